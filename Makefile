@@ -1,0 +1,64 @@
+# make demo, make test: everything they need is installed into .venv from the committed locks.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
+DEMO := demo-evaluation
+
+.PHONY: help demo test test-all check bench serve clean lock format browser
+
+help:  ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit("Adjudge needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12") if sys.version_info < (3, 11) else None'
+	@echo "Setting up $(VENV) ..."
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/run.stamp: requirements/run.txt pyproject.toml | $(BIN)/python
+	@echo "Installing Adjudge and what it runs on (requirements/run.txt) ..."
+	@$(PIP) --require-hashes -r requirements/run.txt
+	@$(PIP) --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/dev.stamp: requirements/dev.txt $(VENV)/run.stamp
+	@echo "Installing what the tests and linters need (requirements/dev.txt) ..."
+	@$(PIP) --require-hashes -r requirements/dev.txt
+	@touch $@
+
+demo: $(VENV)/run.stamp  ## a worked evaluation, from texts to a ranked report
+	@$(BIN)/python tools/demo.py $(DEMO)
+
+browser:
+	@sh tools/ensure_chromium.sh
+
+test: $(VENV)/dev.stamp browser  ## all tests but the exhaustive ones
+	@$(BIN)/python -m pytest -m "not slow" -n 2
+
+test-all: $(VENV)/dev.stamp browser  ## all tests, the exhaustive ones too
+	@$(BIN)/python -m pytest -n 2
+
+check: $(VENV)/dev.stamp  ## linters and types
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+format: $(VENV)/dev.stamp  ## put the code in order
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+bench: $(VENV)/dev.stamp  ## side by side with the peers: ratios, not times
+	@$(BIN)/python -m benchmarks
+
+serve: $(VENV)/run.stamp  ## look at the demo's report in a browser
+	@test -d $(DEMO)-report || $(MAKE) demo
+	@echo "Open http://127.0.0.1:8000/ (Ctrl-C ends it)"
+	@$(BIN)/python -m http.server --bind 127.0.0.1 --directory $(DEMO)-report 8000
+
+lock: | $(BIN)/python  ## resolve the locks anew (needs uv, which the dev lock installs)
+	@$(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --upgrade --generate-hashes --no-header --all-extras --group build -o requirements/run.txt
+	@$(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --upgrade --generate-hashes --no-header --all-extras --group dev -c requirements/run.txt -o requirements/dev.txt
+
+clean:  ## remove what make made
+	rm -rf $(VENV) $(DEMO) $(DEMO)-report .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

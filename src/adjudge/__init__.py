@@ -1,0 +1,35 @@
+"""Adjudge: which summarizers are really better, and how sure can we be?
+
+    import adjudge
+
+    e = adjudge.open("my-eval")
+    e.score("rouge-2")
+    print(e.compare("rouge-2").headline())
+
+Nothing heavy is loaded before it is used.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from adjudge.evaluation import Evaluation
+
+__version__ = "0.1.0"
+__all__ = ["__version__", "init", "open"]
+
+
+def open(path: str | Path) -> Evaluation:
+    """The evaluation in a folder."""
+    from adjudge.evaluation import Evaluation
+
+    return Evaluation.open(path)
+
+
+def init(path: str | Path, *, name: str | None = None) -> Evaluation:
+    """A new, empty evaluation in a folder."""
+    from adjudge.evaluation import Evaluation
+
+    return Evaluation.init(path, name=name)

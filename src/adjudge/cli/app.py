@@ -1,0 +1,95 @@
+"""The commands, in the order of the way through: Set up, Judge, Score, Compare, Trust, Report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+
+from adjudge import __version__
+from adjudge.cli import (
+    baselines,
+    check,
+    compare,
+    demo,
+    edits,
+    init,
+    measures,
+    report,
+    score,
+    scores,
+    show,
+    units,
+)
+from adjudge.cli.imports import IMPORTS, imports
+
+SET_UP, SCORE, COMPARE, REPORT = "Set up", "Score", "Compare", "Report"
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command, where it stands in the help, and an example that runs as printed."""
+
+    name: str
+    run: Callable[..., Any]
+    group: str
+    example: str
+
+
+COMMANDS = (
+    Command("init", init.command, SET_UP, "adjudge init new-eval"),
+    Command("demo", demo.command, SET_UP, "adjudge demo demo-eval"),
+    Command("check", check.command, SET_UP, "adjudge check my-eval"),
+    Command("show", show.command, SET_UP, "adjudge show my-eval --topic d01"),
+    Command("withdraw", edits.withdraw, SET_UP,
+            'adjudge withdraw my-eval --system vague --topic d03 --why "wrong input"'),
+    Command("rename", edits.rename, SET_UP,
+            'adjudge rename my-eval --system fluent --to fluent-v1 --why "a second version is coming"'),
+    Command("remove", edits.remove, SET_UP, 'adjudge remove my-eval --system garbled --why "not ours"'),
+    Command("units", units.command, SET_UP, "adjudge units my-eval"),
+    Command("baselines", baselines.command, SET_UP, "adjudge baselines my-eval"),
+    Command("measures", measures.command, SCORE, "adjudge measures rouge-2"),
+    Command("score", score.command, SCORE, 'adjudge score my-eval -m rouge-1 -m "rouge-2(refs=jackknife)"'),
+    Command("scores", scores.command, SCORE, "adjudge scores my-eval --csv scores.csv"),
+    Command("compare", compare.command, COMPARE, "adjudge compare my-eval -m rouge-1"),
+    Command("report", report.command, REPORT, "adjudge report my-eval -o report"),
+)  # fmt: skip
+
+app = typer.Typer(
+    name="adjudge",
+    help="Which summarizers are really better, and how sure can we be?",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"adjudge {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+for command in COMMANDS:
+    if command.name == "check":  # `import` stands between making an evaluation and checking it
+        app.add_typer(imports, name="import", rich_help_panel=SET_UP)
+    app.command(command.name, rich_help_panel=command.group, epilog=f"Example: {command.example}")(
+        command.run
+    )
+
+EXAMPLES = {command.name: command.example for command in COMMANDS} | {
+    f"import {name}": example for name, example in IMPORTS.items()
+}

@@ -1,0 +1,49 @@
+"""adjudge baselines"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from adjudge.cli import options
+from adjudge.cli.output import on_clash, say, show_json
+from adjudge.evaluation import Evaluation
+
+
+def command(
+    evaluation: options.Folder,
+    length: Annotated[
+        list[int] | None,
+        typer.Option(
+            "--length",
+            metavar="WORDS",
+            help="Target length; may be repeated. Else those in use.",
+            show_default=False,
+        ),
+    ] = None,
+    cut: Annotated[
+        bool, typer.Option("--cut", help="Cut at the word limit instead of keeping sentences whole.")
+    ] = False,
+    replace: options.Replace = False,
+    skip: options.Skip = False,
+    dry_run: options.DryRun = False,
+    json: options.Json = False,
+) -> None:
+    """Add the lead and coverage baselines as systems, made from the documents.
+
+    lead: the first words of the document, or of a set's most recent one. coverage: the first sentence of
+    each document in date order, then the second ones. Sentences stay whole, within the target + 15 words.
+    """
+    e = Evaluation.open(evaluation)
+    wanted, report = e.baselines(
+        lengths=length or (), cut=cut, on_clash=on_clash(replace, skip), dry_run=dry_run
+    )
+    if json:
+        show_json({"targets": [t.words for t in wanted], **report.as_dict()})
+        return
+    for target in wanted:
+        unset = "" if target.length else " (no length is set: the references' mean)"
+        say(f"target: {target.words} words{unset}")
+    for line in report.lines():
+        say(line)

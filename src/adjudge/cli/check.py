@@ -1,0 +1,63 @@
+"""adjudge check"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+
+from adjudge.cli import options
+from adjudge.cli.output import console, say, show_json
+from adjudge.collection.findings import CheckReport, Finding
+from adjudge.evaluation import Evaluation
+
+_STYLE = {"error": "bold red", "warning": "yellow", "note": "dim"}
+
+
+def command(evaluation: options.Folder, json: options.Json = False) -> None:
+    """Say what is there, what is missing and what looks wrong; exit 1 on errors."""
+    e = Evaluation.open(evaluation)
+    report = e.check()
+    if json:
+        show_json({"evaluation": str(e.path), "errors": report.errors, **report.as_dict()})
+    else:
+        _show(str(e.path), report)
+    if report.errors:
+        raise typer.Exit(1)
+
+
+def _show(path: str, report: CheckReport) -> None:
+    if report.counts:
+        say(f"{path}: {describe(report.counts)}")
+    for finding in report.findings:
+        _show_finding(finding)
+    if not report.findings:
+        say("nothing looks wrong", "green")
+
+
+def describe(counts: dict[str, Any]) -> str:
+    """What an evaluation holds, in a line."""
+    kinds = ", ".join(f"{n} {kind}" for kind, n in counts["systems"].items())
+    parts = [
+        f"{counts['topics']:,} topics",
+        f"{sum(counts['systems'].values()):,} systems ({kinds})" if kinds else "no systems",
+        f"{counts['peers']:,} peers",
+        f"{counts['references']:,} references",
+        f"{counts['documents']:,} documents",
+    ]
+    if counts["units"]:
+        parts.append(f"{counts['units']:,} units")
+    if counts["withdrawn"]:
+        parts.append(f"{counts['withdrawn']:,} withdrawn")
+    return ", ".join(parts)
+
+
+def _show_finding(finding: Finding) -> None:
+    from rich.text import Text
+
+    line = Text(f"{finding.severity}: ", style=_STYLE[finding.severity]).append(finding.what, style="default")
+    if finding.where:
+        more = ", ..." if finding.count > len(finding.where) else ""
+        line.append(f" ({', '.join(finding.where)}{more})", style="dim")
+    console().print(line)
+    console().print(Text(f"    {finding.effect}", style="dim"))

@@ -1,0 +1,26 @@
+"""adjudge demo"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from adjudge.cli import options
+from adjudge.cli.output import say, show_json
+from adjudge.demo.build import build
+
+
+def command(
+    evaluation: options.Folder,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the random extractor.")] = 1,
+    json: options.Json = False,
+) -> None:
+    """Make a small evaluation to try things on: 12 topics, 4 writers, 9 systems, invented news."""
+    report = build(evaluation, seed=seed)
+    if json:
+        show_json(report.as_dict())
+        return
+    for line in report.lines():
+        say(line)
+    say(f"next: adjudge baselines {evaluation}, adjudge score {evaluation}, adjudge compare {evaluation}")

@@ -1,0 +1,60 @@
+"""adjudge withdraw, rename, remove"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from adjudge.cli import options
+from adjudge.cli.output import now, say, show_json
+from adjudge.collection.edit import Changed
+from adjudge.evaluation import Evaluation
+
+
+def withdraw(
+    evaluation: options.Folder,
+    why: options.Why,
+    system: options.System = None,
+    topic: options.Topic = None,
+    restore: Annotated[bool, typer.Option("--restore", help="Take withdrawn summaries in again.")] = False,
+    json: options.Json = False,
+) -> None:
+    """Leave a system's or topic's summaries out of all scores, but keep them in the files."""
+    e = Evaluation.open(evaluation)
+    _show(e.withdraw(why, system=system, topic=topic, restore=restore, when=now()), json)
+
+
+def rename(
+    evaluation: options.Folder,
+    to: Annotated[str, typer.Option("--to", help="The new name.", show_default=False)],
+    why: options.Why,
+    system: options.System = None,
+    topic: options.Topic = None,
+    json: options.Json = False,
+) -> None:
+    """Give a system or a topic another name everywhere, in the scores too."""
+    e = Evaluation.open(evaluation)
+    _show(e.rename(to, why, system=system, topic=topic, when=now()), json)
+
+
+def remove(
+    evaluation: options.Folder,
+    why: options.Why,
+    system: options.System = None,
+    topic: options.Topic = None,
+    json: options.Json = False,
+) -> None:
+    """Take a system, a topic, or one system's summaries of a topic out of the files."""
+    e = Evaluation.open(evaluation)
+    _show(e.remove(why, system=system, topic=topic, when=now()), json)
+
+
+def _show(changed: Changed, json: bool) -> None:
+    if json:
+        show_json(changed.as_dict())
+        return
+    rows = ", ".join(f"{n:,} in {name}.jsonl" for name, n in changed.rows.items())
+    say(f"{changed.what}: {changed.target}: {rows or 'no rows'}; noted in changes.jsonl")
+    if changed.scores:
+        say(f"scores changed too: {', '.join(changed.scores)}")

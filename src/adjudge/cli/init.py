@@ -1,0 +1,25 @@
+"""adjudge init"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from adjudge.cli import options
+from adjudge.cli.output import say, show_json
+from adjudge.evaluation import Evaluation
+
+
+def command(
+    evaluation: options.Folder,
+    name: Annotated[str | None, typer.Option(help="A title; the folder's name unless given.")] = None,
+    json: options.Json = False,
+) -> None:
+    """Make an empty, valid, commented evaluation folder."""
+    made = Evaluation.init(evaluation, name=name)
+    if json:
+        show_json({"path": str(made.path), "name": made.settings.name})
+    else:
+        say(f"{made.path}: an empty evaluation; what it may hold stands in {made.path / 'evaluation.toml'}")
+        say(f"next: adjudge import jsonl FILE {made.path}, or adjudge import --help")

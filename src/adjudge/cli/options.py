@@ -1,0 +1,38 @@
+"""Arguments and options that several commands share, so that they look the same everywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Folder = Annotated[
+    Path, typer.Argument(metavar="EVALUATION", help="The evaluation's folder.", show_default=False)
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
+Csv = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write a CSV file ('-': print it).")]
+Latex = Annotated[bool, typer.Option("--latex", help="Print a LaTeX table.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
+Length = Annotated[
+    int | None, typer.Option("--length", min=1, metavar="WORDS", help="Target length to look at.")
+]
+Measures = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-m",
+        "--measure",
+        metavar="SPEC",
+        help="A measure such as rouge-2; may be repeated.",
+        show_default=False,
+    ),
+]
+System = Annotated[str | None, typer.Option("--system", metavar="S", help="A system's name.")]
+Topic = Annotated[str | None, typer.Option("--topic", metavar="T", help="A topic's name.")]
+Why = Annotated[str, typer.Option("--why", help="The reason; it is kept with the data.", show_default=False)]
+Replace = Annotated[bool, typer.Option("--replace", help="Take the new where something is there already.")]
+Skip = Annotated[bool, typer.Option("--skip", help="Keep the old where something is there already.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would happen; change nothing.")]
+Workers = Annotated[
+    str, typer.Option("--workers", metavar="N|auto", help="Local processes that share the work.")
+]

@@ -1,0 +1,104 @@
+"""How commands print: tables, JSON, progress. Decides nothing about the data."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from adjudge.collection.incoming import OnClash
+from adjudge.engine import Workers
+from adjudge.errors import DataError, UsageError, quoted
+
+
+def console() -> Console:
+    """For people. In a pipe there is no colour, and lines are as long as they are."""
+    return Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+
+
+def say(text: str, style: str = "") -> None:
+    console().print(Text(text, style=style))
+
+
+def warn(text: str) -> None:
+    """On standard error, so that it never mixes with what a script reads."""
+    Console(stderr=True, highlight=False, soft_wrap=True).print(Text(f"note: {text}", style="yellow"))
+
+
+def show_json(value: Any) -> None:
+    print(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1))
+
+
+def show_table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, title: str | None = None) -> None:
+    """A plain table; columns whose name ends in `>` stand right, as numbers do."""
+    table = Table(box=None, pad_edge=False, title=title, title_justify="left", header_style="bold")
+    for column in columns:
+        right = column.endswith(">")
+        table.add_column(column.removesuffix(">"), justify="right" if right else "left", no_wrap=right)
+    for row in rows:
+        table.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
+    out = Console(highlight=False, width=None if sys.stdout.isatty() else 200)
+    with out.capture() as capture:
+        out.print(table)
+    print("\n".join(line.rstrip() for line in capture.get().splitlines()))
+
+
+def write_csv(frame: Any, target: Path) -> None:
+    """A frame as CSV into a file, or to standard output for `-`."""
+    if str(target) == "-":
+        print(frame.to_csv(index=False, lineterminator="\n"), end="")
+        return
+    try:
+        target.write_text(frame.to_csv(index=False, lineterminator="\n"), encoding="utf-8", newline="")
+    except OSError as error:
+        raise DataError(f"{target}: cannot be written: {error.strerror}") from None
+
+
+@contextmanager
+def counting(what: str) -> Iterator[Callable[[int], None]]:
+    """Progress of work whose size is not known; silent where standard error is no terminal."""
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    with Progress(
+        SpinnerColumn(), TextColumn("{task.description} {task.completed:,}"), TimeElapsedColumn(),
+        console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty(),
+    ) as bar:  # fmt: skip
+        task = bar.add_task(what, total=None)
+        yield lambda n: bar.update(task, completed=n)
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Progress of work whose size is known; silent where standard error is no terminal."""
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, of: bar.update(task, completed=done, total=of)
+
+
+def on_clash(replace: bool, skip: bool) -> OnClash:
+    if replace and skip:
+        raise UsageError("--replace and --skip exclude each other")
+    return "replace" if replace else "skip" if skip else "refuse"
+
+
+def worker_count(text: str) -> Workers:
+    if text == "auto":
+        return "auto"
+    if not text.isdigit() or int(text) < 1:
+        raise UsageError(f"--workers is {quoted(text)}, expected a number of processes or auto")
+    return int(text)
+
+
+def now() -> str:
+    """The time, to the second; only the command line looks at the clock."""
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,38 @@
+"""adjudge report"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from adjudge.cli import options
+from adjudge.cli.output import now, say, show_json
+from adjudge.compare import TESTS
+from adjudge.errors import UsageError, quoted
+from adjudge.evaluation import Evaluation
+
+
+def command(
+    evaluation: options.Folder,
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="FOLDER", help="Where to write it.")] = Path(
+        "report"
+    ),
+    measure: options.Measures = None,
+    test: Annotated[
+        str, typer.Option(help=f"The test that makes the groups: {' or '.join(TESTS)}.")
+    ] = "wilcoxon",
+    length: options.Length = None,
+    seed: options.Seed = 0,
+    json: options.Json = False,
+) -> None:
+    """Write a page to read, with its tables as CSV and LaTeX; it opens without a network."""
+    if test not in TESTS:
+        raise UsageError(f"--test is {quoted(test)}, expected one of: {', '.join(TESTS)}")
+    e = Evaluation.open(evaluation)
+    files = e.report(out, measure or (), length=length, test=test, seed=seed, made_at=now())
+    if json:
+        show_json({"files": [str(f) for f in files]})
+    else:
+        say(f"{files[0]}: open it in a browser ({len(files) - 1} tables beside it)")

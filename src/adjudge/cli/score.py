@@ -1,0 +1,47 @@
+"""adjudge score"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from adjudge.cli import options
+from adjudge.cli.output import progress, say, show_json, warn, worker_count
+from adjudge.collection.collection import describe_withdrawn
+from adjudge.evaluation import Evaluation
+
+
+def command(
+    evaluation: options.Folder,
+    measure: options.Measures = None,
+    workers: options.Workers = "1",
+    again: Annotated[
+        bool, typer.Option("--again", help="Score everything, also what has not changed.")
+    ] = False,
+    json: options.Json = False,
+) -> None:
+    """Score what is new or has changed since: rouge-1 and rouge-2 unless measures are named."""
+    e = Evaluation.open(evaluation)
+    with progress("scoring") as tick:
+        results = e.score(*(measure or ()), workers=worker_count(workers), again=again, progress=tick)
+    if json:
+        show_json([each.as_dict() for each in results])
+        return
+    for each in results:
+        parts = [f"{each.rows:,} scores"]
+        parts += [f"{len(each.new):,} topics new"] if each.new else []
+        parts += [f"{len(each.changed):,} had changed ({_few(each.changed)})"] if each.changed else []
+        parts += [f"{len(each.gone):,} gone ({_few(each.gone)})"] if each.gone else []
+        parts += [f"{each.kept:,} topics kept as they were"] if each.kept else []
+        say(f"{each.measure}: {', '.join(parts)}")
+        for why, count in each.missing.items():
+            warn(f"{each.measure}: {count:,} missing: {why}")
+        for note in each.notes:
+            warn(note)
+    for line in describe_withdrawn(e.collection):
+        warn(line)
+
+
+def _few(topics: tuple[str, ...]) -> str:
+    return ", ".join(topics[:3]) + (", ..." if len(topics) > 3 else "")

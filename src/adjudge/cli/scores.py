@@ -1,0 +1,97 @@
+"""adjudge scores"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from adjudge.cli import options
+from adjudge.cli.output import say, show_json, show_table, warn, write_csv
+from adjudge.errors import UsageError
+from adjudge.evaluation import Evaluation
+from adjudge.scores import ScoreTable
+from adjudge.scoring import StoredTable, resolve
+
+
+def command(
+    evaluation: options.Folder,
+    measure: options.Measures = None,
+    csv: options.Csv = None,
+    matrix: Annotated[
+        bool, typer.Option("--matrix", help="Topics in rows, systems in columns: one measure, one length.")
+    ] = False,
+    length: options.Length = None,
+    json: options.Json = False,
+) -> None:
+    """List what has been scored; export it as a long table or as a matrix."""
+    e = Evaluation.open(evaluation)
+    stored = e.stored()
+    chosen = [resolve(m, stored.table.measures) for m in measure or ()] or list(stored.table.measures)
+    if matrix:
+        if len(chosen) != 1:
+            raise UsageError("--matrix takes one measure: name it with -m")
+        frame = stored.table.matrix(chosen[0], length=length).to_frame()
+        frame = frame.rename_axis("topic").reset_index()
+    else:
+        frame = _long(stored.table, chosen, length)
+    for each in chosen:
+        for line in stored.warnings(each):
+            warn(line)
+    if csv is not None:
+        write_csv(frame, csv)
+        if str(csv) != "-":
+            say(f"{csv}: {len(frame):,} rows")
+    elif json:
+        show_json(_records(frame) if measure or matrix else _summary(stored))
+    elif matrix:
+        columns = [frame.columns[0], *(f"{name}>" for name in frame.columns[1:])]
+        cells = [[row[0], *(f"{v:.4f}" for v in row[1:])] for row in frame.itertuples(index=False)]
+        show_table(columns, cells)
+    else:
+        _overview(stored, chosen)
+
+
+def _long(table: ScoreTable, measures: list[str], length: int | None) -> Any:
+    frame = table.to_frame()
+    frame = frame[frame["measure"].isin(measures)]
+    return frame if length is None else frame[frame["length"] == length]
+
+
+def _records(frame: Any) -> Any:
+    return [
+        {k: None if v is None or v != v else v for k, v in row.items()}
+        for row in frame.astype(object).where(frame.notna(), None).to_dict("records")
+    ]
+
+
+def _summary(stored: StoredTable) -> list[dict[str, Any]]:
+    return [
+        {
+            "measure": s.info.measure, "better": s.info.better, "range": list(s.info.range),
+            "signature": s.info.signature, "origin": s.origin, "source": s.source,
+            "rows": len(s.table.frame), "missing": int(s.table.frame["value"].isna().sum()),
+            "stale_topics": list(stored.stale.get(s.info.measure, ())),
+        }
+        for s in stored.stored
+    ]  # fmt: skip
+
+
+def _overview(stored: StoredTable, chosen: list[str]) -> None:
+    if not stored.stored:
+        say("nothing has been scored yet; run: adjudge score EVALUATION -m rouge-2")
+        return
+    rows = []
+    for each in stored.stored:
+        frame = each.table.frame
+        if each.info.measure in chosen:
+            rows.append(
+                (
+                    each.info.measure, len(frame), frame["topic"].nunique(), frame["system"].nunique(),
+                    int(frame["value"].isna().sum()), f"{frame['value'].mean():.4f}", each.info.direction,
+                    "imported" if each.origin == "imported" else each.info.signature,
+                )
+            )  # fmt: skip
+    show_table(
+        ("measure", "rows>", "topics>", "systems>", "missing>", "mean>", "direction", "signature"), rows
+    )

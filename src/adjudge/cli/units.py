@@ -1,0 +1,36 @@
+"""adjudge units"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from adjudge.cli import options
+from adjudge.cli.output import counting, say, show_json, warn
+from adjudge.evaluation import Evaluation
+
+
+def command(
+    evaluation: options.Folder,
+    everything: Annotated[bool, typer.Option("--all", help="Discourse units of peers too.")] = False,
+    json: options.Json = False,
+) -> None:
+    """Split summaries into sentences, and references into discourse units, with ids that stay.
+
+    Units that were edited by hand in units.jsonl are kept as they are.
+    """
+    e = Evaluation.open(evaluation)
+    with counting("summaries") as tick:
+        report = e.units(edus_for="all" if everything else "references", progress=tick)
+    if json:
+        show_json(report.as_dict())
+        return
+    made = ", ".join(f"{n:,} {kind} units" for kind, n in report.made.items())
+    say(f"{e.path / 'units.jsonl'}: {made or 'no units: there are no summaries'}")
+    if report.edited:
+        say(f"kept {report.edited:,} summaries' units that were edited by hand")
+    if report.dropped:
+        say(f"dropped {report.dropped:,} units of summaries that are gone")
+    for where in report.astray:
+        warn(f"edited units of {where} no longer fit its text: mend them by hand")

@@ -1,0 +1,1 @@
+"""What is evaluated: rows, the folder, importers, checks, units and baselines."""

@@ -1,0 +1,130 @@
+"""An evaluation in memory: who wrote what on which topic, and which references a peer is held against."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from adjudge.collection.folder import Folder
+from adjudge.collection.rows import Document, Row, Summary, System, Topic, Unit
+from adjudge.collection.settings import Settings
+from adjudge.errors import FormatError, UsageError, nearest, quoted
+
+R = TypeVar("R", bound=Row)
+
+
+@dataclass(frozen=True)
+class Collection:
+    """All rows, topic by topic, in the order of the files. Withdrawn summaries stand apart."""
+
+    settings: Settings
+    topics: dict[str, Topic]
+    systems: dict[str, System]
+    documents: dict[str, list[Document]]
+    summaries: dict[str, list[Summary]]
+    units: dict[str, list[Unit]] = field(default_factory=dict)
+    withdrawn: tuple[Summary, ...] = ()
+
+    def kind(self, system: str) -> str:
+        return self.systems[system].kind or "machine"
+
+    def label(self, system: str) -> str:
+        return self.systems[system].label or system
+
+    def peers(self, topic: str) -> list[Summary]:
+        return [s for s in self.summaries.get(topic, ()) if s.is_peer]
+
+    def references(self, topic: str) -> list[Summary]:
+        return [s for s in self.summaries.get(topic, ()) if s.is_reference]
+
+    def all_summaries(self) -> Iterator[Summary]:
+        for summaries in self.summaries.values():
+            yield from summaries
+
+    @property
+    def lengths(self) -> tuple[int | None, ...]:
+        found = {s.length for s in self.all_summaries() if s.is_peer}
+        return tuple(sorted(found, key=lambda v: v or 0))
+
+    def need_system(self, name: str) -> System:
+        if name not in self.systems:
+            raise UsageError(f"no system {quoted(name)}{nearest(name, self.systems)}")
+        return self.systems[name]
+
+    def need_topic(self, name: str) -> Topic:
+        if name not in self.topics:
+            raise UsageError(f"no topic {quoted(name)}{nearest(name, self.topics)}")
+        return self.topics[name]
+
+
+def load(folder: Folder) -> Collection:
+    """Read and check everything. A topic or system that only summaries mention gets a bare row."""
+    topics = {row.topic: row for row in _once(folder, Topic)}
+    systems = {row.system: row for row in _once(folder, System)}
+    documents: dict[str, list[Document]] = {}
+    for document in _once(folder, Document):
+        documents.setdefault(document.topic, []).append(document)
+    summaries: dict[str, list[Summary]] = {}
+    withdrawn: list[Summary] = []
+    for summary in _once(folder, Summary):
+        if summary.system not in systems:
+            kind = None if summary.is_peer else "human"
+            systems[summary.system] = System(summary.system, kind=kind)
+        if summary.topic not in topics:
+            topics[summary.topic] = Topic(summary.topic)
+        if summary.withdrawn is None:
+            summaries.setdefault(summary.topic, []).append(summary)
+        else:
+            withdrawn.append(summary)
+    for topic in documents:
+        topics.setdefault(topic, Topic(topic))
+    units: dict[str, list[Unit]] = {}
+    for unit in _once(folder, Unit):
+        units.setdefault(unit.topic, []).append(unit)
+    return Collection(folder.settings, topics, systems, documents, summaries, units, tuple(withdrawn))
+
+
+def references_for(peer: Summary, references: Iterable[Summary]) -> list[Summary]:
+    """The references a peer is held against: of its length, and never one by its own system.
+
+    Where none has the peer's length, those without a length serve; a peer without a length is held
+    against references of one length, not of several.
+    """
+    others = [r for r in references if r.system != peer.system]
+    same = [r for r in others if r.length == peer.length]
+    if same:
+        return same
+    if peer.length is not None:
+        return [r for r in others if r.length is None]
+    return others if len({r.length for r in others}) == 1 else []
+
+
+def by_date(documents: Iterable[Document]) -> list[Document]:
+    """Chronological; documents of one date, and those without any, keep the order of the file.
+
+    A document without a date comes first, so that "the most recent" is always one that is known to be.
+    """
+    return sorted(documents, key=lambda document: document.date or "")
+
+
+def describe_withdrawn(collection: Collection) -> list[str]:
+    """Withdrawn summaries in words, a line per system and reason."""
+    counts = Counter((s.system, s.withdrawn) for s in collection.withdrawn)
+    return [
+        f"{system}: {n} withdrawn {'summary' if n == 1 else 'summaries'} left out ({why})"
+        for (system, why), n in counts.items()
+    ]
+
+
+def _once(folder: Folder, kind: type[R]) -> Iterator[R]:
+    seen: dict[object, int] = {}
+    for line, row in folder.rows(kind):
+        if (first := seen.setdefault(row.key, line)) != line:
+            raise FormatError(
+                f"the same {', '.join(row.KEY)} as line {first}",
+                file=folder.path / kind.FILE,
+                line=line,
+            )
+        yield row

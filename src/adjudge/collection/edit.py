@@ -1,0 +1,199 @@
+"""Withdraw, rename, remove: changes to what is there, each with a reason, each all or nothing.
+
+Lines that do not change stay byte for byte as they were. `changes.jsonl` keeps what was done and why.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from adjudge.collection import scorefiles
+from adjudge.collection.folder import Folder
+from adjudge.collection.lines import dump_json, open_bytes
+from adjudge.collection.rows import ROWS, Key, Row, Summary
+from adjudge.collection.transaction import Transaction
+from adjudge.errors import ClashError, UsageError, nearest, quoted
+from adjudge.scores import ScoreTable
+
+CHANGES = "changes.jsonl"
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a change is about: a system, a topic, or one system's summaries of one topic."""
+
+    system: str | None = None
+    topic: str | None = None
+
+    def __str__(self) -> str:
+        named = (("system", self.system), ("topic", self.topic))
+        return ", ".join(f"{name} {quoted(value)}" for name, value in named if value is not None)
+
+    def covers(self, row: Row) -> bool:
+        """Whether a row belongs to it: a row that names no system is a whole topic's, and so on."""
+        wanted = (("system", self.system), ("topic", self.topic))
+        return all(getattr(row, name, None) == value for name, value in wanted if value is not None)
+
+
+@dataclass
+class Changed:
+    """What a change did."""
+
+    what: str
+    target: Target
+    why: str
+    rows: Counter[str] = field(default_factory=Counter)
+    scores: list[str] = field(default_factory=list)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "what": self.what, "system": self.target.system, "topic": self.target.topic, "why": self.why,
+            "rows": dict(self.rows), "scores": self.scores,
+        }  # fmt: skip
+
+
+def withdraw(folder: Folder, target: Target, why: str, *, when: str, restore: bool = False) -> Changed:
+    """Leave summaries out of all scores, but keep them; `restore` takes them in again."""
+    _need_why(why)
+    changed = Changed("restore" if restore else "withdraw", target, why)
+
+    def mark(row: Row) -> Row | None:
+        if isinstance(row, Summary) and target.covers(row) and (row.withdrawn is not None) == restore:
+            return replace(row, withdrawn=None if restore else why)
+        return row
+
+    with Transaction(folder.path) as change:
+        _need(folder, target, (Summary,))
+        _rewrite(folder, change, Summary, mark, changed)
+        if not changed.rows:
+            state = "is withdrawn" if restore else "is left to withdraw"
+            raise UsageError(f"{folder.path}: nothing of {target} {state}")
+        _finish(folder, change, changed, when)
+    return changed
+
+
+def rename(folder: Folder, target: Target, to: str, why: str, *, when: str) -> Changed:
+    """Give a system or a topic another name everywhere, in the stored scores too."""
+    _need_why(why)
+    if (target.system is None) == (target.topic is None):
+        raise UsageError("rename takes a system or a topic, one of them")
+    name = "system" if target.system is not None else "topic"
+    if to == getattr(target, name):
+        raise UsageError(f"{target} has that name already")
+    changed = Changed(f"rename to {to}", target, why)
+
+    def renamed(row: Row) -> Row | None:
+        if target.covers(row):
+            return type(row).parse({**row.as_dict(), name: to})
+        return row
+
+    with Transaction(folder.path) as change:
+        _need(folder, target, ROWS)
+        if _names(folder, name, ROWS).get(to):
+            raise ClashError(f"{folder.path}: there is a {name} {quoted(to)} already")
+        for kind in ROWS:
+            _rewrite(folder, change, kind, renamed, changed)
+        _rewrite_scores(folder, change, target, lambda frame: frame.assign(**{name: to}), changed)
+        _finish(folder, change, changed, when)
+    return changed
+
+
+def remove(folder: Folder, target: Target, why: str, *, when: str) -> Changed:
+    """Take rows out of the files, with their units and scores."""
+    _need_why(why)
+    changed = Changed("remove", target, why)
+    with Transaction(folder.path) as change:
+        _need(folder, target, ROWS)
+        for kind in ROWS:
+            _rewrite(folder, change, kind, lambda row: None if target.covers(row) else row, changed)
+        _rewrite_scores(folder, change, target, lambda frame: frame.iloc[:0], changed)
+        _finish(folder, change, changed, when)
+    return changed
+
+
+def _need_why(why: str) -> None:
+    if not why.strip():
+        raise UsageError("say why: the reason is kept with the data")
+
+
+def _names(folder: Folder, name: str, kinds: tuple[type[Row], ...]) -> Counter[str]:
+    """How many rows mention each system, or each topic."""
+    having = [kind for kind in kinds if name in kind.CHECKS]
+    return Counter(getattr(row, name) for kind in having for _, row in folder.rows(kind))
+
+
+def _need(folder: Folder, target: Target, kinds: tuple[type[Row], ...]) -> None:
+    if target.system is None and target.topic is None:
+        raise UsageError("say which: --system, --topic, or both")
+    for name in ("system", "topic"):
+        wanted = getattr(target, name)
+        known = _names(folder, name, kinds) if wanted is not None else {}
+        if wanted is not None and wanted not in known:
+            raise UsageError(f"{folder.path}: no {name} {quoted(wanted)}{nearest(wanted, known)}")
+
+
+def _rewrite(
+    folder: Folder,
+    change: Transaction,
+    kind: type[Row],
+    edit: Callable[[Row], Row | None],
+    changed: Changed,
+) -> None:
+    """A file with every row edited; None takes it out. The file is left alone where nothing changes."""
+    edits: dict[int, Row | None] = {}
+    seen: set[Key] = set()
+    for line, row in folder.rows(kind):
+        if (result := edit(row)) is not row:
+            edits[line] = result
+        if result is not None and result.key in seen:
+            raise ClashError(f"{folder.path / kind.FILE}:{line}: the new name meets a row that is there")
+        if result is not None:
+            seen.add(result.key)
+    if edits:
+        changed.rows[kind.FILE.removesuffix(".jsonl")] += len(edits)
+        with change.stage(kind.FILE).open("wb") as out:
+            out.writelines(_edited(folder, kind, edits))
+
+
+def _edited(folder: Folder, kind: type[Row], edits: dict[int, Row | None]) -> Iterator[bytes]:
+    with open_bytes(folder.path / kind.FILE) as stream:
+        for number, line in enumerate(stream, 1):
+            if number not in edits:
+                yield line
+            elif (row := edits[number]) is not None:
+                yield dump_json(row.as_dict()).encode() + b"\n"
+
+
+def _rewrite_scores(
+    folder: Folder, change: Transaction, target: Target, edit: Callable[[Any], Any], changed: Changed
+) -> None:
+    import pandas as pd
+
+    for stored in scorefiles.read_all(folder.path):
+        frame = stored.table.frame
+        hit = pd.Series(True, index=frame.index)
+        for name in ("system", "topic"):
+            if getattr(target, name) is not None:
+                hit &= frame[name] == getattr(target, name)
+        if not hit.any():
+            continue
+        edited = pd.concat([frame[~hit], edit(frame[hit])]).sort_index()
+        file = scorefiles.file_name(stored.info.measure)
+        if edited.empty:
+            change.remove(file)
+        else:
+            table = ScoreTable.from_frame(edited, [stored.info])
+            scorefiles.write(change.stage(file), replace(stored, table=table))
+        changed.scores.append(stored.info.measure)
+
+
+def _finish(folder: Folder, change: Transaction, changed: Changed, when: str) -> None:
+    """Note what was done, and let it count."""
+    log = folder.path / CHANGES
+    text = log.read_text(encoding="utf-8") if log.exists() else ""
+    entry = dump_json({"when": when, **changed.as_dict()})
+    change.stage(CHANGES).write_text(f"{text}{entry}\n", encoding="utf-8", newline="\n")
+    change.commit()

@@ -1,0 +1,62 @@
+"""What a check finds: how bad, what, where, and what it would do to the results. No rules here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from adjudge.collection.collection import Collection
+from adjudge.collection.rows import Summary
+
+Severity = Literal["error", "warning", "note"]
+SHOWN = 5  # examples that a finding names
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing worth knowing: how bad, what, where, and what it would do to the results."""
+
+    severity: Severity
+    code: str
+    what: str
+    effect: str
+    where: tuple[str, ...] = ()
+    count: int = 1
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "severity": self.severity, "code": self.code, "what": self.what, "effect": self.effect,
+            "count": self.count, "where": list(self.where),
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """Counts of what is there, and the findings, worst first."""
+
+    counts: dict[str, Any]
+    findings: tuple[Finding, ...]
+
+    @property
+    def errors(self) -> int:
+        return sum(finding.severity == "error" for finding in self.findings)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"counts": self.counts, "findings": [f.as_dict() for f in self.findings]}
+
+
+def named(summary: Summary) -> str:
+    length = f" ({summary.length} words)" if summary.length else ""
+    return f"{summary.system} on {summary.topic}{length}"
+
+
+def some(items: Iterable[str]) -> tuple[str, ...]:
+    return tuple(list(items)[:SHOWN])
+
+
+def many(n: int, one: str, many: str) -> str:
+    return f"{n:,} {one if n == 1 else many}"
+
+
+Rule = Callable[[Collection], Iterator[Finding]]

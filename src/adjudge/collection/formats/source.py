@@ -1,0 +1,275 @@
+"""What importers share: files to find and read, places to name, rows to check. Formats live beside it."""
+
+from __future__ import annotations
+
+import lzma
+import re
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ...errors import FormatError, UsageError, quoted
+from ..incoming import Item, LeftOut, Thing
+from ..lines import open_bytes, read_json_lines, unreadable
+from ..rows import Row, System
+
+R = TypeVar("R", bound=Row)
+Paths = Iterable[str | Path]
+
+JSON_LINES = (".jsonl", ".ndjson", ".jsonlines")
+TABLES = (".csv", ".tsv", ".tab")
+NO_TEXT = LeftOut("no text")
+HALF_PAIR = LeftOut("half a surrogate pair replaced by U+FFFD")
+EMPTY_FILE = LeftOut("file without records")
+
+_PACKED = (".gz", ".bz2", ".xz", ".zst")
+_SUFFIXES = (*JSON_LINES, *TABLES, ".json", ".txt")
+_LARGEST = 1_000_000_000  # a larger length or position is a mistake, and no table could hold it
+_MOST_NAMES = 100  # of unused columns in a file, and
+_MOST_KNOWN = 4096  # of rows remembered: memory must not grow with the input
+
+
+# Files
+
+
+def bare_name(path: Path) -> str:
+    """The file's name without what says how it is packed."""
+    return path.stem if path.suffix in _PACKED else path.name
+
+
+def stem(path: Path) -> str:
+    """The file's name without the suffixes of its format: gpt-3.5.jsonl.gz is gpt-3.5."""
+    name = bare_name(path)
+    for suffix in _SUFFIXES:
+        if name.lower().endswith(suffix):
+            return name[: -len(suffix)]
+    return name
+
+
+def find_files(
+    paths: Paths, suffixes: tuple[str, ...] = (), *, deep: bool = False
+) -> Iterator[tuple[Path, LeftOut | None]]:
+    """The files to read, and what lies in a given folder beside them, with the reason it is left out.
+
+    A path that is no folder is taken as it is. A link that leads out of a given folder is refused.
+    """
+    for path in map(Path, paths):
+        with reading(path):
+            is_folder = path.is_dir()
+        if not is_folder:
+            yield path, None
+            continue
+        empty = True
+        for found, left in _inside(path, suffixes, deep):
+            empty = empty and left is not None
+            yield found, left
+        if empty:
+            wanted = " or ".join(f"*{suffix}" for suffix in suffixes) or "a file"
+            raise FormatError(f"nothing to read in this folder, expected {wanted}", file=path)
+
+
+def _inside(root: Path, suffixes: tuple[str, ...], deep: bool) -> Iterator[tuple[Path, LeftOut | None]]:
+    with reading(root):
+        home = root.resolve()
+    folders = [root]
+    while folders:
+        folder = folders.pop()
+        with reading(folder):
+            entries = sorted(folder.iterdir(), key=lambda path: path.name)
+        below: list[Path] = []
+        for path in entries:
+            _must_stay(path, home)
+            with reading(path):
+                is_folder, is_file = path.is_dir(), path.is_file()
+            if path.name.startswith("."):
+                yield path, LeftOut("hidden file")
+            elif is_folder and deep and not path.is_symlink():  # a linked folder may lead round in circles
+                below.append(path)
+            elif is_folder:
+                yield path, LeftOut("folder inside the folder")
+            elif not is_file:
+                yield path, LeftOut("neither a file nor a folder")  # a pipe would wait for ever
+            elif suffixes and not bare_name(path).lower().endswith(suffixes):
+                yield path, LeftOut(f"file not named *{' or *'.join(suffixes)}")
+            else:
+                yield path, None
+        folders.extend(reversed(below))
+
+
+def _must_stay(path: Path, home: Path) -> None:
+    try:
+        inside = not path.is_symlink() or path.resolve().is_relative_to(home)
+    except (OSError, RuntimeError):  # a link to itself
+        inside = False
+    if not inside:
+        raise FormatError(f"leaves the folder {home}: a link to somewhere else is not followed", file=path)
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """What can go wrong while a file is opened and unpacked, as one line."""
+    try:
+        yield
+    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+        raise unreadable(path, error) from None
+    except Exception as error:
+        if type(error).__name__ == "ZstdError":
+            raise unreadable(path, error) from None
+        raise
+
+
+def byte_lines(path: Path, *, max_line: int) -> Iterator[tuple[int, bytes]]:
+    """The lines as they stand, with their ends, numbered from 1. For text: a NUL byte is refused."""
+    number = 0
+    with reading(path), open_bytes(path) as stream:
+        while line := stream.readline(max_line + 1):
+            number += 1
+            if len(line) > max_line:
+                raise FormatError(
+                    f"the line is longer than {max_line:,} bytes; allow more with --max-line",
+                    file=path, line=number,
+                )  # fmt: skip
+            if b"\0" in line:
+                raise FormatError("a NUL byte: this is no text file", file=path, line=number)
+            yield number, line
+
+
+def json_objects(path: Path, *, max_line: int, encoding: str) -> Iterator[tuple[Place, dict[str, Any]]]:
+    """One JSON object a line, with its place."""
+    with reading(path):
+        for number, value in read_json_lines(path, max_line=max_line, encoding=encoding):
+            place = Place(path, number)
+            if not isinstance(value, dict):
+                raise place.wrong(f"the line is {type_name(value)}, expected one JSON object a line")
+            yield place, value
+
+
+# Values
+
+
+@dataclass(slots=True)
+class Place:
+    """A line of a file: makes rows that know where they stood, and notes what was changed on the way."""
+
+    path: Path
+    line: int
+    notes: list[LeftOut] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}"
+
+    def item(self, thing: Thing) -> Item:
+        return str(self), thing
+
+    def noted(self) -> Iterator[Item]:
+        """What was noted since the last call."""
+        notes, self.notes = self.notes, []
+        yield from map(self.item, notes)
+
+    def wrong(self, problem: str) -> FormatError:
+        return FormatError(problem, file=self.path, line=self.line)
+
+    def row(self, kind: type[R], data: dict[str, Any], called: Mapping[str, str] | None = None) -> R:
+        """A checked row; `called` says which column a field came from, for the message."""
+        try:
+            return kind.parse(data)
+        except FormatError as error:
+            problem = error.problem
+            for name, column in (called or {}).items():
+                if problem.removeprefix("no ").startswith(f'"{name}"'):
+                    problem = problem.replace(f'"{name}"', shown(column), 1)
+                    break
+            raise self.wrong(problem) from None
+
+    def name(self, column: str, value: object) -> str:
+        """An id by the rule that all rows have for theirs."""
+        return self.row(System, {"system": scalar(self, column, value)}, {"system": column}).system
+
+    def text(self, column: str, value: object) -> str:
+        """A text that can be written: half an emoji is replaced, and noted."""
+        if not isinstance(value, str):
+            raise self.wrong(f"{shown(column)} is {type_name(value)}, expected a text")
+        if value.isascii():
+            return value
+        whole, halves = _HALF.subn("\ufffd", value)
+        if halves:
+            self.notes.append(HALF_PAIR)
+        return whole
+
+    def whole_number(self, column: str, value: object, *, least: int) -> int:
+        """A whole number, also as spreadsheets write it: 100, "100", 100.0."""
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if isinstance(value, str) and _WHOLE.fullmatch(value):
+            value = int(value.partition(".")[0])
+        if type(value) is int and least <= value <= _LARGEST:
+            return value
+        found = shown(value) if isinstance(value, str | int | float) else type_name(value)
+        raise self.wrong(f"{shown(column)} is {found}, expected a whole number, {least} or more")
+
+
+_HALF = re.compile("[\ud800-\udfff]")
+_WHOLE = re.compile(r"[0-9]{1,10}(\.0{1,10})?")
+
+
+def scalar(place: Place, column: str, value: object) -> object:
+    """A single value: lists and objects have no business here, and may be too deep to be shown."""
+    if isinstance(value, list | dict):
+        raise place.wrong(f"{shown(column)} is {type_name(value)}, expected a single value")
+    return value
+
+
+def shown(text: object) -> str:
+    """A value in quotes, without anything that a terminal would act on."""
+    return quoted("".join(c if c.isprintable() else "\ufffd" for c in str(text)))
+
+
+def type_name(value: object) -> str:
+    names: dict[type, str] = {
+        type(None): "null", bool: "true or false", str: "a text", list: "a list", dict: "an object",
+    }  # fmt: skip
+    return names.get(type(value), "a number")
+
+
+def one_of(option: str, value: str | None, choices: Iterable[str]) -> None:
+    """Check an argument."""
+    if value is not None and value not in choices:
+        raise UsageError(f"{option} is {shown(value)}, expected one of: {', '.join(choices)}")
+
+
+# What has been said already
+
+
+class Once:
+    """Rows of topics and systems that were not seen lately: every line repeats them."""
+
+    def __init__(self) -> None:
+        self._known: set[tuple[object, ...]] = set()
+
+    def new(self, place: Place, row: Row) -> Iterator[Item]:
+        values = (row.FILE, *(getattr(row, name) for name in row.CHECKS))
+        if values not in self._known:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known.add(values)
+            yield place.item(row)
+
+
+class Unused:
+    """Names what a file has and the importer does not take, each name once a file."""
+
+    def __init__(self, what: str = "column {} not used") -> None:
+        self._what = what
+        self._named: set[str] = set()
+
+    def __call__(self, place: Place, names: Iterable[str]) -> Iterator[Item]:
+        for name in names:
+            if name not in self._named:
+                if len(self._named) < _MOST_NAMES:
+                    self._named.add(name)
+                    yield place.item(LeftOut(self._what.format(shown(name))))
+                else:
+                    yield place.item(LeftOut(self._what.format("of many names")))

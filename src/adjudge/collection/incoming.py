@@ -1,0 +1,292 @@
+"""Rows on their way into a folder: merge them with what is there, count everything, all or nothing.
+
+Importers (formats/) only read; this is where their items meet the folder. Keys are remembered on disk,
+texts are written as they come, so memory does not grow with the input.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, Literal, TypeVar
+
+from adjudge.collection.folder import Folder
+from adjudge.collection.index import Index, Seen, digest_of
+from adjudge.collection.lines import dump_json, open_bytes
+from adjudge.collection.rows import Document, Row, Summary, System, Topic
+from adjudge.collection.scoremerge import ScoreMerge
+from adjudge.collection.transaction import Transaction
+from adjudge.errors import ClashError, FormatError
+from adjudge.scores import MeasureInfo, Score
+
+M = TypeVar("M", Topic, System)
+OnClash = Literal["refuse", "replace", "skip"]
+MERGED: tuple[type[Row], ...] = (Topic, System)  # what several imports may each know a part of
+PLAIN: tuple[type[Row], ...] = (Document, Summary)
+_HERE = "is there already"
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Something in the input that was not taken, and why."""
+
+    reason: str
+
+
+Thing = Row | Score | MeasureInfo | LeftOut
+Item = tuple[str, Thing]  # where it stood in the input, what it is
+
+
+@dataclass
+class ImportReport:
+    """What an import read, added and left out."""
+
+    added: Counter[str] = field(default_factory=Counter)
+    replaced: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[str] = field(default_factory=Counter)
+    same: Counter[str] = field(default_factory=Counter)
+    left_out: Counter[str] = field(default_factory=Counter)
+    first: dict[str, str] = field(default_factory=dict)
+    scores: Counter[str] = field(default_factory=Counter)
+    dry_run: bool = False
+
+    def leave_out(self, reason: str, place: str) -> None:
+        self.left_out[reason] += 1
+        self.first.setdefault(reason, place)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "added": dict(self.added), "replaced": dict(self.replaced),
+            "skipped": dict(self.skipped), "same": dict(self.same), "scores": dict(self.scores),
+            "left_out": [
+                {"reason": reason, "count": count, "first": self.first[reason]}
+                for reason, count in self.left_out.items()
+            ],
+            "dry_run": self.dry_run,
+        }  # fmt: skip
+
+    def lines(self) -> Iterator[str]:
+        """The report in plain words."""
+        yield from _counted("would add" if self.dry_run else "added", self.added)
+        yield from _counted("replaced", self.replaced)
+        yield from _counted("skipped, already there:", self.skipped)
+        yield from _counted("seen again, the same:", self.same)
+        if self.scores:
+            yield f"scores: {', '.join(f'{n:,} of {measure}' for measure, n in self.scores.items())}"
+        for reason, count in self.left_out.items():
+            yield f"left out {count:,}: {reason} (first: {self.first[reason]})"
+        if not self.added and not self.scores and not self.replaced:
+            yield "nothing new"
+
+
+def _counted(verb: str, counts: Counter[str]) -> Iterator[str]:
+    if counts:
+        listed = ", ".join(f"{n:,} {name if n > 1 else _singular(name)}" for name, n in counts.items())
+        yield f"{verb} {listed}"
+
+
+def _singular(name: str) -> str:
+    return "summary" if name == "summaries" else name.removesuffix("s")
+
+
+def _what(row: Row) -> str:
+    """The row's name in a message: topic "d1", system "lead", length 100."""
+    named = ((name, getattr(row, name)) for name in row.KEY)
+    return ", ".join(
+        f"{name} {value}" if isinstance(value, int) else f'{name} "{value}"'
+        for name, value in named
+        if value is not None
+    )
+
+
+def _table(row: type[Row] | Row) -> str:
+    return row.FILE.removesuffix(".jsonl")
+
+
+class Incoming:
+    """Takes items one by one; `finish` writes the new versions of the files into the transaction."""
+
+    def __init__(self, folder: Folder, change: Transaction, on_clash: OnClash = "refuse"):
+        self.folder, self.change, self.on_clash = folder, change, on_clash
+        self.report = ImportReport()
+        self._index = Index(change.scratch("index.sqlite"))
+        self._new: dict[str, IO[str]] = {}
+        self._stack = ExitStack()
+        self._stack.enter_context(closing(self._index))
+        self._replaced = 0
+        self._clashes: list[str] = []
+        self._clash_count = 0
+        self._scores = ScoreMerge(folder.path, on_clash)
+        for kind in (*MERGED, *PLAIN):
+            self._learn(kind)
+
+    def _learn(self, kind: type[Row]) -> None:
+        """Remember what the folder has."""
+        for line, row in self.folder.rows(kind):
+            kept = dump_json(row.as_dict()) if kind in MERGED else None
+            known = self._index.add(kind.FILE, row.key, Seen(digest_of(row), _HERE, kept))
+            if known:
+                raise FormatError(f"{_what(row)} stands twice", file=self.folder.path / kind.FILE, line=line)
+
+    def take(self, place: str, thing: Thing) -> None:
+        match thing:
+            case LeftOut():
+                self.report.leave_out(thing.reason, place)
+            case Score():
+                self._scores.add(thing, place)
+            case MeasureInfo():
+                self._scores.describe(thing)
+            case Topic():
+                self._merge(place, thing)
+            case System():
+                self._merge(place, thing)
+            case Row():
+                self._add(place, thing)
+
+    def _merge(self, place: str, row: M) -> None:
+        """Two rows of one key add up, unless they contradict each other."""
+        seen = self._index.add(row.FILE, row.key, Seen(b"", place, dump_json(row.as_dict())))
+        if seen is None:
+            self.report.added[_table(row)] += 1
+            return
+        known = type(row).parse(json.loads(seen.row or "null"))
+        if name := row.contradicts(known):
+            if seen.place != _HERE:
+                raise FormatError(f"{place}: {_what(row)} has another {name} than at {seen.place}")
+            self._clash(row, place)
+            result = row.fill(known) if self.on_clash == "replace" else known
+        else:
+            result = known.fill(row)
+        if result != known:
+            self._index.set(row.FILE, row.key, Seen(b"", seen.place, dump_json(result.as_dict())))
+
+    def _add(self, place: str, row: Row) -> None:
+        digest = digest_of(row)
+        seen = self._index.add(row.FILE, row.key, Seen(digest, place, None))
+        if seen is None:
+            self.report.added[_table(row)] += 1
+            self._write(row)
+        elif seen.place != _HERE:
+            if seen.digest != digest:
+                raise FormatError(
+                    f"{place}: {_what(row)} stands twice with different content, first at {seen.place}"
+                )
+            self.report.same[_table(row)] += 1
+        elif seen.digest == digest and not (isinstance(row, Summary) and row.is_peer):
+            self.report.same[_table(row)] += 1  # documents and references that systems share
+        else:
+            self._clash(row, place)
+            if self.on_clash == "replace":
+                self._replaced += 1
+                self._index.set(row.FILE, row.key, Seen(digest, place, None))
+                self._write(row)
+
+    def _clash(self, row: Row, place: str) -> None:
+        self._clash_count += 1
+        if self.on_clash == "replace":
+            self.report.replaced[_table(row)] += 1
+        elif self.on_clash == "skip":
+            self.report.skipped[_table(row)] += 1
+        elif len(self._clashes) < 3:
+            self._clashes.append(f"{_what(row)} at {place}")
+
+    def _write(self, row: Row) -> None:
+        if row.FILE not in self._new:
+            path = self.change.scratch(row.FILE)
+            self._new[row.FILE] = self._stack.enter_context(path.open("w", encoding="utf-8", newline="\n"))
+        self._new[row.FILE].write(dump_json(row.as_dict()) + "\n")
+
+    def finish(self) -> ImportReport:
+        """Stage the files; refuse where something clashed and nobody said what to do."""
+        for stream in self._new.values():
+            stream.close()
+        clashes, count = (
+            self._clashes + self._scores.clashes,
+            self._clash_count + self._scores.clash_count,
+        )
+        if clashes and self.on_clash == "refuse":
+            self.close()
+            raise ClashError(
+                f"{count:,} {'item is' if count == 1 else 'items are'} already in {self.folder.path},"
+                f" first {clashes[0]}. Nothing was imported: --replace takes the new ones,"
+                " --skip keeps the old ones"
+            )
+        for kind in MERGED:
+            self._stage_merged(kind)
+        for kind in PLAIN:
+            if kind.FILE in self._new:
+                self._stage_plain(kind)
+        self.report.scores = self._scores.stage(self.change)
+        self.close()
+        return self.report
+
+    def close(self) -> None:
+        self._stack.close()
+
+    def _stage_merged(self, kind: type[Row]) -> None:
+        rows = iter(self._index.rows(kind.FILE))
+        first = next(rows, None)
+        if first is not None:
+            with self.change.stage(kind.FILE).open("w", encoding="utf-8", newline="\n") as out:
+                out.write(first + "\n")
+                out.writelines(row + "\n" for row in rows)
+
+    def _stage_plain(self, kind: type[Row]) -> None:
+        """The old lines, byte for byte, less those replaced; then the new ones."""
+        old, new = self.folder.path / kind.FILE, self.change.scratch(kind.FILE)
+        with self.change.stage(kind.FILE).open("wb") as out:
+            if old.exists():
+                out.writelines(self._kept(kind, old))
+            with new.open("rb") as stream:
+                while block := stream.read(1 << 20):
+                    out.write(block)
+
+    def _kept(self, kind: type[Row], old: Path) -> Iterator[bytes]:
+        if not self._replaced:
+            yield from _ended(old)
+            return
+        gone = set()
+        for line, row in self.folder.rows(kind):
+            seen = self._index.get(kind.FILE, row.key)
+            if seen is not None and seen.place != _HERE:
+                gone.add(line)
+        yield from (line for number, line in enumerate(_ended(old), 1) if number not in gone)
+
+
+def _ended(path: Path) -> Iterator[bytes]:
+    """The lines of a file; the last one gets the newline it may lack."""
+    with open_bytes(path) as stream:
+        for line in stream:
+            yield line if line.endswith(b"\n") else line + b"\n"
+
+
+def take_all(
+    folder: Folder,
+    items: Iterable[Item],
+    *,
+    on_clash: OnClash = "refuse",
+    dry_run: bool = False,
+    progress: Callable[[int], None] = lambda n: None,
+) -> ImportReport:
+    """Run an import to its end, or leave the folder as it was."""
+    with Transaction(folder.path) as change:
+        incoming = Incoming(folder, change, on_clash)
+        try:
+            for number, (place, thing) in enumerate(items, 1):
+                try:
+                    incoming.take(place, thing)
+                except FormatError as error:
+                    raise FormatError(f"{error}. Nothing was imported") from None
+                if number % 256 == 0:
+                    progress(number)
+            report = incoming.finish()
+        finally:
+            incoming.close()
+        report.dry_run = dry_run
+        if not dry_run:
+            change.commit()
+        return report

@@ -1,0 +1,134 @@
+"""Text files in, one line at a time, with limits; one JSON value a line. Knows nothing of rows."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import importlib
+import io
+import json
+import lzma
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, cast
+
+from adjudge.errors import FormatError, UsageError
+
+MAX_LINE = 64 * 1024 * 1024  # bytes; a longer line is refused without being read whole
+_BOM = b"\xef\xbb\xbf"
+
+
+def open_bytes(path: Path) -> IO[bytes]:
+    """A file as bytes; .gz, .bz2, .xz and (with the extra `zstd`) .zst are unpacked on the way."""
+    match path.suffix:
+        case ".gz":
+            return cast(IO[bytes], gzip.open(path, "rb"))
+        case ".bz2":
+            return bz2.open(path, "rb")
+        case ".xz":
+            return lzma.open(path, "rb")
+        case ".zst":
+            return _open_zstd(path)
+        case _:
+            return path.open("rb")
+
+
+def _open_zstd(path: Path) -> IO[bytes]:
+    try:
+        zstandard = importlib.import_module("zstandard")
+    except ImportError:
+        raise UsageError(f'{path}: .zst files need an extra: pip install "adjudge[zstd]"') from None
+    return io.BufferedReader(zstandard.open(path, "rb"))
+
+
+def read_lines(path: Path, *, max_line: int = MAX_LINE, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
+    """The lines that are not blank, numbered from 1, decoded, without their ends.
+
+    Only a newline ends a line: U+2028 and its like may stand inside a JSON text.
+    """
+    number = 0
+    try:
+        with open_bytes(path) as stream:
+            while line := stream.readline(max_line + 1):
+                number += 1
+                if len(line) > max_line:
+                    raise FormatError(
+                        f"the line is longer than {max_line:,} bytes; allow more with --max-line",
+                        file=path, line=number,
+                    )  # fmt: skip
+                if number == 1:
+                    line = line.removeprefix(_BOM)
+                if text := decode(line, encoding, path, number).strip("\r\n \t"):
+                    yield number, text
+    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+        raise unreadable(path, error, number) from None
+    except Exception as error:
+        if type(error).__name__ == "ZstdError":
+            raise unreadable(path, error, number) from None
+        raise
+
+
+def unreadable(path: Path, error: BaseException, line: int = 0) -> FormatError:
+    """The one line for a file that cannot be opened or unpacked."""
+    why = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return FormatError(f"cannot be read: {why}", file=path, line=line or None)
+
+
+def decode(line: bytes, encoding: str, path: Path, number: int) -> str:
+    try:
+        return line.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            f"byte {line[error.start]:#04x} at position {error.start + 1} is not {encoding};"
+            " name the file's encoding, for example --encoding latin-1",
+            file=path, line=number,
+        ) from None  # fmt: skip
+    except LookupError:
+        raise UsageError(f'unknown encoding "{encoding}"; try utf-8, latin-1, cp1252') from None
+
+
+def read_json_lines(
+    path: Path, *, max_line: int = MAX_LINE, encoding: str = "utf-8"
+) -> Iterator[tuple[int, Any]]:
+    """One JSON value a line, with its line number."""
+    for number, text in read_lines(path, max_line=max_line, encoding=encoding):
+        yield number, parse_json(text, path, number)
+
+
+def parse_json(text: str, path: Path, number: int) -> Any:
+    try:
+        return _DECODER.decode(text)
+    except _Refused as error:
+        raise FormatError(str(error), file=path, line=number) from None
+    except json.JSONDecodeError as error:
+        raise FormatError(f"not JSON: {error.msg} at column {error.colno}", file=path, line=number) from None
+    except RecursionError:
+        raise FormatError("not JSON that can be read: nested too deeply", file=path, line=number) from None
+    except ValueError as error:  # a number of more digits than Python converts
+        raise FormatError(f"not JSON that can be read: {error}", file=path, line=number) from None
+
+
+def dump_json(value: object) -> str:
+    """One value as one line, the way every file of an evaluation is written."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+class _Refused(ValueError):
+    pass
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise _Refused(f'"{twice}" stands twice in one object')
+    return result
+
+
+def _no_constant(name: str) -> Any:
+    raise _Refused(f"{name} is not a JSON number; write null for what is missing")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)

@@ -1,0 +1,241 @@
+"""The rows of an evaluation: topics, systems, documents, summaries, units. No files here.
+
+A row reads from a plain mapping and writes back to one. Fields it does not know are kept as they came
+(`extra`), so that what people add to their files survives every command.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, field, fields, replace
+from typing import Any, ClassVar, Self
+
+from adjudge.errors import FormatError, quoted
+
+KINDS = ("machine", "baseline", "human")
+ROLES = ("peer", "reference")
+TASKS = ("single", "multi")
+UNIT_KINDS = ("sentence", "edu")
+LONGEST_NAME = 200
+
+Key = tuple[str | int | None, ...]
+Check = Callable[[str, object], Any]
+
+
+def _name(field_name: str, value: object) -> str:
+    """An id that people type and that stands in tables: one line, no space around it."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
+    if not isinstance(value, str):
+        raise FormatError(f'"{field_name}" is {_type(value)}, expected a text')
+    if not value or value != value.strip() or len(value) > LONGEST_NAME:
+        raise FormatError(
+            f'"{field_name}" is {quoted(value)}, expected 1 to {LONGEST_NAME} characters'
+            " without space around them"
+        )
+    if not value.isprintable():
+        raise FormatError(f'"{field_name}" is {value!a}: it holds a control character')
+    return value
+
+
+def _text(field_name: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise FormatError(f'"{field_name}" is {_type(value)}, expected a text')
+    if not value.isascii() and any("\ud800" <= c <= "\udfff" for c in value):
+        raise FormatError(f'"{field_name}" holds half of a surrogate pair: broken encoding')
+    return value
+
+
+def _count(field_name: str, value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise FormatError(f'"{field_name}" is {quoted(value)}, expected a whole number, 0 or more')
+    return value
+
+
+def _length(field_name: str, value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise FormatError(f'"{field_name}" is {quoted(value)}, expected a number of words or null')
+    return value
+
+
+def _flag(field_name: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise FormatError(f'"{field_name}" is {quoted(value)}, expected true or false')
+    return value
+
+
+def _one_of(choices: tuple[str, ...]) -> Check:
+    def check(field_name: str, value: object) -> str:
+        if not isinstance(value, str) or value not in choices:
+            raise FormatError(f'"{field_name}" is {quoted(value)}, expected one of: {", ".join(choices)}')
+        return value
+
+    return check
+
+
+def _roles(field_name: str, value: object) -> tuple[str, ...]:
+    items = value if isinstance(value, (list, tuple)) else None
+    if not items or len(set(map(str, items))) != len(items) or any(r not in ROLES for r in items):
+        raise FormatError(f'"{field_name}" is {quoted(value)}, expected ["peer"], ["reference"] or both')
+    return tuple(role for role in ROLES if role in items)
+
+
+def _type(value: object) -> str:
+    names: dict[type, str] = {type(None): "null", bool: "true or false", int: "a number", float: "a number"}
+    names |= {str: "a text", list: "a list", dict: "an object"}
+    return names.get(type(value), type(value).__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What all rows share. `CHECKS` lists the fields in writing order; those in `KEY` identify a row."""
+
+    FILE: ClassVar[str]
+    KEY: ClassVar[tuple[str, ...]]
+    CHECKS: ClassVar[dict[str, Check]]
+
+    extra: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+
+    @property
+    def key(self) -> Key:
+        return tuple(getattr(self, name) for name in self.KEY)
+
+    @classmethod
+    def parse(cls, data: object) -> Self:
+        """A row from a mapping; raises FormatError with what is wrong and what was expected."""
+        if not isinstance(data, dict):
+            raise FormatError(f"a line is {_type(data)}, expected an object")
+        values: dict[str, Any] = {}
+        for name, check in cls.CHECKS.items():
+            value = data.get(name)
+            if value is not None:
+                values[name] = check(name, value)
+            elif name in _REQUIRED[cls]:
+                raise FormatError(f'no "{name}"')
+        return cls(**values, extra={k: v for k, v in data.items() if k not in cls.CHECKS})
+
+    def as_dict(self) -> dict[str, Any]:
+        known = {name: getattr(self, name) for name in self.CHECKS}
+        return {k: list(v) if isinstance(v, tuple) else v for k, v in known.items()} | dict(self.extra)
+
+    def fill(self, other: Self) -> Self:
+        """This row, with what it leaves open taken from `other`."""
+        open_fields = {n: getattr(other, n) for n in self.CHECKS if getattr(self, n) is None}
+        return replace(self, **open_fields, extra={**other.extra, **self.extra})
+
+    def contradicts(self, other: Self) -> str | None:
+        """The first field on which two rows of one key disagree, both having said something."""
+        for name in self.CHECKS:
+            mine, theirs = getattr(self, name), getattr(other, name)
+            if mine is not None and theirs is not None and mine != theirs:
+                return name
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Topic(Row):
+    """One input to summarize. `set` is its document set, for clustering; `selector` chose the documents."""
+
+    FILE = "topics.jsonl"
+    KEY = ("topic",)
+    CHECKS: ClassVar[dict[str, Check]] = {
+        "topic": _name, "set": _name, "type": _name, "task": _one_of(TASKS), "selector": _name,
+        "title": _text, "question": _text,
+    }  # fmt: skip
+
+    topic: str
+    set: str | None = None
+    type: str | None = None
+    task: str | None = None
+    selector: str | None = None
+    title: str | None = None
+    question: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class System(Row):
+    """Whoever wrote summaries. `group` pools several humans as one; no kind means `machine`."""
+
+    FILE = "systems.jsonl"
+    KEY = ("system",)
+    CHECKS: ClassVar[dict[str, Check]] = {
+        "system": _name, "kind": _one_of(KINDS), "label": _text, "group": _name,
+    }  # fmt: skip
+
+    system: str
+    kind: str | None = None
+    label: str | None = None
+    group: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Document(Row):
+    """A source text. `date` is text that sorts, best ISO 8601."""
+
+    FILE = "documents.jsonl"
+    KEY = ("topic", "id")
+    CHECKS: ClassVar[dict[str, Check]] = {
+        "topic": _name, "id": _name, "date": _name, "text": _text,
+    }  # fmt: skip
+
+    topic: str
+    id: str
+    text: str
+    date: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Summary(Row):
+    """One system's text for one topic at one target length (in words; may be unset)."""
+
+    FILE = "summaries.jsonl"
+    KEY = ("topic", "system", "length")
+    CHECKS: ClassVar[dict[str, Check]] = {
+        "topic": _name, "system": _name, "length": _length, "roles": _roles, "author": _name,
+        "text": _text, "withdrawn": _text,
+    }  # fmt: skip
+
+    topic: str
+    system: str
+    text: str
+    length: int | None = None
+    roles: tuple[str, ...] = ("peer",)
+    author: str | None = None
+    withdrawn: str | None = None
+
+    @property
+    def is_peer(self) -> bool:
+        return "peer" in self.roles
+
+    @property
+    def is_reference(self) -> bool:
+        return "reference" in self.roles
+
+
+@dataclass(frozen=True, slots=True)
+class Unit(Row):
+    """A span of a summary. `edited` rows were changed by hand and are kept as they are."""
+
+    FILE = "units.jsonl"
+    KEY = ("topic", "system", "length", "kind", "id")
+    CHECKS: ClassVar[dict[str, Check]] = {
+        "topic": _name, "system": _name, "length": _length, "kind": _one_of(UNIT_KINDS),
+        "id": _name, "start": _count, "end": _count, "text": _text, "edited": _flag,
+    }  # fmt: skip
+
+    topic: str
+    system: str
+    kind: str
+    id: str
+    start: int
+    end: int
+    text: str
+    length: int | None = None
+    edited: bool = False
+
+
+ROWS: tuple[type[Row], ...] = (Topic, System, Document, Summary, Unit)
+_REQUIRED = {
+    cls: frozenset(f.name for f in fields(cls) if f.name in cls.CHECKS and f.default is MISSING)
+    for cls in ROWS
+}

@@ -1,0 +1,1 @@
+"""A worked example: invented news, four writers, and systems of visibly different quality."""

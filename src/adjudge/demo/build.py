@@ -1,0 +1,77 @@
+"""The demo as an evaluation folder: texts written for it, and systems that are simulated and say so."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from adjudge.collection.folder import Folder
+from adjudge.collection.incoming import ImportReport, Item, take_all
+from adjudge.collection.rows import Document, Summary, System, Topic
+from adjudge.demo.extract import centroid, garbled, greedy_best, random_extract
+
+NAME = "Adjudge demo: twelve invented news stories"
+LENGTH = 100
+PEERS_TOO = ("ada", "ben")  # writers who are held against the other three
+
+SYSTEMS = (
+    System("ada", kind="human", label="Ada", group="humans"),
+    System("ben", kind="human", label="Ben", group="humans"),
+    System("chloe", kind="human", label="Chloe", group="humans"),
+    System("dev", kind="human", label="Dev", group="humans"),
+    System("greedy-best", kind="baseline", label="Greedy best extract (it sees the references)"),
+    System("random", kind="baseline", label="Random sentences"),
+    System("centroid", kind="machine", label="Centroid extract"),
+    System("garbled", kind="machine", label="Centroid extract with every fifth word lost (simulated)"),
+    System("fluent", kind="machine", label="Fluent abstract with a false statement (simulated)"),
+    System("headlines", kind="machine", label="Headline style (simulated)"),
+    System("vague", kind="machine", label="Fluent but thin (simulated)"),
+)
+
+
+def stories() -> list[dict[str, Any]]:
+    """The topics as they were written, in order."""
+    folder = resources.files("adjudge.demo") / "topics"
+    files = sorted((f for f in folder.iterdir() if f.name.endswith(".json")), key=lambda f: f.name)
+    return [json.loads(f.read_text(encoding="utf-8")) for f in files]
+
+
+def build(path: str | Path, *, seed: int = 1) -> ImportReport:
+    """Make the demo's folder."""
+    folder = Folder.init(path, name=NAME)
+    return take_all(folder, items(seed))
+
+
+def items(seed: int = 1) -> Iterator[Item]:
+    """Everything the demo holds, as items to import. The same seed gives the same texts."""
+    yield from (("demo", system) for system in SYSTEMS)
+    for story in stories():
+        topic = story["topic"]
+        yield topic, Topic.parse({k: story[k] for k in Topic.CHECKS})
+        for document in story["documents"]:
+            yield topic, Document.parse({**document, "topic": topic, "text": " ".join(document["text"])})
+        for system, text in texts(story, seed).items():
+            roles = ["peer"] if system not in story["references"] else ["reference"]
+            yield topic, Summary.parse({
+                "topic": topic, "system": system, "length": LENGTH, "text": text,
+                "roles": [*roles, "peer"] if system in PEERS_TOO else roles,
+                "author": system if system in story["references"] else None,
+            })  # fmt: skip
+
+
+def texts(story: dict[str, Any], seed: int) -> dict[str, str]:
+    """Every system's summary of one story."""
+    sentences = [sentence for document in story["documents"] for sentence in document["text"]]
+    references = {writer: " ".join(text) for writer, text in story["references"].items()}
+    chosen = centroid(sentences, LENGTH)
+    written = {system: " ".join(text) for system, text in story["systems"].items()}
+    return references | written | {
+        "greedy-best": " ".join(greedy_best(sentences, list(references.values()), LENGTH)),
+        "random": " ".join(random_extract(sentences, LENGTH, Random(f"{seed}/{story['topic']}"))),  # noqa: S311
+        "centroid": " ".join(chosen),
+        "garbled": garbled(" ".join(chosen)),
+    }  # fmt: skip

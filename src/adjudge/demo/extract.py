@@ -1,0 +1,79 @@
+"""Small extractors that stand for systems in the demo. Plain on purpose: they are data, not advice."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from random import Random
+
+from adjudge.text.words import count_words, rouge_words
+
+Score = Callable[[str, Sequence[str]], float]
+
+
+def _greedy(sentences: Sequence[str], limit: int, gain: Score) -> list[str]:
+    """Take the sentence with the highest gain, again and again, while it fits; then in text order."""
+    chosen: list[str] = []
+    left = list(dict.fromkeys(sentences))
+    while True:
+        room = limit - sum(map(count_words, chosen))
+        fitting = [s for s in left if count_words(s) <= room]
+        best = max(fitting, key=lambda s: gain(s, chosen), default=None)
+        if best is None or gain(best, chosen) <= 0:
+            return sorted(chosen, key=sentences.index)
+        chosen.append(best)
+        left.remove(best)
+
+
+def greedy_best(sentences: Sequence[str], references: Sequence[str], limit: int) -> list[str]:
+    """The extract that overlaps most with the references: it sees them, so no honest extractor is better."""
+
+    def grams(text: str) -> Counter[tuple[str, ...]]:
+        words = rouge_words(text)
+        return Counter([(w,) for w in words] + list(pairwise(words)))
+
+    targets = [grams(r) for r in references]
+
+    def hits(text: str) -> int:
+        mine = grams(text)
+        return sum((mine & target).total() for target in targets)
+
+    def gain(sentence: str, chosen: Sequence[str]) -> float:
+        return (hits(" ".join([*chosen, sentence])) - hits(" ".join(chosen))) / count_words(sentence)
+
+    return _greedy(sentences, limit, gain)
+
+
+def centroid(sentences: Sequence[str], limit: int) -> list[str]:
+    """Sentences near the middle of the story (tf-idf cosine), less what was already said."""
+    bags = {s: Counter(rouge_words(s)) for s in sentences}
+    seen_in = Counter(word for bag in bags.values() for word in bag)
+    idf = {word: math.log(len(bags) / n) for word, n in seen_in.items()}
+    vectors = {s: {w: n * idf[w] for w, n in bag.items()} for s, bag in bags.items()}
+    middle: Counter[str] = Counter()
+    for vector in vectors.values():
+        middle.update(vector)
+
+    def gain(sentence: str, chosen: Sequence[str]) -> float:
+        again = max((_cosine(vectors[sentence], vectors[c]) for c in chosen), default=0.0)
+        return _cosine(vectors[sentence], middle) - 0.7 * again + 1.0
+
+    return _greedy(sentences, limit, gain)
+
+
+def _cosine(a: dict[str, float], b: dict[str, float]) -> float:
+    norm = math.sqrt(sum(v * v for v in a.values()) * sum(v * v for v in b.values()))
+    return sum(v * b.get(w, 0.0) for w, v in a.items()) / norm if norm else 0.0
+
+
+def random_extract(sentences: Sequence[str], limit: int, random: Random) -> list[str]:
+    """Sentences drawn at random while they fit."""
+    rank = {s: random.random() for s in sentences}
+    return _greedy(sentences, limit, lambda s, chosen: 1 + rank[s])
+
+
+def garbled(text: str) -> str:
+    """Every fifth word lost: content mostly kept, grammar broken."""
+    return " ".join(word for k, word in enumerate(text.split(), 1) if k % 5)

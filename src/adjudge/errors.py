@@ -1,0 +1,62 @@
+"""The exception tree. The library raises these; only the command line exits.
+
+AdjudgeError            one line that a person can act on
+├── UsageError          the call is wrong: an unknown name, a bad option (exit 2)
+└── DataError           the data is wrong: a file, a row, a value (exit 1)
+    ├── FormatError     a file does not hold what it should
+    ├── ClashError      something is there already
+    └── BusyError       somebody else is writing to this evaluation
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from pathlib import Path
+
+
+class AdjudgeError(Exception):
+    """Something a user can put right. Its text is one line."""
+
+    exit_code = 1
+
+
+class UsageError(AdjudgeError):
+    """The call is wrong."""
+
+    exit_code = 2
+
+
+class DataError(AdjudgeError):
+    """The data is wrong."""
+
+
+class FormatError(DataError):
+    """A file does not hold what it should: says the file, the line, what is wrong, what was expected."""
+
+    def __init__(self, problem: str, *, file: str | Path | None = None, line: int | None = None):
+        self.problem = problem
+        self.file = None if file is None else str(file)
+        self.line = line
+        place = ":".join(str(part) for part in (self.file, line) if part is not None)
+        super().__init__(f"{place}: {problem}" if place else problem)
+
+
+class ClashError(DataError):
+    """Something with the same key is there already."""
+
+
+class BusyError(DataError):
+    """Somebody else is writing to this evaluation."""
+
+
+def nearest(name: str, known: Iterable[str], *, most: int = 3) -> str:
+    """A hint such as `` (nearest: "D0631")``, or nothing where no known name is close."""
+    close = get_close_matches(name, list(known), n=most, cutoff=0.6)
+    return f" (nearest: {', '.join(quoted(each) for each in close)})" if close else ""
+
+
+def quoted(text: object) -> str:
+    """A value as it is shown in a message: in quotes, on one line, not too long."""
+    plain = str(text).replace("\n", "\\n").replace("\r", "\\r")
+    return f'"{plain if len(plain) <= 60 else plain[:57] + "..."}"'

@@ -1,0 +1,109 @@
+"""What a measure is, and what it is given: one topic, whole. No files, no registry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Literal, TypeVar
+
+from adjudge import __version__
+from adjudge.collection.collection import references_for
+from adjudge.collection.rows import Document, Summary, Topic, Unit
+from adjudge.scores import Better, MeasureInfo, Score
+
+T = TypeVar("T")
+Need = Literal["references", "documents", "units"]
+
+
+@dataclass(frozen=True)
+class TopicBatch:
+    """Everything of one topic that a measure may look at."""
+
+    topic: Topic
+    peers: tuple[Summary, ...]
+    references: tuple[Summary, ...] = ()
+    documents: tuple[Document, ...] = ()
+    units: tuple[Unit, ...] = ()
+    language: str = "en"
+    _kept: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def references_for(self, peer: Summary) -> list[Summary]:
+        """Of the peer's length, and never one by the peer's own system."""
+        return references_for(peer, self.references)
+
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
+        """`make()`, remembered while this topic is scored: measures share words and n-grams."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        result: T = self._kept[key]
+        return result
+
+
+@dataclass(frozen=True)
+class Measure:
+    """Gives a topic x system a number. A subclass is a frozen dataclass; its fields are its options.
+
+    `name` is what people write; options follow in brackets where they differ from the default. That
+    text is the measure's identity: it parses back to an equal measure.
+    """
+
+    FAMILY: ClassVar[str]  # measures of a family share their work
+    ABOUT: ClassVar[str]  # one line for lists
+    CITATION: ClassVar[str]
+    OPTIONS: ClassVar[dict[str, tuple[str, ...]]] = {}  # choices of options that take a word
+    FIXED: ClassVar[tuple[str, ...]] = ()  # fields that are part of the name
+    better: ClassVar[Better] = "higher"
+    range: ClassVar[tuple[float | None, float | None]] = (0.0, 1.0)
+    needs: ClassVar[frozenset[Need]] = frozenset()
+
+    @property
+    def name(self) -> str:
+        return self.FAMILY
+
+    def options(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.name not in self.FIXED}
+
+    def __str__(self) -> str:
+        defaults = {f.name: f.default for f in fields(self)}
+        changed = [f"{k}={_plain(v)}" for k, v in self.options().items() if v != defaults[k]]
+        return f"{self.name}({', '.join(changed)})" if changed else self.name
+
+    def signature(self, references: str = "") -> str:
+        """Enough to get the same number again; `references` says how many there were."""
+        parts = [self.name]
+        for option, value in self.options().items():
+            count = f"{references}:" if option == "refs" and references else ""
+            parts.append(f"{option}:{count}{_plain(value)}")
+        return "|".join([*parts, f"v:{__version__}"])
+
+    def info(self, references: str = "") -> MeasureInfo:
+        return MeasureInfo(str(self), self.better, self.range, self.signature(references))
+
+    def score(self, batch: TopicBatch) -> Iterator[Score]:
+        """One row per peer at least; what cannot be computed is a NaN that says why."""
+        raise TypeError(f"{type(self).__name__} does not say how it scores")
+
+    def row(self, batch: TopicBatch, peer: Summary, value: float, *, reference: str | None = None) -> Score:
+        return Score(
+            str(self), batch.topic.topic, peer.system, value, length=peer.length, reference=reference
+        )
+
+    def missing(self, batch: TopicBatch, peer: Summary, why: str) -> Score:
+        return Score.missing(str(self), batch.topic.topic, peer.system, why, peer.length)
+
+
+def _plain(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def no_reference(peer: Summary, references: Sequence[Summary]) -> str:
+    """Why a peer has nothing to be held against, in words."""
+    others = {r.length for r in references if r.system != peer.system}
+    if not references:
+        return "the topic has no reference"
+    if not others:
+        return "the only reference is by the same system"
+    lengths = ", ".join(
+        "unset" if each is None else str(each) for each in sorted(others, key=lambda v: v or 0)
+    )
+    return f"no reference of length {peer.length or 'unset'} (there are: {lengths})"

@@ -1,0 +1,282 @@
+"""Runs measures over topics, writes scores/, knows what is stale. Measures themselves read no files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import Any
+
+from adjudge.collection import scorefiles
+from adjudge.collection.collection import Collection, references_for
+from adjudge.collection.folder import Folder
+from adjudge.collection.lines import dump_json
+from adjudge.collection.rows import Row
+from adjudge.collection.scorefiles import StoredScores
+from adjudge.collection.transaction import Transaction
+from adjudge.engine import Workers, chunked, run
+from adjudge.errors import DataError, UsageError, nearest, quoted
+from adjudge.measures.base import Measure, TopicBatch
+from adjudge.measures.registry import parse_measure
+from adjudge.scores import Score, ScoreTable
+
+CHUNK = 16  # topics that travel to a worker together
+
+Progress = Callable[[int, int], None]  # topics done, topics in all
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What happened to one measure: which topics were scored, which were kept, what is missing."""
+
+    measure: str
+    signature: str
+    rows: int
+    new: tuple[str, ...]
+    changed: tuple[str, ...]
+    gone: tuple[str, ...]
+    kept: int
+    missing: dict[str, int]
+    notes: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "measure": self.measure, "signature": self.signature, "rows": self.rows,
+            "new_topics": list(self.new), "changed_topics": list(self.changed),
+            "gone_topics": list(self.gone), "kept_topics": self.kept, "missing": self.missing,
+            "notes": list(self.notes),
+        }  # fmt: skip
+
+
+def score(
+    folder: Folder,
+    collection: Collection,
+    measures: Sequence[Measure],
+    *,
+    workers: Workers = 1,
+    again: bool = False,
+    progress: Progress = lambda done, of: None,
+) -> list[Scored]:
+    """Score every topic that is new or has changed since; the rest is kept. All files change at once."""
+    topics = [topic for topic in collection.topics if collection.peers(topic)]
+    if not topics:
+        raise DataError(f"{folder.path}: nothing to score: no summary has the role peer")
+    _check_needs(collection, measures)
+    batches = {topic: batch_of(collection, topic) for topic in topics}
+    plans = [_plan(folder, collection, measure, batches, again) for measure in measures]
+    todo = [t for t in topics if any(t in plan.todo for plan in plans)]
+    work = [
+        [(batches[t], tuple(p.measure for p in plans if t in p.todo)) for t in chunk]
+        for chunk in chunked(todo, CHUNK)
+    ]
+    rows: dict[str, list[Score]] = {str(m): [] for m in measures}
+    done = 0
+    for chunk, scores in zip(work, run(_score_chunk, work, workers=workers), strict=True):
+        for each in scores:
+            rows[each.measure].append(each)
+        done += len(chunk)
+        progress(done, len(todo))
+    with Transaction(folder.path) as change:
+        results = []
+        for plan in plans:
+            stored = plan.merged(rows[str(plan.measure)], topics)
+            scorefiles.write(change.stage(scorefiles.file_name(str(plan.measure))), stored)
+            results.append(plan.report(stored))
+        change.commit()
+    return results
+
+
+def batch_of(collection: Collection, topic: str) -> TopicBatch:
+    return TopicBatch(
+        collection.topics[topic],
+        tuple(collection.peers(topic)),
+        tuple(collection.references(topic)),
+        tuple(collection.documents.get(topic, ())),
+        tuple(collection.units.get(topic, ())),
+        collection.settings.language,
+    )
+
+
+def digest(measure: Measure, batch: TopicBatch) -> str:
+    """Of everything in the topic that the measure looks at."""
+    parts: list[Sequence[Row]] = [batch.peers]
+    parts += [getattr(batch, need) for need in sorted(measure.needs)]
+    state = blake2b(batch.language.encode(), digest_size=8)
+    for rows in parts:
+        for row in rows:
+            state.update(dump_json(row.as_dict()).encode())
+        state.update(b"\0")
+    return state.hexdigest()
+
+
+def stale_topics(collection: Collection, stored: StoredScores, measure: Measure) -> list[str]:
+    """Topics whose stored scores no longer belong to the texts: changed, new or gone."""
+    now = {t: digest(measure, batch_of(collection, t)) for t in collection.topics if collection.peers(t)}
+    return [t for t in {**now, **stored.inputs} if now.get(t) != stored.inputs.get(t)]
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """For one measure: what to score, and what is kept of the stored scores."""
+
+    measure: Measure
+    signature: str
+    digests: dict[str, str]
+    old: StoredScores | None
+    todo: frozenset[str]
+    notes: tuple[str, ...]
+
+    def merged(self, rows: list[Score], topics: Sequence[str]) -> StoredScores:
+        info = replace(self.measure.info(), signature=self.signature)
+        if self.old is not None:
+            kept = [r for r in self.old.table.rows() if r.topic in self.digests and r.topic not in self.todo]
+            order = {topic: k for k, topic in enumerate(topics)}
+            rows = sorted(kept + rows, key=lambda r: order[r.topic])
+        return StoredScores(info, ScoreTable.from_rows(rows, [info]), "computed", self.digests)
+
+    def report(self, stored: StoredScores) -> Scored:
+        before = self.old.inputs if self.old else {}
+        missing = stored.table.frame.loc[stored.table.frame["value"].isna(), "why"].value_counts()
+        return Scored(
+            str(self.measure),
+            self.signature,
+            len(stored.table.frame),
+            new=tuple(t for t in self.digests if t in self.todo and t not in before),
+            changed=tuple(t for t in self.digests if t in self.todo and t in before),
+            gone=tuple(t for t in before if t not in self.digests),
+            kept=len(self.digests) - len(self.todo),
+            missing={str(why): int(count) for why, count in missing.items()},
+            notes=self.notes,
+        )
+
+
+def _plan(
+    folder: Folder, collection: Collection, measure: Measure, batches: dict[str, TopicBatch], again: bool
+) -> _Plan:
+    counts = _reference_counts(batches) if "references" in measure.needs else {}
+    spread = sorted(set().union(*counts.values())) if counts else []
+    signature = measure.signature("-".join(str(n) for n in {spread[0]: 0, spread[-1]: 0}) if spread else "")
+    digests = {topic: digest(measure, batch) for topic, batch in batches.items()}
+    old = scorefiles.find(folder.path, str(measure))
+    if again or (old and old.info.signature != signature):
+        fresh: set[str] = set()
+    else:
+        fresh = {t for t, d in digests.items() if old and old.inputs.get(t) == d}
+    return _Plan(
+        measure, signature, digests, old, frozenset(digests) - fresh, _notes(measure, collection, counts)
+    )
+
+
+def _reference_counts(batches: dict[str, TopicBatch]) -> dict[str, set[int]]:
+    """How many references each system is held against, over its topics."""
+    counts: dict[str, set[int]] = {}
+    for batch in batches.values():
+        for peer in batch.peers:
+            counts.setdefault(peer.system, set()).add(len(references_for(peer, batch.references)))
+    return counts
+
+
+def _notes(measure: Measure, collection: Collection, counts: dict[str, set[int]]) -> tuple[str, ...]:
+    """A person held against fewer references than the machines scores lower or higher for that alone."""
+    if measure.options().get("refs") in (None, "jackknife") or not counts:
+        return ()
+    most = max(max(each) for each in counts.values())
+    fewer = [
+        system
+        for system, each in counts.items()
+        if collection.kind(system) == "human" and max(each) < most and any(each)
+    ]
+    if not fewer:
+        return ()
+    verb = "is" if len(fewer) == 1 else "are"
+    return (
+        f"{', '.join(fewer)} {verb} not held against their own reference, so against fewer than the"
+        f" others ({most}): {measure.name}(refs=jackknife) is fair to all",
+    )
+
+
+def _check_needs(collection: Collection, measures: Sequence[Measure]) -> None:
+    """Say what is missing before any work starts."""
+    have = {
+        "references": any(collection.references(t) for t in collection.topics),
+        "documents": bool(collection.documents),
+        "units": bool(collection.units),
+    }
+    hints = {
+        "references": 'summaries with "roles": ["reference"]',
+        "documents": "documents.jsonl",
+        "units": "units.jsonl, made by: adjudge units",
+    }
+    for measure in measures:
+        for need in sorted(measure.needs):
+            if not have[need]:
+                raise DataError(f"{measure} needs {need}, and there are none: add {hints[need]}")
+
+
+Work = Sequence[tuple[TopicBatch, tuple[Measure, ...]]]
+
+
+def _score_chunk(work: Work) -> list[Score]:
+    return [score for batch, measures in work for score in _score_topic(batch, measures)]
+
+
+def _score_topic(batch: TopicBatch, measures: tuple[Measure, ...]) -> Iterator[Score]:
+    for measure in measures:
+        yield from measure.score(batch)
+
+
+@dataclass(frozen=True)
+class StoredTable:
+    """The scores a folder has, less what is withdrawn, and what is no longer true of them."""
+
+    table: ScoreTable
+    stored: tuple[StoredScores, ...]
+    stale: dict[str, tuple[str, ...]]
+    withdrawn: dict[str, int]
+
+    def warnings(self, measure: str) -> list[str]:
+        """What a reader of this measure's numbers should know first."""
+        found = []
+        if topics := self.stale.get(measure):
+            shown = ", ".join(topics[:3]) + (", ..." if len(topics) > 3 else "")
+            found.append(
+                f"{measure} is out of date: the texts of {len(topics)} topics changed since ({shown});"
+                f' run: adjudge score ... -m "{measure}"'
+            )
+        if count := self.withdrawn.get(measure):
+            found.append(f"{count} scores of withdrawn summaries are left out")
+        return found
+
+
+def load_scores(folder: Folder, collection: Collection) -> StoredTable:
+    """All stored scores as one table."""
+    import pandas as pd
+
+    stored = scorefiles.read_all(folder.path)
+    gone = {s.key for s in collection.withdrawn}
+    frames, withdrawn, stale = [], {}, {}
+    for each in stored:
+        frame = each.table.frame
+        keep = [
+            (t, s, None if pd.isna(n) else int(n)) not in gone
+            for t, s, n in zip(frame["topic"], frame["system"], frame["length"], strict=True)
+        ]
+        frames.append(frame[keep])
+        withdrawn[each.info.measure] = len(keep) - sum(keep)
+        if each.origin == "computed":
+            stale[each.info.measure] = tuple(stale_topics(collection, each, parse_measure(each.info.measure)))
+    infos = [each.info for each in stored]
+    table = ScoreTable.from_frame(pd.concat(frames), infos) if frames else ScoreTable.from_rows([])
+    return StoredTable(table, tuple(stored), stale, withdrawn)
+
+
+def resolve(text: str, known: Sequence[str]) -> str:
+    """The measure that a user means among those that have scores."""
+    if text in known:
+        return text
+    if ":" in text.partition("(")[0]:
+        raise UsageError(f"no imported scores {quoted(text)}{nearest(text, known)}")
+    spec = str(parse_measure(text))
+    if spec not in known:
+        raise DataError(f'{spec} has not been scored here; run: adjudge score ... -m "{spec}"')
+    return spec

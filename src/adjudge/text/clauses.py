@@ -1,0 +1,232 @@
+"""A sentence as tokens, and where in it something looks like a clause. English; lists and endings only.
+
+Verb forms come from verbs.py; the rules that cut are in edu_rules.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+
+from adjudge.text import verbs
+from adjudge.text.verbs import listed
+
+_TOKEN = re.compile(
+    r"``|''|--+|\.\.+"
+    r"|[$£€#]?\d+(?:[.,:/]\d+)*(?:[^\W\d_]+)?%?"
+    r"|[^\W_]+(?:['’.&/-][^\W_]+)*"
+    r"|['’][^\W\d_]{1,2}(?![^\W_])"
+    r"|\S"
+)
+
+ARTICLES = listed("the a an my your his her its our their every each no another this these those 's")
+QUANTIFIERS = listed("some any many few several most more all both half none much either neither such what")
+DETERMINERS = ARTICLES | QUANTIFIERS
+SUBJECT_PRONOUNS = listed("i you he she it we they there")
+PRONOUNS = SUBJECT_PRONOUNS | listed(
+    """this that these those who someone somebody nobody everyone everybody anyone anybody nothing everything
+    something none one others him her them us me"""
+)
+RELATIVE_PRONOUNS = listed("who whom whose which that")
+PREPOSITIONS = listed(
+    """of in on at by for with from to into over under between among against during through about across
+    along around behind beneath beside beyond despite down inside near off onto out outside past per since
+    than throughout toward towards until up upon via within without amid like as after before above below"""
+)
+PLURALS_WITHOUT_S = listed("police people men women children staff others both many some most few")
+COORDINATORS = listed("and but or nor yet so")
+ADVERBS = listed(
+    """also then now still already never ever soon later again not just even only almost always often instead
+    thus therefore thereby later once twice too however n't so almost nearly far"""
+)
+_MONTH_BEFORE = listed("in of last next this since by until from early late mid")
+STRONG_MARKS = listed("; : – — -- -")
+_OPENING_QUOTES = listed("“ ‘ « `` `")
+_CLOSING_QUOTES = listed("” » ''")
+_QUOTE_MARKS = _OPENING_QUOTES | _CLOSING_QUOTES | {'"', "'", "’"}
+_SHORT_QUOTE = 5
+
+
+class Clauses:
+    """One sentence: its tokens in lower case, where they stand, and questions about stretches of them."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        found = list(_TOKEN.finditer(text))
+        self.starts = [token.start() for token in found]
+        self.ends = [token.end() for token in found]
+        self.surface = [token[0] for token in found]
+        self.words = [token[0].lower().replace("’", "'") for token in found]
+        self.forms = [verbs.form(word) for word in self.words]
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def word(self, i: int) -> str:
+        """The token at a place, "" outside the sentence."""
+        return self.words[i] if 0 <= i < len(self.words) else ""
+
+    def form(self, i: int) -> str:
+        return self.forms[i] if 0 <= i < len(self.forms) else ""
+
+    def size(self, start: int, end: int) -> int:
+        """How many words a stretch has."""
+        return sum(word[0].isalnum() for word in self.words[start:end])
+
+    def skip_adverbs(self, i: int) -> int:
+        while i < len(self) and (self.words[i] in ADVERBS or self.words[i].endswith("ly")):
+            i += 1
+        return i
+
+    @cached_property
+    def finite(self) -> list[bool]:
+        """Whether each token looks like a finite verb where it stands."""
+        return [self._is_finite(i) for i in range(len(self))]
+
+    def _is_finite(self, i: int) -> bool:
+        form, word, before, after = self.forms[i], self.words[i], self.word(i - 1), self.word(i + 1)
+        if form == "auxiliary":
+            return self._is_finite_auxiliary(i)
+        if form == "past":
+            return before not in ARTICLES and before != "to"
+        if form == "ed":
+            return self._is_finite_ed(i)
+        if before in ARTICLES or before in PREPOSITIONS or before in verbs.MODALS or before in verbs.DO:
+            return False
+        if form == "present":
+            if self._is_plural(i - 1) and before not in SUBJECT_PRONOUNS:
+                return False
+            return verbs.base_of(word) not in verbs.NOUN_TOO or self._takes_object(after)
+        if form == "base":
+            subject = self._is_plural(i - 1) or before in listed("i you we they who which that and or but")
+            return subject and (word not in verbs.NOUN_TOO or self._takes_object(after))
+        return word == "'s" and before in PRONOUNS
+
+    def _is_finite_auxiliary(self, i: int) -> bool:
+        word, before, after = self.words[i], self.word(i - 1), self.word(i + 1)
+        if word == "may" and (after[:1].isdigit() or before in _MONTH_BEFORE or self._is_name(i)):
+            return False
+        if before in ARTICLES and word in verbs.MODALS:
+            return False
+        return before != "to" and not (word in verbs.HAVE | verbs.DO and before in verbs.MODALS)
+
+    def _is_finite_ed(self, i: int) -> bool:
+        """A past form that is no participle: no auxiliary before it, no article, no "by" after it."""
+        before, after = self.word(i - 1), self.word(i + 1)
+        if i == 0 or before in ARTICLES or before in PREPOSITIONS or self._has_auxiliary_before(i):
+            return False
+        if after == "by":
+            return False
+        return not (before == "," and after in PREPOSITIONS - {"up", "out", "down", "off", "over"})
+
+    def _has_auxiliary_before(self, i: int) -> bool:
+        """Whether be, have or get stands before a place, with nothing but adverbs between."""
+        i -= 1
+        while i > 0 and (self.words[i] in ADVERBS or self.words[i].endswith("ly")):
+            i -= 1
+        return i >= 0 and (
+            self.words[i] in verbs.BE | verbs.HAVE or self.words[i].endswith(("'s", "'ve", "'re"))
+        )
+
+    def _is_plural(self, i: int) -> bool:
+        word = self.word(i)
+        return word in PLURALS_WITHOUT_S or (
+            word.endswith("s") and not word.endswith(("ss", "us", "is", "'s")) and len(word) > 3
+        )
+
+    def _is_name(self, i: int) -> bool:
+        return i > 0 and self.surface[i][0].isupper()
+
+    def _takes_object(self, after: str) -> bool:
+        """Whether the word after a form that may be a noun shows it to be a verb."""
+        if after in DETERMINERS | PRONOUNS or after in listed("to up out off for against on as down back"):
+            return True
+        return after[:1].isdigit() or after.endswith("ly") or verbs.form(after) == "ing"
+
+    def verb_like(self, i: int) -> bool:
+        """Whether a token looks like a verb of any kind, finite or not."""
+        form, before = self.forms[i], self.word(i - 1)
+        if self.finite[i]:
+            return True
+        if form in ("ed", "participle", "ing"):
+            return before not in ARTICLES
+        return form == "base" and (before == "to" or before in verbs.MODALS)
+
+    def has_verb(self, start: int, end: int) -> bool:
+        return any(self.verb_like(i) for i in range(start, end))
+
+    def main_verbs(self, start: int, end: int) -> Iterator[int]:
+        """Finite verbs of a stretch, but for those that a relative pronoun opens ("the man who was")."""
+        for i in range(start, end):
+            if self.finite[i] and not (i > start and self.words[i - 1] in RELATIVE_PRONOUNS):
+                yield i
+
+    def has_main_verb(self, start: int, end: int) -> bool:
+        return next(self.main_verbs(start, end), None) is not None
+
+    def clause_verb(self, start: int, end: int, longest_subject: int = 12) -> int | None:
+        """The verb of a clause with a subject that opens at `start`, or None where none does."""
+        verb = next(self.main_verbs(start, end), None)
+        if verb is None or verb == start or self.size(start, verb) > longest_subject:
+            return None
+        subject = self.words[start:verb]
+        if subject.count(",") % 2 or set(subject) & STRONG_MARKS:
+            return None
+        # "a charge it denies": a noun, then a pronoun with its verb, is no clause of its own.
+        contact = verb - 1 > start and subject[-1] in SUBJECT_PRONOUNS and subject[0] in DETERMINERS
+        return None if contact else verb
+
+    def until(self, start: int, end: int, marks: frozenset[str]) -> int:
+        """The first place in a stretch where one of `marks` stands, else its end."""
+        return next((i for i in range(start, end) if self.words[i] in marks), end)
+
+    @cached_property
+    def closed(self) -> list[bool]:
+        """Places where no unit may open: inside brackets, and inside quotes of a few words."""
+        shut = [False] * len(self)
+        for first, last in (*self._brackets(), *self._short_quotes()):
+            shut[first + 1 : last + 1] = [True] * (last - first)
+        return shut
+
+    def _brackets(self) -> Iterator[tuple[int, int]]:
+        opened: list[int] = []
+        for i, word in enumerate(self.words):
+            if word in ("(", "["):
+                opened.append(i)
+            elif word in (")", "]") and opened:
+                yield opened.pop(), i
+
+    def _short_quotes(self) -> Iterator[tuple[int, int]]:
+        opened: int | None = None
+        for i, word in enumerate(self.words):
+            closes = word in _CLOSING_QUOTES or (opened is not None and word in ('"', "'", "’"))
+            if closes and opened is not None:
+                if self.size(opened, i) <= _SHORT_QUOTE:
+                    yield opened, i
+                opened = None
+            elif word in _OPENING_QUOTES or word in ('"', "'"):
+                opened = i
+
+    def after_comma(self, i: int) -> bool:
+        """Whether a comma stands before a place, closing quotes between them or not."""
+        i -= 1
+        while i >= 0 and self.words[i] in _QUOTE_MARKS:
+            i -= 1
+        return i >= 0 and self.words[i] == ","
+
+    def after_quote(self, i: int) -> bool:
+        return self.word(i - 1) in _QUOTE_MARKS
+
+    def opening(self, i: int) -> int:
+        """Where a unit that opens at token `i` starts in the text: before the quotes that open there."""
+        while i > 0 and self._opens_quote(i - 1):
+            i -= 1
+        return self.starts[i]
+
+    def _opens_quote(self, i: int) -> bool:
+        """A quote mark with white space before it and none after, or one that can only open."""
+        if self.words[i] in _OPENING_QUOTES or self.words[i] in ("(", "["):
+            return True
+        apart = i == 0 or self.ends[i - 1] < self.starts[i]
+        return self.words[i] in ('"', "'") and apart and self.ends[i] == self.starts[i + 1]

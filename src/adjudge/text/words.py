@@ -1,0 +1,91 @@
+"""What counts as a word: two rules that cut a text into words, and the count that lengths are held to.
+
+Stop words live in stop.py, stems in the stemmers; nothing here knows a language.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import unicodedata
+from collections.abc import Callable, Iterator
+from functools import cache
+
+from adjudge.errors import UsageError
+
+WordRule = Callable[[str], list[str]]
+
+_ASCII_WORD = re.compile(r"[A-Za-z0-9]+")
+_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
+_TOKEN = re.compile(r"\S+")
+_SOFT_HYPHEN = "\u00ad"
+_JOINERS = "\u200c\u200d"  # Persian and the Indic scripts write them inside a word
+
+
+def rouge_words(text: str) -> list[str]:
+    """The words of ROUGE-1.5.5: runs of A-Z, a-z and 0-9, in lower case.
+
+    The script turns a hyphen into a word of its own, which it then drops, and every other character into a
+    space. A letter outside ASCII is one of those: "café" gives "caf", "naïve" gives "na" and "ve".
+    """
+    # Matched before it is lower-cased: U+212A (the kelvin sign) lower-cases to an ASCII k.
+    return [word.lower() for word in _ASCII_WORD.findall(text)]
+
+
+def unicode_words(text: str) -> list[str]:
+    """Runs of letters, marks and digits of any script, in lower case.
+
+    An apostrophe separates, as in ROUGE-1.5.5, so that "Maria's" shares a word with "Maria", "l'eau" one with
+    "eau", and tokenised text ("maria 's") has the words of plain text. On ASCII text both rules agree.
+    """
+    if text.isascii():
+        return rouge_words(text)
+    return [word.lower() for word in _unicode_word().findall(text.replace(_SOFT_HYPHEN, ""))]
+
+
+WORD_RULES: dict[str, WordRule] = {"rouge": rouge_words, "unicode": unicode_words}
+
+
+def count_words(text: str) -> int:
+    """How many tokens between white space hold a letter or a digit. Target lengths are counted so."""
+    return sum(_LETTER_OR_DIGIT.search(token) is not None for token in text.split())
+
+
+def first_words(text: str, n: int) -> str:
+    """The text up to the end of its `n`-th word, characters as they were; all of it where it has no more."""
+    if n < 0:
+        raise UsageError(f"n: a text cannot be cut after {n} words, expected 0 or more")
+    ends = _word_ends(text)
+    end = 0
+    for _ in range(n):
+        end = next(ends, len(text))
+    return text if next(ends, None) is None else text[:end]
+
+
+def _word_ends(text: str) -> Iterator[int]:
+    """Where each word of `count_words` ends."""
+    return (token.end() for token in _TOKEN.finditer(text) if _LETTER_OR_DIGIT.search(token[0]))
+
+
+@cache
+def _unicode_word() -> re.Pattern[str]:
+    r"""A letter or digit, then letters, digits, marks and joiners.
+
+    The standard library's \w leaves out combining marks, which would cut Hindi and Thai words into pieces,
+    and knows no class for them; so the class is gathered from unicodedata, once, when first needed.
+    """
+    more = _marks() + _JOINERS
+    return re.compile(rf"[^\W_](?:[^\W_]|[{more}])*")
+
+
+def _marks() -> str:
+    """All combining marks as the inside of a character class: ranges, in order."""
+    ranges: list[tuple[int, int]] = []
+    for code in range(sys.maxunicode + 1):
+        if not unicodedata.category(chr(code)).startswith("M"):
+            continue
+        if ranges and ranges[-1][1] == code - 1:
+            ranges[-1] = (ranges[-1][0], code)
+        else:
+            ranges.append((code, code))
+    return "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in ranges)

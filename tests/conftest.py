@@ -1,0 +1,95 @@
+"""Fixtures for all tests, and the rule that nothing is skipped in silence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from adjudge.collection.rows import Document, Row, Summary, System, Topic
+from adjudge.evaluation import Evaluation
+
+ROOT = Path(__file__).parent.parent
+SHARED_DATA = ROOT.parent / "shared" / "data"
+_skipped: dict[str, list[str]] = {"shared_data": [], "silent": []}
+
+
+@pytest.fixture
+def shared_data() -> Path:
+    """The folder of real data; use it with @pytest.mark.shared_data."""
+    if not SHARED_DATA.is_dir():
+        pytest.skip("needs ../shared/data")
+    return SHARED_DATA
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Callable[..., Evaluation]:
+    """An evaluation with the rows given: `make(Summary("t1", "a", "A text."), ...)`."""
+
+    def evaluation(*rows: Row, name: str = "eval") -> Evaluation:
+        e = Evaluation.init(tmp_path / name)
+        e.take(("test", row) for row in rows)
+        return e
+
+    return evaluation
+
+
+@pytest.fixture
+def small(make: Callable[..., Evaluation]) -> Evaluation:
+    """Three topics, two machines, two writers of whom one is a peer too, and documents."""
+    rows: list[Row] = [System("ann", kind="human"), System("bob", kind="human")]
+    for k, thing in enumerate(("storm", "strike", "race"), 1):
+        topic = f"t{k}"
+        rows += [
+            Topic(topic, title=f"A {thing}", task="multi"),
+            Document(topic, "d1", f"The {thing} began on Monday. It was a long one.", "2024-01-01"),
+            Document(topic, "d2", f"On Tuesday the {thing} ended. Nobody was hurt.", "2024-01-02"),
+            Summary(topic, "ann", f"A {thing} began Monday and ended Tuesday.", 10, ("peer", "reference")),
+            Summary(topic, "bob", f"The {thing} lasted two days; nobody was hurt.", 10, ("reference",)),
+            Summary(topic, "good", f"The {thing} began on Monday and ended on Tuesday.", 10),
+            Summary(topic, "poor", f"Something about number {k} happened.", 10),
+        ]
+    return make(*rows)
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    """Every file of a folder with its bytes, but for the lock, which may stay."""
+    found = sorted(p for p in folder.rglob("*") if p.is_file() and p.name != ".lock")
+    return {str(p.relative_to(folder)): p.read_bytes() for p in found}
+
+
+@pytest.fixture
+def snapshot() -> Callable[[Path], dict[str, bytes]]:
+    return files_of
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if report.skipped and not hasattr(report, "wasxfail"):
+        _skipped["shared_data" if "shared_data" in report.keywords else "silent"].append(report.nodeid)
+
+
+def pytest_collectreport(report: pytest.CollectReport) -> None:
+    if report.skipped:
+        _skipped["silent"].append(report.nodeid)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A test that skips without needing the shared data fails the run."""
+    if _skipped["silent"] and not hasattr(session.config, "workerinput"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    terminalreporter.write_line(f"{len(_skipped['shared_data'])} tests skipped for want of shared data")
+    for nodeid in _skipped["silent"]:
+        terminalreporter.write_line(f"SKIPPED IN SILENCE, which fails the run: {nodeid}", red=True)
+
+
+@pytest.fixture(autouse=True)
+def _no_terminal_width(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Output does not depend on who runs the tests."""
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    yield
