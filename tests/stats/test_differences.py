@@ -38,9 +38,9 @@ def test_differences_equal_but_for_noise_tie() -> None:
 
 
 def test_one_huge_score_does_not_drown_the_others() -> None:
-    d = differences([1e15, 3.0, 2.0], [1e15, 1.0, 1.0])
-    assert (d.wins, d.ties) == (2, 1)
-    assert rank(d).doubled.tolist() == [2, 4]
+    d = differences([1e15, 1e15 + 1e4, 3.0, 2.0], [1e15, 1e15, 1.0, 1.0])
+    assert (d.wins, d.ties) == (3, 1)
+    assert rank(d).doubled.tolist() == [2, 4, 6]
 
 
 @given(TENTHS, st.sampled_from([0, 3]))
