@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Test = Literal["wilcoxon", "t"]
 TESTS: tuple[Test, ...] = get_args(Test)
+_NAMED = {"wilcoxon": "wilcoxon:zeros-wilcox", "t": "paired-t"}
 RESAMPLES = 2000
 LEVEL = 0.95
 ALPHA = 0.05
@@ -72,7 +73,7 @@ class Comparison:
         return (
             f"{self.matrix.info.signature or self.measure}{length}|topics:{len(self.matrix.topics)}"
             f"|pool:{self.matrix.pool}|interval:bootstrap-percentile:{self.level:g}:{self.resamples}"
-            f"|test:{self.test}:holm:{self.alpha:g}|seed:{self.seed}"
+            f"|test:{_NAMED[self.test]}:holm:{self.alpha:g}|seed:{self.seed}"
         )
 
     def sentences(self) -> Iterator[str]:
@@ -94,7 +95,9 @@ class Comparison:
         if not found:
             return f"On {self.measure} no two systems can be told apart ({len(pairs)} pairs)."
         first = best[0] if len(best) == 1 else f"{', '.join(best[:-1])} and {best[-1]}"
-        verb = "stands alone at the top" if len(best) == 1 else "cannot be told from the best"
+        top_word = "best" if self.matrix.info.better else "highest"
+        alone = f"is the {top_word}" if self.matrix.info.better is None else "stands alone at the top"
+        verb = alone if len(best) == 1 else f"cannot be told from the {top_word}"
         return f"On {self.measure} {first} {verb}; {found} of {len(pairs)} pairs of systems differ."
 
     def missing(self) -> list[str]:

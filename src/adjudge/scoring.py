@@ -253,7 +253,7 @@ def load_scores(folder: Folder, collection: Collection) -> StoredTable:
     import pandas as pd
 
     stored = scorefiles.read_all(folder.path)
-    gone = {s.key for s in collection.withdrawn}
+    gone = _withdrawn_keys(collection)
     frames, withdrawn, stale = [], {}, {}
     for each in stored:
         frame = each.table.frame
@@ -268,6 +268,14 @@ def load_scores(folder: Folder, collection: Collection) -> StoredTable:
     infos = [each.info for each in stored]
     table = ScoreTable.from_frame(pd.concat(frames), infos) if frames else ScoreTable.from_rows([])
     return StoredTable(table, tuple(stored), stale, withdrawn)
+
+
+def _withdrawn_keys(collection: Collection) -> set[tuple[object, ...]]:
+    """What scores are left out: those of withdrawn summaries, and those that name no length where a
+    system has nothing else on the topic."""
+    present = {(s.topic, s.system) for s in collection.all_summaries()}
+    bare = {(s.topic, s.system, None) for s in collection.withdrawn if (s.topic, s.system) not in present}
+    return {s.key for s in collection.withdrawn} | bare
 
 
 def resolve(text: str, known: Sequence[str]) -> str:

@@ -44,7 +44,9 @@ def test_rows_come_back_exactly(make: Make) -> None:
 
 
 @given(st.lists(summaries, max_size=12, unique_by=lambda s: s.key))
-def test_any_summaries_round_trip_in_order(tmp_path_factory: pytest.TempPathFactory, rows: list[Summary]) -> None:
+def test_any_summaries_round_trip_in_order(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[Summary]
+) -> None:
     e = Evaluation.init(tmp_path_factory.mktemp("e") / "e")
     e.take(items(*rows))
     assert [row for _, row in e.folder.rows(Summary)] == rows

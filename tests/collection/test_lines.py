@@ -24,7 +24,9 @@ def test_only_newlines_end_a_line(tmp_path: Path) -> None:
     assert list(read_json_lines(path)) == [(1, "a\u2028b"), (4, "c")]
 
 
-@pytest.mark.parametrize(("suffix", "pack"), [(".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)])
+@pytest.mark.parametrize(
+    ("suffix", "pack"), [(".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)]
+)
 def test_packed_files_are_unpacked(tmp_path: Path, suffix: str, pack: Any) -> None:
     path = tmp_path / f"a.jsonl{suffix}"
     path.write_bytes(pack(b'{"a": 1}\n'))

@@ -42,8 +42,28 @@ def test_a_row_survives_json_exactly(row: Row) -> None:
     assert type(row).parse(json.loads(json.dumps(row.as_dict()))) == row
 
 
-@given(st.sampled_from(ROWS), st.dictionaries(st.sampled_from(
-    ["topic", "system", "length", "roles", "text", "id", "kind", "start", "end", "edited", "date", "task"]), values))
+@given(
+    st.sampled_from(ROWS),
+    st.dictionaries(
+        st.sampled_from(
+            [
+                "topic",
+                "system",
+                "length",
+                "roles",
+                "text",
+                "id",
+                "kind",
+                "start",
+                "end",
+                "edited",
+                "date",
+                "task",
+            ]
+        ),
+        values,
+    ),
+)
 def test_anything_else_is_a_row_or_one_clear_line(kind: type[Row], data: dict[str, Any]) -> None:
     try:
         row = kind.parse(data)

@@ -47,7 +47,11 @@ def test_a_commit_replaces_adds_and_removes(tmp_path: Path, snapshot: Snapshot) 
 
 
 def test_one_writer_at_a_time(tmp_path: Path) -> None:
-    with Transaction(tmp_path), pytest.raises(BusyError, match="another command is writing"), Transaction(tmp_path):
+    with (
+        Transaction(tmp_path),
+        pytest.raises(BusyError, match="another command is writing"),
+        Transaction(tmp_path),
+    ):
         pass
 
 
@@ -84,7 +88,7 @@ def test_a_crash_inside_commit_ends_in_the_old_or_the_new_state(
     with Transaction(tmp_path):
         pass
     assert not (tmp_path / STAGING).exists()
-    assert snapshot(tmp_path) == (old if calls == 0 else {name: b"new" for name in old})
+    assert snapshot(tmp_path) == (old if calls == 0 else dict.fromkeys(old, b"new"))
 
 
 WRITER = """
@@ -105,7 +109,9 @@ while True:
 def test_killed_at_any_moment_the_files_agree(tmp_path: Path) -> None:
     fill(tmp_path, "0")
     for trial in range(12):
-        with subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path)], stdout=subprocess.PIPE) as writer:
+        with subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(tmp_path)], stdout=subprocess.PIPE
+        ) as writer:
             assert writer.stdout is not None
             writer.stdout.readline()
             time.sleep(0.003 * trial)

@@ -28,6 +28,12 @@ class Counts:
     def __add__(self, other: Counts) -> Counts:
         return Counts(self.hits + other.hits, self.peer + other.peer, self.reference + other.reference)
 
+    def recall(self) -> float:
+        return self.hits / self.reference if self.reference else 0.0
+
+    def precision(self) -> float:
+        return self.hits / self.peer if self.peer else 0.0
+
 
 def overlap(peer: Grams, reference: Grams) -> Counts:
     """An n-gram counts as often as the rarer side has it (Lin 2004, equation 1)."""
@@ -40,7 +46,7 @@ class RougeN(Measure):
     """Lin 2004, section 2. Defaults are DUC's: recall, Porter's stemmer, references pooled.
 
     refs=pooled   hits in all references over n-grams in all references (ROUGE-1.5.5's -f A)
-    refs=best     the best single reference (-f B)
+    refs=best     the reference with the highest recall (-f B), for precision and F too
     refs=jackknife  the mean over leaving out each reference in turn, so that a person, who is never held
                   against himself, and a machine meet equally many references (NIST's habit)
     """
@@ -80,7 +86,7 @@ class RougeN(Measure):
     def _over_references(self, counts: Sequence[Counts], wrote_one: bool) -> float:
         """One number from the counts against each reference."""
         if self.refs == "best":
-            return max(map(self._ratio, counts))
+            return self._ratio(max(counts, key=Counts.recall))
         if self.refs == "pooled" or wrote_one or len(counts) == 1:
             return self._ratio(sum(counts, Counts(0, 0, 0)))
         left_out = [
@@ -90,8 +96,7 @@ class RougeN(Measure):
         return sum(left_out) / len(left_out)
 
     def _ratio(self, counts: Counts) -> float:
-        recall = counts.hits / counts.reference if counts.reference else 0.0
-        precision = counts.hits / counts.peer if counts.peer else 0.0
+        recall, precision = counts.recall(), counts.precision()
         if self.stat == "recall":
             return recall
         if self.stat == "precision":

@@ -1,0 +1,143 @@
+"""ROUGE-N against a plain twin, hand counts, and what the Perl original printed."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+from pathlib import Path
+from statistics import mean
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adjudge.collection.rows import Summary, Topic
+from adjudge.measures.base import Measure, TopicBatch
+from adjudge.measures.registry import parse_measure
+from adjudge.measures.rouge import RougeN
+
+words = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=8).map(" ".join)
+
+
+def score(measure: Measure, peer: str, references: list[str], system: str = "s") -> float:
+    batch = TopicBatch(
+        Topic("t"),
+        (Summary("t", system, peer),),
+        tuple(Summary("t", f"r{k}", text, roles=("reference",)) for k, text in enumerate(references)),
+    )
+    (row,) = measure.score(batch)
+    return row.value
+
+
+def grams(text: str, n: int) -> list[str]:
+    w = text.split()
+    return [" ".join(w[k : k + n]) for k in range(len(w) - n + 1)]
+
+
+def twin(peer: str, references: list[str], n: int, stat: str) -> float:
+    """Tick off a reference's n-grams in the peer, one by one."""
+    hits = total = peer_total = 0
+    for reference in references:
+        left = grams(peer, n)
+        peer_total += len(left)
+        for gram in grams(reference, n):
+            total += 1
+            if gram in left:
+                left.remove(gram)
+                hits += 1
+    recall, precision = hits / max(total, 1), hits / max(peer_total, 1)
+    f = 2 * recall * precision / (recall + precision) if hits else 0.0
+    return {"recall": recall, "precision": precision, "f": f}[stat]
+
+
+@given(
+    words, st.lists(words, min_size=1, max_size=4), st.integers(1, 9), st.sampled_from(RougeN.OPTIONS["stat"])
+)
+def test_pooled_best_and_jackknife_equal_the_twin(
+    peer: str, references: list[str], n: int, stat: str
+) -> None:
+    def ours(refs: str) -> float:
+        return score(RougeN(n=n, stat=stat, stem="none", refs=refs), peer, references)
+
+    assert ours("pooled") == pytest.approx(twin(peer, references, n, stat))
+    best = max(references, key=lambda r: twin(peer, [r], n, "recall"))
+    assert ours("best") == pytest.approx(twin(peer, [best], n, stat))
+    left_out = [[r for k, r in enumerate(references) if k != out] for out in range(len(references))]
+    expected = mean(twin(peer, rest, n, stat) for rest in left_out) if len(references) > 1 else ours("pooled")
+    assert ours("jackknife") == pytest.approx(expected)
+
+
+def test_counted_by_hand() -> None:
+    # Lin 2004, section 3's example sentences, with ROUGE-2 and no stemming
+    reference = ["police killed the gunman"]
+    assert score(parse_measure("rouge-2(stem=none)"), "police kill the gunman", reference) == pytest.approx(
+        1 / 3
+    )
+    assert score(parse_measure("rouge-2(stem=none)"), "the gunman kill police", reference) == pytest.approx(
+        1 / 3
+    )
+    assert score(parse_measure("rouge-1"), "police kill the gunman", reference) == 1.0
+    assert score(parse_measure("rouge-1(stem=none)"), "police kill the gunman", reference) == 0.75
+
+
+def test_nobody_is_scored_against_himself() -> None:
+    peer = Summary("t", "ann", "one two three", roles=("peer", "reference"))
+    other = Summary("t", "bob", "one two four", roles=("reference",))
+    measure = parse_measure("rouge-1(stem=none)")
+    (row,) = measure.score(TopicBatch(Topic("t"), (peer,), (peer, other)))
+    assert row.value == pytest.approx(2 / 3)
+    (alone,) = measure.score(TopicBatch(Topic("t"), (peer,), (peer,)))
+    assert alone.why == "the only reference is by the same system"
+
+
+def test_jackknife_puts_people_and_machines_on_one_footing() -> None:
+    references = [Summary("t", name, text, roles=("peer", "reference")) for name, text in
+                  (("ann", "a b c"), ("bob", "a b d"), ("eve", "x y z"))]  # fmt: skip
+    copy = Summary("t", "machine", "a b c")
+    batch = TopicBatch(Topic("t"), (references[0], copy), tuple(references))
+    ann, machine = parse_measure("rouge-1(stem=none, refs=jackknife)").score(batch)
+    assert ann.value == pytest.approx(2 / 6)
+    assert machine.value == pytest.approx(mean([2 / 6, 3 / 6, 5 / 6]))  # leaving out ann, bob, eve
+
+
+def test_references_of_the_peers_length() -> None:
+    def reference(length: int | None) -> Summary:
+        return Summary("t", f"r{length}", "one", length, ("reference",))
+
+    def why(peer: int | None, *lengths: int | None) -> str | None:
+        batch = TopicBatch(Topic("t"), (Summary("t", "s", "one", peer),), tuple(map(reference, lengths)))
+        (row,) = parse_measure("rouge-1").score(batch)
+        return row.why or str(row.value)
+
+    assert why(100, 100, 50) == "1.0"
+    assert why(100, None) == "1.0"
+    assert why(None, 50) == "1.0"
+    assert why(None, 50, 100) == "no reference of length unset (there are: 50, 100)"
+    assert why(100, 50) == "no reference of length 100 (there are: 50)"
+    assert why(100) == "the topic has no reference"
+
+
+def test_empty_texts_score_zero_not_an_error() -> None:
+    for peer, reference in (("", "a b"), ("a b", ""), ("", "")):
+        assert score(parse_measure("rouge-2(stat=f)"), peer, [reference]) == 0.0
+
+
+@pytest.mark.shared_data
+@pytest.mark.parametrize(("options", "refs"), [("plain", "pooled"), ("best", "best")])
+def test_the_original_prints_the_same_numbers(shared_data: Path, options: str, refs: str) -> None:
+    """ROUGE-1.5.5 under Perl 5.36: `-a -d -c 95 -r 1000 -n 4 -w 1.2 -2 4 -U` and `-f B`; five decimals."""
+    with gzip.open(shared_data / "rouge155" / "inputs.jsonl.gz", "rt", encoding="utf-8") as stream:
+        evals = {e["eval"]: e for e in map(json.loads, stream)}
+    with gzip.open(shared_data / "rouge155" / "scores.csv.gz", "rt", encoding="utf-8") as stream:
+        wanted = {f"ROUGE-{n}" for n in range(1, 5)}
+        rows = [r for r in csv.DictReader(stream) if r["options"] == options and r["measure"] in wanted]
+    assert len(rows) > 1000
+    for row in rows:
+        texts = evals[row["eval"]]
+        references = ["\n".join(model) for model in texts["models"].values()]
+        peer = "\n".join(texts["peers"][row["peer"]])
+        # the original computes F from recall and precision that it rounded before
+        for stat, tolerance in (("recall", 5.1e-6), ("precision", 5.1e-6), ("f", 1.6e-5)):
+            measure = RougeN(n=int(row["measure"][-1]), stat=stat, stem="none", refs=refs)
+            assert score(measure, peer, references) == pytest.approx(float(row[stat]), abs=tolerance)
