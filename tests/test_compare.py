@@ -19,7 +19,8 @@ def matrix(values: list[list[float]] | np.ndarray, better: Better = "higher") ->
     holes = tuple((f"t{i}", f"s{j}", "lost") for i, j in np.argwhere(np.isnan(array)))
     return ScoreMatrix(
         array, np.isfinite(array).astype(int), tuple(f"t{i}" for i in range(array.shape[0])),
-        tuple(f"s{j}" for j in range(array.shape[1])), MeasureInfo("m", better, signature="m|v:1"), missing=holes,
+        tuple(f"s{j}" for j in range(array.shape[1])), MeasureInfo("m", better, signature="m|v:1"),
+        missing=holes,
     )  # fmt: skip
 
 
@@ -28,7 +29,7 @@ def planted() -> np.ndarray:
     """s0 and s1 are the same but for noise, s2 is far below; 20 topics of different difficulty."""
     rng = np.random.default_rng(5)
     topic = rng.normal(size=(20, 1))
-    return topic + rng.normal(scale=0.1, size=(20, 3)) + np.array([1.0, 1.0, 0.0])
+    return np.asarray(topic + rng.normal(scale=0.1, size=(20, 3)) + np.array([1.0, 1.0, 0.0]))
 
 
 def test_the_planted_difference_is_found_and_the_absent_one_is_not(planted: np.ndarray) -> None:

@@ -13,7 +13,7 @@ from adjudge.errors import UsageError
 
 def draw(chunk: tuple[int, list[int]]) -> list[float]:
     number, items = chunk
-    return generator(7, "test", number).normal(size=len(items)).tolist()
+    return [float(x) for x in generator(7, "test", number).normal(size=len(items))]
 
 
 def where(chunk: int) -> int:

@@ -50,7 +50,7 @@ def test_only_what_changed_is_scored_again(small: Evaluation) -> None:
     e = edit(small, "summaries.jsonl", "Something about number 2", "The strike of number 2")
     assert e.stored().stale["rouge-1"] == ("t2",)
     assert (
-        "rouge-1 is out of date: the texts of 1 topics changed since (t2)"
+        "rouge-1 is out of date: 1 topic changed since (t2)"
         in e.stored().warnings("rouge-1")[0]
     )
     before = e.matrix("rouge-1").to_frame()

@@ -208,14 +208,11 @@ class Evaluation:
         made_at: str | None = None,
     ) -> list[Path]:
         """Write the page and its tables into a folder; says which files."""
-        from adjudge.collection.collection import describe_withdrawn
         from adjudge.report.page import build_page
         from adjudge.report.render import write_report
 
         stored = self.stored()
         comparisons = self.comparisons(measures, length=length, test=test, seed=seed)
-        shown = dict.fromkeys(c.measure for c in comparisons)
-        notes = [warning for measure in shown for warning in stored.warnings(measure)]
-        notes += describe_withdrawn(self.collection)
+        notes = {c.measure: stored.warnings(c.measure) for c in comparisons}
         page = build_page(self.collection, comparisons, notes=notes, made_at=made_at)
         return write_report(page, Path(out))

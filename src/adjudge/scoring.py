@@ -240,7 +240,7 @@ class StoredTable:
         if topics := self.stale.get(measure):
             shown = ", ".join(topics[:3]) + (", ..." if len(topics) > 3 else "")
             found.append(
-                f"{measure} is out of date: the texts of {len(topics)} topics changed since ({shown});"
+                f"{measure} is out of date: {len(topics)} topic{'s' * (len(topics) > 1)} changed since ({shown});"
                 f' run: adjudge score ... -m "{measure}"'
             )
         if count := self.withdrawn.get(measure):

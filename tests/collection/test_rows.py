@@ -25,7 +25,8 @@ maybe = st.none() | names
 
 summaries = st.builds(
     Summary, names, names, texts, lengths,
-    st.sampled_from([("peer",), ("reference",), ("peer", "reference")]), maybe, st.none() | texts, extra=extras,
+    st.sampled_from([("peer",), ("reference",), ("peer", "reference")]), maybe, st.none() | texts,
+    extra=extras,
 )  # fmt: skip
 rows = st.one_of(
     summaries,

@@ -94,7 +94,7 @@ def test_edits_survive_with_and_without_the_flag(e: Evaluation, flag: bool) -> N
 def test_a_unit_taken_out_by_hand_stays_out(e: Evaluation) -> None:
     write(e, rows(e)[1:])
     assert e.units().edited == 1
-    assert [u["text"] for u in rows(e)][0] == "The ministry offered to mediate."
+    assert rows(e)[0]["text"] == "The ministry offered to mediate."
 
 
 def test_a_changed_text_is_split_again_but_edits_are_only_reported(e: Evaluation) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from adjudge import __version__
 from adjudge.cli import (
@@ -57,8 +58,19 @@ COMMANDS = (
     Command("report", report.command, REPORT, "adjudge report my-eval -o report"),
 )  # fmt: skip
 
+
+class InOrder(TyperGroup):
+    """Lists commands in the order of the way through; typer would put groups of commands last."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        order = [command.name for command in COMMANDS]
+        order.insert(order.index("check"), "import")
+        return sorted(super().list_commands(ctx), key=order.index)
+
+
 app = typer.Typer(
     name="adjudge",
+    cls=InOrder,
     help="Which summarizers are really better, and how sure can we be?",
     no_args_is_help=True,
     add_completion=False,
@@ -83,9 +95,8 @@ def _root(
     pass
 
 
+app.add_typer(imports, name="import", rich_help_panel=SET_UP)
 for command in COMMANDS:
-    if command.name == "check":  # `import` stands between making an evaluation and checking it
-        app.add_typer(imports, name="import", rich_help_panel=SET_UP)
     app.command(command.name, rich_help_panel=command.group, epilog=f"Example: {command.example}")(
         command.run
     )

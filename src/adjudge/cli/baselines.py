@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
+import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import on_clash, say, show_json
-from adjudge.evaluation import Evaluation
 
 
 def command(
@@ -35,7 +35,7 @@ def command(
     lead: the first words of the document, or of a set's most recent one. coverage: the first sentence of
     each document in date order, then the second ones. Sentences stay whole, within the target + 15 words.
     """
-    e = Evaluation.open(evaluation)
+    e = adjudge.open(evaluation)
     wanted, report = e.baselines(
         lengths=length or (), cut=cut, on_clash=on_clash(replace, skip), dry_run=dry_run
     )

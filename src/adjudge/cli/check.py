@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
+from rich.text import Text
 
+import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import console, say, show_json
-from adjudge.collection.findings import CheckReport, Finding
-from adjudge.evaluation import Evaluation
 
+if TYPE_CHECKING:
+    from adjudge.collection.findings import CheckReport, Finding
+
+SHOWN = 5  # places that a finding names here; --json has them all
 _STYLE = {"error": "bold red", "warning": "yellow", "note": "dim"}
 
 
 def command(evaluation: options.Folder, json: options.Json = False) -> None:
     """Say what is there, what is missing and what looks wrong; exit 1 on errors."""
-    e = Evaluation.open(evaluation)
+    e = adjudge.open(evaluation)
     report = e.check()
     if json:
         show_json({"evaluation": str(e.path), "errors": report.errors, **report.as_dict()})
@@ -53,11 +57,10 @@ def describe(counts: dict[str, Any]) -> str:
 
 
 def _show_finding(finding: Finding) -> None:
-    from rich.text import Text
-
     line = Text(f"{finding.severity}: ", style=_STYLE[finding.severity]).append(finding.what, style="default")
-    if finding.where:
-        more = ", ..." if finding.count > len(finding.where) else ""
-        line.append(f" ({', '.join(finding.where)}{more})", style="dim")
     console().print(line)
-    console().print(Text(f"    {finding.effect}", style="dim"))
+    details = [finding.effect, *finding.where[:SHOWN]]
+    if len(finding.where) > SHOWN:
+        details.append(f"and {len(finding.where) - SHOWN:,} more: --json has them all")
+    for detail in details:
+        say(f"    {detail}", "dim")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import say, show_json, show_table, warn, write_csv
-from adjudge.collection.collection import Collection
 from adjudge.compare import TESTS, Comparison, corrected
 from adjudge.errors import UsageError, quoted
-from adjudge.evaluation import Evaluation
+
+if TYPE_CHECKING:
+    from adjudge.collection.collection import Collection
 
 
 def command(
@@ -32,7 +34,7 @@ def command(
     Systems that share a letter cannot be told apart by the paired test with Holm's correction. --csv writes
     one row per pair and test.
     """
-    e = Evaluation.open(evaluation)
+    e = adjudge.open(evaluation)
     if test not in TESTS:
         raise UsageError(f"--test is {quoted(test)}, expected one of: {', '.join(TESTS)}")
     found = e.comparisons(measure or (), length=length, test=test, seed=seed)

@@ -8,7 +8,6 @@ import typer
 
 from adjudge.cli import options
 from adjudge.cli.output import say, show_json
-from adjudge.demo.build import build
 
 
 def command(
@@ -17,6 +16,8 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Make a small evaluation to try things on: 12 topics, 4 writers, 9 systems, invented news."""
+    from adjudge.demo.build import build
+
     report = build(evaluation, seed=seed)
     if json:
         show_json(report.as_dict())

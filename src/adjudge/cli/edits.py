@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import now, say, show_json
-from adjudge.collection.edit import Changed
-from adjudge.evaluation import Evaluation
+
+if TYPE_CHECKING:
+    from adjudge.collection.edit import Changed
 
 
 def withdraw(
@@ -21,7 +23,7 @@ def withdraw(
     json: options.Json = False,
 ) -> None:
     """Leave a system's or topic's summaries out of all scores, but keep them in the files."""
-    e = Evaluation.open(evaluation)
+    e = adjudge.open(evaluation)
     _show(e.withdraw(why, system=system, topic=topic, restore=restore, when=now()), json)
 
 
@@ -34,7 +36,7 @@ def rename(
     json: options.Json = False,
 ) -> None:
     """Give a system or a topic another name everywhere, in the scores too."""
-    e = Evaluation.open(evaluation)
+    e = adjudge.open(evaluation)
     _show(e.rename(to, why, system=system, topic=topic, when=now()), json)
 
 
@@ -46,7 +48,7 @@ def remove(
     json: options.Json = False,
 ) -> None:
     """Take a system, a topic, or one system's summaries of a topic out of the files."""
-    e = Evaluation.open(evaluation)
+    e = adjudge.open(evaluation)
     _show(e.remove(why, system=system, topic=topic, when=now()), json)
 
 

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
+import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import say, show_json
-from adjudge.evaluation import Evaluation
 
 
 def command(
@@ -17,7 +17,7 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Make an empty, valid, commented evaluation folder."""
-    made = Evaluation.init(evaluation, name=name)
+    made = adjudge.init(evaluation, name=name)
     if json:
         show_json({"path": str(made.path), "name": made.settings.name})
     else:

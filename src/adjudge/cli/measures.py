@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import fields
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from adjudge.cli import options
 from adjudge.cli.output import say, show_json, show_table
-from adjudge.measures.base import Measure
-from adjudge.measures.registry import parse_measure, registry
+
+if TYPE_CHECKING:
+    from adjudge.measures.base import Measure
 
 
 def command(
@@ -21,6 +22,8 @@ def command(
     json: options.Json = False,
 ) -> None:
     """List every measure with a line and its citation, or explain one with its options."""
+    from adjudge.measures.registry import parse_measure, registry
+
     if measure is None:
         found = [parse_measure(name) for name in registry()]
         if json:

@@ -8,15 +8,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from adjudge.collection.incoming import OnClash
-from adjudge.engine import Workers
 from adjudge.errors import DataError, UsageError, quoted
+
+if TYPE_CHECKING:
+    from adjudge.collection.incoming import OnClash
+    from adjudge.engine import Workers
 
 
 def console() -> Console:

@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
+import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import now, say, show_json
 from adjudge.compare import TESTS
 from adjudge.errors import UsageError, quoted
-from adjudge.evaluation import Evaluation
 
 
 def command(
@@ -30,7 +30,7 @@ def command(
     """Write a page to read, with its tables as CSV and LaTeX; it opens without a network."""
     if test not in TESTS:
         raise UsageError(f"--test is {quoted(test)}, expected one of: {', '.join(TESTS)}")
-    e = Evaluation.open(evaluation)
+    e = adjudge.open(evaluation)
     files = e.report(out, measure or (), length=length, test=test, seed=seed, made_at=now())
     if json:
         show_json({"files": [str(f) for f in files]})

@@ -6,10 +6,9 @@ from typing import Annotated
 
 import typer
 
+import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import progress, say, show_json, warn, worker_count
-from adjudge.collection.collection import describe_withdrawn
-from adjudge.evaluation import Evaluation
 
 
 def command(
@@ -22,7 +21,9 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Score what is new or has changed since: rouge-1 and rouge-2 unless measures are named."""
-    e = Evaluation.open(evaluation)
+    from adjudge.collection.collection import describe_withdrawn
+
+    e = adjudge.open(evaluation)
     with progress("scoring") as tick:
         results = e.score(*(measure or ()), workers=worker_count(workers), again=again, progress=tick)
     if json:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import say, show_json, show_table, warn, write_csv
 from adjudge.errors import UsageError
-from adjudge.evaluation import Evaluation
-from adjudge.scores import ScoreTable
-from adjudge.scoring import StoredTable, resolve
+
+if TYPE_CHECKING:
+    from adjudge.scores import ScoreTable
+    from adjudge.scoring import StoredTable
 
 
 def command(
@@ -25,7 +27,9 @@ def command(
     json: options.Json = False,
 ) -> None:
     """List what has been scored; export it as a long table or as a matrix."""
-    e = Evaluation.open(evaluation)
+    from adjudge.scoring import resolve
+
+    e = adjudge.open(evaluation)
     stored = e.stored()
     chosen = [resolve(m, stored.table.measures) for m in measure or ()] or list(stored.table.measures)
     if matrix:

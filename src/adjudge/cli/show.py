@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
+import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import say, show_json, show_table
-from adjudge.collection.collection import Collection, by_date, describe_withdrawn
-from adjudge.collection.rows import Summary
-from adjudge.evaluation import Evaluation
-from adjudge.text.words import count_words
+
+if TYPE_CHECKING:
+    from adjudge.collection.collection import Collection
+    from adjudge.collection.rows import Summary
 
 
 def command(
@@ -19,7 +21,7 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Show what the evaluation holds: all of it in tables, or the texts of a topic or a system."""
-    collection = Evaluation.open(evaluation).collection
+    collection = adjudge.open(evaluation).collection
     if topic is not None:
         collection.need_topic(topic)
     if system is not None:
@@ -33,6 +35,9 @@ def command(
 
 
 def _overview(collection: Collection) -> None:
+    from adjudge.collection.collection import describe_withdrawn
+    from adjudge.text.words import count_words
+
     show_table(
         ("topic", "title", "type", "documents>", "references>", "peers>"),
         [
@@ -62,6 +67,9 @@ def _chosen(collection: Collection, topic: str | None, system: str | None) -> It
 
 
 def _texts(collection: Collection, topic: str | None, system: str | None) -> None:
+    from adjudge.collection.collection import by_date
+    from adjudge.text.words import count_words
+
     if topic is not None:
         about = collection.topics[topic]
         say(" · ".join(filter(None, (topic, about.title, about.question))), "bold")

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
+import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import counting, say, show_json, warn
-from adjudge.evaluation import Evaluation
 
 
 def command(
@@ -20,7 +20,7 @@ def command(
 
     Units that were edited by hand in units.jsonl are kept as they are.
     """
-    e = Evaluation.open(evaluation)
+    e = adjudge.open(evaluation)
     with counting("summaries") as tick:
         report = e.units(edus_for="all" if everything else "references", progress=tick)
     if json:

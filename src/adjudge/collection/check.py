@@ -12,11 +12,13 @@ from typing import Any
 
 from adjudge.collection.check_texts import TEXT_RULES
 from adjudge.collection.collection import Collection, describe_withdrawn, load
-from adjudge.collection.findings import SHOWN, CheckReport, Finding, Rule, many, some
+from adjudge.collection.findings import CheckReport, Finding, Rule, by_system, many, some
 from adjudge.collection.folder import Folder
-from adjudge.collection.rows import System, Topic
+from adjudge.collection.rows import Summary, System, Topic
 from adjudge.collection.units import misfits
 from adjudge.errors import FormatError, nearest
+
+_HINTED = 5  # unlisted names that are shown, each with the nearest listed one
 
 
 def check(folder: Folder) -> CheckReport:
@@ -66,27 +68,28 @@ def peer_topics(collection: Collection) -> list[str]:
 
 def _missing(collection: Collection) -> Iterator[Finding]:
     """Summaries that other systems have at that topic and length, and this one has not."""
-    cells = {(p.topic, p.length) for p in collection.all_summaries() if p.is_peer}
+    cells = dict.fromkeys((p.topic, p.length) for p in collection.all_summaries() if p.is_peer)
     withdrawn = {(s.system, s.topic, s.length) for s in collection.withdrawn}
     has: dict[str, set[tuple[str, int | None]]] = defaultdict(set)
     for peer in collection.all_summaries():
         if peer.is_peer:
             has[peer.system].add((peer.topic, peer.length))
-    for system, mine in has.items():
-        lengths = {length for _, length in mine}
-        lacking = [
-            (topic, length)
-            for topic, length in cells - mine
-            if length in lengths and (system, topic, length) not in withdrawn
-        ]
-        if lacking:
-            topics = sorted({topic for topic, _ in lacking})
-            yield Finding(
-                "warning", "missing-summaries",
-                f"{system} has no summary in {len(lacking):,} of {len(mine) + len(lacking):,} places",
-                "its mean is over fewer topics; pairs use only the topics both have",
-                some(topics), len(lacking),
-            )  # fmt: skip
+    lacking = [
+        Summary(topic, system, "", length)
+        for system, mine in has.items()
+        for topic, length in cells
+        if (topic, length) not in mine
+        and any(length == other for _, other in mine)
+        and (system, topic, length) not in withdrawn
+    ]
+    if lacking:
+        systems = len({s.system for s in lacking})
+        yield Finding(
+            "warning", "missing-summaries",
+            f"{many(len(lacking), 'summary', 'summaries')} of {many(systems, 'system', 'systems')} missing",
+            "their means are over fewer topics; pairs use only the topics both have",
+            by_system(lacking), len(lacking),
+        )  # fmt: skip
 
 
 def _documents(collection: Collection) -> Iterator[Finding]:
@@ -159,7 +162,7 @@ def _unlisted(folder: Folder, collection: Collection) -> Iterator[Finding]:
                 "warning", f"unlisted-{name}",
                 f"{many(len(unlisted), f'{name} is', f'{name}s are')} not in {kind.FILE}",
                 f"each counts as a {name} of its own, and nothing is known of it: a misspelling splits them",
-                some(f"{n}{nearest(n, listed)}" for n in unlisted[:SHOWN]), len(unlisted),
+                some(f"{n}{nearest(n, listed)}" for n in unlisted[:_HINTED]), len(unlisted),
             )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from itertools import combinations
 
 from adjudge.collection.baselines import SLACK
 from adjudge.collection.collection import Collection
-from adjudge.collection.findings import Finding, Rule, Severity, many, named, some
+from adjudge.collection.findings import Finding, Rule, Severity, by_system, many, named, some
 from adjudge.collection.rows import Summary
 from adjudge.text.words import count_words
 
@@ -26,51 +26,49 @@ def _empty(collection: Collection) -> Iterator[Finding]:
     )
     for role, severity, effect in cases:
         empty = [s for s in collection.all_summaries() if role in s.roles and not count_words(s.text)]
-        if empty:
-            yield Finding(
-                severity, f"empty-{role}", f"{many(len(empty), role, f'{role}s')} without a word", effect,
-                some(map(named, empty)), len(empty),
-            )  # fmt: skip
+        what = f"{many(len(empty), role, f'{role}s')} without a word"
+        yield from _found(severity, f"empty-{role}", what, effect, empty)
 
 
 def _truncated(collection: Collection) -> Iterator[Finding]:
-    """Texts that stop in mid-sentence, for systems that mostly end their sentences."""
+    """Texts that stop in mid-sentence; where most of a system's do, that may be its style."""
     texts: dict[str, list[Summary]] = defaultdict(list)
     for summary in collection.all_summaries():
         if count_words(summary.text):
             texts[summary.system].append(summary)
-    for system, summaries in texts.items():
-        broken = [s for s in summaries if not _ENDED.search(s.text)]
-        if not broken:
-            continue
-        if len(broken) * 2 <= len(summaries):
-            yield Finding(
-                "warning", "truncated",
-                f"{many(len(broken), 'text', 'texts')} of {system} stop in mid-sentence",
-                "a text that was cut by accident scores lower than its system deserves",
-                some(map(named, broken)), len(broken),
-            )  # fmt: skip
-        else:
-            yield Finding(
-                "note", "no-full-stop",
-                f"{len(broken):,} of {len(summaries):,} texts of {system} end without a full stop",
-                "none if that is its style; if its output was cut at a limit, scores are lower",
-                some(map(named, broken)), len(broken),
-            )  # fmt: skip
+    cut: list[Summary] = []
+    style: list[Summary] = []
+    for summaries in texts.values():
+        open_ended = [s for s in summaries if not _ENDED.search(s.text)]
+        (cut if len(open_ended) * 2 <= len(summaries) else style).extend(open_ended)
+    yield from _found(
+        "warning", "truncated", f"{many(len(cut), 'text', 'texts')} cut off in mid-sentence",
+        "a text that was cut by accident scores lower than its system deserves", cut,
+    )  # fmt: skip
+    yield from _found(
+        "note", "no-full-stop",
+        f"{many(len(style), 'text', 'texts')} of systems that mostly end without a full stop",
+        "none if that is their style; if the output was cut at a limit, scores are lower", style,
+    )  # fmt: skip
 
 
 def _too_long(collection: Collection) -> Iterator[Finding]:
-    over: dict[str, list[Summary]] = defaultdict(list)
-    for s in collection.all_summaries():
-        if s.is_peer and s.length is not None and count_words(s.text) > s.length + SLACK:
-            over[s.system].append(s)
-    for system, summaries in over.items():
-        yield Finding(
-            "warning", "over-length",
-            f"{many(len(summaries), 'text', 'texts')} of {system} exceed the target by over {SLACK} words",
-            "recall rewards length: compare with a limit, or with precision and F beside it",
-            some(map(named, summaries)), len(summaries),
-        )  # fmt: skip
+    over = [
+        s for s in collection.all_summaries()
+        if s.is_peer and s.length is not None and count_words(s.text) > s.length + SLACK
+    ]  # fmt: skip
+    yield from _found(
+        "warning", "over-length",
+        f"{many(len(over), 'text', 'texts')} over the target by more than {SLACK} words",
+        "recall rewards length: compare with a limit, or with precision and F beside it", over,
+    )  # fmt: skip
+
+
+def _found(
+    severity: Severity, code: str, what: str, effect: str, summaries: list[Summary]
+) -> Iterator[Finding]:
+    if summaries:
+        yield Finding(severity, code, what, effect, by_system(summaries), len(summaries))
 
 
 def _searched(pattern: re.Pattern[str], code: str, what: str, effect: str) -> Rule:
@@ -137,10 +135,10 @@ TEXT_RULES: tuple[Rule, ...] = (
     _searched(
         _MOJIBAKE,
         "broken-encoding",
-        "look wrongly decoded (\\ufffd, Ã©, â€™ or control characters)",
+        "with signs of a wrong encoding (\\ufffd, Ã©, â€™ or control characters)",
         "words with such signs match nothing; import again with the right --encoding",
     ),
-    _searched(_HTML, "html", "have HTML left in", "tags and entities count as words and lower every overlap"),
+    _searched(_HTML, "html", "with HTML left in", "tags and entities count as words and lower every overlap"),
     _same_texts,
     _peer_is_reference,
 )

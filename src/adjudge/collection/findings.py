@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Literal
 
 from adjudge.collection.collection import Collection
 from adjudge.collection.rows import Summary
 
 Severity = Literal["error", "warning", "note"]
-SHOWN = 5  # examples that a finding names
+KEPT = 1000  # places that a finding keeps; the command line shows the first few
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,20 @@ def named(summary: Summary) -> str:
 
 
 def some(items: Iterable[str]) -> tuple[str, ...]:
-    return tuple(list(items)[:SHOWN])
+    return tuple(islice(items, KEPT))
+
+
+def by_system(summaries: Iterable[Summary]) -> tuple[str, ...]:
+    """Where summaries stand, a text per system, the most affected first."""
+    topics: dict[str, list[str]] = defaultdict(list)
+    for summary in summaries:
+        topics[summary.system].append(summary.topic)
+    listed = sorted(topics.items(), key=lambda item: -len(item[1]))
+    return some(f"{system}: {_few(where)}" for system, where in listed)
+
+
+def _few(topics: list[str]) -> str:
+    return ", ".join(topics[:3]) + (f" and {len(topics) - 3:,} more" if len(topics) > 3 else "")
 
 
 def many(n: int, one: str, many: str) -> str:

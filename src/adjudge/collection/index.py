@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -30,6 +29,8 @@ class Index:
     """An SQLite file of (file, key). It is scratch: nothing is synced, nothing is rolled back."""
 
     def __init__(self, path: Path | None = None):
+        import sqlite3  # here: commands that import nothing start without it
+
         self._db = sqlite3.connect(path or "", isolation_level=None)  # "": a temporary file on disk
         self._db.execute("PRAGMA journal_mode=OFF")
         self._db.execute("PRAGMA synchronous=OFF")

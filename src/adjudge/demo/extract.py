@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from random import Random
@@ -52,9 +52,10 @@ def centroid(sentences: Sequence[str], limit: int) -> list[str]:
     seen_in = Counter(word for bag in bags.values() for word in bag)
     idf = {word: math.log(len(bags) / n) for word, n in seen_in.items()}
     vectors = {s: {w: n * idf[w] for w, n in bag.items()} for s, bag in bags.items()}
-    middle: Counter[str] = Counter()
+    middle: dict[str, float] = defaultdict(float)
     for vector in vectors.values():
-        middle.update(vector)
+        for word, weight in vector.items():
+            middle[word] += weight
 
     def gain(sentence: str, chosen: Sequence[str]) -> float:
         again = max((_cosine(vectors[sentence], vectors[c]) for c in chosen), default=0.0)

@@ -1,0 +1,120 @@
+"""Imports go one way, no module is too long, and starting is quick because nothing heavy is loaded."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent.parent / "src" / "adjudge"
+
+# From the bottom up; what stands in one line must not know what stands in a later one. Modules of one line
+# do not import each other, except inside a package.
+LAYERS: tuple[tuple[str, ...], ...] = (
+    ("errors",),
+    ("engine", "text", "stats", "preference"),
+    ("scores",),
+    ("collection",),
+    ("judgments",),
+    ("measures",),
+    ("judges",),
+    ("scoring",),
+    ("compare", "anova", "topics", "plan", "stability", "agreement", "meta"),
+    ("report",),
+    ("evaluation", "demo"),
+    ("web",),
+    ("cli",),
+)
+LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
+LONGEST = 320  # lines; about 300 is what one idea takes
+
+HEAVY = {
+    "numpy", "scipy", "pandas", "pyarrow", "numba", "sqlalchemy", "fastapi", "jinja2", "sentencex",
+    "Stemmer", "statsmodels", "sklearn", "multiprocessing", "sqlite3",
+}  # fmt: skip
+
+
+def modules() -> list[Path]:
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
+    """The first part below adjudge of everything a module imports, also inside functions."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            names = [node.module or ""]
+            if node.module == "adjudge":
+                names = [f"adjudge.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        else:
+            continue
+        yield from (name.split(".")[1] for name in names if name.startswith("adjudge."))
+
+
+def wrong(layer: str, source: str) -> list[str]:
+    """What a module of a layer imports and must not."""
+    found = set(imported(ast.parse(source))) - {layer, "__version__"}
+    return sorted(name for name in found if name in LEVEL and LEVEL[name] >= LEVEL[layer])
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_imports_go_one_way(path: Path) -> None:
+    layer = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    if layer == "__init__":  # the package's own door: it may open the top, lazily
+        return
+    assert layer in LEVEL, f"{layer} has no place in the layers"
+    assert wrong(layer, path.read_text(encoding="utf-8")) == []
+
+
+def test_the_rule_can_fail() -> None:
+    assert wrong("stats", "from adjudge.scores import Score") == ["scores"]
+    assert wrong("collection", "def f():\n    import adjudge.measures.base") == ["measures"]
+    assert wrong("stats", "from adjudge.text.words import count_words") == ["text"]
+    assert wrong("measures", "from adjudge.text.words import count_words") == []
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_modules_are_small_and_say_what_they_are(path: Path) -> None:
+    source = path.read_text(encoding="utf-8")
+    assert source.count("\n") <= LONGEST
+    assert ast.get_docstring(ast.parse(source))
+
+
+def loaded_by(*arguments: str) -> set[str]:
+    code = (
+        "import sys\nfrom adjudge.cli import main\n"
+        f"sys.argv = ['adjudge', *{list(arguments)!r}]\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print('\\n@' + ' '.join(m for m in sys.modules if '.' not in m))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stdout.rsplit("@", 1)[1].split())
+
+
+def test_help_and_listing_measures_load_nothing_heavy() -> None:
+    for arguments in (["--help"], ["import", "--help"], ["measures"], ["measures", "rouge-2"], ["score", "--help"]):
+        assert loaded_by(*arguments) & HEAVY == set()
+
+
+def test_check_loads_nothing_scientific(tmp_path: Path) -> None:
+    assert loaded_by("demo", str(tmp_path / "e"), "--json")
+    assert loaded_by("check", str(tmp_path / "e")) & (HEAVY - {"sqlite3"}) == set()
+
+
+def test_importing_the_package_loads_nothing_of_it() -> None:
+    code = "import sys, adjudge; print(*[m for m in sys.modules if m.startswith('adjudge')])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["adjudge"]
+
+
+def test_the_heavy_ones_would_be_noticed(tmp_path: Path) -> None:
+    loaded_by("demo", str(tmp_path / "e"))
+    assert {"numpy", "pandas"} <= loaded_by("scores", str(tmp_path / "e")) | loaded_by(
+        "score", str(tmp_path / "e"), "-m", "words"
+    )
