@@ -23,10 +23,7 @@ from adjudge.text.sentences import sentences
 from adjudge.text.words import count_words, first_words
 
 SLACK = 15
-LABELS = {
-    "lead": "first words of the most recent document",
-    "coverage": "first sentence of each document in turn",
-}
+LABELS = {"lead": "Lead baseline", "coverage": "Coverage baseline"}
 FALLBACK = 100
 
 

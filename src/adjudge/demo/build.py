@@ -23,13 +23,13 @@ SYSTEMS = (
     System("ben", kind="human", label="Ben", group="humans"),
     System("chloe", kind="human", label="Chloe", group="humans"),
     System("dev", kind="human", label="Dev", group="humans"),
-    System("greedy-best", kind="baseline", label="Greedy best extract (it sees the references)"),
+    System("greedy-best", kind="baseline", label="Greedy best extract"),
     System("random", kind="baseline", label="Random sentences"),
     System("centroid", kind="machine", label="Centroid extract"),
-    System("garbled", kind="machine", label="Centroid extract with every fifth word lost (simulated)"),
-    System("fluent", kind="machine", label="Fluent abstract with a false statement (simulated)"),
-    System("headlines", kind="machine", label="Headline style (simulated)"),
-    System("vague", kind="machine", label="Fluent but thin (simulated)"),
+    System("garbled", kind="machine", label="Garbled (simulated)"),
+    System("fluent", kind="machine", label="Fluent (simulated)"),
+    System("headlines", kind="machine", label="Headlines (simulated)"),
+    System("vague", kind="machine", label="Vague (simulated)"),
 )
 
 
