@@ -14,13 +14,13 @@ from adjudge.text.verbs import listed
 
 _TOKEN = re.compile(
     r"``|''|--+|\.\.+"
-    r"|[$£€#]?\d+(?:[.,:/]\d+)*(?:[^\W\d_]+)?%?"
-    r"|[^\W_]+(?:['’.&/-][^\W_]+)*"
+    r"|[$£€#]?[^\W_]+(?:(?:['’.&/-]|(?<=\d)[,:–](?=\d))[^\W_]+)*%?"
     r"|['’][^\W\d_]{1,2}(?![^\W_])"
     r"|\S"
 )
 
 ARTICLES = listed("the a an my your his her its our their every each no another this these those 's")
+_ALONE = listed("another each this these those")  # of these, the ones that can be a subject
 QUANTIFIERS = listed("some any many few several most more all both half none much either neither such what")
 DETERMINERS = ARTICLES | QUANTIFIERS
 SUBJECT_PRONOUNS = listed("i you he she it we they there")
@@ -38,13 +38,17 @@ PLURALS_WITHOUT_S = listed("police people men women children staff others both m
 COORDINATORS = listed("and but or nor yet so")
 ADVERBS = listed(
     """also then now still already never ever soon later again not just even only almost always often instead
-    thus therefore thereby later once twice too however n't so almost nearly far"""
+    thus therefore thereby once twice too however n't so nearly far"""
 )
+_NOT_IN_SUBJECT = listed("because although though unless if whether when where why how what while as")
+_BEFORE_BASE = listed("who which that and or but")
+_AFTER_VERB = listed("to up out off for against on as down back")
+_PARTICLES = listed("up out down off over")
 _MONTH_BEFORE = listed("in of last next this since by until from early late mid")
 STRONG_MARKS = listed("; : – — -- -")
 _OPENING_QUOTES = listed("“ ‘ « `` `")
 _CLOSING_QUOTES = listed("” » ''")
-_QUOTE_MARKS = _OPENING_QUOTES | _CLOSING_QUOTES | {'"', "'", "’"}
+_QUOTE_MARKS = _OPENING_QUOTES | _CLOSING_QUOTES | {'"', "'"}
 _SHORT_QUOTE = 5
 
 
@@ -52,7 +56,6 @@ class Clauses:
     """One sentence: its tokens in lower case, where they stand, and questions about stretches of them."""
 
     def __init__(self, text: str) -> None:
-        self.text = text
         found = list(_TOKEN.finditer(text))
         self.starts = [token.start() for token in found]
         self.ends = [token.end() for token in found]
@@ -75,9 +78,12 @@ class Clauses:
         return sum(word[0].isalnum() for word in self.words[start:end])
 
     def skip_adverbs(self, i: int) -> int:
-        while i < len(self) and (self.words[i] in ADVERBS or self.words[i].endswith("ly")):
+        while self._is_adverb(i):
             i += 1
         return i
+
+    def _is_adverb(self, i: int) -> bool:
+        return self.word(i) in ADVERBS or self.word(i).endswith("ly")
 
     @cached_property
     def finite(self) -> list[bool]:
@@ -89,23 +95,32 @@ class Clauses:
         if form == "auxiliary":
             return self._is_finite_auxiliary(i)
         if form == "past":
-            return before not in ARTICLES and before != "to"
+            return before not in ARTICLES - _ALONE and before != "to"
         if form == "ed":
             return self._is_finite_ed(i)
         if before in ARTICLES or before in PREPOSITIONS or before in verbs.MODALS or before in verbs.DO:
             return False
+        noun_too = (verbs.base_of(word) or word) in verbs.NOUN_TOO
+        if noun_too and self.form(i - 1) not in ("", "auxiliary"):
+            return False
+        if form in ("present", "base") and before in SUBJECT_PRONOUNS:
+            return True
         if form == "present":
-            if self._is_plural(i - 1) and before not in SUBJECT_PRONOUNS:
+            if self._is_plural(i - 1):
                 return False
-            return verbs.base_of(word) not in verbs.NOUN_TOO or self._takes_object(after)
+            return not noun_too or self._takes_object(after) or self._is_adverb(i - 1)
         if form == "base":
-            subject = self._is_plural(i - 1) or before in listed("i you we they who which that and or but")
-            return subject and (word not in verbs.NOUN_TOO or self._takes_object(after))
+            subject = self._is_plural(i - 1) or before in _BEFORE_BASE
+            if noun_too:
+                return subject and (self._takes_object(after) or not after[:1].isalnum())
+            return subject or (before[:1].isalpha() and self._takes_object(after))
         return word == "'s" and before in PRONOUNS
 
     def _is_finite_auxiliary(self, i: int) -> bool:
         word, before, after = self.words[i], self.word(i - 1), self.word(i + 1)
-        if word == "may" and (after[:1].isdigit() or before in _MONTH_BEFORE or self._is_name(i)):
+        if word in ("may", "will") and self._is_name(i):
+            return False
+        if word == "may" and (after[:1].isdigit() or before in _MONTH_BEFORE):
             return False
         if before in ARTICLES and word in verbs.MODALS:
             return False
@@ -114,16 +129,19 @@ class Clauses:
     def _is_finite_ed(self, i: int) -> bool:
         """A past form that is no participle: no auxiliary before it, no article, no "by" after it."""
         before, after = self.word(i - 1), self.word(i + 1)
-        if i == 0 or before in ARTICLES or before in PREPOSITIONS or self._has_auxiliary_before(i):
+        articles = ARTICLES - _ALONE if self.words[i] in verbs.PAST_OR_PARTICIPLE else ARTICLES
+        if i == 0 or before in articles or before in PREPOSITIONS or self._has_auxiliary_before(i):
             return False
         if after == "by":
             return False
-        return not (before == "," and after in PREPOSITIONS - {"up", "out", "down", "off", "over"})
+        if before == "," and after == "to":
+            return self.form(i + 2) == "base"
+        return not (before == "," and after in PREPOSITIONS - _PARTICLES)
 
     def _has_auxiliary_before(self, i: int) -> bool:
-        """Whether be, have or get stands before a place, with nothing but adverbs between."""
+        """Whether be or have stands before a place, with nothing but adverbs between."""
         i -= 1
-        while i > 0 and (self.words[i] in ADVERBS or self.words[i].endswith("ly")):
+        while i > 0 and self._is_adverb(i):
             i -= 1
         return i >= 0 and (
             self.words[i] in verbs.BE | verbs.HAVE or self.words[i].endswith(("'s", "'ve", "'re"))
@@ -140,9 +158,19 @@ class Clauses:
 
     def _takes_object(self, after: str) -> bool:
         """Whether the word after a form that may be a noun shows it to be a verb."""
-        if after in DETERMINERS | PRONOUNS or after in listed("to up out off for against on as down back"):
+        if after in DETERMINERS | PRONOUNS or after in _AFTER_VERB:
             return True
         return after[:1].isdigit() or after.endswith("ly") or verbs.form(after) == "ing"
+
+    def is_infinitive(self, i: int) -> bool:
+        """Whether "to" and a verb stand here; one on no list shows by an article or figure after it."""
+        j = self.skip_adverbs(i + 1)
+        if self.word(i) != "to" or self.word(j) in DETERMINERS | PRONOUNS:
+            return False
+        if self.word(j) in verbs.VERBS or self.word(j) == "be":
+            return True
+        object_next = self.word(j + 1) in ARTICLES - {"'s"} or self.word(j + 1)[:1].isdigit()
+        return object_next and self.surface[j][0].islower()
 
     def verb_like(self, i: int) -> bool:
         """Whether a token looks like a verb of any kind, finite or not."""
@@ -157,10 +185,22 @@ class Clauses:
         return any(self.verb_like(i) for i in range(start, end))
 
     def main_verbs(self, start: int, end: int) -> Iterator[int]:
-        """Finite verbs of a stretch, but for those that a relative pronoun opens ("the man who was")."""
+        """Finite verbs of a stretch, but for those of relative clauses ("who was", "that they say")."""
+        relative = False
         for i in range(start, end):
-            if self.finite[i] and not (i > start and self.words[i - 1] in RELATIVE_PRONOUNS):
+            if self.finite[i] and not relative:
                 yield i
+            elif self.finite[i]:
+                relative = False
+            elif i > start and self.words[i] in RELATIVE_PRONOUNS:
+                relative = self.words[i] != "that" or self.may_be_noun(i - 1)
+
+    def may_be_noun(self, i: int) -> bool:
+        """Whether "that" after this token may open a relative clause."""
+        word = self.word(i)
+        if self.forms[i] and (verbs.base_of(word) or word) not in verbs.NOUN_TOO:
+            return False
+        return word[:1].isalpha() and word not in PREPOSITIONS | COORDINATORS | ADVERBS
 
     def has_main_verb(self, start: int, end: int) -> bool:
         return next(self.main_verbs(start, end), None) is not None
@@ -171,7 +211,7 @@ class Clauses:
         if verb is None or verb == start or self.size(start, verb) > longest_subject:
             return None
         subject = self.words[start:verb]
-        if subject.count(",") % 2 or set(subject) & STRONG_MARKS:
+        if subject.count(",") % 2 or set(subject) & (STRONG_MARKS | _NOT_IN_SUBJECT):
             return None
         # "a charge it denies": a noun, then a pronoun with its verb, is no clause of its own.
         contact = verb - 1 > start and subject[-1] in SUBJECT_PRONOUNS and subject[0] in DETERMINERS
@@ -200,7 +240,7 @@ class Clauses:
     def _short_quotes(self) -> Iterator[tuple[int, int]]:
         opened: int | None = None
         for i, word in enumerate(self.words):
-            closes = word in _CLOSING_QUOTES or (opened is not None and word in ('"', "'", "’"))
+            closes = word in _CLOSING_QUOTES or (opened is not None and word in ('"', "'"))
             if closes and opened is not None:
                 if self.size(opened, i) <= _SHORT_QUOTE:
                     yield opened, i

@@ -1,11 +1,14 @@
-"""Closed word lists for the rules of edu_rules.py: what opens a clause, who speaks, what takes an infinitive."""
+"""Closed word lists for the rules of edu_rules.py: what opens a clause, says, or takes an infinitive."""
 
 from __future__ import annotations
 
 from adjudge.text.verbs import listed
 
+# What may stand before a word that opens a clause and goes with it: "and when", "that if".
+CONNECTIVES = listed("and but or nor yet that")
 FINITE_HEADS = listed(
-    "because although though whereas unless until till if when whenever while whilst since once as after before whether lest"
+    """because although though whereas unless until till if when whenever while whilst since once as after
+    before whether lest"""
 )
 PAIR_HEADS = {"so": "that", "now": "that", "provided": "that", "given": "that", "in": "case", "as": "if"}
 ING_HEADS = listed("after before while when since by without despite until besides")
@@ -13,48 +16,68 @@ PARTICIPLE_HEADS = listed("when while if once until unless although though as")
 HEAD_MODIFIERS = listed(
     "even just only shortly soon long immediately especially particularly mainly partly largely right not"
 )
+TIME_COUNTS = listed(
+    "about around nearly almost a an one two three four five six seven eight nine ten few several some many"
+)
+TIME_UNITS = listed(
+    "second seconds minute minutes hour hours day days week weeks month months year years decades"
+)
+NOT_BEFORE_CLAUSE = listed("of for from with about at into to than like")
 NOT_AS = listed("such as so same well much many soon far known described")
-NOT_AFTER_AS = listed("of well much many soon long to a-whole")
+NOT_AFTER_AS = listed("of well much many soon long to")
 
 SAYING = listed(
-    """say says said tell tells told announce announces announced report reports reported claim claims claimed
-    argue argues argued warn warns warned insist insists insisted believe believes believed think thinks
-    thought hope hopes hoped fear fears feared suggest suggests suggested admit admits admitted add adds added
-    explain explains explained note notes noted state states stated confirm confirms confirmed acknowledge
-    acknowledges acknowledged reveal reveals revealed show shows showed find finds found estimate estimates
-    estimated predict predicts predicted complain complains complained stress stresses stressed conclude
-    concludes concluded know knows knew learn learns learned declare declares declared maintain maintains
-    maintained indicate indicates indicated reply replies replied write writes wrote understand understands
-    understood feel feels felt realise realised realize realized discover discovers discovered vow vows vowed
-    hint hints hinted doubt doubts doubted allege alleges alleged assert asserts asserted contend contends
-    contended concede concedes conceded emphasise emphasised observe observes observed testify testifies
-    testified recall recalls recalled agree agrees agreed promise promises promised decide decides decided
-    expect expects expected mean means meant prove proves proved ask asks asked inform informed assure assured
-    remind reminded"""
+    """acknowledge acknowledged acknowledges add added adds admit admits admitted agree agreed agrees
+    allege alleged alleges announce announced announces argue argued argues ask asked asks assert
+    asserted asserts assure assured believe believed believes claim claimed claims complain complained
+    complains concede conceded concedes conclude concluded concludes confirm confirmed confirms contend
+    contended contends decide decided decides declare declared declares determine determined determines
+    discover discovered discovers doubt doubted doubts emphasise emphasised estimate estimated estimates
+    expect expected expects explain explained explains fear feared fears feel feels felt find finds
+    found heard hint hinted hints hope hoped hopes indicate indicated indicates inform informed insist
+    insisted insists knew know known knows learn learned learns maintain maintained maintains mean means
+    meant note noted notes observe observed observes predict predicted predicts promise promised
+    promises prove proved proves realise realised realize realized recall recalled recalls remind
+    reminded replied replies reply report reported reports reveal revealed reveals said say says show
+    showed shown shows state stated states stress stressed stresses suggest suggested suggests tell
+    tells testified testifies testify think thinks thought told understand understands understood vow
+    vowed vows warn warned warns worried worries worry write writes written wrote"""
 )
 WITH_HEARER = listed("told tell tells warned warn warns informed assured reminded asked promised")
 WITHOUT_THAT = listed(
-    """say says said believe believes believed think thinks thought hope hopes hoped fear fears feared claim
-    claims claimed insist insists insisted know knows knew warn warns warned argue argues argued admit admits
-    admitted suggest suggests suggested announced feel feels felt expects expect predict predicts predicted
-    estimate estimates estimated report reports reported confirmed added acknowledged concede conceded"""
+    """acknowledge acknowledged acknowledges added admit admits admitted allege alleged alleges announce
+    announced announces argue argued argues assert asserted asserts believe believed believes claim
+    claimed claims complain complained complains concede conceded concedes conclude concluded concludes
+    confirm confirmed confirms contend contended contends declare declared declares determine determined
+    determines discover discovered discovers emphasise emphasised estimate estimated estimates expect
+    expects explain explained explains fear feared fears feel feels felt found hint hinted hints hope
+    hoped hopes indicate indicated indicates insist insisted insists knew know knows learn learned
+    learns noted predict predicted predicts promised realise realised realize realized recalled replied
+    replies reply report reported reports reveal revealed reveals said say says showed stated stressed
+    suggest suggested suggests testified testifies testify think thinks thought understands understood
+    vow vowed vows warn warned warns worried worries worry"""
 )
 TAKES_INFINITIVE = listed(
-    """able unable ability agree agreed agrees agreeing aim aimed aims allow allowed allows allowing appeal
-    appeals appear appeared appears ask asked asks attempt attempted attempts attempting authority ban battle
-    beg begged began begin begins bid bids bound call called calls campaign chance chose choose choice claim
-    claims claimed compel continue continued continues dare day days deal decide decided decides decision
-    declined declines demand demanded demands deserve determined difficult due duty eager easier easy
-    effort efforts enable enabled enables encourage encouraged enough expect expected expects fail failed
-    fails failure first force forced forces forcing free fight forget forgot going happy hard have had has
-    help helped helps hope hoped hopes hour hours impossible inclined instruct instructed intend intended
-    intends invite invited last learn like likely long made manage managed month months money motion move
-    need needed needs offer offered offers only opportunity order ordered orders ought permission permit
-    permitted persuade persuaded plan planned plans pledge pledged pledges power prefer prepare prepared
-    pressure promise promised promises proposal proposed ready refuse refused refuses refusal reluctant
-    remains request require required requires resources right scheduled seek seem seemed seems set
-    sought start started starts steps struggle struggled struggling supposed tell tells temptation tend tends
-    threat threaten threatened threatens time told tried tries try trying unlikely urge urged urges urging
-    used using vote voted votes vow vowed wait waited waiting want wanted wants warn warned way week weeks
-    willing wish work year years"""
+    """ability able about agree agreed agreeing agrees aim aimed aims allow allowed allowing allows
+    ambition appeal appeals appear appeared appears ask asked asks attempt attempted attempting attempts
+    authority ban banned battle beg began begged begin begins best bid bids biggest bound call called
+    calls campaign capacity chance choice choose chose claim claimed claims commitment compel continue
+    continued continues courage course dare day days deadline deal decide decided decides decision
+    declined declines demand demanded demands deserve designed desire destined determination determined
+    difficult due duty eager easier easy effort efforts enable enabled enables encourage encouraged
+    enough entitled expect expected expects fail failed fails failure fifth fight first force forced
+    forces forcing forget forgot fourth free freedom funds glad going had happy hard has have help
+    helped helps hope hoped hopes hour hours impossible inability incentive inclined instruct instructed
+    intend intended intends invitation invite invited keen largest last law laws learn legislation
+    licence license licensed like likely long made manage managed mission money month months motion
+    motivated motivation move need needed needs next obligation obliged offer offered offers oldest only
+    opportunity order ordered orders ought permission permit permitted persuade persuaded place plan
+    planned plans pleased pledge pledged pledges power prefer prepare prepared pressure promise promised
+    promises proposal proposed race readiness ready reason reasons refusal refuse refused refuses
+    reluctance reluctant remains request require required requires resources right room rules rush
+    scheduled scheme scramble second seek seem seemed seems set sought start started starts steps
+    strength struggle struggled struggling supposed tell tells temptation tend tendency tends third
+    threat threaten threatened threatens time told track tried tries try trying unable unlikely urge
+    urged urges urging used using vote voted votes vow vowed wait waited waiting want wanted wants warn
+    warned way week weeks willing willingness wish work year years youngest"""
 )

@@ -10,17 +10,18 @@ from bisect import bisect_right, insort
 from itertools import pairwise
 
 from adjudge.text.clauses import Clauses
-from adjudge.text.edu_rules import RULES
+from adjudge.text.edu_rules import REACH, RULES, SMALLEST
 from adjudge.text.sentences import sentences
 from adjudge.text.spans import Span, spans_between
 from adjudge.text.words import count_words
 
-SMALLEST = 3
 SENTENCE = "sentence"
-PUNCTUATION = "strong mark"
+PUNCTUATION = RULES[0].name
 
-_OTHER_MARKS = re.compile(r"[;；；](?!\S*;)|[:：](?=\s|[^\x00-\x7f])|\s[–—-]+(?=\s)|—")
+# Other languages: a semicolon, a colon or a dash with blanks around it; CJK marks need no blank.
+_MARK = re.compile(r"[;:](?=\s)|[；：]|(?<=\s)(?:[–—-]|--)(?=\s)|——")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+_UNSPACED_PER_WORD = 2
 
 
 def edus(text: str, language: str = "en") -> list[Span]:
@@ -49,7 +50,7 @@ def _english_cuts(sentence: str) -> dict[int, str]:
             if i in why or c.closed[i] or not c.words[i][0].isalnum():
                 continue
             at = bisect_right(bounds, i)
-            low, high = bounds[at - 1], bounds[at]
+            low, high = max(bounds[at - 1], i - REACH), min(bounds[at], i + REACH)
             if rule.opens(c, low, i, high) and _both_stand(c, low, i, high):
                 insort(bounds, i)
                 why[i] = rule.name
@@ -62,3 +63,18 @@ def _both_stand(c: Clauses, low: int, i: int, high: int) -> bool:
         c.size(start, end) >= SMALLEST and (c.has_verb(start, end) or c.words[start] == "according")
         for start, end in pairwise((low, i, high))
     )
+
+
+def _other_cuts(sentence: str) -> dict[int, str]:
+    """Cuts after strong marks alone, where both sides are large enough."""
+    cuts: list[int] = []
+    for mark in _MARK.finditer(sentence):
+        low = cuts[-1] if cuts else 0
+        if min(_size(sentence[low : mark.start()]), _size(sentence[mark.end() :])) >= SMALLEST:
+            cuts.append(mark.end())
+    return dict.fromkeys(cuts, PUNCTUATION)
+
+
+def _size(text: str) -> int:
+    """Words, or pairs of letters in a script that puts no blanks between words."""
+    return max(count_words(text), len(_UNSPACED.findall(text)) // _UNSPACED_PER_WORD)

@@ -1,11 +1,11 @@
-"""English verbs by closed lists and endings: what form a word may have. Context is read in tokens.py.
+"""English verbs by closed lists and endings: what form a word may have. Context is read in clauses.py.
 
 The lists hold what news text is made of; a verb that is missing is still seen by its -ed or -ing.
 """
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 
 
 def listed(text: str) -> frozenset[str]:
@@ -58,64 +58,112 @@ _NOT_ING = listed(
     willing beijing reading boeing earring herring shilling"""
 )
 
-# Verbs that are seldom nouns: their base and -s forms count as verbs.
-SURE_VERBS = listed(
-    """say tell think believe know argue insist suggest admit add explain confirm deny acknowledge reveal
-    predict complain conclude agree decide learn recall testify declare maintain indicate understand realise
-    realize discover propose allege assert contend concede emphasise emphasize expect want seem appear become
-    begin remain continue keep hold give get make take bring send sell buy pay lose choose speak write read
-    hear see eat drink sit stand lie lay fly drive ride draw grow throw teach seek catch build spend lend
-    borrow send follow allow let enable require need prevent avoid refuse reject accept include contain
-    involve concern affect suffer recover survive die kill injure arrest accuse convict sentence jail free
-    release rescue save destroy damage collapse explode erupt occur happen arrive depart enter leave meet
-    join belong depend rely consist exist own employ hire dismiss resign retire elect appoint approve oppose
-    support criticise criticize praise blame condemn defend protect threaten warn urge ask beg invite persuade
-    convince remind inform assure advise encourage discourage force compel oblige ban forbid prohibit impose
-    enforce introduce abolish adopt amend announce publish broadcast describe compare combine connect
-    separate divide unite create produce provide supply deliver receive obtain achieve fail succeed manage
-    try attempt struggle tend prefer enjoy love hate dislike wish worry regret apologise apologize forgive
-    thank greet serve train teach educate compete defeat beat win score celebrate mourn bury marry divorce
-    raise reduce increase decrease double triple shrink expand extend limit exceed reach pass cross climb
-    descend sink swim drown burn freeze melt boil cook feed treat cure heal infect vaccinate examine
-    investigate analyse analyze calculate measure weigh estimate assess evaluate judge identify recognise
-    recognize distinguish prove disprove demonstrate illustrate reflect represent symbolise imply mean
-    define translate interpret pronounce spell sign seal open close shut lock unlock cover uncover hide
-    expose hang pull push carry lift drop throw gather collect store hoard waste spill spread scatter
-    distribute share split break repair mend fix rebuild restore replace remove eliminate erase delete
-    install operate function perform complete finish end stop start launch resume suspend delay postpone
-    cancel arrange organise organize prepare settle resolve solve mediate negotiate sue prosecute appeal
-    acquit overturn uphold grant award earn gain inherit invest trade export import tax fine cheat steal rob
-    smuggle hijack kidnap rape murder torture wound shoot stab bomb shell invade occupy seize capture
-    surrender retreat withdraw advance deploy patrol guard search inspect monitor detect track chase pursue
-    flee escape evacuate vanish disappear emerge return go come walk run move travel commute migrate live
-    dwell reside inhabit stay wait sleep wake dream rest work play sing dance act paint design invent
-    develop improve worsen deteriorate weaken strengthen harden soften rise fall drift flow pour leak flood
-    erode evaporate overtake outnumber outlive qualify disqualify vow pledge swear promise threaten hope
-    fear doubt trust suspect wonder guess assume presume suppose imagine remember forget ignore neglect
-    notice observe watch witness look listen talk chat discuss debate report claim state note mention refer
-    quote cite reply respond answer react shout scream cry weep laugh smile does goes has cost cause lead
-    turn call name set put cut hit hurt help use show find feel plan offer demand order vote strike fight
-    attack face test visit change drive drown ruin draw lower sound apply handle cope"""
+# Verbs whose base and -s forms are known; others are seen by their -ed and -ing alone.
+VERBS = listed(
+    """abolish accept accommodate accompany accumulate accuse achieve acknowledge acquit act adapt add
+    adjust administer admit adopt advance advise affect affirm afford aggravate agree aid align allege
+    alleviate allow alter amend amplify analyse analyze announce answer anticipate apologise apologize
+    appeal appear apply appoint approve argue arise arrange arrest arrive ask assemble assert assess
+    assist associate assume assure attach attack attain attempt attend attract attribute authorise
+    authorize avoid await award back ban bar base batter beat become beg begin believe belong blame
+    blast bless boast boil bolt bomb boost borrow bounce breach break bring broadcast build burn bury
+    buy calculate call calm cancel capture carry catch cater cause celebrate challenge change charge
+    chase chat cheat check choose cite claim clarify clash classify clear climb cling close coincide
+    collaborate collapse collect collide combine come comfort command commemorate commence comment
+    commit communicate commute compare compel compete complain complete comply comprise compromise
+    conceal concede concentrate concern conclude condemn conduct confess confirm confiscate conform
+    confront confuse congratulate connect conquer consider consist conspire constitute construct consult
+    consume contact contain contemplate contend contest continue contradict contribute control convert
+    convict convince cook cool cooperate coordinate cope correspond cost count counteract cover crash
+    create criticise criticize cross crush cry cultivate curb cure curtail cut damage dance deal debate
+    deceive decide declare decline decrease dedicate deem defeat defend define delay delegate delete
+    deliver demand demolish demonstrate denounce deny depart depend depict deploy deport deprive derive
+    descend describe deserve design destroy detain detect deter deteriorate determine devastate develop
+    devise devote dictate die differ diminish direct disagree disappear disappoint disclose discourage
+    discover discuss disguise dislike dismantle dismiss dispatch disprove dispute disqualify disrupt
+    dissolve distinguish distort distribute disturb divert divide divorce dominate donate double doubt
+    drag drain draw dream drift drink drive drop drown dwell earn ease eat educate elect elevate
+    eliminate embark embarrass embrace emerge emphasise emphasize employ empower enable enclose
+    encounter encourage end endanger endorse endure enforce engage enhance enjoy enlist enrich ensure
+    enter entertain entitle envisage equip erase erode erupt escape estimate evacuate evade evaluate
+    evaporate evoke evolve exaggerate examine exceed exchange exclude excuse execute exert exhaust exist
+    expand expect expel experience explain explode exploit explore export expose extend face facilitate
+    fade fail fall favor favour fear feature feed feel fetch fight file fill finance find fine finish
+    fit fix flee flock flood flourish flow fly focus follow forbid force forget forgive foster free
+    freeze frustrate fuel fulfil fulfill function gain gasp gather generate get give go govern grab
+    grant greet grow guard guess hail halt hamper handle hang happen harass harden harm hate heal hear
+    help hesitate hide highlight hijack hire hit hoard hold honor honour hope host humiliate hunt hurl
+    hurry hurt identify ignore illustrate imagine implement imply import impose impress imprison improve
+    incite include incorporate increase incur indicate induce infect inflict influence inform inhabit
+    inherit initiate inject injure insert insist inspect inspire install instruct integrate intend
+    intensify interact interfere interpret interrupt intervene interview intimidate introduce invade
+    invent invest investigate invite invoke involve isolate issue jail join judge justify keep kick
+    kidnap kill knock know lack land last laugh launch lay lead leak lean learn leave legalise legalize
+    lend lessen let lie lift limit link listen live lobby locate lock look loom lose love lower lure
+    maintain make manage march mark marry match matter mature mean measure mediate meet melt mend
+    mention merge migrate miss mobilise mobilize mock modify monitor motivate mount mourn move multiply
+    murder name narrow need neglect negotiate nominate note notice obey oblige observe obtain occupy
+    occur offer open operate oppose order organise organize oust outline outlive outnumber oversee
+    overtake overthrow overturn owe own paint participate pass patrol pay penetrate perform persist
+    persuade pick pile place plan plant play plead please pledge plot plunge portray pose possess post
+    postpone pour practise praise preach precede predict prefer prepare preserve press presume prevail
+    prevent produce prohibit prolong promise promote prompt pronounce propose prosecute protect protest
+    prove provide provoke publish pull punish purchase pursue push put qualify question quote race raise
+    rally rank rape ratify reach react read realise realize reassure rebuild recall receive reckon
+    recognise recognize recommend reconcile record recover recruit reduce refer reflect refuse regain
+    regard register regret regulate reinforce reiterate reject relate relax release relieve rely remain
+    remark remember remind remove render renew renounce reopen repair repay repeat repel replace reply
+    report represent request require rescue resemble resent reside resign resist resolve resort respond
+    rest restore restrain restrict result resume retain retaliate retire retreat retrieve return reunite
+    reveal revise revive reward ride rip rise risk rob ruin rule run rush sabotage sack sacrifice sail
+    satisfy save say scan scare scatter score scrap scream screen seal search secure see seek seem seize
+    select sell send sentence separate serve set settle shake shape share shell shift shine shock shoot
+    shout show shrink shut sign sing sink sit slam slash sleep slide slip slow smash smile smoke smuggle
+    snatch soar soften solve sound spark speak speculate spell spend spill spit split sponsor spot
+    spread squeeze stab stabilise stabilize stage stagger stall stand stare start state stay steal steer
+    stem step sting stir stop store strand strengthen stress stretch strike strip strive stroll struggle
+    stumble submit subsidise substitute succeed sue suffer suggest summon supply support suppose surge
+    surpass surprise surrender surround survive suspect suspend sustain swallow swap swear sweep swim
+    switch symbolise sympathise tackle take talk tap target tax teach tear tease tell tempt tend
+    terminate test testify thank think threaten thrive throw thump tie tighten tolerate topple torture
+    total touch trace track trade train transfer transform translate transmit transport trap travel
+    treat tremble trick trigger triple trust try tug tumble turn twist uncover undergo undermine
+    understand undertake unite unlock unveil update uphold upset urge use vaccinate vanish vary veto vie
+    view violate visit voice vote vow wage wait wake walk wander want warn waste watch weaken wear weave
+    weep weigh welcome whisper widen wield win wipe wish withdraw witness wonder work worry worsen wound
+    wrap wreck write yell yield"""
 )
 # Of those, the ones that are nouns as well: they count as verbs only where the words around them say so.
 NOUN_TOO = listed(
-    """say state note report claim plan offer demand order vote strike fight attack face test visit change
-    talk look watch answer reply cry call name set cut hit hurt help use show find feel hope fear doubt trust
-    suspect wonder guess promise pledge vow debate quote cause lead turn cost rise fall drift flow leak
-    flood play work rest dream sleep wait stay walk run move travel return escape chase search patrol guard
-    advance retreat bomb shell wound murder torture fine tax trade export import award grant appeal repair
-    break split share waste store drop pull push carry cover lock seal sign open close end stop start launch
-    delay finish function increase decrease double raise limit reach pass cross climb score win defeat train
-    love hate wish worry regret support blame praise ban force need free release rescue sentence jail judge
-    measure design paint act dance sound need supply broadcast flow drive draw ride stand"""
+    """act advance aid answer appeal attack award back ban bar base batter blame blast boast bolt bomb
+    boost bounce breach break broadcast call calm carry cause challenge change charge chase check claim
+    clash clear climb close command comment compromise contact contest control cool cost count cover
+    crash cross cry cut dance deal debate decline decrease defeat delay delegate demand design direct
+    dispute double doubt drain draw dream drift drive drop ease embrace encounter end escape exchange
+    excuse experience exploit export face fall fear feature feel fight file finance find fine finish fit
+    flock flood flow focus force free fuel function gasp grab grant guard guess hail halt harm hate help
+    highlight hit hope host hunt hurt import increase influence interview issue jail judge kick knock
+    lack land last launch lead leak limit link lobby lock look love lure march mark match matter mature
+    measure miss mock mount move murder name narrow need note offer open order outline own paint pass
+    patrol pick pile place plan plant play pledge plot plunge post praise press promise protest pull
+    purchase push question quote race raise rally rank reach record recruit regard register regret
+    release remark repair reply report request rescue resort rest result retreat return reward ride rip
+    rise risk rule run rush sacrifice sail scan score scrap screen seal search secure sentence set shape
+    share shell shift shock show sign sleep slide slip slow smash smoke sound spark spit split sponsor
+    spot stage stall stand start state stay stem step stop store strand stress stretch strike strip
+    stroll substitute supply support surge surprise suspect swallow swap sweep switch talk tap target
+    tax tear test tie torture total touch trace trade train transfer transport trap travel trick trigger
+    trust tug turn twist update upset use veto view visit voice vote vow wage wait walk waste watch
+    welcome win wish wonder work worry wound yield"""
 )
 
 
-@cache
+@lru_cache(maxsize=2**16)
 def form(word: str) -> str:
     """The verb form that a lower-case word may have, or "" where it looks like none.
 
-    One of "auxiliary", "past" (finite), "ed" (past or participle), "participle", "present" (-s), "base", "ing".
+    One of "auxiliary", "past" (finite), "ed" (past or participle), "participle", "present" (-s),
+    "base" and "ing".
     """
     if word in AUXILIARIES or word in _PRONOUN_IS or (word.endswith(_CONTRACTED) and len(word) > 3):
         return "auxiliary"
@@ -129,12 +177,12 @@ def form(word: str) -> str:
         return "ed"
     if word.endswith("ing") and len(word) > 4 and word not in _NOT_ING and "-" not in word:
         return "ing"
-    if word in SURE_VERBS:
+    if word in VERBS:
         return "base"
     return "present" if base_of(word) else ""
 
 
-@cache
+@lru_cache(maxsize=2**16)
 def base_of(word: str) -> str:
     """The listed verb whose -s form a word is, or "": "tries" gives "try"."""
     guesses = []
@@ -144,4 +192,4 @@ def base_of(word: str) -> str:
         guesses.append(word[:-2])
     if word.endswith("s"):
         guesses.append(word[:-1])
-    return next((guess for guess in guesses if guess in SURE_VERBS), "")
+    return next((guess for guess in guesses if guess in VERBS), "")

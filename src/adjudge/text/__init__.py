@@ -1,0 +1,24 @@
+"""Text layer: words, stop words, sentences and discourse units. Names only; each lives in its own module.
+
+Stems are in stem.py. Nothing here loads a library: sentencex and stop-words come in at first use.
+"""
+
+from adjudge.text.edus import edus, explain
+from adjudge.text.sentences import sentences
+from adjudge.text.spans import Span
+from adjudge.text.stop import content_words, stop_words
+from adjudge.text.words import WORD_RULES, count_words, first_words, rouge_words, unicode_words
+
+__all__ = [
+    "WORD_RULES",
+    "Span",
+    "content_words",
+    "count_words",
+    "edus",
+    "explain",
+    "first_words",
+    "rouge_words",
+    "sentences",
+    "stop_words",
+    "unicode_words",
+]
