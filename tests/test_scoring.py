@@ -49,10 +49,7 @@ def test_only_what_changed_is_scored_again(small: Evaluation) -> None:
     assert (again.kept, again.new, again.changed) == (3, (), ())
     e = edit(small, "summaries.jsonl", "Something about number 2", "The strike of number 2")
     assert e.stored().stale["rouge-1"] == ("t2",)
-    assert (
-        "rouge-1 is out of date: 1 topic changed since (t2)"
-        in e.stored().warnings("rouge-1")[0]
-    )
+    assert "rouge-1 is out of date: 1 topic changed since (t2)" in e.stored().warnings("rouge-1")[0]
     before = e.matrix("rouge-1").to_frame()
     (again,) = e.score("rouge-1")
     assert (again.kept, again.changed) == (2, ("t2",))
@@ -107,6 +104,8 @@ def test_people_with_fewer_references_are_pointed_to_the_jackknife(small: Evalua
     assert "rouge-1(refs=jackknife) is fair to all" in scored.notes[0]
     (fair,) = small.score("rouge-1(refs=jackknife)")
     assert fair.notes == ()
+    assert small.stored().warnings("rouge-1") == list(scored.notes)
+    assert small.stored().warnings("rouge-1(refs=jackknife)") == []
 
 
 def test_needs_are_said_before_work_starts(make: Make) -> None:

@@ -68,6 +68,10 @@ class Comparison:
         return self.matrix.measure
 
     @property
+    def title(self) -> str:
+        return f"{self.measure} at {self.matrix.length} words" if self.matrix.length else self.measure
+
+    @property
     def signature(self) -> str:
         length = f"|length:{self.matrix.length}" if self.matrix.length else ""
         return (
@@ -87,18 +91,31 @@ class Comparison:
     def headline(self) -> str:
         """The first thing to know."""
         pairs = self.pairs[self.test]
-        found = sum(pair.different for pair in pairs)
-        top = self.standings[0].system
-        best = [top] + [pair.b for pair in pairs if pair.a == top and not pair.different]
         if len(self.standings) < 2:
-            return f"One system has scores: nothing to compare on {self.measure}."
+            return f"One system has scores: nothing to compare on {self.title}."
+        untested = sum(pair.result.why is not None for pair in pairs)
+        if untested == len(pairs):
+            return f"On {self.title} no pair of systems can be tested: {pairs[0].result.why}."
+        found = sum(pair.different for pair in pairs)
         if not found:
-            return f"On {self.measure} no two systems can be told apart ({len(pairs)} pairs)."
-        first = best[0] if len(best) == 1 else f"{', '.join(best[:-1])} and {best[-1]}"
-        top_word = "best" if self.matrix.info.better else "highest"
-        alone = f"is the {top_word}" if self.matrix.info.better is None else "stands alone at the top"
-        verb = alone if len(best) == 1 else f"cannot be told from the {top_word}"
-        return f"On {self.measure} {first} {verb}; {found} of {len(pairs)} pairs of systems differ."
+            return f"On {self.title} no two systems can be told apart ({_many(len(pairs), 'pair')})."
+        of = f"{found} of {_many(len(pairs), 'pair')} of systems differ"
+        left = f" ({_many(untested, 'pair')} could not be tested)" if untested else ""
+        return f"On {self.title} {self._top()}; {of}{left}."
+
+    def _top(self) -> str:
+        """Who is at the top, in words: nobody stands alone whom another system beats topic by topic."""
+        top = self.standings[0].system
+        sign = -1 if self.matrix.info.better == "lower" else 1
+        against = [pair for pair in self.pairs[self.test] if pair.a == top]
+        above = [pair.b for pair in against if pair.different and pair.result.statistic * sign < 0]
+        alike = [pair.b for pair in against if not pair.different]
+        word = "best" if self.matrix.info.better else "highest"
+        if above:
+            return f"{top} has the {word} mean, but topic by topic {_listed(above)} {_is(above)} above it"
+        if alike:
+            return f"{_listed([top, *alike])} cannot be told from the {word}"
+        return f"{top} stands alone at the top" if self.matrix.info.better else f"{top} is the highest"
 
     def missing(self) -> list[str]:
         """Missing cells, counted, a line per reason."""
@@ -111,9 +128,11 @@ class Comparison:
         found = []
         if len({s.n for s in self.standings}) > 1:
             found.append("means are over different topics: some cells are missing")
-        if len(self.matrix.topics) < 6:
+        topics, pairs = len(self.matrix.topics), len(self.pairs[self.test])
+        if self.test == "wilcoxon" and pairs and pairs * 2.0 ** (1 - topics) >= self.alpha:
             found.append(
-                f"with {len(self.matrix.topics)} topics no pair can reach .05 in a two-sided Wilcoxon test"
+                f"with {_many(topics, 'topic')} and {_many(pairs, 'pair')} the smallest p that Wilcoxon's"
+                f" test and Holm's correction can give is not below {self.alpha:g}: nothing can be found"
             )
         return found
 
@@ -135,7 +154,8 @@ class Comparison:
             yield {
                 "measure": self.measure, "a": pair.a, "b": pair.b, "n": r.n, "test": test,
                 "statistic": r.statistic, "p": r.p, "p_adjusted": pair.p_adjusted,
-                "difference": r.difference, "wins": r.wins, "losses": r.losses, "why": r.why,
+                "difference": r.difference, "wins": r.wins, "losses": r.losses, "ties": r.ties,
+                "method": r.method, "why": r.why,
             }  # fmt: skip
 
     def to_latex(self) -> str:
@@ -145,7 +165,7 @@ class Comparison:
         lines.append(r"\midrule")
         lines += [
             rf"{s.rank} & {_tex(s.system)} & {s.n} & {s.mean:.4f}"
-            rf" & [{s.low:.4f}, {s.high:.4f}] & {s.group} \\"
+            rf" & {_interval(s)} & {s.group} \\"
             for s in self.standings
         ]
         return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", f"% {self.signature}"])
@@ -247,6 +267,27 @@ def _standings(matrix: ScoreMatrix, low: Any, high: Any, pairs: tuple[Pair, ...]
 def _rank(means: Any, j: int) -> int:
     """Competition rank: equal means share the better place."""
     return next(k for k in range(j + 1) if means[k] == means[j]) + 1
+
+
+def _many(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+def _is(names: list[str]) -> str:
+    return "is" if len(names) == 1 else "are"
+
+
+def _listed(names: list[str], most: int = 6) -> str:
+    """Names in a sentence; of many, the first few."""
+    if len(names) > most:
+        return f"{', '.join(names[: most - 1])} and {len(names) - most + 1} others"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _interval(standing: Standing) -> str:
+    if standing.low != standing.low:
+        return "--"  # a single topic has no interval
+    return f"[{standing.low:.4f}, {standing.high:.4f}]"
 
 
 def _json(row: dict[str, Any]) -> dict[str, Any]:

@@ -109,9 +109,9 @@ def digest(measure: Measure, batch: TopicBatch) -> str:
     return state.hexdigest()
 
 
-def stale_topics(collection: Collection, stored: StoredScores, measure: Measure) -> list[str]:
+def stale_topics(batches: dict[str, TopicBatch], stored: StoredScores, measure: Measure) -> list[str]:
     """Topics whose stored scores no longer belong to the texts: changed, new or gone."""
-    now = {t: digest(measure, batch_of(collection, t)) for t in collection.topics if collection.peers(t)}
+    now = {topic: digest(measure, batch) for topic, batch in batches.items()}
     return [t for t in {**now, **stored.inputs} if now.get(t) != stored.inputs.get(t)]
 
 
@@ -233,19 +233,21 @@ class StoredTable:
     stored: tuple[StoredScores, ...]
     stale: dict[str, tuple[str, ...]]
     withdrawn: dict[str, int]
+    notes: dict[str, tuple[str, ...]]
 
     def warnings(self, measure: str) -> list[str]:
         """What a reader of this measure's numbers should know first."""
         found = []
         if topics := self.stale.get(measure):
             shown = ", ".join(topics[:3]) + (", ..." if len(topics) > 3 else "")
+            many = f"{len(topics):,} topic{'' if len(topics) == 1 else 's'}"
             found.append(
-                f"{measure} is out of date: {len(topics)} topic{'s' * (len(topics) > 1)} changed since ({shown});"
+                f"{measure} is out of date: {many} changed since ({shown});"
                 f' run: adjudge score ... -m "{measure}"'
             )
         if count := self.withdrawn.get(measure):
             found.append(f"{count} scores of withdrawn summaries are left out")
-        return found
+        return [*found, *self.notes.get(measure, ())]
 
 
 def load_scores(folder: Folder, collection: Collection) -> StoredTable:
@@ -254,7 +256,9 @@ def load_scores(folder: Folder, collection: Collection) -> StoredTable:
 
     stored = scorefiles.read_all(folder.path)
     gone = _withdrawn_keys(collection)
-    frames, withdrawn, stale = [], {}, {}
+    batches = {t: batch_of(collection, t) for t in collection.topics if collection.peers(t)}
+    counts = _reference_counts(batches)
+    frames, withdrawn, stale, notes = [], {}, {}, {}
     for each in stored:
         frame = each.table.frame
         keep = [
@@ -264,10 +268,12 @@ def load_scores(folder: Folder, collection: Collection) -> StoredTable:
         frames.append(frame[keep])
         withdrawn[each.info.measure] = len(keep) - sum(keep)
         if each.origin == "computed":
-            stale[each.info.measure] = tuple(stale_topics(collection, each, parse_measure(each.info.measure)))
+            measure = parse_measure(each.info.measure)
+            stale[each.info.measure] = tuple(stale_topics(batches, each, measure))
+            notes[each.info.measure] = _notes(measure, collection, counts)
     infos = [each.info for each in stored]
     table = ScoreTable.from_frame(pd.concat(frames), infos) if frames else ScoreTable.from_rows([])
-    return StoredTable(table, tuple(stored), stale, withdrawn)
+    return StoredTable(table, tuple(stored), stale, withdrawn, notes)
 
 
 def _withdrawn_keys(collection: Collection) -> set[tuple[object, ...]]:

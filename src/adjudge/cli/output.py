@@ -101,6 +101,11 @@ def worker_count(text: str) -> Workers:
     return int(text)
 
 
+def now_in_words() -> str:
+    """The time as a page shows it."""
+    return f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+
+
 def now() -> str:
     """The time, to the second; only the command line looks at the clock."""
     return datetime.now(UTC).isoformat(timespec="seconds")

@@ -9,7 +9,7 @@ import typer
 
 import adjudge
 from adjudge.cli import options
-from adjudge.cli.output import now, say, show_json
+from adjudge.cli.output import now_in_words, say, show_json
 from adjudge.compare import TESTS
 from adjudge.errors import UsageError, quoted
 
@@ -31,7 +31,7 @@ def command(
     if test not in TESTS:
         raise UsageError(f"--test is {quoted(test)}, expected one of: {', '.join(TESTS)}")
     e = adjudge.open(evaluation)
-    files = e.report(out, measure or (), length=length, test=test, seed=seed, made_at=now())
+    files = e.report(out, measure or (), length=length, test=test, seed=seed, made_at=now_in_words())
     if json:
         show_json({"files": [str(f) for f in files]})
     else:

@@ -1,0 +1,78 @@
+"""A page as HTML, and the report's files on disk. What the page says is decided in page.py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from adjudge.errors import ClashError, DataError
+from adjudge.report.heat import STEPS
+from adjudge.report.page import Page
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+HERE = Path(__file__).parent
+STYLES = ("tokens.css", "report.css")
+TEMPLATE = "page.html.j2"
+INDEX = "index.html"
+
+
+def render(page: Page) -> str:
+    """One HTML page that needs nothing beside it, and no script."""
+    return _template().render(page=page, style=_style(), heat_steps=range(STEPS))
+
+
+def write_report(page: Page, folder: str | Path) -> list[Path]:
+    """Write index.html and the tables into a folder, which may be there; the paths, index.html first.
+
+    All files are written beside their places before the first one moves there, index.html last.
+    """
+    folder = Path(folder)
+    if folder.exists() and not folder.is_dir():
+        raise ClashError(f"{folder}: is a file, expected a folder or nothing")
+    texts = {table.name: table.text for section in page.sections for table in section.tables}
+    texts[INDEX] = render(page)
+    drafts = {folder / name: folder / f".{name}.draft" for name in texts}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for draft, text in zip(drafts.values(), texts.values(), strict=True):
+            draft.write_text(text, encoding="utf-8", newline="\n")
+        for path, draft in drafts.items():
+            draft.replace(path)
+    except OSError as error:
+        raise DataError(f"{folder}: the report cannot be written: {error.strerror}") from None
+    finally:
+        _remove(drafts.values())
+    *tables, index = drafts
+    return [index, *tables]
+
+
+def _remove(drafts: Iterable[Path]) -> None:
+    for draft in drafts:
+        with suppress(OSError):  # what went wrong before is what the user should hear of
+            draft.unlink()
+
+
+@cache
+def _template() -> Template:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(HERE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    return environment.get_template(TEMPLATE)
+
+
+@cache
+def _style() -> str:
+    """Our own files: nothing in them comes from a user, so the template prints them as they are."""
+    return "\n".join((HERE / name).read_text(encoding="utf-8") for name in STYLES)

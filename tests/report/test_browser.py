@@ -1,0 +1,212 @@
+"""The page in a real browser: nothing fetched, nothing cut off, everything legible."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from adjudge.collection.collection import Collection
+from adjudge.compare import Comparison
+from adjudge.report import build_page, write_report
+
+pytestmark = pytest.mark.browser
+
+BINARIES = ("chromium", "chromium-browser", "google-chrome")
+ARGUMENTS = (
+    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+WIDTHS = (390, 1280)
+SCHEMES = ("light", "dark")
+
+# The contrast of every element that has text of its own, by WCAG 2.2, over what really lies behind it.
+CONTRASTS = """() => {
+  const parse = text => { const [r, g, b, a = 1] = text.match(/[\\d.]+/g).map(Number); return {r, g, b, a}; };
+  const over = (top, under) => ({
+    r: top.r * top.a + under.r * (1 - top.a), g: top.g * top.a + under.g * (1 - top.a),
+    b: top.b * top.a + under.b * (1 - top.a), a: 1 });
+  const linear = c => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+  const light = c => 0.2126 * linear(c.r) + 0.7152 * linear(c.g) + 0.0722 * linear(c.b);
+  const behind = element => {
+    const layers = [];
+    for (let e = element; e; e = e.parentElement) layers.push(parse(getComputedStyle(e).backgroundColor));
+    return layers.reverse().reduce((under, top) => over(top, under), {r: 255, g: 255, b: 255, a: 1});
+  };
+  const found = {};
+  for (const element of document.body.querySelectorAll('*')) {
+    if (![...element.childNodes].some(n => n.nodeType === 3 && n.textContent.trim())) continue;
+    if (element.closest('.hidden')) continue;
+    const back = behind(element), ink = over(parse(getComputedStyle(element).color), back);
+    const [a, b] = [light(ink), light(back)].sort((x, y) => y - x);
+    const key = element.tagName + '.' + element.className;
+    found[key] = Math.min(found[key] ?? 21, (a + 0.05) / (b + 0.05));
+  }
+  return found;
+}"""
+# Elements that stick out of the page at the right, though no scroll box of theirs hides them.
+SIDEWAYS = """() => [...document.body.querySelectorAll('*')].filter(e =>
+  !e.closest('.scroll') && e.getBoundingClientRect().right > document.documentElement.clientWidth + 1
+).map(e => e.outerHTML.slice(0, 80))"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    names = [os.environ[name] for name in ("ADJUDGE_CHROMIUM",) if os.environ.get(name)] or BINARIES
+    binary = next((path for name in names if (path := shutil.which(name))), None)
+    if binary is None:
+        pytest.fail("no Chromium; get one with: sh tools/ensure_chromium.sh")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=binary, args=list(ARGUMENTS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def index(compared: Callable[..., Comparison], news: Collection, tmp_path: Path) -> Path:
+    """Four measures on twelve topics: names long and short, a missing cell, a wide table of many systems."""
+    rng = random.Random(5)
+    long_name = "a-system-with-a-name-that-goes-on-and-on-" + "x" * 150
+    systems = ["good", "fair", "bad", long_name, "<script>alert(1)</script>"]
+
+    def scores(scale: float, count: int = 12) -> dict[str, list[float]]:
+        return {s: [rng.gauss(k, 1.0) * scale for _ in range(count)] for k, s in enumerate(systems)}
+
+    holes = scores(0.1)
+    holes["bad"][3] = float("nan")
+    many = {f"system-number-{k}": [rng.gauss(k / 9, 0.3) for _ in range(80)] for k in range(25)}
+    comparisons = [
+        compared(holes),
+        compared(scores(10), measure="words", better=None),
+        compared(scores(1), measure=f"js(stem={'none' * 30})", better="lower"),
+        compared(many, measure="rouge-1"),
+    ]
+    page = build_page(news, comparisons, notes={"rouge-2": ["out of date"]}, made_at="5 May 2026, 12:00")
+    return write_report(page, tmp_path)[0]
+
+
+def opened(browser: Browser, index: Path, *, width: int = 1280, scheme: Any = "light") -> Page:
+    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page.goto(index.as_uri())
+    return page
+
+
+def test_it_opens_without_network_and_without_complaint(browser: Browser, index: Path) -> None:
+    page = browser.new_page()
+    requests: list[str] = []
+    complaints: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(index.as_uri(), wait_until="networkidle")
+    assert [url for url in requests if not url.startswith("data:")] == [index.as_uri()]
+    assert complaints == []
+    assert page.title() == "News · Adjudge report"
+    assert page.locator("script").count() == 0
+    page.close()
+
+
+def test_the_tables_are_there_to_be_read(browser: Browser, index: Path) -> None:
+    page = opened(browser, index)
+    league = page.get_by_role("table", name="League table of rouge-2", exact=True)
+    assert league.get_by_role("row").count() == 6
+    assert league.get_by_role("rowheader", name="The good one").is_visible()
+    assert "<script>alert(1)</script>" in league.inner_text()
+    heat = page.get_by_role("table", name="Scores by topic and system on rouge-2", exact=True)
+    assert heat.get_by_role("cell", name="missing: no summary").count() == 1
+    assert (
+        page.get_by_role("navigation").get_by_role("link", name="rouge-1").get_attribute("href") == "#rouge-1"
+    )
+    page.close()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_nothing_makes_the_page_scroll_sideways(browser: Browser, index: Path, width: int) -> None:
+    page = opened(browser, index, width=width)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate(SIDEWAYS) == []
+    page.close()
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_all_text_has_contrast(browser: Browser, index: Path, scheme: str, width: int) -> None:
+    page = opened(browser, index, width=width, scheme=scheme)
+    found: dict[str, float] = page.evaluate(CONTRASTS)
+    steps = {f"TD.h{k}" for k in range(7)}
+    assert steps <= set(found)
+    assert {key: ratio for key, ratio in found.items() if ratio < 4.5} == {}
+    page.close()
+
+
+def test_the_contrast_check_can_fail(browser: Browser, index: Path) -> None:
+    page = opened(browser, index)
+    page.add_style_tag(content=".h3 { color: #88aacc !important }")
+    assert page.evaluate(CONTRASTS)["TD.h3"] < 4.5
+    page.close()
+
+
+def test_dark_is_dark_and_paper_is_white(browser: Browser, index: Path) -> None:
+    background = "getComputedStyle(document.body).getPropertyValue('--paper')"
+    found = []
+    for scheme in SCHEMES:
+        page = opened(browser, index, scheme=scheme)
+        found.append(page.evaluate(background))
+        page.emulate_media(media="print")
+        assert page.evaluate(background) == "#ffffff"
+        assert page.evaluate("getComputedStyle(document.documentElement).colorScheme") == "light"
+        page.close()
+    assert found == ["#ffffff", "#1e1e21"]
+
+
+def test_a_long_map_scrolls_in_its_box_with_its_heads_in_sight(browser: Browser, index: Path) -> None:
+    page = opened(browser, index, width=390)
+    box = page.get_by_role("region", name="Scores by topic, rouge-1")
+    box.scroll_into_view_if_needed()
+    box.focus()
+    assert box.evaluate("e => document.activeElement === e")
+    inside = box.evaluate("""e => {
+      e.scrollTo(400, 500);
+      const at = x => x.getBoundingClientRect();
+      const box = at(e), head = at(e.querySelector('thead th:nth-child(12)'));
+      const side = at(e.querySelector('tbody tr:nth-child(40) th'));
+      return [e.scrollTop, e.scrollLeft, Math.abs(head.top - box.top), Math.abs(side.left - box.left)];
+    }""")
+    assert inside[0] == 500
+    assert inside[1] == 400
+    assert inside[2] <= 2
+    assert inside[3] <= 2
+    page.close()
+
+
+def test_an_interval_is_drawn_under_its_axis(browser: Browser, index: Path) -> None:
+    page = opened(browser, index)
+    found = page.evaluate("""() => {
+      const table = document.querySelector('#rouge-2 .league'), at = e => e.getBoundingClientRect();
+      const drawn = [table.querySelector('.axis'), ...table.querySelectorAll('.track')];
+      return drawn.map(e => [at(e).left, at(e).right]);
+    }""")
+    lefts, rights = zip(*found, strict=True)
+    assert max(lefts) - min(lefts) <= 1
+    assert max(rights) - min(rights) <= 2
+    page.close()
+
+
+def test_the_signature_is_selected_whole(browser: Browser, index: Path) -> None:
+    page = opened(browser, index)
+    signature = page.locator("#rouge-2 .signature")
+    signature.click()
+    assert page.evaluate("String(getSelection())") == signature.inner_text()
+    page.close()
+
+
+def test_it_prints(browser: Browser, index: Path) -> None:
+    page = opened(browser, index)
+    assert page.pdf().startswith(b"%PDF")
+    page.close()

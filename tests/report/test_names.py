@@ -1,0 +1,65 @@
+"""What systems are called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import pytest
+
+from adjudge.collection.collection import Collection
+from adjudge.collection.rows import System
+from adjudge.collection.settings import Settings
+from adjudge.compare import Comparison
+from adjudge.report.names import Name, in_words, names_of
+
+
+def collection(*systems: System) -> Collection:
+    return Collection(Settings("x"), {}, {s.system: s for s in systems}, {}, {})
+
+
+def test_labels_are_shown_and_kinds_known() -> None:
+    names = names_of(collection(System("m1", label="BART"), System("h", kind="human")), ["m1", "h"])
+    assert names == {"m1": Name("m1", "BART", "machine"), "h": Name("h", "h", "human")}
+
+
+def test_a_system_that_only_scores_mention_has_no_kind() -> None:
+    assert names_of(collection(), ["x"]) == {"x": Name("x", "x", None)}
+
+
+def test_no_two_systems_are_shown_alike() -> None:
+    found = names_of(collection(System("a", label="BART"), System("b", label="BART")), ["a", "b"])
+    assert [name.shown for name in found.values()] == ["BART (a)", "BART (b)"]
+
+
+def test_a_label_that_is_another_systems_id_is_told_from_it() -> None:
+    found = names_of(collection(System("a", label="b"), System("b")), ["a", "b"])
+    assert [name.shown for name in found.values()] == ["b (a)", "b (b)"]
+
+
+@pytest.mark.parametrize(
+    ("system", "shown", "expected"),
+    [
+        ("ada", "Ada", None),
+        ("lead", "Lead (3 sentences)", None),
+        ("a", "BART (a)", None),
+        ("greedy-best", "Greedy best extract", None),
+        ("?!", "Unknown", "?!"),
+        ("m1", "Team1", "m1"),
+        ("m1", "BART", "m1"),
+    ],
+)
+def test_an_id_is_repeated_only_where_the_label_hides_it(
+    system: str, shown: str, expected: str | None
+) -> None:
+    assert Name(system, shown, None).id_apart == expected
+
+
+def test_sentences_call_systems_by_their_labels(
+    compared: Callable[..., Comparison], three: Mapping[str, Sequence[float]], news: Collection
+) -> None:
+    comparison = compared({**three, "gone": [float("nan")] * 10})
+    worded = in_words(comparison, names_of(news, [*three, "gone"]))
+    assert worded.headline().startswith("On rouge-2 The good one stands alone")
+    assert all(line.startswith("The good one is better than ") for line in list(worded.sentences())[1:])
+    assert worded.missing() == ["gone: 10 missing (no summary)"]
+    assert worded.signature == comparison.signature

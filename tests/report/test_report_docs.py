@@ -1,0 +1,55 @@
+"""docs/report.md holds what it shows: its example runs, its limits are those of the code."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from adjudge.report.heat import COMPACT_FROM, MOST_TOPICS, STEPS
+from adjudge.report.league import MEAN_STEPS, MOST_BARS
+from adjudge.report.page import MOST_LINES
+from adjudge.report.pairs import MOST_SYSTEMS
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "report.md").read_text(encoding="utf-8")
+WORDS = " ".join(PAGE.split())
+
+
+def test_the_example_prints_what_it_says(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = re.search(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    assert found is not None
+    exec(found.group(1), {})
+    assert capsys.readouterr().out.splitlines() == re.findall(r"^# (.*)$", found.group(1), re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        f"With more than {MOST_BARS} groups",
+        f"With more than {MOST_SYSTEMS} systems",
+        f"More than {COMPACT_FROM - 1} topics",
+        f"Of more than {MOST_TOPICS} topics, the {MOST_TOPICS}",
+        f"The first {MOST_LINES} are shown",
+        f"about {MEAN_STEPS} steps",
+    ],
+)
+def test_the_limits_are_those_of_the_code(words: str) -> None:
+    assert words in WORDS
+
+
+def test_the_tokens_have_every_step_of_the_map_and_no_rules() -> None:
+    tokens = (ROOT / "src/adjudge/report/tokens.css").read_text(encoding="utf-8")
+    for step in range(STEPS):
+        assert len(re.findall(rf"--heat-{step}: #", tokens)) == 2  # light and dark
+    selectors = re.findall(r"^\s*([^\s@{}/][^{};]*) \{", tokens, re.MULTILINE)
+    assert set(selectors) == {":root"}
+
+
+def test_every_module_is_named() -> None:
+    modules = {path.stem for path in (ROOT / "src/adjudge/report").glob("*.py")} - {"__init__"}
+    assert {name for name in modules if not re.search(rf"`(report\.)?{name}`", PAGE)} == set()

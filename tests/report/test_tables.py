@@ -1,0 +1,51 @@
+"""The files beside the page."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Mapping, Sequence
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adjudge.compare import Comparison
+from adjudge.report.tables import LONGEST_STEM, stems, tables_of
+
+Make = Callable[..., Comparison]
+
+
+def test_league_pairs_and_scores(compared: Make, three: Mapping[str, Sequence[float]]) -> None:
+    comparison = compared(three)
+    tables = {table.name: table.text for table in tables_of(comparison, "rouge-2")}
+    assert list(tables) == [
+        "rouge-2-league.csv", "rouge-2-league.tex", "rouge-2-pairs.csv", "rouge-2-scores.csv",
+    ]  # fmt: skip
+    league = list(csv.DictReader(io.StringIO(tables["rouge-2-league.csv"])))
+    assert [(row["system"], row["rank"], row["group"]) for row in league] == [
+        ("good", "1", "a"), ("fair", "2", "b"), ("bad", "3", "b"),
+    ]  # fmt: skip
+    pairs = list(csv.DictReader(io.StringIO(tables["rouge-2-pairs.csv"])))
+    assert {(row["a"], row["b"], row["test"]) for row in pairs} == {
+        (a, b, test)
+        for a, b in (("good", "fair"), ("good", "bad"), ("fair", "bad"))
+        for test in ("wilcoxon", "t")
+    }
+    scores = list(csv.DictReader(io.StringIO(tables["rouge-2-scores.csv"])))
+    assert [float(row["fair"]) for row in scores] == list(three["fair"])
+    assert tables["rouge-2-league.tex"].startswith(r"\begin{tabular}")
+    assert comparison.signature in tables["rouge-2-league.tex"]
+
+
+def test_stems_are_plain_and_told_apart() -> None:
+    assert stems(["rouge-2", "rouge-2(stem=none, stop=smart)", "Rouge 2", "???", "ärger"]) == [
+        "rouge-2", "rouge-2-stem-none-stop-smart", "rouge-2-2", "measure", "rger",
+    ]  # fmt: skip
+
+
+@given(st.lists(st.text(max_size=120), max_size=6))
+def test_stems_never_clash(texts: list[str]) -> None:
+    found = stems(texts)
+    assert len(set(found)) == len(texts)
+    assert all(stem and stem.isascii() and len(stem) <= LONGEST_STEM + 4 for stem in found)
+    assert all(set(stem) <= set("abcdefghijklmnopqrstuvwxyz0123456789-") for stem in found)
