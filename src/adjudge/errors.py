@@ -58,5 +58,7 @@ def nearest(name: str, known: Iterable[str], *, most: int = 3) -> str:
 
 def quoted(text: object) -> str:
     """A value as it is shown in a message: in quotes, on one line, not too long."""
-    plain = str(text).replace("\n", "\\n").replace("\r", "\\r")
+    plain = str(text)
+    if not plain.isprintable():
+        plain = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in plain)
     return f'"{plain if len(plain) <= 60 else plain[:57] + "..."}"'

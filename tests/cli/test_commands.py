@@ -31,8 +31,8 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert call(folder, "score", "my-eval").returncode == 0
     rating = {"coherence": 3, "consistency": 5, "fluency": 4, "relevance": 2}
     (folder / "model_annotations.jsonl").write_text(json.dumps({
-        "id": "cnn-1", "model_id": "M1", "decoded": "A summary.", "text": "The source.", "references": ["One."],
-        "expert_annotations": [rating] * 3, "turker_annotations": [rating] * 5,
+        "id": "cnn-1", "model_id": "M1", "decoded": "A summary.", "text": "The source.",
+        "references": ["One."], "expert_annotations": [rating] * 3, "turker_annotations": [rating] * 5,
     }))  # fmt: skip
     (folder / "outputs.jsonl").write_text(
         "".join(json.dumps({"id": f"d{k:02}", "decoded": f"Output {k}."}) + "\n" for k in range(1, 13))
@@ -105,7 +105,11 @@ MISTAKES = [
     (2, "show my-eval --topic d1", 'no topic "d1" (nearest: "d'),
     (2, "compare my-eval --test z", '--test is "z", expected one of: wilcoxon, t'),
     (2, "compare my-eval --length 50", "rouge-1 has no scores at length 50; it has: 100"),
-    (1, "compare my-eval -m rouge-7", 'rouge-7 has not been scored here; run: adjudge score ... -m "rouge-7"'),
+    (
+        1,
+        "compare my-eval -m rouge-7",
+        'rouge-7 has not been scored here; run: adjudge score ... -m "rouge-7"',
+    ),
     (1, "check nowhere", "nowhere: no such folder; make an evaluation with: adjudge init nowhere"),
     (1, "check .", "no evaluation here (neither evaluation.toml nor summaries.jsonl)"),
     (1, "init my-eval", "my-eval: an evaluation is here already"),
@@ -114,7 +118,11 @@ MISTAKES = [
     (2, "import jsonl outputs.jsonl my-eval --map text", '--map is "text", expected FIELD=COLUMN'),
     (2, "import jsonl outputs.jsonl my-eval --replace --skip", "--replace and --skip exclude each other"),
     (2, "import jsonl outputs.jsonl my-eval --max-line huge", '--max-line is "huge"'),
-    (1, "import jsonl outputs.jsonl my-eval --max-line 10", "outputs.jsonl:1: the line is longer than 10 bytes"),
+    (
+        1,
+        "import jsonl outputs.jsonl my-eval --max-line 10",
+        "outputs.jsonl:1: the line is longer than 10 bytes",
+    ),
     (2, "withdraw my-eval --why x", "say which: --system, --topic, or both"),
     (2, "scores my-eval --matrix", "--matrix takes one measure: name it with -m"),
     (2, "score my-eval --workers none", '--workers is "none"'),
@@ -152,7 +160,7 @@ def test_scores_export_long_and_as_a_matrix(here: Path, run: Run) -> None:
     assert run("scores", "my-eval", "--csv", "long.csv").returncode == 0
     with (here / "long.csv").open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
-    assert list(rows[0]) == "measure topic system length assessor reference repeat value why".split()
+    assert ",".join(rows[0]) == "measure,topic,system,length,assessor,reference,repeat,value,why"
     assert len(rows) == 2 * 9 * 12
     run("scores", "my-eval", "-m", "rouge-1", "--matrix", "--csv", "matrix.csv")
     with (here / "matrix.csv").open(encoding="utf-8", newline="") as stream:

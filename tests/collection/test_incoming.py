@@ -155,6 +155,18 @@ def test_scores_come_in_whole_or_not_at_all(make: Make, snapshot: Snapshot) -> N
     assert [r.value for r in e.scores().rows()] == [3.0, 4.0]
 
 
+def test_a_second_import_does_not_turn_a_direction_round(make: Make) -> None:
+    e = make()
+    e.take(items(MeasureInfo("imported:ter", "lower"), Score("imported:ter", "t", "s", 2.0)))
+    again = (MeasureInfo("imported:ter", "higher"), Score("imported:ter", "u", "s", 2.0))
+    with pytest.raises(ClashError, match="imported:ter, of which lower is better so far"):
+        e.take(items(*again))
+    e.take(items(*again), on_clash="skip")
+    assert e.scores().info["imported:ter"].better == "lower"
+    e.take(items(Score("imported:ter", "v", "s", 2.0)))
+    assert e.scores().info["imported:ter"].better == "lower"
+
+
 def test_a_broken_folder_is_named_before_anything_is_added(make: Make) -> None:
     e = make(Summary("t", "s", "x"))
     path = e.path / "summaries.jsonl"

@@ -75,6 +75,7 @@ def test_a_wrong_encoding_names_the_byte_and_the_way_out(tmp_path: Path) -> None
     ("text", "said"),
     [
         ('{"a": 1, "a": 2}', '"a" stands twice'),
+        ('{"a\\n": 1, "a\\n": 2}', '"a\\n" stands twice'),
         ("[NaN]", "NaN is not a JSON number"),
         ("{", "not JSON: "),
         ("[" * 100_000, "nested too deeply"),

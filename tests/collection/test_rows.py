@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import pytest
@@ -84,6 +85,9 @@ def test_anything_else_is_a_row_or_one_clear_line(kind: type[Row], data: dict[st
         (Summary, {"topic": "t", "system": "s", "text": "", "length": True}, '"length" is "True"'),
         (Summary, {"topic": "t", "system": "s", "text": "", "roles": ["judge"]}, 'expected ["peer"]'),
         (Summary, {"topic": "t", "system": "s", "text": "\ud83d"}, "half of a surrogate pair"),
+        (Summary, {"topic": "t", "system": "s", "text": "", "x": math.inf}, 'a value among "x" cannot'),
+        (Summary, {"topic": "t", "system": "s", "text": "", "x": "\ud83d"}, 'a value among "x" cannot be'),
+        (Summary, {"topic": "t", "system": "s", "text": "", "length": 10**20}, "expected a number of words"),
         (Summary, ["t"], "a line is a list, expected an object"),
         (System, {"system": "s", "kind": "robot"}, "expected one of: machine, baseline, human"),
         (Topic, {"topic": "a\nb"}, "control character"),

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import copy
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tools import check_demo
 
 from adjudge.collection.rows import Summary
 from adjudge.demo.build import LENGTH, PEERS_TOO, SYSTEMS, build, items, stories
 from adjudge.evaluation import Evaluation
 from adjudge.text.words import count_words
-
-sys.path.insert(0, str(Path(__file__).parent.parent.parent / "tools"))
-import check_demo
 
 Topic = dict[str, Any]
 

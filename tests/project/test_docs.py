@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,7 +34,7 @@ def test_every_measure_is_documented_with_its_options() -> None:
     text = page("docs/measures.md")
     for name, make in registry().items():
         assert f"`{name}`" in text or f"## {name}\n" in text
-        cls = getattr(make, "func", make)
+        cls: Any = getattr(make, "func", make)
         for option, choices in cls.OPTIONS.items():
             assert f"`{option}`" in text
             assert [c for c in choices if f"`{c}`" not in text] == []

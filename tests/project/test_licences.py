@@ -14,10 +14,10 @@ WEAK = re.compile(r"LGPL|Lesser General Public", re.IGNORECASE)
 
 def licence(dist: Distribution) -> str:
     """What a distribution says of its licence: the expression, the field, the classifiers."""
-    meta = dist.metadata
-    short = (meta.get("License") or "").splitlines()[:1]
-    classifiers = [c for c in meta.get_all("Classifier") or () if c.startswith("License ::")]
-    return " | ".join([meta.get("License-Expression") or "", *short, *classifiers]).strip(" |")
+    meta = dist.metadata.json
+    short = str(meta.get("license") or "").splitlines()[:1]
+    classifiers = [c for c in meta.get("classifier") or () if c.startswith("License ::")]
+    return " | ".join([str(meta.get("license_expression") or ""), *short, *classifiers]).strip(" |")
 
 
 def is_gpl(text: str) -> bool:

@@ -37,7 +37,10 @@ Files = Annotated[
 Map = Annotated[
     list[str] | None,
     typer.Option(
-        "--map", metavar="FIELD=COLUMN", help="Where a field stands; may be repeated.", show_default=False
+        "--map",
+        metavar="FIELD=COLUMN",
+        help="Where a field stands (FIELD= for nowhere); may be repeated.",
+        show_default=False,
     ),
 ]
 ByLine = Annotated[bool, typer.Option("--by-line", help="Files are aligned: the line number is the topic.")]
@@ -191,7 +194,7 @@ def _columns(mapped: list[str] | None) -> dict[str, str]:
     columns: dict[str, str] = {}
     for pair in mapped or ():
         field, equals, column = pair.partition("=")
-        if not (field and equals and column):
+        if not (field and equals):
             raise UsageError(f"--map is {quoted(pair)}, expected FIELD=COLUMN such as text=decoded")
         if field in columns:
             raise UsageError(f"--map gives {quoted(field)} twice")

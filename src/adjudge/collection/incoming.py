@@ -277,13 +277,12 @@ def take_all(
         incoming = Incoming(folder, change, on_clash)
         try:
             for number, (place, thing) in enumerate(items, 1):
-                try:
-                    incoming.take(place, thing)
-                except FormatError as error:
-                    raise FormatError(f"{error}. Nothing was imported") from None
+                incoming.take(place, thing)
                 if number % 256 == 0:
                     progress(number)
             report = incoming.finish()
+        except FormatError as error:
+            raise FormatError(f"{error}. Nothing was imported") from None
         finally:
             incoming.close()
         report.dry_run = dry_run

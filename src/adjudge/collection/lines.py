@@ -9,11 +9,12 @@ import io
 import json
 import lzma
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, cast
 
-from adjudge.errors import FormatError, UsageError
+from adjudge.errors import FormatError, UsageError, quoted
 
 MAX_LINE = 64 * 1024 * 1024  # bytes; a longer line is refused without being read whole
 _BOM = b"\xef\xbb\xbf"
@@ -121,9 +122,8 @@ class _Refused(ValueError):
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise _Refused(f'"{twice}" stands twice in one object')
+        counts = Counter(name for name, _ in pairs)
+        raise _Refused(f"{quoted(counts.most_common(1)[0][0])} stands twice in one object")
     return result
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any, ClassVar, Self
 
+from adjudge.collection.lines import dump_json
 from adjudge.errors import FormatError, quoted
 
 KINDS = ("machine", "baseline", "human")
@@ -17,6 +18,7 @@ ROLES = ("peer", "reference")
 TASKS = ("single", "multi")
 UNIT_KINDS = ("sentence", "edu")
 LONGEST_NAME = 200
+LARGEST = 10**9
 
 Key = tuple[str | int | None, ...]
 Check = Callable[[str, object], Any]
@@ -47,13 +49,13 @@ def _text(field_name: str, value: object) -> str:
 
 
 def _count(field_name: str, value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= LARGEST:
         raise FormatError(f'"{field_name}" is {quoted(value)}, expected a whole number, 0 or more')
     return value
 
 
 def _length(field_name: str, value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= LARGEST:
         raise FormatError(f'"{field_name}" is {quoted(value)}, expected a number of words or null')
     return value
 
@@ -86,6 +88,17 @@ def _type(value: object) -> str:
     return names.get(type(value), type(value).__name__)
 
 
+def _extra(fields: dict[str, Any]) -> dict[str, Any]:
+    """Fields that are only carried along must be writable again: no infinity, no half of a character."""
+    try:
+        if fields:
+            dump_json(fields).encode()
+    except (ValueError, TypeError, RecursionError):
+        names = ", ".join(quoted(name) for name in fields)
+        raise FormatError(f"a value among {names} cannot be written as JSON in UTF-8") from None
+    return fields
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """What all rows share. `CHECKS` lists the fields in writing order; those in `KEY` identify a row."""
@@ -112,7 +125,7 @@ class Row:
                 values[name] = check(name, value)
             elif name in _REQUIRED[cls]:
                 raise FormatError(f'no "{name}"')
-        return cls(**values, extra={k: v for k, v in data.items() if k not in cls.CHECKS})
+        return cls(**values, extra=_extra({k: v for k, v in data.items() if k not in cls.CHECKS}))
 
     def as_dict(self) -> dict[str, Any]:
         known = {name: getattr(self, name) for name in self.CHECKS}

@@ -24,7 +24,16 @@ class ScoreMerge:
         self.clash_count = 0
 
     def describe(self, info: MeasureInfo) -> None:
+        """What a measure is; where scores of it are stored, both must agree on what is better."""
         self._info[info.measure] = info
+        stored = find(self._folder, info.measure)
+        if stored is None or stored.info.better == info.better:
+            return
+        if self._on_clash == "skip":
+            self._info[info.measure] = stored.info
+        else:
+            self.clash_count += 1
+            self.clashes.append(f"{info.measure}, of which {stored.info.direction} so far")
 
     def add(self, score: Score, place: str) -> None:
         rows = self._rows.setdefault(score.measure, {})
@@ -52,11 +61,15 @@ class ScoreMerge:
             self._old[measure] = {tuple(getattr(r, name) for name in KEY): r for r in rows}
         return self._old[measure]
 
+    def _old_info(self, measure: str) -> MeasureInfo:
+        stored = find(self._folder, measure)
+        return stored.info if stored else MeasureInfo(measure)
+
     def stage(self, change: Transaction) -> Counter[str]:
         counts: Counter[str] = Counter()
         for measure, rows in self._rows.items():
             if rows:
-                info = self._info.get(measure, MeasureInfo(measure))
+                info = self._info.get(measure) or self._old_info(measure)
                 merged = {**self._old_rows(measure), **rows}
                 table = ScoreTable.from_rows(merged.values(), [info])
                 stored = StoredScores(info, table, "imported", {}, self._places[measure])

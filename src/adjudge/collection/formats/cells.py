@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
-from ...errors import FormatError, UsageError
-from ..lines import MAX_LINE, decode, open_bytes
-from .source import bare_name, reading, shown
+from adjudge.collection.formats.source import BYTE_ORDER_MARK, Place, bare_name, reading, shown
+from adjudge.collection.lines import MAX_LINE, decode, open_bytes
+from adjudge.errors import FormatError, UsageError
 
-_BOM = b"\xef\xbb\xbf"
 _LARGEST_LIMIT = 2**31 - 1  # csv keeps its limit in a C long, which has 32 bits on Windows
 Rows = Iterator[tuple[int, list[str]]]
 
@@ -32,12 +33,12 @@ def read_cells(
     delimiter = _delimiter(path, delimiter)
     csv.field_size_limit(max(csv.field_size_limit(), min(max_line, _LARGEST_LIMIT)))
     lines = _Lines(path, max_line, encoding)
-    quoting = csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
+    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
     reader = csv.reader(iter(lines), delimiter=delimiter, quoting=quoting, strict=True)
     rows = _rows(reader, lines)
     line, header = next(rows, (1, []))
     header = [name.strip() for name in header]
-    _check_header(header, FormatError("empty, expected a header line", file=path), path, line, unnamed_first)
+    _check_header(header, Place(path, line), unnamed_first)
     return header, _even(rows, len(header), path)
 
 
@@ -76,7 +77,7 @@ class _Lines:
                 if b"\0" in line:
                     raise FormatError("a NUL byte: this is no text file", file=self.path, line=self._number)
                 if self._number == 1:
-                    line = line.removeprefix(_BOM)
+                    line = line.removeprefix(BYTE_ORDER_MARK)
                 yield decode(line, self._encoding, self.path, self._number)
 
 
@@ -104,21 +105,18 @@ def _said(message: str) -> str:
     return f"not a row of cells: {message}"
 
 
-def _check_header(
-    header: list[str], empty: FormatError, path: Path, line: int, unnamed_first: bool
-) -> None:
+def _check_header(header: list[str], place: Place, unnamed_first: bool) -> None:
     if not header:
-        raise empty
+        raise FormatError("empty, expected a header line", file=place.path)
     if len(header) == 1 and (found := next((c for c in ";\t|," if c in header[0]), None)):
         name = "tab" if found == "\t" else f'"{found}"'
-        raise FormatError(f"the header is one column: say --delimiter {name}", file=path, line=line)
+        raise place.wrong(f"the header is one column: say --delimiter {name}")
     for number, name in enumerate(header, 1):
         if not name and not (unnamed_first and number == 1):
-            raise FormatError(f"column {number} has no name", file=path, line=line)
-    if len(set(header)) != len(header):
-        seen: set[str] = set()
-        twice = next(name for name in header if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise FormatError(f"two columns are named {shown(twice)}", file=path, line=line)
+            raise place.wrong(f"column {number} has no name")
+    name, count = Counter(header).most_common(1)[0]
+    if count > 1:
+        raise place.wrong(f"{count} columns are named {shown(name)}")
 
 
 def _even(rows: Rows, width: int, path: Path) -> Rows:

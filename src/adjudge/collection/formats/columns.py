@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
-from ...errors import FormatError, UsageError, nearest, quoted
-from .source import shown
+from adjudge.collection.formats.source import shown
+from adjudge.errors import FormatError, UsageError, nearest, quoted
 
 Aliases = Mapping[str, tuple[str, ...]]
 
@@ -94,7 +95,13 @@ def plan(names: Iterable[str], columns: Mapping[str, str], aliases: Aliases, *, 
     )  # fmt: skip
 
 
-def listed(names: Iterable[str], *, most: int = 20) -> str:
+def close_to(name: str, names: Iterable[str]) -> str:
+    """`nearest` for column names, which a broken file may have in any number and of any length."""
+    short = (shown(each)[1:-1] for each in names if len(each) < 60)
+    return nearest(name[:60], islice(short, 200))
+
+
+def listed(names: Iterable[str], *, most: int = 12) -> str:
     """Column names for a message."""
     names = list(names)
     more = f" and {len(names) - most} more" if len(names) > most else ""
@@ -106,7 +113,9 @@ def _wide(name: str) -> str | None:
 
 
 def _texts(texts: Mapping[str, str], prefix: str) -> tuple[tuple[str, str], ...]:
-    return tuple((field[len(prefix) :], column) for field, column in texts.items() if field.startswith(prefix))
+    return tuple(
+        (field[len(prefix) :], column) for field, column in texts.items() if field.startswith(prefix)
+    )
 
 
 def _plain(name: str) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ..incoming import Item
-from ..lines import MAX_LINE
-from .records import RecordOptions, Records, Role
-from .source import JSON_LINES, Once, Paths, find_files, json_objects
+from adjudge.collection.formats.records import RecordOptions, Records, Role
+from adjudge.collection.formats.source import JSON_LINES, Once, Paths, find_files, json_objects
+from adjudge.collection.incoming import Item
+from adjudge.collection.lines import MAX_LINE
 
 
 def read(

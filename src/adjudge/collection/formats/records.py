@@ -13,11 +13,22 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
-from ...errors import FormatError, UsageError
-from ..incoming import Item, LeftOut
-from ..rows import KINDS, Document, Summary, System, Topic
-from .columns import RECORD, Plan, check_map, listed, plan
-from .source import EMPTY_FILE, NO_TEXT, Once, Place, Unused, one_of, scalar, shown, stem, type_name
+from adjudge.collection.formats.columns import RECORD, Plan, check_map, close_to, listed, plan
+from adjudge.collection.formats.source import (
+    EMPTY_FILE,
+    NO_TEXT,
+    Once,
+    Place,
+    Unused,
+    one_of,
+    scalar,
+    shown,
+    stem,
+    type_name,
+)
+from adjudge.collection.incoming import Item, LeftOut
+from adjudge.collection.rows import KINDS, Document, Summary, System, Topic
+from adjudge.errors import FormatError, UsageError
 
 Role = Literal["peer", "reference", "both"]
 ROLES: Mapping[str, tuple[str, ...]] = {
@@ -61,11 +72,10 @@ class Records:
     """Turns the records of one file into items. With `cells`, an empty value is a missing one."""
 
     def __init__(self, path: Path, options: RecordOptions, once: Once, *, cells: bool = False) -> None:
-        options.check()
         self.path, self.options, self.once, self.cells = path, options, once, cells
         self.unused = Unused()
         self._columns = {**options.columns, "topic": ""} if options.by_line else dict(options.columns)
-        self._plan = lru_cache(maxsize=64)(self._find)
+        self._plan = lru_cache(maxsize=8)(self._find)
         self._seen = False
         self._found: set[str] = set()
         self._names: tuple[str, ...] = ()
@@ -78,7 +88,9 @@ class Records:
             here = self._plan(self._names)
         except FormatError as error:
             raise place.wrong(error.problem) from None
-        self._found.update(here.fields.values(), (column for _, column in (*here.summaries, *here.references)))
+        self._found.update(
+            here.fields.values(), (column for _, column in (*here.summaries, *here.references))
+        )
         yield from self.unused(place, here.unused)
         yield from _Record(self, place, number, record, here).items()
         yield from place.noted()
@@ -88,15 +100,21 @@ class Records:
         if not self._seen:
             yield str(self.path), EMPTY_FILE
             return
-        for name, column in self._columns.items():
+        for column in self._columns.values():
             if column and column not in self._found:
-                raise UsageError(
-                    f"--map {name}={column}: {self.path} has no such column; it has: {listed(self._names)}"
-                )
+                raise self._no_column(column)
+
+    def _no_column(self, column: str) -> UsageError:
+        return UsageError(
+            f"--map: {self.path} has no column {shown(column)}{close_to(column, self._names)};"
+            f" it has: {listed(self._names)}"
+        )
 
     def _find(self, names: tuple[str, ...]) -> Plan:
         found = plan(names, self._columns, RECORD, wide=True)
         fields, unused = dict(found.fields), list(found.unused)
+        if found.absent and (self.cells or self._columns.get("topic") in found.absent):
+            raise self._no_column(found.absent[0])
         if "topic" not in fields and not self.options.by_line:
             raise FormatError(
                 f"no column for the topic among {listed(names)}: say --map topic=COLUMN,"
@@ -106,7 +124,7 @@ class Records:
             if "text" in fields:
                 raise FormatError(
                     f"both {shown(fields['text'])} and {shown(found.summaries[0][1])} hold summaries:"
-                    f" say --map document={fields['text']} or --map text= (not used)"
+                    f" say --map document={listed([fields['text']])} or --map text= (not used)"
                 )
             unused += [fields.pop(name) for name in _OF_A_SYSTEM if name in fields]
         elif not found.references and not fields.keys() & _ENOUGH and not self._columns.get("text"):

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ...errors import FormatError, UsageError, quoted
-from ..incoming import Item, LeftOut, Thing
-from ..lines import open_bytes, read_json_lines, unreadable
-from ..rows import Row, System
+from adjudge.collection.incoming import Item, LeftOut, Thing
+from adjudge.collection.lines import open_bytes, read_json_lines, unreadable
+from adjudge.collection.rows import Row, System
+from adjudge.errors import FormatError, UsageError, quoted
 
 R = TypeVar("R", bound=Row)
 Paths = Iterable[str | Path]
@@ -24,6 +24,7 @@ TABLES = (".csv", ".tsv", ".tab")
 NO_TEXT = LeftOut("no text")
 HALF_PAIR = LeftOut("half a surrogate pair replaced by U+FFFD")
 EMPTY_FILE = LeftOut("file without records")
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 _PACKED = (".gz", ".bz2", ".xz", ".zst")
 _SUFFIXES = (*JSON_LINES, *TABLES, ".json", ".txt")
@@ -102,8 +103,8 @@ def _inside(root: Path, suffixes: tuple[str, ...], deep: bool) -> Iterator[tuple
 def _must_stay(path: Path, home: Path) -> None:
     try:
         inside = not path.is_symlink() or path.resolve().is_relative_to(home)
-    except (OSError, RuntimeError):  # a link to itself
-        inside = False
+    except (OSError, RuntimeError):  # a link to itself leads nowhere
+        inside = True
     if not inside:
         raise FormatError(f"leaves the folder {home}: a link to somewhere else is not followed", file=path)
 
@@ -122,7 +123,7 @@ def reading(path: Path) -> Iterator[None]:
 
 
 def byte_lines(path: Path, *, max_line: int) -> Iterator[tuple[int, bytes]]:
-    """The lines as they stand, with their ends, numbered from 1. For text: a NUL byte is refused."""
+    """The lines with their ends, numbered from 1, without a byte order mark; a NUL byte is refused."""
     number = 0
     with reading(path), open_bytes(path) as stream:
         while line := stream.readline(max_line + 1):
@@ -134,7 +135,7 @@ def byte_lines(path: Path, *, max_line: int) -> Iterator[tuple[int, bytes]]:
                 )  # fmt: skip
             if b"\0" in line:
                 raise FormatError("a NUL byte: this is no text file", file=path, line=number)
-            yield number, line
+            yield number, line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
 
 
 def json_objects(path: Path, *, max_line: int, encoding: str) -> Iterator[tuple[Place, dict[str, Any]]]:
@@ -170,7 +171,7 @@ class Place:
         yield from map(self.item, notes)
 
     def wrong(self, problem: str) -> FormatError:
-        return FormatError(problem, file=self.path, line=self.line)
+        return FormatError(_printable(problem), file=self.path, line=self.line)
 
     def row(self, kind: type[R], data: dict[str, Any], called: Mapping[str, str] | None = None) -> R:
         """A checked row; `called` says which column a field came from, for the message."""
@@ -224,7 +225,11 @@ def scalar(place: Place, column: str, value: object) -> object:
 
 def shown(text: object) -> str:
     """A value in quotes, without anything that a terminal would act on."""
-    return quoted("".join(c if c.isprintable() else "\ufffd" for c in str(text)))
+    return quoted(_printable(str(text)))
+
+
+def _printable(text: str) -> str:
+    return text if text.isprintable() else "".join(c if c.isprintable() else "\ufffd" for c in text)
 
 
 def type_name(value: object) -> str:

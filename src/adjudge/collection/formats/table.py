@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ..incoming import Item
-from ..lines import MAX_LINE
-from .cells import read_cells
-from .records import RecordOptions, Records, Role
-from .source import TABLES, Once, Paths, Place, find_files
+from adjudge.collection.formats.cells import read_cells
+from adjudge.collection.formats.records import RecordOptions, Records, Role
+from adjudge.collection.formats.source import TABLES, Once, Paths, Place, find_files
+from adjudge.collection.incoming import Item
+from adjudge.collection.lines import MAX_LINE
 
 
 def read(

@@ -1,0 +1,55 @@
+"""docs/importing.md: its files are written as they stand there, and its commands run."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from adjudge.collection.folder import Folder
+from adjudge.collection.formats.columns import RECORD
+
+PAGE = Path(__file__).parents[3] / "docs" / "importing.md"
+BLOCK = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def examples() -> list[tuple[dict[str, str], str]]:
+    """Every command of the page, with the files that stand between it and the one before."""
+    found: list[tuple[dict[str, str], str]] = []
+    files: dict[str, str] = {}
+    for language, name, content in BLOCK.findall(PAGE.read_text(encoding="utf-8")):
+        if name:
+            files[name] = content
+        elif language == "sh":
+            found.append((files, content.strip()))
+            files = {}
+    return found
+
+
+def test_the_page_has_an_example_for_every_format() -> None:
+    formats = {command.split()[2] for _, command in examples()}
+    assert formats == {"jsonl", "csv", "summeval", "sacrerouge", "duc", "scores"}
+
+
+@pytest.mark.parametrize(("files", "command"), examples(), ids=[command for _, command in examples()])
+def test_examples_import(files: dict[str, str], command: str, tmp_path: Path) -> None:
+    for name, content in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    Folder.init(tmp_path / "my-eval")
+    words = command.split()
+    assert words[0] == "adjudge"
+    done = subprocess.run(
+        [sys.executable, "-m", "adjudge", *words[1:]], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "added" in done.stdout or "scores:" in done.stdout
+
+
+def test_the_page_lists_every_known_name_of_a_column() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    names = {name for field, aliases in RECORD.items() for name in (field, *aliases)}
+    assert [name for name in sorted(names) if f"`{name}`" not in text] == []

@@ -1,0 +1,153 @@
+"""Score tables made elsewhere, long and as a matrix."""
+
+from __future__ import annotations
+
+import gzip
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adjudge.collection.formats import scoretable
+from adjudge.collection.incoming import LeftOut
+from adjudge.collection.rows import System
+from adjudge.collection.scorefiles import find
+from adjudge.scores import MeasureInfo, Score
+
+from .shapes import Imported, Refused, Write, things
+
+
+def info(measure: str, file: str, better: Any = "higher") -> MeasureInfo:
+    return MeasureInfo(measure, better, (None, None), f"{measure}|imported|file:{file}")
+
+
+def test_a_long_table_gives_exact_items(write: Write) -> None:
+    write(
+        "s.csv",
+        "system,topic,measure,value,length,assessor,reference,repeat,why,kind,note\n"
+        "lead,d1,rouge-2,0.25,100,,A,,,baseline,x\n"
+        "lead,d1,ter,1e-1,,ann,,2,,baseline,y\n",
+    )
+    items = list(scoretable.read(["s.csv"], lower_is_better={"ter"}))
+    assert items == [
+        ("s.csv:1", LeftOut('column "note" not used')),
+        ("s.csv:2", System("lead", kind="baseline")),
+        ("s.csv:2", info("imported:rouge-2", "s.csv")),
+        ("s.csv:2", Score("imported:rouge-2", "d1", "lead", 0.25, length=100, reference="A")),
+        ("s.csv:3", info("imported:ter", "s.csv", "lower")),
+        ("s.csv:3", Score("imported:ter", "d1", "lead", 0.1, assessor="ann", repeat=2)),
+    ]
+
+
+def test_a_matrix_gives_exact_items(write: Write) -> None:
+    write("bleurt.tsv", "\tlead\tlsa\nd1\t0.5\t-1\nd2\t.5\t1.\n")
+    assert things(scoretable.read(["bleurt.tsv"], length=50)) == [
+        info("imported:bleurt", "bleurt.tsv"),
+        Score("imported:bleurt", "d1", "lead", 0.5, length=50),
+        Score("imported:bleurt", "d1", "lsa", -1.0, length=50),
+        Score("imported:bleurt", "d2", "lead", 0.5, length=50),
+        Score("imported:bleurt", "d2", "lsa", 1.0, length=50),
+    ]
+    named = things(scoretable.read(["bleurt.tsv"], measure="m", source="ours", lower_is_better=True))
+    assert named[0] == info("ours:m", "bleurt.tsv", "lower")
+
+
+@pytest.mark.parametrize("cell", ["", "nan", "NaN", "NA", "n/a", " "])
+def test_what_is_missing_is_a_missing_score(
+    write: Write, imported: Imported, cell: str, tmp_path: Path
+) -> None:
+    write("m.csv", f"topic,lead\nd1,{cell}\nd2,1\n")
+    first, second = [thing for thing in things(scoretable.read(["m.csv"])) if isinstance(thing, Score)]
+    assert math.isnan(first.value)
+    assert first.why == "missing in m.csv"
+    assert second == Score("imported:m", "d2", "lead", 1.0)
+    assert imported(scoretable.read(["m.csv"])).scores == {"imported:m": 2}
+    stored = find(tmp_path / "my-eval", "imported:m")
+    assert stored is not None
+    assert stored.table.matrix("imported:m").missing == (("d1", "lead", "missing in m.csv"),)
+
+
+def test_a_long_table_may_say_why(write: Write) -> None:
+    write("m.csv", "system,topic,score,why\nlead,d1,,timed out\nlead,d2,1,rounded\n")
+    scores = [thing for thing in things(scoretable.read(["m.csv"])) if isinstance(thing, Score)]
+    assert [score.why for score in scores] == ["timed out", "rounded"]
+    assert {score.measure for score in scores} == {"imported:m"}
+
+
+def test_columns_may_be_mapped(write: Write) -> None:
+    write("m.csv", "set,peer,eval,recall,precision\nx,M1,d1,0.5,0.25\n")
+    columns = {"system": "peer", "topic": "eval", "value": "recall"}
+    found = things(scoretable.read(["m.csv"], columns=columns, measure="r"))
+    assert found[-1] == Score("imported:r", "d1", "M1", 0.5)
+    assert found[:2] == [LeftOut('column "set" not used'), LeftOut('column "precision" not used')]
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"", "m.csv: empty, expected a header line"),
+        (b"topic\nd1\n", "m.csv:1: one column only, expected a matrix"),
+        (b"topic,lead\nd1,0,5\n", "m.csv:2: the row has 3 cells"),
+        (b"topic;lead\nd1;0,5\n", 'say --delimiter ";"'),
+        (b"topic,lead\nd1,many\n", 'm.csv:2: "lead" is "many", expected a number'),
+        (b"topic,lead\nd1,inf\n", 'm.csv:2: "lead" is "inf", expected a number'),
+        (b"topic,lead\nd1,1e999\n", 'm.csv:2: "lead" is "1e999", expected a number'),
+        (b"topic,lead\nd1,1_0\n", 'm.csv:2: "lead" is "1_0", expected a number'),
+        (b"topic,lead\nd1," + b"1" * 200 + b"x\n", "expected a number"),
+        (b"topic,lead\n,1\n", 'm.csv:2: "topic" is ""'),
+        (b"topic,lead\nd1,1\nd1,2\n", "m.csv:3: a second score of imported:m"),
+        (b"topic,lead,lead\nd1,1,2\n", 'm.csv:1: 2 columns are named "lead"'),
+        (b"topic,,lead\nd1,1,2\n", "m.csv:1: column 2 has no name"),
+        (b"topic,\x1b\nd1,1\n", "control character"),
+        (b'topic,lead\nd1,"1\n', "m.csv:2: a quote is opened and not closed"),
+        (b"topic,lead\nd1,\0\n", "m.csv:2: a NUL byte"),
+        (b"topic,lead\nd\xe9,1\n", "m.csv:2: byte 0xe9"),
+        (b"topic,system,rouge\nd1,lead,1\n", "m.csv:1: no column for the value among topic, system, rouge"),
+        (b"topic,system,value,kind\nd1,lead,1,robot\n", 'm.csv:2: "kind" is "robot"'),
+        (b"topic,system,value,length\nd1,lead,1,0\n", 'm.csv:2: "length" is "0"'),
+        (b"topic,system,value,length\nd1,lead,1,99999999999\n", 'm.csv:2: "length" is "99999999999"'),
+        (b"topic,system,value,repeat\nd1,lead,1,-1\n", 'm.csv:2: "repeat" is "-1"'),
+        (b"topic,system,value,assessor\nd1,lead,1, x\n", 'm.csv:2: "assessor" is " x"'),
+        (b"topic,system,value,measure\nd1,lead,1,\n", 'm.csv:2: "measure" is ""'),
+        (b"topic,id,system,value\nd1,1,lead,1\n", 'columns "topic" and "id" may both be the topic'),
+    ],
+)
+def test_what_is_malformed_is_refused(write: Write, refused: Refused, content: bytes, expected: str) -> None:
+    write("m.csv", content)
+    assert expected in refused(scoretable.read(["m.csv"]))
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"lower_is_better": ["te"]}, '--lower-is-better "te": no such measure'),
+        ({"lower_is_better": "te"}, '--lower-is-better "te": no such measure'),
+        ({"measure": "x"}, '--measure names what a file does not, but m.csv has a column "measure"'),
+        ({"length": 0}, "--length is 0"),
+        ({"source": ""}, '--source is ""'),
+        ({"columns": {"text": "x"}}, '--map "text": no such field'),
+        ({"columns": {"value": "val"}}, 'has no column "val" (nearest: "value")'),
+    ],
+)
+def test_wrong_arguments(write: Write, refused: Refused, options: dict[str, Any], expected: str) -> None:
+    write("m.csv", "system,topic,measure,value\nlead,d1,ter,1\n")
+    assert expected in refused(scoretable.read(["m.csv"], **options))
+
+
+def test_archives_lengths_and_links(write: Write, refused: Refused, imported: Imported) -> None:
+    packed = gzip.compress(b"topic,lead\n" + b"".join(b"d%d,1\n" % n for n in range(3000)))
+    write("m.csv.gz", packed[: len(packed) // 2])
+    assert "cannot be read" in refused(scoretable.read(["m.csv.gz"]))
+    write("m.csv", "topic,lead\nd1," + "1" * 100)
+    assert "longer than 50 bytes" in refused(scoretable.read(["m.csv"], max_line=50))
+    write("in/a.csv", "topic,lead\nd1,1\n")
+    Path("in/b.csv").symlink_to("../m.csv")
+    assert "leaves the folder" in refused(scoretable.read(["in"]))
+    Path("in/b.csv").unlink()
+    assert imported(scoretable.read(["in"])).scores == {"imported:a": 1}
+
+
+def test_a_header_alone_is_counted(write: Write, imported: Imported) -> None:
+    write("m.csv", "topic,lead\n")
+    assert imported(scoretable.read(["m.csv"])).left_out == {"file without records": 1}
