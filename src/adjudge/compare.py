@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, quoted
 from adjudge.scores import ScoreMatrix
+from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 Test = Literal["wilcoxon", "t"]
 TESTS: tuple[Test, ...] = get_args(Test)
 _NAMED = {"wilcoxon": "wilcoxon:zeros-wilcox", "t": "paired-t"}
+PAIR_COLUMNS = [
+    "measure", "a", "b", "n", "test", "statistic", "p", "p_adjusted", "difference", "wins", "losses", "ties",
+    "method", "why",
+]  # fmt: skip
 RESAMPLES = 2000
 LEVEL = 0.95
 ALPHA = 0.05
@@ -98,9 +103,9 @@ class Comparison:
             return f"On {self.title} no pair of systems can be tested: {pairs[0].result.why}."
         found = sum(pair.different for pair in pairs)
         if not found:
-            return f"On {self.title} no two systems can be told apart ({_many(len(pairs), 'pair')})."
-        of = f"{found} of {_many(len(pairs), 'pair')} of systems differ"
-        left = f" ({_many(untested, 'pair')} could not be tested)" if untested else ""
+            return f"On {self.title} no two systems can be told apart ({counted(len(pairs), 'pair')})."
+        of = f"{found} of {counted(len(pairs), 'pair')} of systems differ"
+        left = f" ({counted(untested, 'pair')} could not be tested)" if untested else ""
         return f"On {self.title} {self._top()}; {of}{left}."
 
     def _top(self) -> str:
@@ -112,9 +117,9 @@ class Comparison:
         alike = [pair.b for pair in against if not pair.different]
         word = "best" if self.matrix.info.better else "highest"
         if above:
-            return f"{top} has the {word} mean, but topic by topic {_listed(above)} {_is(above)} above it"
+            return f"{top} has the {word} mean, but topic by topic {listed(above)} {_is(above)} above it"
         if alike:
-            return f"{_listed([top, *alike])} cannot be told from the {word}"
+            return f"{listed([top, *alike])} cannot be told from the {word}"
         return f"{top} stands alone at the top" if self.matrix.info.better else f"{top} is the highest"
 
     def missing(self) -> list[str]:
@@ -131,7 +136,7 @@ class Comparison:
         topics, pairs = len(self.matrix.topics), len(self.pairs[self.test])
         if self.test == "wilcoxon" and pairs and pairs * 2.0 ** (1 - topics) >= self.alpha:
             found.append(
-                f"with {_many(topics, 'topic')} and {_many(pairs, 'pair')} the smallest p that Wilcoxon's"
+                f"with {counted(topics, 'topic')} and {counted(pairs, 'pair')} the smallest p that Wilcoxon's"
                 f" test and Holm's correction can give is not below {self.alpha:g}: nothing can be found"
             )
         return found
@@ -146,7 +151,7 @@ class Comparison:
         """A row per pair and test."""
         import pandas as pd
 
-        return pd.DataFrame([row for test in TESTS for row in self._pair_rows(test)])
+        return pd.DataFrame([row for test in TESTS for row in self._pair_rows(test)], columns=PAIR_COLUMNS)
 
     def _pair_rows(self, test: Test) -> Iterator[dict[str, Any]]:
         for pair in self.pairs[test]:
@@ -269,19 +274,8 @@ def _rank(means: Any, j: int) -> int:
     return next(k for k in range(j + 1) if means[k] == means[j]) + 1
 
 
-def _many(n: int, what: str) -> str:
-    return f"{n:,} {what}{'' if n == 1 else 's'}"
-
-
 def _is(names: list[str]) -> str:
     return "is" if len(names) == 1 else "are"
-
-
-def _listed(names: list[str], most: int = 6) -> str:
-    """Names in a sentence; of many, the first few."""
-    if len(names) > most:
-        return f"{', '.join(names[: most - 1])} and {len(names) - most + 1} others"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _interval(standing: Standing) -> str:

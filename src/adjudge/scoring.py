@@ -19,6 +19,7 @@ from adjudge.errors import DataError, UsageError, nearest, quoted
 from adjudge.measures.base import Measure, TopicBatch
 from adjudge.measures.registry import parse_measure
 from adjudge.scores import Score, ScoreTable
+from adjudge.wording import counted
 
 CHUNK = 16  # topics that travel to a worker together
 
@@ -240,13 +241,12 @@ class StoredTable:
         found = []
         if topics := self.stale.get(measure):
             shown = ", ".join(topics[:3]) + (", ..." if len(topics) > 3 else "")
-            many = f"{len(topics):,} topic{'' if len(topics) == 1 else 's'}"
             found.append(
-                f"{measure} is out of date: {many} changed since ({shown});"
+                f"{measure} is out of date: {counted(len(topics), 'topic')} changed since ({shown});"
                 f' run: adjudge score ... -m "{measure}"'
             )
         if count := self.withdrawn.get(measure):
-            found.append(f"{count} scores of withdrawn summaries are left out")
+            found.append(f"{counted(count, 'score')} of withdrawn summaries left out")
         return [*found, *self.notes.get(measure, ())]
 
 

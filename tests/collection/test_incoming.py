@@ -231,7 +231,6 @@ print(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1])
 """
 
 
-@pytest.mark.slow
 def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     def peak(n: int) -> int:
         command = [sys.executable, "-c", MEMORY, str(tmp_path / f"e{n}"), str(n)]

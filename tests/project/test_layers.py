@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).parent.parent.parent / "src" / "adjudge"
 # From the bottom up; what stands in one line must not know what stands in a later one. Modules of one line
 # do not import each other, except inside a package.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("errors",),
+    ("errors", "wording"),
     ("engine", "text", "stats", "preference"),
     ("scores",),
     ("collection",),

@@ -11,10 +11,8 @@ from hypothesis import strategies as st
 from adjudge.report.numbers import (
     Format,
     Scale,
-    count,
     format_apart,
     format_for,
-    listed,
     percent,
     scale_for,
     span,
@@ -97,9 +95,5 @@ def test_places_are_short_and_plain() -> None:
     ]
 
 
-def test_counts_spans_and_lists() -> None:
-    assert count(1, "topic") == "1 topic"
-    assert count(1200, "topic") == "1,200 topics"
-    assert count(2, "summary", "summaries") == "2 summaries"
+def test_spans() -> None:
     assert (span([4, 4]), span([4, 2, 3])) == ("4", "2 to 4")
-    assert (listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])) == ("a", "a and b", "a, b and c")

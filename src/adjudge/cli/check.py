@@ -10,6 +10,7 @@ from rich.text import Text
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import console, say, show_json
+from adjudge.wording import counted
 
 if TYPE_CHECKING:
     from adjudge.collection.findings import CheckReport, Finding
@@ -43,14 +44,14 @@ def describe(counts: dict[str, Any]) -> str:
     """What an evaluation holds, in a line."""
     kinds = ", ".join(f"{n} {kind}" for kind, n in counts["systems"].items())
     parts = [
-        f"{counts['topics']:,} topics",
-        f"{sum(counts['systems'].values()):,} systems ({kinds})" if kinds else "no systems",
-        f"{counts['peers']:,} peers",
-        f"{counts['references']:,} references",
-        f"{counts['documents']:,} documents",
+        counted(counts["topics"], "topic"),
+        f"{counted(sum(counts['systems'].values()), 'system')} ({kinds})" if kinds else "no systems",
+        counted(counts["peers"], "peer"),
+        counted(counts["references"], "reference"),
+        counted(counts["documents"], "document"),
     ]
     if counts["units"]:
-        parts.append(f"{counts['units']:,} units")
+        parts.append(counted(counts["units"], "unit"))
     if counts["withdrawn"]:
         parts.append(f"{counts['withdrawn']:,} withdrawn")
     return ", ".join(parts)

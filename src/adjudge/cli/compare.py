@@ -9,8 +9,9 @@ import typer
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import say, show_json, show_table, warn, write_csv
-from adjudge.compare import TESTS, Comparison, corrected
+from adjudge.compare import TESTS, Comparison, Standing, corrected
 from adjudge.errors import UsageError, quoted
+from adjudge.wording import counted
 
 if TYPE_CHECKING:
     from adjudge.collection.collection import Collection
@@ -55,6 +56,11 @@ def command(
             _show(comparison, e.collection, pairs)
 
 
+def interval(standing: Standing) -> str:
+    """A single topic has none."""
+    return "-" if standing.low != standing.low else f"{standing.low:.4f} to {standing.high:.4f}"
+
+
 def _all_pairs(found: list[Comparison]) -> Any:
     import pandas as pd
 
@@ -63,12 +69,12 @@ def _all_pairs(found: list[Comparison]) -> Any:
 
 def _show(c: Comparison, collection: Collection, pairs: bool) -> None:
     length = f", {c.matrix.length} words" if c.matrix.length else ""
-    say(f"{c.measure}{length} ({c.matrix.info.direction}, {len(c.matrix.topics)} topics)", "bold")
+    say(f"{c.measure}{length} ({c.matrix.info.direction}, {counted(len(c.matrix.topics), 'topic')})", "bold")
     kinds = {s: collection.kind(s) if s in collection.systems else "" for s in c.matrix.systems}
     show_table(
         (">", "system", "kind", "topics>", "mean>", f"{c.level:.0%} interval", "group"),
         [
-            (s.rank, s.system, kinds[s.system], s.n, f"{s.mean:.4f}", f"{s.low:.4f} to {s.high:.4f}", s.group)
+            (s.rank, s.system, kinds[s.system], s.n, f"{s.mean:.4f}", interval(s), s.group)
             for s in c.standings
         ],
     )

@@ -9,6 +9,7 @@ import typer
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import progress, say, show_json, warn, worker_count
+from adjudge.wording import counted
 
 
 def command(
@@ -30,11 +31,11 @@ def command(
         show_json([each.as_dict() for each in results])
         return
     for each in results:
-        parts = [f"{each.rows:,} scores"]
-        parts += [f"{len(each.new):,} topics new"] if each.new else []
+        parts = [counted(each.rows, "score")]
+        parts += [f"{counted(len(each.new), 'topic')} new"] if each.new else []
         parts += [f"{len(each.changed):,} had changed ({_few(each.changed)})"] if each.changed else []
         parts += [f"{len(each.gone):,} gone ({_few(each.gone)})"] if each.gone else []
-        parts += [f"{each.kept:,} topics kept as they were"] if each.kept else []
+        parts += [f"{counted(each.kept, 'topic')} kept"] if each.kept else []
         say(f"{each.measure}: {', '.join(parts)}")
         for why, count in each.missing.items():
             warn(f"{each.measure}: {count:,} missing: {why}")

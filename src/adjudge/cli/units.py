@@ -9,6 +9,7 @@ import typer
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import counting, say, show_json, warn
+from adjudge.wording import counted
 
 
 def command(
@@ -26,7 +27,7 @@ def command(
     if json:
         show_json(report.as_dict())
         return
-    made = ", ".join(f"{n:,} {kind} units" for kind, n in report.made.items())
+    made = ", ".join(counted(n, f"{kind} unit") for kind, n in report.made.items())
     say(f"{e.path / 'units.jsonl'}: {made or 'no units: there are no summaries'}")
     if report.edited:
         say(f"kept {report.edited:,} summaries' units that were edited by hand")

@@ -12,11 +12,12 @@ from typing import Any
 
 from adjudge.collection.check_texts import TEXT_RULES
 from adjudge.collection.collection import Collection, describe_withdrawn, load
-from adjudge.collection.findings import CheckReport, Finding, Rule, by_system, many, some
+from adjudge.collection.findings import CheckReport, Finding, Rule, by_system, some
 from adjudge.collection.folder import Folder
 from adjudge.collection.rows import Summary, System, Topic
 from adjudge.collection.units import misfits
 from adjudge.errors import FormatError, nearest
+from adjudge.wording import counted
 
 _HINTED = 5  # unlisted names that are shown, each with the nearest listed one
 
@@ -57,7 +58,7 @@ def _nothing(collection: Collection) -> Iterator[Finding]:
     elif len(peer_topics(collection)) < 6:
         n = len(peer_topics(collection))
         yield Finding(
-            "warning", "few-topics", f"only {many(n, 'topic', 'topics')}",
+            "warning", "few-topics", f"only {counted(n, 'topic')}",
             "a two-sided Wilcoxon test cannot reach .05 with fewer than 6 topics",
         )  # fmt: skip
 
@@ -86,7 +87,7 @@ def _missing(collection: Collection) -> Iterator[Finding]:
         systems = len({s.system for s in lacking})
         yield Finding(
             "warning", "missing-summaries",
-            f"{many(len(lacking), 'summary', 'summaries')} of {many(systems, 'system', 'systems')} missing",
+            f"{counted(len(lacking), 'summary', 'summaries')} of {counted(systems, 'system')} missing",
             "their means are over fewer topics; pairs use only the topics both have",
             by_system(lacking), len(lacking),
         )  # fmt: skip
@@ -102,7 +103,7 @@ def _documents(collection: Collection) -> Iterator[Finding]:
     elif bare:
         yield Finding(
             "warning", "topic-without-documents",
-            f"{many(len(bare), 'topic has', 'topics have')} no documents",
+            f"{counted(len(bare), 'topic has', 'topics have')} no documents",
             "no baseline there, and measures that need the source are missing on them",
             some(bare), len(bare),
         )  # fmt: skip
@@ -118,7 +119,7 @@ def _references(collection: Collection) -> Iterator[Finding]:
     elif bare:
         yield Finding(
             "warning", "topic-without-references",
-            f"{many(len(bare), 'topic has', 'topics have')} no reference",
+            f"{counted(len(bare), 'topic has', 'topics have')} no reference",
             "measures that need references are missing there, for every system", some(bare), len(bare),
         )  # fmt: skip
 
@@ -139,7 +140,7 @@ def _units(collection: Collection) -> Iterator[Finding]:
     if astray:
         yield Finding(
             "error", "units-astray",
-            f"units of {many(len(astray), 'summary', 'summaries')} no longer fit the text",
+            f"units of {counted(len(astray), 'summary', 'summaries')} no longer fit the text",
             "judgments of them would be about other words: run adjudge units, mend edited ones by hand",
             some(astray), len(astray),
         )  # fmt: skip
@@ -160,7 +161,7 @@ def _unlisted(folder: Folder, collection: Collection) -> Iterator[Finding]:
         if unlisted:
             yield Finding(
                 "warning", f"unlisted-{name}",
-                f"{many(len(unlisted), f'{name} is', f'{name}s are')} not in {kind.FILE}",
+                f"{counted(len(unlisted), f'{name} is', f'{name}s are')} not in {kind.FILE}",
                 f"each counts as a {name} of its own, and nothing is known of it: a misspelling splits them",
                 some(f"{n}{nearest(n, listed)}" for n in unlisted[:_HINTED]), len(unlisted),
             )  # fmt: skip

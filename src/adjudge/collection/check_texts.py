@@ -10,9 +10,10 @@ from itertools import combinations
 
 from adjudge.collection.baselines import SLACK
 from adjudge.collection.collection import Collection
-from adjudge.collection.findings import Finding, Rule, Severity, by_system, many, named, some
+from adjudge.collection.findings import Finding, Rule, Severity, by_system, named, some
 from adjudge.collection.rows import Summary
 from adjudge.text.words import count_words
+from adjudge.wording import counted
 
 _MOJIBAKE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffd]|Ã[\x80-¿]|â€|Â[\xa0-¿]")
 _HTML = re.compile(r"</?[a-zA-Z][^<>]{0,200}>|&(?:amp|lt|gt|quot|nbsp|#\d{1,6});")
@@ -26,7 +27,7 @@ def _empty(collection: Collection) -> Iterator[Finding]:
     )
     for role, severity, effect in cases:
         empty = [s for s in collection.all_summaries() if role in s.roles and not count_words(s.text)]
-        what = f"{many(len(empty), role, f'{role}s')} without a word"
+        what = f"{counted(len(empty), role, f'{role}s')} without a word"
         yield from _found(severity, f"empty-{role}", what, effect, empty)
 
 
@@ -42,12 +43,12 @@ def _truncated(collection: Collection) -> Iterator[Finding]:
         open_ended = [s for s in summaries if not _ENDED.search(s.text)]
         (cut if len(open_ended) * 2 <= len(summaries) else style).extend(open_ended)
     yield from _found(
-        "warning", "truncated", f"{many(len(cut), 'text', 'texts')} cut off in mid-sentence",
+        "warning", "truncated", f"{counted(len(cut), 'text')} cut off in mid-sentence",
         "a text that was cut by accident scores lower than its system deserves", cut,
     )  # fmt: skip
     yield from _found(
         "note", "no-full-stop",
-        f"{many(len(style), 'text', 'texts')} of systems that mostly end without a full stop",
+        f"{counted(len(style), 'text')} of systems that mostly end without a full stop",
         "none if that is their style; if the output was cut at a limit, scores are lower", style,
     )  # fmt: skip
 
@@ -59,7 +60,7 @@ def _too_long(collection: Collection) -> Iterator[Finding]:
     ]  # fmt: skip
     yield from _found(
         "warning", "over-length",
-        f"{many(len(over), 'text', 'texts')} over the target by more than {SLACK} words",
+        f"{counted(len(over), 'text')} over the target by more than {SLACK} words",
         "recall rewards length: compare with a limit, or with precision and F beside it", over,
     )  # fmt: skip
 
@@ -80,7 +81,12 @@ def _searched(pattern: re.Pattern[str], code: str, what: str, effect: str) -> Ru
             hits += [f"document {d.id} of {topic}" for d in documents if pattern.search(d.text)]
         if hits:
             yield Finding(
-                "warning", code, f"{many(len(hits), 'text', 'texts')} {what}", effect, some(hits), len(hits)
+                "warning",
+                code,
+                f"{counted(len(hits), 'text')} {what}",
+                effect,
+                some(hits),
+                len(hits),
             )
 
     return rule
@@ -123,7 +129,7 @@ def _peer_is_reference(collection: Collection) -> Iterator[Finding]:
     if hits:
         yield Finding(
             "warning", "peer-is-reference",
-            f"{many(len(hits), 'peer is', 'peers are')} the same text as a reference by another writer",
+            f"{counted(len(hits), 'peer is', 'peers are')} the same text as a reference by another writer",
             "such a peer scores 1 against that reference whatever its quality", some(hits), len(hits),
         )  # fmt: skip
 

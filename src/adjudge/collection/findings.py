@@ -70,8 +70,4 @@ def _few(topics: list[str]) -> str:
     return ", ".join(topics[:3]) + (f" and {len(topics) - 3:,} more" if len(topics) > 3 else "")
 
 
-def many(n: int, one: str, many: str) -> str:
-    return f"{n:,} {one if n == 1 else many}"
-
-
 Rule = Callable[[Collection], Iterator[Finding]]

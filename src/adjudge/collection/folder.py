@@ -32,6 +32,8 @@ class Folder:
     def open(cls, path: str | Path) -> Folder:
         """The evaluation at `path`; finishes an interrupted change first."""
         path = Path(path)
+        if path.is_file():
+            raise DataError(f"{path}: is a file, expected an evaluation's folder")
         if not path.is_dir():
             raise DataError(f"{path}: no such folder; make an evaluation with: adjudge init {path}")
         if not (path / toml.FILE).exists() and not (path / Summary.FILE).exists():

@@ -22,12 +22,14 @@ from adjudge.collection.scoremerge import ScoreMerge
 from adjudge.collection.transaction import Transaction
 from adjudge.errors import ClashError, FormatError
 from adjudge.scores import MeasureInfo, Score
+from adjudge.wording import counted
 
 M = TypeVar("M", Topic, System)
 OnClash = Literal["refuse", "replace", "skip"]
 MERGED: tuple[type[Row], ...] = (Topic, System)  # what several imports may each know a part of
 PLAIN: tuple[type[Row], ...] = (Document, Summary)
 _HERE = "is there already"
+_SINGULAR = {"summaries": "summary", "topics": "topic", "systems": "system", "documents": "document"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +87,8 @@ class ImportReport:
 
 def _counted(verb: str, counts: Counter[str]) -> Iterator[str]:
     if counts:
-        listed = ", ".join(f"{n:,} {name if n > 1 else _singular(name)}" for name, n in counts.items())
-        yield f"{verb} {listed}"
-
-
-def _singular(name: str) -> str:
-    return "summary" if name == "summaries" else name.removesuffix("s")
+        names = ", ".join(counted(n, _SINGULAR.get(name, name), name) for name, n in counts.items())
+        yield f"{verb} {names}"
 
 
 def _what(row: Row) -> str:
@@ -211,7 +209,7 @@ class Incoming:
         if clashes and self.on_clash == "refuse":
             self.close()
             raise ClashError(
-                f"{count:,} {'item is' if count == 1 else 'items are'} already in {self.folder.path},"
+                f"{counted(count, 'item is', 'items are')} already in {self.folder.path},"
                 f" first {clashes[0]}. Nothing was imported: --replace takes the new ones,"
                 " --skip keeps the old ones"
             )

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from adjudge.collection.collection import Collection
 from adjudge.collection.rows import KINDS
-from adjudge.report.numbers import count, listed, span
+from adjudge.report.numbers import span
+from adjudge.wording import counted, listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ def facts_of(collection: Collection) -> tuple[Fact, ...]:
 def _systems(collection: Collection) -> Fact:
     judged = {s.system for s in collection.all_summaries() if s.is_peer} or set(collection.systems)
     kinds = Counter(collection.kind(system) for system in judged)
-    words = [count(kinds[kind], kind) for kind in KINDS if kinds[kind]]
+    words = [counted(kinds[kind], kind) for kind in KINDS if kinds[kind]]
     return Fact("Systems", f"{len(judged):,}", listed(words) if words else "")
 
 

@@ -97,17 +97,7 @@ def percent(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
-def count(number: int, noun: str, plural: str | None = None) -> str:
-    """`1 topic`, `1,200 topics`."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
-
-
 def span(numbers: Iterable[int]) -> str:
     """`4`, or `2 to 4`."""
     found = sorted(set(numbers))
     return f"{found[0]:,}" if len(found) == 1 else f"{found[0]:,} to {found[-1]:,}"
-
-
-def listed(words: Sequence[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -15,10 +15,10 @@ from adjudge.report.facts import Fact, facts_of
 from adjudge.report.heat import HeatMap, heat_map
 from adjudge.report.league import League, league_of
 from adjudge.report.names import Name, in_words, names_of
-from adjudge.report.numbers import count
 from adjudge.report.overview import Overview, OverviewColumn, overview_of
 from adjudge.report.pairs import PairMatrix, pair_matrix
 from adjudge.report.tables import Table, stems, tables_of
+from adjudge.wording import counted
 
 if TYPE_CHECKING:
     from adjudge.compare import Comparison
@@ -166,9 +166,9 @@ def _differences(comparison: Comparison) -> Differences:
     _, *found = comparison.sentences()  # the first is the headline
     pairs = len(comparison.pairs[comparison.test])
     if found:
-        about = f"{len(found):,} of {count(pairs, 'pair')} of systems differ."
+        about = f"{len(found):,} of {counted(pairs, 'pair')} of systems differ."
     else:
-        about = f"None of {count(pairs, 'pair')} of systems differs."
+        about = f"None of {counted(pairs, 'pair')} of systems differs."
     return Differences(about, _folded(found))
 
 

@@ -1,0 +1,17 @@
+"""Words that messages and pages share: counts with the right plural, lists in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def counted(n: int, one: str, many: str | None = None) -> str:
+    """`1 topic`, `1,200 topics`, `2 summaries` (where the plural is not the word with an s, say it)."""
+    return f"{n:,} {one if n == 1 else many or f'{one}s'}"
+
+
+def listed(names: Sequence[str], *, most: int = 6) -> str:
+    """`a, b and c`; of many names the first few, and how many more."""
+    if len(names) > most:
+        return f"{', '.join(names[: most - 1])} and {len(names) - most + 1:,} others"
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)

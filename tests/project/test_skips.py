@@ -1,0 +1,37 @@
+"""A test that skips without a word fails the run; one that needs the shared data does not."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+SILENT = "import pytest\n\ndef test_x():\n    pytest.skip('no reason')\n"
+SHARED = "import pytest\n\n@pytest.mark.shared_data\ndef test_x():\n    pytest.skip('needs data')\n"
+WHOLE = "import pytest\npytest.skip('all of it', allow_module_level=True)\n"
+
+
+def run(folder: Path, source: str) -> subprocess.CompletedProcess[str]:
+    (folder / "test_it.py").write_text(source + "\ndef test_y():\n    assert True\n")
+    command = [sys.executable, "-m", "pytest", "-p", "tests.conftest", "-c", str(ROOT / "pyproject.toml")]
+    return subprocess.run(
+        [*command, "-p", "no:cacheprovider", str(folder)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_silent_skip_fails_the_run(tmp_path: Path) -> None:
+    for source in (SILENT, WHOLE):
+        done = run(tmp_path, source)
+        assert done.returncode == 1, done.stdout
+        assert "SKIPPED IN SILENCE" in done.stdout
+
+
+def test_a_skip_for_want_of_shared_data_is_counted(tmp_path: Path) -> None:
+    done = run(tmp_path, SHARED)
+    assert done.returncode == 0, done.stdout
+    assert "1 tests skipped for want of shared data" in done.stdout
