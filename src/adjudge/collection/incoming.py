@@ -119,8 +119,12 @@ class Incoming:
         self._clashes: list[str] = []
         self._clash_count = 0
         self._scores = ScoreMerge(folder.path, on_clash)
-        for kind in (*MERGED, *PLAIN):
-            self._learn(kind)
+        try:
+            for kind in (*MERGED, *PLAIN):
+                self._learn(kind)
+        except BaseException:
+            self.close()
+            raise
 
     def _learn(self, kind: type[Row]) -> None:
         """Remember what the folder has."""
