@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.errors import UsageError
-from adjudge.text.words import WORD_RULES, count_words, first_words, rouge_words, unicode_words
+from adjudge.text.words import (
+    WORD_RULES,
+    character_words,
+    count_words,
+    first_words,
+    rouge_words,
+    share_kept,
+    unicode_words,
+)
 
 ASCII = st.text(st.characters(max_codepoint=127))
 
@@ -78,7 +86,7 @@ def test_both_rules_agree_on_ascii(text: str) -> None:
 
 def test_the_rules_differ_beyond_ascii() -> None:
     assert WORD_RULES["rouge"]("café") != WORD_RULES["unicode"]("café")
-    assert list(WORD_RULES) == ["rouge", "unicode"]
+    assert list(WORD_RULES) == ["rouge", "unicode", "characters"]
 
 
 @pytest.mark.parametrize(
@@ -112,3 +120,21 @@ def test_first_words_cuts_a_prefix_of_that_many_words(text: str, n: int) -> None
 def test_first_words_refuses_a_negative_count() -> None:
     with pytest.raises(UsageError, match="cut after -1 words, expected 0 or more"):
         first_words("a b", -1)
+
+
+def test_scripts_without_spaces_go_sign_by_sign() -> None:
+    assert character_words("東京の雨 and 3 cafés") == ["東", "京", "の", "雨", "and", "3", "cafés"]
+    assert character_words("น้ำท่วม") == ["น้", "ำ", "ท่", "ว", "ม"]
+    assert character_words("हिन्दी words") == unicode_words("हिन्दी words")
+    assert character_words("plain ASCII-text") == rouge_words("plain ASCII-text")
+
+
+@given(st.text())
+def test_signs_hold_what_the_words_hold(text: str) -> None:
+    assert "".join(character_words(text)) == "".join(unicode_words(text))
+
+
+def test_what_a_rule_throws_away() -> None:
+    assert share_kept("東京の雨", rouge_words("東京の雨")) == 0.0
+    assert share_kept("A café.", rouge_words("A café.")) == pytest.approx(4 / 5)
+    assert share_kept("...", []) == 1.0

