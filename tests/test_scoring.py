@@ -30,7 +30,10 @@ def test_a_file_per_measure_with_its_signature_inside(small: Evaluation) -> None
     names = sorted(p.name for p in (small.path / "scores").iterdir())
     assert [name.split("--")[0] for name in names] == ["rouge-1", "rouge-2-stat-f"]
     metadata = pq.read_schema(small.path / file_name("rouge-1")).metadata[b"adjudge"].decode()
-    assert '"signature": "rouge-1|stat:recall|stem:porter|words:rouge|refs:1-2:pooled|v:' in metadata
+    assert (
+        '"signature": "rouge-1|stat:recall|stem:porter-155|stop:none|words:rouge|limit:none|refs:1-2:pooled|v:'
+        in metadata
+    )
     assert '"better": "higher"' in metadata
 
 
@@ -115,12 +118,13 @@ def test_needs_are_said_before_work_starts(make: Make) -> None:
         make(Document("t", "d", "x"), name="e2").score("words")
 
 
-def test_many_workers_give_the_same_numbers(make: Make) -> None:
+def test_many_workers_give_the_same_numbers(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [
         row for k in range(40)
         for row in (Summary(f"t{k}", "r", f"one two {k} three four", roles=("reference",)),
                     Summary(f"t{k}", "a", f"two three {k} four"), Summary(f"t{k}", "b", f"one {k} four"))
     ]  # fmt: skip
+    monkeypatch.setattr("adjudge.scoring.CHUNK", 48)
     one, two = make(*rows, name="one"), make(*rows, name="two")
     done: list[tuple[int, int]] = []
     one.score("rouge-1", "rouge-2", progress=lambda n, of: done.append((n, of)))
@@ -133,7 +137,7 @@ def test_a_measure_that_has_no_scores_says_how_to_get_them(small: Evaluation) ->
     with pytest.raises(
         DataError, match='rouge-2 has not been scored here; run: adjudge score ... -m "rouge-2"'
     ):
-        small.compare("rouge-2(stem=porter)")
+        small.compare("rouge-2(stem=porter-155)")
     with pytest.raises(UsageError, match='no imported scores "expert:x"'):
         small.compare("expert:x")
 

@@ -11,6 +11,7 @@ Nothing heavy is loaded before it is used.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from adjudge.evaluation import Evaluation
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "init", "open"]
+__all__ = ["__version__", "init", "open", "rouge"]
 
 
 def open(path: str | Path) -> Evaluation:
@@ -33,3 +34,14 @@ def init(path: str | Path, *, name: str | None = None) -> Evaluation:
     from adjudge.evaluation import Evaluation
 
     return Evaluation.init(path, name=name)
+
+
+def rouge(
+    peer: str,
+    references: Sequence[str],
+    measures: Sequence[str] = ("rouge-1", "rouge-2", "rouge-l", "rouge-su4"),
+) -> dict[str, float]:
+    """ROUGE of one text against references, without a folder: a number per measure spec."""
+    from adjudge.measures.rouge.text import rouge
+
+    return rouge(peer, references, measures)

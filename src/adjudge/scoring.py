@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
+from itertools import groupby
 from typing import Any
 
 from adjudge.collection import scorefiles
@@ -14,14 +15,14 @@ from adjudge.collection.lines import dump_json
 from adjudge.collection.rows import Row
 from adjudge.collection.scorefiles import StoredScores
 from adjudge.collection.transaction import Transaction
-from adjudge.engine import Workers, chunked, run
+from adjudge.engine import Workers, run
 from adjudge.errors import DataError, UsageError, nearest, quoted
 from adjudge.measures.base import Measure, TopicBatch
 from adjudge.measures.registry import parse_measure
 from adjudge.scores import Score, ScoreTable
 from adjudge.wording import counted
 
-CHUNK = 16  # topics that travel to a worker together
+CHUNK = 2000  # texts, about, that travel to a worker together
 
 Progress = Callable[[int, int], None]  # topics done, topics in all
 
@@ -68,7 +69,7 @@ def score(
     todo = [t for t in topics if any(t in plan.todo for plan in plans)]
     work = [
         [(batches[t], tuple(p.measure for p in plans if t in p.todo)) for t in chunk]
-        for chunk in chunked(todo, CHUNK)
+        for chunk in _chunks(todo, batches)
     ]
     rows: dict[str, list[Score]] = {str(m): [] for m in measures}
     done = 0
@@ -101,7 +102,7 @@ def batch_of(collection: Collection, topic: str) -> TopicBatch:
 def digest(measure: Measure, batch: TopicBatch) -> str:
     """Of everything in the topic that the measure looks at."""
     parts: list[Sequence[Row]] = [batch.peers]
-    parts += [getattr(batch, need) for need in sorted(measure.needs)]
+    parts += [getattr(batch, need) for need in sorted(measure.needs | measure.uses)]
     state = blake2b(batch.language.encode(), digest_size=8)
     for rows in parts:
         for row in rows:
@@ -164,8 +165,9 @@ def _plan(
     else:
         fresh = {t for t, d in digests.items() if old and old.inputs.get(t) == d}
     return _Plan(
-        measure, signature, digests, old, frozenset(digests) - fresh, _notes(measure, collection, counts)
-    )
+        measure, signature, digests, old, frozenset(digests) - fresh,
+        (*_notes(measure, collection, counts), *measure.warnings(list(batches.values()))),
+    )  # fmt: skip
 
 
 def _reference_counts(batches: dict[str, TopicBatch]) -> dict[str, set[int]]:
@@ -218,12 +220,31 @@ Work = Sequence[tuple[TopicBatch, tuple[Measure, ...]]]
 
 
 def _score_chunk(work: Work) -> list[Score]:
-    return [score for batch, measures in work for score in _score_topic(batch, measures)]
+    """Topics that want the same measures go together, and so do measures of one family."""
+    found: list[Score] = []
+    for measures, topics in groupby(work, key=lambda item: item[1]):
+        batches = [batch for batch, _ in topics]
+        families: dict[str, list[Measure]] = {}
+        for measure in measures:
+            families.setdefault(measure.FAMILY, []).append(measure)
+        for family in families.values():
+            found += type(family[0]).score_many(family, batches)
+        for batch in batches:
+            batch.forget()
+    return found
 
 
-def _score_topic(batch: TopicBatch, measures: tuple[Measure, ...]) -> Iterator[Score]:
-    for measure in measures:
-        yield from measure.score(batch)
+def _chunks(topics: Sequence[str], batches: dict[str, TopicBatch]) -> list[list[str]]:
+    """Topics in runs of about as many texts, whoever does the work."""
+    chunks: list[list[str]] = []
+    room = 0
+    for topic in topics:
+        if room <= 0:
+            chunks.append([])
+            room = CHUNK
+        chunks[-1].append(topic)
+        room -= len(batches[topic].peers) + len(batches[topic].references)
+    return chunks
 
 
 @dataclass(frozen=True)

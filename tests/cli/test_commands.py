@@ -48,6 +48,9 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "duc-docs" / "d061j" / "AP880911-0016").write_text(
         "<DOC>\n<DOCNO> AP880911-0016 </DOCNO>\n<TEXT>\nGilbert came nearer.\n</TEXT>\n</DOC>\n"
     )
+    (folder / "summary.txt").write_text("The storm came on Monday.")
+    (folder / "model-a.txt").write_text("A storm came.")
+    (folder / "model-b.txt").write_text("On Monday there was a storm.")
     (folder / "bertscore.csv").write_text("system,topic,measure,value\nlead,d01,bertscore,0.9\n")
     return folder
 
@@ -80,7 +83,8 @@ JSON_CALLS = [
     "init other", "demo other", "check my-eval", "show my-eval", "show my-eval --topic d01 --system lead",
     "withdraw my-eval --system vague --why x", "rename my-eval --topic d01 --to x1 --why x",
     "remove my-eval --system vague --why x", "units my-eval", "baselines my-eval", "measures",
-    "measures rouge-2", "score my-eval", "scores my-eval", "scores my-eval -m rouge-1",
+    "measures rouge-2", "score my-eval",
+    "rouge --peer summary.txt --reference model-a.txt -m rouge-1", "scores my-eval", "scores my-eval -m rouge-1",
     "scores my-eval -m rouge-1 --matrix", "compare my-eval", "report my-eval",
     "import jsonl outputs.jsonl my-eval", "import scores bertscore.csv my-eval --dry-run",
 ]  # fmt: skip
@@ -110,6 +114,8 @@ MISTAKES = [
         "compare my-eval -m rouge-7",
         'rouge-7 has not been scored here; run: adjudge score ... -m "rouge-7"',
     ),
+    (1, "rouge --peer none.txt --reference model-a.txt", "none.txt: cannot be read: No such file"),
+    (2, "rouge --peer summary.txt --reference model-a.txt -m words", "words is not a ROUGE"),
     (1, "check nowhere", "nowhere: no such folder; make an evaluation with: adjudge init nowhere"),
     (1, "check .", "no evaluation here (neither evaluation.toml nor summaries.jsonl)"),
     (1, "init my-eval", "my-eval: an evaluation is here already"),
@@ -176,7 +182,9 @@ def test_compare_prints_a_league_table_its_signature_and_its_pairs(here: Path, r
     lines = done.stdout.splitlines()
     assert lines[0] == "rouge-2, 100 words (higher is better, 12 topics)"
     assert lines[1].split() == ["system", "kind", "topics", "mean", "95%", "interval", "group"]
-    assert lines[-1].startswith("rouge-2|stat:recall|stem:porter|words:rouge|refs:3-4:pooled|v:")
+    assert lines[-1].startswith(
+        "rouge-2|stat:recall|stem:porter-155|stop:none|words:rouge|limit:none|refs:3-4:pooled|v:"
+    )
     assert "seed:0" in lines[-1]
     words = run("compare", "my-eval", "-m", "rouge-2", "--pairs").stdout
     assert "fluent is better than vague (paired Wilcoxon, exact, p = .0" in words

@@ -16,14 +16,14 @@ PACKAGE = Path(__file__).parent.parent.parent / "src" / "adjudge"
 # do not import each other, except inside a package.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "wording"),
-    ("engine", "text", "stats", "preference"),
+    ("engine", "kernels", "text", "stats", "preference"),
     ("scores",),
     ("collection",),
     ("judgments",),
     ("measures",),
     ("judges",),
     ("scoring",),
-    ("compare", "anova", "topics", "plan", "stability", "agreement", "meta"),
+    ("compare", "corpus", "rouge155", "anova", "topics", "plan", "stability", "agreement", "meta"),
     ("report",),
     ("evaluation", "demo"),
     ("web",),

@@ -31,6 +31,10 @@ class TopicBatch:
         """Of the peer's length, and never one by the peer's own system."""
         return references_for(peer, self.references)
 
+    def forget(self) -> None:
+        """Let go of what was remembered."""
+        self._kept.clear()
+
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
         """`make()`, remembered while this topic is scored: measures share words and n-grams."""
         if key not in self._kept:
@@ -51,10 +55,12 @@ class Measure:
     ABOUT: ClassVar[str]  # one line for lists
     CITATION: ClassVar[str]
     OPTIONS: ClassVar[dict[str, tuple[str, ...]]] = {}  # choices of options that take a word
+    EXAMPLES: ClassVar[dict[str, tuple[str, ...]]] = {}  # values of options that take many more
     FIXED: ClassVar[tuple[str, ...]] = ()  # fields that are part of the name
     better: ClassVar[Better] = "higher"
     range: ClassVar[tuple[float | None, float | None]] = (0.0, 1.0)
     needs: ClassVar[frozenset[Need]] = frozenset()
+    uses: ClassVar[frozenset[Need]] = frozenset()  # looked at where it is there, missed where it is not
 
     @property
     def name(self) -> str:
@@ -62,6 +68,14 @@ class Measure:
 
     def options(self) -> dict[str, Any]:
         return {f.name: getattr(self, f.name) for f in fields(self) if f.name not in self.FIXED}
+
+    def signed_options(self) -> dict[str, Any]:
+        """The options that the signature names: those that make a difference."""
+        return self.options()
+
+    def expanded(self) -> list[Measure]:
+        """What a spec stands for: itself, or several measures (`stat=all`)."""
+        return [self]
 
     def __str__(self) -> str:
         defaults = {f.name: f.default for f in fields(self)}
@@ -71,9 +85,11 @@ class Measure:
     def signature(self, references: str = "") -> str:
         """Enough to get the same number again; `references` says how many there were."""
         parts = [self.name]
-        for option, value in self.options().items():
+        for option, value in self.signed_options().items():
             count = f"{references}:" if option == "refs" and references else ""
             parts.append(f"{option}:{count}{_plain(value)}")
+        if references and "refs" not in self.options():
+            parts.append(f"references:{references}")
         return "|".join([*parts, f"v:{__version__}"])
 
     def info(self, references: str = "") -> MeasureInfo:
@@ -82,6 +98,17 @@ class Measure:
     def score(self, batch: TopicBatch) -> Iterator[Score]:
         """One row per peer at least; what cannot be computed is a NaN that says why."""
         raise TypeError(f"{type(self).__name__} does not say how it scores")
+
+    def warnings(self, batches: Sequence[TopicBatch]) -> list[str]:
+        """What somebody who reads the scores should know of these texts, before or after they are scored."""
+        return []
+
+    @classmethod
+    def score_many(cls, measures: Sequence[Measure], batches: Sequence[TopicBatch]) -> Iterator[Score]:
+        """Measures of one class over many topics; a family that can share work between them overrides this."""
+        for batch in batches:
+            for measure in measures:
+                yield from measure.score(batch)
 
     def row(self, batch: TopicBatch, peer: Summary, value: float, *, reference: str | None = None) -> Score:
         return Score(
@@ -93,7 +120,9 @@ class Measure:
 
 
 def _plain(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 def no_reference(peer: Summary, references: Sequence[Summary]) -> str:

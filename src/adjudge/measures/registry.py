@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from functools import cache, partial
 from importlib.metadata import entry_points
 
 from adjudge.errors import UsageError, nearest, quoted
 from adjudge.measures.base import Measure
-from adjudge.measures.rouge import ROUGE_N, RougeN
+from adjudge.measures.describe import (
+    GRAM_SIZES,
+    Compression,
+    FragmentCoverage,
+    FragmentDensity,
+    Novel,
+    Repeated,
+    Sentences,
+)
+from adjudge.measures.divergence import JensenShannon, KullbackLeibler, SourceCosine
+from adjudge.measures.extracts import Extract
+from adjudge.measures.nams import Nams
+from adjudge.measures.rouge.family import RougeL, RougeLines, RougeN, RougeS, RougeW
 from adjudge.measures.spec import build, split_spec
 from adjudge.measures.words import Words
 
@@ -17,8 +30,47 @@ GROUP = "adjudge.measures"
 Make = Callable[..., Measure]
 
 BUILT_IN: dict[str, Make] = {
-    **{f"rouge-{n}": partial(RougeN, n=n) for n in ROUGE_N},
+    **{f"rouge-{n}": partial(RougeN, n=n) for n in range(1, 10)},
+    "rouge-l": RougeL,
+    "rouge-lsum": RougeLines,
+    "rouge-w": RougeW,
+    "rouge-s4": partial(RougeS, skip=4),
+    "rouge-su4": partial(RougeS, skip=4, unigrams=True),
+    "rouge-s*": partial(RougeS, skip=-1),
+    "rouge-su*": partial(RougeS, skip=-1, unigrams=True),
+    "nams": Nams,
+    "js": JensenShannon,
+    "kl": KullbackLeibler,
+    "source-cosine": SourceCosine,
+    "extract": Extract,
     "words": Words,
+    "sentences": Sentences,
+    "compression": Compression,
+    **{f"novel-{n}": partial(Novel, n=n) for n in GRAM_SIZES},
+    **{f"repeated-{n}": partial(Repeated, n=n) for n in GRAM_SIZES},
+    "fragment-coverage": FragmentCoverage,
+    "fragment-density": FragmentDensity,
+}
+
+# Names that stand for many: any number may take the place of the one that is listed.
+PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Make]], ...] = (
+    (re.compile(r"rouge-s(u?)(\d{1,4})"), lambda m: partial(RougeS, skip=int(m[2]), unigrams=bool(m[1]))),
+)
+
+# Sets of measures under one name.
+PRESETS: dict[str, tuple[str, ...]] = {
+    # ROUGE-1.5.5 -c 95 -r 1000 -n 2 -2 4 -u -m -l 100, as TAC ran it
+    "tac": tuple(f"{name}(limit=100w)" for name in ("rouge-1", "rouge-2", "rouge-l", "rouge-su4")),
+    # RougeScorer(["rouge1", "rouge2", "rougeL", "rougeLsum"], use_stemmer=True).score_multi
+    "rouge-score": tuple(
+        f"{name}(stat=f, stem=porter-nltk, refs=max{more})"
+        for name, more in (
+            ("rouge-1", ""),
+            ("rouge-2", ""),
+            ("rouge-l", ", level=sentence"),
+            ("rouge-lsum", ""),
+        )
+    ),
 }
 
 
@@ -38,16 +90,23 @@ def registry() -> dict[str, Make]:
 def parse_measure(text: str) -> Measure:
     """`rouge-2(stat=f)` as a measure; unknown names are answered with the nearest known ones."""
     name, options = split_spec(text)
+    return build(_find(name), name, options)
+
+
+def _find(name: str) -> Make:
     known = registry()
-    if name not in known:
-        if ":" in name:
-            raise UsageError(
-                f"{quoted(name)} names imported scores: they are there or not, never computed here"
-            )
-        raise UsageError(f"no measure {quoted(name)}{nearest(name, known)}; list them with: adjudge measures")
-    return build(known[name], name, options)
+    if name in known:
+        return known[name]
+    for pattern, make in PATTERNS:
+        if match := pattern.fullmatch(name):
+            return make(match)
+    if ":" in name:
+        raise UsageError(f"{quoted(name)} names imported scores: they are there or not, never computed here")
+    hint = nearest(name, [*known, *PRESETS])
+    raise UsageError(f"no measure {quoted(name)}{hint}; list them with: adjudge measures")
 
 
 def parse_measures(texts: Iterable[str]) -> list[Measure]:
-    """Several specs, each once."""
-    return list(dict.fromkeys(parse_measure(text) for text in texts))
+    """Several specs, each once; a preset stands for its measures, `stat=all` for three."""
+    specs = [spec for text in texts for spec in PRESETS.get(text.strip(), (text,))]
+    return list(dict.fromkeys(measure for spec in specs for measure in parse_measure(spec).expanded()))

@@ -1,0 +1,270 @@
+"""ROUGE as measures: their options, and one way through for all of them that are asked for together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adjudge.collection.rows import Summary
+from adjudge.errors import UsageError
+from adjudge.measures.base import Measure, Need, TopicBatch
+from adjudge.measures.rouge import plain
+from adjudge.measures.rouge.lists import EXCEPTIONS, check_names, preparation
+from adjudge.measures.rouge.plain import Counts
+from adjudge.measures.rouge.ratios import REFS, STATS, Ratios
+from adjudge.measures.rouge.texts import SPLITS, Limit, Preparation, Prepared, split_text
+from adjudge.scores import Score
+from adjudge.text.stem import STEMMERS
+from adjudge.text.words import WORD_RULES, share_kept
+from adjudge.wording import counted
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from adjudge.measures.rouge.fast import Encoded
+
+    Numbers = np.ndarray
+    Table = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+_LIMIT = re.compile(r"none|[1-9]\d{0,8}[wb]")
+LEAST_KEPT = (
+    0.5  # of a text's letters and digits; below, its score says more of the word rule than of the text
+)
+
+
+@dataclass(frozen=True)
+class Rouge(Measure):
+    """What every ROUGE shares. The defaults are DUC's and TAC's: recall, stemmed, references pooled.
+
+    stat   recall, precision, f (with alpha: towards 1 precision counts), or all: three measures
+    stem   porter-155 is ROUGE-1.5.5's, porter-nltk rouge-score's, porter Snowball's; or a language: german
+    stop   words left out: none, smart (from a copy of ROUGE's data), or a language: en
+    words  rouge: ASCII letters and digits; unicode; characters: scripts without spaces sign by sign
+    limit  none, 100w (words) or 665b (bytes), of peers and references
+    refs   pooled: hits in all references over what all have (-f A); best: the reference with the highest
+           recall (-f B); mean: of the references' scores; max: the reference with the highest F
+           (rouge-score's habit); jackknife: mean over leaving out each reference in turn (NIST's habit)
+    """
+
+    stat: str = "recall"
+    alpha: float = 0.5
+    stem: str = "porter-155"
+    stop: str = "none"
+    words: str = "rouge"
+    limit: str = "none"
+    refs: str = "pooled"
+
+    FAMILY = "rouge"
+    CITATION = "Lin 2004, ROUGE: A Package for Automatic Evaluation of Summaries"
+    OPTIONS: ClassVar[dict[str, tuple[str, ...]]] = {
+        "stat": (*STATS, "all"),
+        "words": tuple(WORD_RULES),
+        "refs": REFS,
+    }
+    EXAMPLES: ClassVar[dict[str, tuple[str, ...]]] = {
+        "stem": (*STEMMERS, EXCEPTIONS), "stop": ("none", "smart", "en"),
+    }  # fmt: skip
+    needs: ClassVar[frozenset[Need]] = frozenset({"references"})
+
+    def __post_init__(self) -> None:
+        if not _LIMIT.fullmatch(self.limit):
+            raise UsageError(
+                f"{self.name}: limit={self.limit}; expected none, or words or bytes such as 100w, 665b"
+            )
+        if not 0 <= self.alpha <= 1:
+            raise UsageError(f"{self.name}: alpha={self.alpha:g}; expected a number from 0 to 1")
+        check_names(self.stem, self.stop)
+
+    def signed_options(self) -> dict[str, Any]:
+        """alpha says something of F alone."""
+        return {k: v for k, v in self.options().items() if k != "alpha" or self.stat == "f"}
+
+    def expanded(self) -> list[Measure]:
+        return [replace(self, stat=stat) for stat in STATS] if self.stat == "all" else [self]
+
+    def warnings(self, batches: Sequence[TopicBatch]) -> list[str]:
+        """A word rule that was made for another script gives 0 by accident, not by merit."""
+        rule = WORD_RULES[self.words]
+        texts = [
+            s.text for batch in batches for s in (*batch.peers, *batch.references) if not s.text.isascii()
+        ]
+        lost = sum(share_kept(text, rule(text)) < LEAST_KEPT for text in texts)
+        if not lost:
+            return []
+        other = "characters" if self.words == "unicode" else "unicode or words=characters"
+        texts_lose = counted(lost, "text loses", "texts lose")
+        return [f"{texts_lose} most of the letters under words={self.words}: try words={other}"]
+
+    def prepared(self, batch: TopicBatch, summary: Summary) -> Prepared:
+        """The summary's words; made once for all measures that prepare texts alike."""
+        return batch.once(
+            ("rouge", summary.key, *self.alike),
+            lambda: self.preparation(split_text(summary.text, self.lines, batch.language)),
+        )
+
+    @property
+    def lines(self) -> str:
+        """What counts as a sentence: a line, or what the sentence rules find."""
+        return "lines"
+
+    @property
+    def alike(self) -> tuple[str, ...]:
+        """Measures that agree in this make the same words of a text."""
+        return (self.words, self.stem, self.stop, self.limit, self.lines)
+
+    @property
+    def preparation(self) -> Preparation:
+        size = 0 if self.limit == "none" else int(self.limit[:-1])
+        limit = Limit(bytes=size) if self.limit.endswith("b") else Limit(words=size)
+        return preparation(self.words, self.stem, self.stop, limit)
+
+    @property
+    def ratios(self) -> Ratios:
+        return Ratios(self.stat, self.alpha, self.refs)
+
+    def counts(self, peer: Prepared, reference: Prepared) -> Counts:
+        """One peer against one reference, in plain steps."""
+        raise TypeError(f"{type(self).__name__} does not say what it counts")
+
+    def all_counts(self, texts: Encoded, peers: Numbers, references: Numbers) -> Table:
+        """The same of many pairs at once, as three arrays: hits, the peers' sides, the references'."""
+        raise TypeError(f"{type(self).__name__} does not say what it counts")
+
+    def score(self, batch: TopicBatch) -> Iterator[Score]:
+        from adjudge.measures.rouge.together import score_together
+
+        yield from score_together([self], [batch])
+
+    @classmethod
+    def score_many(cls, measures: Sequence[Measure], batches: Sequence[TopicBatch]) -> Iterator[Score]:
+        from adjudge.measures.rouge.together import score_together
+
+        return score_together([m for m in measures if isinstance(m, Rouge)], batches)
+
+
+@dataclass(frozen=True)
+class RougeN(Rouge):
+    n: int = 1
+
+    ABOUT = "n-gram overlap with the references"
+    FIXED = ("n",)
+
+    @property
+    def name(self) -> str:
+        return f"rouge-{self.n}"
+
+    def counts(self, peer: Prepared, reference: Prepared) -> Counts:
+        return plain.rouge_n(peer.words, reference.words, self.n)
+
+    def all_counts(self, texts: Encoded, peers: Numbers, references: Numbers) -> Table:
+        hits, sizes = texts.n_gram_hits(self.n)
+        return hits, sizes[peers], sizes[references]
+
+
+@dataclass(frozen=True)
+class RougeS(Rouge):
+    skip: int = 4
+    unigrams: bool = False
+
+    ABOUT = "overlap of word pairs with gaps (S), with single words too (SU)"
+    FIXED = ("skip", "unigrams")
+
+    @property
+    def name(self) -> str:
+        return f"rouge-s{'u' * self.unigrams}{'*' if self.skip < 0 else self.skip}"
+
+    def counts(self, peer: Prepared, reference: Prepared) -> Counts:
+        return plain.rouge_s(peer.words, reference.words, self.skip, self.unigrams)
+
+    def all_counts(self, texts: Encoded, peers: Numbers, references: Numbers) -> Table:
+        hits, sizes = texts.skip_hits(self.skip, self.unigrams)
+        return hits, sizes[peers], sizes[references]
+
+
+@dataclass(frozen=True)
+class RougeL(Rouge):
+    """`level=summary` is the union of every reference sentence's LCS with the peer's sentences; `level=sentence`
+    the LCS of the texts as wholes, as rouge-score's rougeL."""
+
+    level: str = "summary"
+    split: str = "sentences"
+
+    ABOUT = "longest common subsequence with the references"
+    OPTIONS: ClassVar[dict[str, tuple[str, ...]]] = {
+        **Rouge.OPTIONS,
+        "level": ("summary", "sentence"),
+        "split": SPLITS,
+    }
+
+    @property
+    def lines(self) -> str:
+        return self.split if self.level == "summary" else "lines"
+
+    @property
+    def name(self) -> str:
+        return "rouge-l"
+
+    def counts(self, peer: Prepared, reference: Prepared) -> Counts:
+        if self.level == "sentence":
+            return plain.rouge_l_sentence(peer.words, reference.words)
+        return plain.rouge_l(peer.sentences, reference.sentences, peer.words, reference.words)
+
+    def all_counts(self, texts: Encoded, peers: Numbers, references: Numbers) -> Table:
+        sizes = texts.lengths
+        if self.level == "sentence":
+            return texts.sentence_hits(), sizes[peers], sizes[references]
+        hits, bases = texts.union_hits()
+        return hits, sizes[peers], bases[references]
+
+
+@dataclass(frozen=True)
+class RougeLines(RougeL):
+    """rouge-score's rougeLsum: ROUGE-L by summary, a line being a sentence."""
+
+    ABOUT = "ROUGE-L with a line as a sentence, as rouge-score's rougeLsum"
+    FIXED = ("level", "split")
+
+    @property
+    def lines(self) -> str:
+        return "lines"
+
+    @property
+    def name(self) -> str:
+        return "rouge-lsum"
+
+
+@dataclass(frozen=True)
+class RougeW(Rouge):
+    """Runs of k consecutive hits count k**weight, so that words in a row are worth more than words apart."""
+
+    weight: float = 1.2
+    split: str = "sentences"
+
+    ABOUT = "longest common subsequence that favours words in a row"
+    OPTIONS: ClassVar[dict[str, tuple[str, ...]]] = {**Rouge.OPTIONS, "split": SPLITS}
+
+    @property
+    def lines(self) -> str:
+        return self.split
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 1 <= self.weight <= 10:
+            raise UsageError(f"rouge-w: weight={self.weight:g}; expected a number from 1 to 10")
+
+    @property
+    def name(self) -> str:
+        return "rouge-w"
+
+    @property
+    def ratios(self) -> Ratios:
+        return Ratios(self.stat, self.alpha, self.refs, self.weight)
+
+    def counts(self, peer: Prepared, reference: Prepared) -> Counts:
+        return plain.rouge_w(peer.sentences, reference.sentences, peer.words, reference.words, self.weight)
+
+    def all_counts(self, texts: Encoded, peers: Numbers, references: Numbers) -> Table:
+        hits, bases = texts.union_hits(self.weight)
+        return hits, texts.powers(self.weight)[peers], bases[references]

@@ -1,0 +1,74 @@
+"""ROUGE of texts that belong to no evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from adjudge.collection.rows import Summary, Topic
+from adjudge.errors import UsageError
+from adjudge.kernels import uncollected
+from adjudge.measures.base import TopicBatch
+from adjudge.measures.registry import parse_measures
+from adjudge.measures.rouge.family import Rouge
+from adjudge.measures.rouge.texts import split_text
+from adjudge.measures.rouge.together import score_together, values_of
+
+
+def rouge(
+    peer: str, references: Sequence[str], measures: Sequence[str], language: str = "en"
+) -> dict[str, float]:
+    """A number for every measure; presets and `stat=all` stand for several."""
+    chosen = _chosen(measures)
+    _check(references)
+    held = tuple(
+        Summary("", f"reference-{k}", text, roles=("reference",)) for k, text in enumerate(references, 1)
+    )
+    batch = TopicBatch(Topic(""), (Summary("", "peer", peer),), held, language=language)
+    rows = score_together(chosen, [batch])
+    found = {row.measure: row.value for row in rows}
+    return {str(measure): found[str(measure)] for measure in chosen}
+
+
+def rouge_many(
+    peers: Sequence[str], references: Sequence[Sequence[str]], measures: Sequence[str], language: str = "en"
+) -> dict[str, list[float]]:
+    """The same of many texts at once, each with references of its own: a list of numbers per measure."""
+    import numpy as np
+
+    chosen = _chosen(measures)
+    if len(peers) != len(references):
+        raise UsageError(f"{len(peers)} texts and {len(references)} lists of references, expected as many")
+    for each in references:
+        _check(each)
+    groups: dict[tuple[str, ...], list[Rouge]] = {}
+    for measure in chosen:
+        groups.setdefault(measure.alike, []).append(measure)
+    numbers: dict[str, int] = {}
+    own = [numbers.setdefault(text, len(numbers)) for text in peers]
+    theirs = [numbers.setdefault(text, len(numbers)) for each in references for text in each]
+    sizes = np.asarray([len(each) for each in references])
+    against, mine = np.asarray(theirs, np.int64), np.repeat(np.asarray(own, np.int64), sizes)
+    found: dict[str, list[float]] = {}
+    for group in groups.values():
+        prepare, lines = group[0].preparation, group[0].lines
+        with uncollected():
+            texts = [prepare.unstemmed(split_text(text, lines, language)) for text in numbers]
+            for measure, values in values_of(group, texts, mine, against, sizes, [False] * len(peers)):
+                found[str(measure)] = list(cast(Sequence[float], values))
+    return {str(measure): found[str(measure)] for measure in chosen}
+
+
+def _chosen(measures: Sequence[str]) -> list[Rouge]:
+    chosen = parse_measures(measures)
+    for measure in chosen:
+        if not isinstance(measure, Rouge):
+            raise UsageError(f"{measure} is not a ROUGE")
+    return cast(list[Rouge], chosen)
+
+
+def _check(references: Sequence[str]) -> None:
+    if isinstance(references, str):
+        raise UsageError("references is one text, expected a list of texts")
+    if not references:
+        raise UsageError("no references: there is nothing to hold a text against")

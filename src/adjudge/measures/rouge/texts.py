@@ -1,0 +1,108 @@
+"""From a text to the words that ROUGE counts: split, limit, cut into words, stop, stem."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from itertools import chain
+
+from adjudge.text.sentences import sentences
+from adjudge.text.words import WORD_RULES
+
+SPLITS = ("sentences", "lines")
+Stem = Callable[[list[str]], list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """At most so many words (white-space separated) or bytes (UTF-8); 0 is no limit."""
+
+    words: int = 0
+    bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A text's words, as a whole (n-grams, skip-bigrams, clipping) and by sentence (L and W)."""
+
+    words: list[str]
+    sentences: list[list[str]]
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """How texts become words. `stem` maps a list of words; `stop` is looked up before stemming."""
+
+    rule: str = "rouge"
+    limit: Limit = field(default_factory=Limit)
+    stop: AbstractSet[str] = frozenset()
+    stem: Stem | None = None
+
+    def __call__(self, lines: Sequence[str]) -> Prepared:
+        """The words of a text given as sentences."""
+        raw = self.unstemmed(lines)
+        if self.stem is None:
+            return raw
+        return Prepared(self.stem(raw.words), [self.stem(words) for words in raw.sentences])
+
+    def unstemmed(self, lines: Sequence[str]) -> Prepared:
+        """The same before stemming, which the fast way does once per distinct word."""
+        if not self.limit.words and not self.limit.bytes:
+            split = [self._words(line) for line in lines]
+            return Prepared(split[0] if len(split) == 1 else list(chain.from_iterable(split)), split)
+        whole, by_sentence = limited(lines, self.limit)
+        split = [self._words(line) for line in by_sentence]
+        same = not self.limit.bytes
+        return Prepared(
+            [w for words in split for w in words] if same else self._words(" ".join(whole)), split
+        )
+
+    def _words(self, text: str) -> list[str]:
+        words = WORD_RULES[self.rule](text)
+        return [word for word in words if word not in self.stop] if self.stop else words
+
+
+def split_text(text: str, how: str, language: str = "en") -> list[str]:
+    """A text's sentences: its lines, or what the sentence rules find."""
+    if how == "lines":
+        return [line for line in text.split("\n") if line]
+    return [span.text for span in sentences(text, language)]
+
+
+def limited(lines: Sequence[str], limit: Limit) -> tuple[list[str], list[str]]:
+    """A text cut to a limit, as the original cuts it: once for whole texts, once for sentences.
+
+    Its byte limit counts the bytes of sentences without the blanks between them; and for L and W it forgets to
+    add them up, so that every sentence before the first that alone exceeds the limit stays whole.
+    """
+    if limit.words:
+        kept = _first_words(lines, limit.words)
+        return kept, kept
+    if limit.bytes:
+        return _first_bytes(lines, limit.bytes, add_up=True), _first_bytes(lines, limit.bytes, add_up=False)
+    return list(lines), list(lines)
+
+
+def _first_words(lines: Sequence[str], most: int) -> list[str]:
+    kept: list[str] = []
+    left = most
+    for line in lines:
+        words = line.split()
+        if len(words) >= left:
+            return [*kept, " ".join(words[:left])]
+        kept.append(line)
+        left -= len(words)
+    return kept
+
+
+def _first_bytes(lines: Sequence[str], most: int, *, add_up: bool) -> list[str]:
+    kept: list[str] = []
+    left = most
+    for line in lines:
+        encoded = line.encode("utf-8")
+        if len(encoded) >= left:
+            return [*kept, encoded[:left].decode("utf-8", "ignore")]
+        kept.append(line)
+        left -= len(encoded) if add_up else 0
+    return kept

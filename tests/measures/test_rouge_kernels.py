@@ -1,0 +1,148 @@
+"""The compiled ROUGE gives the same counts as the plain one, on anything."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adjudge.collection.rows import Summary, Topic
+from adjudge.measures.base import TopicBatch
+from adjudge.measures.registry import parse_measures
+from adjudge.measures.rouge import together
+from adjudge.measures.rouge.family import Rouge
+from adjudge.measures.rouge.plain import Counts
+from adjudge.measures.rouge.texts import Prepared
+
+words = st.text("abcdé漢", min_size=1, max_size=2)
+sentences = st.lists(st.lists(words, max_size=9), max_size=4)
+long_sentences = st.lists(
+    st.lists(st.sampled_from("abcdefgh"), min_size=60, max_size=70), min_size=1, max_size=2
+)
+texts = (sentences | long_sentences).map(lambda s: Prepared([w for x in s for w in x], s))
+MEASURES = [m for m in parse_measures(
+    ["rouge-1", "rouge-2", "rouge-3", "rouge-9", "rouge-l", "rouge-l(level=sentence)", "rouge-w", "rouge-w(weight=2)",
+     "rouge-s0", "rouge-s4", "rouge-su4", "rouge-s*", "rouge-su*"]) if isinstance(m, Rouge)]  # fmt: skip
+
+
+def assert_equal(peers: list[Prepared], references: list[Prepared]) -> None:
+    from adjudge.measures.rouge.fast import Encoded, Pairs
+
+    every = [*peers, *references]
+    pairs = [(p, len(peers) + r) for p in range(len(peers)) for r in range(len(references))]
+    left, right = [p for p, _ in pairs], [r for _, r in pairs]
+    encoded = Encoded(every, Pairs.of(left, right))
+    for measure in MEASURES:
+        columns = measure.all_counts(encoded, np.asarray(left), np.asarray(right))
+        fast = [Counts(*each) for each in zip(*(column.tolist() for column in columns), strict=True)]
+        assert fast == [measure.counts(every[p], every[r]) for p, r in pairs], str(measure)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(texts, min_size=1, max_size=3), st.lists(texts, min_size=1, max_size=3))
+def test_kernels_equal_the_plain_twin(peers: list[Prepared], references: list[Prepared]) -> None:
+    assert_equal(peers, references)
+
+
+def one(*lists: list[str]) -> Prepared:
+    return Prepared([w for words in lists for w in words], list(lists))
+
+
+def test_corner_texts() -> None:
+    corners = [
+        one(),
+        one([]),
+        one(["a"]),
+        one(["a"] * 70),
+        one(["a", "b"] * 40, ["b"]),
+        one(["x"], [], ["a"]),
+    ]
+    assert_equal(corners, corners)
+
+
+def test_a_byte_limit_gives_sentences_that_are_not_the_text() -> None:
+    odd = [
+        Prepared(["a", "b"], [["a", "b", "c"], ["d"]]),
+        Prepared(["a", "c", "d"], [["a"], ["c", "d", "e"]]),
+    ]
+    assert_equal(odd, odd)
+
+
+@pytest.mark.slow
+def test_texts_of_ten_thousand_words() -> None:
+    import random
+
+    draw = random.Random(3)
+    vocabulary = [f"w{k}" for k in range(800)]
+    long = [one(*[[draw.choice(vocabulary) for _ in range(25)] for _ in range(400)]) for _ in range(2)]
+    from adjudge.measures.rouge.fast import Encoded, Pairs
+
+    encoded = Encoded(long, Pairs.of([0], [1]))
+    for measure in MEASURES:
+        if measure.name not in ("rouge-s*", "rouge-su*") and getattr(measure, "level", "") != "sentence":
+            counts = Counts(
+                *(c.item() for c in measure.all_counts(encoded, np.asarray([0]), np.asarray([1])))
+            )
+            assert counts == measure.counts(*long), str(measure)
+    hits, sizes = encoded.skip_hits(-1, False)
+    assert sizes.tolist() == [10_000 * 9_999 // 2] * 2
+    assert 0 < hits.item() < sizes[0]
+
+
+def batch(peers: int) -> TopicBatch:
+    return TopicBatch(
+        Topic("t"),
+        tuple(
+            Summary("t", f"s{k}", f"The storm number {k} came. It was very bad {k % 7} times.")
+            for k in range(peers)
+        ),
+        tuple(
+            Summary("t", f"r{k}", f"A storm came {k} times. It was bad.", roles=("reference",))
+            for k in range(4)
+        ),
+    )
+
+
+def test_few_pairs_go_the_plain_way_and_many_the_fast_one_with_the_same_scores(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    specs = ["rouge-1", "rouge-2(stat=f)", "rouge-l", "rouge-w(refs=jackknife)", "rouge-su4(refs=best, stem=none)",
+             "rouge-s4(refs=max, stat=f)", "rouge-lsum(refs=mean)"]  # fmt: skip
+    measures = [m for m in parse_measures(specs) if isinstance(m, Rouge)]
+    fast = list(together.score_together(measures, [batch(40)]))
+    monkeypatch.setattr(together, "PLAIN_UP_TO", 10**9)
+    assert list(together.score_together(measures, [batch(40)])) == fast
+    assert len(fast) == 40 * len(measures)
+
+
+def run(code: str, **environment: str) -> str:
+    env = {k: v for k, v in os.environ.items() if k not in ("HOME", "NUMBA_CACHE_DIR")} | environment
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+def test_one_short_pair_does_not_pay_for_the_compiler() -> None:
+    code = "import sys, adjudge; adjudge.rouge('A storm.', ['The storm.']); print('numba' in sys.modules)"
+    assert run(code).strip() == "False"
+
+
+def test_a_read_only_install_without_a_home_compiles_uncached_and_says_so_once(tmp_path: Path) -> None:
+    """numba finds no place for its cache when neither the package nor a home can be written."""
+    code = (
+        "import warnings; warnings.simplefilter('always')\n"
+        "import numba.core.caching as c\n"
+        "c.CacheImpl._locator_classes = []\n"  # what is left of them where no folder can be written
+        "from adjudge.kernels import kernel\n"
+        "f, g = kernel(lambda x: x + 1), kernel(lambda x: x * 2)\n"
+        "print(f(1), g(4))"
+    )
+    said = run(code)
+    assert "2 8" in said
+    assert said.count("compiled code cannot be cached") == 1
