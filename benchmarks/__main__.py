@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import importing, pairs
+from benchmarks import importing, pairs, rouge
 
-ALL = {"pairs": pairs.main, "importing": importing.main}
+ALL = {"pairs": pairs.main, "importing": importing.main, "rouge": rouge.main}
 
 
 def main(names: list[str]) -> int:

@@ -48,6 +48,17 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "duc-docs" / "d061j" / "AP880911-0016").write_text(
         "<DOC>\n<DOCNO> AP880911-0016 </DOCNO>\n<TEXT>\nGilbert came nearer.\n</TEXT>\n</DOC>\n"
     )
+    (folder / "summaries" / "peers").mkdir(parents=True)
+    (folder / "summaries" / "models").mkdir()
+    (folder / "summaries" / "peers" / "D1.P1").write_text("The storm came on Monday.\n")
+    (folder / "summaries" / "models" / "D1.A").write_text("A storm came.\n")
+    (folder / "settings.xml").write_text(
+        '<ROUGE-EVAL version="1.0"><EVAL ID="D1"><PEER-ROOT>summaries/peers</PEER-ROOT>'
+        "<MODEL-ROOT>summaries/models</MODEL-ROOT>"
+        '<INPUT-FORMAT TYPE="SPL"></INPUT-FORMAT><PEERS><P ID="P1">D1.P1</P></PEERS>'
+        '<MODELS><M ID="A">D1.A</M></MODELS></EVAL></ROUGE-EVAL>'
+    )
+    (folder / "rouge.txt").write_text("lead ROUGE-2 Eval d01.lead R:0.10000 P:0.20000 F:0.13333\n")
     (folder / "summary.txt").write_text("The storm came on Monday.")
     (folder / "model-a.txt").write_text("A storm came.")
     (folder / "model-b.txt").write_text("On Monday there was a storm.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from adjudge.measures.registry import parse_measures
 from adjudge.measures.rouge import together
 from adjudge.measures.rouge.family import Rouge
 from adjudge.measures.rouge.plain import Counts
-from adjudge.measures.rouge.texts import Prepared
+from adjudge.measures.rouge.texts import Preparation, Prepared, split_text
 
 words = st.text("abcdé漢", min_size=1, max_size=2)
 sentences = st.lists(st.lists(words, max_size=9), max_size=4)
@@ -33,11 +34,12 @@ MEASURES = [m for m in parse_measures(
 
 def assert_equal(peers: list[Prepared], references: list[Prepared]) -> None:
     from adjudge.measures.rouge.fast import Encoded, Pairs
+    from adjudge.measures.rouge.numbers import from_words
 
     every = [*peers, *references]
     pairs = [(p, len(peers) + r) for p in range(len(peers)) for r in range(len(references))]
     left, right = [p for p, _ in pairs], [r for _, r in pairs]
-    encoded = Encoded(every, Pairs.of(left, right))
+    encoded = Encoded(from_words(every), Pairs.of(left, right))
     for measure in MEASURES:
         columns = measure.all_counts(encoded, np.asarray(left), np.asarray(right))
         fast = [Counts(*each) for each in zip(*(column.tolist() for column in columns), strict=True)]
@@ -48,6 +50,42 @@ def assert_equal(peers: list[Prepared], references: list[Prepared]) -> None:
 @given(st.lists(texts, min_size=1, max_size=3), st.lists(texts, min_size=1, max_size=3))
 def test_kernels_equal_the_plain_twin(peers: list[Prepared], references: list[Prepared]) -> None:
     assert_equal(peers, references)
+
+
+def same_numbers(texts: list[str], preparation: Preparation) -> None:
+    """Bytes and words give the same texts, whatever the numbers are."""
+    from adjudge.measures.rouge.numbers import from_words, numbered
+
+    fast = numbered(texts, preparation, "lines", "en")
+    plain = from_words([preparation.unstemmed(split_text(t, "lines")) for t in texts], preparation.stem)
+    assert fast.starts.tolist() == plain.starts.tolist()
+    pairs = set(zip(fast.whole.tolist(), plain.whole.tolist(), strict=True))
+    assert len(pairs) == len({a for a, _ in pairs}) == len({b for _, b in pairs})
+    for t in range(len(texts)):
+        lengths = [
+            [b - a for a, b in pairwise(n.sentences[n.texts[t] : n.texts[t + 1] + 1].tolist()) if b > a]
+            for n in (fast, plain)
+        ]
+        assert lengths[0] == lengths[1]
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.text("abAB19 -.\n\r\t\0éK漢'", max_size=30), min_size=1, max_size=6),
+    st.booleans(),
+    st.booleans(),
+)
+def test_words_from_bytes_are_the_words(texts: list[str], stop: bool, stem: bool) -> None:
+    same_numbers(
+        texts,
+        Preparation(
+            stop=frozenset(["a", "ab"] * stop), stem=(lambda ws: [w[:1] for w in ws]) if stem else None
+        ),
+    )
+
+
+def test_many_distinct_words_from_bytes() -> None:
+    same_numbers([" ".join(f"w{k}x{k % 7}" for k in range(20_000)), "w1x1 W19999X1", ""], Preparation())
 
 
 def one(*lists: list[str]) -> Prepared:
@@ -82,8 +120,9 @@ def test_texts_of_ten_thousand_words() -> None:
     vocabulary = [f"w{k}" for k in range(800)]
     long = [one(*[[draw.choice(vocabulary) for _ in range(25)] for _ in range(400)]) for _ in range(2)]
     from adjudge.measures.rouge.fast import Encoded, Pairs
+    from adjudge.measures.rouge.numbers import from_words
 
-    encoded = Encoded(long, Pairs.of([0], [1]))
+    encoded = Encoded(from_words(long), Pairs.of([0], [1]))
     for measure in MEASURES:
         if measure.name not in ("rouge-s*", "rouge-su*") and getattr(measure, "level", "") != "sentence":
             counts = Counts(

@@ -29,6 +29,8 @@ IMPORTS = {
     "sacrerouge": "adjudge import sacrerouge summaries-sacrerouge.jsonl my-eval",
     "duc": "adjudge import duc duc-docs my-eval",
     "scores": "adjudge import scores bertscore.csv my-eval",
+    "rouge155": "adjudge import rouge155 settings.xml my-eval --root summaries",
+    "rouge-output": "adjudge import rouge-output rouge.txt my-eval",
 }
 
 Files = Annotated[
@@ -173,6 +175,44 @@ def scores(
         columns=_columns(mapped), delimiter=delimiter, quotes=not no_quotes, max_line=_size(max_line),
         encoding=encoding,
     )  # fmt: skip
+    _take(evaluation, items, replace, skip, dry_run, json)
+
+
+@imports.command("rouge155", epilog=f"Example: {IMPORTS['rouge155']}")
+def rouge155(
+    files: Files, evaluation: options.Folder,
+    root: Annotated[
+        Path | None, typer.Option("--root", metavar="DIR", help="Where the files are now, if moved.")
+    ] = None,
+    form: Annotated[
+        str | None, typer.Option("--format", metavar="FORMAT", help="Of a list's files: SPL, SEE or ISI.")
+    ] = None,
+    system: Annotated[str | None, typer.Option(help="A list's peer; the file's name unless given.")] = None,
+    max_line: MaxLine = "64MB",
+    encoding: Annotated[str | None, typer.Option(help="Of the files; else UTF-8 or Windows-1252.")] = None,
+    replace: options.Replace = False, skip: options.Skip = False, dry_run: options.DryRun = False,
+    json: options.Json = False,
+) -> None:  # fmt: skip
+    """Summaries that ROUGE-1.5.5's settings (XML, or a .lst) name; NIST's jackknife becomes one topic again."""
+    from adjudge.collection.formats import rouge155_summaries
+
+    items = rouge155_summaries.read(
+        files, root=root, form=form, system=system, max_line=_size(max_line), encoding=encoding
+    )
+    _take(evaluation, items, replace, skip, dry_run, json)
+
+
+@imports.command("rouge-output", epilog=f"Example: {IMPORTS['rouge-output']}")
+def rouge_output(
+    files: Files, evaluation: options.Folder, source: Source = "rouge155", max_line: MaxLine = "64MB",
+    encoding: Annotated[str | None, typer.Option(help="Of the files; else UTF-8 or Windows-1252.")] = None,
+    replace: options.Replace = False, skip: options.Skip = False, dry_run: options.DryRun = False,
+    json: options.Json = False,
+) -> None:  # fmt: skip
+    """What ROUGE-1.5.5 printed with -d: recall, precision and F of every evaluation, as scores made elsewhere."""
+    from adjudge.collection.formats import rouge155_outputs
+
+    items = rouge155_outputs.read(files, source=source, max_line=_size(max_line), encoding=encoding)
     _take(evaluation, items, replace, skip, dry_run, json)
 
 

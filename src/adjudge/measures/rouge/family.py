@@ -68,6 +68,8 @@ class Rouge(Measure):
     }  # fmt: skip
     needs: ClassVar[frozenset[Need]] = frozenset({"references"})
 
+    RANKED: ClassVar[int | None] = 5  # digits of recall by which refs=best chooses, as the original does
+
     def __post_init__(self) -> None:
         if not _LIMIT.fullmatch(self.limit):
             raise UsageError(
@@ -122,7 +124,7 @@ class Rouge(Measure):
 
     @property
     def ratios(self) -> Ratios:
-        return Ratios(self.stat, self.alpha, self.refs)
+        return Ratios(self.stat, self.alpha, self.refs, digits=self.RANKED)
 
     def counts(self, peer: Prepared, reference: Prepared) -> Counts:
         """One peer against one reference, in plain steps."""
@@ -190,6 +192,8 @@ class RougeL(Rouge):
 
     level: str = "summary"
     split: str = "sentences"
+
+    RANKED = None
 
     ABOUT = "longest common subsequence with the references"
     OPTIONS: ClassVar[dict[str, tuple[str, ...]]] = {

@@ -59,8 +59,25 @@ def gram_ends(
 
 
 @kernel
-def skip_pairs(words: np.ndarray, starts: np.ndarray, skip: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The two words of every pair with at most `skip` words between them, text by text."""
+def n_gram_keys(words: np.ndarray, starts: np.ndarray, n: int, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """Every n-gram as one number: its words as digits to the base `most`, which must fit into 63 bits."""
+    texts = len(starts) - 1
+    out = np.zeros(texts + 1, np.int64)
+    for t in range(texts):
+        out[t + 1] = out[t] + max(0, starts[t + 1] - starts[t] - n + 1)
+    keys = np.empty(out[texts], np.int64)
+    for t in range(texts):
+        for k in range(out[t + 1] - out[t]):
+            key = np.int64(0)
+            for step in range(n):
+                key = key * most + words[starts[t] + k + step]
+            keys[out[t] + k] = key
+    return keys, out
+
+
+@kernel
+def skip_keys(words: np.ndarray, starts: np.ndarray, skip: int, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """Every pair of words with at most `skip` words between them as one number, text by text."""
     texts = len(starts) - 1
     out = np.zeros(texts + 1, np.int64)
     for t in range(texts):
@@ -69,44 +86,71 @@ def skip_pairs(words: np.ndarray, starts: np.ndarray, skip: int) -> tuple[np.nda
         for i in range(n):
             count += min(skip + 1, n - 1 - i)
         out[t + 1] = out[t] + count
-    first = np.empty(out[texts], np.int32)
-    second = np.empty(out[texts], np.int32)
+    keys = np.empty(out[texts], np.int64)
     for t in range(texts):
         k = out[t]
         for i in range(starts[t], starts[t + 1]):
             for j in range(i + 1, min(i + skip + 2, starts[t + 1])):
-                first[k] = words[i]
-                second[k] = words[j]
+                keys[k] = np.int64(words[i]) * most + words[j]
                 k += 1
-    return first, second, out
+    return keys, out
 
 
 @kernel
 def overlaps(
-    grams: np.ndarray, starts: np.ndarray, distinct: int, references: np.ndarray, at: np.ndarray,
-    peers: np.ndarray, shorter: int,
-) -> np.ndarray:  # fmt: skip
-    """Clipped hits of every pair. `shorter` leaves out so many grams at the end of every text."""
+    keys: np.ndarray,
+    starts: np.ndarray,
+    references: np.ndarray,
+    at: np.ndarray,
+    peers: np.ndarray,
+    shorter: int,
+) -> np.ndarray:
+    """Clipped hits of every pair. `shorter` leaves out so many keys at the end of every text.
+
+    A reference's keys go into a small table, in which its peers' keys are looked up: it stays in the cache.
+    """
     hits = np.zeros(len(peers), np.int64)
-    have = np.zeros(distinct, np.int32)
-    used = np.zeros(distinct, np.int32)
+    size = 16
+    for r in references:
+        while size < 2 * (starts[r + 1] - starts[r]):
+            size *= 2
+    table = np.full(size, -1, np.int64)
+    have = np.zeros(size, np.int32)
+    used = np.zeros(size, np.int32)
+    filled = np.empty(size, np.int64)
     for k in range(len(references)):
         r = references[k]
+        mask = 15
+        while mask + 1 < 2 * (starts[r + 1] - starts[r]):
+            mask = 2 * mask + 1
+        slots = 0
         for i in range(starts[r], starts[r + 1] - shorter):
-            have[grams[i]] += 1
+            key = keys[i]
+            slot = (key ^ (key >> 15) ^ (key >> 31)) * 0x9E3779B97F4A7C1 >> 24 & mask
+            while table[slot] != -1 and table[slot] != key:
+                slot = (slot + 1) & mask
+            if table[slot] == -1:
+                table[slot] = key
+                filled[slots] = slot
+                slots += 1
+            have[slot] += 1
         for pair in range(at[k], at[k + 1]):
             p = peers[pair]
             count = 0
             for i in range(starts[p], starts[p + 1] - shorter):
-                g = grams[i]
-                if used[g] < have[g]:
-                    used[g] += 1
+                key = keys[i]
+                slot = (key ^ (key >> 15) ^ (key >> 31)) * 0x9E3779B97F4A7C1 >> 24 & mask
+                while table[slot] != -1 and table[slot] != key:
+                    slot = (slot + 1) & mask
+                if table[slot] == key and used[slot] < have[slot]:
+                    used[slot] += 1
                     count += 1
-            for i in range(starts[p], starts[p + 1] - shorter):
-                used[grams[i]] = 0
+            for s in range(slots):
+                used[filled[s]] = 0
             hits[pair] = count
-        for i in range(starts[r], starts[r + 1] - shorter):
-            have[grams[i]] = 0
+        for s in range(slots):
+            table[filled[s]] = -1
+            have[filled[s]] = 0
     return hits
 
 

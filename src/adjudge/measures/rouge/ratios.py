@@ -14,12 +14,16 @@ REFS = ("pooled", "best", "mean", "max", "jackknife")
 
 @dataclass(frozen=True, slots=True)
 class Ratios:
-    """How counts are divided. `weight` is W's: its hits and bases are powers, and the root is taken last."""
+    """How counts are divided. `weight` is W's: its hits and bases are powers, and the root is taken last.
+
+    `digits` is how finely recalls are compared where the best reference is chosen.
+    """
 
     stat: str = "recall"
     alpha: float = 0.5
     refs: str = "pooled"
     weight: float = 1.0
+    digits: int | None = None
 
     def __call__(self, counts: Sequence[Counts], wrote_one: bool = False) -> float:
         """One number. Who wrote one of the references (and is not held against it) is not jackknifed again."""
@@ -56,7 +60,7 @@ class Ratios:
         return f_measure(self.recall(counts), self.precision(counts), self.alpha)
 
     def rank(self, counts: Counts) -> float:
-        """What the original chooses the best reference by: recall, for n-grams as it prints it.
+        """What the original chooses the best reference by: recall, for n-grams and pairs in the digits it prints.
 
         For W it divides by the base before that is raised to the power, so a short reference does not win.
         """
@@ -64,7 +68,8 @@ class Ratios:
             return 0.0
         if self.weight != 1.0:
             return counts.hits / self._root(counts.reference)
-        return counts.hits / counts.reference
+        recall = counts.hits / counts.reference
+        return recall if self.digits is None else round(recall, self.digits)
 
     def _root(self, value: float) -> float:
         return value if self.weight == 1.0 else value ** (1 / self.weight)

@@ -7,11 +7,9 @@ from typing import cast
 
 from adjudge.collection.rows import Summary, Topic
 from adjudge.errors import UsageError
-from adjudge.kernels import uncollected
 from adjudge.measures.base import TopicBatch
 from adjudge.measures.registry import parse_measures
 from adjudge.measures.rouge.family import Rouge
-from adjudge.measures.rouge.texts import split_text
 from adjudge.measures.rouge.together import score_together, values_of
 
 
@@ -51,11 +49,10 @@ def rouge_many(
     against, mine = np.asarray(theirs, np.int64), np.repeat(np.asarray(own, np.int64), sizes)
     found: dict[str, list[float]] = {}
     for group in groups.values():
-        prepare, lines = group[0].preparation, group[0].lines
-        with uncollected():
-            texts = [prepare.unstemmed(split_text(text, lines, language)) for text in numbers]
-            for measure, values in values_of(group, texts, mine, against, sizes, [False] * len(peers)):
-                found[str(measure)] = list(cast(Sequence[float], values))
+        for measure, values in values_of(
+            group, list(numbers), language, mine, against, sizes, [False] * len(peers)
+        ):
+            found[str(measure)] = list(cast(Sequence[float], values))
     return {str(measure): found[str(measure)] for measure in chosen}
 
 

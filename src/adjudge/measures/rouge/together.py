@@ -11,7 +11,6 @@ from adjudge.kernels import uncollected
 from adjudge.measures.base import TopicBatch, no_reference
 from adjudge.measures.rouge.family import Rouge
 from adjudge.measures.rouge.plain import Counts
-from adjudge.measures.rouge.texts import Prepared, split_text
 from adjudge.scores import Score
 
 if TYPE_CHECKING:
@@ -78,21 +77,20 @@ def _plainly(measures: Sequence[Rouge], batches: Sequence[TopicBatch]) -> Iterat
 def _fast(measures: Sequence[Rouge], batches: Sequence[TopicBatch]) -> Iterator[Score]:
     import numpy as np
 
-    prepare, lines = measures[0].preparation, measures[0].lines
     everyone = list(_held(batches))
-    texts: list[Prepared] = []
+    texts: list[str] = []
     number: dict[int, int] = {}
-    with uncollected():
-        for held in everyone:
-            for summary in (held.peer, *held.references):
-                if id(summary) not in number:
-                    number[id(summary)] = len(texts)
-                    texts.append(prepare.unstemmed(split_text(summary.text, lines, held.batch.language)))
+    for held in everyone:
+        for summary in (held.peer, *held.references):
+            if id(summary) not in number:
+                number[id(summary)] = len(texts)
+                texts.append(summary.text)
     sizes = np.asarray([len(held.references) for held in everyone])
     peers = np.repeat(np.asarray([number[id(held.peer)] for held in everyone], np.int64), sizes)
     against = np.asarray([number[id(r)] for held in everyone for r in held.references], np.int64)
     wrote_one = [held.wrote_one for held in everyone]
-    for measure, values in values_of(measures, texts, peers, against, sizes, wrote_one):
+    language = batches[0].language
+    for measure, values in values_of(measures, texts, language, peers, against, sizes, wrote_one):
         name = str(measure)
         for held, value in zip(everyone, values, strict=True):
             yield held.missing(measure) if value is None else held.row(measure, name, value)
@@ -100,7 +98,8 @@ def _fast(measures: Sequence[Rouge], batches: Sequence[TopicBatch]) -> Iterator[
 
 def values_of(
     measures: Sequence[Rouge],
-    texts: Sequence[Prepared],
+    texts: Sequence[str],
+    language: str,
     peers: np.ndarray,
     against: np.ndarray,
     sizes: np.ndarray,
@@ -108,13 +107,16 @@ def values_of(
 ) -> Iterator[tuple[Rouge, Sequence[float | None]]]:
     """For measures that make the same words: a number per peer, whose pairs are `sizes` long and in a row.
 
-    The texts are not stemmed yet. A peer without references has None.
+    A peer without references has None.
     """
     import numpy as np
 
     from adjudge.measures.rouge.fast import Encoded, Pairs
+    from adjudge.measures.rouge.numbers import numbered
 
-    encoded = Encoded(texts, Pairs.of(peers, against), measures[0].preparation.stem)
+    with uncollected():
+        words = numbered(texts, measures[0].preparation, measures[0].lines, language)
+    encoded = Encoded(words, Pairs.of(peers, against))
     starts = np.concatenate([[0], np.cumsum(sizes)])
     for measure in measures:
         yield measure, _values(measure, measure.all_counts(encoded, peers, against), wrote_one, starts)
