@@ -15,7 +15,7 @@ from adjudge.collection.lines import dump_json
 from adjudge.collection.rows import Row
 from adjudge.collection.scorefiles import StoredScores
 from adjudge.collection.transaction import Transaction
-from adjudge.engine import Workers, run
+from adjudge.engine import Workers, run, worker_count
 from adjudge.errors import DataError, UsageError, nearest, quoted
 from adjudge.measures.base import Measure, TopicBatch
 from adjudge.measures.registry import parse_measure
@@ -73,7 +73,9 @@ def score(
     ]
     rows: dict[str, list[Score]] = {str(m): [] for m in measures}
     done = 0
-    for chunk, scores in zip(work, run(_score_chunk, work, workers=workers), strict=True):
+    for chunk, scores in zip(
+        work, run(_score_chunk, work, workers=min(worker_count(workers), max(len(work), 1))), strict=True
+    ):
         for each in scores:
             rows[each.measure].append(each)
         done += len(chunk)

@@ -15,7 +15,7 @@ from adjudge.wording import counted
 def command(
     evaluation: options.Folder,
     measure: options.Measures = None,
-    workers: options.Workers = "1",
+    workers: options.Workers = "auto",
     again: Annotated[
         bool, typer.Option("--again", help="Score everything, also what has not changed.")
     ] = False,

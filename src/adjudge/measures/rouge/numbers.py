@@ -92,6 +92,41 @@ def _from_bytes(blob: bytes, preparation: Preparation) -> Numbered:
     return Numbered(flat, starts, flat, sentences, texts, distinct + 1)
 
 
+# Letters and digits in lower case; 0 stands for every byte that is none of them.
+_LOW = np.array([ord(chr(c).lower()) if c < 128 and chr(c).isalnum() else 0 for c in range(256)], np.uint8)
+
+
+@kernel
+def _slot(
+    table: np.ndarray, hashes: np.ndarray, at: np.ndarray, sizes: np.ndarray, blob: np.ndarray, first: int,
+    size: int, h: np.uint64,
+) -> np.int64:  # fmt: skip
+    """Where in the table the word at first:first + size is, or would be."""
+    slot = np.int64(h >> np.uint64(20)) & (len(table) - 1)
+    while table[slot] != -1:
+        k = table[slot]
+        if hashes[k] == h and sizes[k] == size:
+            j = 0
+            while j < size and _LOW[blob[at[k] + j]] == _LOW[blob[first + j]]:
+                j += 1
+            if j == size:
+                break
+        slot = (slot + 1) & (len(table) - 1)
+    return slot
+
+
+@kernel
+def _wider(table: np.ndarray, hashes: np.ndarray, found: int) -> np.ndarray:
+    """The same words in a table four times as large."""
+    wider = np.full(4 * len(table), -1, np.int32)
+    for k in range(found):
+        slot = np.int64(hashes[k] >> np.uint64(20)) & (len(wider) - 1)
+        while wider[slot] != -1:
+            slot = (slot + 1) & (len(wider) - 1)
+        wider[slot] = k
+    return wider
+
+
 @kernel
 def _tokenise(
     blob: np.ndarray,
@@ -107,15 +142,11 @@ def _tokenise(
         texts += blob[i] == 0
         lines += blob[i] == 10
     flat = np.empty(n // 2 + 1, np.int32)
-    starts = np.zeros(texts + 1, np.int64)
+    starts, ends = np.zeros(texts + 1, np.int64), np.zeros(texts + 1, np.int64)
     sentences = np.zeros(texts + lines + 1, np.int64)
-    ends = np.zeros(texts + 1, np.int64)
-    at = np.empty(1024, np.int64)
-    sizes = np.empty(1024, np.int32)
-    hashes = np.empty(1024, np.uint64)
+    at, sizes, hashes = np.empty(1024, np.int64), np.empty(1024, np.int32), np.empty(1024, np.uint64)
     table = np.full(4096, -1, np.int32)
-    words = found = text = sentence = 0
-    i = 0
+    words = found = text = sentence = i = 0
     while i <= n:
         c = blob[i] if i < n else np.uint8(0)
         if c == 0 or c == 10:
@@ -123,58 +154,29 @@ def _tokenise(
             sentences[sentence] = words
             if c == 0:
                 text += 1
-                starts[text] = words
-                ends[text] = sentence
-            i += 1
-            continue
-        if not (48 <= c <= 57 or 97 <= c <= 122 or 65 <= c <= 90):
-            i += 1
-            continue
+                starts[text], ends[text] = words, sentence
         first = i
         h = np.uint64(14695981039346656037)
         while i < n:
-            c = blob[i]
-            if 65 <= c <= 90:
-                c = np.uint8(c + 32)
-            if not (48 <= c <= 57 or 97 <= c <= 122):
+            c = _LOW[blob[i]]
+            if c == 0:
                 break
             h = (h ^ np.uint64(c)) * np.uint64(1099511628211)
             i += 1
-        size = i - first
-        slot = np.int64(h >> np.uint64(20)) & (len(table) - 1)
-        while True:
-            k = table[slot]
-            if k == -1:
-                break
-            if hashes[k] == h and sizes[k] == size:
-                same = True
-                for j in range(size):
-                    a, b = blob[at[k] + j], blob[first + j]
-                    a = np.uint8(a + 32) if 65 <= a <= 90 else a
-                    b = np.uint8(b + 32) if 65 <= b <= 90 else b
-                    if a != b:
-                        same = False
-                        break
-                if same:
-                    break
-            slot = (slot + 1) & (len(table) - 1)
+        if i == first:
+            i += 1
+            continue
+        slot = _slot(table, hashes, at, sizes, blob, first, i - first, h)
         if table[slot] == -1:
             if found == len(at):
                 at = np.concatenate((at, np.empty(found, np.int64)))
                 sizes = np.concatenate((sizes, np.empty(found, np.int32)))
                 hashes = np.concatenate((hashes, np.empty(found, np.uint64)))
-            at[found], sizes[found], hashes[found] = first, size, h
+            at[found], sizes[found], hashes[found] = first, i - first, h
             table[slot] = found
-            flat[words] = found
             found += 1
-            if 3 * found > len(table):
-                table = np.full(4 * len(table), -1, np.int32)
-                for k in range(found):
-                    slot = np.int64(hashes[k] >> np.uint64(20)) & (len(table) - 1)
-                    while table[slot] != -1:
-                        slot = (slot + 1) & (len(table) - 1)
-                    table[slot] = k
-        else:
-            flat[words] = table[slot]
+        flat[words] = table[slot]
         words += 1
+        if 3 * found > len(table):
+            table = _wider(table, hashes, found)
     return flat[:words], starts, sentences[: sentence + 1], ends, at[:found], sizes[:found]
