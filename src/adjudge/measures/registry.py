@@ -9,6 +9,7 @@ from importlib.metadata import entry_points
 
 from adjudge.errors import UsageError, nearest, quoted
 from adjudge.measures.base import Measure
+from adjudge.measures.bleu import Bleu, Chrf, Ter
 from adjudge.measures.describe import (
     GRAM_SIZES,
     Compression,
@@ -19,8 +20,10 @@ from adjudge.measures.describe import (
     Sentences,
 )
 from adjudge.measures.divergence import JensenShannon, KullbackLeibler, SourceCosine
+from adjudge.measures.embedding import Embedding
 from adjudge.measures.extracts import Extract
 from adjudge.measures.nams import Nams
+from adjudge.measures.plugin import registered
 from adjudge.measures.rouge.family import RougeL, RougeLines, RougeN, RougeS, RougeW
 from adjudge.measures.spec import build, split_spec
 from adjudge.measures.words import Words
@@ -38,6 +41,10 @@ BUILT_IN: dict[str, Make] = {
     "rouge-su4": partial(RougeS, skip=4, unigrams=True),
     "rouge-s*": partial(RougeS, skip=-1),
     "rouge-su*": partial(RougeS, skip=-1, unigrams=True),
+    "bleu": Bleu,
+    "chrf": Chrf,
+    "ter": Ter,
+    "embedding": Embedding,
     "nams": Nams,
     "js": JensenShannon,
     "kl": KullbackLeibler,
@@ -77,14 +84,7 @@ PRESETS: dict[str, tuple[str, ...]] = {
 @cache
 def registry() -> dict[str, Make]:
     """All measures: the built-in ones, then those that installed packages register."""
-    found = dict(BUILT_IN)
-    for entry in entry_points(group=GROUP):
-        if entry.name in found:
-            raise UsageError(
-                f"the package that registers the measure {quoted(entry.name)} clashes with another"
-            )
-        found[entry.name] = entry.load()
-    return found
+    return registered(BUILT_IN, entry_points(group=GROUP), reserved=PRESETS)
 
 
 def parse_measure(text: str) -> Measure:

@@ -1,0 +1,181 @@
+"""BLEU, chrF and TER of single summaries, by sacrebleu. Corpus BLEU, no mean of these, is in corpus.py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, ClassVar
+
+from adjudge.collection.rows import Key, Summary
+from adjudge.errors import UsageError
+from adjudge.measures.base import Measure, Need, TopicBatch, no_reference
+from adjudge.scores import Score
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from sacrebleu.metrics.base import Metric
+
+
+def _sacrebleu(name: str) -> ModuleType:
+    """The library, loaded when a measure first runs."""
+    try:
+        import sacrebleu
+    except ModuleNotFoundError:
+        raise UsageError(f'{name} needs an extra: pip install "adjudge[bleu]"') from None
+    return sacrebleu
+
+
+@dataclass(frozen=True)
+class Sacrebleu(Measure):
+    """What the three share: all references of a peer at once, and sacrebleu's version in the signature."""
+
+    REFERENCES: ClassVar[str]  # what several references do to the number
+    range: ClassVar[tuple[float | None, float | None]] = (0.0, 100.0)
+    needs: ClassVar[frozenset[Need]] = frozenset({"references"})
+
+    def metric(self, references: Sequence[str]) -> Metric:
+        """sacrebleu's object for these options, which has read these references."""
+        raise TypeError(f"{type(self).__name__} does not say which metric it is")
+
+    def signature(self, references: str = "") -> str:
+        about, _, ours = super().signature().rpartition("|")
+        count = f"{references}:" if references else ""
+        try:
+            library = version("sacrebleu")
+        except PackageNotFoundError:
+            library = "none"
+        return f"{about}|refs:{count}{self.REFERENCES}|sacrebleu:{library}|{ours}"
+
+    def score(self, batch: TopicBatch) -> Iterator[Score]:
+        top = self.range[1]
+        for peer, metric in self.held(batch):
+            if metric is None:
+                yield self.missing(batch, peer, no_reference(peer, batch.references))
+                continue
+            # A "corpus" of one text is what sacrebleu calls a sentence, and takes references read before.
+            value = float(metric.corpus_score([peer.text], None).score)
+            # An exact copy comes out as 100.00000000000004.
+            yield self.row(batch, peer, value if top is None else min(value, top))
+
+    def held(self, batch: TopicBatch) -> Iterator[tuple[Summary, Metric | None]]:
+        """Every peer with the metric that has read its references; None where it has no reference.
+
+        References are read once for all the peers that they serve, and forgotten with the topic.
+        """
+        read: dict[tuple[Key, ...], Metric] = {}
+        for peer in batch.peers:
+            references = batch.references_for(peer)
+            key = tuple(reference.key for reference in references)
+            if references and key not in read:
+                read[key] = self.metric([reference.text for reference in references])
+            yield peer, read.get(key)
+
+
+@dataclass(frozen=True)
+class Bleu(Sacrebleu):
+    """Papineni et al. 2002, of one summary: precision of 1- to 4-grams, and a penalty for being brief.
+
+    An n-gram counts as often as the reference that has it most; the length is held against the closest
+    reference. Orders that the summary is too short for are left out (sacrebleu's effective order).
+
+    smooth  what an order without any hit counts (Chen and Cherry 2014): `exp` halves for each such order,
+            `floor` takes a tenth of a hit, `add-k` adds one hit and one n-gram to all orders from 2 on
+    """
+
+    tokenize: str = "13a"
+    smooth: str = "exp"
+    lowercase: bool = False
+
+    FAMILY = "bleu"
+    ABOUT = "n-gram precision against all references, brevity penalized; 0 to 100, one summary at a time"
+    CITATION = "Papineni et al. 2002, BLEU; Post 2018, sacrebleu"
+    REFERENCES = "together"
+    OPTIONS: ClassVar[dict[str, tuple[str, ...]]] = {
+        "tokenize": ("13a", "intl", "char", "zh", "none"),
+        "smooth": ("exp", "floor", "add-k", "none"),
+    }
+
+    def metric(self, references: Sequence[str]) -> Metric:
+        metric: Metric = _sacrebleu(self.name).BLEU(
+            tokenize=self.tokenize,
+            smooth_method=self.smooth,
+            lowercase=self.lowercase,
+            effective_order=True,
+            references=[[text] for text in references],
+        )
+        return metric
+
+    def counts(self, batch: TopicBatch) -> Iterator[tuple[Summary, list[int] | None]]:
+        """What BLEU of any set of topics is made of, for every peer: its length, the length of the closest
+        reference, hits of each order, n-grams of each order. None where it has no reference."""
+        for peer, metric in replace(self, smooth="none").held(batch):  # smoothing would change the counts
+            if metric is None:
+                yield peer, None
+                continue
+            score = metric.corpus_score([peer.text], None)
+            yield peer, [score.sys_len, score.ref_len, *score.counts, *score.totals]
+
+
+@dataclass(frozen=True)
+class Chrf(Sacrebleu):
+    """Popović 2015, 2017: F of character 1- to 6-grams, against the reference that fits best.
+
+    word_order=2 takes words and pairs of words too, which is chrF++. Recall weighs beta times as much as
+    precision.
+    """
+
+    word_order: str = "0"
+    beta: int = 2
+    lowercase: bool = False
+
+    FAMILY = "chrf"
+    ABOUT = "F of character n-grams against the best reference; 0 to 100"
+    CITATION = "Popović 2015, chrF; Popović 2017, chrF++; Post 2018, sacrebleu"
+    REFERENCES = "best"
+    OPTIONS: ClassVar[dict[str, tuple[str, ...]]] = {"word_order": ("0", "2")}
+
+    def __post_init__(self) -> None:
+        if self.beta < 1:
+            raise UsageError(f"chrf: beta={self.beta}; expected a whole number of at least 1")
+
+    def metric(self, references: Sequence[str]) -> Metric:
+        metric: Metric = _sacrebleu(self.name).CHRF(
+            word_order=int(self.word_order),
+            beta=self.beta,
+            lowercase=self.lowercase,
+            references=[[text] for text in references],
+        )
+        return metric
+
+
+@dataclass(frozen=True)
+class Ter(Sacrebleu):
+    """Snover et al. 2006: edits that make the summary the reference, per 100 words of a reference.
+
+    An edit inserts, deletes or replaces a word, or moves a run of words. Of several references the one
+    that needs the fewest edits counts, over the mean length of all. A long summary can have more than 100.
+    """
+
+    lowercase: bool = True
+    punctuation: bool = True
+    normalize: bool = False
+    asian: bool = False
+
+    FAMILY = "ter"
+    ABOUT = "edits that turn the summary into a reference, per 100 words"
+    CITATION = "Snover et al. 2006, Translation Edit Rate; Post 2018, sacrebleu"
+    REFERENCES = "fewest-edits"
+    better = "lower"
+    range = (0.0, None)
+
+    def metric(self, references: Sequence[str]) -> Metric:
+        metric: Metric = _sacrebleu(self.name).TER(
+            case_sensitive=not self.lowercase,
+            no_punct=not self.punctuation,
+            normalized=self.normalize,
+            asian_support=self.asian,
+            references=[[text] for text in references],
+        )
+        return metric
