@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import fields
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -55,9 +54,20 @@ def _explain(measure: Measure) -> None:
         show_table(
             ("option", "value", "default", "choices"),
             [
-                (k, v, defaults[k], ", ".join(measure.OPTIONS.get(k, ())))
+                (
+                    k,
+                    v,
+                    defaults[k],
+                    ", ".join(measure.OPTIONS.get(k, ()))
+                    or ", ".join((*measure.EXAMPLES.get(k, ()), "...") if k in measure.EXAMPLES else ()),
+                )
                 for k, v in measure.options().items()
             ],
         )
         print()
-    say(inspect.getdoc(measure) or "")
+    say(measure.explanation())
+
+
+def _choices(measure: Measure, option: str) -> str:
+    examples = measure.EXAMPLES.get(option)
+    return ", ".join((*examples, "...") if examples else measure.OPTIONS.get(option, ()))

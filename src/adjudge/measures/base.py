@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal, TypeVar
@@ -65,6 +66,10 @@ class Measure:
     @property
     def name(self) -> str:
         return self.FAMILY
+
+    def explanation(self) -> str:
+        """What it is, and what its options mean, for people."""
+        return inspect.getdoc(self) or self.ABOUT
 
     def options(self) -> dict[str, Any]:
         return {f.name: getattr(self, f.name) for f in fields(self) if f.name not in self.FIXED}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -79,6 +80,10 @@ class Rouge(Measure):
             raise UsageError(f"{self.name}: alpha={self.alpha:g}; expected a number from 0 to 1")
         check_names(self.stem, self.stop)
 
+    def explanation(self) -> str:
+        own = inspect.getdoc(type(self)) or ""
+        return f"{own}\n\n{inspect.getdoc(Rouge)}"
+
     def signed_options(self) -> dict[str, Any]:
         """alpha says something of F alone."""
         return {k: v for k, v in self.options().items() if k != "alpha" or self.stat == "f"}
@@ -148,6 +153,8 @@ class Rouge(Measure):
 
 @dataclass(frozen=True)
 class RougeN(Rouge):
+    """Runs of n words, across sentences, each as often as both texts have it (Lin 2004, section 2)."""
+
     n: int = 1
 
     ABOUT = "n-gram overlap with the references"
@@ -167,6 +174,11 @@ class RougeN(Rouge):
 
 @dataclass(frozen=True)
 class RougeS(Rouge):
+    """Pairs of words in their order with at most so many words between them, any number for * (Lin 2004, section 5).
+
+    SU counts single words too, all but the last of a text, as the original does.
+    """
+
     skip: int = 4
     unigrams: bool = False
 

@@ -92,6 +92,8 @@ def _from_bytes(blob: bytes, preparation: Preparation) -> Numbered:
     return Numbered(flat, starts, flat, sentences, texts, distinct + 1)
 
 
+_PRIME = np.uint64(1099511628211)
+_MIX = np.uint64(0x9E3779B97F4A7C15)
 # Letters and digits in lower case; 0 stands for every byte that is none of them.
 _LOW = np.array([ord(chr(c).lower()) if c < 128 and chr(c).isalnum() else 0 for c in range(256)], np.uint8)
 
@@ -102,10 +104,12 @@ def _slot(
     size: int, h: np.uint64,
 ) -> np.int64:  # fmt: skip
     """Where in the table the word at first:first + size is, or would be."""
-    slot = np.int64(h >> np.uint64(20)) & (len(table) - 1)
+    slot = np.int64(h * _MIX >> np.uint64(32)) & (len(table) - 1)
     while table[slot] != -1:
         k = table[slot]
         if hashes[k] == h and sizes[k] == size:
+            if size <= 8:  # then the key is the word itself
+                break
             j = 0
             while j < size and _LOW[blob[at[k] + j]] == _LOW[blob[first + j]]:
                 j += 1
@@ -120,7 +124,7 @@ def _wider(table: np.ndarray, hashes: np.ndarray, found: int) -> np.ndarray:
     """The same words in a table four times as large."""
     wider = np.full(4 * len(table), -1, np.int32)
     for k in range(found):
-        slot = np.int64(hashes[k] >> np.uint64(20)) & (len(wider) - 1)
+        slot = np.int64(hashes[k] * _MIX >> np.uint64(32)) & (len(wider) - 1)
         while wider[slot] != -1:
             slot = (slot + 1) & (len(wider) - 1)
         wider[slot] = k
@@ -156,12 +160,12 @@ def _tokenise(
                 text += 1
                 starts[text], ends[text] = words, sentence
         first = i
-        h = np.uint64(14695981039346656037)
+        h = np.uint64(0)
         while i < n:
             c = _LOW[blob[i]]
             if c == 0:
                 break
-            h = (h ^ np.uint64(c)) * np.uint64(1099511628211)
+            h = h << np.uint64(8) | np.uint64(c) if i - first < 8 else (h ^ np.uint64(c)) * _PRIME
             i += 1
         if i == first:
             i += 1
