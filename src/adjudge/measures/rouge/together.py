@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Table = tuple[np.ndarray, np.ndarray, np.ndarray]
 
-PLAIN_UP_TO = 64  # pairs of texts below which the compiler's start costs more than it saves
+PLAIN_UP_TO = 1.0  # seconds, about, that plain Python may take: starting the compiler takes as long
 
 
 def score_together(measures: Sequence[Rouge], batches: Sequence[TopicBatch]) -> Iterator[Score]:
@@ -27,7 +27,8 @@ def score_together(measures: Sequence[Rouge], batches: Sequence[TopicBatch]) -> 
     for measure in measures:
         groups.setdefault(measure.alike, []).append(measure)
     pairs = sum(len(batch.peers) * max(len(batch.references), 1) for batch in batches)
-    score = _plainly if pairs <= PLAIN_UP_TO else _fast
+    seconds = pairs * sum(measure.PLAIN_COST for measure in measures)
+    score = _plainly if seconds <= PLAIN_UP_TO else _fast
     for group in groups.values():
         yield from score(group, batches)
 
