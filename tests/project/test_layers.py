@@ -15,8 +15,8 @@ PACKAGE = Path(__file__).parent.parent.parent / "src" / "adjudge"
 # From the bottom up; what stands in one line must not know what stands in a later one. Modules of one line
 # do not import each other, except inside a package.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("errors", "wording"),
-    ("engine", "kernels", "text", "stats", "preference"),
+    ("errors", "kernels", "wording"),
+    ("engine", "text", "stats", "preference"),
     ("scores",),
     ("collection",),
     ("judgments",),

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from adjudge.errors import UsageError
 from adjudge.stats import bootstrap
 from adjudge.stats.bootstrap import bootstrap_means
 from adjudge.stats.checks import FloatArray
+from adjudge.stats.resample import resampled_means
 
 
 def plain(values: FloatArray, seed: int, resamples: int, level: float) -> FloatArray:
@@ -126,3 +128,49 @@ def test_wrong_options_are_named() -> None:
         bootstrap_means([[1.0]], rng=rng, resamples=0)
     with pytest.raises(UsageError, match="level: expected a number between 0 and 1, got 95"):
         bootstrap_means([[1.0]], rng=rng, level=95)
+
+
+MASK = 2**64 - 1
+
+
+def split_mix(state: int) -> int:
+    """The generator as Steele, Lea and Flood print it, in plain integers."""
+    z = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
+    return z ^ (z >> 31)
+
+
+cells = st.floats(-9, 9) | st.just(np.nan)
+matrices = arrays(np.float64, st.tuples(st.integers(1, 9), st.integers(1, 3)), elements=cells)
+
+
+@settings(deadline=None)
+@given(matrices, st.integers(0, MASK))
+def test_compiled_resamples_equal_the_plain_twin(values: FloatArray, seed: int) -> None:
+    state, rows = seed, list[int]()
+    while len(rows) < len(values):
+        state = (state + 0x9E3779B97F4A7C15) & MASK
+        product = (split_mix(state) >> 32) * len(values)
+        if product % 2**32 >= (2**32 - len(values)) % len(values):
+            rows.append(product >> 32)
+    (means,) = resampled_means(values, np.array([seed], np.uint64), not np.isnan(values).any())
+    present = [column[~np.isnan(column)] for column in values[rows].T]
+    wanted = [column.mean() if column.size else np.nan for column in present]
+    np.testing.assert_allclose(means, wanted, rtol=1e-12, atol=1e-12)
+
+
+def test_the_generator_has_its_published_first_numbers() -> None:
+    # Vigna's splitmix64.c seeded with 1234567: its first two outputs, as quoted by other implementations' tests
+    first = [split_mix((1234567 + k * 0x9E3779B97F4A7C15) & MASK) for k in (1, 2)]
+    assert first == [6457827717110365317, 3203168211198807973]
+
+
+def test_the_compiled_way_and_the_other_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.random.default_rng(4).normal(size=(400, 2))
+    values[::5, 1] = np.nan
+    usual = bootstrap_means(values, rng=np.random.default_rng(1), resamples=4000)
+    monkeypatch.setattr(bootstrap, "COMPILED_FROM", 0)
+    compiled = bootstrap_means(values, rng=np.random.default_rng(2), resamples=4000)
+    np.testing.assert_allclose(compiled, usual, atol=0.012)
+    again = bootstrap_means(values, rng=np.random.default_rng(2), resamples=4000)
+    np.testing.assert_array_equal(compiled, again)

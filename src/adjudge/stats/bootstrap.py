@@ -12,6 +12,12 @@ BLOCK = 64
 """Resamples held at once: their counts take 64 x rows x 8 bytes, 51 MB at 100,000 rows."""
 
 
+COMPILED_FROM = 4_000_000
+"""Draws from which the compiled way pays for the compiler's start."""
+
+FEW = 8
+
+
 def bootstrap_means(
     values: npt.ArrayLike,
     *,
@@ -31,7 +37,7 @@ def bootstrap_means(
     low, high = np.full((2, matrix.shape[1]), np.nan)
     kept = np.flatnonzero(np.count_nonzero(~np.isnan(matrix), axis=0) >= 2)
     if kept.size:
-        means = _resampled_means(matrix[:, kept], rng, resamples)
+        means = _means(np.ascontiguousarray(matrix[:, kept]), rng, resamples)
         drawn = ~np.isnan(means).all(axis=0)
         kept, means = kept[drawn], means[:, drawn]
     if kept.size:
@@ -40,6 +46,16 @@ def bootstrap_means(
         quantile = np.nanquantile if np.isnan(means).any() else np.quantile
         low[kept], high[kept] = quantile(means, tails, axis=0)
     return low, high
+
+
+def _means(matrix: FloatArray, rng: np.random.Generator, resamples: int) -> FloatArray:
+    """Many rows of few columns go the compiled way; with many columns the product of matrices is faster."""
+    if matrix.shape[0] * resamples < COMPILED_FROM or matrix.shape[1] > FEW:
+        return _resampled_means(matrix, rng, resamples)
+    from adjudge.stats.resample import resampled_means
+
+    seeds = rng.integers(0, 2**64, size=resamples, dtype=np.uint64)
+    return resampled_means(matrix, seeds, not np.isnan(matrix).any())
 
 
 def _resampled_means(matrix: FloatArray, rng: np.random.Generator, resamples: int) -> FloatArray:
