@@ -45,7 +45,7 @@ def rouge_many(
     numbers: dict[str, int] = {}
     own = [numbers.setdefault(text, len(numbers)) for text in peers]
     theirs = [numbers.setdefault(text, len(numbers)) for each in references for text in each]
-    sizes = np.asarray([len(each) for each in references])
+    sizes = np.asarray([len(each) for each in references], np.int64)
     against, mine = np.asarray(theirs, np.int64), np.repeat(np.asarray(own, np.int64), sizes)
     found: dict[str, list[float]] = {}
     for group in groups.values():

@@ -86,7 +86,7 @@ def _fast(measures: Sequence[Rouge], batches: Sequence[TopicBatch]) -> Iterator[
             if id(summary) not in number:
                 number[id(summary)] = len(texts)
                 texts.append(summary.text)
-    sizes = np.asarray([len(held.references) for held in everyone])
+    sizes = np.asarray([len(held.references) for held in everyone], np.int64)
     peers = np.repeat(np.asarray([number[id(held.peer)] for held in everyone], np.int64), sizes)
     against = np.asarray([number[id(r)] for held in everyone for r in held.references], np.int64)
     wrote_one = [held.wrote_one for held in everyone]
