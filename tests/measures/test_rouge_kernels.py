@@ -85,6 +85,7 @@ def test_words_from_bytes_are_the_words(texts: list[str], stop: bool, stem: bool
 
 
 def test_many_distinct_words_from_bytes() -> None:
+    same_numbers(["a" * 17 + " " + "a" * 16 + "b", "A" * 17 + " " + "a" * 30 + " " + "a" * 16], Preparation())
     same_numbers([" ".join(f"w{k}x{k % 7}" for k in range(20_000)), "w1x1 W19999X1", ""], Preparation())
 
 

@@ -94,44 +94,21 @@ def _from_bytes(blob: bytes, preparation: Preparation) -> Numbered:
 
 _PRIME = np.uint64(1099511628211)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
+_LONG = np.uint64(1 << 63)
 # Letters and digits in lower case; 0 stands for every byte that is none of them.
 _LOW = np.array([ord(chr(c).lower()) if c < 128 and chr(c).isalnum() else 0 for c in range(256)], np.uint8)
 
 
 @kernel
-def _slot(
-    table: np.ndarray, hashes: np.ndarray, at: np.ndarray, sizes: np.ndarray, blob: np.ndarray, first: int,
-    size: int, h: np.uint64,
-) -> np.int64:  # fmt: skip
-    """Where in the table the word at first:first + size is, or would be."""
-    slot = np.int64(h * _MIX >> np.uint64(32)) & (len(table) - 1)
-    while table[slot] != -1:
-        k = table[slot]
-        if hashes[k] == h and sizes[k] == size:
-            if size <= 8:  # then the key is the word itself
-                break
-            j = 0
-            while j < size and _LOW[blob[at[k] + j]] == _LOW[blob[first + j]]:
-                j += 1
-            if j == size:
-                break
-        slot = (slot + 1) & (len(table) - 1)
-    return slot
+def _sizes(blob: np.ndarray) -> tuple[int, int]:
+    """How many texts and lines there are."""
+    texts = lines = 1
+    for i in range(len(blob)):
+        texts += blob[i] == 0
+        lines += blob[i] == 10
+    return texts, lines
 
 
-@kernel
-def _wider(table: np.ndarray, hashes: np.ndarray, found: int) -> np.ndarray:
-    """The same words in a table four times as large."""
-    wider = np.full(4 * len(table), -1, np.int32)
-    for k in range(found):
-        slot = np.int64(hashes[k] * _MIX >> np.uint64(32)) & (len(wider) - 1)
-        while wider[slot] != -1:
-            slot = (slot + 1) & (len(wider) - 1)
-        wider[slot] = k
-    return wider
-
-
-@kernel
 def _tokenise(
     blob: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -140,47 +117,93 @@ def _tokenise(
     Gives the words' numbers; where texts, sentences, and the sentences of texts begin; and for every distinct
     word where it stands first and how long it is.
     """
-    n = len(blob)
-    texts = lines = 1
-    for i in range(n):
-        texts += blob[i] == 0
-        lines += blob[i] == 10
-    flat = np.empty(n // 2 + 1, np.int32)
+    texts, lines = _sizes(blob)
+    flat = np.empty(len(blob) // 2 + 1, np.int32)
     starts, ends = np.zeros(texts + 1, np.int64), np.zeros(texts + 1, np.int64)
     sentences = np.zeros(texts + lines + 1, np.int64)
-    at, sizes, hashes = np.empty(1024, np.int64), np.empty(1024, np.int32), np.empty(1024, np.uint64)
-    table = np.full(4096, -1, np.int32)
-    words = found = text = sentence = i = 0
-    while i <= n:
+    state = np.zeros(5, np.int64)  # place, words, distinct words, texts, sentences so far
+    size = 1 << 15
+    at, sizes = np.empty(size // 2, np.int64), np.empty(size // 2, np.int32)
+    keys, numbers = np.zeros(2 * size, np.uint64), np.full(size, -1, np.int32)
+    while not _scan(blob, state, flat, starts, ends, sentences, at, sizes, keys, numbers):
+        at, sizes = np.resize(at, 2 * size), np.resize(sizes, 2 * size)
+        keys, numbers = _wider(keys, numbers)
+        size *= 4
+    words, found, sentence = state[1], state[2], state[4]
+    return flat[:words], starts, sentences[: sentence + 1], ends, at[:found], sizes[:found]
+
+
+@kernel
+def _scan(
+    blob: np.ndarray, state: np.ndarray, flat: np.ndarray, starts: np.ndarray, ends: np.ndarray,
+    sentences: np.ndarray, at: np.ndarray, sizes: np.ndarray, keys: np.ndarray, numbers: np.ndarray,
+) -> bool:  # fmt: skip
+    """Go on from the state to the end, or until the table of words is half full; says whether it is the end.
+
+    One loop on arrays that never change hands: a function for the look-up, or a table that grows inside, would
+    make numba count references for every word, which takes longer than the words.
+    """
+    n, mask = len(blob), len(numbers) - 1
+    i, words, found, text, sentence = state[0], state[1], state[2], state[3], state[4]
+    while i <= n and found < len(at):
         c = blob[i] if i < n else np.uint8(0)
         if c == 0 or c == 10:
             sentence += 1
             sentences[sentence] = words
             if c == 0:
                 text += 1
-                starts[text], ends[text] = words, sentence
+                starts[text] = words
+                ends[text] = sentence
         first = i
-        h = np.uint64(0)
-        while i < n:
-            c = _LOW[blob[i]]
-            if c == 0:
-                break
-            h = h << np.uint64(8) | np.uint64(c) if i - first < 8 else (h ^ np.uint64(c)) * _PRIME
+        head = tail = np.uint64(0)  # the word itself, up to 16 letters
+        while i < n and _LOW[blob[i]]:
+            letter = np.uint64(_LOW[blob[i]])
+            if i - first < 8:
+                head = head << np.uint64(8) | letter
+            elif i - first < 16:
+                tail = tail << np.uint64(8) | letter
+            else:  # from here on a digest, and marked as one
+                tail = (tail ^ letter) * _PRIME | _LONG
             i += 1
         if i == first:
             i += 1
             continue
-        slot = _slot(table, hashes, at, sizes, blob, first, i - first, h)
-        if table[slot] == -1:
-            if found == len(at):
-                at = np.concatenate((at, np.empty(found, np.int64)))
-                sizes = np.concatenate((sizes, np.empty(found, np.int32)))
-                hashes = np.concatenate((hashes, np.empty(found, np.uint64)))
-            at[found], sizes[found], hashes[found] = first, i - first, h
-            table[slot] = found
+        slot = np.int64((head ^ tail * _PRIME) * _MIX >> np.uint64(32)) & mask
+        while numbers[slot] != -1:
+            same = keys[2 * slot] == head and keys[2 * slot + 1] == tail
+            if same and tail >= _LONG:
+                known = at[numbers[slot]]
+                same = sizes[numbers[slot]] == i - first
+                for j in range((i - first) * same):
+                    same &= _LOW[blob[known + j]] == _LOW[blob[first + j]]
+            if same:
+                break
+            slot = (slot + 1) & mask
+        if numbers[slot] == -1:
+            at[found] = first
+            sizes[found] = i - first
+            keys[2 * slot] = head
+            keys[2 * slot + 1] = tail
+            numbers[slot] = found
             found += 1
-        flat[words] = table[slot]
+        flat[words] = numbers[slot]
         words += 1
-        if 3 * found > len(table):
-            table = _wider(table, hashes, found)
-    return flat[:words], starts, sentences[: sentence + 1], ends, at[:found], sizes[:found]
+    state[0], state[1], state[2], state[3], state[4] = i, words, found, text, sentence
+    return bool(i > n)
+
+
+@kernel
+def _wider(keys: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The same words in a table four times as large."""
+    size = 4 * len(numbers)
+    wider, moved = np.zeros(2 * size, np.uint64), np.full(size, -1, np.int32)
+    for old in range(len(numbers)):
+        if numbers[old] != -1:
+            head, tail = keys[2 * old], keys[2 * old + 1]
+            slot = np.int64((head ^ tail * _PRIME) * _MIX >> np.uint64(32)) & (size - 1)
+            while moved[slot] != -1:
+                slot = (slot + 1) & (size - 1)
+            wider[2 * slot] = head
+            wider[2 * slot + 1] = tail
+            moved[slot] = numbers[old]
+    return wider, moved
