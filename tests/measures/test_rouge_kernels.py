@@ -52,7 +52,7 @@ def test_kernels_equal_the_plain_twin(peers: list[Prepared], references: list[Pr
     assert_equal(peers, references)
 
 
-def same_numbers(texts: list[str], preparation: Preparation) -> None:
+def check_same_numbers(texts: list[str], preparation: Preparation) -> None:
     """Bytes and words give the same texts, whatever the numbers are."""
     from adjudge.measures.rouge.numbers import from_words, numbered
 
@@ -76,7 +76,7 @@ def same_numbers(texts: list[str], preparation: Preparation) -> None:
     st.booleans(),
 )
 def test_words_from_bytes_are_the_words(texts: list[str], stop: bool, stem: bool) -> None:
-    same_numbers(
+    check_same_numbers(
         texts,
         Preparation(
             stop=frozenset(["a", "ab"] * stop), stem=(lambda ws: [w[:1] for w in ws]) if stem else None
@@ -85,8 +85,10 @@ def test_words_from_bytes_are_the_words(texts: list[str], stop: bool, stem: bool
 
 
 def test_many_distinct_words_from_bytes() -> None:
-    same_numbers(["a" * 17 + " " + "a" * 16 + "b", "A" * 17 + " " + "a" * 30 + " " + "a" * 16], Preparation())
-    same_numbers([" ".join(f"w{k}x{k % 7}" for k in range(20_000)), "w1x1 W19999X1", ""], Preparation())
+    check_same_numbers(
+        ["a" * 17 + " " + "a" * 16 + "b", "A" * 17 + " " + "a" * 30 + " " + "a" * 16], Preparation()
+    )
+    check_same_numbers([" ".join(f"w{k}x{k % 7}" for k in range(20_000)), "w1x1 W19999X1", ""], Preparation())
 
 
 def one(*lists: list[str]) -> Prepared:

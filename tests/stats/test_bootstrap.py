@@ -160,7 +160,7 @@ def test_compiled_resamples_equal_the_plain_twin(values: FloatArray, seed: int) 
 
 
 def test_the_generator_has_its_published_first_numbers() -> None:
-    # Vigna's splitmix64.c seeded with 1234567: its first two outputs, as quoted by other implementations' tests
+    # Rosetta Code, "Pseudo-random numbers/Splitmix64": the first two of seed 1234567
     first = [split_mix((1234567 + k * 0x9E3779B97F4A7C15) & MASK) for k in (1, 2)]
     assert first == [6457827717110365317, 3203168211198807973]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -83,14 +82,15 @@ def test_declarations_are_refused(line: bytes) -> None:
 
 
 def test_a_doctype_without_declarations_is_fine() -> None:
-    refuse_declarations(b'<!DOCTYPE DOC SYSTEM "doc.dtd"> [1]', place())
+    text = '<!DOCTYPE DOC SYSTEM "doc.dtd"> [1]'
+    refuse_declarations(text.encode(), place())  # raises where there are any
+    assert list(tokens(text))
 
 
 @pytest.mark.parametrize("piece", ["<", "<a ", "<!--", "<!doctype ", "&", "&a", "<a b=", "</", "<!", "&#1"])
-def test_time_grows_with_the_text_and_not_with_its_square(piece: str) -> None:
+def test_a_million_marks_come_to_an_end(piece: str) -> None:
+    """Work that grew with the square of the text would take hours here."""
     text = piece * (1_000_000 // len(piece))
-    started = time.perf_counter()
     assert len(list(tokens(text))) <= len(text)
     characters(text, place())
     refuse_declarations(text.encode(), place())
-    assert time.perf_counter() - started < 10  # seconds; the square of a million would take hours

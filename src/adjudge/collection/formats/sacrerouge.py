@@ -12,15 +12,11 @@ from typing import Any
 
 from adjudge.collection.formats.imported import ImportedMeasures
 from adjudge.collection.formats.source import (
-    EMPTY_FILE,
-    JSON_LINES,
     NO_TEXT,
     Once,
     Paths,
     Place,
-    Unused,
-    find_files,
-    json_objects,
+    json_items,
     scalar,
     shown,
     type_name,
@@ -53,18 +49,7 @@ def read(
     """
     measures = ImportedMeasures(source, lower_is_better)
     reader = _Reader(measures, ["peer", "reference"] if references_as_peers else ["reference"])
-    for path, left in find_files(paths, JSON_LINES):
-        if left:
-            yield str(path), left
-            continue
-        unused, empty = Unused(), True
-        for place, record in json_objects(path, max_line=max_line, encoding=encoding):
-            empty = False
-            yield from unused(place, (key for key in record if key not in _KEYS))
-            yield from reader.items(place, record)
-            yield from place.noted()
-        if empty:
-            yield str(path), EMPTY_FILE
+    yield from json_items(paths, reader.items, _KEYS, max_line=max_line, encoding=encoding)
     measures.check()
 
 

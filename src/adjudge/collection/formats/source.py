@@ -5,7 +5,7 @@ from __future__ import annotations
 import lzma
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -146,6 +146,29 @@ def json_objects(path: Path, *, max_line: int, encoding: str) -> Iterator[tuple[
             if not isinstance(value, dict):
                 raise place.wrong(f"the line is {type_name(value)}, expected one JSON object a line")
             yield place, value
+
+
+def json_items(
+    paths: Paths,
+    read: Callable[[Place, dict[str, Any]], Iterable[Item]],
+    keys: Collection[str],
+    *,
+    max_line: int,
+    encoding: str,
+) -> Iterator[Item]:
+    """What `read` makes of every record of JSONL files; keys that are not in `keys` are named as not used."""
+    for path, left in find_files(paths, JSON_LINES):
+        if left:
+            yield str(path), left
+            continue
+        unused, empty = Unused(), True
+        for place, record in json_objects(path, max_line=max_line, encoding=encoding):
+            empty = False
+            yield from unused(place, (key for key in record if key not in keys))
+            yield from read(place, record)
+            yield from place.noted()
+        if empty:
+            yield str(path), EMPTY_FILE
 
 
 # Values

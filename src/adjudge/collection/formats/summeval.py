@@ -9,15 +9,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from adjudge.collection.formats.source import (
-    EMPTY_FILE,
-    JSON_LINES,
     NO_TEXT,
     Once,
     Paths,
     Place,
-    Unused,
-    find_files,
-    json_objects,
+    json_items,
     scalar,
     shown,
     type_name,
@@ -41,18 +37,7 @@ def read(paths: Paths, *, max_line: int = MAX_LINE, encoding: str = "utf-8") -> 
     workers change from line to line, so theirs become repeats without an assessor.
     """
     reader = _Reader()
-    for path, left in find_files(paths, JSON_LINES):
-        if left:
-            yield str(path), left
-            continue
-        unused, empty = Unused(), True
-        for place, record in json_objects(path, max_line=max_line, encoding=encoding):
-            empty = False
-            yield from unused(place, (key for key in record if key not in _KEYS))
-            yield from reader.items(place, record)
-            yield from place.noted()
-        if empty:
-            yield str(path), EMPTY_FILE
+    yield from json_items(paths, reader.items, _KEYS, max_line=max_line, encoding=encoding)
 
 
 class _Reader:
