@@ -8,13 +8,20 @@ from typing import Literal, Self
 
 from adjudge.stats import checks
 
-Test = Literal["wilcoxon", "t"]
-Method = Literal["exact", "normal", "t"]
 Better = Literal["higher", "lower"]
 
-TEST_WORDS: dict[Test, str] = {"wilcoxon": "paired Wilcoxon", "t": "paired t"}
-# The t-test has only one method, and its name already says so.
-METHOD_WORDS: dict[Method, str] = {"exact": ", exact", "normal": ", normal approximation", "t": ""}
+TEST_WORDS = {
+    "wilcoxon": "paired Wilcoxon",
+    "t": "paired t",
+    "t-unpaired": "unpaired t",
+    "welch": "Welch's unpaired t",
+    "sign": "sign test",
+    "mc": "random swaps",
+    "hb": "hybrid bootstrap",
+    "exact": "exact permutation",
+}
+# A method that the test's name already says needs no words.
+METHOD_WORDS = {"exact": ", exact", "normal": ", normal approximation"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +34,11 @@ class PairedTest:
     `statistic` and `p` are NaN and `method` is None.
     """
 
-    test: Test
+    test: str
     statistic: float
     p: float
     n: int
-    method: Method | None
+    method: str | None
     difference: float
     wins: int
     losses: int
@@ -41,7 +48,7 @@ class PairedTest:
     @classmethod
     def undefined(
         cls,
-        test: Test,
+        test: str,
         why: str,
         *,
         n: int = 0,
@@ -66,7 +73,7 @@ class PairedTest:
             return f"{a} and {b} cannot be compared ({name}: {self.why})"
         sign = -1 if better == "lower" else 1
         counts = (self.wins, self.losses)[::sign]
-        basis = f"{name}{METHOD_WORDS[self.method]}, {p_words(self.p, alpha)}, {_topics(self.n)}"
+        basis = f"{name}{_by(self.test, self.method)}, {p_words(self.p, alpha)}, {_topics(self.n)}"
         verb = "wins" if better else "is higher"
         if self.p >= alpha:
             ties = f", tied on {self.ties}" if self.ties else ""
@@ -106,6 +113,10 @@ def p_words(p: float, alpha: float = 0.05) -> str:
     if p > 1 - least:
         return f"p > {_decimals(1 - least, digits)}"
     return f"p = {_decimals(p, digits)}"
+
+
+def _by(test: str, method: str) -> str:
+    return "" if method == test else METHOD_WORDS.get(method, "")
 
 
 def _decimals(value: float, digits: int) -> str:
