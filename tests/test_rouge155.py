@@ -24,7 +24,7 @@ from adjudge.cli.rouge155 import command
 from adjudge.errors import AdjudgeError, FormatError, UsageError
 from adjudge.measures.rouge.lists import DATA, SMART
 from adjudge.rouge155 import evaluate
-from adjudge.rouge155.elements import basic_elements, be_counts
+from adjudge.measures.elements import basic_elements, be_counts
 from adjudge.rouge155.limits import cut, fields
 from adjudge.rouge155.options import Options
 from adjudge.rouge155.output import run

@@ -213,6 +213,7 @@ def _check_needs(collection: Collection, measures: Sequence[Measure]) -> None:
         "units": "units.jsonl, made by: adjudge units",
     }
     for measure in measures:
+        measure.check_installed()
         for need in sorted(measure.needs):
             if not have[need]:
                 raise DataError(f"{measure} needs {need}, and there are none: add {hints[need]}")

@@ -17,6 +17,7 @@ from sacrebleu import BLEU, CHRF, TER
 
 from adjudge.collection.rows import Summary, Topic
 from adjudge.errors import UsageError
+from adjudge.evaluation import Evaluation
 from adjudge.measures.base import Measure, TopicBatch
 from adjudge.measures.bleu import Bleu, Chrf, Ter
 from adjudge.measures.embedding import Embedding
@@ -258,3 +259,12 @@ def test_the_page_has_every_option_with_its_default_and_choices(measure: type[Me
         default = str(each.default).lower() if isinstance(each.default, bool) else each.default
         assert f"| `{each.name}` | `{default}` |" in part
         assert [c for c in measure.OPTIONS.get(each.name, ()) if f"`{c}`" not in part] == []
+
+
+def test_a_missing_extra_is_said_before_anything_is_scored(
+    small: Evaluation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "sacrebleu", None)
+    with pytest.raises(UsageError, match=r'^chrf needs an extra: pip install "adjudge\[bleu\]"$'):
+        small.score("words", "chrf")
+    assert not list(small.path.glob("scores/*.parquet"))

@@ -18,6 +18,14 @@ def test_a_language_has_several_names(name: str) -> None:
 
 
 # stop-words 2025.11.4, get_stop_words("en") has 1,333 entries, get_stop_words("fr") 348.
+def test_function_words_carry_no_content() -> None:
+    words = stop_words("function")
+    assert {"the", "of", "and", "don't", "t", "them"} <= words
+    assert not {"bill", "fire", "research", "harbour", "first", "year"} & words
+    assert content_words(unicode_words("They don't know of the fire"), words) == ["know", "fire"]
+    assert words < stop_words("en") | words
+
+
 def test_the_package_gives_the_words() -> None:
     assert {"the", "of", "and", "don't"} <= stop_words("en")
     assert {"le", "des", "avec"} <= stop_words("fr")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
+from importlib.util import find_spec
 from typing import Any, ClassVar, Literal, TypeVar
 
 from adjudge import __version__
 from adjudge.collection.collection import references_for
 from adjudge.collection.rows import Document, Summary, Topic, Unit
+from adjudge.errors import UsageError
 from adjudge.scores import Better, MeasureInfo, Score
 
 T = TypeVar("T")
@@ -62,10 +64,17 @@ class Measure:
     range: ClassVar[tuple[float | None, float | None]] = (0.0, 1.0)
     needs: ClassVar[frozenset[Need]] = frozenset()
     uses: ClassVar[frozenset[Need]] = frozenset()  # looked at where it is there, missed where it is not
+    EXTRA: ClassVar[str | None] = None  # the extra of this package that it comes with
+    MODULES: ClassVar[tuple[str, ...]] = ()  # what that extra brings in
 
     @property
     def name(self) -> str:
         return self.FAMILY
+
+    def check_installed(self) -> None:
+        """Say before the work starts that an extra is missing."""
+        if any(find_spec(module) is None for module in self.MODULES):
+            raise UsageError(f'{self.name} needs an extra: pip install "adjudge[{self.EXTRA}]"')
 
     def explanation(self) -> str:
         """What it is, and what its options mean, for people."""

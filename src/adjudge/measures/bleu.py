@@ -34,6 +34,8 @@ class Sacrebleu(Measure):
     REFERENCES: ClassVar[str]  # what several references do to the number
     range: ClassVar[tuple[float | None, float | None]] = (0.0, 100.0)
     needs: ClassVar[frozenset[Need]] = frozenset({"references"})
+    EXTRA = "bleu"
+    MODULES = ("sacrebleu",)
 
     def metric(self, references: Sequence[str]) -> Metric:
         """sacrebleu's object for these options, which has read these references."""

@@ -75,6 +75,8 @@ class Embedding(Measure):
     }
     range = (-1.0, 1.0)
     needs: ClassVar[frozenset[Need]] = frozenset({"references"})
+    EXTRA = "embeddings"
+    MODULES = NEEDED
 
     def __post_init__(self) -> None:
         if self.mode == "sentence" and self.stat != "f":

@@ -56,7 +56,7 @@ class Nams(Measure):
 
     weights: str = "c2"
     stem: str = "porter"
-    stop: str = "en"
+    stop: str = "function"
     units: str = "edu"
     words: str = "unicode"
     renormalise: bool = False

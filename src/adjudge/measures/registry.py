@@ -20,6 +20,7 @@ from adjudge.measures.describe import (
     Sentences,
 )
 from adjudge.measures.divergence import JensenShannon, KullbackLeibler, SourceCosine
+from adjudge.measures.elements import RougeBe
 from adjudge.measures.embedding import Embedding
 from adjudge.measures.extracts import Extract
 from adjudge.measures.nams import Nams
@@ -41,6 +42,7 @@ BUILT_IN: dict[str, Make] = {
     "rouge-su4": partial(RougeS, skip=4, unigrams=True),
     "rouge-s*": partial(RougeS, skip=-1),
     "rouge-su*": partial(RougeS, skip=-1, unigrams=True),
+    "rouge-be": RougeBe,
     "bleu": Bleu,
     "chrf": Chrf,
     "ter": Ter,

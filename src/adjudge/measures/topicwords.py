@@ -16,7 +16,7 @@ Gram = tuple[str, ...]
 Grams = Counter[Gram]
 
 GRAM_WORDS = {1: "words", 2: "bigrams", 3: "trigrams", 4: "4-grams"}
-USUAL_STOP = ("none", "en")
+USUAL_STOP = ("none", "function", "en")
 
 # Values to show of options that take more: every stemmer and stop list that adjudge.text knows by language.
 EXAMPLES = {"stem": STEMMERS, "stop": USUAL_STOP}

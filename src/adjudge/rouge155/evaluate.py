@@ -18,7 +18,7 @@ from adjudge.measures.rouge.lists import SMART, read_stop_list
 from adjudge.measures.rouge.plain import NOTHING, Counts
 from adjudge.measures.rouge.ratios import Ratios, f_measure
 from adjudge.measures.rouge.texts import Preparation, Prepared
-from adjudge.rouge155.elements import basic_elements
+from adjudge.measures.elements import basic_elements
 from adjudge.rouge155.limits import cut
 from adjudge.rouge155.options import Asked, Options
 from adjudge.rouge155.resample import Interval, Triple, averages

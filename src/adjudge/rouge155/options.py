@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Literal
 
 from adjudge.errors import UsageError, quoted
+from adjudge.measures.elements import MODES
 
-BE_MODES = ("H", "HM", "HMR", "HM1", "HMR1", "HMR2")
 Kind = Literal["N", "L", "W", "S", "BE"]
 _NUMBER = re.compile(r"[0-9]{1,6}(\.[0-9]{1,12})?|\.[0-9]{1,12}")
 _WHOLE = re.compile(r"-?[0-9]{1,6}")
@@ -70,8 +70,8 @@ class Options:
             raise UsageError(f"-c is {quoted(self.confidence)}, expected a number from 0 to 100")
         if self.samples < 1:
             raise UsageError(f"-r is {self.samples}, expected 1 sample or more")
-        if self.be is not None and self.be not in BE_MODES:
-            raise UsageError(f"-3 is {quoted(self.be)}, expected one of: {', '.join(BE_MODES)}")
+        if self.be is not None and self.be not in MODES:
+            raise UsageError(f"-3 is {quoted(self.be)}, expected one of: {', '.join(MODES)}")
         if self.weight is not None and not (_NUMBER.fullmatch(self.weight) and float(self.weight) > 0):
             raise UsageError(f"-w is {quoted(self.weight)}, expected a number greater than 0 such as 1.2")
         if self.skip is not None and not _WHOLE.fullmatch(self.skip):

@@ -1,4 +1,4 @@
-"""Stop words of a language, from the `stop-words` package. What a word is lives in words.py."""
+"""Stop words of a language, from the `stop-words` package, and English function words. Words: words.py."""
 
 from __future__ import annotations
 
@@ -7,17 +7,23 @@ from collections.abc import Set as AbstractSet
 from functools import cache
 
 from adjudge.errors import UsageError, nearest, quoted
+from adjudge.text.function_words import FUNCTION_WORDS
 from adjudge.text.words import unicode_words
+
+FUNCTION = "function"
+"""Name of the list of English words of the closed classes; the package's English one is four times as wide."""
 
 
 def stop_words(name: str) -> frozenset[str]:
-    """The stop words of a language, by code or English name: "en", "en-GB", "english".
+    """The stop words of a language, by code or English name: "en", "en-GB", "english"; or "function".
 
     Each entry stands there in lower case and as the words that `unicode_words` makes of it
     ("don't", but also "don" and "t"), so that the set fits words of either kind. Entries with
     white space can equal no word and are left out.
     """
     wanted = name.strip().casefold()
+    if wanted == FUNCTION:
+        return FUNCTION_WORDS
     known = _languages()
     for key in (wanted, wanted.replace("_", "-").split("-")[0]):
         if key in known:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import cast
 
 from adjudge.collection.rows import Summary, Topic
-from adjudge.errors import UsageError
-from adjudge.measures.base import TopicBatch
+from adjudge.errors import DataError, UsageError
+from adjudge.measures.base import Measure, TopicBatch
+from adjudge.measures.elements import RougeBe
 from adjudge.measures.registry import parse_measures
 from adjudge.measures.rouge.family import Rouge
 from adjudge.measures.rouge.together import score_together, values_of
@@ -16,16 +17,18 @@ from adjudge.measures.rouge.together import score_together, values_of
 def rouge(
     peer: str, references: Sequence[str], measures: Sequence[str], language: str = "en"
 ) -> dict[str, float]:
-    """A number for every measure; presets and `stat=all` stand for several."""
-    chosen = _chosen(measures)
+    """A number for every measure; presets and `stat=all` stand for several. rouge-be wants basic elements."""
+    elements, words = _apart(parse_measures(measures))
     _check(references)
     held = tuple(
         Summary("", f"reference-{k}", text, roles=("reference",)) for k, text in enumerate(references, 1)
     )
     batch = TopicBatch(Topic(""), (Summary("", "peer", peer),), held, language=language)
-    rows = score_together(chosen, [batch])
+    rows = [*score_together(words, [batch]), *RougeBe.score_many(elements, [batch])]
+    if wrong := next((row.why for row in rows if row.why), None):
+        raise DataError(wrong)
     found = {row.measure: row.value for row in rows}
-    return {str(measure): found[str(measure)] for measure in chosen}
+    return {str(measure): found[str(measure)] for measure in parse_measures(measures)}
 
 
 def rouge_many(
@@ -57,11 +60,19 @@ def rouge_many(
 
 
 def _chosen(measures: Sequence[str]) -> list[Rouge]:
-    chosen = parse_measures(measures)
-    for measure in chosen:
-        if not isinstance(measure, Rouge):
+    elements, words = _apart(parse_measures(measures))
+    if elements:
+        raise UsageError(f"{elements[0]} is scored text by text: use adjudge.rouge")
+    return words
+
+
+def _apart(measures: Sequence[Measure]) -> tuple[list[RougeBe], list[Rouge]]:
+    """Those of basic elements, and those of words."""
+    for measure in measures:
+        if not isinstance(measure, Rouge | RougeBe):
             raise UsageError(f"{measure} is not a ROUGE")
-    return cast(list[Rouge], chosen)
+    elements = [m for m in measures if isinstance(m, RougeBe)]
+    return elements, [m for m in measures if isinstance(m, Rouge)]
 
 
 def _check(references: Sequence[str]) -> None:
