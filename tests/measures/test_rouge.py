@@ -9,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.collection.rows import Summary, Topic
+from adjudge.errors import UsageError
 from adjudge.measures.base import Measure, TopicBatch
-from adjudge.measures.registry import parse_measure
-from adjudge.measures.rouge.family import RougeN
+from adjudge.measures.registry import parse_measure, parse_measures, registry
+from adjudge.measures.rouge import names
+from adjudge.measures.rouge.family import Rouge, RougeN
 from adjudge.measures.rouge.ratios import STATS
 
 words = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=8).map(" ".join)
@@ -116,3 +118,15 @@ def test_references_of_the_peers_length() -> None:
 def test_empty_texts_score_zero_not_an_error() -> None:
     for peer, reference in (("", "a b"), ("a b", ""), ("", "")):
         assert score(parse_measure("rouge-2(stat=f)"), peer, [reference]) == 0.0
+
+
+def test_rouge_alone_knows_the_names_that_the_registry_knows() -> None:
+    """names.py saves loading every other measure; it must not know other ROUGEs than the registry."""
+    ours = {name for name in registry() if isinstance(parse_measure(name), Rouge)}
+    assert set(names.NAMES) == ours
+    for spec in [*names.NAMES, "rouge-s17", "rouge-su0(stat=f)", "rouge-2(stat=all, refs=max)"]:
+        assert names.parse([spec, spec]) == parse_measures([spec])
+    assert names.parse(["rouge-1", "words"]) is None
+    assert names.parse(["rouge-10"]) is None
+    with pytest.raises(UsageError, match="rouge-2 has no option"):
+        names.parse(["rouge-2(weight=2)"])

@@ -14,19 +14,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.collection.rows import Summary, Topic
+from adjudge.kernels.native import PLATFORMS, Bare
 from adjudge.measures.base import TopicBatch
 from adjudge.measures.registry import parse_measures
-from adjudge.measures.rouge import together
+from adjudge.measures.rouge import kernels, numbers, together, unions
 from adjudge.measures.rouge.family import Rouge
 from adjudge.measures.rouge.plain import Counts
-from adjudge.measures.rouge.texts import Preparation, Prepared, split_text
+from adjudge.measures.rouge.texts import Preparation, Prepared, Stemming, split_text
+from adjudge.text import porter155_fast
+from adjudge.text.porter import STEP_2, STEP_3, STEP_4
 
 words = st.text("abcdé漢", min_size=1, max_size=2)
 sentences = st.lists(st.lists(words, max_size=9), max_size=4)
 long_sentences = st.lists(
     st.lists(st.sampled_from("abcdefgh"), min_size=60, max_size=70), min_size=1, max_size=2
 )
-texts = (sentences | long_sentences).map(lambda s: Prepared([w for x in s for w in x], s))
+few_words = st.lists(st.lists(st.sampled_from("abc"), max_size=24), min_size=1, max_size=3)
+texts = (sentences | long_sentences | few_words).map(lambda s: Prepared([w for x in s for w in x], s))
 MEASURES = [m for m in parse_measures(
     ["rouge-1", "rouge-2", "rouge-3", "rouge-9", "rouge-l", "rouge-l(level=sentence)", "rouge-w", "rouge-w(weight=2)",
      "rouge-s0", "rouge-s4", "rouge-su4", "rouge-s*", "rouge-su*"]) if isinstance(m, Rouge)]  # fmt: skip
@@ -84,6 +88,41 @@ def test_words_from_bytes_are_the_words(texts: list[str], stop: bool, stem: bool
     )
 
 
+endings = st.sampled_from(
+    [
+        *STEP_2,
+        *STEP_3,
+        *STEP_4,
+        *"sey",
+        "eed",
+        "ed",
+        "ing",
+        "sses",
+        "ies",
+        "sion",
+        "tion",
+        "at",
+        "bl",
+        "iz",
+        "ll",
+        "zz",
+    ]
+)
+stemmable = st.builds(
+    "".join, st.tuples(st.text("aeiouyblstwxzAT1", max_size=4), endings, endings | st.just(""))
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(stemmable, min_size=1, max_size=40))
+def test_compiled_stems_are_the_stems(words: list[str]) -> None:
+    blob = np.frombuffer("-".join(words).encode(), np.uint8)
+    sizes = np.asarray([len(word) for word in words], np.int32)
+    at = np.cumsum(sizes + 1, dtype=np.int64) - sizes - 1
+    found = porter155_fast.stems(blob, at, sizes).tobytes().decode().split(" ")
+    assert found == [*Stemming("porter-155")([word.lower() for word in words]), ""]
+
+
 def test_many_distinct_words_from_bytes() -> None:
     check_same_numbers(
         ["a" * 17 + " " + "a" * 16 + "b", "A" * 17 + " " + "a" * 30 + " " + "a" * 16], Preparation()
@@ -93,6 +132,25 @@ def test_many_distinct_words_from_bytes() -> None:
 
 def one(*lists: list[str]) -> Prepared:
     return Prepared([w for words in lists for w in words], list(lists))
+
+
+def test_n_grams_that_do_not_fit_into_a_number() -> None:
+    """Nine words of a vocabulary of 300 are more than 2**62."""
+    counted = [f"w{k}" for k in range(300)]
+    assert_equal(
+        [one(counted[:150], counted[150:]), one(counted[140:160]), one(["w1"])],
+        [one(counted), one(counted[5:])],
+    )
+
+
+def test_a_match_that_takes_less_than_was_there() -> None:
+    """ "ba" is a run of two. Where one more a follows, b and that a are none, and W's table falls from 2.3 to 2.
+
+    What falls must be made good in the first row or column without a match, which therefore may not be left out:
+    the first pair goes wrong without the column of x, the second without the row of y.
+    """
+    assert_equal([one(list("bax"))], [one(list("baa"))])
+    assert_equal([one(list("bbx"))], [one(list("bybb"))])
 
 
 def test_corner_texts() -> None:
@@ -162,6 +220,44 @@ def test_few_pairs_go_the_plain_way_and_many_the_fast_one_with_the_same_scores(
     monkeypatch.setattr(together, "PLAIN_UP_TO", 10**9)
     assert list(together.score_together(measures, [batch(40)])) == fast
     assert len(fast) == 40 * len(measures)
+
+
+KERNELS = [
+    each for module in (kernels, unions, numbers, porter155_fast) for each in vars(module).values()
+    if isinstance(each, Bare)
+]  # fmt: skip
+SCORED = """
+from adjudge.measures.rouge.text import rouge_many
+peers = ["The storms came and went, and came again.\\nIt was very bad.", "A storm!", "It came and it went and came."]
+specs = ["rouge-1", "rouge-2", "rouge-lsum", "rouge-l(level=sentence)", "rouge-w(split=lines)", "rouge-s4", "rouge-su*"]
+found = rouge_many(peers, [[peers[1], peers[2]], [peers[0]], peers], specs)
+"""
+
+
+@pytest.mark.skipif(sys.platform not in PLATFORMS, reason="numba does the work here")
+def test_all_kernels_are_bare() -> None:
+    """None of them went to numba, whose function would then be kept."""
+    test_corner_texts()
+    exec(SCORED, {})
+    called = [kernel for kernel in KERNELS if kernel._entries]
+    assert {"_scan", "_stems", "_number_overlaps", "_key_overlaps", "_union_hits", "_lcs_lengths"} <= {
+        kernel.function.__name__ for kernel in called
+    }
+    assert [kernel.function.__name__ for kernel in KERNELS if "dispatcher" in vars(kernel)] == []
+
+
+@pytest.mark.skipif(sys.platform not in PLATFORMS, reason="numba does the work here")
+def test_once_compiled_scores_load_nothing_heavy() -> None:
+    loaded = "import sys; print(*{'numba', 'scipy', 'pandas', 'pyarrow', 'sentencex'} & {*sys.modules})"
+    run(SCORED)  # compiles what is not on disk yet
+    assert run(f"{SCORED}\n{loaded}").strip() == ""
+
+
+def test_numba_and_object_files_give_the_same_scores() -> None:
+    here: dict[str, object] = {}
+    exec(SCORED, here)
+    elsewhere = "import adjudge.kernels.native as native; native.PLATFORMS = ()"
+    assert run(f"{elsewhere}\n{SCORED}\nprint(found)").strip() == str(here["found"])
 
 
 def run(code: str, **environment: str) -> str:

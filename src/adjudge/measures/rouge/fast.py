@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from adjudge.measures.rouge import kernels, unions
 from adjudge.measures.rouge.numbers import Numbered
 from adjudge.measures.rouge.plain import power_table
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 _FITS = 2**62
 
@@ -42,8 +45,9 @@ class Pairs:
 class Encoded:
     """Texts as numbers, and every ROUGE of pairs of them. Work that measures share is done once."""
 
-    def __init__(self, texts: Numbered, pairs: Pairs):
-        self._texts, self._pairs = texts, pairs
+    def __init__(self, texts: Numbered, pairs: Pairs, weight: float | None = None):
+        """`weight` is one that W will be asked for with: L's hits are counted on the same way."""
+        self._texts, self._pairs, self._weight = texts, pairs, weight
         self.whole, self.starts = texts.whole, texts.starts
 
     @cached_property
@@ -53,44 +57,44 @@ class Encoded:
     def n_gram_hits(self, n: int) -> tuple[np.ndarray, np.ndarray]:
         """Hits of every pair, and how many n-grams each text has."""
         most = self._texts.distinct
-        if most**n < _FITS:
-            keys, starts = kernels.n_gram_keys(self.whole, self.starts, n, most)
+        if n == 1:
+            hits = kernels.number_overlaps(self.whole, self.starts, *self._common())
+        elif most**n < _FITS:
+            hits = kernels.n_gram_overlaps(self.whole, self.starts, n, *self._common())
         else:
-            keys, starts = self._long_n_grams(n)
-        return self._overlaps(keys, starts), np.diff(starts)
+            grams, p = self._long_n_grams(n), self._pairs
+            hits = kernels.number_overlaps(grams, self.starts, len(grams), p.references, p.at, p.peers, n - 1)
+        return self._pairs.asked(hits), np.maximum(self.lengths - n + 1, 0)
 
     @cache  # noqa: B019 (texts are encoded for one run and then let go)
-    def _long_n_grams(self, n: int) -> tuple[np.ndarray, np.ndarray]:
-        """Where the words' numbers do not fit into one, the n-grams are numbered, from the shorter ones up."""
+    def _long_n_grams(self, n: int) -> np.ndarray:
+        """Where words as digits make too long a number, n-grams are numbered, from the shorter ones up.
+
+        The n-gram at every word, also of those that reach into the next text: those are not counted.
+        """
         if n == 1:
-            return self.whole.astype(np.int64), self.starts
-        grams, starts = self._long_n_grams(n - 1)
-        here, last, ends = kernels.gram_ends(self.whole, self.starts, starts, n - 1)
-        return kernels.pair_ids(grams[here], last, self._texts.distinct).astype(np.int64), ends
+            return self.whole
+        return kernels.pair_ids(self._long_n_grams(n - 1)[:-1], self.whole[n - 1 :], self._texts.distinct)
 
     @cache  # noqa: B019
     def _skip_pairs(self, skip: int) -> tuple[np.ndarray, np.ndarray]:
-        keys, starts = kernels.skip_keys(self.whole, self.starts, skip, self._texts.distinct)
-        return self._overlaps(keys, starts), np.diff(starts)
+        n = self.lengths
+        if 0 <= skip < n.max(initial=0):
+            hits = kernels.skip_overlaps(self.whole, self.starts, skip, *self._common())
+            reach = np.minimum(skip + 1, np.maximum(n - 1, 0))
+            return self._pairs.asked(hits), n * reach - reach * (reach + 1) // 2
+        hits = kernels.all_skip_overlaps(self.whole, self.starts, *self._common())
+        return self._pairs.asked(hits), n * (n - 1) // 2
 
     def skip_hits(self, skip: int, unigrams: bool) -> tuple[np.ndarray, np.ndarray]:
-        n = self.lengths
-        if skip < 0:
-            hits = self._pairs.asked(kernels.all_skip_overlaps(self.whole, self.starts, *self._common()))
-            sizes = n * (n - 1) // 2
-        else:
-            hits, sizes = self._skip_pairs(skip)
+        hits, sizes = self._skip_pairs(skip)
         if unigrams:  # all words but the last of every text
-            hits = hits + self._overlaps(self.whole.astype(np.int64), self.starts, shorter=1)
-            sizes = sizes + np.maximum(n - 1, 0)
+            single = kernels.number_overlaps(self.whole, self.starts, *self._common(), shorter=1)
+            hits, sizes = hits + self._pairs.asked(single), sizes + np.maximum(self.lengths - 1, 0)
         return hits, sizes
 
     def _common(self) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
         return self._texts.distinct, self._pairs.references, self._pairs.at, self._pairs.peers
-
-    def _overlaps(self, keys: np.ndarray, starts: np.ndarray, shorter: int = 0) -> np.ndarray:
-        p = self._pairs
-        return p.asked(kernels.overlaps(keys, starts, p.references, p.at, p.peers, shorter))
 
     def sentence_hits(self) -> np.ndarray:
         """LCS of whole texts."""
@@ -102,18 +106,23 @@ class Encoded:
 
     def union_hits(self, weight: float | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Hits of L, or of W with a weight; and what recall divides by, for each text."""
-        words, sentences, texts = self._texts.words, self._texts.sentences, self._texts.texts
-        sizes = np.diff(sentences)
-        longest = int(sizes.max(initial=0))
-        powers = power_table(1.0 if weight is None else weight, longest + 1)
-        p = self._pairs
-        hits = unions.union_hits(
-            words, sentences, texts, self.whole, self.starts, self._texts.distinct, longest,
-            p.references, p.at, p.peers, np.asarray(powers), weight is not None,
-        )  # fmt: skip
+        sentences, texts = self._texts.sentences, self._texts.texts
         if weight is None:
-            return p.asked(hits), sentences[texts[1:]] - sentences[texts[:-1]]
-        worth = [powers[size] for size in sizes.tolist()]
-        ends = texts.tolist()
-        bases = [sum(worth[a:b]) ** weight for a, b in pairwise(ends)]
-        return p.asked(hits), np.asarray(bases, np.float64)
+            return self._unions(self._weight)[0], sentences[texts[1:]] - sentences[texts[:-1]]
+        sizes = np.diff(sentences).tolist()
+        powers = power_table(weight, max(sizes, default=0))
+        worth = [powers[size] for size in sizes]
+        bases = [sum(worth[a:b]) ** weight for a, b in pairwise(texts.tolist())]
+        return self._unions(weight)[1], np.asarray(bases, np.float64)
+
+    @cache  # noqa: B019
+    def _unions(self, weight: float | None) -> tuple[np.ndarray, np.ndarray]:
+        """Hits of L, and of W where there is a weight: both for little more than one of them."""
+        texts, p = self._texts, self._pairs
+        longest = int(np.diff(texts.sentences).max(initial=0))
+        powers = np.asarray(power_table(1.0 if weight is None else weight, longest + 1))
+        hits, weighted = unions.union_hits(
+            texts.words, texts.sentences, texts.texts, self.whole, self.starts, texts.distinct, longest,
+            p.references, p.at, p.peers, powers, weight is not None,
+        )  # fmt: skip
+        return p.asked(hits), p.asked(weighted)

@@ -8,24 +8,28 @@ from __future__ import annotations
 
 import numpy as np
 
-from adjudge.kernels import kernel
+from adjudge.kernels import bare
 
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _ONE = np.uint64(1)
+_SPARSE = 8  # places in a table of keys for every key
 
 
-@kernel
 def pair_ids(first: np.ndarray, second: np.ndarray, most: int) -> np.ndarray:
     """A number for every pair (first[i], second[i]), the same for equal pairs; `most` bounds `second`."""
     n = len(first)
-    size = 16
-    while size < 2 * n:
-        size *= 2
-    keys = np.full(size, -1, np.int64)
-    numbers = np.empty(size, np.int32)
+    size = _table(2 * n)
     result = np.empty(n, np.int32)
+    _pair_ids(first, second, n, most, np.full(size, -1, np.int64), np.empty(size, np.int32), size - 1, result)
+    return result
+
+
+@bare
+def _pair_ids(
+    first: np.ndarray, second: np.ndarray, n: int, most: int, keys: np.ndarray, numbers: np.ndarray, mask: int,
+    result: np.ndarray,
+) -> None:  # fmt: skip
     count = 0
-    mask = size - 1
     for i in range(n):
         key = np.int64(first[i]) * most + second[i]
         slot = (key * 0x9E3779B97F4A7C1 ^ (key >> 17)) & mask
@@ -36,135 +40,173 @@ def pair_ids(first: np.ndarray, second: np.ndarray, most: int) -> np.ndarray:
             numbers[slot] = count
             count += 1
         result[i] = numbers[slot]
-    return result
 
 
-@kernel
-def gram_ends(
-    words: np.ndarray, starts: np.ndarray, shorter: np.ndarray, step: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Where an n-gram grows by a word: the number of the shorter one, which begins at shorter[t] in text t, and
-    the word that stands `step` words after its first."""
-    texts = len(starts) - 1
-    out = np.zeros(texts + 1, np.int64)
-    for t in range(texts):
-        out[t + 1] = out[t] + max(0, starts[t + 1] - starts[t] - step)
-    here = np.empty(out[texts], np.int64)
-    last = np.empty(out[texts], np.int32)
-    for t in range(texts):
-        for k in range(out[t + 1] - out[t]):
-            here[out[t] + k] = shorter[t] + k
-            last[out[t] + k] = words[starts[t] + k + step]
-    return here, last, out
+def number_overlaps(
+    numbers: np.ndarray, starts: np.ndarray, distinct: int, references: np.ndarray, at: np.ndarray,
+    peers: np.ndarray, shorter: int = 0,
+) -> np.ndarray:  # fmt: skip
+    """Clipped hits of every pair, of words or of n-grams that have numbers below `distinct`.
 
-
-@kernel
-def n_gram_keys(words: np.ndarray, starts: np.ndarray, n: int, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """Every n-gram as one number: its words as digits to the base `most`, which must fit into 63 bits."""
-    texts = len(starts) - 1
-    out = np.zeros(texts + 1, np.int64)
-    for t in range(texts):
-        out[t + 1] = out[t] + max(0, starts[t + 1] - starts[t] - n + 1)
-    keys = np.empty(out[texts], np.int64)
-    for t in range(texts):
-        for k in range(out[t + 1] - out[t]):
-            key = np.int64(0)
-            for step in range(n):
-                key = key * most + words[starts[t] + k + step]
-            keys[out[t] + k] = key
-    return keys, out
-
-
-@kernel
-def skip_keys(words: np.ndarray, starts: np.ndarray, skip: int, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """Every pair of words with at most `skip` words between them as one number, text by text."""
-    texts = len(starts) - 1
-    out = np.zeros(texts + 1, np.int64)
-    for t in range(texts):
-        n = starts[t + 1] - starts[t]
-        count = 0
-        for i in range(n):
-            count += min(skip + 1, n - 1 - i)
-        out[t + 1] = out[t] + count
-    keys = np.empty(out[texts], np.int64)
-    for t in range(texts):
-        k = out[t]
-        for i in range(starts[t], starts[t + 1]):
-            for j in range(i + 1, min(i + skip + 2, starts[t + 1])):
-                keys[k] = np.int64(words[i]) * most + words[j]
-                k += 1
-    return keys, out
-
-
-@kernel
-def overlaps(
-    keys: np.ndarray,
-    starts: np.ndarray,
-    references: np.ndarray,
-    at: np.ndarray,
-    peers: np.ndarray,
-    shorter: int,
-) -> np.ndarray:
-    """Clipped hits of every pair. `shorter` leaves out so many keys at the end of every text.
-
-    A reference's keys go into a small table, in which its peers' keys are looked up: it stays in the cache.
+    `shorter` leaves out so many at the end of every text.
     """
-    hits = np.zeros(len(peers), np.int64)
-    size = 16
-    for r in references:
-        while size < 2 * (starts[r + 1] - starts[r]):
-            size *= 2
-    table = np.full(size, -1, np.int64)
-    have = np.zeros(size, np.int32)
-    used = np.zeros(size, np.int32)
-    filled = np.empty(size, np.int64)
-    for k in range(len(references)):
+    hits = np.empty(len(peers), np.int64)
+    left = np.zeros(distinct, np.int32)
+    _number_overlaps(numbers, starts, len(references), references, at, peers, shorter, left, hits)
+    return hits
+
+
+@bare
+def _number_overlaps(
+    numbers: np.ndarray, starts: np.ndarray, n: int, references: np.ndarray, at: np.ndarray, peers: np.ndarray,
+    shorter: int, left: np.ndarray, hits: np.ndarray,
+) -> None:  # fmt: skip
+    """A peer takes from what the reference has, below zero too, and gives back: no branch to guess."""
+    for k in range(n):
         r = references[k]
-        mask = 15
-        while mask + 1 < 2 * (starts[r + 1] - starts[r]):
-            mask = 2 * mask + 1
-        slots = 0
         for i in range(starts[r], starts[r + 1] - shorter):
-            key = keys[i]
-            slot = (key ^ (key >> 15) ^ (key >> 31)) * 0x9E3779B97F4A7C1 >> 24 & mask
-            while table[slot] != -1 and table[slot] != key:
-                slot = (slot + 1) & mask
-            if table[slot] == -1:
-                table[slot] = key
-                filled[slots] = slot
-                slots += 1
-            have[slot] += 1
+            left[numbers[i]] += 1
         for pair in range(at[k], at[k + 1]):
             p = peers[pair]
             count = 0
             for i in range(starts[p], starts[p + 1] - shorter):
-                key = keys[i]
-                slot = (key ^ (key >> 15) ^ (key >> 31)) * 0x9E3779B97F4A7C1 >> 24 & mask
-                while table[slot] != -1 and table[slot] != key:
-                    slot = (slot + 1) & mask
-                if table[slot] == key and used[slot] < have[slot]:
-                    used[slot] += 1
-                    count += 1
-            for s in range(slots):
-                used[filled[s]] = 0
+                there = left[numbers[i]]
+                count += there > 0
+                left[numbers[i]] = there - 1
+            for i in range(starts[p], starts[p + 1] - shorter):
+                left[numbers[i]] += 1
             hits[pair] = count
-        for s in range(slots):
-            table[filled[s]] = -1
-            have[filled[s]] = 0
+        for i in range(starts[r], starts[r + 1] - shorter):
+            left[numbers[i]] = 0
+
+
+def n_gram_overlaps(
+    words: np.ndarray, starts: np.ndarray, n: int, most: int, references: np.ndarray, at: np.ndarray,
+    peers: np.ndarray,
+) -> np.ndarray:  # fmt: skip
+    """Clipped n-gram hits of every pair. Words are digits to the base `most`; n of them must fit into 62 bits."""
+    return _overlaps(words, starts, n, -1, most, references, at, peers)
+
+
+def skip_overlaps(
+    words: np.ndarray, starts: np.ndarray, skip: int, most: int, references: np.ndarray, at: np.ndarray,
+    peers: np.ndarray,
+) -> np.ndarray:  # fmt: skip
+    """Clipped hits of pairs of words with at most `skip` words between them."""
+    return _overlaps(words, starts, 2, skip, most, references, at, peers)
+
+
+def _overlaps(
+    words: np.ndarray, starts: np.ndarray, n: int, skip: int, most: int, references: np.ndarray, at: np.ndarray,
+    peers: np.ndarray,
+) -> np.ndarray:  # fmt: skip
+    hits = np.empty(len(peers), np.int64)
+    longest = int(np.diff(starts).max(initial=0))
+    if skip > 0:
+        longest *= min(skip + 1, longest)
+    keys, entries, touched = (np.empty(longest + 1, np.int64) for _ in range(3))
+    after, left = np.empty(longest + 1, np.int32), np.empty(longest + 1, np.int32)
+    heads = np.empty(_table(_SPARSE * longest), np.int32)
+    _key_overlaps(
+        words, starts, n, skip, most, len(references), references, at, peers, keys, heads, entries, after, left,
+        touched, hits,
+    )  # fmt: skip
     return hits
 
 
-@kernel
+@bare
+def _keys(words: np.ndarray, start: int, stop: int, n: int, skip: int, most: int, keys: np.ndarray) -> int:
+    """The n-grams of a text as numbers; its pairs of words with gaps where `skip` is not negative."""
+    if skip < 0:
+        count = max(0, stop - start - n + 1)
+        for i in range(count):
+            keys[i] = words[start + i]
+        for step in range(1, n):
+            for i in range(count):
+                keys[i] = keys[i] * most + words[start + i + step]
+        return count
+    count = 0
+    for step in range(1, min(skip + 2, stop - start)):
+        for i in range(start, stop - step):
+            keys[count + i - start] = np.int64(words[i]) * most + words[i + step]
+        count += stop - start - step
+    return count
+
+
+@bare
+def _key_overlaps(
+    words: np.ndarray, starts: np.ndarray, n: int, skip: int, most: int, texts: int, references: np.ndarray,
+    at: np.ndarray, peers: np.ndarray, keys: np.ndarray, heads: np.ndarray, entries: np.ndarray,
+    after: np.ndarray, left: np.ndarray, touched: np.ndarray, hits: np.ndarray,
+) -> None:  # fmt: skip
+    """A reference's keys go into a sparse table, in which its peers' keys are looked up: most find an empty place.
+
+    heads[hash] is the first entry of its chain and after[entry] the next; 0 is none.
+    """
+    for k in range(texts):
+        r = references[k]
+        size = _keys(words, starts[r], starts[r + 1], n, skip, most, keys)
+        mask = 15
+        while mask + 1 < _SPARSE * size:
+            mask = 2 * mask + 1
+        for slot in range(mask + 1):
+            heads[slot] = 0
+        count = 0
+        for i in range(size):
+            key = keys[i]
+            slot = key * 0x9E3779B97F4A7C1 >> 36 & mask
+            entry = heads[slot]
+            while entry != 0 and entries[entry] != key:
+                entry = after[entry]
+            if entry == 0:
+                count += 1
+                entry = count
+                entries[entry] = key
+                after[entry] = heads[slot]
+                heads[slot] = entry
+                left[entry] = 0
+            left[entry] += 1
+        for pair in range(at[k], at[k + 1]):
+            p = peers[pair]
+            size = _keys(words, starts[p], starts[p + 1], n, skip, most, keys)
+            maybe = 0
+            for i in range(size):
+                key = keys[i]
+                keys[maybe] = key
+                maybe += heads[key * 0x9E3779B97F4A7C1 >> 36 & mask] != 0
+            found = 0
+            for i in range(maybe):
+                key = keys[i]
+                entry = heads[key * 0x9E3779B97F4A7C1 >> 36 & mask]
+                while entry != 0 and entries[entry] != key:
+                    entry = after[entry]
+                if entry != 0 and left[entry] > 0:
+                    left[entry] -= 1
+                    touched[found] = entry
+                    found += 1
+            for i in range(found):
+                left[touched[i]] += 1
+            hits[pair] = found
+
+
 def all_skip_overlaps(
     words: np.ndarray, starts: np.ndarray, distinct: int, references: np.ndarray, at: np.ndarray,
     peers: np.ndarray,
 ) -> np.ndarray:  # fmt: skip
     """Clipped hits of skip-bigrams of any distance: time as the product of lengths, memory as the vocabulary."""
-    hits = np.zeros(len(peers), np.int64)
-    have = np.zeros(distinct, np.int64)
-    other = np.zeros(distinct, np.int64)
-    done = np.zeros(distinct, np.bool_)
-    for k in range(len(references)):
+    hits = np.empty(len(peers), np.int64)
+    have, other = np.zeros(distinct, np.int64), np.zeros(distinct, np.int64)
+    done = np.zeros(distinct, np.uint8)
+    _all_skip_overlaps(words, starts, len(references), references, at, peers, have, other, done, hits)
+    return hits
+
+
+@bare
+def _all_skip_overlaps(
+    words: np.ndarray, starts: np.ndarray, n: int, references: np.ndarray, at: np.ndarray, peers: np.ndarray,
+    have: np.ndarray, other: np.ndarray, done: np.ndarray, hits: np.ndarray,
+) -> None:  # fmt: skip
+    for k in range(n):
         a, b = starts[references[k]], starts[references[k] + 1]
         for pair in range(at[k], at[k + 1]):
             c, d = starts[peers[pair]], starts[peers[pair] + 1]
@@ -173,7 +215,7 @@ def all_skip_overlaps(
                 word = words[i]
                 if done[word]:
                     continue
-                done[word] = True
+                done[word] = 1
                 _following(words, a, b, word, have)
                 _following(words, c, d, word, other)
                 for j in range(a, b):
@@ -183,12 +225,11 @@ def all_skip_overlaps(
                 for j in range(c, d):
                     other[words[j]] = 0
             for i in range(a, b):
-                done[words[i]] = False
+                done[words[i]] = 0
             hits[pair] = count
-    return hits
 
 
-@kernel
+@bare
 def _following(words: np.ndarray, start: int, stop: int, word: int, counts: np.ndarray) -> None:
     """How often each word stands anywhere after `word`, counted once per occurrence of it."""
     before = 0
@@ -199,23 +240,28 @@ def _following(words: np.ndarray, start: int, stop: int, word: int, counts: np.n
             before += 1
 
 
-@kernel
 def lcs_lengths(
     words: np.ndarray, starts: np.ndarray, distinct: int, references: np.ndarray, at: np.ndarray,
     peers: np.ndarray,
 ) -> np.ndarray:  # fmt: skip
     """Length of the longest common subsequence of whole texts, 64 columns at a time (Hyyrö 2004)."""
-    hits = np.zeros(len(peers), np.int64)
-    most = 1
-    for r in references:
-        most = max(most, (starts[r + 1] - starts[r] + 63) // 64)
-    masks = np.zeros((distinct, most), np.uint64)
-    for k in range(len(references)):
+    hits = np.empty(len(peers), np.int64)
+    blocks = int((np.diff(starts)[references].max(initial=1) + 63) // 64)
+    masks, row = np.zeros(distinct * blocks, np.uint64), np.empty(blocks, np.uint64)
+    _lcs_lengths(words, starts, len(references), references, at, peers, masks, blocks, row, hits)
+    return hits
+
+
+@bare
+def _lcs_lengths(
+    words: np.ndarray, starts: np.ndarray, n: int, references: np.ndarray, at: np.ndarray, peers: np.ndarray,
+    masks: np.ndarray, most: int, row: np.ndarray, hits: np.ndarray,
+) -> None:  # fmt: skip
+    for k in range(n):
         a, b = starts[references[k]], starts[references[k] + 1]
         blocks = (b - a + 63) // 64
         for i in range(a, b):
-            masks[words[i], (i - a) // 64] |= _ONE << np.uint64((i - a) % 64)
-        row = np.empty(most, np.uint64)
+            masks[words[i] * most + (i - a) // 64] |= _ONE << np.uint64((i - a) % 64)
         for pair in range(at[k], at[k + 1]):
             for block in range(blocks):
                 row[block] = _ALL
@@ -223,7 +269,7 @@ def lcs_lengths(
                 carry = np.uint64(0)
                 for block in range(blocks):
                     v = row[block]
-                    u = v & masks[words[j], block]
+                    u = v & masks[words[j] * most + block]
                     total = v + u
                     over = np.uint64(total < v)
                     total_c = total + carry
@@ -236,5 +282,9 @@ def lcs_lengths(
                     count += 1
             hits[pair] = count
         for i in range(a, b):
-            masks[words[i], (i - a) // 64] = np.uint64(0)
-    return hits
+            masks[words[i] * most + (i - a) // 64] = np.uint64(0)
+
+
+def _table(least: int) -> int:
+    """The power of two that holds so many, 16 at least."""
+    return 1 << max(4, (least - 1).bit_length())

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 
 from adjudge.errors import DataError, UsageError
-from adjudge.measures.rouge.texts import Limit, Preparation
+from adjudge.measures.rouge.texts import Limit, Preparation, Stemming
 from adjudge.text.porter155 import load_exceptions
 from adjudge.text.stem import STEMMERS, stem_words
 from adjudge.text.stop import stop_words
@@ -37,13 +37,12 @@ def _stop(name: str) -> frozenset[str]:
     return read_stop_list(data_folder("stop=smart") / SMART) if name == "smart" else stop_words(name)
 
 
-def _stem(name: str) -> partial[list[str]] | None:
+def _stem(name: str) -> Stemming | None:
     if name == "none":
         return None
     if name == EXCEPTIONS:
-        folder = data_folder(f"stem={EXCEPTIONS}")
-        return partial(stem_words, stemmer="porter-155", exceptions=load_exceptions(folder))
-    return partial(stem_words, stemmer=name)
+        return Stemming("porter-155", load_exceptions(data_folder(f"stem={EXCEPTIONS}")))
+    return Stemming(name)
 
 
 def data_folder(what: str) -> Path:

@@ -8,8 +8,8 @@ from itertools import chain
 
 import numpy as np
 
-from adjudge.kernels import kernel
-from adjudge.measures.rouge.texts import Preparation, Prepared, Stem, split_text
+from adjudge.kernels import bare
+from adjudge.measures.rouge.texts import Preparation, Prepared, Stem, Stemming, split_text
 
 
 @dataclass(frozen=True)
@@ -76,20 +76,32 @@ class _Stems(dict[str, int]):
 
 def _from_bytes(blob: bytes, preparation: Preparation) -> Numbered:
     """One pass over the bytes; stop words and stems are looked up for distinct words only."""
-    flat, starts, sentences, texts, at, sizes = _tokenise(np.frombuffer(blob, np.uint8))
-    distinct = len(at)
-    if preparation.stop or preparation.stem:
-        lowered = blob.lower()
-        known = [lowered[a : a + n].decode("ascii") for a, n in zip(at.tolist(), sizes.tolist(), strict=True)]
-        if preparation.stop:
-            keep = ~np.fromiter((word in preparation.stop for word in known), np.bool_, count=distinct)[flat]
-            before = np.concatenate([[0], np.cumsum(keep)])
-            flat, starts, sentences = flat[keep], before[starts], before[sentences]
-        if preparation.stem:
-            numbers = _Numbers()
-            stems = preparation.stem(known)
-            flat = np.fromiter(map(numbers.__getitem__, stems), np.int32, count=distinct)[flat]
-    return Numbered(flat, starts, flat, sentences, texts, distinct + 1)
+    flat, starts, sentences, texts, at, sizes = _tokenise(blob)
+    if preparation.stop:
+        keep = np.fromiter((word not in preparation.stop for word in _words(blob, at, sizes)), np.bool_)[flat]
+        before = np.concatenate([[0], np.cumsum(keep)])
+        flat, starts, sentences = flat[keep], before[starts], before[sentences]
+    if preparation.stem:
+        stemmed = _stemmed(blob, at, sizes, preparation.stem)
+        flat = stemmed[flat]
+        return Numbered(flat, starts, flat, sentences, texts, int(stemmed.max(initial=0)) + 1)
+    return Numbered(flat, starts, flat, sentences, texts, len(at) + 1)
+
+
+def _words(blob: bytes, at: np.ndarray, sizes: np.ndarray) -> list[str]:
+    """Words that stand at these places, in lower case."""
+    places = zip(at.tolist(), sizes.tolist(), strict=True)
+    return [blob[a : a + n].decode("ascii").lower() for a, n in places]
+
+
+def _stemmed(blob: bytes, at: np.ndarray, sizes: np.ndarray, stem: Stem) -> np.ndarray:
+    """The number of every word's stem. ROUGE-1.5.5's stemmer is compiled, the others stem word by word."""
+    if stem == Stemming("porter-155"):
+        from adjudge.text.porter155_fast import stems
+
+        return _tokenise(stems(np.frombuffer(blob, np.uint8), at, sizes).tobytes())[0]
+    numbers = _Numbers()
+    return np.fromiter(map(numbers.__getitem__, stem(_words(blob, at, sizes))), np.int32, count=len(at))
 
 
 _PRIME = np.uint64(1099511628211)
@@ -99,25 +111,15 @@ _LONG = np.uint64(1 << 63)
 _LOW = np.array([ord(chr(c).lower()) if c < 128 and chr(c).isalnum() else 0 for c in range(256)], np.uint8)
 
 
-@kernel
-def _sizes(blob: np.ndarray) -> tuple[int, int]:
-    """How many texts and lines there are."""
-    texts = lines = 1
-    for i in range(len(blob)):
-        texts += blob[i] == 0
-        lines += blob[i] == 10
-    return texts, lines
-
-
 def _tokenise(
-    blob: np.ndarray,
+    blob: bytes,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """The words of texts that 0 separates, with lines as sentences: runs of ASCII letters and digits, in lower case.
 
     Gives the words' numbers; where texts, sentences, and the sentences of texts begin; and for every distinct
     word where it stands first and how long it is.
     """
-    texts, lines = _sizes(blob)
+    texts, lines = blob.count(0) + 1, blob.count(10) + 1
     flat = np.empty(len(blob) // 2 + 1, np.int32)
     starts, ends = np.zeros(texts + 1, np.int64), np.zeros(texts + 1, np.int64)
     sentences = np.zeros(texts + lines + 1, np.int64)
@@ -125,27 +127,40 @@ def _tokenise(
     size = 1 << 15
     at, sizes = np.empty(size // 2, np.int64), np.empty(size // 2, np.int32)
     keys, numbers = np.zeros(2 * size, np.uint64), np.full(size, -1, np.int32)
-    while not _scan(blob, state, flat, starts, ends, sentences, at, sizes, keys, numbers):
-        at, sizes = np.resize(at, 2 * size), np.resize(sizes, 2 * size)
-        keys, numbers = _wider(keys, numbers)
-        size *= 4
+    text = np.frombuffer(blob, np.uint8)
+    while not _scan(
+        text,
+        len(blob),
+        _LOW,
+        state,
+        flat,
+        starts,
+        ends,
+        sentences,
+        at,
+        sizes,
+        size // 2,
+        keys,
+        numbers,
+        size - 1,
+    ):
+        wider, moved = np.zeros(8 * size, np.uint64), np.full(4 * size, -1, np.int32)
+        _move(keys, numbers, size, wider, moved, 4 * size - 1)
+        keys, numbers, size = wider, moved, 4 * size
+        at, sizes = np.resize(at, size // 2), np.resize(sizes, size // 2)
     words, found, sentence = state[1], state[2], state[4]
     return flat[:words], starts, sentences[: sentence + 1], ends, at[:found], sizes[:found]
 
 
-@kernel
+@bare
 def _scan(
-    blob: np.ndarray, state: np.ndarray, flat: np.ndarray, starts: np.ndarray, ends: np.ndarray,
-    sentences: np.ndarray, at: np.ndarray, sizes: np.ndarray, keys: np.ndarray, numbers: np.ndarray,
-) -> bool:  # fmt: skip
-    """Go on from the state to the end, or until the table of words is half full; says whether it is the end.
-
-    One loop on arrays that never change hands: a function for the look-up, or a table that grows inside, would
-    make numba count references for every word, which takes longer than the words.
-    """
-    n, mask = len(blob), len(numbers) - 1
+    blob: np.ndarray, n: int, low: np.ndarray, state: np.ndarray, flat: np.ndarray, starts: np.ndarray,
+    ends: np.ndarray, sentences: np.ndarray, at: np.ndarray, sizes: np.ndarray, room: int, keys: np.ndarray,
+    numbers: np.ndarray, mask: int,
+) -> int:  # fmt: skip
+    """Go on from the state to the end, or until the table of words is half full; says whether it is the end."""
     i, words, found, text, sentence = state[0], state[1], state[2], state[3], state[4]
-    while i <= n and found < len(at):
+    while i <= n and found < room:
         c = blob[i] if i < n else np.uint8(0)
         if c == 0 or c == 10:
             sentence += 1
@@ -156,8 +171,8 @@ def _scan(
                 ends[text] = sentence
         first = i
         head = tail = np.uint64(0)  # the word itself, up to 16 letters
-        while i < n and _LOW[blob[i]]:
-            letter = np.uint64(_LOW[blob[i]])
+        while i < n and low[blob[i]]:
+            letter = np.uint64(low[blob[i]])
             if i - first < 8:
                 head = head << np.uint64(8) | letter
             elif i - first < 16:
@@ -175,7 +190,7 @@ def _scan(
                 known = at[numbers[slot]]
                 same = sizes[numbers[slot]] == i - first
                 for j in range((i - first) * same):
-                    same &= _LOW[blob[known + j]] == _LOW[blob[first + j]]
+                    same &= low[blob[known + j]] == low[blob[first + j]]
             if same:
                 break
             slot = (slot + 1) & mask
@@ -189,21 +204,20 @@ def _scan(
         flat[words] = numbers[slot]
         words += 1
     state[0], state[1], state[2], state[3], state[4] = i, words, found, text, sentence
-    return bool(i > n)
+    return 1 if i > n else 0
 
 
-@kernel
-def _wider(keys: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The same words in a table four times as large."""
-    size = 4 * len(numbers)
-    wider, moved = np.zeros(2 * size, np.uint64), np.full(size, -1, np.int32)
-    for old in range(len(numbers)):
+@bare
+def _move(
+    keys: np.ndarray, numbers: np.ndarray, size: int, wider: np.ndarray, moved: np.ndarray, mask: int
+) -> None:
+    """The same words in a larger table."""
+    for old in range(size):
         if numbers[old] != -1:
             head, tail = keys[2 * old], keys[2 * old + 1]
-            slot = np.int64((head ^ tail * _PRIME) * _MIX >> np.uint64(32)) & (size - 1)
+            slot = np.int64((head ^ tail * _PRIME) * _MIX >> np.uint64(32)) & mask
             while moved[slot] != -1:
-                slot = (slot + 1) & (size - 1)
+                slot = (slot + 1) & mask
             wider[2 * slot] = head
             wider[2 * slot + 1] = tail
             moved[slot] = numbers[old]
-    return wider, moved

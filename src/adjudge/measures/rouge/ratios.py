@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from statistics import fmean
+from math import fsum
 
 from adjudge.measures.rouge.plain import NOTHING, Counts
 
@@ -34,14 +34,14 @@ class Ratios:
             case "best":
                 return ratio(max(counts, key=self.rank))
             case "mean":
-                return fmean(map(ratio, counts))
+                return fsum(map(ratio, counts)) / len(counts)
             case "max":
                 return ratio(max(counts, key=self.f))
             case "jackknife" if len(counts) > 1 and not wrote_one:
-                return fmean(
+                return fsum(
                     ratio(sum((c for k, c in enumerate(counts) if k != out), NOTHING))
                     for out in range(len(counts))
-                )
+                ) / len(counts)
             case _:
                 return ratio(sum(counts, NOTHING))
 

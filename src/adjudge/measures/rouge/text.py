@@ -9,8 +9,8 @@ from adjudge.collection.rows import Summary, Topic
 from adjudge.errors import DataError, UsageError
 from adjudge.measures.base import Measure, TopicBatch
 from adjudge.measures.elements import RougeBe
-from adjudge.measures.registry import parse_measures
 from adjudge.measures.rouge.family import Rouge
+from adjudge.measures.rouge.names import parse
 from adjudge.measures.rouge.together import score_together, values_of
 
 
@@ -18,7 +18,8 @@ def rouge(
     peer: str, references: Sequence[str], measures: Sequence[str], language: str = "en"
 ) -> dict[str, float]:
     """A number for every measure; presets and `stat=all` stand for several. rouge-be wants basic elements."""
-    elements, words = _apart(parse_measures(measures))
+    chosen = _parsed(measures)
+    elements, words = _apart(chosen)
     _check(references)
     held = tuple(
         Summary("", f"reference-{k}", text, roles=("reference",)) for k, text in enumerate(references, 1)
@@ -28,7 +29,7 @@ def rouge(
     if wrong := next((row.why for row in rows if row.why), None):
         raise DataError(wrong)
     found = {row.measure: row.value for row in rows}
-    return {str(measure): found[str(measure)] for measure in parse_measures(measures)}
+    return {str(measure): found[str(measure)] for measure in chosen}
 
 
 def rouge_many(
@@ -60,10 +61,19 @@ def rouge_many(
 
 
 def _chosen(measures: Sequence[str]) -> list[Rouge]:
-    elements, words = _apart(parse_measures(measures))
+    elements, words = _apart(_parsed(measures))
     if elements:
         raise UsageError(f"{elements[0]} is scored text by text: use adjudge.rouge")
     return words
+
+
+def _parsed(measures: Sequence[str]) -> Sequence[Measure]:
+    known = parse(measures)
+    if known is not None:
+        return known
+    from adjudge.measures.registry import parse_measures  # loads all measures there are
+
+    return parse_measures(measures)
 
 
 def _apart(measures: Sequence[Measure]) -> tuple[list[RougeBe], list[Rouge]]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import chain
 
 from adjudge.text.sentences import sentences
+from adjudge.text.stem import stem_words
 from adjudge.text.words import WORD_RULES
 
 SPLITS = ("sentences", "lines")
@@ -20,6 +21,17 @@ class Limit:
 
     words: int = 0
     bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Stemming:
+    """Stems of words by a stemmer's name, with a list of irregular forms or without."""
+
+    name: str
+    exceptions: Mapping[str, str] | None = None
+
+    def __call__(self, words: list[str]) -> list[str]:
+        return stem_words(words, self.name, self.exceptions)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from adjudge.collection.rows import Summary
 from adjudge.kernels import uncollected
 from adjudge.measures.base import TopicBatch, no_reference
-from adjudge.measures.rouge.family import Rouge
+from adjudge.measures.rouge.family import Rouge, RougeW
 from adjudge.measures.rouge.plain import Counts
 from adjudge.scores import Score
 
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
     Table = tuple[np.ndarray, np.ndarray, np.ndarray]
 
-PLAIN_UP_TO = 1.0  # seconds, about, that plain Python may take: starting the compiler takes as long
+PLAIN_UP_TO = (
+    1.0  # seconds, about, that plain Python may take: compiling, at the very first run, takes longer
+)
 
 
 def score_together(measures: Sequence[Rouge], batches: Sequence[TopicBatch]) -> Iterator[Score]:
@@ -117,7 +119,8 @@ def values_of(
 
     with uncollected():
         words = numbered(texts, measures[0].preparation, measures[0].lines, language)
-    encoded = Encoded(words, Pairs.of(peers, against))
+    weight = next((measure.weight for measure in measures if isinstance(measure, RougeW)), None)
+    encoded = Encoded(words, Pairs.of(peers, against), weight)
     starts = np.concatenate([[0], np.cumsum(sizes)])
     for measure in measures:
         yield measure, _values(measure, measure.all_counts(encoded, peers, against), wrote_one, starts)
@@ -126,32 +129,37 @@ def values_of(
 def _values(
     measure: Rouge, table: Table, wrote_one: Sequence[bool], starts: np.ndarray
 ) -> Sequence[float | None]:
-    """One number per peer. Pooled counts of whole numbers are added up as arrays; the rest goes one by one."""
+    """One number per peer. Pooled counts are added up as arrays, in order; what is left goes one by one."""
     import numpy as np
 
-    if measure.ratios.weight == 1.0 and (np.diff(starts) > 0).all():
-        if measure.refs == "pooled":
-            hits, peer, reference = (np.add.reduceat(column, starts[:-1]) for column in table)
-            return _listed(_ratio(measure, hits, peer, reference))
-        if measure.refs == "max" and measure.stat == "f":
-            return _listed(np.maximum.reduceat(_ratio(measure, *table), starts[:-1]))
+    sizes = np.diff(starts)
+    if measure.refs == "pooled":
+        groups = np.repeat(np.arange(len(sizes)), sizes)
+        pooled = _ratio(measure, *(np.bincount(groups, column, len(sizes)) for column in table)).tolist()
+        return [value if size else None for value, size in zip(pooled, sizes.tolist(), strict=True)]
+    if measure.refs == "max" and measure.stat == "f" and sizes.all():
+        best: list[float] = np.maximum.reduceat(_ratio(measure, *table), starts[:-1]).tolist()
+        return best
     counts = [Counts(*each) for each in zip(*(column.tolist() for column in table), strict=True)]
     spans = zip(wrote_one, starts[:-1].tolist(), starts[1:].tolist(), strict=True)
     return [measure.ratios(counts[a:b], own) if b > a else None for own, a, b in spans]
 
 
 def _ratio(measure: Rouge, hits: np.ndarray, peer: np.ndarray, reference: np.ndarray) -> np.ndarray:
+    """What ratios.py makes of one row, for all of them."""
     import numpy as np
+
+    ratios = measure.ratios
 
     def share(over: np.ndarray, of: np.ndarray) -> np.ndarray:
         return np.asarray(np.divide(over, of, out=np.zeros(len(hits)), where=of > 0))
 
+    def root(values: np.ndarray) -> np.ndarray:
+        if ratios.weight == 1.0:
+            return values
+        return np.asarray([value ** (1 / ratios.weight) for value in values.tolist()])
+
     if measure.stat != "f":
-        return share(hits, reference if measure.stat == "recall" else peer)
-    recall, precision = share(hits, reference), share(hits, peer)
+        return root(share(hits, reference if measure.stat == "recall" else peer))
+    recall, precision = root(share(hits, reference)), root(share(hits, peer))
     return share(precision * recall, (1 - measure.alpha) * precision + measure.alpha * recall)
-
-
-def _listed(values: np.ndarray) -> list[float]:
-    found: list[float] = values.tolist()
-    return found

@@ -1,4 +1,4 @@
-"""Compiled functions: numba with its cache on disk, or without where nothing can be written. No kernels here."""
+"""Compiled functions: numba's (`kernel`), and bare ones that run without loading numba (`bare`). No kernels here."""
 
 from __future__ import annotations
 
@@ -30,17 +30,29 @@ class UncachedKernels(UserWarning):
 
 def kernel(function: F) -> F:
     """Compile a function when it is first called; keep the result for the next process where possible."""
+    return cast(F, jitted(function))
+
+
+def bare(function: F) -> F:
+    """As `kernel`, for functions of arrays and numbers that only index: they start without numba. See native.py."""
+    from adjudge.kernels.native import Bare
+
+    return cast(F, Bare(function))
+
+
+def jitted(function: Callable[..., Any], **options: Any) -> Any:
+    """The function as numba's, with numba's cache where there is a place for one."""
     import numba
 
     try:
-        return cast(F, numba.njit(cache=True)(function))
+        return numba.njit(cache=True, **options)(function)
     except RuntimeError:  # numba found no folder to write to: a read-only install without a home
-        _say_uncached()
-        return cast(F, numba.njit(function))
+        say_uncached()
+        return numba.njit(**options)(function)
 
 
 @cache
-def _say_uncached() -> None:
+def say_uncached() -> None:
     warnings.warn(
         "compiled code cannot be cached (no writable folder): it is compiled again in every process;"
         " set NUMBA_CACHE_DIR to a folder that can be written",
