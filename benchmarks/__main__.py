@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import importing, pairs, rouge
+from benchmarks import importing, pairs, resampling, rouge
 
-ALL = {"pairs": pairs.main, "importing": importing.main, "rouge": rouge.main}
+ALL = {"pairs": pairs.main, "resampling": resampling.main, "importing": importing.main, "rouge": rouge.main}
 
 
 def main(names: list[str]) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from adjudge.compare import Comparison, compare
+from adjudge.compare import CORRECTIONS, TESTS, Choices, Comparison, compare
 from adjudge.errors import DataError, UsageError
 from adjudge.scores import Better, MeasureInfo, ScoreMatrix
 
@@ -60,7 +60,7 @@ def test_a_description_ranks_but_never_says_better(planted: np.ndarray) -> None:
 
 
 def test_numbers_equal_scipy(planted: np.ndarray) -> None:
-    found = compare(matrix(planted))
+    found = compare(matrix(planted), test="all")
     for pair in found.pairs["wilcoxon"]:
         x, y = (planted[:, int(name[1])] for name in (pair.a, pair.b))
         assert pair.result.p == pytest.approx(stats.wilcoxon(x, y, method="exact").pvalue, rel=1e-12)
@@ -86,7 +86,7 @@ def test_the_seed_decides_and_zero_is_a_seed(planted: np.ndarray) -> None:
     assert lows(0) == lows(0) != lows(1)
     assert compare(matrix(planted)).signature == (
         "m|v:1|topics:20|pool:mean|interval:bootstrap-percentile:0.95:2000"
-        "|test:wilcoxon:zeros-wilcox:holm:0.05|seed:0"
+        "|test:wilcoxon:zeros:wilcox:exact:300:two-sided|correct:holm:0.05|pairs:3|seed:0"
     )
 
 
@@ -95,7 +95,7 @@ def test_missing_cells_are_counted_and_pairs_use_common_topics(planted: np.ndarr
     planted[:5, 0] = math.nan
     found = compare(matrix(planted))
     assert {s.system: s.n for s in found.standings} == {"s0": 15, "s1": 20, "s2": 20}
-    assert {(p.a, p.b): p.result.n for p in found.pairs["t"]}["s1", "s2"] == 20
+    assert {(p.a, p.b): p.result.n for p in found.pairs["wilcoxon"]}["s1", "s2"] == 20
     assert all(p.result.n == 15 for p in found.pairs["wilcoxon"] if "s0" in (p.a, p.b))
     assert found.missing() == ["s0: 5 missing (lost)"]
     assert found.warnings() == ["means are over different topics: some cells are missing"]
@@ -127,7 +127,7 @@ def test_nothing_at_all_is_one_line() -> None:
     with pytest.raises(DataError, match=r"every score is missing \(lost\)"):
         compare(matrix([[math.nan], [math.nan]]))
     with pytest.raises(UsageError, match='test is "z"'):
-        compare(matrix([[1.0]]), test="z")  # type: ignore[arg-type]
+        compare(matrix([[1.0]]), test="z")
     with pytest.raises(UsageError, match="alpha is 1.5"):
         compare(matrix([[1.0]]), alpha=1.5)
 
@@ -138,23 +138,20 @@ def test_equal_means_share_a_rank() -> None:
 
 
 def test_frames_and_latex(planted: np.ndarray) -> None:
-    found: Comparison = compare(matrix(planted))
-    assert list(found.to_frame().columns) == ["system", "rank", "n", "mean", "low", "high", "group"]
+    found: Comparison = compare(matrix(planted), test="all")
+    assert list(found.to_frame().columns) == [
+        "system", "rank", "n", "mean", "low", "high", "group", "best", "worst",
+    ]  # fmt: skip
     pairs = found.pairs_frame()
-    assert len(pairs) == 6
-    assert {
-        "measure",
-        "a",
-        "b",
-        "n",
-        "test",
-        "statistic",
-        "p",
-        "p_adjusted",
-        "difference",
-        "wins",
-        "losses",
-    } <= set(pairs.columns)
+    assert len(pairs) == 3 * len(TESTS)
+    assert ",".join(pairs.columns[:13]) == (
+        "measure,a,b,n,test,statistic,p,p_adjusted,difference,low,high,wins,losses"
+    )
+    assert len(compare(matrix(planted), test="t").pairs_frame()) == 3
+    row = found.effects_frame().iloc[0]
+    x, y = (planted[:, int(row[name][1])] for name in ("a", "b"))
+    interval = stats.ttest_rel(x, y).confidence_interval()
+    assert (row["mean_low"], row["mean_high"]) == pytest.approx((interval.low, interval.high))
     assert r"95\% interval" in found.to_latex()
     odd = ScoreMatrix(
         planted[:, :1], np.ones((20, 1)), found.matrix.topics, (r"a_b & 50%^~\x",), MeasureInfo("m"),
@@ -166,7 +163,9 @@ def test_too_few_topics_for_so_many_pairs_are_warned_about() -> None:
     def warned(topics: int, systems: int) -> bool:
         values = np.random.default_rng(0).normal(size=(topics, systems))
         found = compare(matrix(values))
-        possible = stats.wilcoxon(np.arange(1, topics + 1.0), method="exact").pvalue * len(found.pairs["t"])
+        possible = stats.wilcoxon(np.arange(1, topics + 1.0), method="exact").pvalue * len(
+            found.pairs["wilcoxon"]
+        )
         assert (possible >= 0.05) == any("nothing can be found" in w for w in found.warnings())
         return bool(found.warnings())
 
@@ -194,3 +193,127 @@ def test_many_names_are_cut_and_untested_pairs_are_counted() -> None:
     assert "(9 pairs could not be tested)" in compare(matrix(values)).headline()
     alone = compare(matrix([[1.0, 2.0]])).headline()
     assert alone == "On m no pair of systems can be tested: needs two topics that both have, has 1."
+
+
+# What can be asked for
+
+
+def test_against_one_system_only_its_pairs_are_tested(planted: np.ndarray) -> None:
+    found = compare(matrix(planted), against="s2")
+    assert [(pair.a, pair.b) for pair in found.pairs["wilcoxon"]] in (
+        [("s0", "s2"), ("s1", "s2")],
+        [("s1", "s2"), ("s0", "s2")],
+    )
+    p = stats.wilcoxon(planted[:, 0], planted[:, 2], method="exact").pvalue
+    assert found.pairs["wilcoxon"][0].p_adjusted == pytest.approx(2 * p)
+    assert not found.complete
+    assert {s.group for s in found.standings} == {""}
+    assert found.headline().endswith("are better than s2; 2 of 2 pairs of systems differ.")
+    turned = compare(matrix(-planted, "lower"), against="s2").headline()
+    assert turned.endswith("are better than s2; 2 of 2 pairs of systems differ.")
+    with pytest.raises(UsageError, match='--against "s9": no such system'):
+        compare(matrix(planted), against="s9")
+
+
+@pytest.mark.parametrize("better", ["higher", "lower"])
+def test_one_side_only_against_somebody(planted: np.ndarray, better: Better) -> None:
+    values = matrix(planted if better == "higher" else -planted, better)
+    p = stats.wilcoxon(planted[:, 0], planted[:, 2], method="exact", alternative="greater").pvalue
+    for side, expected in (("better", p), ("worse", 1 - p + stats.binom.pmf(20, 20, 0.5))):
+        found = compare(values, against="s2", side=side, correct="none").pairs["wilcoxon"]
+        (pair,) = [pair for pair in found if pair.a == "s0"]
+        assert pair.result.p == pytest.approx(expected)
+        said = pair.sentence(better, 0.05)
+        assert said.startswith(
+            "s0 is better than" if side == "better" else "s0 is not shown to be worse than s2"
+        )
+        assert "one-sided" in said
+    with pytest.raises(UsageError, match="--side better needs --against"):
+        compare(values, side="better")
+
+
+def test_a_family_can_be_chosen(planted: np.ndarray) -> None:
+    found = compare(matrix(planted), family=lambda systems: np.array([True, False, False]))
+    assert len(found.pairs["wilcoxon"]) == 1
+    assert found.pairs["wilcoxon"][0].p_adjusted == found.pairs["wilcoxon"][0].result.p
+    assert len(found.pairs_frame()) == len(found.effects_frame()) == 1
+
+
+@pytest.mark.parametrize("correct", CORRECTIONS)
+def test_every_correction_finds_the_planted_difference_only(planted: np.ndarray, correct: str) -> None:
+    found = compare(matrix(planted), correct=correct)
+    assert sum(pair.different for pair in found.pairs["wilcoxon"]) == 2
+    assert f"|correct:{correct}:0.05|" in found.signature
+    assert all(pair.p_adjusted >= pair.result.p / 2 for pair in found.pairs["wilcoxon"])
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_every_test_finds_the_planted_difference_only(planted: np.ndarray, test: str) -> None:
+    planted = planted - planted.mean(axis=1, keepdims=True)  # so that unpaired tests see it too
+    found = compare(matrix(planted), test=test, resamples=500)
+    assert [pair.different for pair in found.pairs[test]] == [False, True, True]  # type: ignore[index]
+    assert "unpaired" not in test or "paired tests find more" in found.warnings()[0]
+
+
+def test_a_correction_that_is_not_made_is_warned_about(planted: np.ndarray) -> None:
+    assert compare(matrix(planted), correct="none").warnings() == [
+        "3 pairs without correction: about 0.15 would differ at p < 0.05 if no systems did"
+    ]
+
+
+def test_pairs_with_too_few_topics_leave_the_family_and_are_named(planted: np.ndarray) -> None:
+    planted = planted.copy()
+    planted[5:, 1] = math.nan
+    found = compare(matrix(planted), correct="westfall-young")
+    (said,) = [line for line in found.warnings() if "left the family" in line]
+    assert said.startswith("2 pairs left the family: ")
+    assert " (5 common topics: swaps reach p = 0.05 two-sided from 6 on)" in said
+
+
+def test_too_few_resamples_for_so_many_pairs_are_warned_about() -> None:
+    values = np.random.default_rng(0).normal(size=(20, 66))
+    said = compare(matrix(values), correct="westfall-young-min-p").warnings()
+    assert any("nothing can be found; take more with --resamples" in line for line in said)
+
+
+def test_not_different_and_the_same_are_two_answers(planted: np.ndarray) -> None:
+    wide, narrow = compare(matrix(planted), margin=0.2), compare(matrix(planted), margin=0.001)
+    alike = {("s0", "s1"), ("s1", "s0")}
+    for found, same in ((wide, True), (narrow, False)):
+        (pair,) = [pair for pair in found.pairs["wilcoxon"] if (pair.a, pair.b) in alike]
+        assert pair.same is same
+        assert not pair.different
+    assert any(said.endswith("; they are the same within 0.2") for said in wide.sentences())
+    (pair,) = [pair for pair in narrow.pairs["wilcoxon"] if (pair.a, pair.b) in alike]
+    assert pair.sentence("higher", 0.05, margin=0.001).endswith(
+        "nor are they shown to be the same within 0.001"
+    )
+    with pytest.raises(UsageError, match="margin is -1"):
+        Choices(margin=-1)
+
+
+def test_ranks_that_are_left_open(planted: np.ndarray) -> None:
+    found = {s.system: (s.best, s.worst) for s in compare(matrix(planted)).standings}
+    assert found == {"s0": (1, 2), "s1": (1, 2), "s2": (3, 3)}
+
+
+def test_clusters_are_swapped_as_wholes(planted: np.ndarray) -> None:
+    clusters = [f"set{k // 2}" for k in range(20)]
+    found = compare(matrix(planted), test="mc", clusters=clusters)
+    assert "clusters:10" in found.signature
+    assert "interval:cluster-bootstrap-percentile" in found.signature
+    assert min(pair.result.p for pair in found.pairs["mc"]) == 2 / 2**10  # ten signs, exact
+    with pytest.raises(UsageError, match="say --test mc"):
+        compare(matrix(planted), clusters=clusters)
+    with pytest.raises(UsageError, match="swaps topics one by one"):
+        compare(matrix(planted), test="mc", correct="westfall-young", clusters=clusters)
+    with pytest.raises(DataError, match="1 of 20 topics belong to no set"):
+        compare(matrix(planted), test="mc", clusters=[None, *clusters[1:]])
+
+
+@pytest.mark.parametrize("systems", [2, 500])
+def test_two_and_many_systems(systems: int) -> None:
+    values = np.random.default_rng(3).normal(size=(8, systems))
+    found = compare(matrix(values), test="t", correct="bh")
+    assert len(found.standings) == systems
+    assert len(found.pairs["t"]) == systems * (systems - 1) // 2

@@ -22,9 +22,9 @@ from typer.testing import CliRunner
 
 from adjudge.cli.rouge155 import command
 from adjudge.errors import AdjudgeError, FormatError, UsageError
+from adjudge.measures.elements import basic_elements, be_counts
 from adjudge.measures.rouge.lists import DATA, SMART
 from adjudge.rouge155 import evaluate
-from adjudge.measures.elements import basic_elements, be_counts
 from adjudge.rouge155.limits import cut, fields
 from adjudge.rouge155.options import Options
 from adjudge.rouge155.output import run

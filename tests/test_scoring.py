@@ -124,7 +124,7 @@ def test_many_workers_give_the_same_numbers(make: Make, monkeypatch: pytest.Monk
         for row in (Summary(f"t{k}", "r", f"one two {k} three four", roles=("reference",)),
                     Summary(f"t{k}", "a", f"two three {k} four"), Summary(f"t{k}", "b", f"one {k} four"))
     ]  # fmt: skip
-    monkeypatch.setattr("adjudge.scoring.CHUNK", 48)
+    monkeypatch.setattr("adjudge.scoring.run.CHUNK", 48)
     one, two = make(*rows, name="one"), make(*rows, name="two")
     done: list[tuple[int, int]] = []
     one.score("rouge-1", "rouge-2", progress=lambda n, of: done.append((n, of)))
@@ -134,6 +134,9 @@ def test_many_workers_give_the_same_numbers(make: Make, monkeypatch: pytest.Monk
 
 
 def test_a_measure_that_has_no_scores_says_how_to_get_them(small: Evaluation) -> None:
+    with pytest.raises(DataError, match="nothing has been scored; run: adjudge score"):
+        small.compare("rouge-2")
+    small.score("words")
     with pytest.raises(
         DataError, match='rouge-2 has not been scored here; run: adjudge score ... -m "rouge-2"'
     ):

@@ -13,13 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 if TYPE_CHECKING:
+    from adjudge.collection.baretable import TableOptions
     from adjudge.evaluation import Evaluation
+    from adjudge.scoredata import Patterns, ScoreData
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "init", "open", "rouge"]
+__all__ = ["__version__", "init", "open", "read_scores", "rouge"]
 
 
 def open(path: str | Path) -> Evaluation:
@@ -34,6 +36,24 @@ def init(path: str | Path, *, name: str | None = None) -> Evaluation:
     from adjudge.evaluation import Evaluation
 
     return Evaluation.init(path, name=name)
+
+
+def read_scores(
+    path: str | Path, *, human: Patterns = (), baseline: Patterns = (), **table: Unpack[TableOptions]
+) -> ScoreData:
+    """Scores to compare: those of an evaluation's folder, or those in a file (`-`: standard input).
+
+    `human` and `baseline` name systems where the data does not say their kinds: `human="H*"`. The other
+    options say how to read a table: measure, lower_is_better, length, columns, delimiter, quotes, encoding.
+    """
+    from adjudge.collection.baretable import is_folder, no_table
+    from adjudge.evaluation import Evaluation
+    from adjudge.scoredata import ScoreData
+
+    if not is_folder(path):
+        return ScoreData.read(path, human=human, baseline=baseline, **table)
+    no_table(path, table)
+    return Evaluation.open(path).data(human=human, baseline=baseline)
 
 
 def rouge(

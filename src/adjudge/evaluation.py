@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Unpack
 
 from adjudge.collection import baselines, edit, units
 from adjudge.collection.check import check
@@ -16,14 +16,20 @@ from adjudge.collection.incoming import ImportReport, Item, OnClash, take_all
 from adjudge.collection.settings import Settings
 from adjudge.collection.units import UnitsReport
 from adjudge.engine import Workers
-from adjudge.errors import DataError
 from adjudge.scores import AllLengths, Pool, ScoreMatrix, ScoreTable
 
 if TYPE_CHECKING:
-    from adjudge.compare import Comparison, Test
+    from adjudge.compare import Comparison
+    from adjudge.compare.choices import Asked
+    from adjudge.judgments.formats import Item as JudgmentItem
+    from adjudge.judgments.intake import Taken
+    from adjudge.judgments.protocol import Protocol
+    from adjudge.judgments.store import Store
     from adjudge.measures.base import Measure
-    from adjudge.scoring import Scored, StoredTable
+    from adjudge.scoredata import Patterns, ScoreData
+    from adjudge.scoring import Judgments, Scored, StoredTable
 
+JUDGMENTS = "judgments.sqlite"
 DEFAULT_MEASURES = ("rouge-1", "rouge-2")
 
 
@@ -120,6 +126,53 @@ class Evaluation:
         items = list(baselines.baselines(self.collection, wanted, cut=cut))
         return wanted, self.take(items, on_clash=on_clash, dry_run=dry_run)
 
+    # Judge
+
+    @property
+    def has_judgments(self) -> bool:
+        """Whether a store of judgments is there."""
+        from adjudge.judging import has_judgments
+
+        return has_judgments(self.folder)
+
+    def store(self) -> Store:
+        """The store of judgments, made where there is none; close it, or use it in a `with`."""
+        from adjudge.judging import store_of
+
+        return store_of(self.folder)
+
+    def protocol(self, name: str | None = None) -> Protocol:
+        """A protocol by name; the evaluation's own unless one is named."""
+        from adjudge.judging import protocol_of
+
+        return protocol_of(self.folder, name)
+
+    def judgments(self) -> Judgments:
+        """The answers that count now, of texts that are still as they were judged."""
+        if not self.folder.settings.database and not (self.path / JUDGMENTS).exists():
+            from adjudge.scoring import Judgments
+
+            return Judgments()  # without loading the database's libraries
+        from adjudge.judging import judgments_of
+
+        return judgments_of(self.folder, self.collection)
+
+    def take_judgments(
+        self, items: Iterable[JudgmentItem], *, progress: Callable[[int], None] = lambda n: None
+    ) -> Taken:
+        """Import what a reader of `adjudge.judgments.formats` yields."""
+        from adjudge.judgments.intake import take
+
+        self._collection = None
+        with self.store() as store:
+            return take(self.folder, store, items, progress=progress)
+
+    def simulate_judgments(self, protocol: str | None = None, **how: Any) -> Taken:
+        """Have simulated assessors fill a protocol; see `adjudge.judging.simulate_judgments`."""
+        from adjudge.judging import simulate_judgments
+
+        return simulate_judgments(self.folder, self.collection, protocol, **how)
+
     # Score
 
     def score(
@@ -134,17 +187,28 @@ class Evaluation:
         from adjudge.scoring import score
 
         chosen = parse_measures(str(m) for m in measures or DEFAULT_MEASURES)
-        return score(self.folder, self.collection, chosen, workers=workers, again=again, progress=progress)
+        return score(
+            self.folder, self.collection, chosen,
+            judgments=self.judgments(), workers=workers, again=again, progress=progress,
+        )  # fmt: skip
 
     def stored(self) -> StoredTable:
         """Everything that has been scored or imported, with what is stale."""
         from adjudge.scoring import load_scores
 
-        return load_scores(self.folder, self.collection)
+        return load_scores(self.folder, self.collection, self.judgments())
 
     def scores(self) -> ScoreTable:
         """All score rows as one long table."""
         return self.stored().table
+
+    def data(self, *, human: Patterns = (), baseline: Patterns = ()) -> ScoreData:
+        """The scores with what is known of systems and topics, as a file of scores gives them too."""
+        from adjudge.scoredata import ScoreData
+
+        return ScoreData.from_evaluation(
+            self.collection, self.stored(), folder=self.path, human=human, baseline=baseline
+        )
 
     def matrix(
         self, measure: str, *, length: int | AllLengths | None = None, pool: Pool = "mean"
@@ -162,16 +226,17 @@ class Evaluation:
         measure: str,
         *,
         length: int | AllLengths | None = None,
-        test: Test = "wilcoxon",
         pool: Pool = "mean",
-        seed: int = 0,
-        resamples: int | None = None,
+        **asked: Unpack[Asked],
     ) -> Comparison:
-        """Which systems really differ on a measure."""
-        from adjudge.compare import RESAMPLES, compare
+        """Which systems really differ on a measure: `e.compare("rouge-2", test="t", against="lead")`."""
+        from adjudge.compare import choices
+        from adjudge.compare.many import comparisons
 
-        matrix = self.matrix(measure, length=length, pool=pool)
-        return compare(matrix, test=test, seed=seed, resamples=RESAMPLES if resamples is None else resamples)
+        found = comparisons(self.data(), [measure], choices(**asked), length=length, pool=pool)
+        if len(found) > 1:
+            self.matrix(measure)  # says that there are several lengths
+        return found[0]
 
     # Report
 
@@ -179,23 +244,14 @@ class Evaluation:
         self,
         measures: Sequence[str] = (),
         *,
-        length: int | None = None,
-        test: Test = "wilcoxon",
-        seed: int = 0,
+        length: int | AllLengths | None = None,
+        **asked: Unpack[Asked],
     ) -> list[Comparison]:
         """A comparison per measure and length; of everything that has scores unless measures are named."""
-        from adjudge.compare import compare
-        from adjudge.scoring import resolve
+        from adjudge.compare import choices
+        from adjudge.compare.many import comparisons
 
-        table = self.scores()
-        if not table.measures:
-            raise DataError(f"{self.path}: nothing has been scored; run: adjudge score {self.path}")
-        chosen = [resolve(m, table.measures) for m in measures] or table.measures
-        return [
-            compare(table.matrix(m, length=n), test=test, seed=seed)
-            for m in chosen
-            for n in ((length,) if length else table.lengths(m))
-        ]
+        return comparisons(self.data(), measures, choices(**asked), length=length)
 
     def report(
         self,
@@ -203,16 +259,15 @@ class Evaluation:
         measures: Sequence[str] = (),
         *,
         length: int | None = None,
-        test: Test = "wilcoxon",
-        seed: int = 0,
         made_at: str | None = None,
+        **asked: Unpack[Asked],
     ) -> list[Path]:
         """Write the page and its tables into a folder; says which files."""
         from adjudge.report.page import build_page
         from adjudge.report.render import write_report
 
         stored = self.stored()
-        comparisons = self.comparisons(measures, length=length, test=test, seed=seed)
+        comparisons = self.comparisons(measures, length=length, **asked)
         notes = {c.measure: stored.warnings(c.measure) for c in comparisons}
         page = build_page(self.collection, comparisons, notes=notes, made_at=made_at)
         return write_report(page, Path(out))

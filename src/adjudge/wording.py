@@ -1,4 +1,4 @@
-"""Words that messages and pages share: counts with the right plural, lists in a sentence."""
+"""Words that messages and pages share: counts with the right plural, lists in a sentence, names in LaTeX."""
 
 from __future__ import annotations
 
@@ -15,3 +15,10 @@ def listed(names: Sequence[str], *, most: int = 6) -> str:
     if len(names) > most:
         return f"{', '.join(names[: most - 1])} and {len(names) - most + 1:,} others"
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
+
+
+def tex(text: str) -> str:
+    """Text as LaTeX prints it."""
+    special = {c: rf"\{c}" for c in "&%$#_{}"}
+    special |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    return "".join(special.get(c, c) for c in text)

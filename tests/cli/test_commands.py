@@ -19,8 +19,34 @@ ADJUDGE = [sys.executable, "-c", "from adjudge.cli import main; main()"]
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
+DATA = Path(__file__).parent.parent
+
+
 def call(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([*ADJUDGE, *arguments], cwd=folder, capture_output=True, text=True, check=False)
+
+
+def judged(folder: Path) -> None:
+    """Files of judgments in every format, and simulated ones in the evaluation."""
+    drawn = "".join(
+        "|  " * k + name + "\n"
+        for k, name in enumerate(["Topic", "Selector", "Assessor", "Summarizer", "Score"])
+    )
+    rows = "".join(f"D0601\tA\tB\t{system}\t{score}\n" for system, score in ((1, 2), (17, 4), ("E", 5)))
+    (folder / "content.table").write_text(f"{drawn}{'|  ' * 5}\n{rows}")
+    row = "D061 M - 100 J B K x 19 y 0 1 0 0 2 0 0 3 0 0 0 0 0.60 8 5 3 11 .309 .2 .354 .215 .14 .236"
+    head = "".join(f"{'| ' * k}c{k}\n" for k in range(33))
+    (folder / "duc2002.results").write_text(
+        f"SEE results\nphase 1\n\n{head}{'| ' * 33}\n{row.replace(' ', '  ')}\n"
+    )
+    shutil.copytree(DATA / "judgments" / "data" / "ducview" / "good", folder / "pyramids")
+    (folder / "crowd.csv").write_text("task,worker,label\nd01/vague,w1,3\nd01/vague,w2,4\nd02/vague,w1,2\n")
+    assert call(folder, "units", "my-eval").returncode == 0
+    done = call(
+        folder, "judge", "simulate", "my-eval", "--protocol", "rating", "--assessors", "2", "--noise", "0.2"
+    )
+    assert done.returncode == 0, done.stderr
+    assert call(folder, "judgments", "export", "my-eval", "judgments.jsonl").returncode == 0
 
 
 @pytest.fixture(scope="session")
@@ -62,6 +88,20 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "summary.txt").write_text("The storm came on Monday.")
     (folder / "model-a.txt").write_text("A storm came.")
     (folder / "model-b.txt").write_text("On Monday there was a storm.")
+    (folder / "matrix.csv").write_text(
+        "topic,a,b,H1\n" + "".join(f"t{k},{k},{k + 1},{k + 2}\n" for k in range(8))
+    )
+    judged(folder)
+    (folder / "empty").mkdir()
+    (folder / "empty" / "evaluation.toml").write_text('name = "empty"\n')
+    (folder / "empty" / "summaries.jsonl").write_text('{"topic": "t", "system": "s", "text": "A."}\n')
+    (folder / "lengths.csv").write_text(
+        "measure,topic,system,length,value\n"
+        + "".join(
+            f"coverage,t{k},{s},{n},{(7 * k + 3 * len(s) + n) % 11 / 11}\n"
+            for k in range(6) for s in ("a", "bb", "ccc") for n in (50, 100)
+        )
+    )  # fmt: skip
     (folder / "bertscore.csv").write_text("system,topic,measure,value\nlead,d01,bertscore,0.9\n")
     return folder
 
@@ -96,7 +136,16 @@ JSON_CALLS = [
     "remove my-eval --system vague --why x", "units my-eval", "baselines my-eval", "measures",
     "measures rouge-2", "score my-eval",
     "rouge --peer summary.txt --reference model-a.txt -m rouge-1", "scores my-eval", "scores my-eval -m rouge-1",
-    "scores my-eval -m rouge-1 --matrix", "compare my-eval", "report my-eval",
+    "scores my-eval -m rouge-1 --matrix", "compare my-eval", "compare matrix.csv",
+    "compare my-eval --counts", "topics my-eval", "topics matrix.csv",
+    "anova my-eval -m rouge-1", "anova matrix.csv", "groups my-eval", "groups matrix.csv --against a",
+    "lengths lengths.csv", "judgments list my-eval", "judgments export my-eval out.jsonl",
+    "judgments backup my-eval copy.sqlite", "judgments erase my-eval simulated-1",
+    "judgments import nist content.table my-eval --aspect content", "judgments import see duc2002.results my-eval",
+    "judgments import ducview pyramids my-eval", "judgments import crowd crowd.csv my-eval --aspect fluency",
+    "judgments import records judgments.jsonl my-eval", "judgments import summeval model_annotations.jsonl my-eval",
+    "judge simulate my-eval --protocol responsiveness",
+    "report my-eval",
     "import jsonl outputs.jsonl my-eval", "import scores bertscore.csv my-eval --dry-run",
 ]  # fmt: skip
 
@@ -118,7 +167,26 @@ def test_every_command_has_json() -> None:
 MISTAKES = [
     (2, "score my-eval -m rogue-2", 'no measure "rogue-2" (nearest: "rouge-2"'),
     (2, "show my-eval --topic d1", 'no topic "d1" (nearest: "d'),
-    (2, "compare my-eval --test z", '--test is "z", expected one of: wilcoxon, t'),
+    (2, "compare my-eval --test z", 'the test is "z"; expected one of: wilcoxon, t'),
+    (2, "compare my-eval --correct hlom", 'the correction is "hlom" (nearest: "holm")'),
+    (2, "compare my-eval --against nobody", '--against "nobody": no such system'),
+    (2, "compare my-eval --side better", "--side better needs --against SYSTEM"),
+    (2, "compare my-eval --among people", '--among is "people", expected one of: all, machines'),
+    (2, "compare my-eval --margin 0", "the margin is 0, expected a number above 0"),
+    (2, "compare my-eval --cluster set", "say --test mc"),
+    (2, "compare my-eval --length long", '--length is "long", expected a number of words or all'),
+    (2, "compare my-eval --pool machines", '--pool is "machines", expected: humans'),
+    (2, "compare matrix.csv --human X*", '--human "X*": no such system'),
+    (1, "compare absent.csv", "absent.csv"),
+    (1, "judgments list empty", "no judgments yet"),
+    (2, "judge simulate my-eval", "no protocol is named"),
+    (2, "judge simulate my-eval --protocol duc2002", 'no protocol "duc2002" (nearest: "duc-2002"'),
+    (1, "score empty -m coverage", "coverage needs judgments, and there are none"),
+    (1, "judgments erase my-eval nobody", "nobody"),
+    (1, "judgments import records summary.txt my-eval", "summary.txt:1"),
+    (2, "groups matrix.csv --scale rank", 'the scale is "rank"'),
+    (2, "groups matrix.csv --contrast a", "expected A-B"),
+    (2, "topics matrix.csv --against t99", "t99"),
     (2, "compare my-eval --length 50", "rouge-1 has no scores at length 50; it has: 100"),
     (
         1,
@@ -192,17 +260,54 @@ def test_compare_prints_a_league_table_its_signature_and_its_pairs(here: Path, r
     done = run("compare", "my-eval", "-m", "rouge-2")
     lines = done.stdout.splitlines()
     assert lines[0] == "rouge-2, 100 words (higher is better, 12 topics)"
-    assert lines[1].split() == ["system", "kind", "topics", "mean", "95%", "interval", "group"]
+    assert lines[1].split() == ["system", "kind", "topics", "mean", "95%", "interval", "ranks", "group"]
     assert lines[-1].startswith(
         "rouge-2|stat:recall|stem:porter-155|stop:none|words:rouge|limit:none|refs:3-4:pooled|v:"
     )
     assert "seed:0" in lines[-1]
     words = run("compare", "my-eval", "-m", "rouge-2", "--pairs").stdout
-    assert "fluent is better than vague (paired Wilcoxon, exact, p = .0" in words
+    assert "fluent is better than vague (paired Wilcoxon, exact, Holm-corrected p = .0" in words
     assert run("compare", "my-eval", "-m", "rouge-2", "--latex").stdout.startswith(r"\begin{tabular}")
     run("compare", "my-eval", "-m", "rouge-2", "--csv", "pairs.csv")
     with (here / "pairs.csv").open(encoding="utf-8", newline="") as stream:
-        assert len(list(csv.DictReader(stream))) == 2 * 36
+        assert len(list(csv.DictReader(stream))) == 36
+
+
+def test_compare_reads_bare_tables(here: Path, run: Run) -> None:
+    assert run("scores", "my-eval", "-m", "rouge-2", "--matrix", "--csv", "rouge-2.csv").returncode == 0
+    bare = run("compare", "rouge-2.csv", "--human", "ada,ben", "--json")
+    whole = run("compare", "my-eval", "-m", "rouge-2", "--json")
+    for mine, theirs in zip(
+        json.loads(bare.stdout)[0]["pairs"], json.loads(whole.stdout)[0]["pairs"], strict=True
+    ):
+        assert {k: mine[k] for k in ("a", "b", "p", "difference")} == {
+            k: theirs[k] for k in ("a", "b", "p", "difference")
+        }
+    long = "measure,topic,system,value,kind\n" + "".join(
+        f"m,t{k},{s},{k + d},{kind}\n"
+        for k in range(8)
+        for s, d, kind in (("x", 0, "machine"), ("y", k % 3, "human"))
+    )
+    (here / "long.csv").write_text(long)
+    shown = run("compare", "long.csv", "--among", "human-machine", "--lower-is-better", "--effects").stdout
+    assert "m (lower is better, 8 topics)" in shown
+    assert "Hodges-Lehmann" in shown
+    done = subprocess.run(
+        [*ADJUDGE, "compare", "-", "--json"], input=long, capture_output=True, text=True, check=True
+    )
+    assert json.loads(done.stdout)[0]["topics"] == 8
+
+
+def test_counts_are_rankels_tables(here: Path, run: Run) -> None:
+    shown = run("compare", "my-eval", "--counts").stdout
+    assert "Significant differences among all pairs of systems" in shown
+    assert "Significant differences between humans and machines" in shown
+    table = json.loads(run("compare", "my-eval", "--counts", "--test", "mc", "--json").stdout)
+    assert [t["test"] for t in table["measures"][0]["tests"]] == ["t-unpaired", "t", "wilcoxon", "mc"]
+    run("compare", "my-eval", "--counts", "--test", "all", "--csv", "counts.csv")
+    with (here / "counts.csv").open(encoding="utf-8", newline="") as stream:
+        assert len(list(csv.DictReader(stream))) == 2 * 8
+    assert run("compare", "matrix.csv", "--counts").returncode == 0
 
 
 def test_seeds_and_workers(here: Path, run: Run) -> None:

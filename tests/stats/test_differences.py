@@ -12,7 +12,7 @@ from scipy.stats import rankdata
 
 from adjudge.errors import UsageError
 from adjudge.stats import checks
-from adjudge.stats.differences import differences, rank
+from adjudge.stats.differences import NOISE, all_equal, common, differences, rank
 
 TENTHS = st.lists(st.tuples(st.integers(-12, 12), st.integers(-12, 12)), min_size=1, max_size=30)
 
@@ -63,6 +63,21 @@ def test_a_row_counts_where_both_are_present() -> None:
     d = differences([1, nan, 3, nan, 5], [0, 2, nan, nan, 7])
     assert d.values.tolist() == [1, -2]
     assert d.mean == -0.5
+
+
+def test_common_rows_are_those_of_the_differences() -> None:
+    nan = float("nan")
+    x, y = common([1, nan, 3, nan, 5], [0, 2, nan, nan, 7])
+    assert (x.tolist(), y.tolist()) == ([1, 5], [0, 7])
+
+
+def test_values_are_equal_where_each_is_its_neighbour_but_for_noise() -> None:
+    values = np.array([0.3, 0.1 + 0.2, 0.3])
+    assert all_equal(values, NOISE * np.abs(values))
+    chain = np.array([1.0, 1 + 0.7 * NOISE, 1 + 1.4 * NOISE])
+    assert all_equal(chain[::-1], NOISE * chain)
+    assert not all_equal(chain[[0, 2]], NOISE * chain[[0, 2]])
+    assert all_equal(np.zeros(0), np.zeros(0))
 
 
 @pytest.mark.parametrize(

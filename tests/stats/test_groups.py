@@ -1,9 +1,12 @@
-"""Letters: shared exactly where items are alike, none to spare, "a" for the best."""
+"""Letters: shared exactly where items are alike, none to spare, "a" for the best; and lines."""
 
 from __future__ import annotations
 
+import csv
+import re
 from collections.abc import Callable
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,9 +16,13 @@ from hypothesis import strategies as st
 from adjudge.errors import UsageError
 from adjudge.stats import groups as module
 from adjudge.stats.checks import BoolArray
-from adjudge.stats.groups import groups, letter, letters
+from adjudge.stats.cluster import ALL_SIGNS_UP_TO
+from adjudge.stats.groups import groups, letter, letters, underlines
+from adjudge.stats.order import MOST_STATES
 
 Given = tuple[BoolArray, list[int]]
+PAGE = (Path(__file__).parents[2] / "docs" / "groups.md").read_text(encoding="utf-8")
+LETTERS = Path(__file__).parent / "data" / "tukey_letters_expected.csv"
 
 
 def symmetric(size: int, pairs: list[tuple[int, int]]) -> BoolArray:
@@ -161,3 +168,97 @@ def test_200_systems_come_to_an_end_whatever_differs(share: float | None) -> Non
 def test_wrong_arguments_are_named(call: Callable[[], object], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         call()
+
+
+def from_r() -> list[tuple[str, BoolArray, list[str]]]:
+    """Relations among items in rank order, and the letters that R gives them."""
+    rows = csv.DictReader(LETTERS.read_text(encoding="utf-8").splitlines())
+    found = []
+    for row in rows:
+        items = row["items"].split()
+        pairs = [(items.index(pair[0]), items.index(pair[1])) for pair in row["pairs"].split()]
+        found.append((row["case"], symmetric(len(items), pairs), row["letters"].split()))
+    return found
+
+
+def test_letters_equal_multcompview() -> None:
+    # R 4.2.2, multcompView 0.1.8, multcompLetters(): data/tukey.R
+    cases = [case for case in from_r() if case[0] == "distance"]
+    assert len(cases) == 20
+    for _, different, expected in cases:
+        assert letters(different, range(len(different))) == expected
+
+
+def test_letters_are_never_more_than_multcompviews() -> None:
+    # Of 20 relations of any kind, R gives 3 a letter that could be spared; the others are the same.
+    cases = [case for case in from_r() if case[0] == "any"]
+    fewer = 0
+    for _, different, expected in cases:
+        shown = letters(different, range(len(different)))
+        assert_display(different, list(range(len(different))), shown)
+        if shown != expected:
+            assert len(set("".join(shown))) < len(set("".join(expected)))
+            fewer += 1
+    assert (len(cases), fewer) == (20, 3)
+
+
+def runs(different: BoolArray, order: list[int]) -> set[tuple[int, ...]]:
+    """Every run of the ranking in which no two differ, of two or more, that lies in no longer one."""
+    found = {
+        tuple(order[i:j])
+        for i, j in combinations(range(len(order) + 1), 2)
+        if j - i > 1 and not different[np.ix_(order[i:j], order[i:j])].any()
+    }
+    return {one for one in found if not any(set(one) < set(other) for other in found)}
+
+
+@given(relations())
+def test_lines_are_the_longest_runs_without_a_difference(given: Given) -> None:
+    different, order = given
+    found = underlines(different, order)
+    assert set(found.lines) == runs(different, order)
+    assert len(found.lines) == len(set(found.lines))
+    together = {frozenset(pair) for line in found.lines for pair in combinations(line, 2)}
+    alike = {frozenset((i, j)) for i, j in combinations(range(len(different)), 2) if not different[i, j]}
+    assert together <= alike
+    assert {frozenset(pair) for pair in found.unjoined} == alike - together
+    assert (found.warning() is None) == (together == alike)
+
+
+@given(st.lists(st.integers(0, 20), min_size=1, max_size=10), st.integers(0, 10))
+def test_lines_show_everything_where_distance_decides(places: list[int], least: int) -> None:
+    at = np.array(sorted(places, reverse=True))
+    different = np.abs(at[:, None] - at) > least
+    found = underlines(different, range(at.size))
+    assert found.warning() is None
+    # And then they are the letters: a line for every letter that two items or more share.
+    assert set(found.lines) == {tuple(each) for each in groups(different, range(at.size)) if len(each) > 1}
+
+
+def test_lines_by_hand() -> None:
+    found = underlines(symmetric(4, [(0, 2), (0, 3), (1, 3)]), [0, 1, 2, 3])
+    assert found.lines == ((0, 1), (1, 2), (2, 3))
+    assert (
+        found.draw(["first", "second", "3rd", "last"]) == "first  |\nsecond | |\n3rd      | |\nlast       |"
+    )
+    crossed = underlines(symmetric(3, [(0, 1)]), [0, 1, 2])
+    assert crossed.lines == ((1, 2),)
+    assert crossed.unjoined == ((0, 2),)
+    assert crossed.warning() == (
+        "lines cannot show this: 1 pair that cannot be told apart stands on no common line; letters can"
+    )
+    assert underlines(symmetric(2, [(0, 1)]), [1, 0]).draw(["a", "b"]) == "b\na"
+    assert underlines(np.zeros((0, 0), dtype=bool), []).draw([]) == ""
+    with pytest.raises(UsageError, match="labels: expected 2, got 1"):
+        underlines(symmetric(2, []), [0, 1]).draw(["a"])
+
+
+def test_the_page_prints_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
+    code = "\n".join(re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL))
+    exec(code, {})
+    assert capsys.readouterr().out.splitlines() == re.findall(r"^# (.*)$", code, re.MULTILINE)
+
+
+def test_the_page_has_the_bounds_of_the_code() -> None:
+    assert f"beyond {MOST_STATES:,} states" in PAGE
+    assert f"at most {ALL_SIGNS_UP_TO} clusters" in PAGE

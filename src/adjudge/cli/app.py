@@ -11,12 +11,15 @@ from typer.core import TyperGroup
 
 from adjudge import __version__
 from adjudge.cli import (
+    anova,
     baselines,
     check,
     compare,
     demo,
     edits,
+    groups,
     init,
+    lengths,
     measures,
     report,
     rouge,
@@ -24,11 +27,15 @@ from adjudge.cli import (
     score,
     scores,
     show,
+    topics,
     units,
 )
 from adjudge.cli.imports import IMPORTS, imports
+from adjudge.cli.judge import JUDGE as JUDGE_EXAMPLES
+from adjudge.cli.judge import judge
+from adjudge.cli.judgments import JUDGMENTS, judgments
 
-SET_UP, SCORE, COMPARE, REPORT = "Set up", "Score", "Compare", "Report"
+SET_UP, JUDGE, SCORE, COMPARE, REPORT = "Set up", "Judge", "Score", "Compare", "Report"
 
 
 @dataclass(frozen=True)
@@ -59,7 +66,11 @@ COMMANDS = (
     Command("rouge155", rouge155.command, SCORE, "adjudge rouge155 -a -d -n 2 -m settings.xml"),
     Command("score", score.command, SCORE, 'adjudge score my-eval -m rouge-1 -m "rouge-2(refs=jackknife)"'),
     Command("scores", scores.command, SCORE, "adjudge scores my-eval --csv scores.csv"),
-    Command("compare", compare.command, COMPARE, "adjudge compare my-eval -m rouge-1"),
+    Command("compare", compare.command, COMPARE, "adjudge compare my-eval -m rouge-1 --against random"),
+    Command("anova", anova.command, COMPARE, "adjudge anova my-eval -m rouge-2 --pool humans"),
+    Command("topics", topics.command, COMPARE, "adjudge topics my-eval -m rouge-2 --against d04"),
+    Command("groups", groups.command, COMPARE, "adjudge groups my-eval -m rouge-2 --contrast humans-machines"),
+    Command("lengths", lengths.command, COMPARE, "adjudge lengths lengths.csv -m coverage"),
     Command("report", report.command, REPORT, "adjudge report my-eval -o report"),
 )  # fmt: skip
 
@@ -70,6 +81,7 @@ class InOrder(TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:
         order = [command.name for command in COMMANDS]
         order.insert(order.index("check"), "import")
+        order[order.index("measures") : order.index("measures")] = ["judgments", "judge"]
         return sorted(super().list_commands(ctx), key=order.index)
 
 
@@ -101,11 +113,16 @@ def _root(
 
 
 app.add_typer(imports, name="import", rich_help_panel=SET_UP)
+app.add_typer(judgments, name="judgments", rich_help_panel=JUDGE)
+app.add_typer(judge, name="judge", rich_help_panel=JUDGE)
 for command in COMMANDS:
     app.command(command.name, rich_help_panel=command.group, epilog=f"Example: {command.example}")(
         command.run
     )
 
-EXAMPLES = {command.name: command.example for command in COMMANDS} | {
-    f"import {name}": example for name, example in IMPORTS.items()
-}
+EXAMPLES = (
+    {command.name: command.example for command in COMMANDS}
+    | {f"import {name}": example for name, example in IMPORTS.items()}
+    | {f"judgments {name}": example for name, example in JUDGMENTS.items()}
+    | {f"judge {name}": example for name, example in JUDGE_EXAMPLES.items()}
+)

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from adjudge.compare.choices import CORRECTIONS, TESTS
+
 Folder = Annotated[
     Path, typer.Argument(metavar="EVALUATION", help="The evaluation's folder.", show_default=False)
 ]
@@ -26,6 +28,40 @@ Measures = Annotated[
         help="A measure such as rouge-2; may be repeated.",
         show_default=False,
     ),
+]
+Scores = Annotated[
+    Path,
+    typer.Argument(
+        metavar="SCORES",
+        help="An evaluation's folder, or a file of scores: a CSV matrix (topics in rows, systems in columns) or a"
+        " long table; '-' is standard input.",
+        show_default=False,
+    ),
+]
+Human = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--human", metavar="PATTERN", help="Systems that are human, such as 'H*'.", show_default=False
+    ),
+]
+Baseline = Annotated[
+    list[str] | None,
+    typer.Option("--baseline", metavar="PATTERN", help="Systems that are baselines.", show_default=False),
+]
+Lower = Annotated[bool, typer.Option("--lower-is-better", help="Of a file: lower scores are better.")]
+Lengths = Annotated[
+    str | None,
+    typer.Option("--length", metavar="WORDS|all", help="Target length; all averages within a topic first."),
+]
+Test = Annotated[
+    str, typer.Option("--test", metavar="TEST", help=f"The test that makes the groups: {', '.join(TESTS)}.")
+]
+Correct = Annotated[
+    str,
+    typer.Option("--correct", metavar="HOW", help=f"Correction for many pairs: {', '.join(CORRECTIONS)}."),
+]
+PoolHumans = Annotated[
+    str | None, typer.Option("--pool", metavar="humans", help="Treat all humans as one system, HUMANS.")
 ]
 System = Annotated[str | None, typer.Option("--system", metavar="S", help="A system's name.")]
 Topic = Annotated[str | None, typer.Option("--topic", metavar="T", help="A topic's name.")]

@@ -10,8 +10,6 @@ import typer
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import now_in_words, say, show_json
-from adjudge.compare import TESTS
-from adjudge.errors import UsageError, quoted
 
 
 def command(
@@ -20,18 +18,17 @@ def command(
         "report"
     ),
     measure: options.Measures = None,
-    test: Annotated[
-        str, typer.Option(help=f"The test that makes the groups: {' or '.join(TESTS)}.")
-    ] = "wilcoxon",
+    test: options.Test = "wilcoxon",
+    correct: options.Correct = "holm",
     length: options.Length = None,
     seed: options.Seed = 0,
     json: options.Json = False,
 ) -> None:
     """Write a page to read, with its tables as CSV and LaTeX; it opens without a network."""
-    if test not in TESTS:
-        raise UsageError(f"--test is {quoted(test)}, expected one of: {', '.join(TESTS)}")
     e = adjudge.open(evaluation)
-    files = e.report(out, measure or (), length=length, test=test, seed=seed, made_at=now_in_words())
+    files = e.report(
+        out, measure or (), length=length, test=test, correct=correct, seed=seed, made_at=now_in_words()
+    )
     if json:
         show_json({"files": [str(f) for f in files]})
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from importlib.util import find_spec
 from typing import Any, ClassVar, Literal, TypeVar
@@ -12,10 +12,12 @@ from adjudge import __version__
 from adjudge.collection.collection import references_for
 from adjudge.collection.rows import Document, Summary, Topic, Unit
 from adjudge.errors import UsageError
+from adjudge.judgments.model import Judged
+from adjudge.judgments.protocol import Protocol
 from adjudge.scores import Better, MeasureInfo, Score
 
 T = TypeVar("T")
-Need = Literal["references", "documents", "units"]
+Need = Literal["references", "documents", "units", "judgments"]
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,10 @@ class TopicBatch:
     documents: tuple[Document, ...] = ()
     units: tuple[Unit, ...] = ()
     language: str = "en"
+    judgments: tuple[Judged, ...] = ()
+    """The answers that count now, of texts that are still as they were judged."""
+    protocols: Mapping[str, Protocol] = field(default_factory=dict)
+    """Those of one's own, by name; the shipped ones are known anyway."""
     _kept: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def references_for(self, peer: Summary) -> list[Summary]:
@@ -64,6 +70,7 @@ class Measure:
     range: ClassVar[tuple[float | None, float | None]] = (0.0, 1.0)
     needs: ClassVar[frozenset[Need]] = frozenset()
     uses: ClassVar[frozenset[Need]] = frozenset()  # looked at where it is there, missed where it is not
+    scope: ClassVar[Literal["topic", "evaluation"]] = "topic"  # evaluation: a score depends on all topics
     EXTRA: ClassVar[str | None] = None  # the extra of this package that it comes with
     MODULES: ClassVar[tuple[str, ...]] = ()  # what that extra brings in
 

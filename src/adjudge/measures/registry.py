@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from functools import cache, partial
 from importlib.metadata import entry_points
@@ -23,9 +22,14 @@ from adjudge.measures.divergence import JensenShannon, KullbackLeibler, SourceCo
 from adjudge.measures.elements import RougeBe
 from adjudge.measures.embedding import Embedding
 from adjudge.measures.extracts import Extract
+from adjudge.measures.judged.coverage import AdjustedCoverage, Coverage, Recall, Retention, Uncovered
+from adjudge.measures.judged.pyramid import PyramidScore, PyramidUnits
+from adjudge.measures.judged.quality import Quality, QualityErrors
+from adjudge.measures.judged.rating import Rating
+from adjudge.measures.judged.unmarked import Unmarked
 from adjudge.measures.nams import Nams
 from adjudge.measures.plugin import registered
-from adjudge.measures.rouge.family import RougeL, RougeLines, RougeN, RougeS, RougeW
+from adjudge.measures.rouge import names
 from adjudge.measures.spec import build, split_spec
 from adjudge.measures.words import Words
 
@@ -34,14 +38,7 @@ GROUP = "adjudge.measures"
 Make = Callable[..., Measure]
 
 BUILT_IN: dict[str, Make] = {
-    **{f"rouge-{n}": partial(RougeN, n=n) for n in range(1, 10)},
-    "rouge-l": RougeL,
-    "rouge-lsum": RougeLines,
-    "rouge-w": RougeW,
-    "rouge-s4": partial(RougeS, skip=4),
-    "rouge-su4": partial(RougeS, skip=4, unigrams=True),
-    "rouge-s*": partial(RougeS, skip=-1),
-    "rouge-su*": partial(RougeS, skip=-1, unigrams=True),
+    **names.NAMES,
     "rouge-be": RougeBe,
     "bleu": Bleu,
     "chrf": Chrf,
@@ -59,12 +56,18 @@ BUILT_IN: dict[str, Make] = {
     **{f"repeated-{n}": partial(Repeated, n=n) for n in GRAM_SIZES},
     "fragment-coverage": FragmentCoverage,
     "fragment-density": FragmentDensity,
+    "recall": Recall,
+    "retention": Retention,
+    "coverage": Coverage,
+    "length-adjusted-coverage": AdjustedCoverage,
+    "uncovered": Uncovered,
+    "unmarked": Unmarked,
+    "quality": Quality,
+    "quality-errors": QualityErrors,
+    "rating": Rating,
+    "pyramid": PyramidScore,
+    "pyramid-units": PyramidUnits,
 }
-
-# Names that stand for many: any number may take the place of the one that is listed.
-PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Make]], ...] = (
-    (re.compile(r"rouge-s(u?)(\d{1,4})"), lambda m: partial(RougeS, skip=int(m[2]), unigrams=bool(m[1]))),
-)
 
 # Sets of measures under one name.
 PRESETS: dict[str, tuple[str, ...]] = {
@@ -99,9 +102,8 @@ def _find(name: str) -> Make:
     known = registry()
     if name in known:
         return known[name]
-    for pattern, make in PATTERNS:
-        if match := pattern.fullmatch(name):
-            return make(match)
+    if make := names.find(name):  # rouge-s7: any number may take the place of the one that is listed
+        return make
     if ":" in name:
         raise UsageError(f"{quoted(name)} names imported scores: they are there or not, never computed here")
     hint = nearest(name, [*known, *PRESETS])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -28,13 +29,17 @@ def _measures(measures: Iterable[str]) -> str:
 
 def _options(comparison: Comparison) -> str:
     """The seed, and what is not as it would be anyway; some of that can be asked for in Python only."""
-    from adjudge.compare import ALPHA, LEVEL, RESAMPLES, TESTS
+    from adjudge.compare import Choices
 
-    test = f" --test {comparison.test}" if comparison.test != TESTS[0] else ""
-    usual = {"alpha": ALPHA, "level": LEVEL, "resamples": RESAMPLES}
-    changed = [f"{k}={getattr(comparison, k)}" for k, v in usual.items() if getattr(comparison, k) != v]
-    rest = f"  # and, in Python: {', '.join(changed)}" if changed else ""
-    return f"{test} --seed {comparison.seed}{rest}"
+    asked, usual = comparison.choices, Choices()
+    changed = {
+        f.name: getattr(asked, f.name)
+        for f in fields(asked)
+        if f.name != "seed" and getattr(asked, f.name) != getattr(usual, f.name)
+    }
+    options = "".join(f" --{k} {changed.pop(k)}" for k in ("test", "correct") if k in changed)
+    rest = ", ".join(f"{k}={v}" for k, v in changed.items())
+    return f"{options} --seed {asked.seed}{f'  # and, in Python: {rest}' if rest else ''}"
 
 
 def _imported(measure: str) -> bool:

@@ -57,8 +57,4 @@ def in_words(comparison: Comparison, names: dict[str, Name]) -> Comparison:
             missing=tuple((topic, names[s].shown, why) for topic, s, why in matrix.missing),
         ),
         standings=tuple(replace(s, system=names[s.system].shown) for s in comparison.standings),
-        pairs={
-            test: tuple(replace(pair, a=names[pair.a].shown, b=names[pair.b].shown) for pair in pairs)
-            for test, pairs in comparison.pairs.items()
-        },
     )

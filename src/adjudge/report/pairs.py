@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from adjudge.report.names import Name
@@ -60,11 +60,9 @@ def pair_matrix(comparison: Comparison, names: dict[str, Name]) -> PairMatrix | 
 
 
 def _cell(comparison: Comparison, pair: Pair, names: dict[str, Name]) -> PairCell:
-    from adjudge.compare import corrected
-
     better = comparison.matrix.info.better
     a, b = names[pair.a].shown, names[pair.b].shown
-    words = corrected(pair).sentence(a, b, better, alpha=comparison.alpha)
+    words = replace(pair, a=a, b=b).sentence(better, comparison.alpha)
     verdict = _verdict(pair, better)
     return PairCell(verdict, SIGNS[verdict], words)
 

@@ -80,6 +80,7 @@ def _interval(comparison: Comparison) -> str:
 
 
 def _letters(comparison: Comparison) -> str:
+    from adjudge.compare.choices import CORRECTION_BY
     from adjudge.stats.results import TEST_WORDS
 
     if comparison.matrix.info.better is None or len(comparison.standings) < 2:
@@ -87,6 +88,6 @@ def _letters(comparison: Comparison) -> str:
     alpha = f"{comparison.alpha:g}".removeprefix("0")
     return (
         "Systems that share a letter cannot be told apart; systems without a common letter differ"
-        f" ({TEST_WORDS[comparison.test]} test, Holm's correction for all pairs, below {alpha})."
+        f" ({TEST_WORDS[comparison.test]} test, {CORRECTION_BY[comparison.choices.correct]}, below {alpha})."
         " The test compares systems topic by topic, so two can differ although their intervals overlap."
     )

@@ -13,12 +13,12 @@ from adjudge.collection.formats.rouge155_settings import Listed, Trial
 from adjudge.collection.formats.rouge155_units import read_bytes, units
 from adjudge.collection.formats.source import Place, shown
 from adjudge.errors import FormatError, UsageError, nearest, quoted
+from adjudge.measures.elements import basic_elements
 from adjudge.measures.rouge import plain
 from adjudge.measures.rouge.lists import SMART, read_stop_list
 from adjudge.measures.rouge.plain import NOTHING, Counts
 from adjudge.measures.rouge.ratios import Ratios, f_measure
 from adjudge.measures.rouge.texts import Preparation, Prepared
-from adjudge.measures.elements import basic_elements
 from adjudge.rouge155.limits import cut
 from adjudge.rouge155.options import Asked, Options
 from adjudge.rouge155.resample import Interval, Triple, averages

@@ -47,8 +47,7 @@ class Differences:
 
     def all_equal(self) -> bool:
         """Whether the differences are one number, but for noise."""
-        order = np.argsort(self.values)
-        return not steps(self.values[order], self.noise[order])[1:].any()
+        return all_equal(self.values, self.noise)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +62,26 @@ class Ranks:
     """How many differences share each distinct rank."""
 
 
-def differences(x: npt.ArrayLike, y: npt.ArrayLike) -> Differences:
-    """The differences that both vectors give."""
+def common(x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Both vectors over the rows where both are present."""
     x, y = pair(x, y)
     both = ~(np.isnan(x) | np.isnan(y))
-    x, y = x[both], y[both]
+    return x[both], y[both]
+
+
+def differences(x: npt.ArrayLike, y: npt.ArrayLike) -> Differences:
+    """The differences that both vectors give."""
+    x, y = common(x, y)
     values = x - y
     noise = NOISE * np.maximum(np.abs(x), np.abs(y))
     values[np.abs(values) <= noise] = 0.0
     return Differences(values, noise)
+
+
+def all_equal(values: FloatArray, noise: FloatArray) -> bool:
+    """Whether values are one number, but for noise."""
+    order = np.argsort(values)
+    return not steps(values[order], noise[order])[1:].any()
 
 
 def steps(ordered: FloatArray, noise: FloatArray) -> BoolArray:

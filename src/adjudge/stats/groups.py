@@ -1,12 +1,14 @@
-"""Letters for items that cannot be told apart. Which differ is decided elsewhere."""
+"""Letters and lines for items that cannot be told apart. Which differ is decided elsewhere."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import IntArray
 
@@ -49,6 +51,65 @@ def groups(different: npt.ArrayLike, order: Sequence[int] | IntArray) -> list[li
         sets = _greedy_cover(apart)
     members = sorted(_members(each) for each in _without_spare(sets, len(ranked)))
     return [[ranked[position] for position in each] for each in members]
+
+
+@dataclass(frozen=True)
+class Underlines:
+    """Items in rank order, with a line under every largest run in which no two differ."""
+
+    order: tuple[int, ...]
+    lines: tuple[tuple[int, ...], ...]
+    """The items of each line, best first; two at the least."""
+    unjoined: tuple[tuple[int, int], ...]
+    """Pairs that are not different and yet on no line: one between them differs from one of the two. Then lines
+    say too much, and only letters can say what was found."""
+
+    def warning(self) -> str | None:
+        """One line where the lines cannot show everything, else None."""
+        if not self.unjoined:
+            return None
+        n = len(self.unjoined)
+        pairs = (
+            "1 pair that cannot be told apart stands"
+            if n == 1
+            else f"{n} pairs that cannot be told apart stand"
+        )
+        return f"lines cannot show this: {pairs} on no common line; letters can"
+
+    def draw(self, labels: Sequence[str]) -> str:
+        """A line of text per item, best first, with the lines standing upright beside the names."""
+        need_labels(labels, len(self.order))
+        wide = max((len(label) for label in labels), default=0)
+        bars = [set(line) for line in self.lines]
+        rows = (
+            labels[item].ljust(wide) + "".join(" |" if item in bar else "  " for bar in bars)
+            for item in self.order
+        )
+        return "\n".join(row.rstrip() for row in rows)
+
+
+def underlines(different: npt.ArrayLike, order: Sequence[int] | IntArray) -> Underlines:
+    """The classic display of a multiple comparison: items in rank order, lines under those that are alike.
+
+    A line ends where the next item differs from any on it. Lines show just what was found where a pair that
+    differs keeps differing when it is pulled apart, as with equal standard errors.
+    """
+    matrix = checks.relation("different", different)
+    ranked = checks.ranking("order", order, matrix.shape[0])
+    lines: list[tuple[int, ...]] = []
+    stop = 0
+    for start in range(len(ranked)):
+        before = stop
+        stop = max(stop, start + 1)
+        while stop < len(ranked) and not matrix[ranked[stop], ranked[start:stop]].any():
+            stop += 1
+        if stop > before and stop - start > 1:
+            lines.append(tuple(ranked[start:stop]))
+    joined = matrix.copy()
+    for line in lines:
+        joined[np.ix_(line, line)] = True
+    unjoined = ((ranked[i], ranked[j]) for i, j in np.argwhere(np.triu(~joined[np.ix_(ranked, ranked)], 1)))
+    return Underlines(tuple(ranked), tuple(lines), tuple(unjoined))
 
 
 def letter(number: int) -> str:
@@ -127,6 +188,12 @@ def _without_spare(sets: Sequence[int], size: int) -> list[int]:
         else:
             kept.append(each)
     return kept
+
+
+def need_labels(labels: Sequence[str], size: int) -> None:
+    """A label for every item."""
+    if len(labels) != size:
+        raise UsageError(f"labels: expected {size}, got {len(labels)}")
 
 
 def _bits(positions: Iterable[int]) -> int:

@@ -64,6 +64,7 @@ class PairResults:
         return PairedTest(
             self.test, float(self.statistic[k]), float(self.p[k]), int(c.n[k]), self.method[k],
             float(c.difference[k]), int(c.wins[k]), int(c.losses[k]), int(c.ties[k]), self.why.get(k),
+            self.alternative,
         )  # fmt: skip
 
 

@@ -21,12 +21,12 @@ TEST_WORDS = {
     "exact": "exact permutation",
 }
 # A method that the test's name already says needs no words.
-METHOD_WORDS = {"exact": ", exact", "normal": ", normal approximation"}
+METHOD_WORDS = {"exact": ", exact", "normal": ", normal approximation", "rounded": " of rounded scores"}
 
 
 @dataclass(frozen=True, slots=True)
 class PairedTest:
-    """A two-sided test of x against y, topic by topic.
+    """A test of x against y, topic by topic, two-sided unless `alternative` says otherwise.
 
     `statistic` is signed: positive where x is higher. `n` counts the topics that both have.
     `wins`, `losses` and `ties` count the topics where x is higher than, lower than and equal to
@@ -44,6 +44,8 @@ class PairedTest:
     losses: int
     ties: int
     why: str | None = None
+    alternative: str = "two-sided"
+    """greater: whether x is higher was asked; less: whether it is lower."""
 
     @classmethod
     def undefined(
@@ -60,12 +62,15 @@ class PairedTest:
         """A test that cannot be computed, with what is known all the same."""
         return cls(test, math.nan, math.nan, n, None, difference, wins, losses, ties, why)
 
-    def sentence(self, a: str, b: str, better: Better | None = "higher", *, alpha: float = 0.05) -> str:
+    def sentence(
+        self, a: str, b: str, better: Better | None = "higher", *, alpha: float = 0.05, correction: str = ""
+    ) -> str:
         """What the test says of x, called a, and y, called b.
 
         The direction comes from the statistic, which is what the test is about. Where the means
         point the other way, the sentence says so. `better=None` is for descriptions, such as a
-        word count, where higher is not better: then the sentence says "higher".
+        word count, where higher is not better: then the sentence says "higher". `correction` stands before
+        the p, with a space at its end, where p was corrected for many tests.
         """
         checks.share("alpha", alpha)
         name = TEST_WORDS[self.test]
@@ -73,12 +78,17 @@ class PairedTest:
             return f"{a} and {b} cannot be compared ({name}: {self.why})"
         sign = -1 if better == "lower" else 1
         counts = (self.wins, self.losses)[::sign]
-        basis = f"{name}{_by(self.test, self.method)}, {p_words(self.p, alpha)}, {_topics(self.n)}"
+        sided = "" if self.alternative == "two-sided" else ", one-sided"
+        basis = f"{name}{_by(self.test, self.method)}{sided}, {correction}{p_words(self.p, alpha)}, {_topics(self.n)}"
         verb = "wins" if better else "is higher"
         if self.p >= alpha:
             ties = f", tied on {self.ties}" if self.ties else ""
             won = f"{a} {verb} on {counts[0]}, {b} on {counts[1]}{ties}"
-            return f"{a} and {b} cannot be told apart ({basis}; {won})"
+            if self.alternative == "two-sided":
+                return f"{a} and {b} cannot be told apart ({basis}; {won})"
+            wished = (self.alternative == "greater") == (better != "lower")
+            words = ("better", "worse") if better else ("higher", "lower")
+            return f"{a} is not shown to be {words[not wished]} than {b} ({basis}; {won})"
         word = "better" if better else "higher"
         first = self.statistic * sign > 0
         winner, loser, won_on = (a, b, counts[0]) if first else (b, a, counts[1])

@@ -1,0 +1,126 @@
+"""adjudge lengths"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from adjudge.cli import options
+from adjudge.cli.output import say, show_json, show_table, warn, write_csv
+from adjudge.cli.sources import open_scores, pooled, warn_of
+from adjudge.errors import UsageError, quoted
+from adjudge.lengths import AtLength, LengthsResult, lengths_of, of_topics, table_at
+from adjudge.lengths.run import TASKS
+from adjudge.scores import ScoreMatrix
+from adjudge.wording import counted
+
+if TYPE_CHECKING:
+    from adjudge.scoredata import ScoreData
+
+
+def command(
+    scores: options.Scores,
+    measure: options.Measures = None,
+    task: Annotated[
+        str | None,
+        typer.Option("--task", metavar="TASK", help=f"Topics of one task only: {' or '.join(TASKS)}."),
+    ] = None,
+    pool: options.PoolHumans = None,
+    seed: options.Seed = 0,
+    human: options.Human = None,
+    baseline: options.Baseline = None,
+    lower_is_better: options.Lower = False,
+    json: options.Json = False,
+    csv: options.Csv = None,
+    latex: options.Latex = False,
+) -> None:
+    """Hold target lengths against each other: scores centred by topic, groups, noise, and how rankings agree.
+
+    Each length is compared by itself; "all" averages within a topic first. Systems that share a letter cannot be
+    told apart by Tukey's test on the model system + topic. --csv writes one row per system and length.
+    """
+    if task not in (None, *TASKS):
+        raise UsageError(f"--task is {quoted(task)}, expected one of: {', '.join(TASKS)}")
+    data = open_scores(scores, human, baseline, lower_is_better)
+    chosen = [data.resolve(m) for m in measure or ()] or data.all_measures()
+    warn_of(data, chosen)
+    found = [_result(data, m, task, pooled(pool), seed) for m in chosen]
+    if csv is not None:
+        write_csv(_all_standings(found), csv)
+    if json:
+        show_json([result.as_dict() for result in found])
+    elif latex:
+        print("\n\n".join(result.to_latex() for result in found))
+    elif csv is None:
+        for number, result in enumerate(found):
+            if number:
+                print()
+            _show(result, data)
+
+
+def _result(data: ScoreData, measure: str, task: str | None, pool_humans: bool, seed: int) -> LengthsResult:
+    tasks = {name: topic.task for name, topic in data.topics.items()}
+    matrices = {n: _matrix(data, measure, n, pool_humans) for n in data.table.lengths(measure)}
+    if task is not None:
+        kept = {name for name, of in tasks.items() if of == task}
+        matrices = {n: of_topics(matrix, kept) for n, matrix in matrices.items()}
+        matrices = {n: matrix for n, matrix in matrices.items() if matrix.topics}
+        if not matrices:
+            raise UsageError(f"--task {task}: no topic with scores of {measure} is {task}")
+    return lengths_of(matrices, tasks=tasks, seed=seed)
+
+
+def _matrix(data: ScoreData, measure: str, length: int | None, pool_humans: bool) -> ScoreMatrix:
+    at = replace(data, table=table_at(data.table, measure, length))
+    return at.matrix(measure, length=length, pool_humans=pool_humans)
+
+
+def _all_standings(found: list[LengthsResult]) -> Any:
+    import pandas as pd
+
+    return pd.concat([result.to_frame() for result in found])
+
+
+def _show(r: LengthsResult, data: ScoreData) -> None:
+    say(f"{r.measure} ({r.info.direction}, {counted(len(r.lengths), 'length')})", "bold")
+    heads = [f"{each.column}>" for each in r.columns]
+    columns = [head for name in heads for head in (name, "group")]
+    show_table(
+        ("system", "kind", *columns),
+        [
+            (system, data.kind(system), *(cell for each in r.columns for cell in _cells(each, system)))
+            for system in r.systems()
+        ],
+        title="Scores centred by topic",
+    )
+    print()
+    show_table(
+        ("length", "topics>", "systems>", "residual df>", "mean square>", "HSD>", "pairs told apart>"),
+        [
+            (
+                each.column, len(each.matrix.topics), each.tukey.columns, int(each.tukey.df),
+                _number(each.tukey.mean_square), _number(each.tukey.hsd), f"{each.told_apart} of {each.pairs}",
+            )
+            for each in r.columns
+        ],
+        title="Noise",
+    )  # fmt: skip
+    print()
+    for line in r.sentences():
+        say(line)
+    for line in r.warnings():
+        warn(line)
+    say(r.signature, "dim")
+
+
+def _cells(each: AtLength, system: str) -> tuple[str, str]:
+    standing = each.standing(system)
+    if standing is None or standing.centred != standing.centred:
+        return "-", ""
+    return f"{standing.centred:+.4f}", standing.group
+
+
+def _number(value: float) -> str:
+    return "-" if value != value else f"{value:.4g}"

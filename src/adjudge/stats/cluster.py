@@ -1,0 +1,200 @@
+"""Topics that come in clusters, such as single documents of one set: a test and intervals that resample clusters.
+
+Topics of one cluster share what is special about it, so they are not so many independent observations. Tests of
+independent topics live in swaps.py, intervals in bootstrap.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+import numpy.typing as npt
+
+from adjudge.errors import UsageError
+from adjudge.stats import checks
+from adjudge.stats.allpairs import pair_counts
+from adjudge.stats.checks import FloatArray, IntArray
+from adjudge.stats.differences import NOISE
+from adjudge.stats.pairs import Alternative, PairResults, columns_of_pairs
+
+ALL_SIGNS_UP_TO = 12
+"""Clusters up to which every combination of signs is looked at, 4,096 of them."""
+LEAST_CLUSTERS = 2
+BLOCK = 2_000_000
+"""Numbers held at once for a block of pairs: 16 MB."""
+
+
+def cluster_mc_pairs(
+    values: npt.ArrayLike,
+    clusters: npt.ArrayLike,
+    *,
+    rng: np.random.Generator,
+    resamples: int = 2000,
+    alternative: Alternative = "two-sided",
+) -> PairResults:
+    """Random swaps of whole clusters for every two columns: the mean difference, one sign per cluster.
+
+    Under the null hypothesis a cluster's differences are as likely all turned round as not, however much they
+    depend on each other; between clusters they are independent. With at most ALL_SIGNS_UP_TO clusters all
+    combinations of signs are looked at and p is exact, else p = (k + 1) / (R + 1). One sign per cluster serves
+    all pairs. A pair uses the topics that both have, and needs two clusters with such topics.
+    """
+    matrix, codes = _checked(values, clusters)
+    checks.count("resamples", resamples, least=1)
+    checks.one_of("alternative", alternative, ("two-sided", "greater", "less"))
+    size = int(codes.max(initial=-1)) + 1
+    exact = size <= ALL_SIGNS_UP_TO
+    signs = _all_signs(size) if exact else 2.0 * rng.integers(0, 2, (resamples, size)) - 1.0
+    counts = pair_counts(matrix)
+    p, met = np.full(len(counts), np.nan), np.zeros(len(counts), dtype=np.int64)
+    for block in _blocks(matrix, codes, len(signs)):
+        reached = _reached(signs @ block.sums, block, alternative)
+        p[block.pairs] = reached / len(signs) if exact else (reached + 1) / (len(signs) + 1)
+        met[block.pairs] = np.count_nonzero(block.sizes, axis=0)
+    few = np.flatnonzero(met < LEAST_CLUSTERS).tolist()
+    p[few] = np.nan
+    statistic = counts.difference.copy()
+    statistic[few] = np.nan
+    method = "exact" if exact else "swaps"
+    return PairResults(
+        "mc", counts, statistic, p,
+        tuple(None if n < LEAST_CLUSTERS else method for n in met.tolist()),
+        f"mc|statistic:mean|clusters:{size}|{'all-signs' if exact else f'resamples:{resamples}'}",
+        alternative,
+        {k: f"needs two clusters with topics that both have, has {met[k] or 'none'}" for k in few},
+    )  # fmt: skip
+
+
+def cluster_means(
+    values: npt.ArrayLike,
+    clusters: npt.ArrayLike,
+    *,
+    rng: np.random.Generator,
+    resamples: int = 2000,
+    level: float = 0.95,
+) -> tuple[FloatArray, FloatArray]:
+    """Percentile intervals of the column means, low and high: whole clusters are drawn with replacement.
+
+    A mean is over all topics of the clusters drawn, a cluster drawn twice counting twice; so large clusters weigh
+    more, as they do in the mean itself. A column with scores in fewer than two clusters gets NaN.
+    """
+    matrix, codes = _checked(values, clusters)
+    drawn = _drawn(codes, rng, resamples, level)
+    present = ~np.isnan(matrix)
+    sums = _by_cluster(np.where(present, matrix, 0.0), codes)
+    return _ends(drawn, sums, _by_cluster(present.astype(np.float64), codes), level)
+
+
+def cluster_differences(
+    values: npt.ArrayLike,
+    clusters: npt.ArrayLike,
+    *,
+    rng: np.random.Generator,
+    resamples: int = 2000,
+    level: float = 0.95,
+) -> tuple[FloatArray, FloatArray]:
+    """The same for the mean difference of every pair i < j, over the topics that both have."""
+    matrix, codes = _checked(values, clusters)
+    drawn = _drawn(codes, rng, resamples, level)
+    pairs = matrix.shape[1] * (matrix.shape[1] - 1) // 2
+    low, high = np.full((2, pairs), np.nan)
+    for block in _blocks(matrix, codes, resamples):
+        low[block.pairs], high[block.pairs] = _ends(drawn, block.sums, block.sizes, level)
+    return low, high
+
+
+def cluster_codes(labels: Sequence[Hashable]) -> IntArray:
+    """A code for every label, in the order of appearance; a topic without a label (None) is its own cluster."""
+    known: dict[Hashable, int] = {}
+    keys = ((position, None) if label is None else label for position, label in enumerate(labels))
+    return np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class _Block:
+    """Some pairs: their differences summed by cluster, how many there are, and what of a sum is noise."""
+
+    pairs: IntArray
+    sums: FloatArray
+    sizes: FloatArray
+    noise: FloatArray
+
+
+def _blocks(matrix: FloatArray, codes: IntArray, resamples: int) -> Iterator[_Block]:
+    first, second = columns_of_pairs(matrix.shape[1])
+    width = max(1, BLOCK // max(resamples, matrix.shape[0], 1))
+    for start in range(0, first.size, width):
+        pairs = np.arange(start, min(start + width, first.size))
+        x, y = matrix[:, first[pairs]], matrix[:, second[pairs]]
+        both = ~(np.isnan(x) | np.isnan(y))
+        noise = np.where(both, NOISE * np.maximum(np.abs(x), np.abs(y)), 0.0)
+        difference = np.where(both, x - y, 0.0)
+        difference[np.abs(difference) <= noise] = 0.0
+        yield _Block(
+            pairs,
+            _by_cluster(difference, codes),
+            _by_cluster(both.astype(np.float64), codes),
+            noise.sum(axis=0),
+        )
+
+
+def _by_cluster(values: FloatArray, codes: IntArray) -> FloatArray:
+    """Sums over the topics of every cluster, clusters x columns."""
+    member = codes == np.arange(int(codes.max(initial=-1)) + 1)[:, None]
+    return np.asarray(member.astype(np.float64) @ values)
+
+
+def _reached(drawn: FloatArray, block: _Block, alternative: Alternative) -> IntArray:
+    """How many sums of signed clusters are at least as extreme as the observed one; ties count, but for noise."""
+    observed = block.sums.sum(axis=0)
+    if alternative == "two-sided":
+        drawn, observed = np.abs(drawn), np.abs(observed)
+    elif alternative == "less":
+        drawn, observed = -drawn, -observed
+    return np.asarray(np.count_nonzero(drawn >= observed - block.noise, axis=0), dtype=np.int64)
+
+
+def _all_signs(clusters: int) -> FloatArray:
+    return np.array(list(product((1.0, -1.0), repeat=clusters))).reshape(2**clusters, clusters)
+
+
+def _drawn(codes: IntArray, rng: np.random.Generator, resamples: int, level: float) -> FloatArray:
+    """How often each cluster is drawn in each resample."""
+    checks.count("resamples", resamples, least=1)
+    checks.share("level", level)
+    size = int(codes.max(initial=-1)) + 1
+    drawn = (rng.integers(0, size, size) for _ in range(resamples if size else 0))
+    return np.array([np.bincount(each, minlength=size) for each in drawn], dtype=np.float64)
+
+
+def _ends(
+    drawn: FloatArray, sums: FloatArray, sizes: FloatArray, level: float
+) -> tuple[FloatArray, FloatArray]:
+    low, high = np.full((2, sums.shape[1]), np.nan)
+    kept = np.flatnonzero(np.count_nonzero(sizes, axis=0) >= LEAST_CLUSTERS)
+    if kept.size:
+        with np.errstate(invalid="ignore"):  # 0 / 0 where no cluster drawn has a topic
+            means = (drawn @ sums[:, kept]) / (drawn @ sizes[:, kept])
+        some = ~np.isnan(means).all(axis=0)
+        kept, means = kept[some], means[:, some]
+        tails = [(1 - level) / 2, (1 + level) / 2]
+        # nanquantile goes column by column in Python, so only where it must.
+        quantile = np.nanquantile if np.isnan(means).any() else np.quantile
+        low[kept], high[kept] = quantile(means, tails, axis=0)
+    return low, high
+
+
+def _checked(values: npt.ArrayLike, clusters: npt.ArrayLike) -> tuple[FloatArray, IntArray]:
+    """The matrix, and codes from 0 on without gaps."""
+    matrix = checks.numbers("values", values, dimensions=2)
+    given = np.asarray(clusters)
+    if given.ndim != 1 or given.size != matrix.shape[0]:
+        raise UsageError(
+            f"clusters: expected one code for each of {matrix.shape[0]} topics, got {given.shape}"
+        )
+    if given.size and not np.issubdtype(given.dtype, np.integer):
+        raise UsageError(f"clusters: expected whole numbers, got {given.dtype}")
+    return matrix, np.unique(given, return_inverse=True)[1].astype(np.int64)

@@ -1,0 +1,170 @@
+"""Are two systems the same, or just not shown to differ? Two one-sided tests of all pairs. Effects live beside."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import stdtr
+
+from adjudge.errors import UsageError
+from adjudge.stats import checks
+from adjudge.stats.checks import BoolArray, FloatArray
+from adjudge.stats.effect_blocks import Moments, blocks, moments
+from adjudge.stats.effect_signed import signed_rank_p
+from adjudge.stats.paired import EXACT_UP_TO
+from adjudge.stats.pairs import PairCounts
+from adjudge.stats.results import TEST_WORDS, p_words
+from adjudge.wording import counted
+
+EquivalenceTest = Literal["t", "wilcoxon"]
+Verdict = Literal["the same", "different", "different, but within the margin", "cannot be told"]
+
+
+@dataclass(frozen=True, slots=True)
+class PairEquivalence:
+    """One pair's answers. Where the tests cannot be computed, the p-values are NaN and `why` says why."""
+
+    test: EquivalenceTest
+    margin: float
+    alpha: float
+    n: int
+    p_same: float
+    p_different: float
+    verdict: Verdict
+    why: str | None = None
+
+    def sentence(self, a: str, b: str) -> str:
+        """What the tests say of the first, called a, and the second, called b."""
+        name, margin = TEST_WORDS[self.test], f"±{self.margin:g}"
+        if self.why is not None:
+            return f"Whether {a} and {b} are the same within {margin} cannot be told ({name}: {self.why})"
+        answer = {
+            "the same": f"are the same within {margin}",
+            "different": "are different",
+            "different, but within the margin": f"are different, but within {margin}",
+            "cannot be told": f"may be the same within {margin} or different: it cannot be told",
+        }[self.verdict]
+        same, different = p_words(self.p_same, self.alpha), p_words(self.p_different, self.alpha)
+        topics = counted(self.n, "topic")
+        return f"{a} and {b} {answer} ({name}, the same: {same}, different: {different}, n = {topics})"
+
+
+@dataclass(frozen=True)
+class Equivalence:
+    """The answers for all pairs, in the order of `itertools.combinations`."""
+
+    test: EquivalenceTest
+    margin: float
+    alpha: float
+    counts: PairCounts
+    p_low: FloatArray
+    """That the first is lower by the margin or more."""
+    p_high: FloatArray
+    """That the first is higher by the margin or more."""
+    p_different: FloatArray
+    """That they do not differ: the usual two-sided test."""
+    verdict: tuple[Verdict, ...]
+    why: dict[int, str]
+    signature: str
+
+    def __len__(self) -> int:
+        return self.p_low.size
+
+    @property
+    def p_same(self) -> FloatArray:
+        """The p of equivalence: both one-sided tests must succeed, so it is the larger of theirs."""
+        return np.maximum(self.p_low, self.p_high)
+
+    @property
+    def equivalent(self) -> BoolArray:
+        """Which pairs are shown to be the same within the margin, whether or not they also differ."""
+        return self.p_same < self.alpha
+
+    def at(self, k: int) -> PairEquivalence:
+        """The k-th pair's answers."""
+        return PairEquivalence(
+            self.test, self.margin, self.alpha, int(self.counts.n[k]), float(self.p_same[k]),
+            float(self.p_different[k]), self.verdict[k], self.why.get(k),
+        )  # fmt: skip
+
+
+def equivalence_pairs(
+    values: npt.ArrayLike,
+    *,
+    margin: float,
+    test: EquivalenceTest = "t",
+    alpha: float = 0.05,
+    exact_up_to: int = EXACT_UP_TO,
+) -> Equivalence:
+    """Two one-sided tests of every two columns: is the difference inside ±margin? Schuirmann 1987.
+
+    The margin is in units of the scores, and is what counts as no difference in practice: it is chosen before the
+    scores are seen. "t" is about the mean difference, "wilcoxon" about its Hodges-Lehmann counterpart, the centre
+    of symmetric differences, exact where at most `exact_up_to` are ranked. Both one-sided tests are made at
+    alpha, so "the same" at .05 means that the 90 % interval lies inside the margin. Beside them stands the
+    two-sided test of no difference.
+    """
+    matrix = checks.numbers("values", values, dimensions=2)
+    checks.one_of("test", test, get_args(EquivalenceTest))
+    checks.share("alpha", alpha)
+    checks.count("exact_up_to", exact_up_to, least=0)
+    if not 0 < margin < math.inf:
+        raise UsageError(f"margin: expected a number above 0, got {margin!r}")
+    m = moments(matrix)
+    if test == "t":
+        unknown = m.constant | (m.counts.n < 2)
+        why = {k: m.without_spread(k) for k in np.flatnonzero(unknown).tolist()}
+        p = np.where(unknown, np.nan, _t(m, margin))
+    else:
+        unknown = m.counts.n < 2
+        why = {k: m.without_spread(k) for k in np.flatnonzero(unknown).tolist()}
+        p = np.where(unknown, np.nan, _wilcoxon(m, matrix, margin, exact_up_to))
+    low, high, different = p
+    verdict = verdicts(different, np.maximum(low, high), alpha)
+    exact = f"|exact<={exact_up_to}" if test == "wilcoxon" else ""
+    signature = f"tost|{test}|margin:{margin:g}|alpha:{alpha:g}{exact}"
+    return Equivalence(test, margin, alpha, m.counts, low, high, different, verdict, why, signature)
+
+
+def verdicts(p_different: npt.ArrayLike, p_same: npt.ArrayLike, alpha: float = 0.05) -> tuple[Verdict, ...]:
+    """The answer for every pair from its two p-values, corrected for many tests or not; NaN is no evidence."""
+    checks.share("alpha", alpha)
+    differ = checks.probabilities("p_different", p_different) < alpha
+    alike = checks.probabilities("p_same", p_same) < alpha
+    if differ.size != alike.size:
+        raise UsageError(f"p_different and p_same: expected one length, got {differ.size} and {alike.size}")
+    words: dict[tuple[bool, bool], Verdict] = {
+        (False, False): "cannot be told",
+        (False, True): "the same",
+        (True, False): "different",
+        (True, True): "different, but within the margin",
+    }
+    return tuple(words[two] for two in zip(differ.tolist(), alike.tolist(), strict=True))
+
+
+def _t(m: Moments, margin: float) -> FloatArray:
+    """The p-values of the mean being at most -margin, at least margin, and 0, by Student's t."""
+    mean, f = m.counts.difference, m.counts.n - 1.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        error = m.sd / np.sqrt(m.counts.n)
+        p = [
+            stdtr(f, -(mean + margin) / error),
+            stdtr(f, (mean - margin) / error),
+            2 * stdtr(f, -np.abs(mean) / error),
+        ]
+    return np.array(p)
+
+
+def _wilcoxon(m: Moments, matrix: FloatArray, margin: float, exact_up_to: int) -> FloatArray:
+    """The same of the centre of symmetry, by signed ranks of the differences moved up, moved down and unmoved."""
+    p = np.full((3, len(m)), np.nan)
+    for block in blocks(matrix, m.counts.first, m.counts.second, np.arange(len(m))):
+        at = block.positions
+        p[0, at] = signed_rank_p(block, margin, exact_up_to=exact_up_to).greater
+        p[1, at] = signed_rank_p(block, -margin, exact_up_to=exact_up_to).less
+        p[2, at] = signed_rank_p(block, 0.0, exact_up_to=exact_up_to).two_sided
+    return p

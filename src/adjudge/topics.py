@@ -1,0 +1,302 @@
+"""How topics differ: a score matrix in, tests over topics and over systems, topics from easy to hard out.
+
+The mathematics is in stats/; names, directions and words are here. Rankel et al. 2011, section 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from adjudge.errors import DataError, UsageError, nearest, quoted
+from adjudge.scores import ScoreMatrix
+from adjudge.wording import counted, listed, tex
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from adjudge.stats.blocks import Blocked
+    from adjudge.stats.friedman import Friedman
+    from adjudge.stats.kruskal import KruskalWallis
+    from adjudge.stats.skillings_mack import SkillingsMack
+
+ALPHA = 0.05
+H = "Kruskal-Wallis, H"
+FEW = 5
+"""With fewer scores in a group the chi-squared distribution of H is a rough one."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One topic's place between the easiest and the hardest."""
+
+    topic: str
+    n: int
+    mean: float
+    sd: float
+    mean_rank: float
+    """Among all scores of all topics, the lowest score having rank 1."""
+    low: float
+    high: float
+    differs: int
+    """From how many other topics it differs."""
+    from_chosen: bool | None
+    """Whether it differs from the chosen topic; None where none was chosen, and for that topic itself."""
+
+
+@dataclass(frozen=True)
+class TopicsResult:
+    """Whether topics differ, and which; whether systems do, with topics as blocks. Frozen; keeps the matrix.
+
+    The tests' arrays are in the order of the matrix. `standings` run from the easiest topic to the hardest,
+    for descriptions from the highest to the lowest; topics without scores come last.
+    """
+
+    matrix: ScoreMatrix
+    standings: tuple[Standing, ...]
+    over_topics: KruskalWallis
+    over_systems: KruskalWallis
+    topics_blocked: Blocked
+    """Over topics, with systems as blocks."""
+    systems_blocked: Blocked
+    """Over systems, with topics as blocks."""
+    alpha: float
+    against: str | None
+
+    @property
+    def measure(self) -> str:
+        return self.matrix.measure
+
+    @property
+    def title(self) -> str:
+        return f"{self.measure} at {self.matrix.length} words" if self.matrix.length else self.measure
+
+    @property
+    def signature(self) -> str:
+        length = f"|length:{self.matrix.length}" if self.matrix.length else ""
+        blocks = "friedman" if self.systems_blocked.complete else "skillings-mack:ties-corrected"
+        return (
+            f"{self.matrix.info.signature or self.measure}{length}|topics:{self.over_topics.groups}"
+            f"|systems:{self.over_systems.groups}|pool:{self.matrix.pool}"
+            f"|test:kruskal-wallis:tukey-mean-ranks:{self.alpha:g}|blocks:{blocks}"
+        )
+
+    @property
+    def words(self) -> tuple[str, str]:
+        """What the first and the last of the standings are."""
+        return ("easiest", "hardest") if self.matrix.info.better else ("highest", "lowest")
+
+    def ends(self) -> tuple[list[str], list[str]]:
+        """The first and the last topics, several where mean ranks tie."""
+        scored = [s for s in self.standings if s.n]
+        first, last = ([s.topic for s in scored if s.mean_rank == scored[k].mean_rank] for k in (0, -1))
+        return first, last
+
+    def sentences(self) -> Iterator[str]:
+        """What can be concluded, in plain words."""
+        yield self.headline()
+        if self.over_topics.why is None:
+            yield f"With systems as blocks {self._in_blocks(self.topics_blocked, 'topic', 'system')}."
+            if self.over_topics.p < self.alpha or self.topics_blocked.test.p < self.alpha:
+                yield "A score depends on its topic: compare systems topic by topic, with paired tests."
+            yield self._about_ends()
+            yield self._about_pairs()
+        if self.against is not None:
+            yield self._about_chosen(self.against)
+        yield self._about_systems()
+
+    def headline(self) -> str:
+        """The first thing to know."""
+        test = self.over_topics
+        if test.why is not None:
+            return f"One topic has scores: nothing to compare on {self.title}."
+        size = f"{counted(test.groups, 'topic')}, {counted(test.total, 'score')}"
+        basis = f"{_basis(H, test, self.alpha)}, {size}"
+        share = f"they carry {test.share:.0%} of the variance of the ranks"
+        return f"On {self.title} the topics {self._verdict(test.p)} ({basis}); {share}."
+
+    def _about_ends(self) -> str:
+        first, last = self.ends()
+        if first == last:
+            return "All topics have the same mean rank."
+        place = self.matrix.topics.index
+        apart = all(self.over_topics.different_from(place(a))[place(b)] for a in first for b in last)
+        verdict = "they differ" if apart else "they cannot be told apart"
+        return f"The {self._end(1, last)}, the {self._end(0, first)}; {verdict}."
+
+    def _end(self, which: int, topics: list[str]) -> str:
+        if len(topics) > 1:
+            return f"{self.words[which]} topics are {listed(topics)}"
+        mean = next(s.mean for s in self.standings if s.topic == topics[0])
+        return f"{self.words[which]} topic is {topics[0]} (mean {mean:.4g})"
+
+    def _about_pairs(self) -> str:
+        found, k = sum(s.differs for s in self.standings) // 2, self.over_topics.groups
+        of = f"{found:,} of {counted(k * (k - 1) // 2, 'pair')} of topics differ"
+        return f"{of} (Tukey's test on mean ranks, alpha {self.alpha:g})."
+
+    def _about_chosen(self, topic: str) -> str:
+        chosen = next(s for s in self.standings if s.topic == topic)
+        others = [s for s in self.standings if s.n and s.topic != topic]
+        if not chosen.n or not others:
+            return f"{topic} cannot be compared: {'no other topic has' if chosen.n else 'it has no'} scores."
+        apart = [s for s in others if s.from_chosen]
+        of = counted(len(others), "other topic")
+        if not apart:
+            return f"{topic} cannot be told from any of {of}."
+        known = {"higher": ("easier", "harder"), "lower": ("harder", "easier")}
+        words = known.get(self.matrix.info.better or "", ("higher", "lower"))
+        below = [s.topic for s in apart if s.mean_rank < chosen.mean_rank]
+        above = [s.topic for s in apart if s.mean_rank > chosen.mean_rank]
+        sides = zip(words, (below, above), strict=True)
+        said = [f"{word} than {listed(names)}" for word, names in sides if names]
+        return f"{topic} differs from {len(apart):,} of {of}: it is {', and '.join(said)}."
+
+    def _about_systems(self) -> str:
+        with_blocks = f"With topics as blocks {self._in_blocks(self.systems_blocked, 'system', 'topic')}"
+        pooled = self.over_systems
+        if pooled.why is not None:
+            return f"{with_blocks}."
+        without = f"without blocks they {self._verdict(pooled.p)} ({_basis(H, pooled, self.alpha)})"
+        return f"{with_blocks}; {without}."
+
+    def _in_blocks(self, blocked: Blocked, column: str, row: str) -> str:
+        test = blocked.test
+        if test.why is not None:
+            why = test.why.replace("column", column).replace("row", row)
+            return f"the {column}s cannot be compared ({blocked.name}: {why})"
+        basis = _basis(f"{blocked.name}, chi-squared", test, self.alpha)
+        return f"the {column}s {self._verdict(test.p)} ({basis}, {counted(test.n, row)})"
+
+    def _verdict(self, p: float) -> str:
+        return "differ" if p < self.alpha else "cannot be told apart"
+
+    def missing(self) -> list[str]:
+        """Missing cells, counted, a line per reason."""
+        reasons = Counter(why for _, _, why in self.matrix.missing)
+        return [f"{counted(n, 'missing score')} ({why})" for why, n in reasons.items()]
+
+    def warnings(self) -> list[str]:
+        found, sizes = [], self.over_topics.n[self.over_topics.n > 0]
+        silent = [s.topic for s in self.standings if not s.n]
+        if silent:
+            found.append(f"no scores on {listed(silent)}")
+        if not self.over_topics.equal_sizes:
+            found.append("topics have different numbers of scores: intervals are a picture, the pairs decide")
+        if sizes.size > 1 and sizes.min() < FEW:
+            found.append(f"a topic has only {counted(int(sizes.min()), 'score')}: its p is a rough one")
+        parts = self.systems_blocked.skillings_mack.parts
+        if parts > 1:
+            found.append(f"systems fall into {parts} sets that share no topic: blocks test within them")
+        return found
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row per topic."""
+        import pandas as pd
+
+        about = {"measure": self.measure, "length": self.matrix.length}
+        return pd.DataFrame([about | asdict(s) for s in self.standings])
+
+    def pairs_frame(self) -> pd.DataFrame:
+        """A row per pair of topics, in the order of the standings; p is corrected for all pairs."""
+        import numpy as np
+        import pandas as pd
+
+        test, topics = self.over_topics, np.array(self.matrix.topics, dtype=object)
+        order = np.array([self.matrix.topics.index(s.topic) for s in self.standings])
+        a, b = (order[side] for side in np.triu_indices(order.size, k=1))
+        difference, cutoff = test.mean_ranks[a] - test.mean_ranks[b], test.cutoff(a, b)
+        return pd.DataFrame({
+            "measure": np.full(a.size, self.measure, dtype=object), "length": self.matrix.length,
+            "a": topics[a], "b": topics[b], "n_a": test.n[a], "n_b": test.n[b],
+            "mean_rank_a": test.mean_ranks[a], "mean_rank_b": test.mean_ranks[b], "difference": difference,
+            "cutoff": cutoff, "p": test.pair_p(a, b), "different": np.abs(difference) > cutoff,
+        })  # fmt: skip
+
+    def to_latex(self) -> str:
+        """The topics for a paper, with booktabs rules."""
+        head = rf"topic & $n$ & mean & s.d. & mean rank & {1 - self.alpha:.0%} interval \\"
+        lines = [r"\begin{tabular}{lrrrrl}", r"\toprule", head.replace("%", r"\%"), r"\midrule"]
+        for s in self.standings:
+            cells = (f"{s.mean:.4f}", f"{s.sd:.4f}", f"{s.mean_rank:.1f}", f"[{s.low:.1f}, {s.high:.1f}]")
+            shown = " & ".join("--" if "nan" in cell else cell for cell in cells)
+            lines.append(rf"{tex(s.topic)} & {s.n} & {shown} \\")
+        return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", f"% {self.signature}"])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything but the pairs, for --json; what is no finite number becomes null."""
+        tests = {"over_topics": self.over_topics, "over_systems": self.over_systems}
+        blocks = {"topics_blocked": self.topics_blocked, "systems_blocked": self.systems_blocked}
+        return {
+            "measure": self.measure, "better": self.matrix.info.better, "length": self.matrix.length,
+            "signature": self.signature, "alpha": self.alpha, "against": self.against,
+            "sentences": list(self.sentences()), **dict(zip(self.words, self.ends(), strict=True)),
+            **{name: _json(vars(t) | {"total": t.total, "share": t.share}) for name, t in tests.items()},
+            **{
+                name: {"friedman": _json(vars(b.friedman)), "skillings_mack": _json(vars(b.skillings_mack))}
+                for name, b in blocks.items()
+            },
+            "standings": [_json(asdict(s)) for s in self.standings],
+            "missing": [list(m) for m in self.matrix.missing], "warnings": self.warnings(),
+        }  # fmt: skip
+
+
+def topics(matrix: ScoreMatrix, *, against: str | None = None, alpha: float = ALPHA) -> TopicsResult:
+    """How the topics of a matrix differ, from each other and from a chosen one (`against`)."""
+    from adjudge.stats.blocks import blocked
+    from adjudge.stats.kruskal import kruskal_wallis
+
+    _check(matrix, against)
+    over_topics = kruskal_wallis(matrix.values, groups="rows", alpha=alpha)
+    return TopicsResult(
+        matrix, _standings(matrix, over_topics, against), over_topics,
+        kruskal_wallis(matrix.values, groups="columns", alpha=alpha),
+        blocked(matrix.values.T), blocked(matrix.values), alpha, against,
+    )  # fmt: skip
+
+
+def _check(matrix: ScoreMatrix, against: str | None) -> None:
+    if against is not None and against not in matrix.topics:
+        hint = nearest(against, matrix.topics)
+        raise UsageError(f"{matrix.measure} has no scores on topic {quoted(against)}{hint}")
+    if not matrix.values.size:
+        raise DataError(f"{matrix.measure}: no scores")
+    if (matrix.values != matrix.values).all():
+        reasons = listed(list(dict.fromkeys(why for _, _, why in matrix.missing)))
+        raise DataError(f"{matrix.measure}: every score is missing ({reasons or 'no reason given'})")
+
+
+def _standings(matrix: ScoreMatrix, test: KruskalWallis, against: str | None) -> tuple[Standing, ...]:
+    differs = test.differing()
+    chosen = None if against is None else test.different_from(matrix.topics.index(against))
+    found = [
+        Standing(
+            topic, int(test.n[i]), *_mean_and_sd(matrix.values[i]),
+            float(test.mean_ranks[i]), float(test.low[i]), float(test.high[i]), int(differs[i]),
+            None if chosen is None or topic == against else bool(chosen[i]),
+        )
+        for i, topic in enumerate(matrix.topics)
+    ]  # fmt: skip
+    sign = 1 if matrix.info.better == "lower" else -1
+    return tuple(sorted(found, key=lambda s: (not s.n, sign * s.mean_rank if s.n else 0.0)))
+
+
+def _mean_and_sd(row: Any) -> tuple[float, float]:
+    scores = row[row == row]
+    mean = float(scores.mean()) if scores.size else math.nan
+    return mean, float(scores.std(ddof=1)) if scores.size > 1 else math.nan
+
+
+def _basis(name: str, test: KruskalWallis | Friedman | SkillingsMack, alpha: float) -> str:
+    from adjudge.stats.results import p_words
+
+    return f"{name}({test.df}) = {test.statistic:.4g}, {p_words(test.p, alpha)}"
+
+
+def _json(row: dict[str, Any]) -> dict[str, Any]:
+    """Without arrays, and null for what is no finite number."""
+    plain = {k: v for k, v in row.items() if isinstance(v, int | float | str | tuple | None) and k != "null"}
+    return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in plain.items()}

@@ -1,0 +1,149 @@
+"""adjudge anova: the table, the words, CSV, JSON and LaTeX; the page shows what is printed."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+import adjudge
+from adjudge.cli.anova import command
+from adjudge.demo.build import build
+from adjudge.errors import AdjudgeError, DataError, UsageError
+
+PAGE = (Path(__file__).parents[2] / "docs" / "anova.md").read_text(encoding="utf-8")
+DATA = Path(__file__).parents[1] / "stats" / "data"
+JUDGED = shlex.quote(str(DATA / "anova_judgments.csv"))
+PHASE2 = shlex.quote(str(DATA / "anova_phase2.csv"))
+app = typer.Typer()
+app.command()(command)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo, scored."""
+    path = tmp_path_factory.mktemp("anova")
+    build(path / "my-eval")
+    adjudge.open(path / "my-eval").score()
+    return path
+
+
+@pytest.fixture(autouse=True)
+def _there(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+
+
+def run(line: str) -> Result:
+    """What is printed; the library's errors come through, as `main` sees them."""
+    done = CliRunner().invoke(app, shlex.split(line))
+    if isinstance(done.exception, AdjudgeError):
+        raise done.exception
+    assert done.exit_code == 0, done.output
+    return done
+
+
+def test_the_page_shows_real_output() -> None:
+    block = re.search(r"```console\n(.*?)```", PAGE, re.DOTALL)
+    assert block is not None
+    first, *shown = block[1].splitlines()
+    assert first.startswith("$ adjudge anova ")
+    printed = run(first.removeprefix("$ adjudge anova ")).stdout.splitlines()
+    assert printed[: len(shown)] == shown
+    assert printed[-1].endswith("|length:100|rows:108|anova:type-I:system+topic|alpha:0.05")
+
+
+def test_the_page_names_every_option() -> None:
+    for option in (
+        "factors",
+        "interactions",
+        "sizes",
+        "random",
+        "pool",
+        "type",
+        "length",
+        "json",
+        "csv",
+        "latex",
+    ):
+        assert f"`--{option}" in PAGE
+    assert "`--resamples`" in PAGE
+    assert "`--seed`" in PAGE
+
+
+def test_every_measure_unless_named() -> None:
+    everything = run("my-eval").stdout
+    assert "rouge-1, 100 words (108 rows: 9 systems, 12 topics)" in everything
+    assert "\n\nrouge-2, 100 words" in everything
+
+
+def test_humans_are_pooled_and_it_is_said() -> None:
+    done = run("my-eval -m rouge-2 --pool humans")
+    assert "rouge-2, 100 words (96 rows: 8 systems, 12 topics)" in done.stdout
+    notes = " ".join(done.stderr.split())
+    assert "note: 2 humans are one system, HUMANS (ada and ben)" in notes
+    assert "note: 108 scores averaged to 96, over people" in notes
+
+
+def test_factors_of_topics_and_systems_come_from_the_folder() -> None:
+    lines = run("my-eval -m rouge-2 --factors kind,system,topic").stdout.splitlines()
+    assert [line.split()[0] for line in lines[2:6]] == ["kind", "system", "topic", "residuals"]
+    (found,) = json.loads(run("my-eval -m rouge-2 --factors type,system,topic --json").stdout)
+    assert [row["term"] for row in found["table"]] == ["type", "system", "topic", "residuals"]
+
+
+def test_sizes_are_printed_when_asked_for() -> None:
+    plain, sizes = run(f"{PHASE2} --interactions").stdout, run(f"{PHASE2} --interactions --sizes").stdout
+    assert "\nsystem:topic       d1       d2" not in plain
+    assert "\nsystem:topic       d1       d2" in sizes
+    assert "\ns04           -0.0114   0.0413  -0.0036  -0.0136  -0.0919   0.0474\n" in sizes
+    assert "Large in system:topic: s04 with d5 (-0.0919)" in plain
+
+
+def test_the_mixed_model_has_a_table_of_its_own() -> None:
+    done = run(f"{JUDGED} --random topic,assessor --resamples 60").stdout
+    assert "variance of    estimate  share  95% interval\n" in done
+    assert "\ntopic         0.0143927   52 %  " in done
+    assert "With topic and assessor random, system matters: F(9, 349.2) = 28.5" in done
+    without = run(f"{JUDGED} --random topic,assessor --resamples 0").stdout
+    assert "\ntopic         0.0143927   52 %  -\n" in without
+
+
+def test_csv_has_a_row_per_term(tmp_path: Path) -> None:
+    target = tmp_path / "anova.csv"
+    assert run(f"my-eval --csv {shlex.quote(str(target))}").stdout == ""
+    with target.open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert [row["term"] for row in rows] == ["system", "topic", "residuals"] * 2
+    assert (rows[0]["measure"], rows[0]["df"]) == ("rouge-1", "8")
+    mixed = list(csv.DictReader(io.StringIO(run(f"{JUDGED} --random topic --resamples 0 --csv -").stdout)))
+    assert [row["term"] for row in mixed if row["part"] == "variance"] == ["system", "topic", "noise"]
+
+
+def test_json_is_json_and_nothing_else() -> None:
+    (found,) = json.loads(run("my-eval -m rouge-2 --type 2 --json").stdout)
+    assert (found["measure"], found["length"], found["ss_type"]) == ("rouge-2", 100, 2)
+    assert found["components"] is None
+
+
+def test_latex_is_a_table() -> None:
+    assert run("my-eval -m rouge-2 --latex").stdout.startswith(r"\begin{tabular}{lrrrrr}")
+
+
+def test_mistakes_are_one_line() -> None:
+    with pytest.raises(UsageError, match="system:topic cannot be told from the noise"):
+        run("my-eval -m rouge-2 --interactions")
+    with pytest.raises(UsageError, match="--factors: a name is missing in 'system,'"):
+        run("my-eval -m rouge-2 --factors system,")
+    with pytest.raises(UsageError, match="no scores at length 50; it has: 100"):
+        run("my-eval -m rouge-2 --length 50")
+    with pytest.raises(UsageError, match='--pool is "all", expected: humans'):
+        run("my-eval -m rouge-2 --pool all")
+    with pytest.raises(DataError, match="rouge-7 has not been scored here"):
+        run("my-eval -m rouge-7")

@@ -1,0 +1,158 @@
+"""adjudge plan: tables, curve, words, CSV, JSON, LaTeX, of folders and files; the page shows what is printed."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+import adjudge
+from adjudge.cli import plan as cli
+from adjudge.compare.choices import TESTS
+from adjudge.demo.build import build
+from adjudge.errors import AdjudgeError, DataError, UsageError
+from adjudge.plan import TESTS as PLANNED
+
+PAGE = (Path(__file__).parents[2] / "docs" / "planning.md").read_text(encoding="utf-8")
+QUICKLY = "--simulations 50"
+app = typer.Typer()
+app.command()(cli.command)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo, scored, and a file of ratings by three assessors."""
+    path = tmp_path_factory.mktemp("plan")
+    build(path / "my-eval")
+    adjudge.open(path / "my-eval").score("rouge-1", "rouge-2")
+    rng = np.random.default_rng(0)
+    rows = ["measure,topic,system,value,assessor,kind"]
+    for k in range(30):
+        for system, kind in (("ours", "machine"), ("theirs", "machine"), ("Eve", "human")):
+            level = rng.normal()
+            rows += [
+                f"overall,t{k},{system},{level + rng.normal():.3f},{a},{kind}" for a in ("ann", "bob", "cyd")
+            ]
+    (path / "ratings.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture(autouse=True)
+def _there(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+
+
+def run(line: str) -> Result:
+    """What is printed; the library's errors come through, as `main` sees them."""
+    done = CliRunner().invoke(app, shlex.split(line))
+    if isinstance(done.exception, AdjudgeError):
+        raise done.exception
+    assert done.exit_code == 0, done.output
+    return done
+
+
+def test_the_page_shows_real_output() -> None:
+    blocks = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
+    assert blocks
+    for block in blocks:
+        first, *shown = block.splitlines()
+        assert first.startswith("$ adjudge plan ")
+        printed = run(first.removeprefix("$ adjudge plan ")).stdout.splitlines()
+        assert printed[: len(shown)] == shown
+
+
+def test_a_difference_is_planned_for() -> None:
+    printed = run(f"my-eval -m rouge-2 --difference 0.01 {QUICKLY}").stdout
+    assert printed.startswith("rouge-2, 100 words (12 topics in common, 36 pairs of systems)\ntest ")
+    assert "\n\npower for a difference of 0.01\n" in printed
+    assert (
+        "To find a difference of 0.01 in rouge-2 at 100 words between two systems with 80 % power" in printed
+    )
+    assert "|plan:resampled|pairs:36|test:wilcoxon|" in printed.splitlines()[-1]
+
+
+def test_without_a_difference_the_smallest_is_said() -> None:
+    printed = run(f"my-eval -m rouge-2 {QUICKLY}").stdout
+    assert "topics needed" not in printed
+    assert "With 12 topics the smallest difference in rouge-2 at 100 words between two systems" in printed
+
+
+def test_all_tests_and_one_test() -> None:
+    every = run("my-eval -m rouge-2 -d 5% --test all --simulations 4 --json").stdout
+    assert [test["test"] for test in json.loads(every)[0]["tests"]] == list(TESTS)
+    assert set(PLANNED) == set(TESTS)
+    one = run(f"my-eval -m rouge-2 -d 5% --test sign {QUICKLY} --json").stdout
+    assert [test["test"] for test in json.loads(one)[0]["tests"]] == ["sign", "wilcoxon", "t", "t-unpaired"]
+
+
+def test_a_file_of_ratings_says_how_many_assessors() -> None:
+    printed = run(f"ratings.csv -d 0.3 --test t --normal {QUICKLY}").stdout
+    assert re.search(r"^assessors +spread +topics needed +can find$", printed, re.MULTILINE)
+    assert re.search(r"^ +any +\S+ +\d+ +\S+$", printed, re.MULTILINE)
+    assert "Every summary has 3 assessors; their disagreement makes" in printed
+
+
+def test_who_is_looked_at() -> None:
+    (found,) = json.loads(run(f"ratings.csv --among machines {QUICKLY} --json").stdout)
+    assert "|pairs:1|" in found["signature"]
+    (humans,) = json.loads(run(f"ratings.csv --among human-machine {QUICKLY} --json").stdout)
+    assert "|pairs:2|" in humans["signature"]
+    with pytest.raises(UsageError, match='--among is "dogs", expected one of: all, machines'):
+        run("ratings.csv --among dogs")
+
+
+def test_options_arrive() -> None:
+    line = "my-eval -m rouge-2 -d 0.02 --power 0.9 --alpha 0.1 --pairs 7 --test t --normal --seed 3 --length 100 --json"
+    (found,) = json.loads(run(f"{line} {QUICKLY}").stdout)
+    assert found["signature"].endswith(
+        "|length:100|plan:normal|pairs:36|test:t|power:0.9|alpha:0.1/7|simulations:50|seed:3|v:0.1.0"
+    )
+
+
+def test_csv_has_a_row_per_test_and_number_of_topics(tmp_path: Path) -> None:
+    target = tmp_path / "curve.csv"
+    assert run(f"my-eval -m rouge-1 -m rouge-2 -d 0.02 {QUICKLY} --csv {target}").stdout == ""
+    with target.open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert list(rows[0]) == ["measure", "length", "test", "difference", "topics", "power", "low", "high"]
+    assert {row["measure"] for row in rows} == {"rouge-1", "rouge-2"}
+    printed = run(f"my-eval -m rouge-1 -m rouge-2 -d 0.02 {QUICKLY} --csv -").stdout
+    assert list(csv.DictReader(io.StringIO(printed))) == rows
+
+
+def test_latex_is_a_table() -> None:
+    assert run(f"my-eval -m rouge-2 {QUICKLY} --latex").stdout.startswith(r"\begin{tabular}{lrrr}")
+
+
+def test_notes_go_to_standard_error() -> None:
+    done = run(f"my-eval -m rouge-2 {QUICKLY}")
+    assert "note: the spread comes from 12 topics" in " ".join(done.stderr.split())
+    assert "note:" not in done.stdout
+
+
+def test_mistakes_are_one_line() -> None:
+    with pytest.raises(UsageError, match="has several measures"):
+        run("my-eval")
+    with pytest.raises(DataError, match="rouge-7 has not been scored here"):
+        run("my-eval -m rouge-7")
+    with pytest.raises(UsageError, match='the difference is "lots"'):
+        run("my-eval -m rouge-2 -d lots")
+    with pytest.raises(UsageError, match="has no scores at length 50"):
+        run("my-eval -m rouge-2 --length 50")
+
+
+def test_a_power_as_a_line() -> None:
+    assert cli.BAR == 30
+    assert cli.bar(0.0, 0.8) == "·" * 23 + "│"
+    assert cli.bar(0.5, 0.8) == "█" * 15 + "·" * 8 + "│"
+    assert cli.bar(1.0, 0.8) == "█" * 23 + "│" + "█" * 6
+    assert cli.bar(float("nan"), 0.8) == ""
+    assert cli.bar(0.5, 0.001) == "█" * 15

@@ -1,0 +1,166 @@
+"""adjudge topics: the picture, the words, CSV, JSON and LaTeX; the page shows what is printed."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+import adjudge
+from adjudge.cli.topics import NARROWEST, WIDEST, command, picture
+from adjudge.demo.build import build
+from adjudge.errors import AdjudgeError, DataError, UsageError
+from adjudge.scores import MeasureInfo, ScoreMatrix
+from adjudge.topics import Standing, topics
+
+PAGE = (Path(__file__).parents[2] / "docs" / "topics.md").read_text(encoding="utf-8")
+NAN = float("nan")
+app = typer.Typer()
+app.command()(command)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo, scored."""
+    path = tmp_path_factory.mktemp("topics")
+    build(path / "my-eval")
+    adjudge.open(path / "my-eval").score()
+    return path
+
+
+@pytest.fixture(autouse=True)
+def _there(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+
+
+def run(line: str) -> Result:
+    """What is printed; the library's errors come through, as `main` sees them."""
+    done = CliRunner().invoke(app, shlex.split(line))
+    if isinstance(done.exception, AdjudgeError):
+        raise done.exception
+    assert done.exit_code == 0, done.output
+    return done
+
+
+def test_the_page_shows_real_output() -> None:
+    block = re.search(r"```console\n(.*?)```", PAGE, re.DOTALL)
+    assert block is not None
+    first, *shown = block[1].splitlines()
+    assert first.startswith("$ adjudge topics ")
+    printed = run(first.removeprefix("$ adjudge topics ")).stdout.splitlines()
+    assert printed[: len(shown)] == shown
+    assert printed[len(shown)].startswith("On rouge-2 at 100 words the topics cannot be told apart")
+    assert printed[-1].endswith("|test:kruskal-wallis:tukey-mean-ranks:0.05|blocks:friedman")
+
+
+def test_every_measure_unless_named() -> None:
+    everything = run("my-eval").stdout
+    assert "rouge-1, 100 words (higher is better, 12 topics, 9 systems)" in everything
+    assert "\n\nrouge-2, 100 words" in everything
+    assert "◆" not in everything  # nothing was chosen
+    assert everything.count("●") == 24
+    assert run("my-eval -m rouge-1 -m rouge-2").stdout == everything
+
+
+def test_notes_go_to_standard_error() -> None:
+    done = run("my-eval -m rouge-2")
+    assert "note: ada, ben are not held against their own reference" in " ".join(done.stderr.split())
+    assert "note:" not in done.stdout
+
+
+def test_json_is_json_and_nothing_else() -> None:
+    (found,) = json.loads(run("my-eval -m rouge-2 --against d04 --json").stdout)
+    assert (found["measure"], found["length"], found["hardest"]) == ("rouge-2", 100, ["d04"])
+    assert found["against"] == "d04"
+    assert len(found["standings"]) == 12
+    assert {s["from_chosen"] for s in found["standings"]} == {None, False}
+
+
+def test_csv_has_a_row_per_topic_and_measure(tmp_path: Path) -> None:
+    target = tmp_path / "topics.csv"
+    assert run(f"my-eval --csv {target}").stdout == ""
+    with target.open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert len(rows) == 24
+    assert list(rows[0])[:4] == ["measure", "length", "topic", "n"]
+    printed = list(csv.DictReader(io.StringIO(run("my-eval --csv -").stdout)))
+    assert printed == rows
+
+
+def test_latex_is_a_table() -> None:
+    assert run("my-eval -m rouge-2 --latex").stdout.startswith(r"\begin{tabular}")
+
+
+def test_mistakes_are_one_line() -> None:
+    with pytest.raises(UsageError, match=r'rouge-2 has no scores on topic "d40" \(nearest: "d10"'):
+        run("my-eval -m rouge-2 --against d40")
+    with pytest.raises(UsageError, match="rouge-1 has no scores at length 50; it has: 100"):
+        run("my-eval --length 50")
+    with pytest.raises(DataError, match="rouge-7 has not been scored here"):
+        run("my-eval -m rouge-7")
+
+
+def test_nothing_scored_says_what_to_run(tmp_path: Path) -> None:
+    adjudge.init(tmp_path / "empty")
+    with pytest.raises(DataError, match="nothing has been scored; run: adjudge score"):
+        run(shlex.quote(str(tmp_path / "empty")))
+
+
+def standing(low: float, rank: float, high: float, name: str = "t", chosen: bool | None = None) -> Standing:
+    return Standing(name, 5, 0.5, 0.1, rank, low, high, 0, chosen)
+
+
+def test_a_picture_drawn_by_hand() -> None:
+    # From rank 10 to rank 20 in 11 characters: one for each rank.
+    rows = (standing(15, 17, 20), standing(10, 12, 14, "c"), standing(12, 15, 18, chosen=False))
+    axis, lines = picture(rows, width=11, chosen="c")
+    assert axis == "10       20"
+    assert lines == ["     ──●───", "──◆──", "  ───○───"]
+
+
+def test_pictures_of_almost_nothing() -> None:
+    nothing, flat = standing(NAN, NAN, NAN), standing(3.5, 3.5, 3.5)
+    assert picture((nothing,), width=11) == ("", [""])
+    assert picture((flat, nothing), width=11) == ("4         4", ["     ●", ""])
+
+
+@pytest.mark.parametrize("width", [NARROWEST, 20, WIDEST])
+def test_no_line_is_wider_than_the_picture(width: int) -> None:
+    values = np.random.default_rng(0).normal(size=(30, 12)) + np.arange(30)[:, None] / 5
+    matrix = ScoreMatrix(
+        values,
+        np.ones(values.shape),
+        tuple(f"t{i}" for i in range(30)),
+        tuple("abcdefghijkl"),
+        MeasureInfo("m"),
+    )
+    standings = topics(matrix).standings
+    axis, lines = picture(standings, width=width)
+    assert len(axis) == width == max(map(len, lines))
+    assert all(line.count("●") == 1 for line in lines)
+
+
+def test_a_narrow_terminal_narrows_the_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    from adjudge.cli import topics as module
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    out = Terminal()
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setattr("sys.stdout", out)
+    (result,) = module._results(adjudge.read_scores("my-eval"), ["rouge-2"], None, None)
+    module._show(result)
+    table = out.getvalue().splitlines()[1:14]
+    assert all(len(line) <= 80 for line in table)
+    assert sum("●" in line for line in table) == 12

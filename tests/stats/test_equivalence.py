@@ -1,0 +1,225 @@
+"""Two one-sided tests against statsmodels, SciPy, full enumeration and intervals, and how often they are wrong."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations, product
+from typing import get_args
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.weightstats import ttost_paired
+
+from adjudge.errors import UsageError
+from adjudge.stats import effect_blocks
+from adjudge.stats.checks import FloatArray
+from adjudge.stats.effects import pair_effects
+from adjudge.stats.equivalence import Equivalence, EquivalenceTest, equivalence_pairs, verdicts
+from adjudge.stats.multiple import adjust
+from adjudge.stats.paired import EXACT_UP_TO, paired_t, wilcoxon
+from adjudge.stats.results import p_words
+
+TESTS: tuple[EquivalenceTest, ...] = get_args(EquivalenceTest)
+
+
+@pytest.mark.parametrize("n", [2, 5, 23, 300])
+@pytest.mark.parametrize("margin", [0.05, 0.5, 3.0])
+def test_t_equals_statsmodels(n: int, margin: float) -> None:
+    # statsmodels 0.15.0, ttost_paired(x, y, -margin, margin)
+    x = np.random.default_rng(n).normal([0.1, 0, 0.3], 1, size=(n, 3))
+    found = equivalence_pairs(x, margin=margin)
+    for k, (i, j) in enumerate(combinations(range(3), 2)):
+        p, low, high = ttost_paired(x[:, i], x[:, j], -margin, margin)
+        assert found.p_same[k] == pytest.approx(p, rel=1e-9)
+        assert [found.p_low[k], found.p_high[k]] == pytest.approx([low[1], high[1]], rel=1e-9)
+        assert found.p_different[k] == pytest.approx(paired_t(x[:, i], x[:, j]).p, rel=1e-9)
+
+
+@pytest.mark.parametrize("n", [6, 23, 48, EXACT_UP_TO])
+def test_wilcoxon_equals_scipy_without_ties(n: int) -> None:
+    # SciPy 1.17, wilcoxon(method="exact") of the differences with the margin added and taken off
+    x = np.random.default_rng(n).normal([0.1, 0], 1, size=(n, 2))
+    d = x[:, 0] - x[:, 1]
+    found = equivalence_pairs(x, margin=0.5, test="wilcoxon")
+    expected = [
+        stats.wilcoxon(d + 0.5, alternative="greater", method="exact").pvalue,
+        stats.wilcoxon(d - 0.5, alternative="less", method="exact").pvalue,
+        stats.wilcoxon(d, method="exact").pvalue,
+    ]
+    assert [found.p_low[0], found.p_high[0], found.p_different[0]] == pytest.approx(expected, rel=1e-10)
+
+
+@pytest.mark.parametrize("unit", [0.125, 1e-12])
+@pytest.mark.parametrize("n", [20, 48, EXACT_UP_TO + 1])
+def test_wilcoxon_by_the_normal_distribution_equals_scipy(n: int, unit: float) -> None:
+    # SciPy 1.17, wilcoxon(method="asymptotic", correction=True); in eighths SciPy loses no ties either
+    d = np.round(np.random.default_rng(n).normal(0.1, 1, size=n) / unit) * unit
+    found = equivalence_pairs(np.column_stack([d, 0 * d]), margin=0.25, test="wilcoxon", exact_up_to=0)
+    options = {"method": "asymptotic", "correction": True}
+    expected = [
+        stats.wilcoxon(d + 0.25, alternative="greater", **options).pvalue,
+        stats.wilcoxon(d - 0.25, alternative="less", **options).pvalue,
+        stats.wilcoxon(d, **options).pvalue,
+    ]
+    assert [found.p_low[0], found.p_high[0], found.p_different[0]] == pytest.approx(expected, rel=1e-9)
+
+
+def enumerated(d: FloatArray) -> tuple[float, float, float]:
+    """P(R+ >= observed), P(R+ <= observed) and the two-sided p over all signs of the differences that are not 0."""
+    d = d[d != 0]
+    ranks = stats.rankdata(np.abs(d))
+    sums = np.array(
+        [sum(r for r, s in zip(ranks, signs, strict=True) if s) for signs in product([0, 1], repeat=d.size)]
+    )
+    observed = ranks[d > 0].sum()
+    greater, less = float(np.mean(sums >= observed - 1e-9)), float(np.mean(sums <= observed + 1e-9))
+    return greater, less, min(1.0, 2 * min(greater, less))
+
+
+@settings(deadline=None, max_examples=80)
+@given(
+    st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=2, max_size=9),
+    st.integers(1, 6), st.sampled_from([1, 10, 3]),
+)  # fmt: skip
+def test_wilcoxon_equals_enumeration_with_ties(scores: list[tuple[int, int]], margin: int, unit: int) -> None:
+    # In tenths and thirds the differences carry noise, and so does the margin; the twin sees whole numbers.
+    x = np.array(scores, dtype=float)
+    d = 2 * (x[:, 0] - x[:, 1])
+    found = equivalence_pairs(x / unit, margin=margin / 2 / unit, test="wilcoxon")
+    expected = [enumerated(d + margin)[0], enumerated(d - margin)[1], enumerated(d)[2]]
+    assert [found.p_low[0], found.p_high[0], found.p_different[0]] == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("exact_up_to", [0, EXACT_UP_TO])
+def test_the_two_sided_p_is_that_of_the_usual_test(exact_up_to: int) -> None:
+    x = np.round(np.random.default_rng(3).normal(size=(40, 6)), 1)
+    x[:20, 0] = np.nan
+    found = equivalence_pairs(x, margin=0.3, test="wilcoxon", exact_up_to=exact_up_to)
+    expected = [wilcoxon(x[:, i], x[:, j], exact_up_to=exact_up_to).p for i, j in combinations(range(6), 2)]
+    np.testing.assert_allclose(found.p_different, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.1])
+@pytest.mark.parametrize("test", TESTS)
+def test_the_same_means_that_the_interval_lies_inside(test: EquivalenceTest, alpha: float) -> None:
+    x = np.random.default_rng(5).normal(size=(30, 25))
+    found = equivalence_pairs(x, margin=0.45, test=test, alpha=alpha)
+    effects = pair_effects(x, level=1 - 2 * alpha)
+    e = effects.mean if test == "t" else effects.hodges_lehmann
+    inside = (e.low > -0.45) & (e.high < 0.45)
+    np.testing.assert_array_equal(found.equivalent, inside)
+    assert 0 < np.count_nonzero(inside) < inside.size
+    np.testing.assert_array_equal(found.equivalent, found.p_same < alpha)
+
+
+def test_the_four_answers() -> None:
+    noise = np.linspace(-1, 1, 40)[:, None]
+    scores = np.hstack([0 * noise, 0.1 * noise + 0.01, 0.1 * noise + 2, 0.1 * noise + 0.2, 9 * noise + 1])
+    found = equivalence_pairs(scores, margin=0.5)
+    answers = ("the same", "different", "different, but within the margin", "cannot be told")
+    assert found.verdict[:4] == answers
+    assert found.equivalent[:4].tolist() == [True, False, True, False]
+    assert [found.at(k).sentence("A", "B").split(" (")[0] for k in range(4)] == [
+        "A and B are the same within ±0.5",
+        "A and B are different",
+        "A and B are different, but within ±0.5",
+        "A and B may be the same within ±0.5 or different: it cannot be told",
+    ]
+    p = paired_t(scores[:, 0], scores[:, 1]).p
+    basis = f"(paired t, the same: p < .001, different: {p_words(p)}, n = 40 topics)"
+    assert found.at(0).sentence("A", "B").endswith(basis)
+    assert found.signature == "tost|t|margin:0.5|alpha:0.05"
+
+
+def test_verdicts_of_corrected_p_values() -> None:
+    found = equivalence_pairs(np.random.default_rng(2).normal(size=(60, 8)), margin=0.5)
+    corrected = verdicts(adjust(found.p_different, "holm"), adjust(found.p_same, "holm"), 0.05)
+    assert verdicts(found.p_different, found.p_same) == found.verdict
+    assert corrected.count("the same") < found.verdict.count("the same")
+    assert verdicts([math.nan], [math.nan]) == ("cannot be told",)
+    assert verdicts([], []) == ()
+
+
+def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = np.round(np.random.default_rng(3).normal(size=(20, 6)), 1)
+    whole = [equivalence_pairs(x, margin=0.3, test=test) for test in TESTS]
+    monkeypatch.setattr(effect_blocks, "WIDEST", 2)
+    for one, test in zip(whole, TESTS, strict=True):
+        np.testing.assert_array_equal(one.p_same, equivalence_pairs(x, margin=0.3, test=test).p_same)
+
+
+def outcome(found: Equivalence) -> tuple[bool, str, str | None]:
+    return math.isnan(found.p_same[0]), found.verdict[0], found.why.get(0)
+
+
+@pytest.mark.parametrize("difference", [0.0, 0.2])
+def test_constant_differences(difference: float) -> None:
+    y = np.random.default_rng(0).normal(size=9)
+    x = np.column_stack([y + difference, y])
+    why = "all 9 differences are the same, and need to vary"
+    assert outcome(equivalence_pairs(x, margin=0.3)) == (True, "cannot be told", why)
+    found = equivalence_pairs(x, margin=0.3, test="wilcoxon")
+    assert found.p_same[0] == 2**-9
+    assert found.verdict[0] == ("different, but within the margin" if difference else "the same")
+    assert equivalence_pairs(x, margin=0.3).at(0).sentence("A", "B") == (
+        f"Whether A and B are the same within ±0.3 cannot be told (paired t: {why})"
+    )
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_too_little_gives_reasons(test: EquivalenceTest) -> None:
+    one = equivalence_pairs([[1.0, 2.0]], margin=0.3, test=test)
+    assert outcome(one) == (True, "cannot be told", "needs two topics that both have, has 1")
+    empty = equivalence_pairs(np.full((9, 2), np.nan), margin=0.3, test=test)
+    assert outcome(empty) == (True, "cannot be told", "needs two topics that both have, has none")
+    assert len(equivalence_pairs(np.ones((0, 3)), margin=0.3, test=test)) == 3
+    assert len(equivalence_pairs(np.ones((3, 1)), margin=0.3, test=test)) == 0
+    two = equivalence_pairs([[1.0, 1.1], [2.0, 2.3]], margin=5.0, test=test)
+    assert not math.isnan(two.p_same[0])
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_five_hundred_systems(test: EquivalenceTest) -> None:
+    found = equivalence_pairs(np.random.default_rng(0).normal(size=(8, 500)), margin=0.3, test=test)
+    assert not np.isnan(found.p_same).any()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"margin": 0.0}, "^margin: expected a number above 0, got 0.0"),
+        ({"margin": math.inf}, "^margin: "),
+        ({"margin": math.nan}, "^margin: "),
+        ({"margin": 1.0, "test": "sign"}, '^test: unknown value "sign"'),
+        ({"margin": 1.0, "alpha": 5}, "^alpha: "),
+        ({"margin": 1.0, "exact_up_to": -1}, "^exact_up_to: "),
+    ],
+)
+def test_wrong_calls_are_refused(options: dict[str, object], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        equivalence_pairs(np.ones((4, 2)), **options)  # type: ignore[arg-type]
+
+
+def test_verdicts_need_two_of_a_length() -> None:
+    with pytest.raises(UsageError, match="^p_different and p_same: expected one length, got 2 and 1"):
+        verdicts([0.1, 0.2], [0.1])
+
+
+def wrongly_the_same(test: EquivalenceTest, runs: int) -> int:
+    """How often two systems that are a margin apart are called the same: 20 topics, normal noise."""
+    rng = np.random.default_rng(11)
+    found = 0
+    for _ in range(runs):
+        scores = np.column_stack([rng.normal(1.0, 1, 20), np.zeros(20)])
+        found += bool(equivalence_pairs(scores, margin=1.0, test=test).equivalent[0])
+    return found
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_a_margin_apart_they_are_called_the_same_no_more_often_than_alpha(test: EquivalenceTest) -> None:
+    runs = 2000
+    low, high = stats.binom.ppf([0.005, 0.995], runs, 0.05)
+    assert low <= wrongly_the_same(test, runs) <= high

@@ -1,0 +1,498 @@
+"""Analyses of variance with names: which rows and factors go in, what comes out in words, tables and JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from adjudge.anova import Anova, anova
+from adjudge.errors import DataError, UsageError
+from adjudge.scoredata import HUMANS
+from adjudge.scores import MeasureInfo, Score, ScoreTable
+from adjudge.stats.anova_means import adjusted_means
+from adjudge.stats.linear import fit_two_way
+
+DATA = Path(__file__).parent / "stats" / "data"
+PAGE = (Path(__file__).parents[1] / "docs" / "anova.md").read_text(encoding="utf-8")
+
+
+def table(rows: Iterable[Score], **info: Any) -> ScoreTable:
+    return ScoreTable.from_rows(rows, [MeasureInfo("coverage", **info)])
+
+
+def stored(name: str) -> ScoreTable:
+    frame = pd.read_csv(DATA / f"anova_{name}.csv").assign(measure="coverage")
+    cell = [key for key in ("topic", "system", "assessor") if key in frame]
+    return ScoreTable.from_frame(frame.assign(repeat=frame.groupby(cell).cumcount()))
+
+
+def grid(systems: int = 4, topics: int = 8, seed: int = 1, **fields: Any) -> list[Score]:
+    rng = np.random.default_rng(seed)
+    values = 0.3 + 0.05 * np.arange(systems) + 0.1 * rng.normal(size=(topics, 1))
+    values = values + 0.03 * rng.normal(size=(topics, systems))
+    return [
+        Score("coverage", f"t{i}", f"s{j}", float(values[i, j]), **fields)
+        for i in range(topics) for j in range(systems)
+    ]  # fmt: skip
+
+
+def judged(assessors: int = 3, **sizes: int) -> list[Score]:
+    return [
+        row for k in range(assessors) for row in grid(seed=1 if k == 0 else 1 + k, assessor=f"a{k}", **sizes)
+    ]
+
+
+def terms(found: Anova) -> list[str]:
+    return [line.term for line in found.lines]
+
+
+# Which rows and factors
+
+
+def test_system_and_topic_where_judgments_are_not_repeated() -> None:
+    rows = grid()
+    found = anova(table(rows), "coverage")
+    assert terms(found) == ["system", "topic"]
+    assert found.formula == "value ~ system + topic"
+    matrix = np.array([row.value for row in rows]).reshape(8, 4)
+    expected = fit_two_way(matrix)
+    assert found.residual_ms == pytest.approx(expected.residual_mean_square, rel=1e-12)
+    assert {mean.system: mean.mean for mean in found.means} == pytest.approx(
+        dict(zip(["s0", "s1", "s2", "s3"], adjusted_means(expected, 0).means, strict=True))
+    )
+    assert (found.n, found.levels, found.warnings()) == (32, {"system": 4, "topic": 8}, [])
+
+
+def test_assessor_comes_first_where_judgments_are_repeated() -> None:
+    assert terms(anova(table(judged()), "coverage")) == ["assessor", "system", "topic"]
+    one_each = [
+        Score("coverage", f"t{i}", f"s{j}", i * j % 5, assessor=f"a{i}") for i in range(4) for j in range(4)
+    ]
+    assert terms(anova(table(one_each), "coverage")) == [
+        "system",
+        "topic",
+    ]  # the set's assessor, as in phase 1
+
+
+def test_the_second_phase_of_duc_2002() -> None:
+    found = anova(stored("phase2"), "coverage", interactions=True)
+    assert terms(found) == [
+        "assessor",
+        "system",
+        "topic",
+        "assessor:system",
+        "assessor:topic",
+        "system:topic",
+    ]
+    assert [line.df for line in found.lines] == [7, 10, 5, 70, 3, 50]
+    assert (found.residual_df, found.n) == (30, 176)
+    sizes = found.interactions[-1]
+    assert sizes.term == "system:topic"
+    frame = sizes.to_frame()
+    assert frame.shape == (11, 6)
+    expected = pd.read_csv(DATA / "anova_effects_expected.csv")
+    for _, row in expected.iterrows():
+        assert frame.loc[row["system"], row["topic"]] == pytest.approx(row["effect"], abs=1e-12)
+    assert sizes.large()[0][:2] == ("s04", "d5")
+
+
+def test_humans_are_one_system_with_one_row_for_each_topic() -> None:
+    # "Manual summaries combined": 10 systems and MANUAL on 57 sets are 627 rows, 10 and 56 degrees of freedom.
+    rows = grid(10, 57)
+    rows += [Score("coverage", f"t{i}", f"h{i % 7 + k}", 0.5 + 0.1 * k) for i in range(57) for k in range(2)]
+    kinds = {f"h{k}": "human" for k in range(8)}
+    found = anova(table(rows), "coverage", pool_humans=True, kinds=kinds)
+    assert found.n == 627
+    assert ([line.df for line in found.lines], found.residual_df) == ([10, 56], 560)
+    assert {mean.system: mean.mean for mean in found.means}[HUMANS] == pytest.approx(0.55)
+    assert found.warnings()[0].startswith("8 humans are one system, HUMANS (h0, h1, h2, h3, h4 and 3 others)")
+    assert found.warnings()[1] == "684 scores averaged to 627, over people"
+    assert found.signature.startswith("coverage|humans:pooled|rows:627|")
+    apart = anova(table(rows), "coverage", pool_humans=True, average_humans=False, kinds=kinds)
+    assert apart.signature.startswith("coverage|humans:pooled-rows|rows:684|")
+    assert (apart.n, apart.lines[0].df) == (684, 10)
+
+
+def test_every_person_weighs_the_same() -> None:
+    rows = grid(2, 3)
+    for i in range(3):
+        rows += [Score("coverage", f"t{i}", "ann", v, repeat=k) for k, v in enumerate((0.1, 0.2, 0.3))]
+        rows.append(Score("coverage", f"t{i}", "bob", 0.6))
+    found = anova(table(rows), "coverage", pool_humans=True, kinds={"ann": "human", "bob": "human"})
+    assert {mean.system: mean.mean for mean in found.means}[HUMANS] == pytest.approx(0.4)
+
+
+def test_pooling_needs_humans() -> None:
+    with pytest.raises(UsageError, match="no system here is human"):
+        anova(table(grid()), "coverage", pool_humans=True)
+    rows = [*grid(), Score("coverage", "t0", HUMANS, 0.3), Score("coverage", "t0", "ann", 0.3)]
+    with pytest.raises(UsageError, match="a system that is not human is named HUMANS"):
+        anova(table(rows), "coverage", pool_humans=True, kinds={"ann": "human"})
+
+
+def test_what_is_no_factor_is_averaged_over() -> None:
+    rows = [row for k in range(3) for row in grid(seed=k + 1, reference=f"r{k}")]
+    found = anova(table(rows), "coverage")
+    assert found.n == 32
+    assert found.warnings() == ["96 scores averaged to 32, over references"]
+    assert anova(table(rows), "coverage", factors=["system", "topic", "reference"]).n == 96
+
+
+def test_topics_attributes_are_factors() -> None:
+    about = {f"t{i}": {"type": "event" if i < 4 else "person", "selector": f"x{i % 2}"} for i in range(8)}
+    found = anova(table(grid()), "coverage", factors=["type", "system", "topic"], topics=about)
+    assert [(line.term, line.df) for line in found.lines] == [("type", 1), ("system", 3), ("topic", 6)]
+    assert found.warnings() == []  # a type of topics is no lack of balance
+    after = anova(table(grid()), "coverage", factors=["system", "topic", "type"], topics=about)
+    assert after.lines[2].why == "nothing is left of it after the other terms"
+    assert "Type cannot be tested: nothing is left of it after the other terms." in list(after.sentences())
+    two = anova(table(grid()), "coverage", factors=["system", "selector"], topics=about)
+    assert two.levels == {"selector": 2, "system": 4}
+
+
+def test_kinds_and_authors_are_factors() -> None:
+    kinds = {"s0": "human", "s1": "machine", "s2": "machine", "s3": "baseline"}
+    found = anova(table(grid()), "coverage", factors=["kind", "topic"], kinds=kinds)
+    assert found.levels == {"kind": 3, "topic": 8}
+    assert found.largest[0].where.startswith("s")  # rows keep their names
+    rows = [row for k in range(2) for row in grid(seed=k + 1, reference=f"r{k}", length=100)]
+    authors: dict[tuple[str, str, int | None], str]
+    authors = {(f"t{i}", "r0", 100): f"p{i % 3}" for i in range(8)} | {("t0", "r1", None): "p9"}
+    found = anova(table(rows), "coverage", factors=["author", "system"], authors=authors)
+    assert found.levels["author"] == 5  # p0, p1, p2 of r0; p9 and, nobody being known, r1 itself
+
+
+def test_what_is_not_known_is_said() -> None:
+    known: dict[str, dict[str, str | None]] = {"t0": {"type": "event"}, "t1": {"type": None}}
+    with pytest.raises(
+        UsageError, match=r"type is not known of 7 topics \(t1, t2, t3, t4, t5 and 2 others\)"
+    ):
+        anova(table(grid()), "coverage", factors=["type", "system"], topics=known)
+    with pytest.raises(UsageError, match=r"kind is not known of 4 systems"):
+        anova(table(grid()), "coverage", factors=["kind", "topic"])
+    with pytest.raises(UsageError, match="these scores say no assessor: it cannot be a factor"):
+        anova(table(grid()), "coverage", factors=["system", "assessor"])
+    with pytest.raises(UsageError, match="these scores say no reference: its author cannot be a factor"):
+        anova(table(grid()), "coverage", factors=["system", "author"])
+    with pytest.raises(UsageError, match=r'no factor "sistem" \(nearest: "system"\)'):
+        anova(table(grid()), "coverage", factors=["sistem", "topic"])
+    with pytest.raises(UsageError, match='no scores of "rouge"'):
+        anova(table(grid()), "rouge")
+
+
+def test_lengths_are_looked_at_one_at_a_time() -> None:
+    rows = [*grid(length=50), *grid(seed=2, length=100)]
+    with pytest.raises(UsageError, match=r"several lengths \(50, 100\): choose one with --length"):
+        anova(table(rows), "coverage")
+    with pytest.raises(UsageError, match="no scores at length 10; it has: 50, 100"):
+        anova(table(rows), "coverage", length=10)
+    found = anova(table(rows), "coverage", length=100)
+    assert (found.n, found.length, found.title) == (32, 100, "coverage at 100 words")
+    both = anova(table(rows), "coverage", factors=["length", "system", "topic"])
+    assert ([line.df for line in both.lines], both.n, both.length) == ([1, 3, 7], 64, None)
+    assert " at " in both.largest[0].where
+    assert anova(table(grid(length=100)), "coverage").length == 100
+
+
+def test_missing_scores_are_counted_with_their_reasons() -> None:
+    rows = grid()
+    rows[3] = Score.missing("coverage", "t0", "s3", "withdrawn", None)
+    rows[9] = Score.missing("coverage", "t2", "s1", "empty", None)
+    rows[13] = Score.missing("coverage", "t3", "s1", "empty", None)
+    found = anova(table(rows), "coverage")
+    assert found.n == 29
+    assert found.warnings()[:2] == ["2 scores missing (empty)", "1 score missing (withdrawn)"]
+    assert found.warnings()[2] == (
+        "the design is unbalanced (system with topic): with type I the order of the terms matters"
+    )
+    assert len(anova(table(rows), "coverage", ss_type=2).warnings()) == 2
+    with pytest.raises(DataError, match=r"coverage: every score is missing \(lost\)"):
+        anova(table([Score.missing("coverage", "t", "s", "lost", None)]), "coverage")
+
+
+# Interactions
+
+
+def test_interactions_without_replicates_are_refused_in_words() -> None:
+    said = "system:topic cannot be told from the noise: no system and topic has more than one score"
+    for asked in ({"interactions": True}, {"factors": ["system", "topic", "topic:system"]}):
+        with pytest.raises(UsageError, match=said):
+            anova(table(grid()), "coverage", **asked)
+
+
+def test_repeats_are_replicates() -> None:
+    rows = [row for k in range(3) for row in grid(seed=k + 1, repeat=k)]
+    assert anova(table(rows), "coverage").n == 32  # averaged
+    found = anova(table(rows), "coverage", interactions=True)
+    assert found.n == 96
+    assert [(line.term, line.df) for line in found.lines][-1] == ("system:topic", 21)
+    assert found.residual_df == 64
+
+
+def test_interactions_that_leave_nothing_are_refused() -> None:
+    # Two assessors who share one topic: nothing is left after all two-way interactions.
+    rows = [
+        Score("coverage", topic, f"s{j}", (j * k * 7 + len(topic)) % 5, assessor=f"a{k}")
+        for k, topics in enumerate((["t1", "t2"], ["t2", "t3"]))
+        for topic in topics
+        for j in range(3)
+    ]
+    with pytest.raises(
+        UsageError, match="no degrees of freedom are left for the noise; leave out an interaction"
+    ):
+        anova(table(rows), "coverage", interactions=True)
+
+
+def test_interactions_that_fit_exactly_have_no_size_to_judge() -> None:
+    rows = [
+        Score("coverage", f"t{i}", f"s{j}", i * j, repeat=k)
+        for i in range(3)
+        for j in range(3)
+        for k in range(2)
+    ]
+    found = anova(table(rows), "coverage", interactions=True)
+    assert list(found.sentences())[-1] == (
+        "How large system:topic is in each cell cannot be judged: there is no noise to compare with."
+    )
+
+
+def test_terms_must_make_sense() -> None:
+    rows = table(judged())
+    with pytest.raises(UsageError, match='"system:topic" needs "topic" among the factors too'):
+        anova(rows, "coverage", factors=["system", "system:topic"])
+    with pytest.raises(UsageError, match="only interactions of two factors"):
+        anova(rows, "coverage", factors=["assessor", "system", "topic", "assessor:system:topic"])
+    with pytest.raises(UsageError, match="interactions need two of assessor, system and topic"):
+        anova(rows, "coverage", factors=["system"], interactions=True)
+    with pytest.raises(UsageError, match="a term is there twice"):
+        anova(rows, "coverage", factors=["system", "topic", "topic:system", "system:topic"])
+    with pytest.raises(UsageError, match="alpha: expected a number between 0 and 1"):
+        anova(rows, "coverage", alpha=5)
+
+
+def test_an_interactions_first_factor_is_the_first_in_its_name() -> None:
+    found = anova(table(judged()), "coverage", factors=["topic", "system", "assessor", "topic:system"])
+    assert found.interactions[0].term == "system:topic"
+    assert found.interactions[0].to_frame().shape == (4, 8)
+
+
+def test_types_of_sums_of_squares() -> None:
+    one, two = (anova(stored("unbalanced"), "coverage", interactions=True, ss_type=t) for t in (1, 2))
+    expected = pd.read_csv(DATA / "anova_tables_expected.csv")
+    expected = expected[(expected["data"] == "unbalanced") & (expected["type"] == 2)].set_index("term")["ss"]
+    ss = {line.term: line.ss for line in two.lines}
+    assert ss["system"] == pytest.approx(expected["system"])
+    assert ss["assessor:topic"] == pytest.approx(expected["topic:assessor"])
+    assert one.lines[0].ss != pytest.approx(two.lines[0].ss)
+    assert "anova:type-II:" in two.signature
+
+
+# The mixed model
+
+
+def test_a_mixed_model_beside_the_table() -> None:
+    found = anova(stored("judgments"), "coverage", random=["topic", "assessor"], resamples=60, seed=3)
+    c = found.components
+    assert c is not None
+    assert c.formula == "value ~ system + (1 | topic) + (1 | assessor)"
+    expected = pd.read_csv(DATA / "anova_mixed_expected.csv", keep_default_na=False)
+    lme4 = expected[(expected["what"] == "variance")].set_index(["model", "name"])["value"]
+    assert {each.term: each.variance for each in c.random} == pytest.approx(
+        {"topic": lme4["additive", "topic"], "assessor": lme4["additive", "assessor"]}, rel=1e-5
+    )
+    assert {each.term: each.variance for each in c.components} == pytest.approx(
+        {"noise" if name == "Residual" else name: value for name, value in lme4["random"].items()}, rel=1e-5
+    )
+    assert sum(each.share for each in c.components) == pytest.approx(1)
+    assert all(each.low <= each.share <= each.high for each in c.components)
+    assert [m.mean for m in c.means] == sorted((m.mean for m in c.means), reverse=True)
+    said = list(found.sentences())
+    assert said[4].startswith("Of the variance, 52 % lies in topic (")
+    assert said[5] == (
+        "With topic and assessor random, system matters: F(9, 349.2) = 28.5, p < .001"
+        " (Satterthwaite's degrees of freedom)."
+    )
+    assert said[6] == "The variance of topic is needed (likelihood ratio 333, p < .001)."
+    assert found.signature.endswith("|shares:parametric-bootstrap:0.95:60|seed:3")
+    again = anova(stored("judgments"), "coverage", random=["topic", "assessor"], resamples=60, seed=3)
+    assert again.components == c
+
+
+def test_interactions_with_a_random_factor_are_random() -> None:
+    found = anova(
+        stored("judgments"), "coverage", random=["topic", "assessor"], interactions=True, resamples=0
+    )
+    c = found.components
+    assert c is not None
+    assert c.formula.endswith(
+        "(1 | topic) + (1 | assessor) + (1 | assessor:system) + (1 | assessor:topic) + (1 | system:topic)"
+    )
+    assert [each.term for each in c.components] == [
+        "system", "topic", "assessor", "assessor:system", "assessor:topic", "system:topic", "noise"
+    ]  # fmt: skip
+    assert found.warnings()[-1] == "the shares have no intervals: nothing was resampled, see --resamples"
+    assert "lies in topic, " in list(found.sentences())[10]
+
+
+def test_a_variance_of_zero_is_said_in_words() -> None:
+    frame = pd.read_csv(DATA / "anova_holes.csv")
+    about = {row.topic: {"type": row.type} for row in frame.itertuples()}
+    found = anova(stored("holes"), "coverage", random=["topic", "type"], topics=about, resamples=0)
+    assert "The variance of type is estimated as 0: the scores show none of it." in list(found.sentences())
+
+
+def test_a_mixed_model_that_cannot_be_fitted_says_why() -> None:
+    rows = grid(4, 1)
+    found = anova(table(rows), "coverage", random=["topic"])
+    assert found.components is not None
+    assert list(found.sentences())[-1] == (
+        "The mixed model cannot be fitted: no degrees of freedom are left for the noise."
+    )
+    assert found.components.to_frame().empty
+    with pytest.raises(UsageError, match="the system is a fixed factor"):
+        anova(table(grid()), "coverage", random=["system"])
+    with pytest.raises(UsageError, match="the system is a fixed factor"):
+        anova(table(judged()), "coverage", factors=["assessor", "topic"], random=["topic"])
+    with pytest.raises(UsageError, match="39 are too few"):
+        anova(table(grid()), "coverage", random=["topic"], resamples=39)
+
+
+def test_one_system_still_has_its_parts_of_the_variance() -> None:
+    rows = [row for k in range(3) for row in grid(1, 10, seed=k + 1, assessor=f"a{k}")]
+    found = anova(table(rows), "coverage", random=["topic", "assessor"], resamples=0)
+    assert found.components is not None
+    assert [each.term for each in found.components.components] == ["topic", "assessor", "noise"]
+
+
+# What comes out
+
+
+def test_sentences() -> None:
+    said = list(anova(stored("holes"), "coverage").sentences())
+    assert said == [
+        "On coverage system and topic matter; 14 % of the variation is noise.",
+        "System matters: F(5, 42) = 10.8, p < .001; it accounts for 19 % of the variation.",
+        "Topic matters: F(11, 42) = 17.7, p < .001; it accounts for 67 % of the variation.",
+    ]
+    said = anova(stored("holes"), "coverage").residual_sentences()
+    assert said[0] == (
+        "The residuals look normal (Shapiro-Wilk W = 0.9775, p = .342; skewness 0.01, excess kurtosis 0.57)."
+    )
+    assert (
+        said[1] == "The noise is much the same for every system (Brown-Forsythe F(5, 53) = 0.71, p = .621)."
+    )
+    assert said[2] == "The effects add up (Tukey's test of non-additivity, F(1, 41) = 2.34, p = .134)."
+    assert said[3] == (
+        "s6 on t09 is off most, by +3.1 standard errors: no outlier among so many (p = .069, Bonferroni); then"
+        " s1 on t09 (-2.3), s6 on t07 (-2.1), s4 on t04 (-2.0) and s2 on t03 (-1.9)."
+    )
+
+
+def test_noise_alone_is_called_noise() -> None:
+    rng = np.random.default_rng(9)
+    rows = [Score("coverage", f"t{i}", f"s{j}", float(rng.normal())) for i in range(9) for j in range(4)]
+    found = anova(table(rows), "coverage")
+    assert found.headline() == "On coverage system and topic cannot be told from the noise."
+    assert list(found.sentences())[1].startswith("System cannot be told from the noise: F(3, 24) = ")
+
+
+@pytest.mark.parametrize(
+    ("rows", "why"),
+    [
+        (grid(1, 1), "all scores are the same"),
+        (grid(3, 1), "no degrees of freedom are left for the noise"),
+        (grid(1, 3), "no degrees of freedom are left for the noise"),
+        (
+            [Score("coverage", f"t{i}", f"s{j}", 0.5) for i in range(3) for j in range(3)],
+            "all scores are the same",
+        ),
+        (
+            [Score("coverage", f"t{i}", f"s{j}", i + j) for i in range(3) for j in range(3)],
+            "the model fits every",
+        ),
+    ],
+)
+def test_what_cannot_be_tested_says_why(rows: list[Score], why: str) -> None:
+    found = anova(table(rows), "coverage")
+    assert found.headline().startswith(f"On coverage nothing can be tested: {why}")
+    assert all(line.why for line in found.lines)
+    json.dumps(found.as_dict(), allow_nan=False)
+    assert found.to_latex()
+    assert len(found.residual_sentences()) == 3
+
+
+def test_two_topics_and_two_systems_are_enough_to_be_honest() -> None:
+    found = anova(table([Score("coverage", f"t{i}", f"s{j}", v) for i, j, v in
+                         ((0, 0, 0.1), (0, 1, 0.4), (1, 0, 0.3), (1, 1, 0.2))]), "coverage")  # fmt: skip
+    assert found.residual_df == 1
+    assert [line.df for line in found.lines] == [1, 1]
+
+
+def test_the_better_systems_come_first() -> None:
+    assert [m.system for m in anova(table(grid()), "coverage").means] == ["s3", "s2", "s1", "s0"]
+    lower = anova(table(grid(), better="lower"), "coverage")
+    assert [m.system for m in lower.means] == ["s0", "s1", "s2", "s3"]
+    assert list(lower.means_frame()) == ["system", "n", "mean", "error", "why"]
+
+
+def test_the_table_as_a_frame_and_in_latex() -> None:
+    found = anova(stored("phase2"), "coverage", interactions=True)
+    frame = found.to_frame()
+    assert list(frame) == ["measure", "term", "df", "ss", "ms", "f", "p", "share", "why"]
+    assert frame["term"].tolist()[-1] == "residuals"
+    assert frame["share"].sum() == pytest.approx(1)  # type I
+    latex = found.to_latex()
+    assert r"& df & sum of squares & mean square & $F$ & $p$ \\" in latex
+    assert r"assessor:topic & 3 & 0.00567977 & 0.00189326 & 1.57 & .2170 \\" in latex
+    assert r"system & 10 & 0.627755 & 0.0627755 & 52.1 & $<$ .0001 \\" in latex
+    assert latex.endswith(f"% {found.signature}")
+
+
+def test_json_holds_everything() -> None:
+    found = anova(stored("judgments"), "coverage", random=["topic"], interactions=True, resamples=0)
+    data = json.loads(json.dumps(found.as_dict(), allow_nan=False))
+    assert data["table"][-1]["term"] == "residuals"
+    assert data["table"][-1]["f"] is None
+    assert {each["term"] for each in data["interactions"]} == {
+        "assessor:system",
+        "assessor:topic",
+        "system:topic",
+    }
+    assert len(data["interactions"][2]["cells"]) == 120
+    assert data["residuals"]["spread"]["why"].startswith("with interactions only")
+    assert data["components"]["components"][0]["low"] is None
+    assert data["headline"] == found.headline()
+
+
+def test_the_fit_is_kept_for_what_comes_after() -> None:
+    found = anova(table(grid()), "coverage")
+    assert found.fit.residual_df == found.residual_df
+    assert found.fit.residual_mean_square == found.residual_ms
+    assert math.sqrt(adjusted_means(found.fit, 0).covariance[0, 0]) == pytest.approx(found.means[0].error)
+
+
+@pytest.mark.slow
+def test_five_hundred_systems_on_a_thousand_topics() -> None:
+    rng = np.random.default_rng(10)
+    systems, topics = (x.ravel() for x in np.indices((500, 1000)))
+    values = rng.normal(size=500)[systems] + rng.normal(size=1000)[topics] + rng.normal(size=systems.size)
+    frame = pd.DataFrame({"measure": "m", "topic": topics, "system": systems, "value": values})
+    found = anova(ScoreTable.from_frame(frame), "m")
+    assert [line.df for line in found.lines] == [499, 999]
+    assert found.residual_ms == pytest.approx(1.0, rel=0.02)
+
+
+def test_the_page_prints_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
+    blocks = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    assert blocks
+    for code in blocks:
+        exec(code, {})
+        assert capsys.readouterr().out.splitlines() == re.findall(r"^# (.*)$", code, re.MULTILINE)
