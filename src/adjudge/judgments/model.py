@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, get_args
 
 Origin = Literal["human", "imported", "simulated", "learned", "adjudicated"]
@@ -103,6 +103,16 @@ class Judged:
 
     task: Task
     answers: Mapping[str, Event] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """What a score of it depends on."""
+        task = self.task
+        answers = {question: event.answer for question, event in sorted(self.answers.items())}
+        return {
+            "task": task.id, "assessor": task.assessor, "protocol": [task.protocol, task.version],
+            "peer": task.peer and asdict(task.peer), "reference": task.reference and asdict(task.reference),
+            "answers": answers,
+        }  # fmt: skip
 
     @property
     def origin(self) -> Origin:

@@ -1,0 +1,255 @@
+"""adjudge judgments: bring people's answers in, look at them, take them out again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import adjudge
+from adjudge.cli import options
+from adjudge.cli.output import counting, say, show_json, show_table
+from adjudge.errors import DataError
+from adjudge.wording import counted
+
+if TYPE_CHECKING:
+    from adjudge.evaluation import Evaluation
+    from adjudge.judgments.formats import Item
+    from adjudge.judgments.records import Counts
+
+judgments = typer.Typer(
+    help="Bring people's judgments in, look at them, take them out again.", no_args_is_help=True
+)
+imports = typer.Typer(help="Read judgments that you have.", no_args_is_help=True)
+judgments.add_typer(imports, name="import")
+
+JUDGMENTS = {
+    "import nist": "adjudge judgments import nist content.table my-eval --aspect content",
+    "import see": "adjudge judgments import see duc2002.results my-eval",
+    "import ducview": "adjudge judgments import ducview pyramids my-eval",
+    "import summeval": "adjudge judgments import summeval model_annotations.jsonl my-eval",
+    "import crowd": "adjudge judgments import crowd crowd.csv my-eval --aspect fluency",
+    "import records": "adjudge judgments import records judgments.jsonl my-eval",
+    "list": "adjudge judgments list my-eval",
+    "export": "adjudge judgments export my-eval answers.jsonl --pseudonyms",
+    "backup": "adjudge judgments backup my-eval backup.sqlite",
+    "erase": "adjudge judgments erase my-eval assessor-1",
+}
+
+Files = Annotated[
+    list[Path], typer.Argument(metavar="FILE", help="Files, or folders of them.", show_default=False)
+]
+Encoding = Annotated[str | None, typer.Option("--encoding", help="Of the files; found out unless given.")]
+Length = Annotated[
+    int | None, typer.Option("--length", min=1, metavar="WORDS", help="Target length of the summaries.")
+]
+Assessor = Annotated[
+    str | None, typer.Option("--assessor", metavar="NAME", help="Who judged, where the file does not say.")
+]
+Aspect = Annotated[
+    str | None, typer.Option("--aspect", metavar="NAME", help="What was rated: content, overall, fluency.")
+]
+ProtocolName = Annotated[
+    str | None,
+    typer.Option("--protocol", metavar="NAME", help="Under which protocol; see the documentation."),
+]
+
+
+@imports.command("nist", epilog=f"Example: {JUDGMENTS['import nist']}")
+def nist(
+    files: Files, evaluation: options.Folder, aspect: Aspect = None, protocol: ProtocolName = None,
+    length: Length = None, encoding: Encoding = None, json: options.Json = False,
+) -> None:  # fmt: skip
+    """NIST's tables of responsiveness and linguistic quality."""
+    from adjudge.judgments.formats import nist
+
+    e = adjudge.open(evaluation)
+    given = _given(aspect=aspect, protocol=protocol, length=length, encoding=encoding)
+    _take(e, nist.read(files, evaluation=e.settings.name, **given), json)
+
+
+@imports.command("see", epilog=f"Example: {JUDGMENTS['import see']}")
+def see(
+    files: Files, evaluation: options.Folder, assessor: Assessor = None,
+    assessor_column: Annotated[
+        int | None, typer.Option("--assessor-column", min=0, help="Which column says who judged, from 0.")
+    ] = None,
+    reference_column: Annotated[
+        int | None, typer.Option("--reference-column", min=0, help="Which column says whose model it was, from 0.")
+    ] = None,
+    encoding: Encoding = None, json: options.Json = False,
+) -> None:  # fmt: skip
+    """DUC-2002's tables of SEE results: coverage, unmarked units, the twelve quality questions."""
+    from adjudge.judgments.formats import see
+
+    e = adjudge.open(evaluation)
+    given = _given(
+        assessor=assessor,
+        assessor_column=assessor_column,
+        reference_column=reference_column,
+        encoding=encoding,
+    )
+    _take(e, see.read(files, evaluation=e.settings.name, **given), json)
+
+
+@imports.command("ducview", epilog=f"Example: {JUDGMENTS['import ducview']}")
+def ducview(
+    files: Files, evaluation: options.Folder, assessor: Assessor = None, encoding: Encoding = None,
+    json: options.Json = False,
+) -> None:  # fmt: skip
+    """DUCView's pyramids (.pyr) and peer annotations (.pan)."""
+    from adjudge.judgments.formats import ducview
+
+    e = adjudge.open(evaluation)
+    given = _given(assessor=assessor, encoding=encoding)
+    _take(e, ducview.read(files, evaluation=e.settings.name, **given), json)
+
+
+@imports.command("summeval", epilog=f"Example: {JUDGMENTS['import summeval']}")
+def summeval(files: Files, evaluation: options.Folder, json: options.Json = False) -> None:
+    """The ratings in SummEval's JSONL, of experts and crowd."""
+    from adjudge.judgments.formats import summeval
+
+    e = adjudge.open(evaluation)
+    _take(e, summeval.read(files, evaluation=e.settings.name), json)
+
+
+@imports.command("crowd", epilog=f"Example: {JUDGMENTS['import crowd']}")
+def crowd(
+    files: Files, evaluation: options.Folder, aspect: Aspect = None, protocol: ProtocolName = None,
+    length: Length = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option("--column", metavar="FIELD=COLUMN", help="Where a field stands.", show_default=False),
+    ] = None,
+    json: options.Json = False,
+) -> None:  # fmt: skip
+    """CSV with task, worker and label, or a column per aspect."""
+    from adjudge.judgments.formats import crowd
+
+    e = adjudge.open(evaluation)
+    columns = dict(text.split("=", 1) for text in column or () if "=" in text) or None
+    given = _given(aspect=aspect, protocol=protocol, length=length, columns=columns)
+    _take(e, crowd.read(files, evaluation=e.settings.name, **given), json)
+
+
+@imports.command("records", epilog=f"Example: {JUDGMENTS['import records']}")
+def records(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="What `judgments export` wrote.", show_default=False)
+    ],
+    evaluation: options.Folder,
+    merge: Annotated[
+        bool, typer.Option("--merge", help="Add another store's answers to those here.")
+    ] = False,
+    json: options.Json = False,
+) -> None:
+    """Answers exported from a store, with nothing lost."""
+    from adjudge.judgments.records import read_records
+
+    with adjudge.open(evaluation).store() as store:
+        found = read_records(store, file, merge=merge)
+    if json:
+        show_json(asdict(found))
+    else:
+        say(f"{_words(found)} added")
+
+
+@judgments.command("list", epilog=f"Example: {JUDGMENTS['list']}")
+def list_(evaluation: options.Folder, topic: options.Topic = None, json: options.Json = False) -> None:
+    """Who judged what: tasks and answers by assessor and protocol, what contradicts itself, what is out of date."""
+    from adjudge.scoring.overview import overview
+
+    e = _need(evaluation)
+    with e.store() as store:
+        tasks = [task for task in store.tasks() if topic in (None, task.topic)]
+    found = overview(tasks, e.judgments(), topic=topic)
+    if json:
+        show_json(found.as_dict())
+        return
+    show_table(
+        ("assessor", "protocol", "origin", "tasks>", "judged>", "answers>"),
+        [(r.assessor, r.protocol, r.origin, r.tasks, r.judged, r.answers) for r in found.rows],
+    )
+    for line in found.lines():
+        say(line)
+
+
+@judgments.command("export", epilog=f"Example: {JUDGMENTS['export']}")
+def export(
+    evaluation: options.Folder,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A JSONL file to write.", show_default=False)],
+    pseudonyms: Annotated[bool, typer.Option("--pseudonyms", help="Names become pseudonyms.")] = False,
+    json: options.Json = False,
+) -> None:
+    """Write every task and every answer ever given, a JSON object a line; `import records` reads it back."""
+    from adjudge.judgments.records import write_records
+
+    with _need(evaluation).store() as store:
+        found = write_records(store, file, pseudonyms=pseudonyms)
+    if json:
+        show_json(asdict(found) | {"file": str(file)})
+    else:
+        say(f"{file}: {_words(found)}")
+
+
+@judgments.command("backup", epilog=f"Example: {JUDGMENTS['backup']}")
+def backup(
+    evaluation: options.Folder,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file to write.", show_default=False)],
+    json: options.Json = False,
+) -> None:
+    """Copy the database while others may be writing: never copy the file itself."""
+    from adjudge.judgments.backup import backup as copy
+
+    with _need(evaluation).store() as store:
+        written = copy(store, file)
+    if json:
+        show_json({"file": str(written)})
+    else:
+        say(f"{written}: a backup of the judgments of {evaluation}")
+
+
+@judgments.command("erase", epilog=f"Example: {JUDGMENTS['erase']}")
+def erase(
+    evaluation: options.Folder,
+    person: Annotated[str, typer.Argument(metavar="PERSON", help="Whose name goes.", show_default=False)],
+    json: options.Json = False,
+) -> None:
+    """Erase a person's name everywhere; the answers stay, under a pseudonym."""
+    with _need(evaluation).store() as store:
+        found = store.people.erase_name(person)
+    if json:
+        show_json({"person": found.id})
+    else:
+        say(f"the name is gone; the answers stay, under {found.id}")
+
+
+def _take(e: Evaluation, items: Iterable[Item], json: bool) -> None:
+    with counting("Reading") as progress:
+        taken = e.take_judgments(items, progress=progress)
+    if json:
+        show_json(taken.as_dict())
+    else:
+        for line in taken.lines():
+            say(line)
+
+
+def _words(counts: Counts) -> str:
+    people = counted(counts.people, "person", "people")
+    return f"{people}, {counted(counts.tasks, 'task')} and {counted(counts.events, 'answer')}"
+
+
+def _need(path: Path) -> Evaluation:
+    """An evaluation that has judgments."""
+    e = adjudge.open(path)
+    if not e.has_judgments:
+        raise DataError(f"{path}: no judgments yet; bring them in with: adjudge judgments import")
+    return e
+
+
+def _given(**options: Any) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}

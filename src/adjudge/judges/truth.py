@@ -1,0 +1,289 @@
+"""The hidden truth that simulated assessors answer from: given, taken from the texts, or from pyramids.
+
+Everything is a number from 0 (the low end of a scale) to 1 (its high end). How assessors miss it: simulated.py.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from statistics import fmean
+from typing import Any, TypeVar
+
+from adjudge.collection.collection import Collection, references_for
+from adjudge.collection.rows import Summary, Unit
+from adjudge.collection.units import split
+from adjudge.errors import DataError, quoted
+from adjudge.judgments.frozen import units_of
+from adjudge.judgments.model import Task, TextRef
+from adjudge.judgments.protocol import QUALITY, RATING, Protocol
+from adjudge.judgments.pyramid import UNMATCHED, Part, PeerAnnotation, Pyramid
+from adjudge.text.stop import FUNCTION, content_words, stop_words
+from adjudge.text.words import unicode_words
+
+K = TypeVar("K")
+V = TypeVar("V")
+Page = tuple[str, TextRef, TextRef]
+"""Topic, peer, reference."""
+About = tuple[str, TextRef, str]
+"""Topic, peer, and the key of a quality question or an aspect."""
+
+MARK = 0.25
+"""A peer unit is marked when it alone has this share of a model unit's content words, as texts tell."""
+FORM = {
+    "quality:1": "capitals", "quality:4": "ends", "quality:11": "repeats",
+    "quality:grammaticality": "ends", "quality:cohesion": "repeats", "quality:coherence": "repeats",
+    "rating:fluency": "ends", "rating:coherence": "repeats", "rating:1": "ends", "rating:2": "repeats",
+}  # fmt: skip
+"""Which sign of bad form a question is answered from, as texts tell; other errors leave no sign and are none."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnitTruth:
+    """How much of a model unit a peer expresses, and in which of its units."""
+
+    completeness: float
+    marked: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What is true. A question that it says nothing about cannot be answered."""
+
+    units: Mapping[Page, Mapping[str, UnitTruth]] = field(default_factory=dict)
+    """Of every model unit of a page, by id, in the order of the reference."""
+    relevant: Mapping[Page, frozenset[str]] = field(default_factory=dict)
+    """Peer units that are relevant to the reference's subject."""
+    peer_units: Mapping[tuple[str, TextRef], tuple[str, ...]] = field(default_factory=dict)
+    levels: Mapping[About, float] = field(default_factory=dict)
+    """Where on its scale a quality question or an aspect stands. Of DUC-2002's questions 0 is no error."""
+    worth: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    """How good a side of a preference is, by topic and `side_key`."""
+    pyramids: Mapping[str, Pyramid] = field(default_factory=dict)
+    annotations: Mapping[tuple[str, TextRef], PeerAnnotation] = field(default_factory=dict)
+
+    def page(self, task: Task) -> Mapping[str, UnitTruth]:
+        page = _known(self.units, _page(task), task, "the units of")
+        if not page:
+            raise DataError(f"task {quoted(task.id)}: the reference has no units (adjudge units makes them)")
+        return page
+
+    def relevant_of(self, task: Task) -> frozenset[str]:
+        return _known(self.relevant, _page(task), task, "the relevant units of")
+
+    def units_of_peer(self, task: Task) -> tuple[str, ...]:
+        return _known(self.peer_units, (task.topic, _peer(task)), task, "the peer's units of")
+
+    def level(self, task: Task, key: str) -> float:
+        return _known(self.levels, (task.topic, _peer(task), key), task, f"{quoted(key)} of")
+
+    def worth_of(self, task: Task, side: Mapping[str, Any] | None) -> float:
+        return _known(self.worth, (task.topic, side_key(side or {})), task, "a side of")
+
+
+def side_key(side: Mapping[str, Any]) -> str:
+    """A side of a preference as a key: what it names, whatever the order; what is null does not count."""
+    return json.dumps({name: value for name, value in side.items() if value is not None}, sort_keys=True)
+
+
+def _page(task: Task) -> Page:
+    if task.reference is None:
+        raise DataError(f"task {quoted(task.id)}: no reference to hold the peer against")
+    return task.topic, _peer(task), task.reference
+
+
+def _peer(task: Task) -> TextRef:
+    if task.peer is None:
+        raise DataError(f"task {quoted(task.id)}: no peer to judge")
+    return task.peer
+
+
+def _known(known: Mapping[K, V], key: K, task: Task, what: str) -> V:
+    if key not in known:
+        peer = f", {quoted(task.peer.system)}" if task.peer else ""
+        raise DataError(f"task {quoted(task.id)}: nothing is known of {what} {quoted(task.topic)}{peer}")
+    return known[key]
+
+
+# From texts
+
+
+def truth_from_texts(collection: Collection, protocol: Protocol) -> Truth:
+    """What shared words tell: crude, but it orders systems as people roughly would, and it is the same every time.
+
+    Of a model unit a peer expresses the share of its content words that the marked peer units hold together.
+    Peer units that share any content word with the reference are relevant.
+    """
+    units: dict[Page, dict[str, UnitTruth]] = {}
+    relevant: dict[Page, frozenset[str]] = {}
+    for topic, peer, reference in _pages(collection):
+        page = (topic, _ref(peer), _ref(reference))
+        model = _units(collection, protocol, reference, protocol.model_units)
+        own = _units(collection, protocol, peer, protocol.peer_units)
+        units[page] = {unit.id: _shared(unit, own) for unit in model}
+        subject = _content(reference.text)
+        relevant[page] = frozenset(unit.id for unit in own if _content(unit.text) & subject)
+    return _completed(collection, protocol, units, relevant)
+
+
+def _shared(model: Unit, peer: Sequence[Unit]) -> UnitTruth:
+    wanted = _content(model.text)
+    if not wanted:
+        return UnitTruth(0.0)
+    marked = [unit for unit in peer if len(wanted & _content(unit.text)) >= MARK * len(wanted)]
+    said = frozenset[str]().union(*(_content(unit.text) for unit in marked))
+    return UnitTruth(len(wanted & said) / len(wanted), tuple(unit.id for unit in marked))
+
+
+# From pyramids
+
+
+def truth_from_pyramids(
+    collection: Collection,
+    protocol: Protocol,
+    pyramids: Mapping[str, Pyramid],
+    annotations: Mapping[tuple[str, TextRef], PeerAnnotation],
+) -> Truth:
+    """What content units tell: of a model unit a peer expresses the share of its facts that the peer expresses.
+
+    A fact stands in a unit where its words do. A model unit without facts is not expressed. Peer units that hold any
+    content word of the reference are relevant. Annotations are by topic and peer.
+    """
+    units: dict[Page, dict[str, UnitTruth]] = {}
+    relevant: dict[Page, frozenset[str]] = {}
+    for topic, peer, reference in _pages(collection):
+        page = (topic, _ref(peer), _ref(reference))
+        if topic not in pyramids or page[:2] not in annotations:
+            continue
+        own = _units(collection, protocol, peer, protocol.peer_units)
+        model = _units(collection, protocol, reference, protocol.model_units)
+        facts = _facts_of_units(pyramids[topic], reference, model)
+        said = _said(annotations[page[:2]], peer, own)
+        units[page] = {unit: _expressed(wanted, said) for unit, wanted in facts.items()}
+        subject = _content(reference.text)
+        relevant[page] = frozenset(unit.id for unit in own if _content(unit.text) & subject)
+    return _completed(collection, protocol, units, relevant, pyramids, annotations)
+
+
+def _facts_of_units(pyramid: Pyramid, reference: Summary, units: Sequence[Unit]) -> dict[str, set[int]]:
+    """The content units in each model unit, in the order of the text."""
+    found: dict[str, set[int]] = {unit.id: set() for unit in units}
+    for scu in pyramid.scus:
+        parts = [p for c in scu.contributors if c.reference == reference.system for p in c.parts]
+        for start, end in (place for part in parts for place in _place(reference.text, part)):
+            for unit in units:
+                if unit.start < end and start < unit.end:
+                    found[unit.id].add(scu.uid)
+    return found
+
+
+def _said(annotation: PeerAnnotation, peer: Summary, units: Sequence[Unit]) -> dict[int, list[str]]:
+    """The peer units that express each content unit."""
+    found: dict[int, list[str]] = {}
+    for scu in annotation.scus:
+        if scu.uid != UNMATCHED and scu.contributors:
+            parts = [part for contributor in scu.contributors for part in contributor.parts]
+            places = [place for part in parts for place in _place(peer.text, part)]
+            found[scu.uid] = [u.id for u in units if any(u.start < e and s < u.end for s, e in places)]
+    return found
+
+
+def _expressed(wanted: set[int], said: Mapping[int, Sequence[str]]) -> UnitTruth:
+    common = sorted(wanted & said.keys())
+    if not common:
+        return UnitTruth(0.0)
+    return UnitTruth(len(common) / len(wanted), tuple(dict.fromkeys(u for uid in common for u in said[uid])))
+
+
+def _place(text: str, part: Part) -> list[tuple[int, int]]:
+    """Where a part's words stand in a summary; offsets count in the annotated text, which may have other lines."""
+    start = part.start if text[part.start : part.end] == part.text else text.find(part.text)
+    return [(start, start + len(part.text))] if start >= 0 else []
+
+
+# What both have in common
+
+
+def _completed(
+    collection: Collection,
+    protocol: Protocol,
+    units: Mapping[Page, Mapping[str, UnitTruth]],
+    relevant: Mapping[Page, frozenset[str]],
+    pyramids: Mapping[str, Pyramid] | None = None,
+    annotations: Mapping[tuple[str, TextRef], PeerAnnotation] | None = None,
+) -> Truth:
+    """Content and form of every peer, from which ratings and preferences follow."""
+    content: dict[tuple[str, TextRef], list[float]] = {}
+    for (topic, peer, _), page in units.items():
+        if page:
+            content.setdefault((topic, peer), []).append(fmean(u.completeness for u in page.values()))
+    peer_units, levels, worth = {}, {}, {}
+    for topic in collection.topics:
+        for summary in collection.peers(topic):
+            ref = _ref(summary)
+            own = _units(collection, protocol, summary, protocol.peer_units)
+            peer_units[topic, ref] = tuple(unit.id for unit in own)
+            form = form_errors([unit.text for unit in own])
+            known = content.get((topic, ref), ())
+            good = fmean(known) if known else None
+            for question in protocol.questions:
+                level = _level(question.id, form, good, errors=isinstance(question.values[0], str))
+                if level is not None:
+                    levels[topic, ref, question.id.partition(":")[2]] = level
+            if good is not None:
+                worth[topic, side_key({"system": ref.system, "length": ref.length})] = good
+    return Truth(units, relevant, peer_units, levels, worth, pyramids or {}, annotations or {})
+
+
+def _level(id: str, form: Mapping[str, float], content: float | None, *, errors: bool) -> float | None:
+    """Quality is form, and so are some ratings; any other rating is content."""
+    sign = FORM.get(id)
+    if id.startswith(RATING) and sign is None:
+        return content
+    amount = form[sign] if sign is not None else 0.0
+    return amount if id.startswith(QUALITY) and errors else 1 - amount
+
+
+def form_errors(sentences: Sequence[str]) -> dict[str, float]:
+    """Signs of bad form, as shares of the sentences: a small letter first, no stop at the end, words said before."""
+    if not sentences:
+        return {"capitals": 0.0, "ends": 0.0, "repeats": 0.0}
+    small = [text[:1].islower() for text in sentences]
+    cut = [
+        not text.rstrip().rstrip("\"')]\u201d\u2019").endswith((".", "!", "?", "\u2026"))
+        for text in sentences
+    ]
+    again = []
+    said: set[str] = set()
+    for text in sentences:
+        words = _content(text)
+        again.append(bool(words) and len(words & said) >= 0.5 * len(words))
+        said |= words
+    return {"capitals": fmean(small), "ends": fmean(cut), "repeats": fmean(again)}
+
+
+def _pages(collection: Collection) -> Iterator[tuple[str, Summary, Summary]]:
+    for topic in collection.topics:
+        references = collection.references(topic)
+        for peer in collection.peers(topic):
+            for reference in references_for(peer, references):
+                yield topic, peer, reference
+
+
+def _units(collection: Collection, protocol: Protocol, summary: Summary, kind: str) -> list[Unit]:
+    """A summary's units. Where nobody is asked about them, those of a folder without units are as good."""
+    found = units_of(collection.units.get(summary.topic, ()), _ref(summary), kind)
+    return found or (
+        [] if protocol.kind == "coverage" else split(summary, kind, collection.settings.language)
+    )
+
+
+def _ref(summary: Summary) -> TextRef:
+    return TextRef(summary.system, summary.length)
+
+
+@lru_cache(maxsize=4096)
+def _content(text: str) -> frozenset[str]:
+    return frozenset(content_words((word.lower() for word in unicode_words(text)), stop_words(FUNCTION)))

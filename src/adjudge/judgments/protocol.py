@@ -1,0 +1,226 @@
+"""Protocols: what assessors are asked and on which scale, read from TOML files. Who answered what lives in model.py."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from adjudge.errors import DataError, FormatError, UsageError, nearest, quoted
+
+Kind = Literal["coverage", "rating", "pyramid", "preference"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+UNIT_KINDS = ("sentence", "edu")
+UNIT, UNMARKED, QUALITY, RATING, PREFERENCE = "unit:", "unmarked", "quality:", "rating:", "preference"
+PYRAMID, PYRAMID_PEER = "pyramid", "pyramid-peer"
+NOTES = ("comment", "flag")  # of every protocol
+
+Value = float | str
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of the answers to choose from."""
+
+    value: Value
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked. `id` is what events carry."""
+
+    id: str
+    ask: str
+    choices: tuple[Choice, ...]
+    label: str = ""
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        return tuple(choice.value for choice in self.choices)
+
+    def check(self, value: object) -> None:
+        """One of the choices; whole numbers and decimals are the same."""
+        if isinstance(value, bool) or value not in self.values:
+            raise DataError(
+                f"{self.id}: {plain(value)} is no answer, expected one of: {', '.join(map(str, self.values))}"
+            )
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """A protocol. Which fields are set depends on its kind."""
+
+    name: str
+    version: str
+    kind: Kind
+    title: str
+    guidelines: str = ""
+    model_units: str = "edu"
+    peer_units: str = "sentence"
+    completeness: Question | None = None
+    unmarked: Question | None = None
+    reduced: Mapping[int, tuple[float, ...]] = field(default_factory=dict)
+    questions: tuple[Question, ...] = ()
+    """Quality questions of a coverage protocol, aspects of a rating."""
+    of: Literal["sentences", "summaries"] = "summaries"
+    tie: bool = False
+    skip: bool = False
+    ask: str = ""
+
+    def question(self, id: str) -> Question:
+        """A quality question or an aspect, by the id that events carry."""
+        for each in self.questions:
+            if each.id == id:
+                return each
+        known = [each.id for each in self.questions]
+        raise DataError(f"{self.name} has no question {quoted(id)}{nearest(id, known)}")
+
+    def unmarked_choices(self, unmarked: int) -> tuple[Choice, ...]:
+        """What can be said of so many unmarked units; nothing where there are none."""
+        if self.unmarked is None or not unmarked:
+            return ()
+        allowed = self.reduced.get(unmarked)
+        return tuple(c for c in self.unmarked.choices if allowed is None or c.value in allowed)
+
+    def asked(self, model_units: Sequence[str] = ()) -> Iterator[str]:
+        """The ids of all questions of a task, in their order."""
+        match self.kind:
+            case "coverage":
+                yield from (f"{UNIT}{unit}" for unit in model_units)
+                if self.unmarked is not None:
+                    yield UNMARKED
+                yield from (question.id for question in self.questions)
+            case "rating":
+                yield from (question.id for question in self.questions)
+            case "preference":
+                yield PREFERENCE
+            case "pyramid":
+                yield PYRAMID
+
+    def check(
+        self,
+        question: str,
+        answer: Any,
+        *,
+        model_units: Collection[str] | None = None,
+        peer_units: Collection[str] | None = None,
+        unmarked: int | None = None,
+    ) -> None:
+        """Refuse an answer that this protocol does not know. None takes an answer back and is always allowed.
+
+        Unit ids and the number of unmarked units are checked where they are given.
+        """
+        if answer is None:
+            return
+        if not isinstance(answer, Mapping):
+            raise DataError(f"{question}: the answer is {plain(answer)}, expected an object")
+        if question in NOTES:
+            if not isinstance(answer.get("text"), str):
+                raise DataError(f'{question}: expected {{"text": ...}}')
+        elif question.startswith(UNIT) and self.completeness is not None:
+            self._check_unit(question, answer, model_units, peer_units)
+        elif question == UNMARKED and self.unmarked is not None:
+            self._check_unmarked(answer, unmarked)
+        elif question == PREFERENCE and self.kind == "preference":
+            winners = ("left", "right", *("tie",) * self.tie, *("skip",) * self.skip)
+            if answer.get("winner") not in winners:
+                raise DataError(
+                    f"preference: {plain(answer.get('winner'))} won, expected one of: {', '.join(winners)}"
+                )
+        elif question in (PYRAMID, PYRAMID_PEER) and self.kind == "pyramid":
+            if not isinstance(answer.get("scus"), Sequence):
+                raise DataError(f'{question}: no list "scus"')
+        else:
+            self.question(question).check(answer.get("value"))
+
+    def _check_unit(
+        self,
+        question: str,
+        answer: Mapping[str, Any],
+        model_units: Collection[str] | None,
+        peer_units: Collection[str] | None,
+    ) -> None:
+        assert self.completeness is not None
+        unit = question.removeprefix(UNIT)
+        if model_units is not None and unit not in model_units:
+            raise DataError(f"{question}: the reference has no such unit")
+        marked = answer.get("marked")
+        if not isinstance(marked, list) or not all(isinstance(each, str) for each in marked):
+            raise DataError(f'{question}: "marked" is {plain(marked)}, expected a list of unit ids')
+        if len(set(marked)) < len(marked):
+            raise DataError(f"{question}: a unit is marked twice")
+        strange = [each for each in marked if peer_units is not None and each not in peer_units]
+        if strange:
+            raise DataError(f"{question}: the peer has no unit {quoted(strange[0])}")
+        try:
+            self.completeness.check(answer.get("completeness"))
+        except DataError as error:
+            raise DataError(f"{question}: {error}") from None
+
+    def _check_unmarked(self, answer: Mapping[str, Any], unmarked: int | None) -> None:
+        assert self.unmarked is not None
+        value = answer.get("relevant")
+        self.unmarked.check(value)
+        if unmarked is not None and value not in [c.value for c in self.unmarked_choices(unmarked)]:
+            raise DataError(f"unmarked: {plain(value)} cannot be said of {unmarked} unmarked units")
+
+
+def inconsistency(answer: Mapping[str, Any]) -> str | None:
+    """What does not fit in a unit's answer: marks without content, or content without marks."""
+    marked, completeness = answer["marked"], answer["completeness"]
+    if marked and not completeness:
+        return "marked, but none of it is said to be expressed"
+    return (
+        "nothing is marked, but some of it is said to be expressed" if completeness and not marked else None
+    )
+
+
+def plain(value: object) -> str:
+    """A value as its file has it, cut short."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def protocol_names() -> tuple[str, ...]:
+    """The protocols that come with Adjudge."""
+    return tuple(
+        sorted(
+            each.name.removesuffix(".toml") for each in _shipped().iterdir() if each.name.endswith(".toml")
+        )
+    )
+
+
+def load_protocol(name: str | Path) -> Protocol:
+    """A protocol by name, or from a file of one's own (anything that ends in .toml)."""
+    if str(name).endswith(".toml"):
+        path = Path(name)
+        try:
+            return parse_protocol(path.read_text(encoding="utf-8"), str(path))
+        except OSError as error:
+            raise DataError(f"{path}: no protocol can be read here: {error.strerror}") from None
+    if name not in protocol_names():
+        raise UsageError(
+            f"no protocol {quoted(str(name))}{nearest(str(name), protocol_names())};"
+            f" there are: {', '.join(protocol_names())}, or a file that ends in .toml"
+        )
+    return parse_protocol((_shipped() / f"{name}.toml").read_text(encoding="utf-8"), f"{name}.toml")
+
+
+def parse_protocol(text: str, where: str) -> Protocol:
+    """A protocol from TOML; a mistake is one line."""
+    from adjudge.judgments.protocol_file import read
+
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise FormatError(f"not TOML: {error}", file=Path(where)) from None
+    return read(data, where)
+
+
+def _shipped() -> Any:
+    return files("adjudge.judgments") / "protocols"

@@ -1,0 +1,122 @@
+"""The tables of judgments, as they are now. How an older database gets there lives in migrations/.
+
+    evaluation   one row each; its last_seq is the counter that events take their numbers from
+    person       everybody who judges, with the pseudonym that stands for them outside
+    task         what somebody is to do
+    event        every answer that was ever saved; rows are added, never changed
+
+Every key starts with the evaluation, so that evaluations share a database without meeting. Texts that
+identify something are compared by code point on both databases, so that orders are the same.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+VERSIONS = ("0001",)
+"""Every released schema, oldest first; the last one is this module's."""
+
+VERSION_TABLE = "alembic_version"
+
+SCHEMA = "adjudge"
+"""The schema that holds the tables on PostgreSQL, so that they cannot meet those of another program."""
+
+_Key = Text().with_variant(Text(collation="C"), "postgresql")
+
+metadata = MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "fk": "fk_%(table_name)s_%(referred_table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    }
+)
+
+evaluation = Table(
+    "evaluation",
+    metadata,
+    Column("name", _Key, primary_key=True),
+    Column("last_seq", BigInteger, nullable=False),
+)
+
+person = Table(
+    "person",
+    metadata,
+    Column("evaluation", _Key, ForeignKey("evaluation.name"), primary_key=True),
+    Column("id", _Key, primary_key=True),
+    Column("name", Text),
+    Column("pseudonym", _Key, nullable=False),
+    Column("erased", Text),
+    UniqueConstraint("evaluation", "pseudonym"),
+)
+
+
+def _person(column: str) -> ForeignKeyConstraint:
+    """A column that names a person. Erasing a name changes the person's id, and all answers follow."""
+    return ForeignKeyConstraint(
+        ["evaluation", column], ["person.evaluation", "person.id"], onupdate="CASCADE"
+    )
+
+
+task = Table(
+    "task",
+    metadata,
+    Column("evaluation", _Key, ForeignKey("evaluation.name"), primary_key=True),
+    Column("id", _Key, primary_key=True),
+    Column("assessor", _Key, nullable=False),
+    Column("protocol", _Key, nullable=False),
+    Column("version", Text, nullable=False),
+    Column("topic", _Key, nullable=False),
+    Column("peer_system", Text),
+    Column("peer_length", BigInteger),
+    Column("reference_system", Text),
+    Column("reference_length", BigInteger),
+    Column("left_json", Text),
+    Column("right_json", Text),
+    Column("hashes", Text, nullable=False),
+    Column("position", BigInteger, nullable=False),
+    Column("phase", BigInteger),
+    Column("repeat_of", _Key),
+    Column("lease_until", Text),
+    Column("lease_by", _Key),
+    _person("assessor"),
+    _person("lease_by"),
+    Index(None, "evaluation", "assessor", "position"),
+    Index(None, "evaluation", "topic"),
+)
+
+event = Table(
+    "event",
+    metadata,
+    Column("evaluation", _Key, primary_key=True),
+    Column("seq", BigInteger, primary_key=True, autoincrement=False),
+    Column("id", _Key, nullable=False),
+    Column("task", _Key, nullable=False),
+    Column("assessor", _Key, nullable=False),
+    Column("question", _Key, nullable=False),
+    Column("answer", Text, nullable=False),
+    Column("base", BigInteger),
+    Column("newer", BigInteger),
+    Column("origin", Text, nullable=False),
+    Column("client", Text),
+    Column("client_n", BigInteger),
+    Column("shown_at", Text),
+    Column("answered_at", Text),
+    Column("took_ms", BigInteger),
+    Column("received_at", Text, nullable=False),
+    ForeignKeyConstraint(["evaluation", "task"], ["task.evaluation", "task.id"]),
+    _person("assessor"),
+    # What tells most comes first: a database that has not counted its rows yet picks the right index too.
+    UniqueConstraint("id", "evaluation"),
+    Index(None, "task", "question", "evaluation", "assessor", "seq"),
+)

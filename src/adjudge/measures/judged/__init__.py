@@ -1,0 +1,7 @@
+"""Measures from people's judgments: coverage and its kin, quality, pyramids, ratings. Answers are stored elsewhere.
+
+answers    a topic's judgments as measures see them: units with their completeness, quality answers
+coverage   recall, retention, coverage, length-adjusted coverage, uncovered units
+quality    errors and levels
+unmarked   peer units that nothing of the reference matched
+"""

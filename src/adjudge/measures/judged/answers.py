@@ -1,0 +1,108 @@
+"""A topic's judgments as measures see them: who judged which peer against which reference, unit by unit."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from adjudge.collection.rows import Summary
+from adjudge.judgments.frozen import units_of
+from adjudge.judgments.model import Judged
+from adjudge.judgments.protocol import UNIT, Protocol, load_protocol
+from adjudge.measures.base import Measure, TopicBatch
+from adjudge.scores import Score
+
+SUMMED = "coverage"
+"""The question under which a table gives what a page came to, where its units are not known."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """One assessor's judgment of one peer against one reference."""
+
+    judged: Judged
+    repeat: int
+    completeness: tuple[float, ...]
+    """Of every model unit that was judged, in the order of the reference."""
+    open: int
+    """Model units that were not judged yet."""
+    marked: frozenset[str]
+    peer_units: int | None
+    summed: Mapping[str, Any]
+
+    def why(self) -> str | None:
+        """Why nothing can be said of coverage, if so."""
+        if self.completeness and self.open:
+            total = len(self.completeness) + self.open
+            return f"{self.open} of {total} model units are not judged yet"
+        if not self.completeness and not self.summed:
+            return "no model unit is judged yet" if self.open else "the reference has no units"
+        return None
+
+
+def judged_peers(batch: TopicBatch, kind: str) -> Iterator[tuple[Judged, Summary | None, int]]:
+    """The tasks of protocols of a kind, with the peer and which repeat it is."""
+    peers = {(peer.system, peer.length): peer for peer in batch.peers}
+    seen: Counter[tuple[Any, ...]] = Counter()
+    for judged in batch.judgments:
+        task = judged.task
+        if task.peer is None or protocol_of(batch, task.protocol).kind != kind:
+            continue
+        key = (task.assessor, task.protocol, task.peer, task.reference)
+        repeat = seen[key]
+        seen[key] += 1
+        yield judged, peers.get((task.peer.system, task.peer.length)), repeat
+
+
+def pages(batch: TopicBatch) -> list[Page]:
+    """Every coverage page of a topic."""
+    return batch.once(
+        "judged/pages",
+        lambda: [_page(batch, judged, repeat) for judged, _, repeat in judged_peers(batch, "coverage")],
+    )
+
+
+def protocol_of(batch: TopicBatch, name: str) -> Protocol:
+    """A protocol by name; those of one's own come with the batch."""
+    return batch.protocols.get(name) or load_protocol(name)
+
+
+def _page(batch: TopicBatch, judged: Judged, repeat: int) -> Page:
+    task = judged.task
+    protocol = protocol_of(batch, task.protocol)
+    assert task.peer is not None
+    answers = {
+        question.removeprefix(UNIT): event.answer
+        for question, event in judged.answers.items()
+        if question.startswith(UNIT)
+    }
+    known = (
+        [unit.id for unit in units_of(batch.units, task.reference, protocol.model_units)]
+        if task.reference is not None
+        else []
+    )
+    order = known or list(answers)
+    given = [answers[unit] for unit in order if unit in answers]
+    summed = judged.answers.get(SUMMED)
+    peer_units = units_of(batch.units, task.peer, protocol.peer_units)
+    return Page(
+        judged,
+        repeat,
+        tuple(float(answer["completeness"]) for answer in given),
+        len(order) - len(given),
+        frozenset(unit for answer in given for unit in answer["marked"]),
+        len(peer_units) or None,
+        summed.answer if summed is not None else {},
+    )
+
+
+def score_row(measure: Measure, judged: Judged, repeat: int, value: float, why: str | None = None) -> Score:
+    """A row at the finest grain: topic, system, length, reference, assessor, repeat."""
+    task = judged.task
+    assert task.peer is not None
+    return Score(
+        str(measure), task.topic, task.peer.system, value, task.peer.length, task.assessor,
+        task.reference.system if task.reference is not None else None, repeat, why,
+    )  # fmt: skip

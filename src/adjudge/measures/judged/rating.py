@@ -1,0 +1,87 @@
+"""Ratings: what people gave a summary on an aspect, as it is or as z-scores within each assessor."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import fmean, stdev
+from typing import ClassVar, cast
+
+from adjudge.errors import UsageError
+from adjudge.judgments.anonymous import is_anonymous
+from adjudge.judgments.model import Judged
+from adjudge.judgments.protocol import RATING
+from adjudge.measures.base import Measure, Need, TopicBatch
+from adjudge.measures.judged.answers import judged_peers, score_row
+from adjudge.scores import Score
+
+Rated = tuple[Judged, int, float]
+"""A task, which repeat it is, and its rating."""
+
+
+@dataclass(frozen=True)
+class Rating(Measure):
+    """What assessors gave a summary on one aspect: a row per assessor; tables pool them by mean or median.
+
+    aspect   as the protocol calls it: content, overall, coherence, 3 (a question's number)
+    scale    raw, or z: how many of an assessor's own standard deviations above the assessor's own mean. z needs
+             two different ratings by the assessor. Anonymous positions are not persons, and have no z.
+    """
+
+    aspect: str = "overall"
+    scale: str = "raw"
+
+    FAMILY = "rating"
+    ABOUT = "what people gave on an aspect (responsiveness, linguistic quality, any scale)"
+    CITATION = "Dang 2005, Overview of DUC 2005"
+    OPTIONS: ClassVar[dict[str, tuple[str, ...]]] = {"scale": ("raw", "z")}
+    EXAMPLES: ClassVar[dict[str, tuple[str, ...]]] = {"aspect": ("overall", "content", "coherence")}
+    range: ClassVar[tuple[float | None, float | None]] = (None, None)
+    needs: ClassVar[frozenset[Need]] = frozenset({"judgments"})
+
+    def __post_init__(self) -> None:
+        if not self.aspect.strip():
+            raise UsageError("rating: aspect is empty; expected a name such as overall")
+
+    @property
+    def scope(self) -> str:  # type: ignore[override]
+        """A z-score depends on everything an assessor rated."""
+        return "evaluation" if self.scale == "z" else "topic"
+
+    def rated(self, batch: TopicBatch) -> Iterator[Rated]:
+        question = f"{RATING}{self.aspect}"
+        for judged, _, repeat in judged_peers(batch, "rating"):
+            event = judged.answers.get(question)
+            if event is not None and isinstance(event.answer["value"], int | float):
+                yield judged, repeat, float(event.answer["value"])
+
+    def score(self, batch: TopicBatch) -> Iterator[Score]:
+        yield from self._rows([batch])
+
+    @classmethod
+    def score_many(cls, measures: Sequence[Measure], batches: Sequence[TopicBatch]) -> Iterator[Score]:
+        for measure in cast(Sequence[Rating], measures):
+            yield from measure._rows(batches)
+
+    def _rows(self, batches: Sequence[TopicBatch]) -> Iterator[Score]:
+        found = [rated for batch in batches for rated in self.rated(batch)]
+        if self.scale == "raw":
+            for judged, repeat, value in found:
+                yield score_row(self, judged, repeat, value)
+            return
+        own: dict[str, list[float]] = {}
+        for judged, _, value in found:
+            own.setdefault(judged.task.assessor, []).append(value)
+        for judged, repeat, value in found:
+            if is_anonymous(judged.task.assessor):
+                yield score_row(
+                    self, judged, repeat, math.nan, "an anonymous crowd is no person, and has no z"
+                )
+                continue
+            given = own[judged.task.assessor]
+            spread = stdev(given) if len(given) > 1 else 0.0
+            if spread > 0:
+                yield score_row(self, judged, repeat, (value - fmean(given)) / spread)
+            else:
+                yield score_row(self, judged, repeat, math.nan, "the assessor's ratings do not vary")

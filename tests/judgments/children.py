@@ -1,0 +1,69 @@
+"""What the tests run in other processes; no tests here."""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections.abc import Sequence
+from multiprocessing.connection import Connection
+from multiprocessing.synchronize import Barrier
+from pathlib import Path
+
+from adjudge.judgments.database import Database, address
+from adjudge.judgments.model import Event
+from adjudge.judgments.store import Store, open_store
+from adjudge.judgments.writer import Append, Writer, acknowledge
+
+TASKS = 4
+
+
+class Hasty(Writer):
+    """Wrong on purpose: acknowledges before it commits."""
+
+    def _serve(self, batch: Sequence[Append], *, again: bool = False) -> None:
+        with self._begin() as connection:
+            outcomes = self._append_all(connection, [item.rows for item in batch])
+            for item, outcome in zip(batch, outcomes, strict=True):
+                acknowledge(item, outcome)
+            time.sleep(0.02)  # others commit late too, only not so surely at the moment of the kill
+
+
+def event_of_id(id: str, evaluation: str) -> Event:
+    """An event that follows from its id, so that anybody can send it again."""
+    return Event(id, evaluation, f"t{uuid.UUID(id).int % TASKS}", "ann", "unmarked", {"said": id})
+
+
+def save_until_killed(where: Path | str, evaluation: str, report: Connection, hasty: bool) -> None:
+    """Saves without end, in several threads, and reports what it sends and what was acknowledged."""
+    store = Store(Database(address(where)), evaluation, writer=Hasty if hasty else Writer)
+    one_at_a_time = threading.Lock()
+
+    def say(word: str) -> None:
+        with one_at_a_time:
+            report.send_bytes(word.encode())
+
+    def save() -> None:
+        while True:
+            event = event_of_id(str(uuid.uuid4()), evaluation)
+            say(f"sent {event.id}")
+            (ack,) = store.append([event])
+            say(f"saved {ack.id}")
+
+    for _ in range(TASKS):
+        threading.Thread(target=save).start()
+
+
+def save_some(where: Path | str, evaluation: str, together: Barrier, ids: Sequence[str]) -> None:
+    """Saves events one by one, beginning when all processes are there."""
+    with open_store(where, evaluation) as store:
+        together.wait(60)
+        for id in ids:
+            store.append([event_of_id(id, evaluation)])
+
+
+def open_at_once(where: Path | str, evaluation: str, together: Barrier) -> None:
+    """Opens a store at the same moment as others do."""
+    together.wait(60)
+    with open_store(where, evaluation) as store:
+        store.people.add("ann")

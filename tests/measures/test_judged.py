@@ -1,0 +1,236 @@
+"""Measures of coverage judgments, on pages worked out by hand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adjudge.collection.rows import Summary, Topic, Unit
+from adjudge.errors import UsageError
+from adjudge.judgments.model import Event, Judged, Task, TextRef
+from adjudge.measures.base import Measure, TopicBatch
+from adjudge.measures.registry import parse_measure
+from adjudge.scores import Score
+
+# A page of DUC-2002, as an assessor left it. The peer has 13 words of a target of 20.
+#
+#   model unit              marked peer units      completeness
+#   m1 the dam broke        p1                     100 %
+#   m2 after heavy rain     p1 p2                   60 %
+#   m3 eleven people died   -                        0 %
+#   m4 the siren was off    p3                       0 %     (marked, but none: an inconsistency)
+#   m5 a mill was wrecked   p2                      20 %
+#
+# Peer units p1 to p4; p4 is unmarked, and said to be relevant. Quality: questions 4 (1-5) and 12 (>10) found errors.
+UNITS: dict[str, tuple[list[str], float]] = {
+    "m1": (["p1"], 1.0),
+    "m2": (["p1", "p2"], 0.6),
+    "m3": ([], 0.0),
+    "m4": (["p3"], 0.0),
+    "m5": (["p2"], 0.2),
+}
+PEER = "The dam broke in rain. A mill went. Sirens failed. It was sad."
+HAND = {
+    "recall": 2 / 5,  # at or above 1/4: m1, m2
+    "recall(threshold=2)": 2 / 5,
+    "recall(threshold=3)": 1 / 5,
+    "recall(threshold=4)": 1 / 5,
+    "retention": 3 / 5,  # m1, m2, m5
+    "retention(weighted=true)": 1.8 / 5,
+    "coverage": 1.8 / 5,
+    "coverage(stat=median)": 0.2,
+    "length-adjusted-coverage": 2 / 3 * 1.8 / 5 + 1 / 3 * (20 - 13) / 20,
+    "length-adjusted-coverage(stat=median)": 2 / 3 * 0.2 + 1 / 3 * 7 / 20,
+    "length-adjusted-coverage(weight=0)": 1.8 / 5,
+    "uncovered": 2 / 5,
+    "unmarked": 1.0,
+    "unmarked(count=relevant)": 1.0,
+    "quality-errors": 2.0,
+    "quality-errors(question=12)": 3.0,
+    "quality-errors(question=4)": 1.0,
+    "quality-errors(question=1)": 0.0,
+}
+
+
+def page(
+    answers: Mapping[str, Any], *, assessor: str = "ann", protocol: str = "duc-2002", task: str = "task-1"
+) -> Judged:
+    made = Task(
+        task, "e", assessor, protocol, "1", "t", peer=TextRef("lead", 20), reference=TextRef("ada", 20)
+    )
+    events = {
+        q: Event(f"{task}-{q}", "e", task, assessor, q, a, seq=k) for k, (q, a) in enumerate(answers.items())
+    }
+    return Judged(made, events)
+
+
+def duc_2002() -> dict[str, Any]:
+    answers: dict[str, Any] = {
+        f"unit:{unit}": {"marked": marked, "completeness": share} for unit, (marked, share) in UNITS.items()
+    }
+    answers["unmarked"] = {"relevant": 1.0}
+    answers |= {f"quality:{k}": {"value": {4: "1-5", 12: ">10"}.get(k, "0")} for k in range(1, 13)}
+    return answers
+
+
+def batch(*judged: Judged, peer: str = PEER) -> TopicBatch:
+    models = [Unit("t", "ada", "edu", f"m{k}", k, k + 1, "x", length=20) for k in range(1, 6)]
+    peers = [Unit("t", "lead", "sentence", f"p{k}", k, k + 1, "x", length=20) for k in range(1, 5)]
+    return TopicBatch(
+        Topic("t"), (Summary("t", "lead", peer, 20),), (Summary("t", "ada", "A model.", 20, ("reference",)),),
+        units=(*models, *peers), judgments=judged,
+    )  # fmt: skip
+
+
+def scored(spec: str, of: TopicBatch) -> list[Score]:
+    return list(parse_measure(spec).score(of))
+
+
+@pytest.mark.parametrize(("spec", "expected"), HAND.items())
+def test_the_page_worked_by_hand(spec: str, expected: float) -> None:
+    (row,) = scored(spec, batch(page(duc_2002())))
+    assert row.value == pytest.approx(expected, abs=1e-15)
+    assert (row.topic, row.system, row.length, row.assessor, row.reference, row.repeat) == (
+        "t", "lead", 20, "ann", "ada", 0,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("spec", HAND)
+def test_the_text_form_parses_back(spec: str) -> None:
+    assert str(parse_measure(spec)) == spec
+
+
+def test_answers_that_contradict_themselves_are_counted() -> None:
+    (said,) = parse_measure("coverage").warnings([batch(page(duc_2002()))])
+    assert said.startswith("1 answer contradicts itself")
+
+
+def test_a_page_that_is_not_finished_has_no_score_yet() -> None:
+    answers = {
+        k: v for k, v in duc_2002().items() if k not in ("unit:m2", "unit:m5", "unmarked", "quality:3")
+    }
+    whys = {
+        spec: scored(spec, batch(page(answers)))[0].why for spec in ("coverage", "quality-errors", "unmarked")
+    }
+    assert whys == {
+        "coverage": "2 of 5 model units are not judged yet",
+        "quality-errors": "1 of 12 quality questions are not answered yet",
+        "unmarked": "2 of 5 model units are not judged yet",
+    }
+    (row,) = scored("coverage", batch(page({})))
+    assert math.isnan(row.value)
+    assert row.why == "no model unit is judged yet"
+
+
+def test_assessors_and_planted_repeats_are_rows_of_their_own() -> None:
+    other = duc_2002() | {"unit:m3": {"marked": ["p4"], "completeness": 1.0}}
+    found = scored(
+        "coverage",
+        batch(page(duc_2002()), page(other, task="task-2"), page(other, assessor="bob", task="task-3")),
+    )
+    assert [(row.assessor, row.repeat, round(row.value, 10)) for row in found] == [
+        ("ann", 0, 0.36), ("ann", 1, 0.56), ("bob", 0, 0.56),
+    ]  # fmt: skip
+
+
+def test_duc_2001_has_levels_of_its_own() -> None:
+    answers = {
+        "unit:m1": {"marked": ["p1"], "completeness": 0.75},
+        "unit:m2": {"marked": ["p2"], "completeness": 0.25},
+        "quality:cohesion": {"value": 0.5},
+    }
+    of = batch(page(answers, protocol="duc-2001"))
+    of = replace(
+        of, units=tuple(replace(u, kind="sentence") for u in of.units if u.id in ("m1", "m2", "p1", "p2"))
+    )
+    assert scored("recall(threshold=3)", of)[0].value == 1 / 2
+    assert scored("recall(threshold=1)", of)[0].value == 1.0
+    assert scored("coverage", of)[0].value == 0.5
+    assert scored("quality(question=cohesion)", of)[0].value == 0.5
+    assert scored("quality(question=coherence)", of)[0].why == "not answered yet"
+    assert scored("quality-errors", of) == []
+
+
+def test_the_corners_of_length_adjustment() -> None:
+    empty = batch(page({f"unit:m{k}": {"marked": [], "completeness": 0} for k in range(1, 6)}), peer="")
+    assert scored("length-adjusted-coverage", empty)[0].value == pytest.approx(1 / 3)
+    assert parse_measure("length-adjusted-coverage").warnings([empty]) == [
+        "1 empty summary got 0.333 for brevity alone"
+    ]
+    long = batch(page(duc_2002()), peer="word " * 40)
+    assert scored("length-adjusted-coverage", long)[0].value == pytest.approx(2 / 3 * 0.36)
+    gone = replace(batch(page(duc_2002())), peers=())
+    assert scored("length-adjusted-coverage", gone)[0].why is not None
+    judged = page(duc_2002())
+    unset = Judged(replace(judged.task, peer=TextRef("lead"), reference=TextRef("ada", 20)), judged.answers)
+    assert scored("length-adjusted-coverage", batch(unset))[0].why == "the target length is not set"
+
+
+def test_a_table_that_gives_sums_only_serves_where_it_can() -> None:
+    sums = {"coverage": {"mean": 0.25, "median": 0.2, "adjusted_mean": 0.3, "unmarked": 3, "peer_units": 9}}
+    of = replace(batch(page(sums)), units=())
+    assert scored("coverage", of)[0].value == 0.25
+    assert scored("length-adjusted-coverage", of)[0].value == 0.3
+    assert scored("unmarked", of)[0].value == 3
+    assert scored("retention", of)[0].why == "only sums of the page are known, not its units"
+
+
+@given(st.lists(st.sampled_from([0, 0.2, 0.4, 0.6, 0.8, 1.0]), min_size=1, max_size=30))
+def test_order_of_the_measures(completeness: list[float]) -> None:
+    answers = {f"unit:u{k}": {"marked": ["p1"], "completeness": c} for k, c in enumerate(completeness)}
+    of = replace(batch(page(answers)), units=())
+    value = {
+        spec: scored(spec, of)[0].value for spec in HAND if "quality" not in spec and "unmarked" not in spec
+    }
+    assert value["recall(threshold=4)"] <= value["recall(threshold=2)"] <= value["retention"]
+    assert value["coverage"] == value["retention(weighted=true)"] <= value["retention"] + 1e-12
+    assert value["retention"] + value["uncovered"] == pytest.approx(1)
+
+
+def test_mistakes() -> None:
+    with pytest.raises(UsageError, match="threshold=5; expected 1, 2, 3 or 4"):
+        parse_measure("recall(threshold=5)")
+    with pytest.raises(UsageError, match="weight=2"):
+        parse_measure("length-adjusted-coverage(weight=2)")
+
+
+def test_every_judged_measure_says_what_it_needs() -> None:
+    for spec in HAND:
+        measure: Measure = parse_measure(spec)
+        assert "judgments" in measure.needs
+
+
+# Ratings
+
+
+def rated(topic: str, system: str, assessor: str, value: float, aspect: str = "overall") -> Judged:
+    task = f"{topic}-{system}-{assessor}"
+    made = Task(task, "e", assessor, "responsiveness", "1", topic, peer=TextRef(system, 20))
+    question = f"rating:{aspect}"
+    return Judged(
+        made, {question: Event(f"{task}-r", "e", task, assessor, question, {"value": value}, seq=1)}
+    )
+
+
+# ann gives 1, 2, 3: mean 2, standard deviation 1. bob gives 5 and 5: no deviation.
+def test_ratings_raw_and_within_assessor() -> None:
+    batches = [
+        TopicBatch(Topic("t1"), (), judgments=(rated("t1", "x", "ann", 1), rated("t1", "y", "ann", 2))),
+        TopicBatch(Topic("t2"), (), judgments=(rated("t2", "x", "ann", 3), rated("t2", "x", "bob", 5))),
+        TopicBatch(
+            Topic("t3"), (), judgments=(rated("t3", "x", "bob", 5), rated("t3", "x", "cat", 5, "content"))
+        ),
+    ]
+    raw, z = parse_measure("rating"), parse_measure("rating(scale=z)")
+    assert [row.value for row in type(raw).score_many([raw], batches)] == [1, 2, 3, 5, 5]
+    found = list(type(z).score_many([z], batches))
+    assert [row.value for row in found[:3]] == pytest.approx([-1, 0, 1])
+    assert [row.why for row in found[3:]] == ["the assessor's ratings do not vary"] * 2
+    assert (raw.scope, z.scope) == ("topic", "evaluation")
+    assert [row.assessor for row in parse_measure("rating(aspect=content)").score(batches[2])] == ["cat"]
