@@ -12,15 +12,20 @@ import time
 from pathlib import Path
 
 STEPS = (
-    ("Twelve invented news stories, four writers, nine systems", "demo {0}"),
+    (
+        "Twelve invented news stories, four writers, nine systems; simulated assessors judge them",
+        "demo {0} --judged",
+    ),
     ("NIST's two baselines, made from the documents", "baselines {0}"),
     ("What is there, and does anything look wrong?", "check {0}"),
-    ("Sentences and discourse units, for judging later", "units {0}"),
+    ("Sentences and discourse units of the baselines too", "units {0}"),
     ("Scores; people are never held against their own reference", "score {0} {1}"),
     ("Which systems really differ?", "compare {0} -m {2}"),
+    ("How many pairs does each test find, and do machines pass for human?", "compare {0} --counts"),
+    ("How much is due to systems, topics, assessors?", "anova {0} -m coverage --interactions"),
     ("A page to read", "report {0} -o {0}-report"),
 )
-MEASURES = ("rouge-1(refs=jackknife)", "rouge-2(refs=jackknife)", "words")
+MEASURES = ("rouge-1(refs=jackknife)", "rouge-2(refs=jackknife)", "coverage", "pyramid", "words")
 
 
 def main(folder: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -81,8 +82,15 @@ class Evaluation:
         return take_all(self.folder, items, on_clash=on_clash, dry_run=dry_run, progress=progress)
 
     def check(self) -> CheckReport:
-        """What is there, what is missing, what looks wrong."""
-        return check(self.folder)
+        """What is there, what is missing, what looks wrong; also judgments of texts that changed since."""
+        report = check(self.folder)
+        if report.counts and (self.path / JUDGMENTS).exists():
+            from adjudge.judgments.quick import changed_findings
+
+            return replace(
+                report, findings=(*report.findings, *changed_findings(self.path / JUDGMENTS, self.collection))
+            )
+        return report
 
     def withdraw(
         self, why: str, *, system: str | None = None, topic: str | None = None, restore: bool = False,

@@ -126,6 +126,11 @@ def test_check_loads_nothing_scientific(tmp_path: Path) -> None:
     assert loaded_by("check", str(tmp_path / "e")) & (HEAVY - {"sqlite3"}) == set()
 
 
+def test_check_looks_at_judgments_without_the_databases_libraries(tmp_path: Path) -> None:
+    assert "sqlalchemy" in loaded_by("demo", str(tmp_path / "e"), "--judged", "--json")
+    assert loaded_by("check", str(tmp_path / "e")) & (HEAVY - {"sqlite3"}) == set()
+
+
 def test_importing_the_package_loads_nothing_of_it() -> None:
     code = "import sys, adjudge; print(*[m for m in sys.modules if m.startswith('adjudge')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -36,7 +36,7 @@ JUDGMENTS = {
     "list": "adjudge judgments list my-eval",
     "export": "adjudge judgments export my-eval answers.jsonl --pseudonyms",
     "backup": "adjudge judgments backup my-eval backup.sqlite",
-    "erase": "adjudge judgments erase my-eval assessor-1",
+    "erase": "adjudge judgments erase my-eval simulated-1",
 }
 
 Files = Annotated[

@@ -1,0 +1,64 @@
+"""A quick look into judgments.sqlite for `adjudge check`: with the standard library alone, and read-only."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+from adjudge.collection.collection import Collection
+from adjudge.collection.findings import Finding, some
+from adjudge.errors import AdjudgeError
+from adjudge.judgments.frozen import changed
+from adjudge.judgments.model import Task, TextRef
+from adjudge.judgments.protocol import Protocol, load_protocol
+
+_JUDGED = """
+    select id, evaluation, assessor, protocol, version, topic,
+           peer_system, peer_length, reference_system, reference_length, hashes
+    from task where exists (select 1 from event where event.evaluation = task.evaluation and event.task = task.id)
+"""
+
+
+def changed_findings(path: Path, collection: Collection) -> Iterator[Finding]:
+    """Judgments of texts that changed since, a finding per reason."""
+    found: dict[str, Counter[str]] = {}
+    try:
+        for task in _tasks(path):
+            why = changed(task, collection, _protocol(task.protocol))
+            if why is not None and task.peer is not None:
+                found.setdefault(why, Counter())[
+                    f"{task.peer.system} on {task.topic}, by {task.assessor}"
+                ] += 1
+    except sqlite3.Error as error:
+        effect = "judgments cannot be used"
+        yield Finding("error", "judgments-unreadable", f"{path.name} cannot be read: {error}", effect)
+        return
+    for why, where in found.items():
+        yield Finding(
+            "warning", "judged-text-changed", f"judged, and since then {why}",
+            "these judgments are left out of scores", some(where), where.total(),
+        )  # fmt: skip
+
+
+def _tasks(path: Path) -> Iterator[Task]:
+    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
+        for id, evaluation, assessor, protocol, version, topic, *texts, hashes in connection.execute(_JUDGED):
+            yield Task(
+                id, evaluation, assessor, protocol, version, topic, _text(*texts[:2]), _text(*texts[2:]),
+                hashes=json.loads(hashes) if hashes else {},
+            )  # fmt: skip
+
+
+def _text(system: str | None, length: int | None) -> TextRef | None:
+    return None if system is None else TextRef(system, length)
+
+
+def _protocol(name: str) -> Protocol | None:
+    try:
+        return load_protocol(name)
+    except AdjudgeError:
+        return None  # one's own: the texts themselves are compared all the same
