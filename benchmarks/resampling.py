@@ -57,9 +57,9 @@ def mc(decimals: int | None) -> None:
     values = scores(48, 66, decimals)
     first, second = columns_of_pairs(66)
     chosen = np.linspace(0, first.size - 1, SAMPLED).astype(int)
-    result = mc_pairs(values, rng=np.random.default_rng(1), resamples=RESAMPLES)
+    result = mc_pairs(values, rng=np.random.default_rng(1), resamples=RESAMPLES, alpha=None)
     here = cpu_seconds(
-        lambda: mc_pairs(values, rng=np.random.default_rng(1), resamples=RESAMPLES), repeats=50
+        lambda: mc_pairs(values, rng=np.random.default_rng(1), resamples=RESAMPLES, alpha=None), repeats=50
     )
     seconds, p = zip(
         *(_scipy(values[:, first[k]], values[:, second[k]], RESAMPLES) for k in chosen), strict=True

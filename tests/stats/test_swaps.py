@@ -538,3 +538,17 @@ def test_the_page_has_the_bounds_of_the_code() -> None:
     assert f"would exceed {MOST_ERROR} there" in PAGE
     assert f"... {10**DECIMALS:,} or any number up\n  to {LARGEST_DENOMINATOR:,}" in PAGE
     assert f"{RESAMPLES:,} unless told otherwise" in PAGE
+
+
+@pytest.mark.parametrize("statistic", ["mean", "t", "w", "median"])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("decimals", [1, 17])
+def test_without_a_cutoff_the_p_values_are_the_same(statistic: Any, alternative: Any, decimals: int) -> None:
+    values = np.round(np.random.default_rng(8).normal(size=(12, 7)), decimals)
+    values[:4, 2] = np.nan
+    asked: Any = {"statistic": statistic, "alternative": alternative, "resamples": 300}
+    whole = mc_pairs(values, rng=np.random.default_rng(1), **asked)
+    less = mc_pairs(values, rng=np.random.default_rng(1), alpha=None, **asked)
+    assert (less.p == whole.p).all()
+    assert less.cutoff is None
+    assert "alpha" not in less.signature

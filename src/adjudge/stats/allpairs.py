@@ -41,9 +41,12 @@ SMALLEST, LARGEST = 1e-280, 1e280
 """Sums of squares beyond these may have lost terms that do not fit a float."""
 
 
-def pair_counts(values: npt.ArrayLike) -> PairCounts:
-    """On how many topics both columns of every pair are, and how they differ there."""
-    pairs = _ready(values)
+def pair_counts(values: npt.ArrayLike, *, loaded: bool = False) -> PairCounts:
+    """On how many topics both columns of every pair are, and how they differ there.
+
+    `loaded` says that the compiler is loaded anyway; means may differ from the plain way's in their last digit.
+    """
+    pairs = pair_matrix(checks.numbers("values", values, dimensions=2), loaded=loaded)
     return _counts(pairs, difference_sums(pairs))
 
 

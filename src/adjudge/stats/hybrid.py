@@ -20,7 +20,7 @@ def hb_pairs(
     statistic: Statistic = "mean",
     resamples: int = RESAMPLES,
     alternative: Alternative = "two-sided",
-    alpha: float = 0.05,
+    alpha: float | None = 0.05,
     zeros: Zeros = "wilcox",
 ) -> PairResults:
     """The hybrid of Monte Carlo and bootstrap for every two columns. Rankel et al. 2011, section 2, "HB".

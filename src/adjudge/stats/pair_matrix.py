@@ -34,6 +34,8 @@ class PairMatrix:
     """The topics that both have, by pair."""
     noisy: BoolArray
     """The pairs that may tie where they are not equal. For all others a tie is a difference of 0."""
+    loaded: bool = False
+    """The compiler is loaded anyway, so that the compiled way pays for little work too."""
 
     def __len__(self) -> int:
         return self.n.size
@@ -45,7 +47,7 @@ class PairMatrix:
     @property
     def compiled(self) -> bool:
         """Whether there is so much to do that loading the compiler pays."""
-        return bool(len(self) * self.columns.shape[1] >= COMPILED_FROM)
+        return self.loaded or bool(len(self) * self.columns.shape[1] >= COMPILED_FROM)
 
     def noise(self) -> FloatArray:
         """By pair, the most that noise can be: that of the largest score of the two."""
@@ -86,7 +88,7 @@ class PairMatrix:
             yield some, x
 
 
-def pair_matrix(matrix: FloatArray) -> PairMatrix:
+def pair_matrix(matrix: FloatArray, *, loaded: bool = False) -> PairMatrix:
     """Make a checked matrix, topics x systems, ready."""
     columns = np.ascontiguousarray(matrix.T) + 0.0  # no negative zeros: they would be differences with a sign
     patterns, pattern = _patterns(~np.isnan(columns))
@@ -95,7 +97,7 @@ def pair_matrix(matrix: FloatArray) -> PairMatrix:
     both = patterns.astype(np.float64) @ patterns.T.astype(np.float64)
     n = both.astype(np.int64)[pattern[first], pattern[second]]
     noisy = _noisy_columns(matrix)
-    return PairMatrix(columns, patterns, pattern, first, second, n, noisy[first] & noisy[second])
+    return PairMatrix(columns, patterns, pattern, first, second, n, noisy[first] & noisy[second], loaded)
 
 
 def _noisy_columns(matrix: FloatArray) -> BoolArray:

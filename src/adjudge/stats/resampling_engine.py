@@ -75,9 +75,12 @@ def count_tails(
     task: Task, observed: Observed, values: Columns, first: IntArray, second: IntArray
 ) -> tuple[IntArray, FloatArray]:
     """How many values of each pair reach the observed one, and the cut-off of the statistic."""
-    from adjudge.stats.resampling_tails import difference_tails
+    from adjudge.stats.resampling_tails import difference_counts, difference_tails
 
     options = task.options
+    if options.alpha is None:
+        counts = difference_counts(values, first, second, observed.edges(options.side), options.side)
+        return counts, np.full(counts.size, np.nan)
     guess, per_count = observed.expected(options)
     counts, largest = difference_tails(
         values, first, second, observed.edges(options.side), options.side, options.rank, guess, per_count

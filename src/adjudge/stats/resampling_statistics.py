@@ -38,14 +38,16 @@ class Options:
     statistic: Statistic
     resamples: int
     alternative: Alternative
-    alpha: float
+    alpha: float | None
+    """Of the cut-off; None where none is asked for, which saves half of the work."""
     zeros: Zeros
 
     def __post_init__(self) -> None:
         checks.one_of("statistic", self.statistic, get_args(Statistic))
         checks.count("resamples", self.resamples, least=1)
         checks.one_of("alternative", self.alternative, get_args(Alternative))
-        checks.share("alpha", self.alpha)
+        if self.alpha is not None:
+            checks.share("alpha", self.alpha)
         checks.one_of("zeros", self.zeros, get_args(Zeros))
 
     @property
@@ -55,13 +57,14 @@ class Options:
     @property
     def rank(self) -> int:
         """The cut-off is the rank-th largest of the resampled values, as `quantile_place` has it."""
+        assert self.alpha is not None
         return self.resamples - quantile_place(1 - self.alpha, self.resamples)
 
     def signature(self, test: str) -> str:
         zeros = f"|zeros:{self.zeros}" if self.statistic == "w" else ""
+        alpha = "" if self.alpha is None else f"|alpha:{self.alpha:g}"
         return (
-            f"{test}|statistic:{self.statistic}{zeros}|resamples:{self.resamples}"
-            f"|alpha:{self.alpha:g}|{self.alternative}"
+            f"{test}|statistic:{self.statistic}{zeros}|resamples:{self.resamples}{alpha}|{self.alternative}"
         )
 
 
@@ -90,6 +93,7 @@ class Observed:
 
         A place to start a search from, on which no result depends.
         """
+        assert options.alpha is not None
         tails = 2 if options.side == 0 else 1
         z = -float(ndtri(min(options.alpha / tails, 0.5)))
         density = tails * math.exp(-z * z / 2) / math.sqrt(2 * math.pi)

@@ -61,6 +61,31 @@ def difference_tails(
 
 
 @kernel
+def difference_counts(
+    sums: np.ndarray, first: np.ndarray, second: np.ndarray, edges: np.ndarray, side: int
+) -> np.ndarray:
+    """How many of sums[first] - sums[second] reach the edge, where no quantile is asked for."""
+    counts = np.empty(first.size, np.int64)
+    for p in range(first.size):
+        x, y = sums[first[p]], sums[second[p]]
+        edge = np.empty(1, sums.dtype)
+        edge[0] = edges[p]
+        a = edge[0]
+        reached = np.int32(0)
+        if side == 0:
+            for r in range(x.size):
+                reached = np.int32(reached + (abs(x[r] - y[r]) >= a))
+        elif side > 0:
+            for r in range(x.size):
+                reached = np.int32(reached + (x[r] - y[r] >= a))
+        else:
+            for r in range(x.size):
+                reached = np.int32(reached + (y[r] - x[r] >= a))
+        counts[p] = reached
+    return counts
+
+
+@kernel
 def _around(guess: float, margin: float, unit: float, edge: np.ndarray) -> None:
     """Two edges that have the answer between them, with some luck."""
     edge[1] = np.floor(guess - margin) if unit else guess - margin

@@ -117,7 +117,7 @@ def _levels(matrix: FloatArray) -> IntArray:
 def results(test: str, method: str, tasks: list[Task], found: list[Tails]) -> PairResults:
     """The results of all pairs; those with too few topics say so."""
     task = tasks[0]
-    counts: PairCounts = pair_counts(task.scores.T)
+    counts: PairCounts = pair_counts(task.scores.T, loaded=True)
     size = len(counts)
     statistic, p, cutoff = np.full((3, size), np.nan)
     for each, tails in zip(tasks, found, strict=True):
@@ -140,5 +140,5 @@ def results(test: str, method: str, tasks: list[Task], found: list[Tails]) -> Pa
         task.options.signature(test),
         task.options.alternative,
         {int(k): too_few(int(task.n[k])) for k in short},
-        cutoff,
+        None if task.options.alpha is None else cutoff,
     )

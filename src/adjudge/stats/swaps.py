@@ -46,7 +46,7 @@ def mc_pairs(
     statistic: Statistic = "mean",
     resamples: int = RESAMPLES,
     alternative: Alternative = "two-sided",
-    alpha: float = 0.05,
+    alpha: float | None = 0.05,
     zeros: Zeros = "wilcox",
 ) -> PairResults:
     """Random swaps within topics for every two columns. Rankel et al. 2011, section 2, "MC".
@@ -54,7 +54,8 @@ def mc_pairs(
     In each resample the two scores of a topic are swapped with probability 1/2, by one sign per topic for all
     pairs. p = (k + 1) / (R + 1), k of R resamples being at least as extreme as what was observed; ties count.
     `cutoff` is the empirical (1 - alpha) quantile of the statistic: two-sided of |S|; for "greater" S must reach
-    it, for "less" fall to it. `zeros` is for W alone. "mean", "t" and "t-unpaired" have the same p.
+    it, for "less" fall to it; with alpha=None there is none, and less work. `zeros` is for W alone. "mean", "t"
+    and "t-unpaired" have the same p.
     """
     options = Options(statistic, resamples, alternative, alpha, zeros)
     tasks = prepare(values, options)
