@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import importing, pairs, resampling, rouge
+from benchmarks import importing, pairs, resampling, rouge, store
 
-ALL = {"pairs": pairs.main, "resampling": resampling.main, "importing": importing.main, "rouge": rouge.main}
+ALL = {
+    "pairs": pairs.main,
+    "resampling": resampling.main,
+    "importing": importing.main,
+    "rouge": rouge.main,
+    "store": store.main,
+}
 
 
 def main(names: list[str]) -> int:
