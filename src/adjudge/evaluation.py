@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from adjudge.compare.choices import Asked
     from adjudge.judgments.formats import Item as JudgmentItem
     from adjudge.judgments.intake import Taken
+    from adjudge.judgments.levels import LevelsReport
     from adjudge.judgments.protocol import Protocol
     from adjudge.judgments.store import Store
     from adjudge.measures.base import Measure
@@ -120,6 +121,13 @@ class Evaluation:
         """Make units.jsonl: sentences of all summaries, discourse units of references (or of all)."""
         self._collection = None
         return units.make_units(self.folder, edus_for=edus_for, progress=progress)
+
+    def levels(self) -> LevelsReport:
+        """Say of every unit of a reference how short its author could go and still have it."""
+        from adjudge.judgments.levels import add_levels
+
+        self._collection = None
+        return add_levels(self.folder)
 
     def baselines(
         self,

@@ -139,7 +139,7 @@ JSON_CALLS = [
     "scores my-eval -m rouge-1 --matrix", "compare my-eval", "compare matrix.csv",
     "compare my-eval --counts", "topics my-eval", "topics matrix.csv",
     "anova my-eval -m rouge-1", "anova matrix.csv", "groups my-eval", "groups matrix.csv --against a",
-    "lengths lengths.csv", "judgments list my-eval", "judgments export my-eval out.jsonl",
+    "lengths lengths.csv", "judgments list my-eval", "judgments tables my-eval", "units my-eval --levels", "judgments export my-eval out.jsonl",
     "judgments backup my-eval copy.sqlite", "judgments erase my-eval simulated-1",
     "judgments import nist content.table my-eval --aspect content", "judgments import see duc2002.results my-eval",
     "judgments import ducview pyramids my-eval", "judgments import crowd crowd.csv my-eval --aspect fluency",

@@ -139,6 +139,13 @@ def test_assessors_and_planted_repeats_are_rows_of_their_own() -> None:
     ]  # fmt: skip
 
 
+def test_the_same_peer_under_two_protocols_is_a_repeat() -> None:
+    both = batch(
+        page(duc_2002()), page({"unit:m1": {"marked": [], "completeness": 0}}, protocol="duc-2001", task="t2")
+    )
+    assert [row.repeat for row in scored("coverage", both)] == [0, 1]
+
+
 def test_duc_2001_has_levels_of_its_own() -> None:
     answers = {
         "unit:m1": {"marked": ["p1"], "completeness": 0.75},

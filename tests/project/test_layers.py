@@ -28,6 +28,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "compare",
         "corpus",
         "groupings",
+        "judged_tables",
         "rouge155",
         "anova",
         "topics",
@@ -38,7 +39,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "meta",
     ),
     ("report",),
-    ("evaluation", "demo"),
+    ("evaluation",),
+    ("demo",),
     ("web",),
     ("cli",),
 )

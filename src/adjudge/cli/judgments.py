@@ -11,6 +11,7 @@ import typer
 
 import adjudge
 from adjudge.cli import options
+from adjudge.cli.judged import tables
 from adjudge.cli.output import counting, say, show_json, show_table
 from adjudge.errors import DataError
 from adjudge.wording import counted
@@ -34,6 +35,7 @@ JUDGMENTS = {
     "import crowd": "adjudge judgments import crowd crowd.csv my-eval --aspect fluency",
     "import records": "adjudge judgments import records judgments.jsonl my-eval",
     "list": "adjudge judgments list my-eval",
+    "tables": "adjudge judgments tables my-eval",
     "export": "adjudge judgments export my-eval answers.jsonl --pseudonyms",
     "backup": "adjudge judgments backup my-eval backup.sqlite",
     "erase": "adjudge judgments erase my-eval simulated-1",
@@ -176,6 +178,9 @@ def list_(evaluation: options.Folder, topic: options.Topic = None, json: options
     )
     for line in found.lines():
         say(line)
+
+
+judgments.command("tables", epilog=f"Example: {JUDGMENTS['tables']}")(tables)
 
 
 @judgments.command("export", epilog=f"Example: {JUDGMENTS['export']}")

@@ -15,6 +15,10 @@ from adjudge.wording import counted
 def command(
     evaluation: options.Folder,
     everything: Annotated[bool, typer.Option("--all", help="Discourse units of peers too.")] = False,
+    levels: Annotated[
+        bool,
+        typer.Option("--levels", help="Also at which reference lengths of the same author a unit appears."),
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Split summaries into sentences, and references into discourse units, with ids that stay.
@@ -24,8 +28,9 @@ def command(
     e = adjudge.open(evaluation)
     with counting("summaries") as tick:
         report = e.units(edus_for="all" if everything else "references", progress=tick)
+    found = e.levels() if levels else None
     if json:
-        show_json(report.as_dict())
+        show_json(report.as_dict() | ({"levels": found.as_dict()} if found else {}))
         return
     made = ", ".join(counted(n, f"{kind} unit") for kind, n in report.made.items())
     say(f"{e.path / 'units.jsonl'}: {made or 'no units: there are no summaries'}")
@@ -33,5 +38,9 @@ def command(
         say(f"kept {report.edited:,} summaries' units that were edited by hand")
     if report.dropped:
         say(f"dropped {report.dropped:,} units of summaries that are gone")
+    if found:
+        given = ", ".join(f"{n:,} at {level} words" for level, n in sorted(found.levels.items()))
+        none = "no unit has a level: nobody wrote references of several lengths"
+        say(f"levels: {given}; {found.without:,} without" if given else none)
     for where in report.astray:
         warn(f"edited units of {where} no longer fit its text: mend them by hand")

@@ -23,6 +23,7 @@ from adjudge.measures.elements import RougeBe
 from adjudge.measures.embedding import Embedding
 from adjudge.measures.extracts import Extract
 from adjudge.measures.judged.coverage import AdjustedCoverage, Coverage, Recall, Retention, Uncovered
+from adjudge.measures.judged.levels import CoverageByLevel, LevelWeightedCoverage
 from adjudge.measures.judged.pyramid import PyramidScore, PyramidUnits
 from adjudge.measures.judged.quality import Quality, QualityErrors
 from adjudge.measures.judged.rating import Rating
@@ -61,6 +62,8 @@ BUILT_IN: dict[str, Make] = {
     "coverage": Coverage,
     "length-adjusted-coverage": AdjustedCoverage,
     "uncovered": Uncovered,
+    "coverage-by-level": CoverageByLevel,
+    "level-weighted-coverage": LevelWeightedCoverage,
     "unmarked": Unmarked,
     "quality": Quality,
     "quality-errors": QualityErrors,

@@ -2,6 +2,9 @@
 
 answers    a topic's judgments as measures see them: units with their completeness, quality answers
 coverage   recall, retention, coverage, length-adjusted coverage, uncovered units
+levels     coverage by how short a reference still has the unit
 quality    errors and levels
 unmarked   peer units that nothing of the reference matched
+rating     what was given on an aspect, raw or within assessor
+pyramid    pyramid scores (pyramid_counts: the arithmetic)
 """

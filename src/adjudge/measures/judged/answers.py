@@ -42,15 +42,23 @@ class Page:
         return None
 
 
-def judged_peers(batch: TopicBatch, kind: str) -> Iterator[tuple[Judged, Summary | None, int]]:
-    """The tasks of protocols of a kind, with the peer and which repeat it is."""
+def judged_peers(
+    batch: TopicBatch, kind: str, *, question: str | None = None
+) -> Iterator[tuple[Judged, Summary | None, int]]:
+    """The tasks of protocols of a kind, with the peer and which repeat it is; of a question, those that answer it.
+
+    Another protocol's judgment of the same peer by the same assessor is a repeat too: a score does not say under
+    which protocol it came about.
+    """
     peers = {(peer.system, peer.length): peer for peer in batch.peers}
     seen: Counter[tuple[Any, ...]] = Counter()
     for judged in batch.judgments:
         task = judged.task
         if task.peer is None or protocol_of(batch, task.protocol).kind != kind:
             continue
-        key = (task.assessor, task.protocol, task.peer, task.reference)
+        if question is not None and question not in judged.answers:
+            continue
+        key = (task.assessor, task.peer, task.reference)
         repeat = seen[key]
         seen[key] += 1
         yield judged, peers.get((task.peer.system, task.peer.length)), repeat

@@ -51,10 +51,10 @@ class Rating(Measure):
 
     def rated(self, batch: TopicBatch) -> Iterator[Rated]:
         question = f"{RATING}{self.aspect}"
-        for judged, _, repeat in judged_peers(batch, "rating"):
-            event = judged.answers.get(question)
-            if event is not None and isinstance(event.answer["value"], int | float):
-                yield judged, repeat, float(event.answer["value"])
+        for judged, _, repeat in judged_peers(batch, "rating", question=question):
+            value = judged.answers[question].answer["value"]
+            if isinstance(value, int | float):
+                yield judged, repeat, float(value)
 
     def score(self, batch: TopicBatch) -> Iterator[Score]:
         yield from self._rows([batch])
