@@ -18,6 +18,7 @@ from scipy import stats
 from adjudge.errors import UsageError
 from adjudge.rankel import CountsTable, rankel_tables
 from adjudge.scores import Better, MeasureInfo, ScoreMatrix
+from adjudge.stats.allpairs import t_pairs, wilcoxon_pairs
 from adjudge.stats.differences import differences
 from adjudge.stats.paired import paired_t, wilcoxon
 from adjudge.stats.pairs import PairCounts, PairResults, columns_of_pairs
@@ -444,3 +445,20 @@ def test_five_hundred_systems() -> None:
     (counts,) = rankel_tables(matrix(np.ones((2, 500)), names), kinds, {"t": flat}).measures
     assert (counts.tests[0].pairs, counts.cross, counts.within) == (124_750, 3936, 492)
     assert (counts.tests[0].like_some, counts.tests[0].like_all) == (492, 492)
+
+
+def test_machine_by_machine_the_tables_are_the_frame() -> None:
+    rng = np.random.default_rng(4)
+    values = rng.normal([0.0, 0.2, 0.4, 2.0, 2.1], 1.0, size=(12, 5))
+    kinds = {"s3": "human", "s4": "human"}
+    systems = tuple(f"s{k}" for k in range(5))
+    matrix = ScoreMatrix(
+        values, np.ones((12, 5), int), tuple(f"t{k}" for k in range(12)), systems, MeasureInfo("m")
+    )
+    found = rankel_tables(matrix, kinds, {"t": t_pairs, "wilcoxon": wilcoxon_pairs})
+    (table,) = found.machine_tables()
+    frame = found.machines_frame()
+    for machine, averages, *alike in table.rows:
+        rows = frame[frame["system"] == machine].set_index("test")
+        assert [rows.loc[test, "cannot_be_told_from"] for test in ("t", "wilcoxon")] == alike
+        assert rows["mean_within"].iloc[0] == averages

@@ -139,7 +139,9 @@ JSON_CALLS = [
     "scores my-eval -m rouge-1 --matrix", "compare my-eval", "compare matrix.csv",
     "compare my-eval --counts", "topics my-eval", "topics matrix.csv",
     "anova my-eval -m rouge-1", "anova matrix.csv", "groups my-eval", "groups matrix.csv --against a",
-    "lengths lengths.csv", "judgments list my-eval", "judgments tables my-eval", "units my-eval --levels", "judgments export my-eval out.jsonl",
+    "lengths lengths.csv", "plan my-eval -m rouge-1 --difference 0.05",
+    "simulate --topics 8 --simulations 50", "judgments list my-eval",
+    "judgments tables my-eval", "units my-eval --levels", "judgments export my-eval out.jsonl",
     "judgments backup my-eval copy.sqlite", "judgments erase my-eval simulated-1",
     "judgments import nist content.table my-eval --aspect content", "judgments import see duc2002.results my-eval",
     "judgments import ducview pyramids my-eval", "judgments import crowd crowd.csv my-eval --aspect fluency",
@@ -302,6 +304,7 @@ def test_counts_are_rankels_tables(here: Path, run: Run) -> None:
     shown = run("compare", "my-eval", "--counts").stdout
     assert "Significant differences among all pairs of systems" in shown
     assert "Significant differences between humans and machines" in shown
+    assert "Humans that a machine cannot be told from, of 2: rouge-2 at 100 words" in shown
     table = json.loads(run("compare", "my-eval", "--counts", "--test", "mc", "--json").stdout)
     assert [t["test"] for t in table["measures"][0]["tests"]] == ["t-unpaired", "t", "wilcoxon", "mc"]
     run("compare", "my-eval", "--counts", "--test", "all", "--csv", "counts.csv")

@@ -21,12 +21,14 @@ from adjudge.cli import (
     init,
     lengths,
     measures,
+    plan,
     report,
     rouge,
     rouge155,
     score,
     scores,
     show,
+    simulate,
     topics,
     units,
 )
@@ -71,6 +73,8 @@ COMMANDS = (
     Command("topics", topics.command, COMPARE, "adjudge topics my-eval -m rouge-2 --against d04"),
     Command("groups", groups.command, COMPARE, "adjudge groups my-eval -m rouge-2 --contrast humans-machines"),
     Command("lengths", lengths.command, COMPARE, "adjudge lengths lengths.csv -m coverage"),
+    Command("plan", plan.command, COMPARE, "adjudge plan my-eval -m rouge-2 --difference 0.01"),
+    Command("simulate", simulate.command, COMPARE, "adjudge simulate --topics 24 --difference 0.5 --simulations 500"),
     Command("report", report.command, REPORT, "adjudge report my-eval -o report"),
 )  # fmt: skip
 

@@ -153,7 +153,7 @@ def _count(
     elif latex:
         print(table.to_latex())
     elif csv is None:
-        for number, each in enumerate(table.tables()):
+        for number, each in enumerate([*table.tables(), *table.machine_tables()]):
             if number:
                 print()
             show_table(each.head, each.rows, title=each.title)

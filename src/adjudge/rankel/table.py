@@ -173,6 +173,22 @@ class CountsTable:
         ]
         return found if crossed else found[:1]
 
+    def machine_tables(self) -> list[Table]:
+        """By measure: how many humans each machine's mean lies within, and how many a test cannot tell it from."""
+        tests = [_words(t.test) for t in self.measures[0].tests]
+        return [
+            Table(
+                f"Humans that a machine cannot be told from, of {len(m.humans)}: {m.title}",
+                ("machine", "averages", *tests),
+                [
+                    (mean.system, len(mean.within), *(len(t.machines[k].alike) for t in m.tests))
+                    for k, mean in enumerate(m.machines)
+                ],
+            )
+            for m in self.measures
+            if m.cross
+        ]
+
     def to_latex(self) -> str:
         """The tables for a paper, with booktabs rules."""
         said = [line for m in self.measures if (line := m.no_cross())]

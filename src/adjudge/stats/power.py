@@ -1,0 +1,167 @@
+"""Size and power: rates with their Monte Carlo error, and the paired t-test's power in closed form.
+
+Simulated power lives in power_search.py, and which tests can be simulated in power_tests.py.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import bdtr, bdtrik, nctdtr, ndtri, stdtrit
+
+from adjudge.errors import UsageError
+from adjudge.stats import checks
+from adjudge.stats.checks import FloatArray
+from adjudge.stats.pairs import Alternative
+from adjudge.stats.signed_rank import untied_p
+
+MOST_TOPICS = 10_000_000
+"""Where more would be needed, there is no answer."""
+LEVEL = 0.99
+"""Of the intervals and bands of simulated rates."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """How often something was found in simulations, with Wilson's interval (Wilson 1927)."""
+
+    found: int
+    of: int
+    level: float = LEVEL
+
+    @property
+    def rate(self) -> float:
+        return self.found / self.of if self.of else math.nan
+
+    @property
+    def low(self) -> float:
+        return self._end(-1)
+
+    @property
+    def high(self) -> float:
+        return self._end(1)
+
+    def _end(self, side: int) -> float:
+        """The p for which the observed rate is just as far off as chance would have it."""
+        if not self.of:
+            return math.nan
+        z2 = float(ndtri((1 + self.level) / 2)) ** 2
+        spread = math.sqrt(z2 * (self.rate * (1 - self.rate) + z2 / (4 * self.of)) / self.of)
+        middle = (self.rate + z2 / (2 * self.of) + side * spread) / (1 + z2 / self.of)
+        return min(max(middle, 0.0), 1.0)
+
+
+def band(size: float, simulations: int, level: float = LEVEL) -> tuple[float, float]:
+    """Where a rate lies with at least this probability when the true one is `size`: binomial quantiles."""
+    checks.share("size", size)
+    checks.share("level", level)
+    checks.count("simulations", simulations, least=1)
+    low, high = (_binomial_quantile(q, simulations, size) for q in ((1 - level) / 2, (1 + level) / 2))
+    return low / simulations, high / simulations
+
+
+def _binomial_quantile(q: float, n: int, p: float) -> int:
+    """The smallest k with P(at most k of n) >= q."""
+    k = max(math.floor(float(bdtrik(q, n, p))) - 1, 0)
+    while bdtr(k, n, p) < q:
+        k += 1
+    return k
+
+
+def attainable_size(test: str, n: int, alpha: float = 0.05, *, resamples: int = 2000) -> float:
+    """How often p < alpha without a difference, on n continuous scores, for tests whose p-values are steps.
+
+    Of "wilcoxon", "sign" and "exact" none may be just below alpha. Random swaps ("mc" of the mean, "mc:w")
+    guess at such a p from some swaps, and where it is close to alpha they are wrong about the side at times.
+    """
+    checks.share("alpha", alpha)
+    checks.count("n", n, least=2)
+    checks.one_of("test", test, ("wilcoxon", "sign", "exact", "mc", "mc:w"))
+    levels = _levels(test, n)
+    if not test.startswith("mc"):
+        return float(np.max(levels[levels < alpha], initial=0.0))
+    most = (
+        math.ceil(alpha * (resamples + 1)) - 2
+    )  # resamples that may reach the observed one: (k+1)/(R+1) < alpha
+    if most < 0:
+        return 0.0
+    return float(np.diff(levels, prepend=0.0) @ bdtr(most, resamples, levels))
+
+
+def _levels(test: str, n: int) -> FloatArray:
+    """The different p-values that there can be, ascending; the chance of at most p is p, for each of them."""
+    if test == "sign":
+        return np.unique(np.minimum(2 * bdtr(np.arange(n), n, 0.5), 1.0))
+    if test in ("wilcoxon", "mc:w"):
+        sums = np.arange(n * (n + 1) // 2 + 1)
+        return np.unique(untied_p(np.full(sums.size, n), 2 * sums, "two-sided"))
+    # All swaps are as likely, and each has a mirror image; a million steps are as good as more.
+    swaps = 1 << min(n - 1, 20)
+    return np.arange(1, swaps + 1) / swaps
+
+
+def t_power(
+    n: int, difference: float, sd: float, *, alpha: float = 0.05, alternative: Alternative = "two-sided"
+) -> float:
+    """The power of the paired t-test on n topics whose differences are normal: by the noncentral t distribution.
+
+    Two-sided it counts findings on the wrong side too, as R's power.t.test(..., strict = TRUE) does.
+    """
+    checks.count("n", n, least=2)
+    checks.share("alpha", alpha)
+    if not sd > 0:
+        raise UsageError(f"sd: expected a number above 0, got {sd!r}")
+    freedom, shift = n - 1.0, math.sqrt(n) * difference / sd
+    if alternative == "less":
+        shift, alternative = -shift, "greater"
+    if alternative == "greater":
+        return _beyond(float(stdtrit(freedom, 1 - alpha)), freedom, shift)
+    cutoff = float(stdtrit(freedom, 1 - alpha / 2))
+    return _beyond(cutoff, freedom, shift) + _beyond(cutoff, freedom, -shift)
+
+
+def _beyond(cutoff: float, freedom: float, shift: float) -> float:
+    """P(T >= cutoff) of the noncentral t distribution."""
+    rest = float(nctdtr(freedom, shift, cutoff))
+    # SciPy has NaN where the chance is 0 or 1 to the last digit.
+    return 1 - rest if rest == rest else float(shift > cutoff)
+
+
+def t_topics(difference: float, sd: float, *, power: float = 0.8, alpha: float = 0.05) -> float:
+    """The fewest topics on which the paired t-test has this power; infinite beyond MOST_TOPICS."""
+    checks.share("power", power)
+    if not abs(difference) > 0:
+        return math.inf
+    if sd == 0:
+        return 2
+    low, high = 1, 2
+    while t_power(high, difference, sd, alpha=alpha) < power:
+        low, high = high, 2 * high
+        if low > MOST_TOPICS:
+            return math.inf
+    while high - low > 1:
+        middle = (low + high) // 2
+        if t_power(middle, difference, sd, alpha=alpha) < power:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def t_difference(n: int, sd: float, *, power: float = 0.8, alpha: float = 0.05) -> float:
+    """The smallest difference that the paired t-test finds on n topics with this power."""
+    checks.share("power", power)
+    if not alpha < power:
+        return 0.0  # that often it finds what is not there
+    low, high = 0.0, 1.0
+    while t_power(n, high, 1.0, alpha=alpha) < power:
+        low, high = high, 2 * high
+    while high - low > 1e-14 * high:
+        middle = (low + high) / 2
+        if t_power(n, middle, 1.0, alpha=alpha) < power:
+            low = middle
+        else:
+            high = middle
+    return sd * high

@@ -1,0 +1,429 @@
+"""A plan: its numbers against closed forms, its words, and what cannot be planned."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import typer
+
+from adjudge.cli import plan as cli_plan
+from adjudge.cli import simulate as cli_simulate
+from adjudge.errors import DataError, UsageError
+from adjudge.plan import Judgments, Plan, judgments_of, plan
+from adjudge.plan.run import BESIDE, nice_sizes
+from adjudge.plan.words import FEW
+from adjudge.scores import MeasureInfo, Score, ScoreMatrix, ScoreTable
+from adjudge.stats.checks import FloatArray
+from adjudge.stats.generate import NOISES
+from adjudge.stats.power import Rate, t_difference, t_power, t_topics
+from adjudge.stats.power_search import MOST_SIMULATED, SLOW_MOST_SIMULATED, SLOW_SIMULATIONS
+
+PAGE = (Path(__file__).parents[1] / "docs" / "planning.md").read_text(encoding="utf-8")
+ELSEWHERE = {"--measure", "--length", "--baseline", "--lower-is-better", "--seed", "--resamples", "--help"}
+"""Options that many commands share."""
+NAN = float("nan")
+
+
+def matrix(values: FloatArray | list[list[float]], **other: Any) -> ScoreMatrix:
+    array = np.asarray(values, dtype=float)
+    topics, systems = (
+        [f"{letter}{k}" for k in range(size)] for letter, size in zip("ts", array.shape, strict=True)
+    )
+    missing = tuple((topics[i], systems[j], "no score") for i, j in np.argwhere(np.isnan(array)))
+    return ScoreMatrix(
+        array,
+        np.ones(array.shape),
+        tuple(topics),
+        tuple(systems),
+        MeasureInfo("rouge-2"),
+        missing=missing,
+        **other,
+    )
+
+
+def normal(
+    topics: int = 12, systems: int = 6, noise: float = 0.02, topic: float = 0.05, seed: int = 0
+) -> ScoreMatrix:
+    rng = np.random.default_rng(seed)
+    return matrix(0.2 + topic * rng.normal(size=(topics, 1)) + noise * rng.normal(size=(topics, systems)))
+
+
+@pytest.fixture(scope="module")
+def usual() -> Plan:
+    return plan(normal(), 0.02, simulations=1000)
+
+
+def test_the_spread_is_the_median_over_pairs() -> None:
+    m = normal()
+    found = plan(m, test="t", tests=(), normal=True)
+    sds = [
+        (m.values[:, i] - m.values[:, j]).std(ddof=1) for i in range(6) for j in range(i + 1, 6)
+    ]  # fmt: skip
+    assert found.typical == pytest.approx(np.median(sds))
+    assert found.wide == pytest.approx(np.quantile(sds, 0.9))
+    assert (found.have, found.used_pairs) == (12, 15)
+
+
+def test_paired_t_on_normal_noise_is_the_closed_form() -> None:
+    found = plan(normal(), 0.02, test="t", tests=(), normal=True, power=0.9, alpha=0.01)
+    (need,) = found.needs
+    assert need.topics is not None
+    assert need.topics_wide is not None
+    assert need.topics.value == t_topics(0.02, found.typical, power=0.9, alpha=0.01)
+    assert need.topics_wide.value == t_topics(0.02, found.wide, power=0.9, alpha=0.01)
+    assert need.difference.value == t_difference(12, found.typical, power=0.9, alpha=0.01)
+    assert need.difference.method == "noncentral t"
+    assert need.powers == tuple(t_power(n, 0.02, found.typical, alpha=0.01) for n in found.sizes)
+
+
+def test_resampled_topics_say_about_what_normal_noise_says(usual: Plan) -> None:
+    t = next(need for need in usual.needs if need.test == "t")
+    assert t.topics is not None
+    assert t.topics.value == pytest.approx(t_topics(0.02, usual.typical), rel=0.15)
+    assert t.difference.value == pytest.approx(t_difference(12, usual.typical), rel=0.08)
+    assert usual.source == "resampled"
+
+
+def test_a_plan_comes_true() -> None:
+    """With as many topics as planned, new scores of the same kind show the difference as often as planned."""
+    from adjudge.stats import allpairs
+
+    needed = plan(normal(100, 8), 0.02, simulations=4000, tests=()).needs[0].topics
+    assert needed is not None
+    rng = np.random.default_rng(5)
+    found = 0
+    for _ in range(1000):
+        scores = 0.05 * rng.normal(size=(int(needed.value), 1)) + 0.02 * rng.normal(
+            size=(int(needed.value), 2)
+        )
+        found += allpairs.wilcoxon_pairs(scores + np.array([0.02, 0])).p[0] < 0.05
+    assert Rate(found, 1000).low < 0.8 < Rate(found, 1000).high
+
+
+def test_the_unpaired_test_pays_for_topics(usual: Plan) -> None:
+    needs = {need.test: need.topics.value for need in usual.needs if need.topics is not None}
+    assert list(needs) == list(BESIDE)
+    assert needs["t-unpaired"] > 2 * needs["t"]
+    assert needs["sign"] > needs["wilcoxon"] >= needs["t"] - 1
+
+
+def test_the_first_sentence_answers(usual: Plan) -> None:
+    first = usual.needs[0]
+    assert first.topics is not None
+    assert usual.headline() == (
+        "To find a difference of 0.02 in rouge-2 between two systems with 80 % power (paired Wilcoxon, alpha .05)"
+        f" you need about {first.topics.value:.0f} topics; you have 12, which can find {first.difference.value:.2g}."
+    )
+    said = list(usual.sentences())
+    assert said[1].startswith("Where differences spread more (one pair in ten does) it is about ")
+    assert said[2].startswith("It would be about ")
+    assert said[2].endswith(" topics by unpaired t.")
+    assert len(said) == 3
+
+
+def test_enough_topics_are_said_to_be_enough() -> None:
+    found = plan(normal(), 0.2, test="t", tests=(), normal=True)
+    assert "you have 12, which are enough, and which can find" in found.headline()
+
+
+def test_without_a_difference_the_smallest_one_is_said() -> None:
+    found = plan(normal(), test="t", tests=("sign",), normal=True, simulations=200)
+    difference = t_difference(12, found.typical)
+    assert found.headline() == (
+        "With 12 topics the smallest difference in rouge-2 between two systems that is found with 80 % power is"
+        f" about {difference:.2g} (paired t, alpha .05)."
+    )
+    assert found.looked_for == difference
+    assert found.needs[0].power(found.sizes.index(12)) == pytest.approx(0.8)
+    assert found.difference is None
+
+
+def test_a_share_is_one_of_the_mean() -> None:
+    m = normal()
+    found = plan(m, "5%", test="t", tests=(), normal=True)
+    assert found.difference == pytest.approx(0.05 * m.values.mean())
+    with pytest.raises(UsageError, match="the mean of rouge-2 is 0"):
+        plan(matrix([[1, -1], [-2, 2]]), "5%")
+
+
+@pytest.mark.parametrize("wrong", ["much", "0", "-1", "nan", "%", "inf", ""])
+def test_a_difference_is_a_number_above_0(wrong: str) -> None:
+    with pytest.raises(UsageError, match=f'the difference is "{wrong}", expected a number above 0'):
+        plan(normal(), wrong)
+
+
+def test_many_pairs_share_alpha() -> None:
+    one, many = (plan(normal(), 0.02, test="t", tests=(), normal=True, pairs=k) for k in (1, 15))
+    assert many.needs[0].topics is not None
+    assert many.needs[0].topics.value == t_topics(0.02, one.typical, alpha=0.05 / 15)
+    assert "(paired t, alpha .05/15 for 15 pairs)" in many.headline()
+    assert many.signature.replace("0.05/15", "0.05/1") == one.signature
+
+
+def test_only_the_pairs_of_the_family_count() -> None:
+    m = normal(30, 4)
+    values = m.values.copy()
+    values[:, 3] += 0.5 * np.random.default_rng(1).normal(size=30)  # one system is wild
+    wild = replace(m, values=values)
+    family = np.array([True, True, False, True, False, False])
+    assert plan(wild, test="t", tests=(), normal=True, family=family).wide < 0.1
+    assert plan(wild, test="t", tests=(), normal=True).wide > 0.3
+
+
+def test_missing_halves_leave_the_topics_that_both_have() -> None:
+    values = normal(20, 4).values.copy()
+    values[:10, 2] = values[10:, 3] = NAN
+    found = plan(matrix(values), 0.02, simulations=100, tests=())
+    assert found.have == 10  # four pairs have 10, one has 20, one has none
+    assert "20 missing scores; a pair's topics are those both have" in found.warnings()
+
+
+def test_few_topics_are_warned_of(usual: Plan) -> None:
+    assert usual.warnings() == ["the spread comes from 12 topics: it may be off by 21 %, and topics by 43 %"]
+    few = plan(normal(FEW - 1), test="t", tests=(), normal=True)
+    assert few.warnings()[-1] == "so few topics say little about the spread: take this for a first guess"
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([[1.0], [2.0]], "planning needs the scores of two systems, here is 1"),
+        ([[1.0, 2.0]], "no two systems have two topics in common"),
+        ([[NAN, 2.0], [1.0, NAN]], "no two systems have two topics in common"),
+        ([[NAN, NAN], [NAN, NAN]], "no two systems have two topics in common"),
+        ([[1.0, 2.0], [3.0, 4.0], [0.0, 1.0]], "most pairs of systems differ by the same on every topic"),
+        ([[1.0, 1.0], [1.0, 1.0]], "most pairs of systems differ by the same on every topic"),
+    ],
+)
+def test_what_cannot_be_planned_says_why(values: list[list[float]], message: str) -> None:
+    with pytest.raises(DataError, match=f"rouge-2: {message}"):
+        plan(matrix(values), 0.1)
+
+
+def test_two_topics_are_enough_for_a_guess() -> None:
+    found = plan(matrix([[1.0, 1.2], [2.0, 1.9]]), 0.5, simulations=50)
+    assert found.have == 2
+    assert found.needs[0].difference.why == "no difference, however large, is found on 2 topics with p < 0.05"
+    assert "you have 2, which find none." in found.headline()
+    nothing = plan(matrix([[1.0, 1.2], [2.0, 1.9]]), simulations=50)
+    assert nothing.headline().startswith(
+        "With 2 topics nothing can be said of rouge-2 (paired Wilcoxon, alpha .05): "
+    )
+    assert nothing.sizes == ()
+    json.dumps(nothing.as_dict(), allow_nan=False)
+
+
+def test_a_difference_that_is_never_found() -> None:
+    found = plan(normal(), 1e-9, simulations=50, tests=("t",))
+    assert ": more than 10,000,000 topics; you have 12, which can find" in found.headline()
+
+
+def test_a_test_that_cannot_answer_says_why() -> None:
+    found = plan(normal(), 0.02, test="t", tests=("mc",), normal=True, pairs=1000)
+    why = "alpha 5e-05 needs more than 20,000 resamples in every simulation"
+    assert f"It would be about none by random swaps of the mean ({why})." in list(found.sentences())
+    assert all(math.isnan(found.needs[1].power(k)) for k in range(len(found.sizes)))
+
+
+def test_the_same_seed_gives_the_same_plan_whatever_else_is_asked(usual: Plan) -> None:
+    again = plan(normal(), 0.02, simulations=1000, tests=("sign",))
+    assert again.needs[0] == usual.needs[0]
+    other = plan(normal(), 0.02, simulations=1000, tests=(), seed=1)
+    assert other.needs[0] != usual.needs[0]
+
+
+def test_500_systems() -> None:
+    found = plan(normal(20, 500), 0.02, simulations=200, tests=())
+    assert found.used_pairs == 500 * 499 // 2
+    assert found.needs[0].topics is not None
+    assert found.needs[0].topics.value == pytest.approx(t_topics(0.02, 0.02 * math.sqrt(2)), rel=0.2)
+
+
+def test_a_curve_has_the_present_and_the_needed_topics() -> None:
+    assert nice_sizes(12, 61) == (6, 8, 12, 16, 24, 32, 48, 61)
+    assert nice_sizes(100, 255) == (64, 100, 128, 192, 255)  # 96 and 256 are as good as there
+    assert nice_sizes(12, math.inf) == (6, 8, 12, 16)
+    assert nice_sizes(12, NAN) == (6, 8, 12, 16)
+    wide = nice_sizes(10, 100_000)
+    assert len(wide) < 12
+    assert {10, 100_000} <= set(wide)
+    assert nice_sizes(2, 2) == (2, 6, 8, 12)
+
+
+def test_powers_rise_along_the_curve(usual: Plan) -> None:
+    for need in usual.needs:
+        assert len(need.powers) == len(usual.sizes)
+    first = [usual.needs[0].power(k) for k in range(len(usual.sizes))]
+    assert first == sorted(first)
+    frame = usual.curve_frame()
+    assert list(frame.columns) == [
+        "measure",
+        "length",
+        "test",
+        "difference",
+        "topics",
+        "power",
+        "low",
+        "high",
+    ]
+    assert len(frame) == 4 * len(usual.sizes)
+    assert (frame["low"] <= frame["power"]).all()
+
+
+def test_results_as_frame_json_and_latex(usual: Plan) -> None:
+    frame = usual.to_frame()
+    assert frame["test"].tolist() == list(BESIDE)
+    assert frame["needed"].notna().all()
+    whole = json.loads(json.dumps(usual.as_dict(), allow_nan=False))
+    assert whole["tests"][0]["needed"] == frame["needed"][0]
+    assert len(whole["curve"]) == 4 * len(usual.sizes)
+    latex = usual.to_latex()
+    assert latex.startswith(r"\begin{tabular}{lrrr}")
+    assert "paired Wilcoxon & " in latex
+    assert latex.endswith(f"% {usual.signature}")
+    assert usual.signature == (
+        "rouge-2|plan:resampled|pairs:15|test:wilcoxon|power:0.8|alpha:0.05/1|simulations:1000|seed:0|v:0.1.0"
+    )
+
+
+def rated(persons: bool, judges: int = 3, topics: int = 40, seed: int = 3) -> tuple[ScoreTable, ScoreMatrix]:
+    """Three systems: differences of systems vary over topics with variance 2, one judge's with variance 2 more."""
+    rng = np.random.default_rng(seed)
+    level = rng.normal(size=(topics, 3))
+    rows = [
+        Score("overall", f"t{k}", f"s{i}", level[k, i] + rng.normal(), assessor=f"a{a}" if persons else None,
+              repeat=0 if persons else a)
+        for k in range(topics) for i in range(3) for a in range(judges)
+    ]  # fmt: skip
+    table = ScoreTable.from_rows(rows)
+    return table, table.matrix("overall")
+
+
+@pytest.mark.parametrize("persons", [True, False])
+def test_judgments_come_out_of_the_table(persons: bool) -> None:
+    table, m = rated(persons)
+    found = judgments_of(table, m)
+    assert found is not None
+    assert (found.persons, found.values.shape) == (persons, (40, 3, 3))
+    assert np.nanmean(found.values, axis=2) == pytest.approx(m.values)
+    assert found.unit == ("assessor" if persons else "judgment")
+
+
+def test_judgments_at_one_length_and_of_some_systems() -> None:
+    rows = [
+        Score("m", f"t{k}", s, float(k + a), length=n, assessor=f"a{a}")
+        for k in range(3) for s in ("x", "y", "z") for a in range(2) for n in (50, 100)
+    ]  # fmt: skip
+    table = ScoreTable.from_rows([*rows, Score("m", "t9", "x", 1.0, length=50, assessor="a0")])
+    found = judgments_of(table, table.matrix("m", length=100).select(["z", "x"]))
+    assert found is not None
+    assert found.values.shape == (3, 2, 2)
+    assert found.values[2, 0].tolist() == [2, 3]
+
+
+def test_one_judgment_each_is_none() -> None:
+    table = ScoreTable.from_rows([Score("m", f"t{k}", s, 1.0, assessor="a") for k in range(3) for s in "xy"])
+    assert judgments_of(table, table.matrix("m")) is None
+
+
+@pytest.mark.parametrize("persons", [True, False])
+def test_more_judges_need_fewer_topics(persons: bool) -> None:
+    table, m = rated(persons, topics=400)
+    found = plan(m, 0.2, test="t", tests=(), normal=True, judgments=judgments_of(table, m))
+    judges = found.judges
+    assert judges is not None
+    assert (judges.unit, judges.matched) == ("assessor" if persons else "judgment", persons)
+    assert judges.now == pytest.approx(3)
+    # The variance of a difference is 2 + 2/m.
+    assert judges.share == pytest.approx(1 / 4, abs=0.03)
+    for row in judges.rows:
+        assert row.spread**2 == pytest.approx(2 + 2 / row.judges, rel=0.12)
+        assert row.topics == pytest.approx(t_topics(0.2, row.spread), rel=0.02)
+        assert row.difference == pytest.approx(t_difference(400, row.spread), rel=1e-9)
+    assert [row.judges for row in judges.rows] == [1, 2, 3, 5, 10, math.inf]
+
+
+def test_words_about_judges() -> None:
+    table, m = rated(True)
+    judgments = judgments_of(table, m)
+    found = plan(m, 0.5, test="t", tests=(), normal=True, judgments=judgments)
+    assert found.judges is not None
+    share, topics, enough = list(found.sentences())[2:]
+    assert share.startswith("Every summary has 3 assessors; their disagreement makes ")
+    numbers = [f"{row.topics:.0f}" for row in found.judges.rows]
+    assert topics == (
+        f"With 1, 2, 3, 5 and 10 assessors you need {', '.join(numbers[:4])} and {numbers[4]} topics;"
+        f" with any number, {numbers[5]}."
+    )
+    assert enough == "On 40 topics no number of assessors finds 0.5: only more topics do."
+    near = plan(
+        m, found.needs[0].difference.value * 0.97, test="t", tests=(), normal=True, judgments=judgments
+    )
+    assert near.judges is not None
+    assert list(near.sentences())[-1] == f"On 40 topics it takes {math.ceil(near.judges.enough)} assessors."
+    # With so many, the present topics are enough: the closed form of what was searched.
+    spread = near.typical * near.difference / near.needs[0].difference.value  # type: ignore[operator]
+    rest = near.judges.rows[-1].spread ** 2
+    one = near.judges.rows[0].spread ** 2 - rest
+    assert near.judges.enough == pytest.approx(one / (spread**2 - rest))
+    without = plan(m, test="t", tests=(), normal=True, judgments=judgments)
+    assert "assessors it would be " in list(without.sentences())[-1]
+
+
+def test_judges_do_not_help_where_topics_are_not_paired() -> None:
+    table, m = rated(True)
+    found = plan(m, 0.5, test="t-unpaired", tests=(), simulations=50, judgments=judgments_of(table, m))
+    assert found.judges is None
+    nobody = Judgments(np.full((*m.values.shape, 2), NAN), True)
+    assert plan(m, 0.5, test="t", tests=(), normal=True, judgments=nobody).judges is None
+
+
+def test_progress_ends_at_the_end() -> None:
+    seen: list[tuple[int, int]] = []
+    plan(normal(), 0.02, simulations=20, tests=("t",), progress=lambda done, of: seen.append((done, of)))
+    assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"power": 1}, "power: expected a number between 0 and 1"),
+        ({"alpha": 0}, "alpha: expected a number between 0 and 1"),
+        ({"pairs": 0}, "pairs: expected a whole number of at least 1"),
+        ({"simulations": 0}, "simulations: expected a whole number of at least 1"),
+        ({"test": "wilcox"}, 'no test "wilcox"'),
+        ({"family": np.array([True])}, "family: expected 15 pairs, got 1"),
+    ],
+)
+def test_a_wrong_call_is_one_line(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        plan(normal(), 0.02, **wrong)
+
+
+def test_the_page_prints_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
+    blocks = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    assert len(blocks) == 2
+    names: dict[str, Any] = {}
+    for code in blocks:
+        exec(code, names)
+        assert capsys.readouterr().out.splitlines() == re.findall(r"^# (.*)$", code, re.MULTILINE)
+
+
+def test_the_page_names_every_option_and_bound() -> None:
+    for command in (cli_plan.command, cli_simulate.command):
+        app = typer.Typer(add_completion=False)
+        app.command()(command)
+        for option in typer.main.get_command(app).params:
+            names = [name for name in option.opts if name.startswith("--")]
+            if names and names[0] not in ELSEWHERE:
+                assert any(f"`{name}" in PAGE or f" {name}" in PAGE for name in names), names
+    assert f"Beyond {MOST_SIMULATED:,} topics ({SLOW_MOST_SIMULATED} for" in PAGE
+    assert f"`exact` at most {SLOW_SIMULATIONS} |" in PAGE
+    assert [noise for noise in NOISES if f"`{noise}`" not in PAGE] == []

@@ -1,0 +1,228 @@
+"""Makes the tables and the figure of docs/calibration.md: python -m tools.calibration_figures (about five minutes).
+
+Every number comes from a seed that is written here. tests/stats/test_calibration.py runs the same simulations.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from adjudge.simulate import Simulation, simulate
+from adjudge.stats import power_efficiency
+from adjudge.stats.checks import FloatArray
+from adjudge.stats.generate import RATINGS, Model
+from adjudge.stats.power import attainable_size, band
+from adjudge.stats.power_search import Goal, smallest_difference
+from adjudge.stats.power_sources import Drawn
+from adjudge.stats.power_tests import chosen
+
+DOCS = Path(__file__).parent.parent / "docs"
+PAGE = DOCS / "calibration.md"
+FIGURE = DOCS / "calibration-sizes.svg"
+
+TOPICS = (10, 23, 48)
+SIMULATIONS = 10_000
+SEED = 2011
+SIZE_TESTS = (
+    "t", "wilcoxon", "mc", "mc:w", "exact", "sign", "hb", "hb:w", "hb:mean", "hb:median", "mc:median",
+    "t-unpaired", "welch", "hb:t-unpaired",
+)  # fmt: skip
+
+CONDITIONS: dict[str, Model] = {
+    "normal": Model(48),
+    "heavy tails (t with 3 degrees of freedom)": Model(48, noise="t3"),
+    "skewed (gamma)": Model(48, noise="skewed"),
+    "noise of one system 3 times the other's": Model(48, unequal=3),
+    "the same, skewed": Model(48, noise="skewed", unequal=3),
+    "the same, lognormal": Model(48, noise="lognormal", unequal=3),
+    "noise of topics from 1 to 9": Model(48, uneven=9),
+    "one system on half of the topics": Model(48, missing_half=True),
+    "rounded to tenths": Model(48, step=0.1),
+    "ratings from 1 to 5": Model(48, step=1, bounds=RATINGS),
+    "ratings, 10 topics": Model(10, step=1, bounds=RATINGS),
+}
+CONDITION_TESTS = ("t", "wilcoxon", "mc", "exact", "sign", "hb", "hb:w", "t-unpaired")
+CONDITION_SIMULATIONS = 4000
+
+PLANTED = {10: 1.0, 23: 0.65, 48: 0.45}
+"""By how much the first system is better, for each number of topics."""
+POWER_TESTS = ("t", "wilcoxon", "mc", "exact", "hb", "hb:w", "sign", "t-unpaired", "welch")
+POWER_SIMULATIONS = 4000
+
+
+def sizes(topics: int) -> Simulation:
+    """Without a difference: topics shared, noise normal."""
+    return simulate(Model(topics), SIZE_TESTS, simulations=SIMULATIONS, seed=SEED)
+
+
+def condition(name: str) -> Simulation:
+    """Without a difference, under conditions that the theory of some tests does not cover."""
+    return simulate(CONDITIONS[name], CONDITION_TESTS, simulations=CONDITION_SIMULATIONS, seed=SEED)
+
+
+def power(topics: int) -> Simulation:
+    """With a planted difference."""
+    model = Model(topics, (PLANTED[topics], 0.0))
+    return simulate(model, POWER_TESTS, simulations=POWER_SIMULATIONS, seed=SEED)
+
+
+def size_rows(found: Sequence[Simulation]) -> Iterator[list[str]]:
+    yield ["test", *(f"{s.model.topics} topics" for s in found), "attainable"]
+    for test in SIZE_TESTS:
+        attained = ""
+        if test in ("wilcoxon", "sign", "exact", "mc", "mc:w"):
+            attained = ", ".join(_percent(attainable_size(test, s.model.topics)) for s in found)
+        yield [_name(found[0], test), *(_percent(s.of(test).rate) for s in found), attained]
+
+
+def rate_rows(head: str, found: dict[str, Simulation]) -> Iterator[list[str]]:
+    """A row for each simulation, a column for each test."""
+    first = next(iter(found.values()))
+    tests = [o.test for o in first.outcomes]
+    yield [head, *(f"`{test}`" for test in tests)]
+    for name, each in found.items():
+        yield [name, *(_percent(each.of(test).rate) for test in tests)]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Differences with a density of their own, made as wide as `spread`; a source of simulated pairs."""
+
+    unit: Callable[[np.random.Generator, tuple[int, int]], FloatArray]
+    spread: float = 1.0
+
+    def draw(self, topics: int, simulations: int, rng: np.random.Generator) -> Drawn:
+        apart = self.spread * self.unit(rng, (simulations, topics))
+        return Drawn(np.zeros_like(apart), apart)
+
+
+def _parabola(rng: np.random.Generator, shape: tuple[int, int]) -> FloatArray:
+    """On the parabola's density: the middle of three uniform numbers, which has the variance 1/5."""
+    return np.median(rng.uniform(-1, 1, (*shape, 3)), axis=2) * math.sqrt(5)
+
+
+DENSITIES: dict[str, tuple[str, float, Shape]] = {
+    "parabola": ("epanechnikov", 1.0, Shape(_parabola)),
+    "normal": ("normal", math.inf, Shape(lambda rng, shape: rng.standard_normal(shape))),
+    "uniform": ("uniform", 1.0, Shape(lambda rng, shape: rng.uniform(-math.sqrt(3), math.sqrt(3), shape))),
+    "logistic": ("logistic", math.inf, Shape(lambda rng, shape: rng.logistic(size=shape) * math.sqrt(3) / math.pi)),
+    "double exponential": ("laplace", math.inf, Shape(lambda rng, shape: rng.laplace(size=shape) / math.sqrt(2))),
+    "t with 3 degrees of freedom": (
+        "student3", math.inf, Shape(lambda rng, shape: rng.standard_t(3, shape) / math.sqrt(3)),
+    ),
+}  # fmt: skip
+EFFICIENCY_TOPICS = (23, 48, 500)
+EFFICIENCY_SIMULATIONS = 40_000
+
+
+def theory(name: str) -> float:
+    """The asymptotic relative efficiency of W to T^p."""
+    density, width, _ = DENSITIES[name]
+    return power_efficiency.efficiency(getattr(power_efficiency, density), width=width)
+
+
+def simulated_efficiency(name: str, topics: int) -> float:
+    """What share of the topics T^p needs for what W finds: the smallest differences' ratio, squared.
+
+    Both tests see the same draws, so that the ratio is known better than either.
+    """
+    shape = DENSITIES[name][2]
+    t, w = (
+        smallest_difference(
+            Goal(chosen(test), simulations=EFFICIENCY_SIMULATIONS), shape, topics, np.random.default_rng(SEED)
+        ).value
+        for test in ("t", "wilcoxon")
+    )
+    return (t / w) ** 2
+
+
+def efficiency_rows() -> Iterator[list[str]]:
+    yield ["density of the differences", "theory", *(f"{n} topics" for n in EFFICIENCY_TOPICS)]
+    for name in DENSITIES:
+        yield [
+            name,
+            f"{theory(name):.3f}",
+            *(f"{simulated_efficiency(name, n):.3f}" for n in EFFICIENCY_TOPICS),
+        ]
+
+
+def table(rows: Iterator[list[str]]) -> str:
+    """Markdown, with numbers to the right."""
+    head, *body = rows
+    lines = [f"| {' | '.join(head)} |", f"|{'|'.join(['---', *['---:'] * (len(head) - 1)])}|"]
+    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in body)])
+
+
+def put(page: str, name: str, text: str) -> str:
+    """The page with a table in its place."""
+    found = re.subn(
+        rf"(<!-- {name} -->\n).*?(<!-- end -->)", lambda m: f"{m[1]}{text}\n{m[2]}", page, flags=re.DOTALL
+    )
+    assert found[1] == 1, f"the page has no place for {name}"
+    return found[0]
+
+
+def figure(found: Sequence[Simulation]) -> str:
+    """Dots for sizes on a line from 0 to 7 %, and the band where a size of 5 % would be."""
+    left, right, row, top = 190, 560, 20, 34
+    height = top + row * len(SIZE_TESTS) + 34
+
+    def x(rate: float) -> float:
+        return round(left + (right - left) * rate / 0.07, 1)
+
+    low, high = band(0.05, SIMULATIONS)
+    shapes = {10: "M-4,-4h8v8h-8z", 23: "M0,-5l5,9h-10z", 48: "M0,-4.5a4.5,4.5 0 1 0 .01,0z"}
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {right + 20} {height}" font-family="sans-serif"'
+        ' font-size="12" fill="#777">',
+        "<title>Sizes of the tests at alpha 5 %, with 10, 23 and 48 topics, and the 99 % band</title>",
+        f'<rect x="{x(low)}" y="{top - 8}" width="{x(high) - x(low):.1f}" height="{height - top - 18}" fill="#4a90d9"'
+        ' opacity="0.25"/>',
+    ]
+    for k, n in enumerate(TOPICS):
+        parts.append(f'<path transform="translate({left + 110 * k},12)" d="{shapes[n]}"/>')
+        parts.append(f'<text x="{left + 110 * k + 9}" y="16">{n} topics</text>')
+    for k, test in enumerate(SIZE_TESTS):
+        y = top + row * k + 6
+        parts.append(f'<text x="{left - 10}" y="{y + 4}" text-anchor="end">{_name(found[0], test)}</text>')
+        parts.append(f'<path d="M{left},{y}H{right}" stroke="#777" stroke-width="0.3"/>')
+        for each in found:
+            shape = shapes[each.model.topics]
+            parts.append(
+                f'<path transform="translate({x(each.of(test).rate)},{y})" d="{shape}" opacity="0.8"/>'
+            )
+    for tick in range(8):
+        parts.append(f'<text x="{x(tick / 100)}" y="{height - 8}" text-anchor="middle">{tick} %</text>')
+    return "\n".join([*parts, "</svg>", ""])
+
+
+def _name(found: Simulation, test: str) -> str:
+    return found.of(test).words
+
+
+def _percent(rate: float) -> str:
+    return f"{100 * rate:.2f}"
+
+
+def main() -> None:
+    by_topics = [sizes(n) for n in TOPICS]
+    page = PAGE.read_text(encoding="utf-8")
+    page = put(page, "sizes", table(size_rows(by_topics)))
+    page = put(
+        page, "conditions", table(rate_rows("without a difference", {c: condition(c) for c in CONDITIONS}))
+    )
+    planted = {f"{n} topics, difference {d:g}": power(n) for n, d in PLANTED.items()}
+    page = put(page, "power", table(rate_rows("with a difference", planted)))
+    page = put(page, "efficiency", table(efficiency_rows()))
+    PAGE.write_text(page, encoding="utf-8", newline="\n")
+    FIGURE.write_text(figure(by_topics), encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main()
