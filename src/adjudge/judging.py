@@ -91,5 +91,8 @@ def simulate_judgments(
         tasks = make_tasks(collection, asked, names, store.evaluation, per_page=per_summary, repeat=repeats)
         known = truth or truth_from_texts(collection, asked)
         events = simulate(tasks, asked, known, who, generator(seed, f"judge/{asked.name}"))
-        items: list[Item] = [*(("simulated", task) for task in tasks), *(("simulated", event) for event in events)]
+        items: list[Item] = [
+            *(("simulated", task) for task in tasks),
+            *(("simulated", event) for event in events),
+        ]
         return take(folder, store, items)
