@@ -194,3 +194,8 @@ def test_a_simulation_is_frozen() -> None:
     assert isinstance(found, Simulation)
     with pytest.raises(AttributeError):
         found.alpha = 0.1  # type: ignore[misc]
+
+
+def test_a_test_named_twice_runs_once() -> None:
+    found = simulate(Model(5), ["hb", "hb:t", "hb"], simulations=2, resamples=9)
+    assert [o.test for o in found.outcomes] == ["hb"]

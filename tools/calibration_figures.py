@@ -170,7 +170,7 @@ def put(page: str, name: str, text: str) -> str:
 
 def figure(found: Sequence[Simulation]) -> str:
     """Dots for sizes on a line from 0 to 7 %, and the band where a size of 5 % would be."""
-    left, right, row, top = 190, 560, 20, 34
+    left, right, row, top = 215, 585, 20, 34
     height = top + row * len(SIZE_TESTS) + 34
 
     def x(rate: float) -> float:

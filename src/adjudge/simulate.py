@@ -114,7 +114,8 @@ class Simulation:
         for outcome in self.outcomes:
             if outcome.test == test and what in (None, outcome.what):
                 return outcome
-        raise UsageError(f"{test} was not simulated; there are: {', '.join(o.test for o in self.outcomes)}")
+        known = ", ".join(dict.fromkeys(o.test for o in self.outcomes))
+        raise UsageError(f"{test} was not simulated; there are: {known}")
 
     def sentences(self) -> Iterator[str]:
         """What can be concluded, in plain words."""
@@ -176,7 +177,7 @@ def simulate(
     counted how often any pair is found that does not differ, with and without Holm's correction. A test is a
     name such as `wilcoxon`, or `mc:w` and `hb:median` for another statistic than the usual one.
     """
-    task = _Task(model, tuple(chosen(test) for test in dict.fromkeys(tests)), alpha, resamples, seed)
+    task = _Task(model, tuple(dict.fromkeys(map(chosen, tests))), alpha, resamples, seed)
     _check(task, simulations)
     sizes = [CHUNK] * (simulations // CHUNK) + [simulations % CHUNK] * (simulations % CHUNK > 0)
     total = np.zeros((len(task.tests), len(_COLUMNS)))

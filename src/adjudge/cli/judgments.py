@@ -13,7 +13,7 @@ import adjudge
 from adjudge.cli import options
 from adjudge.cli.judged import tables
 from adjudge.cli.output import counting, say, show_json, show_table
-from adjudge.errors import DataError
+from adjudge.errors import DataError, UsageError
 from adjudge.wording import counted
 
 if TYPE_CHECKING:
@@ -186,13 +186,26 @@ judgments.command("tables", epilog=f"Example: {JUDGMENTS['tables']}")(tables)
 @judgments.command("export", epilog=f"Example: {JUDGMENTS['export']}")
 def export(
     evaluation: options.Folder,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A JSONL file to write.", show_default=False)],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="A JSONL file to write; with --ducview a folder.", show_default=False
+        ),
+    ],
     pseudonyms: Annotated[bool, typer.Option("--pseudonyms", help="Names become pseudonyms.")] = False,
+    ducview: Annotated[
+        bool, typer.Option("--ducview", help="Pyramids as DUCView's .pyr and .pan files.")
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Write every task and every answer ever given, a JSON object a line; `import records` reads it back."""
     from adjudge.judgments.records import write_records
 
+    if ducview:
+        if pseudonyms:
+            raise UsageError("--ducview files name no assessor but their folders do: leave --pseudonyms out")
+        _export_ducview(_need(evaluation), file, json)
+        return
     with _need(evaluation).store() as store:
         found = write_records(store, file, pseudonyms=pseudonyms)
     if json:
@@ -241,6 +254,26 @@ def _take(e: Evaluation, items: Iterable[Item], json: bool) -> None:
     else:
         for line in taken.lines():
             say(line)
+
+
+def _export_ducview(e: Evaluation, folder: Path, json: bool) -> None:
+    from adjudge.judgments.formats.ducview_write import exported
+
+    with e.store() as store:
+        files = list(exported(store.current()))
+    if not files:
+        raise DataError(f"{e.path}: there are no pyramids to write")
+    try:
+        for name, text in files:
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="")
+    except OSError as error:
+        raise DataError(f"{folder}: cannot be written: {error.strerror}") from None
+    if json:
+        show_json({"files": [str(folder / name) for name, _ in files]})
+    else:
+        say(f"{folder}: {counted(len(files), 'file')}")
 
 
 def _words(counts: Counts) -> str:

@@ -23,6 +23,10 @@ def command(
     matrix: Annotated[
         bool, typer.Option("--matrix", help="Topics in rows, systems in columns: one measure, one length.")
     ] = False,
+    tidy: Annotated[
+        bool,
+        typer.Option("--tidy", help="For models: what is known of assessor, system and topic in every row."),
+    ] = False,
     length: options.Length = None,
     json: options.Json = False,
 ) -> None:
@@ -37,6 +41,12 @@ def command(
             raise UsageError("--matrix takes one measure: name it with -m")
         frame = stored.table.matrix(chosen[0], length=length).to_frame()
         frame = frame.rename_axis("topic").reset_index()
+    elif tidy:
+        from adjudge.judged_tables import tidy as tidied
+
+        if len(chosen) != 1:
+            raise UsageError("--tidy takes one measure: name it with -m")
+        frame = tidied(e.collection, stored.table, chosen[0])
     else:
         frame = _long(stored.table, chosen, length)
     for each in chosen:
@@ -48,6 +58,9 @@ def command(
             say(f"{csv}: {len(frame):,} rows")
     elif json:
         show_json(_records(frame) if measure or matrix else _summary(stored))
+    elif tidy:
+        known = frame.astype(object).where(frame.notna(), "")
+        show_table(list(frame.columns), [list(row) for row in known.itertuples(index=False)])
     elif matrix:
         columns = [frame.columns[0], *(f"{name}>" for name in frame.columns[1:])]
         cells = [[row[0], *(f"{v:.4f}" for v in row[1:])] for row in frame.itertuples(index=False)]

@@ -87,8 +87,7 @@ def plan(
         checks.share(name, value)
     known = _spreads(matrix, family)
     typical, wide = known.quantile(0.5), known.quantile(WIDE)
-    topic_sd = math.sqrt(np.nan_to_num(components(matrix.values).topic))
-    source = Normal(typical, topic_sd) if normal else resampled(matrix.values, known, typical)
+    source = _normal(matrix, typical) if normal else resampled(matrix.values, known, typical)
     have = int(np.median(known.n[known.n > 0]))
     task = _Task(source, replace(source, spread=wide), have, power, alpha / pairs, simulations, seed)
     wanted = _difference(difference, matrix)
@@ -114,6 +113,12 @@ def _spreads(matrix: ScoreMatrix, family: BoolArray | None) -> Spreads:
             f"{matrix.measure}: most pairs of systems differ by the same on every topic: nothing to plan"
         )
     return known
+
+
+def _normal(matrix: ScoreMatrix, spread: float) -> Normal:
+    """Where topics' variance cannot be told from noise, there is none: it matters for unpaired tests alone."""
+    topic = components(matrix.values).topic
+    return Normal(spread, math.sqrt(topic) if topic > 0 else 0.0)
 
 
 def _difference(difference: float | str | None, matrix: ScoreMatrix) -> float | None:

@@ -184,19 +184,21 @@ def components(values: npt.ArrayLike) -> Components:
     sizes = cells.sum(axis=1, keepdims=True)
     shares = cells / sizes
     topics = np.nansum(matrix, axis=1) / sizes[:, 0] - shares @ fitted.effects
-    of_topics = np.diag(1 / sizes[:, 0]) + shares @ fitted.covariance @ shares.T
-    residual = fitted.mean_square
+    # The effects' covariance: that of a topic's mean, and that of the system effects taken from it.
+    own, system = float((1 / sizes).sum()), fitted.covariance
+    trace = own + float(np.einsum("ki,ij,kj->", shares, system, shares, optimize=True))
+    total = own + float(shares.sum(axis=0) @ system @ shares.sum(axis=0))
     return Components(
-        _beyond(topics, of_topics, residual),
-        _beyond(fitted.effects, fitted.covariance, residual),
-        residual,
+        _beyond(topics, trace, total, fitted.mean_square),
+        _beyond(fitted.effects, float(np.trace(system)), float(system.sum()), fitted.mean_square),
+        fitted.mean_square,
         fitted.df,
     )
 
 
-def _beyond(effects: FloatArray, covariance: FloatArray, residual: float) -> float:
-    """The variance of effects, less what noise adds to that of their estimates."""
+def _beyond(effects: FloatArray, trace: float, total: float, residual: float) -> float:
+    """The variance of effects, less what noise adds to that of their estimates, by their covariance's trace and sum."""
     if effects.size < 2:
         return math.nan
-    noise = (np.trace(covariance) - covariance.sum() / effects.size) / (effects.size - 1)
+    noise = (trace - total / effects.size) / (effects.size - 1)
     return max(float(effects.var(ddof=1) - residual * noise), 0.0)
