@@ -41,7 +41,9 @@ def show_json(value: Any) -> None:
 
 def show_table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, title: str | None = None) -> None:
     """A plain table; columns whose name ends in `>` stand right, as numbers do."""
-    table = Table(box=None, pad_edge=False, title=title, title_justify="left", header_style="bold")
+    if title:
+        say(title)  # a table's own title would be broken to the table's width
+    table = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
         right = column.endswith(">")
         table.add_column(column.removesuffix(">"), justify="right" if right else "left", no_wrap=right)
