@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from adjudge.cli import options
-from adjudge.cli.output import say, show_json, show_table, warn, write_csv
+from adjudge.cli.output import deliver, say, show_json, show_table, warn, write_csv
 from adjudge.cli.sources import length_of, open_scores, pooled, warn_of
 from adjudge.compare.choices import (
     ALL,
@@ -115,17 +115,10 @@ def command(
         pool_humans=pooled(pool), cluster=cluster is not None,
     )  # fmt: skip
     warn_of(data, (c.measure for c in found))
-    if csv is not None:
-        write_csv(_together([c.effects_frame() if effects else c.pairs_frame() for c in found]), csv)
-    if json:
-        show_json([c.as_dict() for c in found])
-    elif latex:
-        print("\n\n".join(c.to_latex() for c in found))
-    elif csv is None:
-        for number, comparison in enumerate(found):
-            if number:
-                print()
-            _show(comparison, data, pairs=pairs, effects=effects)
+    deliver(
+        found, lambda c: c.effects_frame() if effects else c.pairs_frame(),
+        lambda c: _show(c, data, pairs=pairs, effects=effects), json=json, csv=csv, latex=latex,
+    )  # fmt: skip
 
 
 def _count(
@@ -161,12 +154,6 @@ def _count(
         for line in table.sentences():
             say(line)
         say(table.signature, "dim")
-
-
-def _together(frames: list[Any]) -> Any:
-    import pandas as pd
-
-    return pd.concat(frames)
 
 
 def interval(standing: Standing) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from adjudge.cli import options
-from adjudge.cli.output import say, show_json, show_table, write_csv
+from adjudge.cli.output import deliver, say, show_table
 from adjudge.cli.sources import length_of, open_scores, pooled, warn_of
 from adjudge.groupings import SCALES, Groupings, groupings, kind_contrast, many_to_one
 from adjudge.wording import counted
@@ -60,17 +60,7 @@ def command(
         for m in matrices(data, measure or (), length=length_of(length), pool_humans=pooled(pool))
     ]
     warn_of(data, (g.matrix.measure for g in found))
-    if csv is not None:
-        write_csv(_together([g.pairs_frame() for g in found]), csv)
-    if json:
-        show_json([g.as_dict() for g in found])
-    elif latex:
-        print("\n\n".join(g.to_latex() for g in found))
-    elif csv is None:
-        for number, each in enumerate(found):
-            if number:
-                print()
-            _show(each, data, pairs)
+    deliver(found, Groupings.pairs_frame, lambda g: _show(g, data, pairs), json=json, csv=csv, latex=latex)
 
 
 def _contrasts(
@@ -80,12 +70,6 @@ def _contrasts(
     for text in contrast or ():
         chosen |= kind_contrast(systems, data.kinds_of(systems), text)
     return chosen
-
-
-def _together(frames: list[Any]) -> Any:
-    import pandas as pd
-
-    return pd.concat(frames)
 
 
 def _show(g: Groupings, data: ScoreData, pairs: bool) -> None:

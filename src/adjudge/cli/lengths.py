@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from adjudge.cli import options
-from adjudge.cli.output import say, show_json, show_table, warn, write_csv
+from adjudge.cli.output import deliver, say, show_table, warn
 from adjudge.cli.sources import open_scores, pooled, warn_of
 from adjudge.errors import UsageError, quoted
 from adjudge.lengths import AtLength, LengthsResult, lengths_of, of_topics, table_at
@@ -47,17 +47,7 @@ def command(
     chosen = [data.resolve(m) for m in measure or ()] or data.all_measures()
     warn_of(data, chosen)
     found = [_result(data, m, task, pooled(pool), seed) for m in chosen]
-    if csv is not None:
-        write_csv(_all_standings(found), csv)
-    if json:
-        show_json([result.as_dict() for result in found])
-    elif latex:
-        print("\n\n".join(result.to_latex() for result in found))
-    elif csv is None:
-        for number, result in enumerate(found):
-            if number:
-                print()
-            _show(result, data)
+    deliver(found, LengthsResult.to_frame, lambda r: _show(r, data), json=json, csv=csv, latex=latex)
 
 
 def _result(data: ScoreData, measure: str, task: str | None, pool_humans: bool, seed: int) -> LengthsResult:
@@ -75,12 +65,6 @@ def _result(data: ScoreData, measure: str, task: str | None, pool_humans: bool, 
 def _matrix(data: ScoreData, measure: str, length: int | None, pool_humans: bool) -> ScoreMatrix:
     at = replace(data, table=table_at(data.table, measure, length))
     return at.matrix(measure, length=length, pool_humans=pool_humans)
-
-
-def _all_standings(found: list[LengthsResult]) -> Any:
-    import pandas as pd
-
-    return pd.concat([result.to_frame() for result in found])
 
 
 def _show(r: LengthsResult, data: ScoreData) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from rich.console import Console
 from rich.table import Table
@@ -53,6 +53,42 @@ def show_table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, titl
     with out.capture() as capture:
         out.print(table)
     print("\n".join(line.rstrip() for line in capture.get().splitlines()))
+
+
+class Result(Protocol):
+    """What a command that compares finds, once per measure."""
+
+    def as_dict(self) -> dict[str, Any]: ...
+
+    def to_latex(self) -> str: ...
+
+
+R = TypeVar("R", bound=Result)
+
+
+def deliver(
+    found: Sequence[R],
+    frame: Callable[[R], Any],
+    show: Callable[[R], None],
+    *,
+    json: bool,
+    csv: Path | None,
+    latex: bool,
+) -> None:
+    """Results as a CSV file, as JSON, as LaTeX, or for people: `frame` and `show` make one result's table and text."""
+    if csv is not None:
+        import pandas as pd
+
+        write_csv(pd.concat([frame(result) for result in found]), csv)
+    if json:
+        show_json([result.as_dict() for result in found])
+    elif latex:
+        print("\n\n".join(result.to_latex() for result in found))
+    elif csv is None:
+        for number, result in enumerate(found):
+            if number:
+                print()
+            show(result)
 
 
 def write_csv(frame: Any, target: Path) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from adjudge.cli import options
-from adjudge.cli.output import progress, say, show_json, show_table, warn, write_csv
+from adjudge.cli.output import deliver, progress, say, show_table, warn
 from adjudge.cli.sources import open_scores, warn_of
 from adjudge.compare.choices import ALL, ALPHA, TESTS
 from adjudge.errors import UsageError, quoted
@@ -75,17 +75,7 @@ def command(
             for m in chosen
             for n in ((length,) if length else data.table.lengths(m))
         ]  # fmt: skip
-    if csv is not None:
-        write_csv(_all_curves(found), csv)
-    if json:
-        show_json([plan.as_dict() for plan in found])
-    elif latex:
-        print("\n\n".join(plan.to_latex() for plan in found))
-    elif csv is None:
-        for number, plan in enumerate(found):
-            if number:
-                print()
-            _show(plan)
+    deliver(found, lambda plan: plan.curve_frame(), _show, json=json, csv=csv, latex=latex)
 
 
 def _tests(test: str) -> dict[str, Any]:
@@ -99,12 +89,6 @@ def _plan(data: ScoreData, measure: str, length: int | None, among: Any, bar: An
     matrix = data.matrix(measure, length=length)
     family = data.pairs_among(matrix.systems, among)
     return plan(matrix, family=family, judgments=judgments_of(data.table, matrix), progress=bar, **wanted)
-
-
-def _all_curves(found: list[Plan]) -> Any:
-    import pandas as pd
-
-    return pd.concat([plan.curve_frame() for plan in found])
 
 
 def _show(plan: Plan) -> None:

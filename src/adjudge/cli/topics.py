@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from adjudge.cli import options
-from adjudge.cli.output import console, say, show_json, show_table, warn, write_csv
+from adjudge.cli.output import console, deliver, say, show_table, warn
 from adjudge.cli.sources import open_scores, warn_of
 from adjudge.topics import Standing, TopicsResult, topics
 from adjudge.wording import counted
@@ -41,17 +41,7 @@ def command(
     """
     data = open_scores(scores, human, baseline, lower_is_better)
     found = _results(data, measure or [], length, against)
-    if csv is not None:
-        write_csv(_all_topics(found), csv)
-    if json:
-        show_json([result.as_dict() for result in found])
-    elif latex:
-        print("\n\n".join(result.to_latex() for result in found))
-    elif csv is None:
-        for number, result in enumerate(found):
-            if number:
-                print()
-            _show(result)
+    deliver(found, TopicsResult.to_frame, _show, json=json, csv=csv, latex=latex)
 
 
 def _results(
@@ -65,12 +55,6 @@ def _results(
         for m in chosen
         for n in ((length,) if length else data.table.lengths(m))
     ]
-
-
-def _all_topics(found: list[TopicsResult]) -> Any:
-    import pandas as pd
-
-    return pd.concat([result.to_frame() for result in found])
 
 
 def _show(r: TopicsResult) -> None:
