@@ -125,3 +125,17 @@ def test_selecting_systems_keeps_their_order_and_holes() -> None:
         chosen.select(["d"])
     with pytest.raises(ValueError, match="read-only"):
         table.matrix("m").values[0, 0] = 9
+
+
+def test_scores_without_a_length_stand_beside_those_with_one() -> None:
+    rows = [
+        Score("m", "t", "s", 0.1),
+        Score("m", "t", "s", 0.2, length=50),
+        Score("m", "t", "s", 0.3, length=100),
+    ]
+    table = ScoreTable.from_rows(rows)
+    assert table.each_length("m") == ("unset", 50, 100)
+    assert [table.matrix("m", length=n).values[0, 0] for n in table.each_length("m")] == [0.1, 0.2, 0.3]
+    assert ScoreTable.from_rows(rows[:1]).each_length("m") == (None,)
+    with pytest.raises(UsageError, match="has no scores without a length; it has: 50, 100"):
+        ScoreTable.from_rows(rows[1:]).matrix("m", length="unset")

@@ -17,6 +17,7 @@ from adjudge.collection.incoming import ImportReport, Item, OnClash, take_all
 from adjudge.collection.settings import Settings
 from adjudge.collection.units import UnitsReport
 from adjudge.engine import Workers
+from adjudge.judgments.model import FILE
 from adjudge.scores import AllLengths, Pool, ScoreMatrix, ScoreTable
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from adjudge.scoredata import Patterns, ScoreData
     from adjudge.scoring import Judgments, Scored, StoredTable
 
-JUDGMENTS = "judgments.sqlite"
 DEFAULT_MEASURES = ("rouge-1", "rouge-2")
 
 
@@ -85,14 +85,17 @@ class Evaluation:
     def check(self) -> CheckReport:
         """What is there, what is missing, what looks wrong; also judgments of texts that changed since."""
         report = check(self.folder)
-        if report.counts and (self.path / JUDGMENTS).exists():
-            from adjudge.judgments.quick import changed_findings
+        if not report.counts or not self.has_judgments:
+            return report
+        from adjudge.judgments.changes import changed_findings, changed_in_file
 
-            # Judgments without texts, such as NIST's tables, are enough to score and compare.
-            found = [finding for finding in report.findings if finding.code != "no-peers"]
-            found += changed_findings(self.path / JUDGMENTS, self.collection)
-            return replace(report, findings=tuple(found))
-        return report
+        if self.settings.database:
+            changed = changed_findings((judged.task, why) for judged, why in self.judgments().left_out)
+        else:  # without loading the database's libraries
+            changed = changed_in_file(self.path / FILE, self.collection)
+        # Judgments without texts, such as NIST's tables, are enough to score and compare.
+        found = [finding for finding in report.findings if finding.code != "no-peers"]
+        return replace(report, findings=(*found, *changed))
 
     def withdraw(
         self, why: str, *, system: str | None = None, topic: str | None = None, restore: bool = False,
@@ -147,10 +150,8 @@ class Evaluation:
 
     @property
     def has_judgments(self) -> bool:
-        """Whether a store of judgments is there."""
-        from adjudge.judging import has_judgments
-
-        return has_judgments(self.folder)
+        """Whether a store is there: a file in the folder, or an address in evaluation.toml."""
+        return bool(self.settings.database) or (self.path / FILE).exists()
 
     def store(self) -> Store:
         """The store of judgments, made where there is none; close it, or use it in a `with`."""
@@ -166,7 +167,7 @@ class Evaluation:
 
     def judgments(self) -> Judgments:
         """The answers that count now, of texts that are still as they were judged."""
-        if not self.folder.settings.database and not (self.path / JUDGMENTS).exists():
+        if not self.has_judgments:
             from adjudge.scoring import Judgments
 
             return Judgments()  # without loading the database's libraries

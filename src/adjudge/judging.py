@@ -14,13 +14,6 @@ from adjudge.judgments.protocol import Protocol, load_protocol
 from adjudge.judgments.store import Store, open_store
 from adjudge.scoring import Judgments
 
-FILE = "judgments.sqlite"
-
-
-def has_judgments(folder: Folder) -> bool:
-    """Whether a store is there: a file in the folder, or an address in evaluation.toml."""
-    return bool(folder.settings.database) or (folder.path / FILE).exists()
-
 
 def store_of(folder: Folder) -> Store:
     """The store, made where there is none.
@@ -53,8 +46,6 @@ def protocol_of(folder: Folder, name: str | None = None) -> Protocol:
 
 def judgments_of(folder: Folder, collection: Collection) -> Judgments:
     """The answers that count now, of texts that are still as they were judged."""
-    if not has_judgments(folder):
-        return Judgments()
     with store_of(folder) as store:
         current = store.current()
     names = dict.fromkeys(judged.task.protocol for judged in current)

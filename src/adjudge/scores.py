@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 Better = Literal["higher", "lower"] | None
 Pool = Literal["mean", "median"]
-AllLengths = Literal["all"]
+AllLengths = Literal["all", "unset"]
+"""Beside a number of words: every length, a row each; or the scores whose length is not set."""
 
 KEY = ("measure", "topic", "system", "length", "assessor", "reference", "repeat")
 COLUMNS = (*KEY, "value", "why")
@@ -113,6 +114,11 @@ class ScoreTable:
         found = self.of(measure)["length"].unique()
         return tuple(sorted((None if pd.isna(v) else int(v) for v in found), key=lambda v: v or 0))
 
+    def each_length(self, measure: str) -> tuple[int | AllLengths | None, ...]:
+        """What to ask `matrix` for, to have every length by itself."""
+        found = self.lengths(measure)
+        return found if len(found) == 1 else tuple("unset" if n is None else n for n in found)
+
     def of(self, measure: str) -> pd.DataFrame:
         rows = self.frame[self.frame["measure"] == measure]
         if rows.empty:
@@ -131,13 +137,14 @@ class ScoreTable:
     ) -> ScoreMatrix:
         """One measure's scores, topics x systems: pooled over repeats, then references, then assessors.
 
-        Several lengths are never mixed: name one, or say "all" for one row per topic and length.
+        Several lengths are never mixed: name one, or say "all" for one row per topic and length, or "unset" for
+        the scores that have no length where others have one.
         """
         if pool not in get_args(Pool):
             raise UsageError(f"pool is {quoted(pool)}, expected one of: {', '.join(get_args(Pool))}")
         rows = self.of(measure).copy()
         rows = self._at(rows, measure, length)
-        return _pooled(rows, self.info[measure], None if length == "all" else length, pool)
+        return _pooled(rows, self.info[measure], length if isinstance(length, int) else None, pool)
 
     def _at(self, rows: pd.DataFrame, measure: str, length: int | AllLengths | None) -> pd.DataFrame:
         lengths = self.lengths(measure)
@@ -146,6 +153,10 @@ class ScoreTable:
                 at = rows["length"].astype("string").fillna("unset")
                 rows["topic"] = rows["topic"].astype("string") + " @ " + at
             return rows
+        if length == "unset":
+            if None not in lengths:
+                raise UsageError(f"{measure} has no scores without a length; it has: {_list(lengths)}")
+            return rows[rows["length"].isna()]
         if length is not None:
             if length not in lengths:
                 raise UsageError(f"{measure} has no scores at length {length}; it has: {_list(lengths)}")

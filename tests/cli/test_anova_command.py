@@ -10,20 +10,18 @@ import shlex
 from pathlib import Path
 
 import pytest
-import typer
-from typer.testing import CliRunner, Result
+from tests.cli.running import runner
 
 import adjudge
 from adjudge.cli.anova import command
 from adjudge.demo.build import build
-from adjudge.errors import AdjudgeError, DataError, UsageError
+from adjudge.errors import DataError, UsageError
 
 PAGE = (Path(__file__).parents[2] / "docs" / "anova.md").read_text(encoding="utf-8")
 DATA = Path(__file__).parents[1] / "stats" / "data"
 JUDGED = shlex.quote(str(DATA / "anova_judgments.csv"))
 PHASE2 = shlex.quote(str(DATA / "anova_phase2.csv"))
-app = typer.Typer()
-app.command()(command)
+run = runner(command)
 
 
 @pytest.fixture(scope="module")
@@ -38,15 +36,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def _there(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
-
-
-def run(line: str) -> Result:
-    """What is printed; the library's errors come through, as `main` sees them."""
-    done = CliRunner().invoke(app, shlex.split(line))
-    if isinstance(done.exception, AdjudgeError):
-        raise done.exception
-    assert done.exit_code == 0, done.output
-    return done
 
 
 def test_the_page_shows_real_output() -> None:

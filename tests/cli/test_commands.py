@@ -180,6 +180,13 @@ MISTAKES = [
     (2, "compare my-eval --pool machines", '--pool is "machines", expected: humans'),
     (2, "compare matrix.csv --human X*", '--human "X*": no such system'),
     (1, "compare absent.csv", "absent.csv"),
+    (2, "compare my-eval --counts --among machines", "leave out --among"),
+    (2, "compare my-eval --counts --correct bh", "leave out --correct"),
+    (
+        2,
+        "judgments import crowd crowd.csv my-eval --column worker",
+        '--column is "worker", expected FIELD=COLUMN',
+    ),
     (1, "judgments list empty", "no judgments yet"),
     (2, "judge simulate my-eval", "no protocol is named"),
     (2, "judge simulate my-eval --protocol duc2002", 'no protocol "duc2002" (nearest: "duc-2002"'),

@@ -6,25 +6,22 @@ import csv
 import io
 import json
 import re
-import shlex
 from pathlib import Path
 
 import numpy as np
 import pytest
-import typer
-from typer.testing import CliRunner, Result
+from tests.cli.running import runner
 
 import adjudge
 from adjudge.cli import plan as cli
 from adjudge.compare.choices import TESTS
 from adjudge.demo.build import build
-from adjudge.errors import AdjudgeError, DataError, UsageError
+from adjudge.errors import DataError, UsageError
 from adjudge.plan import TESTS as PLANNED
 
 PAGE = (Path(__file__).parents[2] / "docs" / "planning.md").read_text(encoding="utf-8")
 QUICKLY = "--simulations 50"
-app = typer.Typer()
-app.command()(cli.command)
+run = runner(cli.command)
 
 
 @pytest.fixture(scope="module")
@@ -48,15 +45,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def _there(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
-
-
-def run(line: str) -> Result:
-    """What is printed; the library's errors come through, as `main` sees them."""
-    done = CliRunner().invoke(app, shlex.split(line))
-    if isinstance(done.exception, AdjudgeError):
-        raise done.exception
-    assert done.exit_code == 0, done.output
-    return done
 
 
 def test_the_page_shows_real_output() -> None:

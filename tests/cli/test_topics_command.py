@@ -11,20 +11,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import typer
-from typer.testing import CliRunner, Result
+from tests.cli.running import runner
 
 import adjudge
 from adjudge.cli.topics import NARROWEST, WIDEST, command, picture
 from adjudge.demo.build import build
-from adjudge.errors import AdjudgeError, DataError, UsageError
+from adjudge.errors import DataError, UsageError
 from adjudge.scores import MeasureInfo, ScoreMatrix
 from adjudge.topics import Standing, topics
 
 PAGE = (Path(__file__).parents[2] / "docs" / "topics.md").read_text(encoding="utf-8")
 NAN = float("nan")
-app = typer.Typer()
-app.command()(command)
+run = runner(command)
 
 
 @pytest.fixture(scope="module")
@@ -39,15 +37,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def _there(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
-
-
-def run(line: str) -> Result:
-    """What is printed; the library's errors come through, as `main` sees them."""
-    done = CliRunner().invoke(app, shlex.split(line))
-    if isinstance(done.exception, AdjudgeError):
-        raise done.exception
-    assert done.exit_code == 0, done.output
-    return done
 
 
 def test_the_page_shows_real_output() -> None:

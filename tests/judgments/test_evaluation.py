@@ -37,6 +37,18 @@ def test_a_file_and_a_server_give_the_same_scores(tmp_path: Path, new_database: 
     assert found[0].equals(found[1])
 
 
+def test_check_names_changed_texts_in_a_database_too(tmp_path: Path, new_database: str) -> None:
+    e = demo(tmp_path / "e", new_database)
+    e.simulate_judgments("rating", assessors=1)
+    assert "judged-text-changed" not in {finding.code for finding in e.check().findings}
+    path = e.path / "summaries.jsonl"
+    path.write_text(
+        path.read_text(encoding="utf-8").replace('"text": "', '"text": "Now ', 1), encoding="utf-8"
+    )
+    (finding,) = [f for f in adjudge.open(e.path).check().findings if f.code == "judged-text-changed"]
+    assert finding.count == 1
+
+
 def test_two_evaluations_share_a_database(tmp_path: Path, new_database: str) -> None:
     first, second = demo(tmp_path / "a", new_database), demo(tmp_path / "b")
     settings = second.path / "evaluation.toml"

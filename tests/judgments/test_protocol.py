@@ -69,7 +69,10 @@ GOOD: list[tuple[str, str, Any]] = [
 
 @pytest.mark.parametrize(("protocol", "question", "answer"), GOOD)
 def test_good_answers(protocol: str, question: str, answer: Any) -> None:
-    load_protocol(protocol).check(question, answer, model_units=["m1"], peer_units=["p1", "p2"], unmarked=3)
+    known = load_protocol(protocol)
+    known.check(question, answer, model_units=["m1"], peer_units=["p1", "p2"], unmarked=3)
+    with pytest.raises(DataError):  # nothing is taken for an answer that is none
+        known.check(question, "good")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import typer
 
 from adjudge.anova import Anova, anova, words
 from adjudge.cli import options
-from adjudge.cli.output import say, show_json, show_table, warn, write_csv
+from adjudge.cli.output import deliver, say, show_table, warn
 from adjudge.cli.sources import open_scores, pooled, warn_of
 from adjudge.errors import UsageError
 from adjudge.wording import counted
@@ -68,17 +68,7 @@ def command(
         "ss_type": ss_type, "pool_humans": pooled(pool), "length": length, "resamples": resamples, "seed": seed,
     }  # fmt: skip
     found = [_of(data, each, asked) for each in chosen]
-    if csv is not None:
-        write_csv(_frame(found), csv)
-    if json:
-        show_json([result.as_dict() for result in found])
-    elif latex:
-        print("\n\n".join(result.to_latex() for result in found))
-    elif csv is None:
-        for number, result in enumerate(found):
-            if number:
-                print()
-            _show(result, sizes)
+    deliver(found, _frame, lambda result: _show(result, sizes), json=json, csv=csv, latex=latex)
 
 
 def _of(data: ScoreData, measure: str, asked: dict[str, Any]) -> Anova:
@@ -96,15 +86,13 @@ def _split(option: str, text: str | None) -> list[str]:
     return names
 
 
-def _frame(found: list[Anova]) -> Any:
-    """Terms of all tables; with a mixed model, the parts of the variance below them."""
+def _frame(result: Anova) -> Any:
+    """The terms of the table; with a mixed model, the parts of the variance below them."""
     import pandas as pd
 
-    parts = []
-    for result in found:
-        parts.append(result.to_frame().assign(part="anova"))
-        if result.components is not None:
-            parts.append(result.components.to_frame().assign(part="variance", measure=result.measure))
+    parts = [result.to_frame().assign(part="anova")]
+    if result.components is not None:
+        parts.append(result.components.to_frame().assign(part="variance", measure=result.measure))
     first = ["measure", "part", "term"]
     frame = pd.concat(parts, ignore_index=True).astype({"df": "Int64"})
     return frame[[*first, *(name for name in frame.columns if name not in first)]]

@@ -104,6 +104,15 @@ def command(
         raise UsageError(f"--among is {quoted(among)}, expected one of: {', '.join(AMONG)}")
     if cluster not in (None, "set"):
         raise UsageError(f"--cluster is {quoted(cluster)}, expected: set")
+    if counts:
+        asked = {
+            "--against": against, "--margin": margin, "--pool": pool, "--cluster": cluster, "--pairs": pairs,
+            "--effects": effects, "--among": among != "all", "--correct": correct not in ("holm", "none"),
+        }  # fmt: skip
+        if ignored := next((option for option, value in asked.items() if value), None):
+            raise UsageError(
+                f"--counts counts all pairs, not corrected, as the paper does: leave out {ignored}"
+            )
     data = open_scores(scores, human, baseline, lower_is_better)
     if counts:
         _count(data, measure or (), chosen, test, length, json=json, csv=csv, latex=latex)

@@ -93,7 +93,7 @@ def jsonl(
 
     items = jsonl.read(
         files, system=system, role=cast(Any, role), kind=kind, length=length,
-        reference_names=_names(reference_names), columns=_columns(mapped), by_line=by_line,
+        reference_names=_names(reference_names), columns=columns_of(mapped), by_line=by_line,
         max_line=_size(max_line), encoding=encoding,
     )  # fmt: skip
     _take(evaluation, items, replace, skip, dry_run, json)
@@ -113,7 +113,7 @@ def csv(
 
     items = table.read(
         files, system=system, role=cast(Any, role), kind=kind, length=length,
-        reference_names=_names(reference_names), columns=_columns(mapped), by_line=by_line,
+        reference_names=_names(reference_names), columns=columns_of(mapped), by_line=by_line,
         delimiter=delimiter, quotes=not no_quotes, max_line=_size(max_line), encoding=encoding,
     )  # fmt: skip
     _take(evaluation, items, replace, skip, dry_run, json)
@@ -172,7 +172,7 @@ def scores(
 
     items = scoretable.read(
         files, measure=measure, source=source, lower_is_better=lower_is_better, length=length,
-        columns=_columns(mapped), delimiter=delimiter, quotes=not no_quotes, max_line=_size(max_line),
+        columns=columns_of(mapped), delimiter=delimiter, quotes=not no_quotes, max_line=_size(max_line),
         encoding=encoding,
     )  # fmt: skip
     _take(evaluation, items, replace, skip, dry_run, json)
@@ -230,14 +230,15 @@ def _take(
             say(line)
 
 
-def _columns(mapped: list[str] | None) -> dict[str, str]:
+def columns_of(mapped: list[str] | None, option: str = "--map") -> dict[str, str]:
+    """FIELD=COLUMN, as often as it was given."""
     columns: dict[str, str] = {}
     for pair in mapped or ():
         field, equals, column = pair.partition("=")
         if not (field and equals):
-            raise UsageError(f"--map is {quoted(pair)}, expected FIELD=COLUMN such as text=decoded")
+            raise UsageError(f"{option} is {quoted(pair)}, expected FIELD=COLUMN such as text=decoded")
         if field in columns:
-            raise UsageError(f"--map gives {quoted(field)} twice")
+            raise UsageError(f"{option} gives {quoted(field)} twice")
         columns[field] = column
     return columns
 

@@ -11,6 +11,7 @@ import typer
 
 import adjudge
 from adjudge.cli import options
+from adjudge.cli.imports import Files, columns_of
 from adjudge.cli.judged import tables
 from adjudge.cli.output import counting, say, show_json, show_table
 from adjudge.errors import DataError, UsageError
@@ -41,9 +42,6 @@ JUDGMENTS = {
     "erase": "adjudge judgments erase my-eval simulated-1",
 }
 
-Files = Annotated[
-    list[Path], typer.Argument(metavar="FILE", help="Files, or folders of them.", show_default=False)
-]
 Encoding = Annotated[str | None, typer.Option("--encoding", help="Of the files; found out unless given.")]
 Length = Annotated[
     int | None, typer.Option("--length", min=1, metavar="WORDS", help="Target length of the summaries.")
@@ -133,8 +131,8 @@ def crowd(
     from adjudge.judgments.formats import crowd
 
     e = adjudge.open(evaluation)
-    columns = dict(text.split("=", 1) for text in column or () if "=" in text) or None
-    given = _given(aspect=aspect, protocol=protocol, length=length, columns=columns)
+    columns = columns_of(column, "--column")
+    given = _given(aspect=aspect, protocol=protocol, length=length, columns=columns or None)
     _take(e, crowd.read(files, evaluation=e.settings.name, **given), json)
 
 

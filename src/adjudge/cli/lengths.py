@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,9 +10,8 @@ from adjudge.cli import options
 from adjudge.cli.output import deliver, say, show_table, warn
 from adjudge.cli.sources import open_scores, pooled, warn_of
 from adjudge.errors import UsageError, quoted
-from adjudge.lengths import AtLength, LengthsResult, lengths_of, of_topics, table_at
+from adjudge.lengths import AtLength, LengthsResult, lengths_of, of_topics
 from adjudge.lengths.run import TASKS
-from adjudge.scores import ScoreMatrix
 from adjudge.wording import counted
 
 if TYPE_CHECKING:
@@ -52,7 +50,8 @@ def command(
 
 def _result(data: ScoreData, measure: str, task: str | None, pool_humans: bool, seed: int) -> LengthsResult:
     tasks = {name: topic.task for name, topic in data.topics.items()}
-    matrices = {n: _matrix(data, measure, n, pool_humans) for n in data.table.lengths(measure)}
+    each = zip(data.table.lengths(measure), data.table.each_length(measure), strict=True)
+    matrices = {n: data.matrix(measure, length=asked, pool_humans=pool_humans) for n, asked in each}
     if task is not None:
         kept = {name for name, of in tasks.items() if of == task}
         matrices = {n: of_topics(matrix, kept) for n, matrix in matrices.items()}
@@ -60,11 +59,6 @@ def _result(data: ScoreData, measure: str, task: str | None, pool_humans: bool, 
         if not matrices:
             raise UsageError(f"--task {task}: no topic with scores of {measure} is {task}")
     return lengths_of(matrices, tasks=tasks, seed=seed)
-
-
-def _matrix(data: ScoreData, measure: str, length: int | None, pool_humans: bool) -> ScoreMatrix:
-    at = replace(data, table=table_at(data.table, measure, length))
-    return at.matrix(measure, length=length, pool_humans=pool_humans)
 
 
 def _show(r: LengthsResult, data: ScoreData) -> None:

@@ -17,6 +17,7 @@ from adjudge.wording import counted
 if TYPE_CHECKING:
     from adjudge.plan import JudgePlan, Plan
     from adjudge.scoredata import ScoreData
+    from adjudge.scores import AllLengths
 
 AMONG = ("all", "machines", "humans", "human-machine")
 BAR = 30  # characters of a power of 1
@@ -73,7 +74,7 @@ def command(
                 normal=normal, simulations=simulations, seed=seed, **_tests(test),
             )
             for m in chosen
-            for n in ((length,) if length else data.table.lengths(m))
+            for n in ((length,) if length else data.table.each_length(m))
         ]  # fmt: skip
     deliver(found, lambda plan: plan.curve_frame(), _show, json=json, csv=csv, latex=latex)
 
@@ -83,7 +84,9 @@ def _tests(test: str) -> dict[str, Any]:
     return {"test": "wilcoxon", "tests": TESTS} if test == ALL else {"test": test}
 
 
-def _plan(data: ScoreData, measure: str, length: int | None, among: Any, bar: Any, **wanted: Any) -> Plan:
+def _plan(
+    data: ScoreData, measure: str, length: int | AllLengths | None, among: Any, bar: Any, **wanted: Any
+) -> Plan:
     from adjudge.plan import judgments_of, plan
 
     matrix = data.matrix(measure, length=length)

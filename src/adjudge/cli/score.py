@@ -39,8 +39,8 @@ def command(
         say(f"{each.measure}: {', '.join(parts)}")
         for why, count in each.missing.items():
             warn(f"{each.measure}: {count:,} missing: {why}")
-        for note in each.notes:
-            warn(note)
+    for note in dict.fromkeys(note for each in results for note in each.notes):
+        warn(note)
     for line in describe_withdrawn(e.collection):
         warn(line)
 

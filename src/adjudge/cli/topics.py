@@ -53,7 +53,7 @@ def _results(
     return [
         topics(data.matrix(m, length=n), against=against)
         for m in chosen
-        for n in ((length,) if length else data.table.lengths(m))
+        for n in ((length,) if length else data.table.each_length(m))
     ]
 
 

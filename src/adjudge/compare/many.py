@@ -64,7 +64,7 @@ def matrices(
             rows = data.matrix(measure, length="all", among=among, pool=pool, pool_humans=pool_humans)
             found.append(averaged(rows))
             continue
-        for each in (length,) if length else data.table.lengths(measure):
+        for each in (length,) if length else data.table.each_length(measure):
             found.append(data.matrix(measure, length=each, among=among, pool=pool, pool_humans=pool_humans))
     return found
 

@@ -21,9 +21,9 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from adjudge.errors import AdjudgeError, BusyError, DataError, FormatError, UsageError, quoted
 from adjudge.judgments import migrations
 from adjudge.judgments.filesystems import refuse_network
+from adjudge.judgments.model import FILE
 from adjudge.judgments.schema import SCHEMA
 
-FILE = "judgments.sqlite"
 PATIENCE = 60.0  # seconds that a writer waits for other processes
 
 

@@ -11,6 +11,9 @@ from typing import Any, Literal, get_args
 Origin = Literal["human", "imported", "simulated", "learned", "adjudicated"]
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
 
+FILE = "judgments.sqlite"
+"""Where a folder keeps its judgments, unless evaluation.toml names a database."""
+
 Answer = Any
 """JSON: what a question was answered with. None takes an answer back: undo is an event too."""
 

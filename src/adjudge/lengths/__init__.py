@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from adjudge.lengths.averaging import LeftOut, averaged, averaged_within_topics
 from adjudge.lengths.result import Agreement, AtLength, LengthsResult
-from adjudge.lengths.run import LEVEL, RESAMPLES, lengths, lengths_of, of_topics, table_at
+from adjudge.lengths.run import LEVEL, RESAMPLES, lengths, lengths_of, of_topics
 
 __all__ = [
     "LEVEL", "RESAMPLES", "Agreement", "AtLength", "LeftOut", "LengthsResult", "averaged",
-    "averaged_within_topics", "lengths", "lengths_of", "of_topics", "table_at",
+    "averaged_within_topics", "lengths", "lengths_of", "of_topics",
 ]  # fmt: skip

@@ -32,9 +32,8 @@ def lengths(
     seed: int = 0,
 ) -> LengthsResult:
     """A measure of a table at all its lengths; `tasks` says of topics whether they are single or multi."""
-    matrices = {
-        n: table_at(table, measure, n).matrix(measure, length=n, pool=pool) for n in table.lengths(measure)
-    }
+    each = zip(table.lengths(measure), table.each_length(measure), strict=True)
+    matrices = {n: table.matrix(measure, length=asked, pool=pool) for n, asked in each}
     return lengths_of(matrices, tasks=tasks, level=level, resamples=resamples, seed=seed)
 
 
@@ -81,14 +80,6 @@ def of_topics(matrix: ScoreMatrix, chosen: set[str]) -> ScoreMatrix:
         topics=tuple(matrix.topics[index] for index in at),
         missing=tuple(hole for hole in matrix.missing if hole[0] in chosen),
     )
-
-
-def table_at(table: ScoreTable, measure: str, length: Length) -> ScoreTable:
-    """The table, or where a measure has scores with and without a length, those without alone."""
-    if length is not None or len(table.lengths(measure)) == 1:
-        return table
-    rows = table.of(measure)
-    return ScoreTable.from_frame(rows[rows["length"].isna()], [table.info[measure]])
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,11 @@
-"""A quick look into judgments.sqlite for `adjudge check`: with the standard library alone, and read-only."""
+"""Judgments of texts that changed since, as `adjudge check` tells them. What a change is lives in frozen.py."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -23,25 +23,29 @@ _JUDGED = """
 """
 
 
-def changed_findings(path: Path, collection: Collection) -> Iterator[Finding]:
+def changed_findings(changed: Iterable[tuple[Task, str]]) -> Iterator[Finding]:
     """Judgments of texts that changed since, a finding per reason."""
     found: dict[str, Counter[str]] = {}
-    try:
-        for task in _tasks(path):
-            why = changed(task, collection, _protocol(task.protocol))
-            if why is not None and task.peer is not None:
-                found.setdefault(why, Counter())[
-                    f"{task.peer.system} on {task.topic}, by {task.assessor}"
-                ] += 1
-    except sqlite3.Error as error:
-        effect = "judgments cannot be used"
-        yield Finding("error", "judgments-unreadable", f"{path.name} cannot be read: {error}", effect)
-        return
+    for task, why in changed:
+        who = f"{task.peer.system} on {task.topic}" if task.peer else task.topic
+        found.setdefault(why, Counter())[f"{who}, by {task.assessor}"] += 1
     for why, where in found.items():
         yield Finding(
             "warning", "judged-text-changed", f"judged, and since then {why}",
             "these judgments are left out of scores", some(where), where.total(),
         )  # fmt: skip
+
+
+def changed_in_file(path: Path, collection: Collection) -> Iterator[Finding]:
+    """The same of a SQLite file, read with the standard library alone, so that a check starts quickly."""
+    try:
+        tasks = list(_tasks(path))
+    except sqlite3.Error as error:
+        what = f"{path.name} cannot be read: {error}"
+        yield Finding("error", "judgments-unreadable", what, "judgments cannot be used")
+        return
+    seen = ((task, changed(task, collection, _protocol(task.protocol))) for task in tasks)
+    yield from changed_findings((task, why) for task, why in seen if why is not None)
 
 
 def _tasks(path: Path) -> Iterator[Task]:
