@@ -1,0 +1,79 @@
+"""Answers to pairs of items, as arrays. What the items are, and who the annotators, is not known here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from adjudge.errors import DataError
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Answers:
+    """A row per answer: the item shown first (left, or above), the one shown second, and what was said.
+
+    `won` is 1 where the first one won, 0 where the second did, 0.5 for a tie. `weight` is how often an answer counts.
+    `who` numbers the annotators (-1: nobody knows), `cluster` numbers what answers hang together by, such as topics.
+    """
+
+    n: int
+    first: IntArray
+    second: IntArray
+    won: FloatArray
+    weight: FloatArray = field(default_factory=lambda: np.empty(0))
+    who: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
+    cluster: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
+
+    def __post_init__(self) -> None:
+        rows = len(self.first)
+        defaults: dict[str, Any] = {"weight": 1.0, "who": -1, "cluster": 0}
+        for name, kind in (("first", np.int64), ("second", np.int64), ("won", np.float64),
+                           ("weight", np.float64), ("who", np.int64), ("cluster", np.int64)):  # fmt: skip
+            given = np.asarray(getattr(self, name))
+            if name in defaults and not len(given):
+                given = np.full(rows, defaults[name])
+            if given.shape != (rows,):
+                raise DataError(f"{name}: {len(given)} values for {rows} answers")
+            object.__setattr__(self, name, given.astype(kind))
+        _check(self)
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def take(self, rows: npt.ArrayLike) -> Answers:
+        """Some answers, by number or by mask; a number may occur more than once."""
+        chosen = np.asarray(rows)
+        return replace(
+            self,
+            first=self.first[chosen],
+            second=self.second[chosen],
+            won=self.won[chosen],
+            weight=self.weight[chosen],
+            who=self.who[chosen],
+            cluster=self.cluster[chosen],
+        )
+
+    def wins(self) -> FloatArray:
+        """M: how often the item of the row was preferred to that of the column. A tie is half a win each."""
+        cells = np.concatenate([self.first * self.n + self.second, self.second * self.n + self.first])
+        counts = np.concatenate([self.weight * self.won, self.weight * (1 - self.won)])
+        found = np.bincount(cells, counts, self.n**2)
+        return np.asarray(found, np.float64).reshape(self.n, self.n)
+
+
+def _check(answers: Answers) -> None:
+    items = np.concatenate([answers.first, answers.second])
+    if len(items) and not (items.min() >= 0 and items.max() < answers.n):
+        raise DataError(f"an answer names item {items.max()}, and there are {answers.n}, from 0")
+    if np.any(answers.first == answers.second):
+        raise DataError("an answer holds an item against itself")
+    if not np.all((answers.won >= 0) & (answers.won <= 1)):
+        raise DataError("won is not from 0 to 1")
+    if not np.all(np.isfinite(answers.weight) & (answers.weight >= 0)):
+        raise DataError("a weight is negative or not a number")
