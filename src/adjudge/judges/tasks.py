@@ -1,18 +1,26 @@
-"""What simulated assessors are given to do: every peer of a collection, as a protocol asks. No answers here."""
+"""What simulated assessors are given to do: every peer of a collection, as a protocol asks. No answers here.
+
+Pairs of sentences come from whoever chooses them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 from adjudge.collection.collection import Collection, references_for
 from adjudge.collection.rows import Summary
-from adjudge.errors import UsageError
+from adjudge.collection.sources import Place, SourceSentence
+from adjudge.errors import UsageError, quoted
 from adjudge.judgments.formats import stable_id
 from adjudge.judgments.frozen import task_hashes
 from adjudge.judgments.model import Task, TextRef, text_hash
 from adjudge.judgments.protocol import Protocol
+
+SentencePairs = Mapping[str, Sequence[tuple[SourceSentence, SourceSentence]]]
+"""By topic: which sentence to show on the left, and which on the right."""
 
 
 def make_tasks(
@@ -23,11 +31,13 @@ def make_tasks(
     *,
     per_page: int | None = None,
     repeat: float = 0.0,
+    pairs: SentencePairs | None = None,
 ) -> list[Task]:
     """Tasks with ids that are the same every time, assessor by assessor.
 
     `per_page` assessors judge each thing (all of them, if it is not given), in turn topic by topic; `repeat` is the
-    share of an assessor's tasks that is asked once more at the end.
+    share of an assessor's tasks that is asked once more at the end. A protocol that compares sentences needs `pairs`;
+    with them, topics that have none are left out.
     """
     if len(set(assessors)) < len(assessors):
         raise UsageError("an assessor is named twice")
@@ -36,12 +46,19 @@ def make_tasks(
         raise UsageError(f"per_page is {many}, expected 1 to {len(assessors)}, the number of assessors")
     if not 0 <= repeat <= 1:
         raise UsageError(f"repeat is {repeat:g}, expected a share from 0 to 1")
-    if protocol.kind == "preference" and protocol.of == "sentences":
+    of_sentences = protocol.kind == "preference" and protocol.of == "sentences"
+    if of_sentences and pairs is None:
         raise UsageError(f"{protocol.name} compares sentences, which come from whoever chooses the pairs")
+    if pairs is not None and not of_sentences:
+        raise UsageError(f"{protocol.name} does not compare sentences, and pairs of them are given")
+    for topic in pairs or ():
+        collection.need_topic(topic)
     own: dict[str, list[Task]] = {name: [] for name in assessors}
     for number, topic in enumerate(collection.topics):
         who = [assessors[(number + k) % len(assessors)] for k in range(many)]
-        for each in _of_topic(collection, protocol, topic, evaluation):
+        empty = Task("", evaluation, "", protocol.name, protocol.version, topic)
+        asked = _of_topic(collection, protocol, empty) if pairs is None else _sentence_pairs(empty, pairs)
+        for each in asked:
             for name in who:
                 id = stable_id("simulated-task", protocol.name, name, each.id)
                 own[name].append(replace(each, id=id, assessor=name, position=len(own[name])))
@@ -57,9 +74,25 @@ def _repeats(tasks: Sequence[Task], share: float) -> Iterator[Task]:
         yield replace(task, id=id, position=len(tasks) + n, repeat_of=task.id)
 
 
-def _of_topic(collection: Collection, protocol: Protocol, topic: str, evaluation: str) -> Iterator[Task]:
+def place_side(place: Place) -> dict[str, Any]:
+    """A sentence as a side of a preference: a place where it stands; a task has the first."""
+    return {"document": place.document, "start": place.start, "end": place.end}
+
+
+def _sentence_pairs(empty: Task, pairs: SentencePairs) -> Iterator[Task]:
+    """The pairs of a topic; one that was chosen twice is asked once."""
+    for left, right in dict.fromkeys(pairs.get(empty.topic, ())):
+        if left == right:
+            raise UsageError(f"{empty.topic}: a sentence is paired with itself: {quoted(left.text)}")
+        sides = place_side(left.places[0]), place_side(right.places[0])
+        hashes = {"left": text_hash(left.text), "right": text_hash(right.text)}
+        task = replace(empty, left=sides[0], right=sides[1], hashes=hashes)
+        yield _named(task, *(value for side in sides for value in side.values()))
+
+
+def _of_topic(collection: Collection, protocol: Protocol, empty: Task) -> Iterator[Task]:
     """What there is to judge in a topic; the assessor is set later."""
-    empty = Task("", evaluation, "", protocol.name, protocol.version, topic)
+    topic = empty.topic
     peers, references = collection.peers(topic), collection.references(topic)
     units = collection.units.get(topic, ())
     match protocol.kind:

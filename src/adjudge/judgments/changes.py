@@ -18,7 +18,7 @@ from adjudge.judgments.protocol import Protocol, load_protocol
 
 _JUDGED = """
     select id, evaluation, assessor, protocol, version, topic,
-           peer_system, peer_length, reference_system, reference_length, hashes
+           peer_system, peer_length, reference_system, reference_length, left_json, right_json, hashes
     from task where exists (select 1 from event where event.evaluation = task.evaluation and event.task = task.id)
 """
 
@@ -50,9 +50,21 @@ def changed_in_file(path: Path, collection: Collection) -> Iterator[Finding]:
 
 def _tasks(path: Path) -> Iterator[Task]:
     with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
-        for id, evaluation, assessor, protocol, version, topic, *texts, hashes in connection.execute(_JUDGED):
+        for (
+            id,
+            evaluation,
+            assessor,
+            protocol,
+            version,
+            topic,
+            *texts,
+            left,
+            right,
+            hashes,
+        ) in connection.execute(_JUDGED):
             yield Task(
                 id, evaluation, assessor, protocol, version, topic, _text(*texts[:2]), _text(*texts[2:]),
+                left=json.loads(left) if left else None, right=json.loads(right) if right else None,
                 hashes=json.loads(hashes) if hashes else {},
             )  # fmt: skip
 

@@ -114,7 +114,7 @@ class Judged:
         return {
             "task": task.id, "assessor": task.assessor, "protocol": [task.protocol, task.version],
             "peer": task.peer and asdict(task.peer), "reference": task.reference and asdict(task.reference),
-            "answers": answers,
+            "answers": answers, **({"left": task.left, "right": task.right} if task.left is not None else {}),
         }  # fmt: skip
 
     @property

@@ -24,10 +24,12 @@ from adjudge.measures.embedding import Embedding
 from adjudge.measures.extracts import Extract
 from adjudge.measures.judged.coverage import AdjustedCoverage, Coverage, Recall, Retention, Uncovered
 from adjudge.measures.judged.levels import CoverageByLevel, LevelWeightedCoverage
+from adjudge.measures.judged.preference import Preference
 from adjudge.measures.judged.pyramid import PyramidScore, PyramidUnits
 from adjudge.measures.judged.quality import Quality, QualityErrors
 from adjudge.measures.judged.rating import Rating
 from adjudge.measures.judged.unmarked import Unmarked
+from adjudge.measures.judged.wins import Wins
 from adjudge.measures.nams import Nams
 from adjudge.measures.plugin import registered
 from adjudge.measures.rouge import names
@@ -70,6 +72,8 @@ BUILT_IN: dict[str, Make] = {
     "rating": Rating,
     "pyramid": PyramidScore,
     "pyramid-units": PyramidUnits,
+    "preference": Preference,
+    "wins": Wins,
 }
 
 # Sets of measures under one name.

@@ -1,0 +1,74 @@
+"""Duels between summaries: how many of its duels a system wins on a topic. Strengths over all topics are elsewhere."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any, ClassVar
+
+from adjudge.measures.base import Measure, Need, TopicBatch
+from adjudge.measures.judged.pairs import WON, judged_pairs
+from adjudge.scores import Score
+from adjudge.wording import counted
+
+Dueller = tuple[str, int | None, str]
+"""System, length, assessor."""
+
+
+@dataclass(frozen=True)
+class Wins(Measure):
+    """The share of a summary's duels that it wins, as one assessor judged them; a tie is half a win.
+
+    A duel that was asked again is one more duel. What was skipped is none.
+    """
+
+    FAMILY = "wins"
+    ABOUT = "share of a summary's duels with others that it wins, as judged"
+    CITATION = "Bradley and Terry 1952, Rank Analysis of Incomplete Block Designs"
+    needs: ClassVar[frozenset[Need]] = frozenset({"judgments"})
+
+    def score(self, batch: TopicBatch) -> Iterator[Score]:
+        """A row per summary and assessor; a peer that nobody has judged has one that says so."""
+        duels, _ = duels_of(batch)
+        for (system, length, assessor), won in duels.items():
+            yield Score(str(self), batch.topic.topic, system, fmean(won), length, assessor)
+        judged = {key[:2] for key in duels}
+        for peer in batch.peers:
+            if (peer.system, peer.length) not in judged:
+                yield self.missing(batch, peer, "no duel with another summary was judged")
+
+    def warnings(self, batches: Sequence[TopicBatch]) -> list[str]:
+        left: Counter[str] = Counter()
+        for batch in batches:
+            left.update(duels_of(batch)[1])
+        return [
+            f"{counted(count, 'preference')} between summaries left out: {why}" for why, count in left.items()
+        ]
+
+
+def duels_of(batch: TopicBatch) -> tuple[dict[Dueller, list[float]], Counter[str]]:
+    """What each summary won in its duels, by assessor: 1, 0 or 0.5 each; and how many answers say nothing."""
+    return batch.once("judged/duels", lambda: _duels_of(batch))
+
+
+def _duels_of(batch: TopicBatch) -> tuple[dict[Dueller, list[float]], Counter[str]]:
+    found: dict[Dueller, list[float]] = {}
+    left_out: Counter[str] = Counter()
+    for task, event in judged_pairs(batch, "summaries"):
+        left, right = _summary(task.left), _summary(task.right)
+        won = WON.get(event.answer.get("winner"))
+        if won is None:
+            left_out["skipped"] += 1
+        elif left is None or right is None or left == right:
+            left_out["a side names no summary, or both the same"] += 1
+        else:
+            found.setdefault((*left, task.assessor), []).append(won)
+            found.setdefault((*right, task.assessor), []).append(1 - won)
+    return found, left_out
+
+
+def _summary(side: Mapping[str, Any] | None) -> tuple[str, int | None] | None:
+    system = (side or {}).get("system")
+    return (system, (side or {}).get("length")) if isinstance(system, str) else None
