@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from adjudge.judgments.protocol import Protocol
     from adjudge.judgments.store import Store
     from adjudge.measures.base import Measure
+    from adjudge.prefer.studies import Studies
     from adjudge.scoredata import Patterns, ScoreData
     from adjudge.scoring import Judgments, Scored, StoredTable
 
@@ -190,6 +191,13 @@ class Evaluation:
         from adjudge.judging import simulate_judgments
 
         return simulate_judgments(self.folder, self.collection, protocol, **how)
+
+    @property
+    def prefer(self) -> Studies:
+        """Preferences between sentences, summaries or systems: `e.prefer.fit()`, `e.prefer.report("coverage")`."""
+        from adjudge.prefer.studies import Studies
+
+        return Studies(self)
 
     # Score
 

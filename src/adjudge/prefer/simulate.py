@@ -1,0 +1,180 @@
+"""Simulated annotators say which of two sentences matters more. Which pairs: sample.py; how they answer: judges/."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+from adjudge.collection.collection import Collection
+from adjudge.collection.folder import Folder
+from adjudge.engine import generator
+from adjudge.errors import DataError, UsageError, quoted
+from adjudge.judges.simulated import Simulated, simulate
+from adjudge.judges.worth import truth_from_worth, worth_by_side
+from adjudge.judging import judgments_of, protocol_of, store_of
+from adjudge.judgments.protocol import Protocol
+from adjudge.measures.base import TopicBatch
+from adjudge.measures.judged.preference_sources import pyramid_worth, reference_worth, topic_sentences
+from adjudge.measures.similarities import sentence_similarity
+from adjudge.prefer.sample import COUNT, sample
+from adjudge.scoring import Judgments, batch_of
+from adjudge.wording import counted
+
+Origin = Literal["ref", "py"]
+ORIGINS: tuple[Origin, ...] = get_args(Origin)
+PROTOCOL = "preference-sentences"
+SIMILARITY = "tfidf-jaccard"
+FEW = 5
+"""Topics that are named where they got fewer answers than asked for."""
+_WORTH = {"ref": reference_worth, "py": pyramid_worth}
+_KNOWN_BY = {"ref": "reference", "py": "pyramid with annotated summaries"}
+
+
+@dataclass(frozen=True)
+class SimulatedPreferences:
+    """What simulated annotators were asked and said."""
+
+    origin: Origin
+    """Where their truth came from: ref, the references (equation 6), or py, pyramids (equations 7 and 8)."""
+    annotators: int
+    answers: int
+    topics: Mapping[str, int]
+    """New answers, by topic."""
+    right: int
+    """Answers that name the sentence worth more."""
+    decided: int
+    """Answers to pairs of sentences that are not worth the same, which can be right or wrong."""
+    seed: int
+    why: Mapping[str, str] = field(default_factory=dict)
+    """Topics without answers, or with fewer than asked for, and the reason."""
+
+    @property
+    def accuracy(self) -> float:
+        return self.right / self.decided if self.decided else math.nan
+
+    def lines(self) -> list[str]:
+        """For people."""
+        known = {"ref": "the references", "py": "the pyramids"}[self.origin]
+        found = [
+            f"{counted(self.annotators, 'simulated annotator')} gave {counted(self.answers, 'answer')} in"
+            f" {counted(len(self.topics), 'topic')}, from {known}"
+        ]
+        if self.decided:
+            found.append(
+                f"{self.accuracy:.1%} of {counted(self.decided, 'answer')} to pairs that {known} tell apart are right"
+            )
+        few = list(self.why.items())[:FEW]
+        if len(self.why) > FEW:
+            found.append(f"{counted(len(self.why), 'topic')} got fewer answers than asked for; the first:")
+        return found + [f"{topic}: {why}" for topic, why in few]
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "from": self.origin, "annotators": self.annotators, "answers": self.answers,
+            "topics": dict(self.topics), "right": self.right, "decided": self.decided, "seed": self.seed,
+            "accuracy": None if math.isnan(self.accuracy) else self.accuracy, "why": dict(self.why),
+        }  # fmt: skip
+
+
+def simulate_preferences(
+    folder: Folder,
+    collection: Collection,
+    origin: Origin = "ref",
+    *,
+    annotators: int = 3,
+    count: int = COUNT,
+    per_pair: int = 1,
+    noise: float = 0.1,
+    bias: float = 0.0,
+    inconsistency: float = 0.0,
+    similarity: str = SIMILARITY,
+    protocol: str = PROTOCOL,
+    seed: int = 0,
+    progress: Callable[[int, int], None] = lambda done, of: None,
+) -> SimulatedPreferences:
+    """Ask simulated annotators about `count` new pairs of sentences per topic, and store what they say.
+
+    Whatever was waiting for them before is answered too.
+
+    What a sentence is worth comes from the references or from the pyramids; a topic that has none is left out, and
+    said. Worth is spread from 0 to 1 within a topic, and noise is in that unit, for either side. Biases, towards the
+    left side, are spread evenly from -bias to bias over the annotators.
+    """
+    if origin not in ORIGINS:
+        raise UsageError(f"--from is {quoted(origin)}, expected one of: {', '.join(ORIGINS)}")
+    if annotators < 1:
+        raise UsageError(f"annotators is {annotators}, expected 1 or more")
+    asked = protocol_of(folder, protocol)
+    _check_protocol(asked)
+    worth, why = _worth(folder, collection, origin, similarity, progress)
+    if not worth:
+        raise DataError(f"--from {origin}: no topic has a {_KNOWN_BY[origin]}")
+    truth = truth_from_worth(worth)
+    people = [
+        Simulated(f"simulated-{k + 1}", bias=own, noise=noise, inconsistency=inconsistency)
+        for k, own in enumerate(_spread(bias, annotators))
+    ]
+    names = [person.name for person in people]
+    with store_of(folder) as store:
+        found = sample(
+            collection, store, asked, topics=list(worth), count=count, annotators=names, per_pair=per_pair, seed=seed
+        )  # fmt: skip
+        answered = {judged.task.id for judged in store.current()}
+        waiting = (task for name in names for task in store.tasks(assessor=name, protocol=asked.name))
+        tasks = [task for task in waiting if task.id not in answered and task.topic in worth]
+        events = list(simulate(tasks, asked, truth, people, generator(seed, f"prefer/simulate/{origin}")))
+        store.append(events)
+    said = {event.task: event.answer["winner"] for event in events}
+    ahead = {task.id: truth.worth_of(task, task.left) - truth.worth_of(task, task.right) for task in tasks}
+    per_topic: dict[str, int] = {}
+    for task in tasks:
+        per_topic[task.topic] = per_topic.get(task.topic, 0) + 1
+    right = sum(said[id] == ("left" if gap > 0 else "right") for id, gap in ahead.items() if gap)
+    return SimulatedPreferences(
+        origin, annotators, len(events), per_topic, right, sum(gap != 0 for gap in ahead.values()), seed,
+        {**why, **found.why},
+    )  # fmt: skip
+
+
+def _worth(
+    folder: Folder,
+    collection: Collection,
+    origin: Origin,
+    similarity: str,
+    progress: Callable[[int, int], None],
+) -> tuple[dict[str, dict[str, float]], dict[str, str]]:
+    """By topic, what every sentence is worth, by its side; and the topics of which nothing is known."""
+    judgments = judgments_of(folder, collection) if origin == "py" else Judgments()
+    found: dict[str, dict[str, float]] = {}
+    why: dict[str, str] = {}
+    for number, topic in enumerate(collection.topics):
+        batch = batch_of(collection, topic, judgments)
+        known = sentence_worth(batch, origin, similarity)
+        if isinstance(known, str):
+            why[topic] = known
+        else:
+            found[topic] = known
+        progress(number + 1, len(collection.topics))
+    return found, why
+
+
+def sentence_worth(batch: TopicBatch, origin: Origin, similarity: str) -> dict[str, float] | str:
+    """What the sentences of a topic are worth, by side; or why that is not known."""
+    sentences = topic_sentences(batch)
+    if len(sentences) < 2:
+        return "needs two sentences in its documents"
+    values = _WORTH[origin](batch, sentence_similarity(similarity, [s.text for s in sentences]))
+    if not any(math.isfinite(value) for value in values.tolist()):
+        return f"no {_KNOWN_BY[origin]}"
+    return worth_by_side(sentences, values.tolist())
+
+
+def _check_protocol(protocol: Protocol) -> None:
+    if protocol.kind != "preference" or protocol.of != "sentences":
+        raise UsageError(f"{quoted(protocol.name)} does not ask about pairs of sentences")
+
+
+def _spread(bias: float, annotators: int) -> list[float]:
+    return [0.0] if annotators == 1 else [bias * (2 * k / (annotators - 1) - 1) for k in range(annotators)]

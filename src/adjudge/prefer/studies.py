@@ -1,0 +1,119 @@
+"""What Python users hold for preferences: `e.prefer`, a method for each command of `adjudge prefer`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from adjudge.collection.collection import Collection
+    from adjudge.collection.folder import Folder
+    from adjudge.judgments.intake import Taken
+    from adjudge.judgments.protocol import Protocol as JudgmentProtocol
+    from adjudge.judgments.store import Store
+    from adjudge.prefer.agreement import Agreement
+    from adjudge.prefer.batches import Exported
+    from adjudge.prefer.fitting import PreferenceFit
+    from adjudge.prefer.paper_table import PaperTable
+    from adjudge.prefer.sample import Sampled
+    from adjudge.prefer.simulate import SimulatedPreferences
+    from adjudge.prefer.trajectories import Convergence
+    from adjudge.scoredata import ScoreData
+    from adjudge.scoring import Judgments
+
+PROTOCOLS = {"sentences": "preference-sentences", "summaries": "preference-summaries"}
+
+
+class Holder(Protocol):
+    """What an evaluation must give."""
+
+    @property
+    def folder(self) -> Folder: ...
+    @property
+    def collection(self) -> Collection: ...
+    def store(self) -> Store: ...
+    def protocol(self, name: str | None = None) -> JudgmentProtocol: ...
+    def judgments(self) -> Judgments: ...
+    def data(self) -> ScoreData: ...
+
+
+class Studies:
+    """Preferences of one evaluation: ask, fit, and see what they are worth."""
+
+    def __init__(self, evaluation: Holder):
+        self._e = evaluation
+
+    def sample(self, of: str = "sentences", **how: Any) -> Sampled:
+        """Put pairs to ask into the store; see `adjudge.prefer.sample.sample`."""
+        from adjudge.prefer.sample import sample
+
+        e = self._e
+        with e.store() as store:
+            return sample(e.collection, store, e.protocol(PROTOCOLS.get(of, of)), **how)
+
+    def export(self, path: str, **how: Any) -> Exported:
+        """Write the open pairs for a crowd platform; see `adjudge.prefer.batches.export_batches`."""
+        from adjudge.prefer.batches import export_batches
+
+        e = self._e
+        with e.store() as store:
+            names = {task.protocol for task in store.tasks() if task.left is not None}
+            return export_batches(
+                store, e.collection, {name: e.protocol(name) for name in names}, path, **how
+            )
+
+    def read_batch(self, path: str) -> Taken:
+        """Read an answered batch back: every answer under the worker who gave it."""
+        from adjudge.judgments.intake import take
+        from adjudge.prefer.batch_answers import read_batch
+
+        e = self._e
+        with e.store() as store:
+            names = {task.protocol for task in store.tasks() if task.left is not None}
+            items = read_batch(path, store, {name: e.protocol(name) for name in names})
+            return take(e.folder, store, items)
+
+    def simulate(self, origin: Any = "ref", **how: Any) -> SimulatedPreferences:
+        """Have simulated annotators answer; see `adjudge.prefer.simulate.simulate_preferences`."""
+        from adjudge.prefer.simulate import simulate_preferences
+
+        return simulate_preferences(self._e.folder, self._e.collection, origin, **how)
+
+    def fit(self, of: Any = None, **how: Any) -> list[PreferenceFit]:
+        """Strengths of sentences or summaries topic by topic, or of systems; see `adjudge.prefer.arena.fit_folder`."""
+        from adjudge.prefer.arena import fit_folder
+
+        return fit_folder(self._e.collection, self._e.judgments(), of=of, **how)
+
+    def agreement(
+        self, human: str, measures: Sequence[str] = (), *, seed: int = 0, **how: Any
+    ) -> list[Agreement]:
+        """How far measures order summaries as people do (equation 1); see `adjudge.prefer.agreement.agreements`."""
+        from adjudge.engine import generator
+        from adjudge.prefer.agreement import agreements
+
+        return agreements(self._e.data(), human, measures, rng=generator(seed, "prefer/agreement"), **how)
+
+    def converge(self, human: str, **how: Any) -> Convergence:
+        """Agreement by the number of answers (figure 3); see `adjudge.prefer.converge.converge`."""
+        from adjudge.prefer.columns import LINES, columns
+        from adjudge.prefer.converge import converge
+        from adjudge.scoring.batches import batches_of
+
+        e, judgments = self._e, self._e.judgments()
+        scored = columns(e.folder, e.collection, judgments, [*LINES.values(), human])
+        return converge(batches_of(e.collection, judgments), scored.data, human, LINES, **how)
+
+    def report(self, human: str, *, idle: float = 120.0, **how: Any) -> list[PaperTable]:
+        """The four tables of Zopf 2018; see `adjudge.prefer.tables.paper_tables`."""
+        from adjudge.measures.judged.preference import Preference
+        from adjudge.prefer.columns import columns
+        from adjudge.prefer.minutes import minutes_of
+        from adjudge.prefer.tables import paper_tables, specs
+        from adjudge.scoring.batches import batches_of
+
+        e, judgments = self._e, self._e.judgments()
+        wanted = [*specs(how.get("base") or Preference()).values(), human, *how.get("more", ())]
+        scored = columns(e.folder, e.collection, judgments, wanted)
+        batches = batches_of(e.collection, judgments)
+        return paper_tables(scored, batches, human, minutes_of(e.folder, cap=idle), **how)

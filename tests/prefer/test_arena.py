@@ -1,0 +1,204 @@
+"""Systems over topics: whole topics are drawn again; folders are fitted by sentence, by summary, by system."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from adjudge.collection.rows import Document, Row, Summary
+from adjudge.engine import generator
+from adjudge.errors import DataError, UsageError
+from adjudge.evaluation import Evaluation
+from adjudge.judgments.formats import crowd
+from adjudge.judgments.model import Event
+from adjudge.prefer.arena import arena, fit_folder
+from adjudge.prefer.files import Preference, Preferences, read_preferences, write_preferences
+from adjudge.prefer.judged import sentence_rows, summary_rows
+from adjudge.prefer.sample import sample
+from adjudge.prefer.sentence_answers import is_about_sentences, read_sentence_answers
+from adjudge.preference.bradley_terry import fit
+from adjudge.scoring import batch_of
+
+
+def clustered(topics: int, each: int = 20, seed: int = 0) -> Preferences:
+    """On every topic one of the two systems wins nearly always: topics differ, answers of a topic do not."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for topic in range(topics):
+        left = rng.random() < 0.6
+        for _ in range(each):
+            first = left if rng.random() < 0.9 else not left
+            rows.append(Preference("a", "b", "left" if first else "right", f"t{topic}"))
+    return Preferences.of(rows)
+
+
+def test_topics_are_drawn_again_where_there_are_several() -> None:
+    given = clustered(20)
+    by_topic, by_answer = arena(given), arena(given, by="answer")
+    assert (by_topic.by, by_answer.by) == ("cluster", "answer")
+    wide = by_topic.standings[0].high / by_topic.standings[0].low
+    narrow = by_answer.standings[0].high / by_answer.standings[0].low
+    assert wide > 1.5 * narrow  # answers of a topic hang together, and drawing them alone hides that
+    assert "not topics: they hold for these topics alone" in by_answer.warnings()[0]
+    assert by_topic.warnings() == []
+    assert "|bootstrap:topics:200|" in by_topic.signature
+
+
+def test_the_cluster_bootstrap_is_ten_plain_lines() -> None:
+    given = clustered(6, 5, seed=4)
+    found = arena(given, resamples=20, seed=7)
+    rng = generator(7, "prefer/fit/cluster")
+    a = given.answers
+    for row in found.drawn.logs:  # type: ignore[union-attr]
+        wins = np.zeros((2, 2))
+        for topic in rng.integers(0, 6, size=6):
+            for k in np.flatnonzero(a.cluster == topic):
+                wins[a.first[k], a.second[k]] += a.won[k]
+                wins[a.second[k], a.first[k]] += 1 - a.won[k]
+        np.testing.assert_allclose(row, fit(wins).log, atol=1e-7)
+
+
+def test_one_topic_or_none_draws_answers_and_says_so() -> None:
+    one = Preferences.of([Preference("a", "b", "left", "t1"), Preference("a", "b", "right", "t1")] * 3)
+    none = Preferences.of([Preference("a", "b", "left"), Preference("a", "b", "right")] * 3)
+    assert "intervals come from answers drawn again, since there is one topic" in arena(one).warnings()
+    assert "intervals come from answers drawn again, since no topics are known" in arena(none).warnings()
+    few = arena(clustered(2))
+    assert "intervals come from 2 topics drawn again: too few to trust them" in few.warnings()
+
+
+def test_five_hundred_systems() -> None:
+    rng = np.random.default_rng(0)
+    rows = [
+        Preference(f"s{i}", f"s{j}", "left" if rng.random() < 0.5 else "right", f"t{k % 10}")
+        for k in range(4000)
+        for i, j in [rng.choice(500, 2, replace=False)]
+    ]
+    found = arena(Preferences.of(rows), resamples=3)
+    assert len(found.standings) == 500
+    assert found.standings[0].rank == 1
+
+
+@pytest.fixture
+def e(make: Callable[..., Evaluation]) -> Evaluation:
+    rows: list[Row] = []
+    for topic in ("t1", "t2"):
+        text = " ".join(f"Number {k} of {topic} is here, and {k} is all it says." for k in range(6))
+        rows += [Document(topic, "d1", text)]
+        rows += [Summary(topic, name, f"What {name} says of {topic}.") for name in ("good", "fair", "poor")]
+    return make(*rows)
+
+
+def judge(e: Evaluation, of: str, *, origin: str = "human", **asked: object) -> None:
+    """Whoever comes first in the alphabet loses among systems; the later sentence wins."""
+    with e.store() as store:
+        protocol = e.protocol(f"preference-{of}")
+        sample(e.collection, store, protocol, annotators=["ann"], **asked)  # type: ignore[arg-type]
+        order = {"good": 3, "fair": 2, "poor": 1}
+        events = []
+        for task in store.tasks(protocol=protocol.name):
+            sides = [task.left or {}, task.right or {}]
+            left, right = (order.get(side.get("system", ""), side.get("start", 0)) for side in sides)
+            events.append(
+                Event(f"e-{task.id}", store.evaluation, task.id, "ann", "preference",
+                      {"winner": "left" if left > right else "right"}, origin=origin)  # type: ignore[arg-type]
+            )  # fmt: skip
+        store.append(events)
+
+
+def test_a_folder_by_system_by_summary_and_by_sentence(e: Evaluation) -> None:
+    judge(e, "summaries", count=3)
+    (systems,) = fit_folder(e.collection, e.judgments(), of="systems", resamples=10)
+    assert [each.item for each in systems.standings] == ["good", "fair", "poor"]
+    assert (systems.topics, systems.answers) == (2, 6)
+    summaries = fit_folder(e.collection, e.judgments(), of="summaries", resamples=10)
+    assert [fit.title for fit in summaries] == ["summaries of t1", "summaries of t2"]
+    assert fit_folder(e.collection, e.judgments(), resamples=0)[0].title == "systems"
+    with pytest.raises(DataError, match="no preferences between sentences yet"):
+        fit_folder(e.collection, e.judgments(), of="sentences")
+    judge(e, "sentences", count=15)
+    with pytest.raises(UsageError, match="say --of sentences or --of systems"):
+        fit_folder(e.collection, e.judgments())
+    sentences = fit_folder(
+        e.collection, e.judgments(), of="sentences", topics=["t1"], similarity=None, resamples=10
+    )
+    (found,) = sentences
+    assert found.similarity is None
+    assert [each.item[:8] for each in found.standings] == [f"Number {k}" for k in (5, 4, 3, 2, 1, 0)]
+    (smooth,) = fit_folder(e.collection, e.judgments(), of="sentences", topics=["t1"], resamples=2)
+    assert smooth.similarity == "tfidf-jaccard"
+
+
+def test_simulated_answers_are_said(e: Evaluation) -> None:
+    judge(e, "summaries", count=3, origin="simulated")
+    (found,) = fit_folder(e.collection, e.judgments(), resamples=0)
+    assert "6 answers are simulated, not a person's" in found.warnings()
+
+
+def test_summaries_that_changed_are_left_out_and_said(e: Evaluation) -> None:
+    judge(e, "summaries", count=3)
+    e.withdraw("wrong input", system="poor", topic="t1")
+    (found,) = fit_folder(e.collection, e.judgments(), resamples=0)
+    assert found.answers == 4
+    assert any(
+        line.startswith("2 preferences between texts that changed since left out")
+        for line in found.warnings()
+    )
+
+
+def test_answers_in_and_out_of_a_folder_are_the_same(e: Evaluation, tmp_path: Path) -> None:
+    rows = [
+        Preference("good", "fair", "left", "t1", "ann"), Preference("poor", "good", "right", "t1", "bob"),
+        Preference("fair", "poor", "tie", "t2", "ann"), Preference("fair", "good", "skip", "t2", "bob"),
+    ]  # fmt: skip
+    write_preferences(tmp_path / "in.csv", rows, form="models")
+    items = crowd.read([tmp_path / "in.csv"], evaluation=e.settings.name, protocol="preference-summaries")
+    e.take_judgments(items)
+    judgments = e.judgments()
+    out = [row for topic in ("t1", "t2") for row in summary_rows(batch_of(e.collection, topic, judgments))]
+    assert sorted(out, key=repr) == sorted(rows, key=repr)
+    write_preferences(tmp_path / "out.csv", out, form="models")
+    back = read_preferences(tmp_path / "out.csv")
+    assert sorted(back.rows(), key=repr) == sorted((r for r in rows if r.winner != "skip"), key=repr)
+
+
+def test_lengths_go_out_and_come_in(make: Callable[..., Evaluation], tmp_path: Path) -> None:
+    rows = [Summary("t1", name, f"What {name} says.", 100) for name in ("good", "fair", "poor")]
+    one, other = make(*rows, name="one"), make(*rows, name="other")
+    judge(one, "summaries", count=3)
+    out = list(summary_rows(batch_of(one.collection, "t1", one.judgments())))
+    write_preferences(tmp_path / "out.csv", out)
+    other.take_judgments(
+        crowd.read([tmp_path / "out.csv"], evaluation="other", protocol="preference-summaries")
+    )
+    assert other.check().findings == one.check().findings
+    back = list(summary_rows(batch_of(other.collection, "t1", other.judgments())))
+    assert sorted(back, key=repr) == sorted(out, key=repr)
+    assert {row.length for row in back} == {"100"}
+
+
+def test_sentences_go_out_by_their_text_and_come_in_again(
+    e: Evaluation, make: Callable[..., Evaluation], tmp_path: Path
+) -> None:
+    judge(e, "sentences", count=4, topics=["t2"])
+    out = list(sentence_rows(batch_of(e.collection, "t2", e.judgments())))
+    assert len(out) == 4
+    assert all(row.left.startswith("Number ") and row.topic == "t2" and row.annotator == "ann" for row in out)
+    path = tmp_path / "out.csv"
+    strange = Preference("no such sentence", out[0].left, "left", "t2", "ann")
+    write_preferences(path, [*out, strange, Preference("x", "y", "left", "t9")])
+    other = make(*(d for own in e.collection.documents.values() for d in own), name="other")
+    protocol = other.protocol("preference-sentences")
+    assert is_about_sentences(path, other.collection, protocol)
+    for answers in (4, 0):  # the second time nothing is new
+        items = read_sentence_answers(path, other.collection, protocol, evaluation="other")
+        taken = other.take_judgments(items)
+        assert taken.answers == answers
+        assert taken.rows.left_out == {"row about a text that is no sentence of its topic's documents": 2}
+    back = list(sentence_rows(batch_of(other.collection, "t2", other.judgments())))
+    assert sorted(back, key=repr) == sorted(out, key=repr)
+    write_preferences(path, [Preference("good", "poor", "left", "t1", "ann")])
+    assert not is_about_sentences(path, other.collection, protocol)

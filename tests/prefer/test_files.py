@@ -1,0 +1,175 @@
+"""CSV files of preferences: both forms, in and out, and mistakes with their line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from adjudge.errors import DataError, UsageError
+from adjudge.judgments.formats.crowd import WINNERS
+from adjudge.prefer.files import FORMS, Preference, Preferences, read_preferences, side_of, write_preferences
+
+
+def written(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_left_right_winner(tmp_path: Path) -> None:
+    found = read_preferences(
+        written(tmp_path / "p.csv", "left,right,winner\na,b,left\nb,c,right\nc,a,tie\na,c,skip\na,b,b\n")
+    )
+    assert found.items == ("a", "b", "c")
+    assert found.answers.first.tolist() == [0, 1, 2, 0]
+    assert found.answers.second.tolist() == [1, 2, 0, 1]
+    assert found.answers.won.tolist() == [1.0, 0.0, 0.5, 0.0]
+    assert (found.annotators, found.topics) == ((), ())
+    assert found.left_out == {"row that was skipped": 1}
+    assert found.answers.who.tolist() == [-1] * 4
+
+
+def test_arena_columns(tmp_path: Path) -> None:
+    text = (
+        "question_id,model_a,model_b,winner,judge,turn\n"
+        "81,gpt,llama,model_a,expert_1,1\n82,llama,gpt,tie (bothbad),expert_2,1\n81,gpt,llama,model_b,expert_2,1\n"
+    )
+    found = read_preferences(written(tmp_path / "arena.csv", text))
+    assert found.items == ("gpt", "llama")
+    assert found.annotators == ("expert_1", "expert_2")
+    assert found.topics == ("81", "82")
+    assert found.answers.cluster.tolist() == [0, 1, 0]
+    assert found.answers.won.tolist() == [1.0, 0.5, 0.0]
+
+
+def test_weights_times_and_rows_without_an_answer(tmp_path: Path) -> None:
+    rows = ["a,b,left,2.5,2024-01-01", "a,b,,1,", ",b,left,1,", "b,b,left,1,", "a,b,NA,1,", "b,a,a,,x"]
+    text = "\n".join(["left,right,winner,weight,time", *rows]) + "\n"
+    found = read_preferences(written(tmp_path / "p.csv", text))
+    assert found.answers.weight.tolist() == [2.5, 1.0]
+    assert found.times == ("2024-01-01", "x")
+    assert found.left_out == {
+        "row without an answer": 2,
+        "row without two items": 1,
+        "row that holds an item against itself": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "left,right,winner\na,b,left\na,b,c\n",
+            r'p\.csv:3: "winner" is "c", expected left, right, tie, skip',
+        ),
+        (
+            "left,right,winner,weight\na,b,left,-1\n",
+            r'p\.csv:2: "weight" is "-1", expected a number, 0 or more',
+        ),
+        ("left,right,winner,weight\na,b,left,nan\n", r'p\.csv:2: "weight" is "nan"'),
+        ("left,winner\na,b\n", r'p\.csv:1: no column "right"; expected left,right,winner or model_a'),
+        ("left,right\na,b\n", r'p\.csv:1: no column "winner"'),
+        ("left,right,winner\na,b\n", r"p\.csv:2: the row has 2 cells, the header 3"),
+        ("left,right,winner\n", r"p\.csv: no preferences below the header"),
+        ("", r"p\.csv: empty"),
+    ],
+)
+def test_mistakes_are_one_line_with_their_place(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(DataError, match=said) as error:
+        read_preferences(written(tmp_path / "p.csv", text))
+    assert "\n" not in str(error.value)
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="nothing.csv"):
+        read_preferences(tmp_path / "nothing.csv")
+
+
+NAMES = st.one_of(
+    st.sampled_from([*WINNERS, "na", "none", "-", "A system", 'with "quotes", commas', "Ünïcode"]),
+    st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=1, max_size=8),
+).map(lambda name: " ".join(name.split()) or "x")
+ROWS = st.lists(
+    st.builds(
+        Preference, NAMES, NAMES, st.sampled_from(["left", "right", "tie", "skip"]), st.sampled_from(["", "t1", "t2"]),
+        st.sampled_from(["", "ann", "bob"]), st.sampled_from([1.0, 0.0, 0.1, 1 / 3, 7.0, 1e-9]),
+        st.sampled_from(["", "2024-01-01T00:00:00Z"]),
+    ).filter(lambda row: row.left != row.right),
+    min_size=1, max_size=12,
+)  # fmt: skip
+
+
+def free_of_ties(row: Preference) -> bool:
+    """Two names cannot use up the words for a tie; they can use up the one for skipping."""
+    return row.winner != "skip" or "skip" not in (row.left, row.right)
+
+
+@settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(ROWS, st.sampled_from(FORMS))
+def test_what_is_written_reads_back(tmp_path: Path, rows: list[Preference], form: str) -> None:
+    rows = [row for row in rows if free_of_ties(row)] or [Preference("a", "b", "left")]
+    path = tmp_path / "p.csv"
+    assert write_preferences(path, rows, form=form) == len(rows)  # type: ignore[arg-type]
+    found = read_preferences(path)
+    same = Preferences.of(rows)
+    assert (found.items, found.annotators, found.topics) == (same.items, same.annotators, same.topics)
+    assert found.times == same.times
+    assert found.left_out == same.left_out
+    for name in ("first", "second", "won", "weight", "who", "cluster"):
+        np.testing.assert_array_equal(getattr(found.answers, name), getattr(same.answers, name))
+    kept = [row for row in rows if row.winner != "skip"]
+    assert list(found.rows()) == kept
+
+
+def test_both_forms_word_for_word(tmp_path: Path) -> None:
+    rows = [
+        Preference("a", "b", "left", "t1"),
+        Preference("b", "c", "tie", "t1"),
+        Preference("c", "a", "right", "t2"),
+    ]
+    write_preferences(tmp_path / "p.csv", rows)
+    assert (
+        tmp_path / "p.csv"
+    ).read_text() == "left,right,winner,topic\na,b,left,t1\nb,c,tie,t1\nc,a,right,t2\n"
+    write_preferences(tmp_path / "p.csv", rows, form="models")
+    assert (
+        (tmp_path / "p.csv")
+        .read_text()
+        .startswith("model_a,model_b,winner,topic\na,b,model_a,t1\nb,c,tie,t1\n")
+    )
+
+
+def test_a_name_comes_before_a_word() -> None:
+    assert side_of("right", "right", "b") == "left"
+    assert side_of("right", "a", "b") == "right"
+    assert side_of("b", "a", "b") == "right"
+    assert side_of("B", "x", "y") == "right"
+    assert side_of("c", "x", "y") is None
+
+
+def test_no_word_left_for_skipping_is_said(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no word for a skip"):
+        write_preferences(tmp_path / "p.csv", [Preference("skip", "b", "skip")])
+
+
+def test_one_topic_alone() -> None:
+    given = Preferences.of([Preference("a", "b", "left", "t1"), Preference("c", "d", "right", "t2")])
+    assert given.only(["t2"]).items == ("c", "d")
+    with pytest.raises(DataError, match='no answer on a topic "t3"'):
+        given.only(["t3"])
+
+
+def test_a_form_that_is_none(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="form is"):
+        write_preferences(tmp_path / "p.csv", [], form="rows")  # type: ignore[arg-type]
+
+
+def test_a_share_of_a_win_has_no_word() -> None:
+    from adjudge.preference.answers import Answers
+
+    given = Preferences(("a", "b"), Answers(2, np.array([0]), np.array([1]), np.array([0.3])))
+    with pytest.raises(DataError, match="only whole and half wins have a word"):
+        list(given.rows())

@@ -1,0 +1,33 @@
+"""SummEval's real texts and experts: preferences of simulated annotators go the whole way, beside ROUGE and JS."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.cli.running import runner
+
+from adjudge.cli import prefer_study
+from adjudge.collection.formats import summeval
+from adjudge.evaluation import Evaluation
+
+
+@pytest.mark.shared_data
+def test_simulated_annotators_agree_with_experts(shared_data: Path, tmp_path: Path) -> None:
+    file = shared_data / "summeval" / "model_annotations.12systems.jsonl"
+    e = Evaluation.init(tmp_path / "e")
+    e.take(summeval.read([file]))
+    said = runner(prefer_study.simulate)(f"{e.path} --from ref --count 200 --noise 0.1 --seed 1")
+    assert "gave 9,621 answers in 100 topics, from the references" in said.stdout
+    done = runner(prefer_study.report)(f"{e.path} --human expert:relevance --json --workers 1")
+    first, second, third, fourth = json.loads(done.stdout)
+    columns = {row["column"]: row for row in first["columns"]}
+    assert list(columns) == ["JS", "R1", "R2", "R3", "R4", "SU4", "man"]
+    assert all(row["topics"] == 100 for row in columns.values())
+    assert columns["man"]["low"] > 0.5
+    assert columns["R1"]["low"] > 0.5
+    assert {row["column"]: row for row in second["columns"]}["man+ref"]["low"] > 0.5
+    assert {row["column"]: row for row in third["columns"]}["ref"]["low"] > 0.5
+    # There are no pyramids here, and the tables say so instead of failing.
+    assert {row["why"] for row in fourth["columns"]} == {"no peer has a pyramid annotation"}

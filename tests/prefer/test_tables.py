@@ -1,0 +1,328 @@
+"""The paper's four tables: by hand, and end to end on the demo with simulated annotators."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+from shutil import copytree
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.cli.running import runner
+
+from adjudge.cli import prefer_study
+from adjudge.collection.rows import Topic
+from adjudge.demo.build import build
+from adjudge.demo.judged import add_judgments
+from adjudge.demo.pyramids import pyramid_judgments
+from adjudge.engine import generator
+from adjudge.errors import DataError, UsageError
+from adjudge.evaluation import Evaluation
+from adjudge.measures.judged.preference import Preference
+from adjudge.measures.judged.preference_sources import pyramid_worth
+from adjudge.prefer.agreement import agreements
+from adjudge.prefer.columns import Columns, columns, plainest
+from adjudge.prefer.minutes import minutes, minutes_of
+from adjudge.prefer.paper_table import Cell, PaperTable
+from adjudge.prefer.simulate import simulate_preferences
+from adjudge.prefer.tables import own_measures, paper_tables, ranked_sentences, specs
+from adjudge.scoredata import ScoreData
+from adjudge.scores import Score, ScoreTable
+from adjudge.scoring.batches import batches_of
+from adjudge.stats.bootstrap import bootstrap_means
+
+NOBODY = minutes([], {})
+
+# By hand
+
+
+def by_hand(shares: dict[str, list[float]]) -> Columns:
+    """Measures that agree with people on so much of each topic: ten pairs, of five systems."""
+    rows = []
+    for number in range(3):
+        topic, people = f"t{number}", [5.0, 4.0, 3.0, 2.0, 1.0]
+        rows += [Score("human", topic, s, v) for s, v in zip("abcde", people, strict=True)]
+        for measure, values in shares.items():
+            if not math.isnan(values[number]):
+                rows += [
+                    Score(measure, topic, s, v) for s, v in zip("abcde", ORDERS[values[number]], strict=True)
+                ]
+    topics = {f"t{k}": Topic(f"t{k}", set="odd" if k % 2 else "even") for k in range(3)}
+    return Columns(
+        ScoreData("hand", ScoreTable.from_rows(rows), {}, topics=topics), {"pyramid": "no pyramids"}
+    )
+
+
+ORDERS = {1.0: [5, 4, 3, 2, 1], 0.9: [4, 5, 3, 2, 1], 0.5: [3, 5, 1, 2, 4], 0.0: [1, 2, 3, 4, 5]}
+HAND = by_hand(
+    {
+        "preference": [1.0, 1.0, 0.9],
+        "rouge-1": [0.5, 0.9, 0.5],
+        "rouge-2": [1.0, 1.0, math.nan],
+        "preference(source=ref)": [0.5, 0.5, 0.5],
+    }
+)
+
+
+def tables(columns: Columns, **how: Any) -> dict[str, PaperTable]:
+    found = paper_tables(columns, {}, "human", NOBODY, **{"resamples": 500} | how)
+    return {table.name: table for table in found}
+
+
+def test_a_table_is_over_the_topics_that_all_of_its_columns_have() -> None:
+    first = tables(HAND)["table-1"]
+    assert first.topics == ("t0", "t1")
+    assert first["man"].value == 1
+    assert first["R1"].value == pytest.approx(0.7)
+    assert first.notes == ("1 topic lacks a column and is left out",)
+    shares = np.array([[0.5, 1.0, 1.0], [0.9, 1.0, 1.0]])
+    low, high = bootstrap_means(shares, rng=generator(0, "prefer/report"), resamples=500)
+    assert (first["R1"].low, first["R1"].high) == (low[0], high[0])
+
+
+def test_what_is_missing_says_why() -> None:
+    found = tables(HAND)
+    assert found["table-1"]["JS"].why == "not scored"
+    assert list(found["table-3"].reasons()) == ["R4, py: n/a (not scored)", "PY: n/a (no pyramids)"]
+    assert found["table-1"].minutes != found["table-1"].minutes  # NaN: nobody was asked
+    assert "Minutes of annotation: n/a (nobody was asked)." in found["table-1"].sentences()
+    assert [cell.why for cell in found["table-4"].cells] == ["no topic is judged"] * 6
+
+
+def test_sentences_compare_the_evaluator_with_the_others() -> None:
+    far = by_hand({"preference": [1.0, 1.0, 1.0], "rouge-1": [0.5, 0.5, 0.5], "rouge-2": [0.5, 1.0, 1.0],
+                   "js": [1.0, 1.0, 1.0]})  # fmt: skip
+    said = next(tables(far)["table-1"].sentences())
+    assert said == "man agrees with people more than R1; it cannot be told apart from JS and R2."
+    turned = by_hand({"preference": [0.0, 0.0, 0.0], "rouge-1": [0.5, 0.9, 0.5]})
+    assert next(tables(turned)["table-1"].sentences()) == "man agrees with people less than R1."
+
+
+def test_the_human_measure_is_not_held_against_itself() -> None:
+    found = paper_tables(HAND, {}, "preference", NOBODY, resamples=10)
+    assert found[0]["man"].why == "it is what the others are held against"
+
+
+def test_more_measures_have_a_table_of_their_own() -> None:
+    more = tables(HAND, more=["rouge-1", "human"])["more"]
+    assert [(cell.heading, cell.why is None) for cell in more.cells] == [("rouge-1", True), ("human", False)]
+
+
+def test_rows_by_topic_and_by_set() -> None:
+    first = tables(HAND)["table-1"]
+    heads, rows = first.printed("topic")
+    assert heads[0] == ""
+    assert [row[0] for row in rows] == ["t0", "t1", "mean", "95% interval", "topics"]
+    assert [row[heads.index("R1>")] for row in rows[:3]] == ["0.500", "0.900", "0.700"]
+    _, rows = first.printed("set")
+    assert [row[0] for row in rows[:2]] == ["even", "odd"]
+    frame = first.to_frame("topic")
+    assert frame[(frame["column"] == "R1") & (frame["topic"] == "t1")]["agreement"].tolist() == [0.9]
+    assert first.to_frame()["topics"].tolist() == [0, 2, 2, 0, 0, 0, 2]
+
+
+def test_latex_and_json() -> None:
+    first = tables(HAND)["table-1"]
+    assert r" & JS & R1 & R2 & R3 & R4 & SU4 & man & minutes \\" in first.to_latex()
+    assert r"95\% interval" in first.to_latex()
+    data = json.loads(json.dumps(first.as_dict(), allow_nan=False))
+    assert data["minutes_per_topic"] is None
+    assert data["columns"][0]["agreement"] is None
+    assert data["columns"][-1]["per_topic"] == {"t0": 1.0, "t1": 1.0}
+
+
+def test_no_topic_has_all_columns() -> None:
+    apart = by_hand({"preference": [1.0, math.nan, math.nan], "rouge-1": [math.nan, 0.5, math.nan]})
+    first = tables(apart)["table-1"]
+    assert {first["man"].why, first["R1"].why} == {"no topic has all columns"}
+
+
+def test_the_columns_are_measures() -> None:
+    found = specs(Preference(smooth=False, crowd=True))
+    assert found["man+ref"] == "preference(source=man+ref, smooth=false, crowd=true)"
+    assert found["ref"] == "preference(source=ref, smooth=false)"
+    assert list(own_measures(Preference())) == ["man", "ref", "py", "man+ref", "man+py", "man+ref+py"]
+
+
+def test_one_number_has_one_name() -> None:
+    given = Preference(seed=3, ties="paper", simulated="all")
+    assert str(plainest(given)) == "preference"
+    assert str(plainest(replace(given, asked="50"))) == "preference(asked=50, seed=3)"
+    assert str(plainest(replace(given, source="ref", asked="50"))) == (
+        "preference(source=ref, ties=paper, simulated=all, seed=3)"
+    )
+    assert specs(given)["man+ref"] == "preference(source=man+ref, ties=paper, simulated=all, seed=3)"
+
+
+def test_topics_without_a_pair_to_order_are_counted() -> None:
+    rows = [Score(m, t, s, v if t == "t1" else 1.0) for m in ("human", "preference", "rouge-1")
+            for t in ("t1", "t2") for s, v in (("a", 2.0), ("b", 1.0))]  # fmt: skip
+    found = tables(Columns(ScoreData("ties", ScoreTable.from_rows(rows), {})))["table-1"]
+    assert found.notes == ("1 topic has no pair to order",)
+    assert (found["man"].value, found["man"].pairs) == (1, 1)
+    assert math.isnan(found["man"].low)  # one topic has no interval
+
+
+def test_nothing_is_scored() -> None:
+    found = tables(by_hand({}))
+    assert {cell.why for cell in found["table-1"].cells} == {"not scored"}
+    assert found["table-1"].topics == ()
+    assert [row[0] for row in found["table-1"].printed("topic")[1]] == ["mean", "95% interval", "topics"]
+
+
+def test_a_cell_that_is_not_there() -> None:
+    with pytest.raises(StopIteration):
+        PaperTable("t", "T", (Cell("a", "m"),), 0.95)["b"]
+
+
+# The demo
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo with pyramids, and 200 answers per topic by simulated annotators who know the references."""
+    path = tmp_path_factory.mktemp("demo") / "e"
+    build(path)
+    e = Evaluation.open(path)
+    e.take_judgments(pyramid_judgments(e.settings.name))
+    simulate_preferences(e.folder, e.collection, "ref", count=200, noise=0.1, seed=1)
+    return path
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """The whole way: adjudge demo --judged, prefer simulate, prefer report."""
+    path = tmp_path_factory.mktemp("judged") / "e"
+    build(path)
+    add_judgments(Evaluation.open(path))
+    runner(prefer_study.simulate)(f"{path} --from ref --count 200 --noise 0.1 --seed 1")
+    done = runner(prefer_study.report)(f"{path} --human coverage --json --workers 1")
+    return json.loads(done.stdout)  # type: ignore[no-any-return]
+
+
+def column(report: list[dict[str, Any]], table: str, heading: str) -> dict[str, Any]:
+    rows = next(each["columns"] for each in report if each["table"] == table)
+    return next(row for row in rows if row["column"] == heading)
+
+
+def test_the_demo_end_to_end(report: list[dict[str, Any]]) -> None:
+    """Preferences of simulated annotators agree with coverage, beyond chance, beside ROUGE and JS."""
+    assert [table["table"] for table in report] == ["table-1", "table-2", "table-3", "table-4"]
+    man = column(report, "table-1", "man")
+    assert man["topics"] == 12
+    assert man["low"] > 0.5
+    for heading in ("JS", "R1", "R2", "R3", "R4", "SU4"):
+        assert 0 < column(report, "table-1", heading)["agreement"] < 1
+    for heading in ("man+ref", "man+py", "man+ref+py"):
+        assert column(report, "table-2", heading)["low"] > 0.5
+    for heading in ("ref", "py"):
+        assert column(report, "table-3", heading)["low"] > 0.5
+
+
+def test_pyramids_are_reconstructed_and_smoothing_hurts_that(report: list[dict[str, Any]]) -> None:
+    """As the paper's Table 4: many perfect preferences order nearly all pairs, and smoothing blurs them."""
+    assert column(report, "table-4", "py")["agreement"] > 0.99
+    assert column(report, "table-4", "smoothed py")["high"] < column(report, "table-4", "py")["low"]
+    assert "Smoothing hurts py" in " ".join(report[3]["sentences"])
+
+
+def test_all_pairs_without_smoothing_order_every_pair(demo: Path) -> None:
+    e = Evaluation.open(demo)
+    batches = dict(list(batches_of(e.collection, e.judgments()).items())[:3])
+    table = ranked_sentences(batches, Preference(simulated="all"), resamples=10)
+    assert [table["py"].topics[t] for t in batches] == [1.0, 1.0, 1.0]
+    assert table["smoothed py"].value < 1  # a check that can fail
+
+
+def test_table_4_is_the_agreement_of_strengths_with_weights(demo: Path) -> None:
+    from itertools import combinations
+
+    from adjudge.measures.judged.preference_fit import similarity_of, strengths_of
+
+    e = Evaluation.open(demo)
+    batch = batches_of(e.collection, e.judgments())["d02"]
+    table = ranked_sentences({"d02": batch}, Preference(), resamples=10)
+    values = strengths_of(batch, Preference(smooth=False).recipe())
+    truth = pyramid_worth(batch, similarity_of(batch, "tfidf-jaccard"))
+    assert not isinstance(values, str)
+    different = [(i, j) for i, j in combinations(range(len(truth)), 2) if abs(truth[i] - truth[j]) > 1e-9]
+    right = [(values.log[i] > values.log[j] + 1e-9) == (truth[i] > truth[j]) for i, j in different]
+    assert table["man"].value == pytest.approx(np.mean(right), abs=2 / len(different))
+    assert table["man"].pairs == len(different)
+
+
+def test_the_tables_are_the_measures_agreement(demo: Path) -> None:
+    e = Evaluation.open(demo)
+    judgments = e.judgments()
+    found = columns(e.folder, e.collection, judgments, ["preference", "rouge-2", "pyramid"])
+    every = agreements(found.data, "pyramid", ["preference", "rouge-2"], rng=generator(0, "test"))
+    table = paper_tables(found, batches_of(e.collection, judgments), "pyramid", NOBODY, resamples=10)[0]
+    assert [each.mean for each in every] == pytest.approx([table["man"].value, table["R2"].value])
+
+
+def test_simulated_answers_take_no_time(demo: Path) -> None:
+    assert minutes_of(Evaluation.open(demo).folder).why == "nobody was asked"
+
+
+# The commands
+
+
+def test_the_report_for_people(demo: Path) -> None:
+    done = runner(prefer_study.report)(f"{demo} --human pyramid -m rouge-2 --topics --workers 1")
+    assert "Table 1. Agreement with people" in done.stdout
+    assert "\nd12 " in done.stdout
+    assert "R1: rouge-1|stat:recall|stem:porter-155" in done.stdout
+    assert "note: 2,400 of 2,400 answers are simulated" in done.stderr
+    rows = runner(prefer_study.report)(f"{demo} --human pyramid --csv - --sets --workers 1").stdout
+    assert {row["table"] for row in csv.DictReader(StringIO(rows))} == {f"table-{k}" for k in range(1, 5)}
+
+
+def test_simulate_score_converge(demo: Path, tmp_path: Path) -> None:
+    copytree(demo, tmp_path / "e")
+    said = json.loads(runner(prefer_study.simulate)(f"{tmp_path / 'e'} --from py --count 5 --json").stdout)
+    assert (said["answers"], said["from"]) == (60, "py")
+    done = runner(prefer_study.score)(
+        f"{tmp_path / 'e'} --source man+py --simulated 20 --no-smooth --workers 1"
+    )
+    assert done.stdout.startswith("preference(source=man+py, smooth=false, simulated=20)\n")
+    assert "fluent" in done.stdout
+    scored = json.loads(
+        runner(prefer_study.score)(f"{tmp_path / 'e'} --source ref --workers 1 --json").stdout
+    )
+    assert scored["measure"] == "preference(source=ref)"
+    assert len(scored["means"]) == 9
+    found = json.loads(
+        runner(prefer_study.converge)(f"{tmp_path / 'e'} --human pyramid --runs 2 --step 100 --json").stdout
+    )[0]
+    assert [row["n"] for row in found["mean"]] == [100, 200, 205]
+    assert set(found["lines"]) == {"R1", "R2", "R3", "R4", "SU4", "JS"}
+    text = runner(prefer_study.converge)(f"{tmp_path / 'e'} --human pyramid --runs 1 --step 150").stdout
+    assert "Agreement with pyramid by the number of answers per topic" in text
+
+
+@pytest.mark.parametrize(
+    ("command", "line", "error", "message"),
+    [
+        ("report", "--human pyramid --topics --sets", UsageError, "--topics and --sets exclude each other"),
+        ("report", "--human pyramid --systems human", UsageError, '--systems is "human", expected one of'),
+        ("report", "--human words", UsageError, "--human words is a description"),
+        ("report", "--human 'rating(aspect=style)'", DataError, "no judgment gives such a score"),
+        ("report", "--human pyramd", UsageError, 'no measure "pyramd"'),
+        ("report", "--human expert:style", UsageError, 'no imported scores "expert:style"'),
+        ("score", "--source people", UsageError, '--source is "people", expected one of: man'),
+        ("score", "--simulated many", UsageError, "simulated=many; expected paper or all, or a number"),
+        ("converge", "--human pyramid --penalty much", UsageError, '--penalty is "much", expected one of'),
+        ("simulate", "--from man", UsageError, '--from is "man", expected one of: ref, py'),
+    ],
+)
+def test_mistakes_are_one_line(
+    demo: Path, command: str, line: str, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message) as caught:
+        runner(getattr(prefer_study, command))(f"{demo} {line}")
+    assert "\n" not in str(caught.value)
