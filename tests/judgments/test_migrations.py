@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import multiprocessing
 import shutil
+import sqlite3
 import uuid
+from contextlib import closing
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -15,10 +19,12 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from tests.judgments.children import open_at_once
 from tests.judgments.conftest import run_sql
+from tests.judgments.data.make import LINKS, PASSWORD, SECRET, SESSION
 from tests.judgments.making import Clock, an_event, fill
 
 from adjudge.errors import DataError, FormatError
 from adjudge.judgments import migrations
+from adjudge.judgments.encoding import stamp
 from adjudge.judgments.records import records
 from adjudge.judgments.schema import VERSION_TABLE, VERSIONS, metadata
 from adjudge.judgments.store import Store, open_store
@@ -29,7 +35,7 @@ NEXT = '''"""A step that is not part of the product."""
 import sqlalchemy as sa
 from alembic import op
 
-revision, down_revision, branch_labels, depends_on = "0002", "0001", None, None
+revision, down_revision, branch_labels, depends_on = "9999", "{last}", None, None
 
 
 def upgrade():
@@ -37,6 +43,7 @@ def upgrade():
     op.create_table("extra", sa.Column("id", sa.Text, primary_key=True))
     {end}
 '''
+FURTHER = (*VERSIONS, "9999")
 
 
 def script(steps: Path = migrations.STEPS) -> ScriptDirectory:
@@ -68,24 +75,84 @@ def as_filled(store: Store, tmp_path: Path) -> None:
     assert store.append([an_event(store, 7)])[0].seq == 9
 
 
-def test_a_sqlite_file_of_schema_1_opens(tmp_path: Path) -> None:
-    shutil.copy(DATA / "schema-1.sqlite", tmp_path / "judgments.sqlite")
-    with open_store(tmp_path, "fixture") as store:
-        as_filled(store, tmp_path)
+def takes_accounts(store: Store) -> None:
+    """An old database has the tables of today: what came later works, beside the old rows."""
+    link = store.accounts.add("ann")
+    token = store.sessions.start("ann", timedelta(hours=1))
+    account, session = store.accounts.by_token(link.token), store.sessions.find(token)
+    assert (account and account.name, session and session.person) == ("Ann Öster", "ann")
+    assert store.people.erase_name("ann").id == "p-one"  # old rows and new ones follow
+    assert (store.accounts.all(), store.sessions.find(token)) == ([], None)
+    assert {task.assessor for task in store.tasks()} == {"p-one", "bob"}
 
 
-def test_a_postgresql_database_of_schema_1_opens(new_database: str, tmp_path: Path) -> None:
-    dump = (DATA / "schema-1.sql").read_text(encoding="utf-8")
-    run_sql(new_database, "\n".join(line for line in dump.splitlines() if not line.startswith("\\")))
-    with open_store(new_database, "fixture") as store:
+def keeps_accounts(store: Store) -> None:
+    """What `data/make.py` put into the tables of the second schema is there and lets in."""
+    ann, bob = store.accounts.all()
+    assert (ann.person, ann.role, ann.state, ann.has_password) == ("ann", "organiser", "active", True)
+    assert (bob.person, bob.role, bob.state, bob.has_password) == ("bob", "assessor", "suspended", False)
+    assert store.accounts.by_token(LINKS["ann"]) == replace(ann, link_used_at=stamp(store.clock()))
+    assert store.accounts.by_token(LINKS["bob"]) is None
+    assert store.accounts.check_password("ann", PASSWORD) is not None
+    found = store.sessions.find(SESSION)
+    assert found is not None
+    assert (found.person, found.role) == ("ann", "organiser")
+    assert store.secret("ids").hex() == SECRET
+    assert not store.attempts.allowed("ann", limit=1)
+
+
+def old(version: int, address: Path | str) -> Path | str:
+    """A database of an old schema, at a place that is empty."""
+    if isinstance(address, Path):
+        shutil.copy(DATA / f"schema-{version}.sqlite", address / "judgments.sqlite")
+    else:
+        dump = (DATA / f"schema-{version}.sql").read_text(encoding="utf-8")
+        run_sql(address, "\n".join(line for line in dump.splitlines() if not line.startswith("\\")))
+    return address
+
+
+@pytest.mark.parametrize("version", [int(version) for version in VERSIONS])
+def test_databases_of_all_schemas_open_and_hold_what_they_held(
+    version: int, new_place: Path | str, tmp_path: Path, clock: Clock
+) -> None:
+    with open_store(old(version, new_place), "fixture", clock=clock) as store:
         as_filled(store, tmp_path)
+        if version >= 2:
+            keeps_accounts(store)
+            for person in LINKS:
+                store.accounts.forget(person)
+        takes_accounts(store)
+
+
+def test_an_upgrade_keeps_every_row_and_every_link_between_rows(tmp_path: Path) -> None:
+    """SQLite checks links only when rows change: here all are looked at, with foreign keys on."""
+    path = old(1, tmp_path)
+    assert isinstance(path, Path)
+    before = table_rows(path / "judgments.sqlite")
+    with open_store(path, "fixture") as store, store.database.writing() as connection:
+        assert connection.scalar(sa.text("PRAGMA foreign_keys")) == 1
+        assert connection.execute(sa.text("PRAGMA foreign_key_check")).all() == []
+        with pytest.raises(sa.exc.IntegrityError):
+            connection.execute(sa.text("DELETE FROM person"))
+    after = table_rows(path / "judgments.sqlite")
+    assert {table: after[table] for table in before} == before | {VERSION_TABLE: [(VERSIONS[-1],)]}
+    assert all(after[table] == [] for table in after.keys() - before.keys())
+
+
+def table_rows(path: Path) -> dict[str, list[tuple[object, ...]]]:
+    with closing(sqlite3.connect(path)) as connection:
+        names = [
+            name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        ]
+        return {name: sorted(connection.execute(f"SELECT * FROM {name}"), key=str) for name in names}
 
 
 def test_a_newer_schema_is_refused_in_one_line(new_place: Path | str) -> None:
     with open_store(new_place, "e") as store, store.database.writing() as connection:
         connection.execute(sa.text(f"UPDATE {VERSION_TABLE} SET version_num = '0999'"))
     with pytest.raises(
-        DataError, match=r"written by a newer Adjudge \(schema 0999, this one knows 0001\)"
+        DataError,
+        match=rf"written by a newer Adjudge \(schema 0999, this one knows {VERSIONS[-1]}\)",
     ) as caught:
         open_store(new_place, "e")
     assert "\n" not in str(caught.value)
@@ -121,27 +188,28 @@ def columns(store: Store) -> tuple[set[str], bool, str]:
 def test_an_older_schema_is_brought_up_with_all_it_holds(
     new_place: Path | str, clock: Clock, steps: Path
 ) -> None:
-    (steps / "versions" / "v0002.py").write_text(NEXT.format(end=""))
+    (steps / "versions" / "v9999.py").write_text(NEXT.format(last=VERSIONS[-1], end=""))
     with open_store(new_place, "e", clock=clock) as store:
         fill(store)
         before = list(records(store))
         with store.database.writing() as connection:
-            migrations.upgrade(connection, "here", versions=("0001", "0002"), steps=steps)
-            assert migrations.is_current(connection, "here", versions=("0001", "0002"))
-            migrations.upgrade(connection, "here", versions=("0001", "0002"), steps=steps)  # nothing to do
+            migrations.upgrade(connection, "here", versions=FURTHER, steps=steps)
+            assert migrations.is_current(connection, "here", versions=FURTHER)
+            migrations.upgrade(connection, "here", versions=FURTHER, steps=steps)  # nothing to do
         names, extra, version = columns(store)
-        assert ("colour" in names, extra, version) == (True, True, "0002")
+        assert ("colour" in names, extra, version) == (True, True, "9999")
         assert list(records(store)) == before
 
 
 def test_a_step_that_fails_leaves_everything_as_it_was(new_place: Path | str, steps: Path) -> None:
-    (steps / "versions" / "v0002.py").write_text(NEXT.format(end="raise RuntimeError('half way')"))
+    source = NEXT.format(last=VERSIONS[-1], end="raise RuntimeError('half way')")
+    (steps / "versions" / "v9999.py").write_text(source)
     with open_store(new_place, "e") as store:
         before = columns(store)
         with pytest.raises(RuntimeError, match="half way"), store.database.writing() as connection:
-            migrations.upgrade(connection, "here", versions=("0001", "0002"), steps=steps)
+            migrations.upgrade(connection, "here", versions=FURTHER, steps=steps)
         assert columns(store) == before
-        assert before[1:] == (False, "0001")
+        assert before[1:] == (False, VERSIONS[-1])
 
 
 def test_many_may_open_a_new_place_at_once(new_place: Path | str) -> None:

@@ -4,6 +4,10 @@
     person       everybody who judges, with the pseudonym that stands for them outside
     task         what somebody is to do
     event        every answer that was ever saved; rows are added, never changed
+    account      who may sign in to the annotation app; of links and passwords only hashes are kept
+    session      who is signed in, by the hash of what their browser holds
+    attempt      sign-ins that were tried lately, by a keyed hash of who tried
+    secret       keys that the servers of an evaluation share
 
 Every key starts with the evaluation, so that evaluations share a database without meeting. Texts that
 identify something are compared by code point on both databases, so that orders are the same.
@@ -13,6 +17,7 @@ from __future__ import annotations
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     Column,
     ForeignKey,
     ForeignKeyConstraint,
@@ -23,7 +28,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-VERSIONS = ("0001",)
+VERSIONS = ("0001", "0002")
 """Every released schema, oldest first; the last one is this module's."""
 
 VERSION_TABLE = "alembic_version"
@@ -119,4 +124,55 @@ event = Table(
     # What tells most comes first: a database that has not counted its rows yet picks the right index too.
     UniqueConstraint("id", "evaluation"),
     Index(None, "task", "question", "evaluation", "assessor", "seq"),
+)
+
+account = Table(
+    "account",
+    metadata,
+    Column("evaluation", _Key, primary_key=True),
+    Column("person", _Key, primary_key=True),
+    Column("role", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("token_hash", _Key),
+    Column("token_once", Boolean, nullable=False),
+    Column("token_made_at", Text),
+    Column("token_used_at", Text),
+    Column("password_hash", Text),
+    Column("made_at", Text, nullable=False),
+    Column("seen_at", Text),
+    _person("person"),
+    UniqueConstraint("evaluation", "token_hash"),
+)
+
+session = Table(
+    "session",
+    metadata,
+    Column("evaluation", _Key, primary_key=True),
+    Column("hash", _Key, primary_key=True),
+    Column("person", _Key, nullable=False),
+    Column("made_at", Text, nullable=False),
+    Column("expires_at", Text, nullable=False),
+    Column("seen_at", Text, nullable=False),
+    _person("person"),
+    Index(None, "evaluation", "person"),
+)
+
+# These two name no row of another table: who only tries to sign in need not wait for those who save answers.
+attempt = Table(
+    "attempt",
+    metadata,
+    Column("evaluation", _Key, primary_key=True),
+    Column("id", _Key, primary_key=True),
+    Column("key_hash", _Key, nullable=False),
+    Column("at", _Key, nullable=False),
+    Index(None, "evaluation", "key_hash", "at"),
+    Index(None, "evaluation", "at"),
+)
+
+secret = Table(
+    "secret",
+    metadata,
+    Column("evaluation", _Key, primary_key=True),
+    Column("name", _Key, primary_key=True),
+    Column("value", Text, nullable=False),
 )

@@ -1,7 +1,8 @@
 """The store of judgments: tasks, and every answer ever given to them. Opening, writing and reading.
 
 Databases are opened in database.py; events are numbered in appending.py, tasks handed out in tasks.py; people
-are in people.py, files of records in records.py, backups in backup.py.
+are in people.py, who may sign in is in accounts.py and sessions.py, files of records are in records.py, backups
+in backup.py.
 """
 
 from __future__ import annotations
@@ -19,11 +20,14 @@ from sqlalchemy import Connection
 
 from adjudge.errors import DataError, FormatError, quoted
 from adjudge.judgments import schema, tasks
+from adjudge.judgments.accounts import Accounts, PeopleWithAccounts
 from adjudge.judgments.appending import append_all
 from adjudge.judgments.database import PATIENCE, Database, address
 from adjudge.judgments.encoding import Row, check_name, event_of, event_row, stamp, task_of, task_row, utc_now
+from adjudge.judgments.keys import Secrets
 from adjudge.judgments.model import Ack, Event, Judged, Task
 from adjudge.judgments.people import People
+from adjudge.judgments.sessions import Attempts, Sessions
 from adjudge.judgments.writer import Outcome, Writer
 
 T = TypeVar("T")
@@ -66,7 +70,11 @@ class Store:
         self.evaluation = evaluation
         self.clock = clock
         self._writer = writer(database.writing, self._append_all)
-        self.people = People(self)
+        self.people: People = PeopleWithAccounts(self)
+        self.accounts = Accounts(self)
+        self.sessions = Sessions(self)
+        self.attempts = Attempts(self)
+        self.secret = Secrets(self).get
 
     def __enter__(self) -> Self:
         return self
@@ -169,7 +177,7 @@ class Store:
                 return
             after = page[-1]["seq"]
 
-    def current(self, topic: str | None = None) -> list[Judged]:
+    def current(self, topic: str | None = None, *, assessor: str | None = None) -> list[Judged]:
         """The tasks that have answers, each with those that count now, by assessor and position.
 
         Of one assessor the latest answer to a question counts, and none where that one is null. Where
@@ -179,6 +187,8 @@ class Store:
             mine = [_task.c.evaluation == self.evaluation]
             if topic is not None:
                 mine.append(_task.c.topic == topic)
+            if assessor is not None:
+                mine.append(_task.c.assessor == assessor)
             answers: dict[str, dict[str, Event]] = {}
             for row in connection.execute(_latest(*mine)).mappings():
                 event = event_of(row)

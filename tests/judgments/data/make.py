@@ -4,15 +4,37 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
+from datetime import timedelta
 from pathlib import Path
+from unittest.mock import patch
 
 from tests.judgments.making import Clock, fill
 
 from adjudge.judgments.backup import backup, find_pg_dump
 from adjudge.judgments.schema import SCHEMA, VERSIONS
-from adjudge.judgments.store import open_store
+from adjudge.judgments.store import Store, open_store
 
 HERE = Path(__file__).parent
+
+LINKS = {"ann": "link-of-ann", "bob": "link-of-bob"}
+SESSION = "session-of-ann"
+PASSWORD = "correct horse battery"
+SECRET = "5e" * 32
+
+
+def fill_all(store: Store) -> None:
+    """What `fill` puts in, and some of everything that came with later schemas; what is random is not here."""
+    fill(store)
+    for person, token in LINKS.items():
+        with patch("adjudge.judgments.accounts.new_token", lambda token=token: token):
+            store.accounts.add(person, role="organiser" if person == "ann" else "assessor")
+    store.accounts.set_password("ann", PASSWORD)
+    with patch("adjudge.judgments.sessions.new_token", lambda: SESSION):
+        store.sessions.start("ann", timedelta(hours=8))
+    store.accounts.suspend("bob")
+    with patch("adjudge.judgments.keys.secrets.token_hex", lambda n: SECRET):
+        store.secret("ids")
+    store.attempts.note("ann")
 
 
 def main() -> None:
@@ -20,11 +42,11 @@ def main() -> None:
 
     name = f"schema-{int(VERSIONS[-1])}"
     with tempfile.TemporaryDirectory() as folder, open_store(Path(folder), "fixture", clock=Clock()) as store:
-        fill(store)
+        fill_all(store)
         backup(store, HERE / f"{name}.sqlite")
     server = get_server(Path(tempfile.gettempdir()) / "adjudge-fixture", cleanup_mode="delete")
     with open_store(server.get_uri(), "fixture", clock=Clock()) as store:
-        fill(store)
+        fill_all(store)
         dump = [
             str(find_pg_dump(store.database)),
             "--inserts",

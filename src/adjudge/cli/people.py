@@ -1,0 +1,197 @@
+"""adjudge people: who may sign in to the annotation app, and by which link."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import adjudge
+from adjudge.cli import options
+from adjudge.cli.output import say, show_json, show_table
+from adjudge.errors import DataError, UsageError, quoted
+
+if TYPE_CHECKING:
+    from adjudge.evaluation import Evaluation
+    from adjudge.judgments.store import Store
+
+people = typer.Typer(
+    help="Say who may judge in the browser, and give them their links.", no_args_is_help=True
+)
+
+PEOPLE = {
+    "add": 'adjudge people add my-eval anna --name "Anna B."',
+    "list": "adjudge people list my-eval",
+    "suspend": "adjudge people suspend my-eval bert",
+    "link": "adjudge people link my-eval bert",
+}
+
+Person = Annotated[
+    str, typer.Argument(metavar="PERSON", help="A short name, such as anna.", show_default=False)
+]
+BaseUrl = Annotated[
+    str, typer.Option("--base-url", metavar="URL", help="Where people reach the server; links begin with it.")
+]
+Password = Annotated[
+    bool,
+    typer.Option("--password", help="Ask for a password too (without a terminal: a line of standard input)."),
+]
+HERE = "http://127.0.0.1:8000"
+
+
+@people.command("add", epilog=f"Example: {PEOPLE['add']}")
+def add(
+    evaluation: options.Folder,
+    person: Person,
+    name: Annotated[str | None, typer.Option("--name", help="What they are called.")] = None,
+    role: Annotated[str, typer.Option("--role", metavar="ROLE", help="assessor or organiser.")] = "assessor",
+    base_url: BaseUrl = HERE,
+    password: Password = False,
+    json: options.Json = False,
+) -> None:
+    """Let a person in, and print their personal link: once, for it is not kept."""
+    e, base = adjudge.open(evaluation), _checked(base_url)
+    typed = _ask() if password else None
+    with e.store() as store:
+        link = store.accounts.add(person, role, name)
+        if typed is not None:
+            store.accounts.set_password(person, typed)
+        found = store.accounts.get(person)
+    if json:
+        shown = {"person": person, "name": found.name, "role": found.role, "password": found.has_password}
+        show_json(shown | {"link": link.url(base)})
+    else:
+        _show(f"{person} may sign in as {found.role}", link.url(base), evaluation, person)
+
+
+@people.command("list", epilog=f"Example: {PEOPLE['list']}")
+def list_(evaluation: options.Folder, json: options.Json = False) -> None:
+    """Everybody who has an account or tasks: what they may do, how far they are, when they were last here."""
+    with _need(evaluation).store() as store:
+        found = _rows(store)
+    if not found:
+        raise DataError(_nobody(evaluation))
+    if json:
+        show_json({"people": found})
+        return
+    show_table(
+        ("person", "name", "role", "state", "tasks>", "judged>", "last seen"),
+        [(*(row[key] for key in ("person", "name", "role", "state", "tasks", "judged")), _when(row["last_seen"]))
+         for row in found],
+    )  # fmt: skip
+
+
+@people.command("suspend", epilog=f"Example: {PEOPLE['suspend']}")
+def suspend(
+    evaluation: options.Folder,
+    person: Person,
+    restore: Annotated[bool, typer.Option("--restore", help="Let them in again.")] = False,
+    json: options.Json = False,
+) -> None:
+    """Keep a person out, at once; their answers stay."""
+    with _need(evaluation).store() as store:
+        change = store.accounts.restore if restore else store.accounts.suspend
+        found = change(person)
+    if json:
+        show_json({"person": person, "state": found.state})
+    elif restore:
+        say(f"{person} may sign in again, by the link they had")
+    else:
+        say(f"{person} is signed out and cannot sign in; their answers stay")
+
+
+@people.command("link", epilog=f"Example: {PEOPLE['link']}")
+def link(
+    evaluation: options.Folder,
+    person: Person,
+    base_url: BaseUrl = HERE,
+    sign_out: Annotated[
+        bool, typer.Option("--sign-out", help="Also end their sessions: where the old link got about.")
+    ] = False,
+    password: Password = False,
+    json: options.Json = False,
+) -> None:
+    """Make a person a new link; the old one stops working."""
+    from adjudge.judgments.accounts import Link
+
+    e, base = _need(evaluation), _checked(base_url)
+    typed = _ask() if password else None
+    with e.store() as store:
+        made = Link(person, store.accounts.renew_link(person, sign_out=sign_out))
+        if typed is not None:
+            store.accounts.set_password(person, typed)
+    if json:
+        show_json({"person": person, "link": made.url(base)})
+    else:
+        _show(f"{person} has a new link, and the old one works no more", made.url(base), evaluation, person)
+
+
+def _show(what: str, url: str, evaluation: Path, person: str) -> None:
+    say(f"{what}. The link is shown this once:")
+    print(url)  # on one line however long it is, so that it can be copied
+    say(
+        f"Whoever has it is {person}: give it to nobody else. Lost? adjudge people link {evaluation} {person}"
+    )
+
+
+def _rows(store: Store) -> list[dict[str, Any]]:
+    """Everybody, by id, without anything that lets them in."""
+    from collections import Counter
+
+    accounts = {account.person: account for account in store.accounts.all()}
+    tasks = Counter(task.assessor for task in store.tasks())
+    judged = Counter(each.task.assessor for each in store.current())
+    return [
+        {
+            "person": person.id,
+            "name": person.name,
+            "role": account and account.role,
+            "state": account and account.state,
+            "tasks": tasks[person.id],
+            "judged": judged[person.id],
+            "password": account is not None and account.has_password,
+            "last_seen": account and account.seen_at,
+        }
+        for person in store.people.all()
+        for account in [accounts.get(person.id)]
+    ]
+
+
+def _when(stamp: str | None) -> str | None:
+    return stamp and f"{stamp[:16].replace('T', ' ')} UTC"
+
+
+def _ask() -> str:
+    """A password from the keyboard, unseen and twice, or a line of standard input; refused before anything is done."""
+    from getpass import getpass
+
+    from adjudge.judgments.passwords import check_password
+
+    if sys.stdin.isatty():
+        typed = getpass("Password: ")
+        if getpass("Again: ") != typed:
+            raise UsageError("the two passwords are not the same; nothing was changed")
+    else:
+        typed = sys.stdin.readline().rstrip("\r\n")
+    check_password(typed)
+    return typed
+
+
+def _checked(url: str) -> str:
+    if not url.startswith(("http://", "https://")) or any(c in url for c in "#? "):
+        raise UsageError(f"--base-url is {quoted(url)}, expected an address such as {HERE}")
+    return url
+
+
+def _need(path: Path) -> Evaluation:
+    """An evaluation that has a store; one is not made only to find nobody in it."""
+    e = adjudge.open(path)
+    if not e.has_judgments:
+        raise DataError(_nobody(path))
+    return e
+
+
+def _nobody(path: Path) -> str:
+    return f"{path}: nobody is known yet; add somebody with: adjudge people add {path} NAME"
