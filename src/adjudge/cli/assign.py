@@ -1,0 +1,99 @@
+"""adjudge assign"""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+import adjudge
+from adjudge.cli import options
+from adjudge.cli.output import say, show_json, show_table, warn
+from adjudge.wording import counted
+
+if TYPE_CHECKING:
+    from adjudge.assigning import Plan
+
+MOST_WARNINGS = 5
+
+
+def command(
+    evaluation: options.Folder,
+    per_summary: Annotated[
+        int,
+        typer.Option("--per-summary", min=1, metavar="N", help="Assessors for each page (pair, preference)."),
+    ] = 1,
+    repeats: Annotated[
+        float,
+        typer.Option("--repeats", metavar="SHARE", help="Of everybody's tasks, asked once more."),
+    ] = 0.0,
+    phase: Annotated[
+        int | None,
+        typer.Option(
+            "--phase", metavar="1|2",
+            help="1: whoever wrote the reference and did not select the documents; 2: who did neither.",
+        ),
+    ] = None,
+    protocol: Annotated[
+        str | None,
+        typer.Option(
+            "--protocol", metavar="NAME", help="What is asked; evaluation.toml's unless given."
+        ),
+    ] = None,
+    assessor: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--assessor", metavar="ID", help="Who judges; all active assessors unless given.", show_default=False
+        ),
+    ] = None,
+    topic: Annotated[
+        list[str] | None,
+        typer.Option("--topic", metavar="T", help="Topics to judge; all unless given.", show_default=False),
+    ] = None,
+    pairs: Annotated[
+        int | None,
+        typer.Option("--pairs", min=1, metavar="N", help="Of preferences: so many pairs a topic instead of all."),
+    ] = None,
+    order: Annotated[
+        str,
+        typer.Option("--order", metavar="ORDER", help="topic: a topic's pages in a row; mixed: all shuffled."),
+    ] = "topic",
+    seed: options.Seed = 0,
+    dry_run: options.DryRun = False,
+    json: options.Json = False,
+) -> None:  # fmt: skip
+    """Say who judges what, in which order: even shares of topics and systems, blind order, planted repeats.
+
+    Adds the tasks that are missing: run it again after adding summaries or assessors, or with a larger --per-summary.
+    """
+    from adjudge.assigning import assign
+
+    e = adjudge.open(evaluation)
+    asked = e.protocol(protocol)
+    with e.store() if e.has_judgments else nullcontext() as store:
+        found = assign(
+            store, e.collection, asked, assessors=assessor or (), dry_run=dry_run, per_summary=per_summary,
+            repeats=repeats, phase=phase, topics=topic or (), pairs=pairs, order=order, seed=seed,
+        )  # fmt: skip
+    if json:
+        show_json(found.as_dict() | {"written": not dry_run})
+    else:
+        _show(found, dry_run)
+
+
+def _show(found: Plan, dry_run: bool) -> None:
+    from adjudge.assigning.result import COLUMNS
+
+    say(found.title(), "bold")
+    show_table(COLUMNS, found.rows())
+    for line in found.lines():
+        say(line)
+    for line in found.warnings[:MOST_WARNINGS]:
+        warn(line)
+    if len(found.warnings) > MOST_WARNINGS:
+        warn(f"{counted(len(found.warnings) - MOST_WARNINGS, 'more such text')}; --json lists all")
+    if not found.tasks:
+        say("nothing is missing; no task was added")
+    elif dry_run:
+        say("nothing was written; leave out --dry-run to add these tasks")

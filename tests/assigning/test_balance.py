@@ -1,0 +1,124 @@
+"""Even shares: in all, by topic, by system, with and without people who may not judge everything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations, product
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adjudge.assigning import balance
+from adjudge.assigning.balance import Ledger, Wanted, choose
+
+
+def grid(topics: int, systems: int, need: int, assessors: int) -> list[Wanted]:
+    """Every system on every topic, and anybody may judge it."""
+    everybody = frozenset(range(assessors))
+    return [Wanted(t, (s,), need, everybody) for t, s in product(range(topics), range(systems))]
+
+
+def spread(counts: Sequence[int]) -> int:
+    return max(counts) - min(counts)
+
+
+def spreads(ledger: Ledger) -> tuple[int, int, int]:
+    """How far assessors differ: in all, and at the worst topic and system."""
+    by = [
+        max(spread(column) for column in zip(*table, strict=True)) for table in (ledger.topic, ledger.system)
+    ]
+    return spread(ledger.load), by[0], by[1]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 8), st.integers(1, 8), st.integers(1, 6), st.data())
+def test_where_anybody_may_judge_anything_all_shares_are_even(
+    topics: int, systems: int, assessors: int, data: st.DataObject
+) -> None:
+    need = data.draw(st.integers(1, assessors))
+    ledger = Ledger(assessors, topics, systems)
+    rng = np.random.default_rng(data.draw(st.integers(0, 99)))
+    found = choose(grid(topics, systems, need, assessors), ledger, rng)
+    assert {len(who) for who in found} == {need}
+    load, topic, system = spreads(ledger)
+    assert load <= 1
+    assert topic <= 1
+    assert system <= 2
+
+
+def test_systems_are_even_because_pages_are_swapped() -> None:
+    """Without swaps the last assessor of a round takes what is left."""
+    pages, greedy, swapped = grid(12, 10, 2, 3), Ledger(3, 12, 10), Ledger(3, 12, 10)
+    balance._greedy(pages, greedy, np.random.default_rng(1))
+    choose(pages, swapped, np.random.default_rng(1))
+    assert spreads(greedy)[2] >= 2
+    assert spreads(swapped)[2] == 0
+
+
+PAGES = st.lists(
+    st.tuples(
+        st.integers(0, 2),
+        st.lists(st.integers(0, 3), min_size=1, max_size=2, unique=True),
+        st.integers(0, 2),
+        st.frozensets(st.integers(0, 2)),
+    ),
+    min_size=1,
+    max_size=5,
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(PAGES, st.lists(st.integers(0, 3), min_size=3, max_size=3), st.integers(0, 99))
+def test_loads_are_as_even_as_the_best_of_all_choices(
+    drawn: list[tuple[int, list[int], int, frozenset[int]]], before: list[int], seed: int
+) -> None:
+    pages = [Wanted(topic, tuple(systems), need, allowed) for topic, systems, need, allowed in drawn]
+    ledger = Ledger(3, 3, 4)
+    ledger.load = list(before)
+    found = choose(pages, ledger, np.random.default_rng(seed))
+    options = []
+    for page, who in zip(pages, found, strict=True):
+        assert who <= page.allowed
+        assert len(who) == min(page.need, len(page.allowed))
+        options.append(list(combinations(sorted(page.allowed), len(who))))
+    best = min(
+        sum((n + sum(a in who for who in choice)) ** 2 for a, n in enumerate(before))
+        for choice in product(*options)
+    )
+    assert sum(n * n for n in ledger.load) == best
+    assert ledger.load == [n + sum(a in who for who in found) for a, n in enumerate(before)]
+
+
+def test_the_ledger_is_what_was_given() -> None:
+    pages, ledger = grid(4, 5, 2, 3), Ledger(3, 4, 5)
+    found = choose(pages, ledger, np.random.default_rng(3))
+    for a in range(3):
+        own = [page for page, who in zip(pages, found, strict=True) if a in who]
+        assert ledger.load[a] == len(own)
+        assert ledger.topic[a] == [sum(page.topic == t for page in own) for t in range(4)]
+        assert ledger.system[a] == [sum(page.systems == (s,) for page in own) for s in range(5)]
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    st.lists(st.integers(0, 9), min_size=4, max_size=4),
+    st.lists(st.integers(0, 9), min_size=4, max_size=4),
+    st.lists(st.integers(0, 3), min_size=1, max_size=2, unique=True),
+    st.lists(st.integers(0, 3), min_size=1, max_size=2, unique=True),
+)
+def test_the_change_of_a_swap_is_that_of_the_sums_of_squares(
+    a: list[int], b: list[int], away: list[int], back: list[int]
+) -> None:
+    def squares(*rows: list[int]) -> int:
+        return sum(n * n for row in rows for n in row)
+
+    one = [n - away.count(k) + back.count(k) for k, n in enumerate(a)]
+    other = [n + away.count(k) - back.count(k) for k, n in enumerate(b)]
+    assert balance._change(a, b, away, back) == squares(one, other) - squares(a, b)
+
+
+def test_no_pages_and_nobody_allowed() -> None:
+    ledger = Ledger(2, 1, 1)
+    assert choose([], ledger, np.random.default_rng(0)) == []
+    assert choose([Wanted(0, (0,), 1, frozenset())], ledger, np.random.default_rng(0)) == [set()]

@@ -1,0 +1,119 @@
+"""adjudge assign: the table, JSON, dry runs, mistakes; the page shows what is printed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.cli.running import runner
+
+import adjudge
+from adjudge.cli import assign as cli
+from adjudge.demo.build import build
+from adjudge.errors import DataError, UsageError
+from adjudge.evaluation import Evaluation
+
+PAGE = (Path(__file__).parents[2] / "docs" / "assigning.md").read_text(encoding="utf-8")
+WHO = ("ada", "ben", "chloe", "dev", "eva")
+run = runner(cli.command)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The demo with units; its four writers and one more judge."""
+    monkeypatch.chdir(tmp_path)
+    build(tmp_path / "my-eval")
+    e = adjudge.open("my-eval")
+    e.units()
+    with e.store() as store:
+        for name in WHO:
+            store.accounts.add(name)
+    return tmp_path / "my-eval"
+
+
+def commands_and_outputs() -> list[tuple[str, str]]:
+    """Every console block of the page: the command, and what it shows."""
+    blocks = re.findall(r"```console\n\$ adjudge assign ([^\n]*)\n(.*?)```", PAGE, re.DOTALL)
+    assert len(blocks) >= 3
+    return blocks
+
+
+def test_the_page_shows_what_is_printed(folder: Path) -> None:
+    for command, output in commands_and_outputs():
+        assert run(command).output == output
+
+
+def test_the_pages_python_runs(folder: Path) -> None:
+    (block,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    exec(block, {})
+
+
+def test_tasks_are_added_once(folder: Path) -> None:
+    line = "my-eval --protocol rating --per-summary 2 --repeats 0.1 --seed 1"
+    assert "nothing was written" in run(f"{line} --dry-run").output
+    with adjudge.open(folder).store() as store:
+        assert store.tasks() == []
+    first = json.loads(run(f"{line} --json").output)
+    assert (first["new_tasks"], first["of_them_repeats"], first["written"]) == (236, 20, True)
+    assert [each["name"] for each in first["assessors"]] == list(WHO)
+    assert {each["tasks"] for each in first["topics"]} == {18}
+    again = run(line).output
+    assert "0 tasks for 5 assessors, 216 there before" in again
+    assert again.endswith("nothing is missing; no task was added\n")
+    with adjudge.open(folder).store() as store:
+        assert len(store.tasks()) == 236
+
+
+def test_options_reach_the_plan(folder: Path) -> None:
+    line = "my-eval --protocol preference-summaries --pairs 4 --topic d01 --topic d02 --order mixed"
+    found = json.loads(run(f"{line} --assessor eva --assessor dev --json --dry-run").output)
+    assert (found["pages"], found["order"], found["written"]) == (8, "mixed", False)
+    assert [each["name"] for each in found["assessors"]] == ["dev", "eva"]
+    assert [each["name"] for each in found["topics"]] == ["d01", "d02"]
+
+
+def test_mistakes_are_one_line(folder: Path) -> None:
+    for line, error, said in (
+        ("my-eval", UsageError, "no protocol is named"),
+        ("my-eval --protocol rating --per-summary 9", UsageError, "--per-summary is 9, expected 1 to 5"),
+        ("my-eval --protocol rating --phase 3", UsageError, "the phase is 3, expected 1 or 2"),
+        (
+            "my-eval --protocol rating --repeats 2",
+            UsageError,
+            "--repeats is 2, expected a share from 0 to 0.5",
+        ),
+        ("my-eval --protocol rating --order by-name", UsageError, 'the order is "by-name"'),
+        ("my-eval --protocol preference-sentences", UsageError, "adjudge prefer sample"),
+        ("my-eval --protocol rating --assessor evi", DataError, 'no person "evi" (nearest: "eva", "dev")'),
+    ):
+        with pytest.raises(error) as found:
+            run(line)
+        assert said in str(found.value)
+        assert "\n" not in str(found.value)
+
+
+def test_an_evaluation_without_units_or_people_says_what_to_do(
+    small: Evaluation, snapshot: Callable[[Path], dict[str, bytes]]
+) -> None:
+    before = snapshot(small.path)
+    with pytest.raises(UsageError, match="there are no assessors"):
+        run(f"{small.path} --protocol rating")
+    with pytest.raises(DataError, match="run: adjudge units"):
+        run(f"{small.path} --protocol duc-2002 --assessor x --dry-run")
+    assert snapshot(small.path) == before
+
+
+def test_texts_that_give_themselves_away_are_named_a_few_at_a_time(folder: Path) -> None:
+    path = folder / "summaries.jsonl"
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for row in rows:
+        if row["system"] == "greedy-best":
+            row["text"] += " (greedy-best)"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    done = run("my-eval --protocol rating --dry-run")
+    assert done.stderr.count("note: ") == 6
+    assert 'note: d01/greedy-best holds "greedy-best": assessors will see it' in done.stderr
+    assert "7 more such texts; --json lists all" in done.stderr
