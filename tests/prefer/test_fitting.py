@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import evalica
@@ -13,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import DataError, UsageError
-from adjudge.prefer.files import Preference, Preferences
+from adjudge.prefer.files import Preference, Preferences, read_preferences, write_preferences
 from adjudge.prefer.fitting import PreferenceFit, counts_of, fit_preferences
 
 
@@ -214,6 +216,13 @@ def test_annotators_are_told_apart() -> None:
     )
     assert list(found.annotators_frame()["name"]) == list(people)
     json.dumps(found.as_dict(), allow_nan=False)
+
+
+def test_who_answers_faster_than_one_can_read_is_named(tmp_path: Path) -> None:
+    timed = [replace(each, took_ms=150.0 if each.annotator == "bob" else 4000.0) for each in crowd().rows()]
+    write_preferences(tmp_path / "timed.csv", timed)
+    found = fit_preferences(read_preferences(tmp_path / "timed.csv"), resamples=0, annotators=True)
+    assert [each.name for each in found.annotators if "too-fast" in each.codes] == ["bob"]
 
 
 def test_nobody_in_particular_is_no_annotator() -> None:

@@ -70,7 +70,7 @@ def annotators_of(given: Preferences, checks: Preferences | None = None) -> tupl
         return ()
     met = np.unique(np.concatenate([answers.first, answers.second]))
     fitted = fit_crowd(among(answers, met))
-    seen = clickers(among(answers, met))
+    seen = clickers(among(answers, met), times=given.took_ms or None)
     planted = _planted(given, answers, checks, fitted.strengths)
     return tuple(
         _annotator(given.annotators[row.who], row, own, fitted)

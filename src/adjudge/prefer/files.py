@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,6 +32,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "annotator": NAMES["worker"],
     "weight": ("weight", "count"),
     "time": ("time", "answered_at", "timestamp", "tstamp"),
+    "took_ms": ("took_ms", "duration_ms", "response_time_ms"),
 }
 """What a column means, by its name in lower case, the first one first."""
 
@@ -38,6 +40,10 @@ _WORDS: dict[Form, dict[str, str]] = {
     "left-right": {"left": "left", "right": "right"},
     "models": {"left": "model_a", "right": "model_b"},
 }
+_USUAL: dict[str, str | float] = {
+    "topic": "", "annotator": "", "weight": 1.0, "time": "", "length": "", "took_ms": math.nan,
+}  # fmt: skip
+"""Columns beside the three, with what each is where nothing is known."""
 _TIES = tuple(word for word, winner in WINNERS.items() if winner == "tie")
 
 NO_ANSWER, SKIPPED = "row without an answer", "row that was skipped"
@@ -57,6 +63,7 @@ class Preference:
     time: str = ""
     length: str = ""
     """Of two summaries, in words; written for importers, and of no use to a fit."""
+    took_ms: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -72,6 +79,8 @@ class Preferences:
     topics: tuple[str, ...] = ()
     times: tuple[str, ...] = ()
     """When each was answered, as it was written; empty where nothing says so."""
+    took_ms: tuple[float, ...] = ()
+    """How long each took, NaN where nothing says so; empty where nothing ever does."""
     left_out: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
@@ -89,6 +98,7 @@ class Preferences:
         left = Counter(left_out or {})
         columns: list[list[float]] = [[], [], [], [], [], []]
         times: list[str] = []
+        took: list[float] = []
         for each in given:
             if why := _no_answer(each):
                 left[why] += 1
@@ -100,12 +110,14 @@ class Preferences:
             for column, value in zip(columns, row, strict=True):
                 column.append(value)
             times.append(each.time)
+            took.append(each.took_ms)
         first, second, won, weight, who, cluster = (np.array(column, dtype=np.float64) for column in columns)
         answers = Answers(len(names), first, second, won, weight, who, cluster)  # type: ignore[arg-type]
         known = tuple(topics) if any(topics) else ()
         return cls(
-            tuple(names), answers, tuple(people), known, tuple(times) if any(times) else (), dict(left)
-        )
+            tuple(names), answers, tuple(people), known, tuple(times) if any(times) else (),
+            () if all(map(math.isnan, took)) else tuple(took), dict(left),
+        )  # fmt: skip
 
     def __len__(self) -> int:
         return len(self.answers)
@@ -124,6 +136,7 @@ class Preferences:
                 self.topics[a.cluster[k]] if self.topics else "",
                 self.annotators[a.who[k]] if a.who[k] >= 0 else "",
                 float(a.weight[k]), self.times[k] if self.times else "",
+                took_ms=self.took_ms[k] if self.took_ms else math.nan,
             )  # fmt: skip
 
     def only(self, topics: Sequence[str]) -> Preferences:
@@ -151,8 +164,8 @@ def read_preferences(path: str | Path, *, delimiter: str | None = None) -> Prefe
     """A CSV or TSV file with a header: two items, who won, and what else is known.
 
     `left,right,winner` (left, right, tie, skip, or the winner's name) or `model_a,model_b,winner` (model_a, model_b,
-    tie, tie (bothbad)); `topic`, `annotator`, `weight` and `time` where they are there. Rows without an answer are
-    left out and counted; a winner that is none of the two, or a weight that is no number, is one line.
+    tie, tie (bothbad)); `topic`, `annotator`, `weight`, `time` and `took_ms` where they are there. Rows without an
+    answer are left out and counted; a winner that is none of the two, or a weight that is no number, is one line.
     """
     path = Path(path)
     header, rows = read_cells(path, delimiter=delimiter)
@@ -205,7 +218,8 @@ def row_of(place: Place, at: Mapping[str, int], row: Sequence[str]) -> Preferenc
         )
     return Preference(
         left, right, winner, cells.get("topic", ""), cells.get("annotator", ""),
-        _weight(place, cells.get("weight", "")), cells.get("time", ""),
+        _number_in(place, "weight", cells.get("weight", ""), 1.0), cells.get("time", ""),
+        took_ms=_number_in(place, "took_ms", cells.get("took_ms", ""), math.nan),
     )  # fmt: skip
 
 
@@ -215,15 +229,15 @@ def side_of(label: str, left: str, right: str) -> str | None:
     return by_name.get(label) or WINNERS.get(label.lower())
 
 
-def _weight(place: Place, cell: str) -> float:
+def _number_in(place: Place, column: str, cell: str, otherwise: float) -> float:
     if not cell:
-        return 1.0
+        return otherwise
     try:
         value = float(cell)
     except ValueError:
         value = float("nan")
     if not 0 <= value < float("inf"):
-        raise place.wrong(f"{shown('weight')} is {shown(cell)}, expected a number, 0 or more")
+        raise place.wrong(f"{shown(column)} is {shown(cell)}, expected a number, 0 or more")
     return value
 
 
@@ -239,9 +253,10 @@ def write_preferences(path: str | Path, given: Iterable[Preference], *, form: Fo
     rows = list(given)
     words = _WORDS[form]
     extra = [
-        name for name, usual in (("topic", ""), ("annotator", ""), ("weight", 1.0), ("time", ""), ("length", ""))
-        if any(getattr(each, name) != usual for each in rows)
-    ]  # fmt: skip
+        name
+        for name, usual in _USUAL.items()
+        if any(not _unknown(value) and value != usual for value in (getattr(each, name) for each in rows))
+    ]
     lines = [
         [each.left, each.right, _word(each, words), *(_cell(getattr(each, name)) for name in extra)]
         for each in rows
@@ -261,7 +276,13 @@ def write_table(path: str | Path, header: Sequence[str], rows: Iterable[Sequence
         raise DataError(f"{path}: cannot be written: {error.strerror}") from None
 
 
+def _unknown(value: str | float) -> bool:
+    return isinstance(value, float) and math.isnan(value)
+
+
 def _cell(value: str | float) -> str:
+    if _unknown(value):
+        return ""
     return value if isinstance(value, str) else f"{value:.17g}" if value % 1 else f"{value:.0f}"
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from adjudge.collection.collection import Collection
+from adjudge.judgments.model import Event
 from adjudge.judgments.protocol import Protocol
 from adjudge.measures.base import TopicBatch
 from adjudge.measures.judged.pairs import judged_pairs
@@ -36,8 +38,9 @@ def sentence_preferences(batch: TopicBatch) -> Preferences:
     found = human_answers(batch)
     texts = tuple(sentence.text for sentence in topic_sentences(batch))
     return Preferences(
-        texts, found.answers, found.annotators, (batch.topic.topic,), left_out=dict(found.left_out)
-    )
+        texts, found.answers, found.annotators, (batch.topic.topic,), took_ms=found.took_ms,
+        left_out=dict(found.left_out),
+    )  # fmt: skip
 
 
 def summary_rows(batch: TopicBatch, *, length: int | None = None) -> Iterator[Preference]:
@@ -48,7 +51,7 @@ def summary_rows(batch: TopicBatch, *, length: int | None = None) -> Iterator[Pr
             words = left.get("length")
             yield Preference(
                 left["system"], right["system"], event.answer["winner"], batch.topic.topic, event.assessor,
-                time=event.answered_at or "", length="" if words is None else str(words),
+                time=event.answered_at or "", length="" if words is None else str(words), took_ms=_took(event),
             )  # fmt: skip
 
 
@@ -64,7 +67,7 @@ def sentence_rows(batch: TopicBatch) -> Iterator[Preference]:
         if sides[0] is not None and sides[1] is not None:
             yield Preference(
                 sides[0], sides[1], event.answer["winner"], batch.topic.topic, event.assessor,
-                time=event.answered_at or "",
+                time=event.answered_at or "", took_ms=_took(event),
             )  # fmt: skip
 
 
@@ -102,3 +105,7 @@ def notes(collection: Collection, judgments: Judgments, of: str, topics: Sequenc
 
 def _place(side: Mapping[str, Any] | None) -> tuple[Any, ...]:
     return tuple((side or {}).get(name) for name in ("document", "start", "end"))
+
+
+def _took(event: Event) -> float:
+    return math.nan if event.took_ms is None else float(event.took_ms)

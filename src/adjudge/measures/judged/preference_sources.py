@@ -5,6 +5,7 @@ What a sentence is worth by the pyramids' annotations is in preference_pyramid.p
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -52,6 +53,8 @@ class TopicAnswers:
     """How many answers are not among them, by reason."""
     simulated: int = 0
     """How many of the answers no person gave."""
+    took_ms: tuple[float, ...] = ()
+    """How long each took, NaN where nothing says so."""
 
     def why_none(self) -> str | None:
         """Why there is no answer at all, in words; None where there is one."""
@@ -79,7 +82,7 @@ def _human_answers(batch: TopicBatch) -> TopicAnswers:
     texts = {text_hash(each.text): n for n, each in enumerate(sentences)}
     left_out: Counter[str] = Counter()
     simulated = 0
-    rows: list[tuple[int, int, float, str]] = []
+    rows: list[tuple[int, int, float, str, float]] = []
     for task, event in sorted(judged_pairs(batch, "sentences"), key=lambda pair: pair[0].id):
         winner = event.answer.get("winner")
         left, right = (_item(task, role, places, texts) for role in ("left", "right"))
@@ -91,7 +94,8 @@ def _human_answers(batch: TopicBatch) -> TopicAnswers:
             left_out[SELF] += 1
         else:
             simulated += event.origin == "simulated"
-            rows.append((left, right, WON[winner], event.assessor))
+            took = math.nan if event.took_ms is None else float(event.took_ms)
+            rows.append((left, right, WON[winner], event.assessor, took))
     annotators = sorted({row[3] for row in rows})
     numbers = {name: number for number, name in enumerate(annotators)}
     answers = Answers(
@@ -101,7 +105,8 @@ def _human_answers(batch: TopicBatch) -> TopicAnswers:
         np.array([row[2] for row in rows], dtype=np.float64),
         who=np.array([numbers[row[3]] for row in rows], dtype=np.int64),
     )
-    return TopicAnswers(answers, tuple(annotators), dict(left_out), simulated)
+    took_ms = tuple(row[4] for row in rows)
+    return TopicAnswers(answers, tuple(annotators), dict(left_out), simulated, took_ms)
 
 
 def _item(
