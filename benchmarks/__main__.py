@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import importing, pairs, resampling, rouge, store
+from benchmarks import importing, pairs, preference, resampling, rouge, serve, similarity, store
 
 ALL = {
     "pairs": pairs.main,
@@ -12,6 +12,9 @@ ALL = {
     "importing": importing.main,
     "rouge": rouge.main,
     "store": store.main,
+    "similarity": similarity.main,
+    "preference": preference.main,
+    "serve": serve.main,
 }
 
 

@@ -6,6 +6,8 @@ import csv
 import json
 import shlex
 import shutil
+import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -47,6 +49,18 @@ def judged(folder: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert call(folder, "judgments", "export", "my-eval", "judgments.jsonl").returncode == 0
+    (folder / "arena.csv").write_text(
+        "topic,model_a,model_b,winner,judge\n"
+        + "".join(
+            f"d{k:02},{a},{b},{('model_a', 'model_b', 'tie')[(k + n) % 3]},{('ann', 'bob')[k % 2]}\n"
+            for k in range(1, 13)
+            for n, (a, b) in enumerate([("lead", "vague"), ("vague", "fluent"), ("fluent", "lead")])
+        )
+    )  # fmt: skip
+    assert call(folder, "prefer", "simulate", "my-eval", "--count", "20").returncode == 0
+    assert call(folder, "prefer", "sample", "my-eval", "--count", "20").returncode == 0
+    for name in ("bert", "carla"):
+        assert call(folder, "people", "add", "my-eval", name).returncode == 0
 
 
 @pytest.fixture(scope="session")
@@ -121,10 +135,33 @@ def run(here: Path) -> Run:
 
 
 @pytest.mark.parametrize("command", EXAMPLES)
-def test_every_example_runs_as_printed_and_stands_in_the_help(here: Path, command: str) -> None:
+def test_every_example_stands_in_the_help(command: str, tmp_path: Path) -> None:
+    shown = call(tmp_path, *command.split(), "--help").stdout
+    assert " ".join(EXAMPLES[command].split()) in " ".join(shown.replace("│", " ").split())
+
+
+def test_serve_serves_until_it_is_interrupted(here: Path) -> None:
+    assert EXAMPLES["serve"].split()[-2:] == ["--port", "8000"]
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    arguments = [*shlex.split(EXAMPLES["serve"])[1:-1], port]
+    with subprocess.Popen([*ADJUDGE, *arguments], cwd=here, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        said = [server.stdout.readline() for _ in range(4)]
+        assert f"http://127.0.0.1:{port}/" in said[0]
+        assert "Only this computer" in said[1]
+        assert f"http://127.0.0.1:{port}/in#" in said[3]
+        second = call(here, *arguments)
+        assert (second.returncode, second.stderr.count("\n")) == (2, 1)
+        assert f"cannot listen on 127.0.0.1, port {port}" in second.stderr
+        server.send_signal(signal.SIGINT)
+        assert server.wait(30) == 0
+
+
+@pytest.mark.parametrize("command", [name for name in EXAMPLES if name != "serve"])
+def test_every_example_runs_as_printed(here: Path, command: str) -> None:
     example = EXAMPLES[command]
-    shown = call(here, *command.split(), "--help").stdout
-    assert " ".join(example.split()) in " ".join(shown.replace("│", " ").split())
     done = call(here, *shlex.split(example)[1:])
     assert (done.returncode, done.stderr.count("Traceback")) == (0, 0), done.stderr
     assert done.stdout
@@ -146,7 +183,13 @@ JSON_CALLS = [
     "judgments import nist content.table my-eval --aspect content", "judgments import see duc2002.results my-eval",
     "judgments import ducview pyramids my-eval", "judgments import crowd crowd.csv my-eval --aspect fluency",
     "judgments import records judgments.jsonl my-eval", "judgments import summeval model_annotations.jsonl my-eval",
-    "judge simulate my-eval --protocol responsiveness",
+    "judge simulate my-eval --protocol responsiveness", "people add my-eval anna", "people list my-eval",
+    "people suspend my-eval bert", "people suspend my-eval bert --restore", "people link my-eval bert --sign-out",
+    "assign my-eval --protocol rating --per-summary 2 --dry-run", "prefer sample my-eval --count 5",
+    "prefer import arena.csv my-eval", "prefer export my-eval pairs.csv --open", "prefer fit arena.csv",
+    "prefer simulate my-eval --count 5", "prefer score my-eval --source ref --simulated 50",
+    "prefer converge my-eval --human rating(aspect=relevance) --runs 2 --step 50",
+    "prefer report my-eval --human rating(aspect=relevance) --resamples 50",
     "report my-eval",
     "import jsonl outputs.jsonl my-eval", "import scores bertscore.csv my-eval --dry-run",
 ]  # fmt: skip
@@ -163,7 +206,8 @@ def test_json_is_json_and_nothing_else(run: Run, line: str) -> None:
 
 def test_every_command_has_json() -> None:
     covered = {line.split()[0] for line in JSON_CALLS}
-    assert {c.name for c in COMMANDS} - covered == {"rouge155"}  # it prints what the original prints
+    # rouge155 prints what the original prints; serve serves
+    assert {c.name for c in COMMANDS} - covered == {"rouge155", "serve"}
 
 
 MISTAKES = [
@@ -189,6 +233,30 @@ MISTAKES = [
     ),
     (1, "judgments list empty", "no judgments yet"),
     (2, "judge simulate my-eval", "no protocol is named"),
+    (1, "people add my-eval bert", 'person "bert": has an account already, as assessor'),
+    (2, "people add my-eval anna --role boss", 'the role is "boss", expected one of: assessor, organiser'),
+    (2, "people add my-eval anna --base-url example.org", '--base-url is "example.org"'),
+    (1, "people suspend my-eval brt", '"brt" has no account (nearest: "bert")'),
+    (1, "people link my-eval nobody", '"nobody" has no account'),
+    (
+        1,
+        "people list empty",
+        "empty: nobody is known yet; add somebody with: adjudge people add empty NAME",
+    ),
+    (2, "assign my-eval", "no protocol is named"),
+    (2, "assign my-eval --protocol rating --per-summary 9", "--per-summary is 9, expected 1 to 2"),
+    (2, "assign my-eval --protocol preference-sentences", "their pairs come from `adjudge prefer sample`"),
+    (2, "assign my-eval --protocol rating --phase 3", "the phase is 3, expected 1 or 2"),
+    (2, "assign my-eval --protocol rating --repeats 2", "--repeats is 2, expected a share from 0 to 0.5"),
+    (1, "assign my-eval --protocol rating --assessor nobody", 'no person "nobody"'),
+    (2, "assign empty --protocol rating", "there are no assessors: add them with"),
+    (1, "prefer fit nothing.csv", "cannot be read"),
+    (2, "prefer fit arena.csv --of systems", "belong to a folder"),
+    (2, "prefer sample my-eval --how luck", '--how is "luck"'),
+    (2, "prefer export my-eval o.csv --batch 5", "belong to --open"),
+    (2, "serve my-eval --root-path adjudge", '--root-path is "adjudge", expected something like /adjudge'),
+    (2, "serve my-eval --public-url example.org", '--public-url is "example.org"'),
+    (1, "serve nowhere", "nowhere: no such folder"),
     (2, "judge simulate my-eval --protocol duc2002", 'no protocol "duc2002" (nearest: "duc-2002"'),
     (1, "score empty -m coverage", "coverage needs judgments, and there are none"),
     (1, "judgments erase my-eval nobody", "nobody"),

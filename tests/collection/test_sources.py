@@ -112,3 +112,9 @@ def test_the_demo_has_its_sentences() -> None:
         documents = [Document("t", d["id"], " ".join(d["text"])) for d in story["documents"]]
         written = [sentence for d in story["documents"] for sentence in d["text"]]
         assert [each.text for each in source_sentences(documents)] == list(dict.fromkeys(written))
+
+
+def test_a_header_line_is_no_sentence() -> None:
+    text = "<DOC>\n<DOCNO> AP880911-0016 </DOCNO>\n<TEXT>\nGilbert came nearer.\nHe was strong.\n</TEXT>\n</DOC>\n"
+    found = source_sentences([Document("d", "1", text)])
+    assert [each.text for each in found] == ["Gilbert came nearer.", "He was strong."]

@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 from adjudge import __version__
 from adjudge.cli import (
     anova,
+    assign,
     baselines,
     check,
     compare,
@@ -27,6 +28,7 @@ from adjudge.cli import (
     rouge155,
     score,
     scores,
+    serve,
     show,
     simulate,
     topics,
@@ -36,6 +38,9 @@ from adjudge.cli.imports import IMPORTS, imports
 from adjudge.cli.judge import JUDGE as JUDGE_EXAMPLES
 from adjudge.cli.judge import judge
 from adjudge.cli.judgments import JUDGMENTS, judgments
+from adjudge.cli.people import PEOPLE, people
+from adjudge.cli.prefer import PREFER, prefer
+from adjudge.cli.prefer_study import STUDIES
 
 SET_UP, JUDGE, SCORE, COMPARE, REPORT = "Set up", "Judge", "Score", "Compare", "Report"
 
@@ -62,6 +67,9 @@ COMMANDS = (
     Command("remove", edits.remove, SET_UP, 'adjudge remove my-eval --system garbled --why "not ours"'),
     Command("units", units.command, SET_UP, "adjudge units my-eval"),
     Command("baselines", baselines.command, SET_UP, "adjudge baselines my-eval"),
+    Command("assign", assign.command, JUDGE,
+            "adjudge assign my-eval --protocol rating --per-summary 2 --repeats 0.1 --seed 1"),
+    Command("serve", serve.command, JUDGE, "adjudge serve my-eval --port 8000"),
     Command("measures", measures.command, SCORE, "adjudge measures rouge-2"),
     Command("rouge", rouge.command, SCORE,
             "adjudge rouge --peer summary.txt --reference model-a.txt --reference model-b.txt"),
@@ -85,7 +93,8 @@ class InOrder(TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:
         order = [command.name for command in COMMANDS]
         order.insert(order.index("check"), "import")
-        order[order.index("measures") : order.index("measures")] = ["judgments", "judge"]
+        order.insert(order.index("assign"), "people")
+        order[order.index("measures") : order.index("measures")] = ["judgments", "judge", "prefer"]
         return sorted(super().list_commands(ctx), key=order.index)
 
 
@@ -119,6 +128,8 @@ def _root(
 app.add_typer(imports, name="import", rich_help_panel=SET_UP)
 app.add_typer(judgments, name="judgments", rich_help_panel=JUDGE)
 app.add_typer(judge, name="judge", rich_help_panel=JUDGE)
+app.add_typer(people, name="people", rich_help_panel=JUDGE)
+app.add_typer(prefer, name="prefer", rich_help_panel=JUDGE)
 for command in COMMANDS:
     app.command(command.name, rich_help_panel=command.group, epilog=f"Example: {command.example}")(
         command.run
@@ -129,4 +140,6 @@ EXAMPLES = (
     | {f"import {name}": example for name, example in IMPORTS.items()}
     | {f"judgments {name}": example for name, example in JUDGMENTS.items()}
     | {f"judge {name}": example for name, example in JUDGE_EXAMPLES.items()}
+    | {f"people {name}": example for name, example in PEOPLE.items()}
+    | {f"prefer {name}": example for name, example in (PREFER | STUDIES).items()}
 )

@@ -147,13 +147,16 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Topic(Row):
-    """One input to summarize. `set` is its document set, for clustering; `selector` chose the documents."""
+    """One input to summarize. `set` is its document set, for clustering; `selector` chose the documents.
+
+    `after` names the topic whose documents the reader of an update summary already knows.
+    """
 
     FILE = "topics.jsonl"
     KEY = ("topic",)
     CHECKS: ClassVar[dict[str, Check]] = {
         "topic": _name, "set": _name, "type": _name, "task": _one_of(TASKS), "selector": _name,
-        "title": _text, "question": _text,
+        "title": _text, "question": _text, "after": _name,
     }  # fmt: skip
 
     topic: str
@@ -163,6 +166,7 @@ class Topic(Row):
     selector: str | None = None
     title: str | None = None
     question: str | None = None
+    after: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,29 @@ lengths = []
 
 # Where judgments are kept. Unset: judgments.sqlite in this folder.
 # database = "postgresql+psycopg://user@host/name"
+
+# How the annotation app (adjudge serve) behaves; what stands here is what it does unless told otherwise.
+# [judging]
+# said_before = "show"            # an earlier answer of one's own to the same sentences: show, prefill or hide it
+# pairs_per_topic = 200           # sentence pairs that are asked of a topic, all annotators together
+# next_pair = "information"       # which pair comes next: information, variance or random
+# lease_minutes = 30              # how long a pair that was handed out is nobody else's
+# organisers_who_judge = []       # organisers who may judge too; results stay closed to them until they are done
 """
+
+SAID_BEFORE = ("show", "prefill", "hide")
+NEXT_PAIR = ("information", "variance", "random")
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """What [judging] says: how the annotation app behaves."""
+
+    said_before: str = "show"
+    pairs_per_topic: int = 200
+    next_pair: str = "information"
+    lease_minutes: int = 30
+    organisers_who_judge: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +69,10 @@ class Settings:
     lengths: tuple[int, ...] = ()
     protocol: str | None = None
     database: str | None = None
+    judging: Judging = Judging()
 
 
-_KNOWN = ("name", "language", "lengths", "protocol", "database")
+_KNOWN = ("name", "language", "lengths", "protocol", "database", "judging")
 
 
 def render(name: str) -> str:
@@ -67,16 +90,39 @@ def read(folder: Path) -> Settings:
         return Settings(name=folder.resolve().name)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise FormatError(f"not TOML: {error}", file=path) from None
-    for key in data:
-        if key not in _KNOWN:
-            raise FormatError(f"unknown setting {quoted(key)}{nearest(key, _KNOWN)}", file=path)
+    _refuse_unknown(data, _KNOWN, path)
     return Settings(
         name=_text(data, "name", path) or folder.resolve().name,
         language=_text(data, "language", path) or "en",
         lengths=_lengths(data, path),
         protocol=_text(data, "protocol", path),
         database=_text(data, "database", path),
+        judging=_judging(data.get("judging", {}), path),
     )
+
+
+def _judging(data: object, path: Path) -> Judging:
+    if not isinstance(data, dict):
+        raise FormatError(f"judging is {quoted(data)}, expected a table: [judging]", file=path)
+    _refuse_unknown(data, tuple(field.name for field in fields(Judging)), path)
+    for key, choices in (("said_before", SAID_BEFORE), ("next_pair", NEXT_PAIR)):
+        if key in data and data[key] not in choices:
+            raise FormatError(
+                f"{key} is {quoted(data[key])}, expected one of: {', '.join(choices)}", file=path
+            )
+    for key in ("pairs_per_topic", "lease_minutes"):
+        if key in data and (type(data[key]) is not int or data[key] < 1):
+            raise FormatError(f"{key} is {quoted(data[key])}, expected a whole number above 0", file=path)
+    who = data.get("organisers_who_judge", [])
+    if not isinstance(who, list) or not all(isinstance(each, str) for each in who):
+        raise FormatError(f"organisers_who_judge is {quoted(who)}, expected a list of names", file=path)
+    return Judging(**{**data, "organisers_who_judge": tuple(who)})
+
+
+def _refuse_unknown(data: dict[str, Any], known: tuple[str, ...], path: Path) -> None:
+    for key in data:
+        if key not in known:
+            raise FormatError(f"unknown setting {quoted(key)}{nearest(key, known)}", file=path)
 
 
 def _text(data: dict[str, Any], key: str, path: Path) -> str | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from adjudge.collection.rows import Document
+from adjudge.text.headers import hidden_spans, shown
 from adjudge.text.sentences import sentences
 from adjudge.text.words import count_words
 
@@ -30,12 +31,14 @@ class SourceSentence:
 def source_sentences(documents: Iterable[Document], language: str = "en") -> tuple[SourceSentence, ...]:
     """S*, the set of all sentences in a topic's documents, in the order of the texts (Zopf 2018, section 4.1).
 
-    It is a set: a sentence that stands there twice, but for white space, is one. What has no word is none.
+    It is a set: a sentence that stands there twice, but for white space, is one. What has no word is none, and neither
+    is a header line, such as <DOCNO> AP880911-0016 </DOCNO>.
     """
     found: dict[str, list[Place]] = {}
     for document in documents:
+        hidden = hidden_spans(document.text)
         for span in sentences(document.text, language):
             text = " ".join(span.text.split())
-            if count_words(text):
+            if count_words(text) and (not hidden or shown(document.text, span.start, span.end, hidden=hidden)):
                 found.setdefault(text, []).append(Place(document.id, span.start, span.end))
     return tuple(SourceSentence(text, tuple(places)) for text, places in found.items())

@@ -51,7 +51,7 @@ def items(seed: int = 1) -> Iterator[Item]:
     yield from (("demo", system) for system in SYSTEMS)
     for story in stories():
         topic = story["topic"]
-        yield topic, Topic.parse({k: story[k] for k in Topic.CHECKS})
+        yield topic, Topic.parse({k: story.get(k) for k in Topic.CHECKS})
         for document in story["documents"]:
             yield topic, Document.parse({**document, "topic": topic, "text": " ".join(document["text"])})
         for system, text in texts(story, seed).items():

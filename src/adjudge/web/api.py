@@ -1,0 +1,209 @@
+"""What the pages' scripts call: signing in, answers, the next pair. Thin: the work is done elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import HTTPException, Request, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from adjudge.errors import AdjudgeError
+from adjudge.judgments.model import Task
+from adjudge.web import access, tasks, work
+from adjudge.web.access import Visitor
+from adjudge.web.answering import Receipt, SentEvents, store_answers
+from adjudge.web.pairs import pair_page
+from adjudge.web.signing import LIFETIME, SignIn, close, enter, may_try
+from adjudge.web.site import Site
+
+PERSON_HEADER = "x-adjudge-person"
+
+
+class Me(BaseModel):
+    """Who is signed in, as the browser knows it; all empty where nobody is."""
+
+    evaluation: str
+    person: str | None = None
+    csrf: str | None = None
+    role: str | None = None
+
+
+class Next(BaseModel):
+    """The page to go to; None where nothing is left."""
+
+    task: str | None
+
+
+class Wanted(BaseModel):
+    """`have` are the pairs that the page holds already, answered or not; `first` is one to begin with."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    count: int = Field(default=3, ge=1, le=20)
+    have: list[str] = Field(default_factory=list, max_length=1000)
+    first: str | None = Field(default=None, max_length=20)
+
+
+class Pair(BaseModel):
+    task: str
+    topic: str
+    question: str | None
+    ask: str
+    left: list[str]
+    right: list[str]
+    tie: bool
+    skip: bool
+    title: str
+    guidelines: list[str]
+    answers: dict[str, tasks.Given]
+
+
+class Pairs(BaseModel):
+    pairs: list[Pair]
+    done: int
+    """How many pairs this person has answered."""
+    of: int | None
+    """How many there are for this person in all, where that is known."""
+
+
+class NewPassword(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    password: str = Field(max_length=1000)
+
+
+def visitor(request: Request) -> Visitor:
+    found: Visitor | None = request.state.visitor
+    if found is None:
+        raise HTTPException(401)
+    return found
+
+
+def sender(request: Request) -> Visitor:
+    """As `visitor`, for answers: they must be meant for whoever is signed in now."""
+    found = visitor(request)
+    site: Site = request.app.state.site
+    if request.headers.get(PERSON_HEADER) != site.person_key(found.person):
+        raise HTTPException(409)
+    return found
+
+
+def own_task(request: Request, key: str) -> Task:
+    site: Site = request.app.state.site
+    task = site.task(key, visitor(request).person)
+    if task is None or site.protocol(task.protocol).kind == "pyramid":  # annotated elsewhere
+        raise HTTPException(404)
+    return task
+
+
+def own_pair(request: Request, key: str) -> Task:
+    task = own_task(request, key)
+    if task.left is None:
+        raise HTTPException(404)
+    return task
+
+
+def sign_in(asked: SignIn, request: Request, response: Response) -> Me:
+    """With the token of a personal link, or with a name and a password."""
+    site: Site = request.app.state.site
+    client = access.client_of(request)
+    if not may_try(site, client, asked):
+        raise HTTPException(429)
+    session = enter(site, client, asked)
+    if session is None:
+        raise HTTPException(401)
+    secure = request.url.scheme == "https"
+    path = request.scope.get("root_path", "") or "/"
+    response.set_cookie(
+        access.cookie_name(site), session, max_age=int(LIFETIME.total_seconds()), path=path, secure=secure,
+        httponly=True, samesite="lax",
+    )  # fmt: skip
+    return _me(site, session)
+
+
+def me(request: Request) -> Me:
+    site: Site = request.app.state.site
+    found: Visitor | None = request.state.visitor
+    return Me(evaluation=site.key) if found is None else _me(site, found.token)
+
+
+def _me(site: Site, session: str) -> Me:
+    found = site.store.sessions.find(session)
+    assert found is not None
+    return Me(
+        evaluation=site.key,
+        person=site.person_key(found.person),
+        csrf=access.csrf_token(site, session),
+        role=found.role,
+    )
+
+
+def sign_out(request: Request, response: Response) -> Me:
+    site: Site = request.app.state.site
+    found: Visitor | None = request.state.visitor
+    if found is not None:
+        close(site, found.token)
+        path = request.scope.get("root_path", "") or "/"
+        response.delete_cookie(access.cookie_name(site), path=path)
+    return Me(evaluation=site.key)
+
+
+def password(new: NewPassword, request: Request) -> Me:
+    site: Site = request.app.state.site
+    found = visitor(request)
+    try:
+        site.store.accounts.set_password(found.person, new.password)
+    except AdjudgeError as error:
+        raise HTTPException(422) from error
+    return _me(site, found.token)
+
+
+def task(key: str, request: Request) -> dict[str, tasks.Given]:
+    """The answers of a task that count now: another tab or another computer may have given some."""
+    site: Site = request.app.state.site
+    person = visitor(request).person
+    return tasks.given(site, site.store.current(assessor=person), own_task(request, key), person)
+
+
+def source(key: str, request: Request) -> tasks.Sources:
+    return tasks.sources(request.app.state.site, own_task(request, key).topic)
+
+
+def after(key: str, request: Request) -> Next:
+    item = work.after(request.app.state.site, visitor(request).person, own_task(request, key))
+    return Next(task=item.key if item is not None else None)
+
+
+async def events(sent: SentEvents, request: Request) -> Receipt:
+    receipt = await store_answers(request.app.state.site, sender(request).person, sent.events)
+    request.app.state.sampler.wake()
+    return receipt
+
+
+def next_pairs(wanted: Wanted, request: Request) -> Pairs:
+    """Pairs that are this person's to judge: assigned ones first, then what the sampler thinks tells most."""
+    site: Site = request.app.state.site
+    person = sender(request).person
+    first = [] if wanted.first is None else [own_pair(request, wanted.first)]
+    have = frozenset([*wanted.have, *(site.task_key(each) for each in first)])
+    found = first + request.app.state.sampler.next_for(person, wanted.count, have)
+    mine = site.store.current(assessor=person)
+    pairs = [_pair(site, each, tasks.given(site, mine, each, person)) for each in found]
+    offer = request.app.state.sampler.offer(person)
+    return Pairs(pairs=pairs, done=offer.done, of=offer.of)
+
+
+def _pair(site: Site, task: Task, answers: dict[str, tasks.Given]) -> Pair:
+    page, protocol = pair_page(site, task), site.protocol(task.protocol)
+    row = site.collection.topics.get(task.topic)
+    return Pair(
+        task=site.task_key(task), topic=site.topic_title(task.topic),
+        question=row.question if row is not None else None, ask=page.ask,
+        left=list(page.left), right=list(page.right), tie=page.tie, skip=page.skip,
+        title=protocol.title, guidelines=list(tasks.guideline_paragraphs(protocol)), answers=answers,
+    )  # fmt: skip
+
+
+def description(request: Request) -> Any:
+    """The OpenAPI description of all this."""
+    return request.app.openapi()

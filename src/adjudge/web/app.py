@@ -1,0 +1,160 @@
+"""The application, put together: routes with their roles, headers, errors in words. Serving lives in serving.py."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+from urllib.parse import urlsplit
+
+from fastapi import Depends, FastAPI, HTTPException, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, RedirectResponse
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from adjudge import __version__
+from adjudge.errors import BusyError, DataError
+from adjudge.web import access, pages
+from adjudge.web.routes import ROLES, ROUTES
+from adjudge.web.sampler import Sampler
+from adjudge.web.site import Site
+
+log = logging.getLogger("adjudge.web")
+
+SAYS = {
+    400: "This cannot be read.",
+    401: "Please sign in.",
+    403: "This is not for you to see or do.",
+    404: "There is nothing here.",
+    405: "There is nothing here.",
+    409: "Somebody else is signed in here.",
+    411: "This cannot be read.",
+    413: "This is too much at once.",
+    422: "This cannot be read.",
+    429: "Too many tries. Wait a quarter of an hour, or ask the organiser for a new link.",
+    500: "Something went wrong here. Your answers are safe; try again.",
+    503: "The store of answers is busy. Try again in a moment.",
+}
+LARGEST = 2 * 1024 * 1024  # bytes of a request
+
+
+def create_app(site: Site, *, root_path: str = "", hosts: frozenset[str] | None = None) -> FastAPI:
+    """The app for one evaluation. `hosts` are the names it answers to; any where None is given."""
+    app = FastAPI(
+        title="Adjudge",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        redirect_slashes=False,
+        dependencies=[Depends(guard)],
+    )
+    app.state.site, app.state.sampler = site, Sampler(site)
+    for entry in ROUTES:
+        described: dict[str, Any] = {} if entry.described else {"response_model": None}
+        app.add_api_route(
+            entry.path, entry.run, methods=[entry.method], include_in_schema=entry.described, **described
+        )
+    app.add_middleware(Protected, hosts=hosts, root_path=root_path)
+    app.add_exception_handler(HTTPException, said)
+    app.add_exception_handler(404, said)
+    app.add_exception_handler(405, said)
+    app.add_exception_handler(RequestValidationError, unread)
+    app.add_exception_handler(BusyError, busy)
+    app.add_exception_handler(DataError, gone)
+    app.add_exception_handler(Exception, failed)
+    return app
+
+
+def guard(request: Request) -> None:
+    """Lets a request through where its route's role allows it. Without an entry in the table nothing is allowed."""
+    site: Site = request.app.state.site
+    visitor = access.visitor_of(request, site)
+    request.state.visitor = visitor
+    role = ROLES.get((request.method, request.scope["route"].path))
+    if role is None:
+        raise HTTPException(403)
+    if request.method != "GET" and access.is_forged(request, site, visitor):
+        raise HTTPException(403)
+    if role != "anyone":
+        if visitor is None:
+            raise HTTPException(401)
+        if not visitor.may(role):
+            raise HTTPException(403)
+
+
+class Protected:
+    """Checks the host and the size before anything else; adds the headers to every answer.
+
+    Says where the app is, too: a proxy may take the path off a request or leave it there.
+    """
+
+    def __init__(self, app: ASGIApp, hosts: frozenset[str] | None, root_path: str = ""):
+        self.app, self.hosts, self.root_path = app, hosts, root_path
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        scope["root_path"] = self.root_path or scope.get("root_path", "")
+
+        async def send_protected(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers.update(access.HEADERS)
+                headers.setdefault("Cache-Control", "no-store")
+            await send(message)
+
+        refusal = self._refusal(Headers(scope=scope), scope["method"])
+        await (refusal or self.app)(scope, receive, send_protected)
+
+    def _refusal(self, headers: Headers, method: str) -> Response | None:
+        if self.hosts is not None and _host(headers) not in self.hosts:
+            return JSONResponse({"says": SAYS[400]}, 400)
+        length = headers.get("content-length", "" if method == "POST" else "0")
+        if not length.isdecimal():  # a body of unknown size is not read
+            return JSONResponse({"says": SAYS[411]}, 411)
+        return JSONResponse({"says": SAYS[413]}, 413) if int(length) > LARGEST else None
+
+
+def _host(headers: Headers) -> str | None:
+    try:
+        return urlsplit(f"//{headers.get('host', '')}").hostname
+    except ValueError:  # such as a bracket that is not closed
+        return None
+
+
+async def said(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else getattr(error, "status_code", 500)
+    return answer(request, status)
+
+
+async def unread(request: Request, error: Exception) -> Response:
+    return answer(request, 422)
+
+
+async def busy(request: Request, error: Exception) -> Response:
+    return answer(request, 503)
+
+
+async def gone(request: Request, error: Exception) -> Response:
+    """Why something is not there stays in the log: an error's text may hold a name."""
+    log.warning("%s %s: %s", request.method, request.scope["path"], error)
+    return answer(request, 404)
+
+
+async def failed(request: Request, error: Exception) -> Response:
+    """What went wrong stays in the log too. This runs outside of `Protected`."""
+    log.error("%s %s", request.method, request.scope["path"], exc_info=error)
+    response = answer(request, 500)
+    response.headers.update(access.HEADERS | {"Cache-Control": "no-store"})
+    return response
+
+
+def answer(request: Request, status: int) -> Response:
+    """An error for a script as JSON, for a person as a page; who is not signed in is asked to."""
+    if request.scope["path"].removeprefix(request.scope.get("root_path", "")).startswith("/api/"):
+        return JSONResponse({"says": SAYS.get(status, SAYS[500])}, status)
+    if status == 401:
+        return RedirectResponse(f"{request.scope.get('root_path', '')}/in", 303)
+    return pages.problem(request, status, SAYS.get(status, SAYS[500]))

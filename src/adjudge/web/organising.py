@@ -1,0 +1,174 @@
+"""The organiser's page: people and their links, progress by assessor and topic, flags and comments, export."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fastapi import HTTPException, Request
+from fastapi.responses import Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from adjudge.errors import AdjudgeError
+from adjudge.judgments.accounts import Account
+from adjudge.judgments.model import Judged, Task
+from adjudge.judgments.protocol import NOTES
+from adjudge.web.api import visitor
+from adjudge.web.pages import render
+from adjudge.web.site import Site
+from adjudge.web.work import answers_of, progress
+
+
+@dataclass(frozen=True)
+class PersonRow:
+    """A person with what they have done; `state` is none for people without an account, such as simulated ones."""
+
+    id: str
+    name: str
+    role: str
+    state: str
+    done: int
+    tasks: int
+    seen: str
+
+
+@dataclass(frozen=True)
+class Cell:
+    done: int
+    tasks: int
+
+
+@dataclass(frozen=True)
+class Note:
+    """A flag or a comment, and what it stands on; `where` is empty while the results are closed."""
+
+    kind: str
+    text: str
+    person: str
+    topic: str
+    where: str
+
+
+@dataclass(frozen=True)
+class OrganiserPage:
+    people: tuple[PersonRow, ...]
+    topics: tuple[str, ...]
+    assessors: tuple[str, ...]
+    cells: dict[tuple[str, str], Cell]
+    notes: tuple[Note, ...]
+    done: int
+    tasks: int
+    closed: bool
+    """The organiser judges too and is not done: which summary is whose stays closed to them."""
+
+
+class Named(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    person: str = Field(min_length=1, max_length=200)
+
+
+class State(Named):
+    suspended: bool = True
+
+
+class NewLink(BaseModel):
+    """What stands behind the # of a personal link. It is said once."""
+
+    token: str
+
+
+def organiser_page(site: Site, person: str) -> OrganiserPage:
+    accounts = {account.person: account for account in site.store.accounts.all()}
+    tasks = [task for task in site.store.tasks() if site.protocol(task.protocol).kind != "pyramid"]
+    judged = {each.task.id: each for each in site.store.current()}
+    finished = {task.id for task in tasks if _is_done(site, task, judged.get(task.id))}
+    closed = results_closed(site, person)
+    names = {each.id: each.name or "" for each in site.store.people.all()}
+    shown = [*accounts, *(name for name in dict.fromkeys(t.assessor for t in tasks) if name not in accounts)]
+    cells: dict[tuple[str, str], Cell] = {}
+    for task in tasks:
+        cell = cells.get((task.assessor, task.topic), Cell(0, 0))
+        cells[task.assessor, task.topic] = Cell(cell.done + (task.id in finished), cell.tasks + 1)
+    return OrganiserPage(
+        tuple(_person(name, names.get(name, ""), accounts.get(name), cells) for name in shown),
+        tuple(topic for topic in site.collection.topics if any(topic == each for _, each in cells)),
+        tuple(name for name in shown if any(name == each for each, _ in cells)),
+        cells,
+        tuple(_notes(site, judged.values(), closed)),
+        len(finished),
+        len(tasks),
+        closed,
+    )
+
+
+def _is_done(site: Site, task: Task, judged: Judged | None) -> bool:
+    answers = {} if judged is None else {q: event.answer for q, event in judged.answers.items()}
+    done, of = progress(site, task, answers)
+    return done >= of
+
+
+def _person(id: str, name: str, account: Account | None, cells: dict[tuple[str, str], Cell]) -> PersonRow:
+    own = [cell for (who, _), cell in cells.items() if who == id]
+    done, tasks = sum(cell.done for cell in own), sum(cell.tasks for cell in own)
+    if account is None:
+        return PersonRow(id, name, "", "no account", done, tasks, "")
+    return PersonRow(
+        id, name, account.role, account.state, done, tasks, (account.seen_at or "")[:16].replace("T", " ")
+    )
+
+
+def _notes(site: Site, judged: object, closed: bool) -> list[Note]:
+    found = []
+    for each in judged:  # type: ignore[attr-defined]
+        for kind in NOTES:
+            event = each.answers.get(kind)
+            if event is not None:
+                found.append((event.seq or 0, Note(kind, event.answer["text"], event.assessor, each.task.topic,
+                                                   "" if closed else _where(each.task))))  # fmt: skip
+    return [note for _, note in sorted(found, key=lambda pair: -pair[0])]
+
+
+def _where(task: Task) -> str:
+    if task.peer is not None:
+        return task.peer.system
+    sides = [(side or {}).get("system") for side in (task.left, task.right)]
+    return " / ".join(side for side in sides if side)
+
+
+def results_closed(site: Site, person: str) -> bool:
+    """While an organiser has pages of their own to judge, whose texts they are stays closed to them."""
+    if person not in site.judging.organisers_who_judge:
+        return False
+    answers = answers_of(site, person)
+    for task in site.tasks_of(person):
+        if site.protocol(task.protocol).kind == "pyramid" or site.changed(task) is not None:
+            continue  # nothing that could be judged here
+        done, of = progress(site, task, answers.get(task.id, {}))
+        if done < of:
+            return True
+    return False
+
+
+def page(request: Request) -> Response:
+    site: Site = request.app.state.site
+    return render(request, "organiser.html.j2", page=organiser_page(site, visitor(request).person))
+
+
+def link(asked: Named, request: Request) -> NewLink:
+    """A new personal link; the old one opens nothing any more."""
+    site: Site = request.app.state.site
+    try:
+        return NewLink(token=site.store.accounts.renew_link(asked.person))
+    except AdjudgeError as error:
+        raise HTTPException(404) from error
+
+
+def suspend(asked: State, request: Request) -> State:
+    site: Site = request.app.state.site
+    if asked.person == visitor(request).person:
+        raise HTTPException(422)  # nobody locks themselves out
+    try:
+        (site.store.accounts.suspend if asked.suspended else site.store.accounts.restore)(asked.person)
+    except AdjudgeError as error:
+        raise HTTPException(404) from error
+    return asked

@@ -1,0 +1,257 @@
+"""Which pair somebody gets next: assigned ones, then open ones, then what the fit so far says would tell most.
+
+A pair that is handed out is leased, so that two people never get the same one by accident; who gets it has a task of
+their own, a copy of the open one. While people choose, a thread refits and puts the next pairs in line.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+import numpy as np
+
+from adjudge.errors import AdjudgeError
+from adjudge.judging import protocol_of
+from adjudge.judgments.formats import stable_id
+from adjudge.judgments.model import Event, Task
+from adjudge.judgments.protocol import PREFERENCE, Protocol
+from adjudge.measures.similarities import DEFAULT, sentence_similarity
+from adjudge.prefer.pools import Pair, Pool, answers_in, done, pools_of
+from adjudge.prefer.sample import ANYONE
+from adjudge.preference.active import next_pairs
+from adjudge.preference.answers import FloatArray
+from adjudge.preference.sampling import random_pairs
+from adjudge.web.pairs import sentence
+from adjudge.web.site import Site
+
+log = logging.getLogger("adjudge.web")
+
+AHEAD = 12
+"""Pairs of a topic that stand in line; several people may be at the same topic."""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What a person can do in pairs: how many are answered, how many are assigned, and whether more come."""
+
+    done: int
+    assigned: int
+    more: bool
+
+    @property
+    def of(self) -> int | None:
+        """How many there are in all; unknown where pairs are drawn as they are needed."""
+        return None if self.more else self.assigned
+
+
+class Sampler:
+    """Hands out pairs. One for the whole app; used from any thread."""
+
+    def __init__(self, site: Site):
+        self.site = site
+        protocol = self._live_protocol()
+        self.live = [Line(site, protocol, topic) for topic in site.collection.topics] if protocol else []
+        self._wanted, self._closed = threading.Event(), False
+        self._started = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def _live_protocol(self) -> Protocol | None:
+        if self.site.folder.settings.protocol is None:
+            return None
+        found = protocol_of(self.site.folder)
+        return found if (found.kind, found.of) == ("preference", "sentences") else None
+
+    def wake(self) -> None:
+        """Something was answered: refit when there is time."""
+        if self.live:
+            with self._started:
+                if self._thread is None:
+                    self._thread = threading.Thread(target=self._work, name="adjudge-sampler", daemon=True)
+                    self._thread.start()
+            self._wanted.set()
+
+    def close(self) -> None:
+        """Ends the thread; to be called before the store is closed."""
+        self._closed = True
+        self._wanted.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _work(self) -> None:
+        while True:
+            self._wanted.wait()
+            self._wanted.clear()
+            for line in self.live:
+                if self._closed:
+                    return
+                try:
+                    line.refit()
+                except AdjudgeError as error:  # such as a busy store: pairs are drawn at random meanwhile
+                    log.warning("no refit: %s", error)
+
+    def offer(self, person: str) -> Offer:
+        mine, answered = self._pairs_of(person), self._answered(person)
+        assigned = [task for task in mine if not task.id.startswith(COPY)]
+        more = bool(self.live) or any(True for _ in self._open())
+        return Offer(sum(task.id in answered for task in mine), len(assigned), more)
+
+    def next_for(self, person: str, count: int, have: frozenset[str]) -> list[Task]:
+        """Up to `count` pairs for a person that the page does not have yet (`have`, by public id)."""
+        answered = self._answered(person)
+        own = [
+            task
+            for task in self._pairs_of(person)
+            if task.id not in answered
+            and self.site.task_key(task) not in have
+            and self.site.changed(task) is None
+        ]
+        own.sort(key=lambda task: task.id.startswith(COPY))  # assigned ones first, after a reload too
+        found, candidates = own[:count], self._candidates(person)
+        while len(found) < count and (candidate := next(candidates, None)) is not None:
+            task = self._hand_out(candidate, person)
+            if task is not None and self.site.task_key(task) not in have:
+                found.append(task)
+        return found
+
+    def _answered(self, person: str | None = None) -> dict[str, Mapping[str, Event]]:
+        """The answers of tasks whose pair is decided; a comment alone decides nothing."""
+        judged = self.site.store.current(assessor=person)
+        return {each.task.id: each.answers for each in judged if PREFERENCE in each.answers}
+
+    def _pairs_of(self, person: str) -> list[Task]:
+        return [
+            task
+            for task in self.site.tasks_of(person)
+            if self.site.protocol(task.protocol).kind == "preference"
+        ]
+
+    def _open(self) -> Iterator[Task]:
+        """Tasks that are whoever's and wait for an answer."""
+        everything = [task for task in self.site.store.tasks() if task.left is not None]
+        finished = done(everything, self._answered())
+        yield from (task for task in everything if task.assessor == ANYONE and task.id not in finished)
+
+    def _candidates(self, person: str) -> Iterator[Task]:
+        """Open tasks a person has not had, then new ones: the topics in an order of the person's own."""
+        had = {_what(task) for task in self._pairs_of(person)}
+        for task in self._open():
+            if _what(task) not in had and self.site.changed(task) is None:
+                had.add(_what(task))  # of a pair that several people are to judge there are several tasks
+                yield task
+        for line in sorted(self.live, key=lambda line: self.site.public.of("order", person, line.topic)):
+            while (new := line.take()) is not None:
+                yield new
+
+    def _hand_out(self, task: Task, person: str) -> Task | None:
+        """A copy of an open task that is the person's; None where somebody else has it now."""
+        store, minutes = self.site.store, self.site.judging.lease_minutes
+        until = self.site.clock() + timedelta(minutes=minutes)
+        if store.lease(task.id, person, until) is None:
+            return None
+        mine = replace(task, id=f"{COPY}{stable_id(task.id, person)}", assessor=person, lease_until=None)
+        store.add_tasks([mine])
+        self.site.tasks_of(person)
+        return mine
+
+
+COPY = "copy-"
+
+
+def _what(task: Task) -> tuple[str, frozenset[str]]:
+    """The pair that a task asks about, whatever its order."""
+    return task.topic, frozenset(task.hashes.values())
+
+
+class Line:
+    """The pairs of one topic that come next."""
+
+    def __init__(self, site: Site, protocol: Protocol, topic: str):
+        self.site, self.protocol, self.topic = site, protocol, topic
+        self._lock = threading.Lock()
+        self._ready: list[Pair] = []
+        self._pool: Pool | None = None
+        self._similarity: FloatArray | None = None
+        self._rng = np.random.default_rng(int(site.public.of("sampler", topic), 36))
+        self._seen = -1
+
+    @property
+    def pool(self) -> Pool | None:
+        if self._pool is None:
+            found = next(iter(pools_of(self.site.collection, self.topic, self.protocol)), None)
+            self._pool = None if found is None else _readable(self.site, found)
+        return self._pool
+
+    def take(self) -> Task | None:
+        """An open task for the next pair, put into the store; None where enough are asked.
+
+        One at a time, so that no more are asked than there should be.
+        """
+        pool = self.pool
+        if pool is None or len(pool) < 2:
+            return None
+        with self._lock:
+            asked = self._asked(pool)
+            enough = len(asked) >= self.site.judging.pairs_per_topic
+            pair = None if enough else self._choose(pool, asked)
+            if pair is None:
+                return None
+            task = self._task(pool, pair)
+            self.site.store.add_tasks([task])
+            return task
+
+    def _choose(self, pool: Pool, asked: set[frozenset[int]]) -> Pair | None:
+        """The first in line; one drawn at random where the thread is behind."""
+        while self._ready:
+            pair = self._ready.pop(0)
+            if frozenset(pair) not in asked:
+                return pair
+        taken = [*(tuple(each) for each in asked), *pool.twins]
+        drawn = random_pairs(len(pool), 1, rng=self._rng, taken=taken)  # type: ignore[arg-type]
+        return drawn[0] if drawn else None
+
+    def _task(self, pool: Pool, pair: Pair) -> Task:
+        """An open task for a pair. Id and order are the same whoever makes it, so that several servers make one."""
+        ends = sorted(pool.hashes[each] for each in pair)
+        id = stable_id("live", self.protocol.name, self.topic, *ends)
+        swap = int(self.site.public.of("side", id), 36) % 2
+        left, right = sorted(pair, key=lambda each: pool.hashes[each], reverse=bool(swap))
+        return Task(
+            id, self.site.store.evaluation, ANYONE, self.protocol.name, self.protocol.version, self.topic,
+            left=dict(pool.sides[left]), right=dict(pool.sides[right]),
+            hashes={"left": pool.hashes[left], "right": pool.hashes[right]},
+        )  # fmt: skip
+
+    def _asked(self, pool: Pool) -> set[frozenset[int]]:
+        tasks = self.site.store.tasks(topic=self.topic, protocol=self.protocol.name)
+        return {frozenset(pair) for task in tasks if (pair := pool.pair(task))}
+
+    def refit(self) -> None:
+        """Put the pairs in line that would tell most, given all answers so far and what is handed out."""
+        pool, how = self.pool, self.site.judging.next_pair
+        if pool is None or len(pool) < 2 or how == "random":
+            return
+        judged = [each for each in self.site.store.current(self.topic) if PREFERENCE in each.answers]
+        latest = max((event.seq or 0 for each in judged for event in each.answers.values()), default=0)
+        if latest == self._seen:
+            return
+        self._seen = latest
+        tasks = self.site.store.tasks(topic=self.topic, protocol=self.protocol.name)
+        answers, waiting = answers_in(pool, tasks, {each.task.id: each.answers for each in judged})
+        if self._similarity is None:
+            self._similarity = sentence_similarity(DEFAULT, pool.texts).among()
+        found = next_pairs(
+            answers, rng=self._rng, count=AHEAD, how=how, similarity=self._similarity,  # type: ignore[arg-type]
+            waiting=[*waiting, *pool.twins],
+        )  # fmt: skip
+        with self._lock:
+            self._ready = list(found)
+
+
+def _readable(site: Site, pool: Pool) -> Pool:
+    """Without sentences that are nothing but a header line, of which an assessor would see nothing."""
+    kept = [n for n, side in enumerate(pool.sides) if sentence(site, pool.topic, side)]
+    return Pool(pool.topic, tuple(pool.texts[n] for n in kept), tuple(pool.sides[n] for n in kept))

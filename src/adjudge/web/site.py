@@ -1,0 +1,107 @@
+"""One evaluation as the app holds it: its texts, its store, its protocols, its public ids. No routes here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+
+from adjudge.collection.collection import Collection, load
+from adjudge.collection.folder import Folder
+from adjudge.collection.rows import Summary
+from adjudge.collection.settings import Judging
+from adjudge.errors import DataError
+from adjudge.judging import protocol_of, store_of
+from adjudge.judgments.frozen import changed
+from adjudge.judgments.model import Task, TextRef
+from adjudge.judgments.protocol import Protocol
+from adjudge.judgments.store import Store
+from adjudge.web.blind import PublicIds
+
+
+@dataclass
+class Site:
+    """Texts are read once, when the server starts: judged text is frozen anyway."""
+
+    folder: Folder
+    collection: Collection
+    store: Store
+    public: PublicIds
+    _protocols: dict[str, Protocol] = field(default_factory=dict)
+    _tasks: dict[str, Task] = field(default_factory=dict)
+
+    @classmethod
+    def open(cls, folder: Folder) -> Site:
+        store = store_of(folder)
+        return cls(folder, load(folder), store, PublicIds(store.secret("public-ids")))
+
+    def close(self) -> None:
+        self.store.close()
+
+    @property
+    def clock(self) -> Callable[[], datetime]:
+        return self.store.clock
+
+    @property
+    def judging(self) -> Judging:
+        return self.folder.settings.judging
+
+    @property
+    def name(self) -> str:
+        return self.folder.settings.name
+
+    @property
+    def language(self) -> str:
+        return self.folder.settings.language
+
+    @cached_property
+    def key(self) -> str:
+        """What the browser calls the evaluation: the queue of one never goes to another."""
+        return self.public.of("evaluation", self.store.evaluation)
+
+    def person_key(self, person: str) -> str:
+        return self.public.of("person", person)
+
+    def protocol(self, name: str) -> Protocol:
+        if name not in self._protocols:
+            self._protocols[name] = protocol_of(self.folder, name)
+        return self._protocols[name]
+
+    # Tasks
+
+    def task_key(self, task: Task) -> str:
+        return self.public.of("task", task.id)
+
+    def tasks_of(self, person: str) -> list[Task]:
+        """A person's tasks, in their order."""
+        found = self.store.tasks(assessor=person)
+        self._tasks.update((self.task_key(task), task) for task in found)
+        return found
+
+    def task(self, key: str, person: str) -> Task | None:
+        """A task of a person's by its public id; None where there is none, or it is somebody else's."""
+        task = self._tasks.get(key)
+        if task is None:
+            self.tasks_of(person)
+            task = self._tasks.get(key)
+        return task if task is not None and task.assessor == person else None
+
+    def changed(self, task: Task) -> str | None:
+        """What of the task's texts is no longer as it was when the task was made."""
+        return changed(task, self.collection, self.protocol(task.protocol))
+
+    # Texts
+
+    def summary(self, topic: str, text: TextRef) -> Summary:
+        for each in self.collection.summaries.get(topic, ()):
+            if (each.system, each.length) == (text.system, text.length):
+                return each
+        raise DataError("a text of this task is not there any more")
+
+    def topic_title(self, topic: str) -> str:
+        """What assessors read for a topic; its id may tell who chose the documents."""
+        row = self.collection.topics.get(topic)
+        if row is not None and row.title:
+            return row.title
+        return f"Topic {list(self.collection.topics).index(topic) + 1 if row is not None else '?'}"

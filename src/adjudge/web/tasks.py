@@ -1,0 +1,137 @@
+"""A task as its page shows it: the topic, where one is, the answers so far with their numbers, the sources."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel
+
+from adjudge.collection.collection import by_date
+from adjudge.collection.rows import Document
+from adjudge.errors import DataError
+from adjudge.judgments.model import Judged, Task
+from adjudge.judgments.protocol import Protocol
+from adjudge.text.headers import paragraphs
+from adjudge.web.coverage import CoveragePage, coverage_page
+from adjudge.web.rating import RatingPage, rating_page
+from adjudge.web.site import Site
+from adjudge.web.units import UnitIds
+from adjudge.web.work import Block, Item, work_of
+
+Body = CoveragePage | RatingPage
+
+
+class Given(BaseModel):
+    """An answer that counts now, and its number: what a later answer says it has seen."""
+
+    answer: Any
+    seq: int
+
+
+class SourceText(BaseModel):
+    label: str
+    date: str | None
+    paragraphs: list[str]
+
+
+class Sources(BaseModel):
+    """The topic's documents; for an update, those that the reader knows already stand apart."""
+
+    title: str
+    question: str | None
+    documents: list[SourceText]
+    known: list[SourceText]
+
+
+@dataclass(frozen=True)
+class TaskPage:
+    """Everything that a page for one task shows."""
+
+    key: str
+    kind: str
+    topic: str
+    question: str | None
+    block: Block
+    item: Item
+    protocol: Protocol
+    guidelines: tuple[str, ...]
+    answers: Mapping[str, Given]
+    changed: str | None
+    body: Body | None
+    """None where the texts have changed: nothing can be judged then."""
+
+    @property
+    def where(self) -> str:
+        return f"{self.item.label} of {len(self.block.items)}"
+
+    def state(self) -> dict[str, Any]:
+        body = self.body.state() if self.body is not None else {}
+        answers = {question: given.model_dump() for question, given in self.answers.items()}
+        return {"task": self.key, "kind": self.kind, "answers": answers, **body}
+
+
+def task_page(site: Site, person: str, task: Task) -> TaskPage:
+    protocol = site.protocol(task.protocol)
+    mine = site.store.current(assessor=person)
+    work = work_of(site, person)
+    key = site.task_key(task)
+    block, item = next((b, i) for b in work.blocks for i in b.items if i.key == key)
+    why = site.changed(task)
+    row = site.collection.topics.get(task.topic)
+    return TaskPage(
+        key,
+        protocol.kind,
+        site.topic_title(task.topic),
+        row.question if row is not None else None,
+        block,
+        item,
+        protocol,
+        guideline_paragraphs(protocol),
+        given(site, mine, task, person),
+        why,
+        None if why is not None else _body(site, task, protocol, mine),
+    )
+
+
+def _body(site: Site, task: Task, protocol: Protocol, mine: list[Judged]) -> Body:
+    return coverage_page(site, task, mine) if protocol.kind == "coverage" else rating_page(site, task)
+
+
+def given(site: Site, judged: list[Judged], task: Task, person: str) -> dict[str, Given]:
+    """A person's answers to a task that count now, as the browser knows them."""
+    found = next((each for each in judged if each.task.id == task.id), None)
+    ids = UnitIds.of(site, task)
+    answers: dict[str, Given] = {}
+    for name, event in found.answers.items() if found is not None else ():
+        if event.assessor == person:
+            with suppress(DataError):  # of a unit that is gone: the page says that the texts have changed
+                question, answer = ids.shown(name, event.answer)
+                answers[question] = Given(answer=answer, seq=event.seq or 0)
+    return answers
+
+
+def guideline_paragraphs(protocol: Protocol) -> tuple[str, ...]:
+    return tuple(" ".join(part.split()) for part in re.split(r"\n\s*\n", protocol.guidelines) if part.strip())
+
+
+def sources(site: Site, topic: str) -> Sources:
+    """What there is to read on a topic; documents have numbers, their ids may tell something."""
+    row = site.collection.topics.get(topic)
+    known = site.collection.documents.get(row.after, []) if row is not None and row.after else []
+    return Sources(
+        title=site.topic_title(topic),
+        question=row.question if row is not None else None,
+        documents=_texts(site.collection.documents.get(topic, []), "Document"),
+        known=_texts(known, "Known document"),
+    )
+
+
+def _texts(documents: list[Document], label: str) -> list[SourceText]:
+    return [
+        SourceText(label=f"{label} {n}", date=document.date, paragraphs=list(paragraphs(document.text)))
+        for n, document in enumerate(by_date(documents), 1)
+    ]

@@ -1,0 +1,125 @@
+"""Said before: an earlier answer of one's own to the same sentences, shown, filled in, or hidden altogether."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from tests.web import making
+from tests.web.making import ASSESSORS, Running, answer, send
+
+from adjudge.assigning import assign
+from adjudge.evaluation import Evaluation
+from adjudge.judging import store_of
+from adjudge.judgments.model import Task
+from adjudge.judgments.protocol import load_protocol
+
+ANN = "ann"
+MODES = ("show", "prefill", "hide")
+
+
+@pytest.fixture(params=MODES)
+def app(request: pytest.FixtureRequest, evaluation: Evaluation) -> Iterator[Running]:
+    folder = making.settle(evaluation, said_before=request.param)
+    with store_of(folder) as store:  # so that everybody has all pages
+        for name in ("duc-2002", "duc-2001"):
+            asked = load_protocol(name)
+            assign(store, evaluation.collection, asked, assessors=ASSESSORS, per_summary=2, seed=2)
+    with making.running(folder) as found:
+        yield found
+
+
+def pages(app: Running, protocol: str) -> tuple[Task, Task]:
+    """Two tasks of one reference whose summaries begin with the same sentence, word for word."""
+    found: dict[Any, dict[str, Task]] = {}
+    for task in app.tasks(ANN, protocol):
+        assert task.peer is not None
+        found.setdefault((task.topic, task.reference), {})[task.peer.system] = task
+    return next(
+        (same["machine"], same["lead"]) for same in found.values() if {"machine", "lead"} <= set(same)
+    )
+
+
+def give(app: Running, task: Task, peer: int | slice, completeness: float) -> str:
+    """Marks units of a summary for the reference's first unit, and says which that is."""
+    model, units = app.units(task)
+    marked = units[peer] if isinstance(peer, slice) else [units[peer]]
+    sent = answer(app.key(task), f"unit:{model[0]}", {"marked": marked, "completeness": completeness})
+    assert send(app.client(ANN), sent)["refused"] == []
+    return model[0]
+
+
+def page(app: Running, task: Task, person: str = ANN) -> tuple[str, dict[str, Any]]:
+    """A page's bytes, and what its script works on."""
+    response = app.client(person).get(f"/task/{app.key(task)}")
+    assert response.status_code == 200
+    match = re.search(r'<main [^>]*data-state="([^"]*)"', response.text)
+    assert match is not None
+    return response.text, json.loads(html.unescape(match[1]))
+
+
+@pytest.mark.parametrize("protocol", ["duc-2002", "duc-2001"])
+def test_the_same_sentence_against_the_same_unit(app: Running, protocol: str) -> None:
+    one, other = pages(app, protocol)
+    untouched, before = page(app, other)
+    assert before["before"] == []
+    give(app, one, 0, 1.0)
+    source, state = page(app, other)
+    mode = app.site.judging.said_before
+    assert state["saidBefore"] == mode
+    if mode == "hide":
+        assert state["before"] == []
+        assert tidy(source) == tidy(untouched), "not a byte tells that something was said"
+    else:
+        model, peer = app.units(other)
+        assert state["before"] == [{"unit": model[0], "marked": [peer[0]], "completeness": 1.0}]
+    assert state["answers"] == {}, "it is no answer until it is given"
+    assert page(app, one)[1]["before"] == [], "a page does not quote itself"
+
+
+def tidy(source: str) -> str:
+    """A page without what changes with every sign-in."""
+    return re.sub(r"csrf&#34;: &#34;[0-9a-f]+", "", source)
+
+
+def test_the_latest_answer_is_quoted_and_one_taken_back_is_not(app: Running) -> None:
+    one, other = pages(app, "duc-2002")
+    hidden = app.site.judging.said_before == "hide"
+    for value in (1.0, 0.4):
+        unit = give(app, one, 0, value)
+    assert [each["completeness"] for each in page(app, other)[1]["before"]] == ([] if hidden else [0.4])
+    send(app.client(ANN), answer(app.key(one), f"unit:{unit}", None))
+    assert page(app, other)[1]["before"] == []
+
+
+def test_other_sentences_are_not_quoted(app: Running) -> None:
+    """A set of sentences of which one is not in the other summary, and none at all."""
+    one, other = pages(app, "duc-2002")
+    give(app, one, slice(0, 2), 1.0)
+    assert page(app, other)[1]["before"] == []
+    give(app, one, slice(0, 0), 0.0)
+    assert page(app, other)[1]["before"] == []
+
+
+def test_a_planted_repeat_is_quoted_unless_answers_are_hidden(app: Running) -> None:
+    again = next(task for task in app.tasks(ANN, "duc-2002") + app.tasks(ANN, "duc-2001") if task.repeat_of)
+    first = next(task for task in app.site.tasks_of(ANN) if task.id == again.repeat_of)
+    give(app, first, slice(None), 1.0)
+    quoted = page(app, again)[1]["before"]
+    assert len(quoted) == (app.site.judging.said_before != "hide")
+
+
+def test_other_peoples_answers_are_never_quoted(app: Running) -> None:
+    one, _ = pages(app, "duc-2002")
+    assert one.peer is not None
+    for task in app.site.tasks_of("ben"):
+        if (task.topic, task.reference, task.protocol) == (one.topic, one.reference, one.protocol):
+            model, peer = app.units(task)
+            event = answer(app.key(task), f"unit:{model[0]}", {"marked": peer[:1], "completeness": 1.0})
+            assert send(app.client("ben"), event)["refused"] == []
+    assert app.stored > 0
+    assert page(app, one)[1]["before"] == []
