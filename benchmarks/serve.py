@@ -103,6 +103,7 @@ async def drive(people: list[Assessor]) -> float:
     for browser, person in zip(browsers, people, strict=True):
         await browser.sign_in(person.token)
         await browser.get(f"/task/{person.tasks[0]}")
+        browser.close()  # the server would, after a few idle seconds
     start = time.perf_counter()
     await asyncio.gather(*(judge(b, p) for b, p in zip(browsers, people, strict=True)))
     return time.perf_counter() - start
@@ -142,6 +143,11 @@ class Browser:
     async def sign_in(self, token: str) -> None:
         me = await self.post("/api/sign-in", {"token": token})
         self.headers |= {"X-Adjudge-CSRF": me["csrf"], "X-Adjudge-Person": me["person"]}
+
+    def close(self) -> None:
+        if self.stream is not None:
+            self.stream[1].close()
+            self.stream = None
 
     async def get(self, path: str) -> bytes:
         return await self._ask("GET", path, b"")

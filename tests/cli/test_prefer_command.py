@@ -108,7 +108,7 @@ def test_from_asking_to_strengths(here: Path) -> None:
     with (here / "answers.csv").open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
     assert len(rows) == 20
-    assert set(rows[0]) == {"left", "right", "winner", "topic", "annotator"}
+    assert set(rows[0]) == {"left", "right", "winner", "topic", "annotator", "took_ms"}
 
 
 def test_systems_come_in_and_out(here: Path) -> None:

@@ -33,7 +33,9 @@ def test_from_asking_to_the_tables(e: Evaluation, tmp_path: Path) -> None:
     e.score("preference", "rouge-2", "rating(aspect=relevance)")
     found = e.prefer.agreement("rating(aspect=relevance)", ["preference", "rouge-2"])
     assert [each.measure for each in found] == ["preference", "rouge-2"]
-    assert found[0].mean == pytest.approx(e.prefer.agreement("rating(aspect=relevance)", ["preference"])[0].mean)
+    assert found[0].mean == pytest.approx(
+        e.prefer.agreement("rating(aspect=relevance)", ["preference"])[0].mean
+    )
     table = e.prefer.converge("rating(aspect=relevance)", runs=2, step=10).to_frame()
     assert set(table["topic"]) == set(e.collection.topics)
     assert len(e.prefer.report("rating(aspect=relevance)", resamples=20)) == 4

@@ -39,6 +39,8 @@ def source_sentences(documents: Iterable[Document], language: str = "en") -> tup
         hidden = hidden_spans(document.text)
         for span in sentences(document.text, language):
             text = " ".join(span.text.split())
-            if count_words(text) and (not hidden or shown(document.text, span.start, span.end, hidden=hidden)):
+            if count_words(text) and (
+                not hidden or shown(document.text, span.start, span.end, hidden=hidden)
+            ):
                 found.setdefault(text, []).append(Place(document.id, span.start, span.end))
     return tuple(SourceSentence(text, tuple(places)) for text, places in found.items())
