@@ -21,6 +21,7 @@ from adjudge.judging import store_of
 from adjudge.judgments.model import Task
 from adjudge.judgments.protocol import load_protocol
 from adjudge.prefer.sample import ANYONE, sample
+from adjudge.web.organising import organiser_page
 from adjudge.web.pairs import pair_page, sentence, side_text
 from adjudge.web.sampler import AHEAD, Line
 
@@ -321,3 +322,19 @@ def test_a_protocol_of_ones_own_is_sampled_live_too(copy: Evaluation) -> None:
     with making.running(Folder.open(copy.path)) as app:
         pairs = app.client("ann").post("/api/pairs/next", json={"count": 2}).json()["pairs"]
         assert [pair["title"] for pair in pairs] == ["Mine", "Mine"]
+
+
+def test_an_organiser_counts_every_pair_once(evaluation: Evaluation) -> None:
+    """An open pair that somebody has got is that person's; what nobody has got yet is whoever's."""
+    with making.running(making.settle(evaluation, pairs_per_topic=4)) as app:
+        before = organiser_page(app.site, making.ORGANISER)
+        pairs = app.app.state.sampler.next_for(
+            "ann", len(app.tasks("ann", "preference-summaries")) + 3, frozenset()
+        )
+        drawn = [task for task in pairs if task.protocol == "preference-sentences"]
+        assert len(drawn) == 3
+        sent = answer(app.key(drawn[0]), "preference", {"winner": "left"})
+        assert send(app.client("ann"), sent)["refused"] == []
+        page = organiser_page(app.site, making.ORGANISER)
+        assert (page.done, page.tasks) == (before.done + 1, before.tasks + 3)
+        assert ANYONE not in page.assessors

@@ -17,7 +17,6 @@ from adjudge.wording import counted
 
 if TYPE_CHECKING:
     from adjudge.evaluation import Evaluation
-    from adjudge.judgments.protocol import Protocol
     from adjudge.prefer.files import Preferences
     from adjudge.prefer.fitting import PreferenceFit
 
@@ -80,15 +79,14 @@ def sample(
     --how information or variance looks at the answers so far and asks what they leave open.
     """
     from adjudge.prefer.files import read_preferences
-    from adjudge.prefer.sample import sample as make
 
     _one_of("--how", how, HOWS)
     _one_of("--of", of, PROTOCOLS)
     known = None if checks is None else read_preferences(checks)
     e = adjudge.open(evaluation)
-    with e.store() as store, progress("choosing pairs") as bar:
-        found = make(
-            e.collection, store, e.protocol(PROTOCOLS[of]), count=count, how=how, annotators=annotator or (),  # type: ignore[arg-type]
+    with progress("choosing pairs") as bar:
+        found = e.prefer.sample(
+            of, count=count, how=how, annotators=annotator or (),
             per_pair=per_pair, repeats=repeats, seed=seed, topics=topic or (), checks=known, similarity=similarity,
             progress=bar,
         )  # fmt: skip
@@ -120,7 +118,7 @@ def import_(
     sentences = not batch and is_about_sentences(file, e.collection, asked)
     with e.store() as store, counting("Reading") as bar:
         if batch:
-            items = read_batch(file, store, _protocols(e))
+            items = read_batch(file, store, e.prefer.protocols())
         elif sentences:
             items = read_sentence_answers(file, e.collection, asked, evaluation=store.evaluation)
         else:
@@ -168,7 +166,7 @@ def export(
     if not open_:
         _export_answers(e, file, of, form, topic, json)
         return
-    protocols = {name: p for name, p in _protocols(e).items() if of in (None, p.of)}
+    protocols = {name: p for name, p in e.prefer.protocols().items() if of in (None, p.of)}
     with e.store() as store:
         found = export_batches(store, e.collection, protocols, file, batch=batch, hit=hit, topics=topic or ())
     if json:
@@ -230,11 +228,8 @@ def fit(
     }
     with progress("fitting") as bar:
         if source.is_dir():
-            from adjudge.prefer.arena import fit_folder
-
-            e = _need(source)
-            found = fit_folder(
-                e.collection, e.judgments(), of=of, topics=topic or (), length=length,  # type: ignore[arg-type]
+            found = _need(source).prefer.fit(
+                of, topics=topic or (), length=length,
                 similarity=similarity if smooth else None, progress=bar, **how,
             )  # fmt: skip
         else:
@@ -282,14 +277,6 @@ def _export_answers(
         show_json({"file": str(file), "answers": written})
     else:
         say(f"{file}: {counted(written, 'answer')}")
-
-
-def _protocols(e: Evaluation) -> dict[str, Protocol]:
-    """The protocols that ask for preferences: the shipped ones, and the folder's own."""
-    found = {name: e.protocol(name) for name in PROTOCOLS.values()}
-    if e.settings.protocol and e.protocol().kind == "preference":
-        found[e.protocol().name] = e.protocol()
-    return found
 
 
 def _need(path: Path) -> Evaluation:

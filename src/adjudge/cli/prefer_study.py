@@ -77,12 +77,10 @@ def simulate(
 
     Every call asks about new pairs. What they say is no evidence about people; it is for planning and trying out.
     """
-    from adjudge.prefer.simulate import simulate_preferences
-
     e = adjudge.open(evaluation)
     with progress("finding out what sentences are worth") as tick:
-        found = simulate_preferences(
-            e.folder, e.collection, origin, annotators=annotators, count=count, per_pair=per_pair,  # type: ignore[arg-type]
+        found = e.prefer.simulate(
+            origin, annotators=annotators, count=count, per_pair=per_pair,
             noise=noise, bias=bias, inconsistency=inconsistency, similarity=similarity, seed=seed, progress=tick,
         )  # fmt: skip
     if json:

@@ -133,11 +133,11 @@ def answers_in(
 
 def done(tasks: Sequence[Task], answered: Mapping[str, Any]) -> set[str]:
     """The tasks that have an answer: their own, or that of somebody else whose task they became (batches.py)."""
-    copied = {_content(task) for task in tasks if task.id in answered}
-    return {task.id for task in tasks if _content(task) in copied}
+    copied = {content(task) for task in tasks if task.id in answered}
+    return {task.id for task in tasks if content(task) in copied}
 
 
-def _content(task: Task) -> tuple[object, ...]:
+def content(task: Task) -> tuple[object, ...]:
     """What a task shares with the copy that somebody else answered, and with no other task."""
     return task.topic, task.position, *(json.dumps(side, sort_keys=True) for side in (task.left, task.right))
 

@@ -43,6 +43,14 @@ class Studies:
     def __init__(self, evaluation: Holder):
         self._e = evaluation
 
+    def protocols(self) -> dict[str, JudgmentProtocol]:
+        """Those that ask for preferences: the shipped ones, and the folder's own."""
+        e = self._e
+        found = {name: e.protocol(name) for name in PROTOCOLS.values()}
+        if e.folder.settings.protocol and e.protocol().kind == "preference":
+            found[e.protocol().name] = e.protocol()
+        return found
+
     def sample(self, of: str = "sentences", **how: Any) -> Sampled:
         """Put pairs to ask into the store; see `adjudge.prefer.sample.sample`."""
         from adjudge.prefer.sample import sample
@@ -57,10 +65,7 @@ class Studies:
 
         e = self._e
         with e.store() as store:
-            names = {task.protocol for task in store.tasks() if task.left is not None}
-            return export_batches(
-                store, e.collection, {name: e.protocol(name) for name in names}, path, **how
-            )
+            return export_batches(store, e.collection, self.protocols(), path, **how)
 
     def read_batch(self, path: str) -> Taken:
         """Read an answered batch back: every answer under the worker who gave it."""
@@ -69,9 +74,7 @@ class Studies:
 
         e = self._e
         with e.store() as store:
-            names = {task.protocol for task in store.tasks() if task.left is not None}
-            items = read_batch(path, store, {name: e.protocol(name) for name in names})
-            return take(e.folder, store, items)
+            return take(e.folder, store, read_batch(path, store, self.protocols()))
 
     def simulate(self, origin: Any = "ref", **how: Any) -> SimulatedPreferences:
         """Have simulated annotators answer; see `adjudge.prefer.simulate.simulate_preferences`."""

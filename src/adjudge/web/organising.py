@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from fastapi import HTTPException, Request
@@ -12,6 +13,8 @@ from adjudge.errors import AdjudgeError
 from adjudge.judgments.accounts import Account
 from adjudge.judgments.model import Judged, Task
 from adjudge.judgments.protocol import NOTES
+from adjudge.prefer.pools import content
+from adjudge.prefer.sample import ANYONE
 from adjudge.web.api import visitor
 from adjudge.web.pages import render
 from adjudge.web.site import Site
@@ -79,7 +82,7 @@ class NewLink(BaseModel):
 
 def organiser_page(site: Site, person: str) -> OrganiserPage:
     accounts = {account.person: account for account in site.store.accounts.all()}
-    tasks = [task for task in site.store.tasks() if site.protocol(task.protocol).kind != "pyramid"]
+    tasks = _to_count(site)
     judged = {each.task.id: each for each in site.store.current()}
     finished = {task.id for task in tasks if _is_done(site, task, judged.get(task.id))}
     closed = results_closed(site, person)
@@ -94,11 +97,18 @@ def organiser_page(site: Site, person: str) -> OrganiserPage:
         tuple(topic for topic in site.collection.topics if any(topic == each for _, each in cells)),
         tuple(name for name in shown if any(name == each for each, _ in cells)),
         cells,
-        tuple(_notes(site, judged.values(), closed)),
+        tuple(_notes(judged.values(), closed)),
         len(finished),
         len(tasks),
         closed,
     )
+
+
+def _to_count(site: Site) -> list[Task]:
+    """Every page once: an open pair that somebody has got is that person's copy of it, and pyramids come elsewhere."""
+    tasks = [task for task in site.store.tasks() if site.protocol(task.protocol).kind != "pyramid"]
+    copied = {content(task) for task in tasks if task.assessor != ANYONE and task.left is not None}
+    return [task for task in tasks if task.assessor != ANYONE or content(task) not in copied]
 
 
 def _is_done(site: Site, task: Task, judged: Judged | None) -> bool:
@@ -117,15 +127,14 @@ def _person(id: str, name: str, account: Account | None, cells: dict[tuple[str, 
     )
 
 
-def _notes(site: Site, judged: object, closed: bool) -> list[Note]:
-    found = []
-    for each in judged:  # type: ignore[attr-defined]
-        for kind in NOTES:
-            event = each.answers.get(kind)
-            if event is not None:
-                found.append((event.seq or 0, Note(kind, event.answer["text"], event.assessor, each.task.topic,
-                                                   "" if closed else _where(each.task))))  # fmt: skip
-    return [note for _, note in sorted(found, key=lambda pair: -pair[0])]
+def _notes(judged: Iterable[Judged], closed: bool) -> list[Note]:
+    """Flags and comments, the latest first."""
+    given = [(each.task, event) for each in judged for kind in NOTES if (event := each.answers.get(kind))]
+    given.sort(key=lambda pair: -(pair[1].seq or 0))
+    return [
+        Note(event.question, event.answer["text"], event.assessor, task.topic, "" if closed else _where(task))
+        for task, event in given
+    ]
 
 
 def _where(task: Task) -> str:

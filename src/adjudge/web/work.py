@@ -8,7 +8,7 @@ from typing import Any
 
 from adjudge.judgments.frozen import units_of
 from adjudge.judgments.model import Judged, Task
-from adjudge.judgments.protocol import NOTES, UNIT, UNMARKED, Protocol
+from adjudge.judgments.protocol import UNIT, UNMARKED, Protocol
 from adjudge.web.answering import asked
 from adjudge.web.site import Site
 
@@ -123,8 +123,3 @@ def after(site: Site, person: str, task: Task) -> Item | None:
     every = work_of(site, person).order
     here = next((at for at, item in enumerate(every) if item.key == site.task_key(task)), -1)
     return next((item for item in every[here + 1 :] + every[: here + 1] if item.state != "done"), None)
-
-
-def notes_of(answers: Mapping[str, Any]) -> dict[str, str]:
-    """The comment and the flag of a task, empty where there is none."""
-    return {name: str((answers.get(name) or {}).get("text", "")) for name in NOTES}
