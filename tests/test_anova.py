@@ -40,8 +40,9 @@ def grid(systems: int = 4, topics: int = 8, seed: int = 1, **fields: Any) -> lis
     values = values + 0.03 * rng.normal(size=(topics, systems))
     return [
         Score("coverage", f"t{i}", f"s{j}", float(values[i, j]), **fields)
-        for i in range(topics) for j in range(systems)
-    ]  # fmt: skip
+        for i in range(topics)
+        for j in range(systems)
+    ]
 
 
 def judged(assessors: int = 3, **sizes: int) -> list[Score]:
@@ -336,8 +337,14 @@ def test_interactions_with_a_random_factor_are_random() -> None:
         "(1 | topic) + (1 | assessor) + (1 | assessor:system) + (1 | assessor:topic) + (1 | system:topic)"
     )
     assert [each.term for each in c.components] == [
-        "system", "topic", "assessor", "assessor:system", "assessor:topic", "system:topic", "noise"
-    ]  # fmt: skip
+        "system",
+        "topic",
+        "assessor",
+        "assessor:system",
+        "assessor:topic",
+        "system:topic",
+        "noise",
+    ]
     assert found.warnings()[-1] == "the shares have no intervals: nothing was resampled, see --resamples"
     assert "lies in topic, " in list(found.sentences())[10]
 
@@ -430,8 +437,15 @@ def test_what_cannot_be_tested_says_why(rows: list[Score], why: str) -> None:
 
 
 def test_two_topics_and_two_systems_are_enough_to_be_honest() -> None:
-    found = anova(table([Score("coverage", f"t{i}", f"s{j}", v) for i, j, v in
-                         ((0, 0, 0.1), (0, 1, 0.4), (1, 0, 0.3), (1, 1, 0.2))]), "coverage")  # fmt: skip
+    found = anova(
+        table(
+            [
+                Score("coverage", f"t{i}", f"s{j}", v)
+                for i, j, v in ((0, 0, 0.1), (0, 1, 0.4), (1, 0, 0.3), (1, 1, 0.2))
+            ]
+        ),
+        "coverage",
+    )
     assert found.residual_df == 1
     assert [line.df for line in found.lines] == [1, 1]
 

@@ -18,10 +18,13 @@ def matrix(values: list[list[float]] | np.ndarray, better: Better = "higher") ->
     array = np.asarray(values, dtype=float)
     holes = tuple((f"t{i}", f"s{j}", "lost") for i, j in np.argwhere(np.isnan(array)))
     return ScoreMatrix(
-        array, np.isfinite(array).astype(int), tuple(f"t{i}" for i in range(array.shape[0])),
-        tuple(f"s{j}" for j in range(array.shape[1])), MeasureInfo("m", better, signature="m|v:1"),
+        array,
+        np.isfinite(array).astype(int),
+        tuple(f"t{i}" for i in range(array.shape[0])),
+        tuple(f"s{j}" for j in range(array.shape[1])),
+        MeasureInfo("m", better, signature="m|v:1"),
         missing=holes,
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture
@@ -140,8 +143,16 @@ def test_equal_means_share_a_rank() -> None:
 def test_frames_and_latex(planted: np.ndarray) -> None:
     found: Comparison = compare(matrix(planted), test="all")
     assert list(found.to_frame().columns) == [
-        "system", "rank", "n", "mean", "low", "high", "group", "best", "worst",
-    ]  # fmt: skip
+        "system",
+        "rank",
+        "n",
+        "mean",
+        "low",
+        "high",
+        "group",
+        "best",
+        "worst",
+    ]
     pairs = found.pairs_frame()
     assert len(pairs) == 3 * len(TESTS)
     assert ",".join(pairs.columns[:13]) == (
@@ -154,8 +165,12 @@ def test_frames_and_latex(planted: np.ndarray) -> None:
     assert (row["mean_low"], row["mean_high"]) == pytest.approx((interval.low, interval.high))
     assert r"95\% interval" in found.to_latex()
     odd = ScoreMatrix(
-        planted[:, :1], np.ones((20, 1)), found.matrix.topics, (r"a_b & 50%^~\x",), MeasureInfo("m"),
-    )  # fmt: skip
+        planted[:, :1],
+        np.ones((20, 1)),
+        found.matrix.topics,
+        (r"a_b & 50%^~\x",),
+        MeasureInfo("m"),
+    )
     assert r"a\_b \& 50\%\textasciicircum{}\textasciitilde{}\textbackslash{}x" in compare(odd).to_latex()
 
 

@@ -24,9 +24,13 @@ def matrix(better: Better = "higher", missing: bool = False) -> ScoreMatrix:
     if missing:
         values[:10, 0] = math.nan
     return ScoreMatrix(
-        values, np.isfinite(values).astype(int), tuple(f"t{k}" for k in range(20)),
-        ("ann", "bob", "x", "y", "lead"), MeasureInfo("m", better, signature="m|v:1"), length=100,
-    )  # fmt: skip
+        values,
+        np.isfinite(values).astype(int),
+        tuple(f"t{k}" for k in range(20)),
+        ("ann", "bob", "x", "y", "lead"),
+        MeasureInfo("m", better, signature="m|v:1"),
+        length=100,
+    )
 
 
 @pytest.mark.parametrize("better", ["higher", "lower"])
@@ -84,9 +88,12 @@ def test_forms() -> None:
 def test_odd_matrices_give_a_result_or_a_reason(shape: tuple[int, int]) -> None:
     values = np.ones(shape)
     odd = ScoreMatrix(
-        values, values.astype(int), tuple(f"t{k}" for k in range(shape[0])),
-        tuple(f"s{k}" for k in range(shape[1])), MeasureInfo("m"),
-    )  # fmt: skip
+        values,
+        values.astype(int),
+        tuple(f"t{k}" for k in range(shape[0])),
+        tuple(f"s{k}" for k in range(shape[1])),
+        MeasureInfo("m"),
+    )
     found = groupings(odd)
     assert found.headline()
     json.dumps(found.as_dict(), allow_nan=False)

@@ -76,9 +76,13 @@ def collection(
             for k in (1, 2, 3)
         ]
     return Collection(
-        Settings("e"), {t.topic: t for t in topics}, {s: System(s, kind=k) for s, k in kinds.items()}, {},
-        summaries, units,
-    )  # fmt: skip
+        Settings("e"),
+        {t.topic: t for t in topics},
+        {s: System(s, kind=k) for s, k in kinds.items()},
+        {},
+        summaries,
+        units,
+    )
 
 
 def judged(task: Task, answers: Mapping[str, Any]) -> Judged:
@@ -125,8 +129,10 @@ def test_quality_by_source() -> None:
     assert (single["n"], single["mean"]) == (1, 1.0)
     assert math.isnan(single["low"])  # one judgment has no interval
     assert [row[1:3] for row in TABLES["quality-by-source"].rows] == [
-        ("multi", "systems"), ("multi", "humans"), ("single", "baselines"),
-    ]  # fmt: skip
+        ("multi", "systems"),
+        ("multi", "humans"),
+        ("single", "baselines"),
+    ]
 
 
 def test_answers_by_question() -> None:
@@ -176,8 +182,9 @@ def test_units_without_coverage_and_unmarked_units() -> None:
 
 def test_contradictions_are_counted_by_assessor() -> None:
     assert TABLES["contradictions"].rows == (
-        ("duc-2002", "x", 6, 0, 1, 1 / 6), ("duc-2002", "y", 4, 1, 0, 1 / 4),
-    )  # fmt: skip
+        ("duc-2002", "x", 6, 0, 1, 1 / 6),
+        ("duc-2002", "y", 4, 1, 0, 1 / 4),
+    )
 
 
 def test_agreement_is_krippendorffs_alpha_of_the_units() -> None:
@@ -205,9 +212,13 @@ def test_one_assessor_agrees_with_nobody() -> None:
 # Over and Liggett 2002, "Overall peer quality": n, mean, interval. All half widths are even hundredths, as twice a
 # standard error of two decimals is.
 PRINTED = [
-    (1770, 1.821, 1.741, 1.901), (354, 1.234, 1.094, 1.374), (228, 0.539, 0.419, 0.659),
-    (3827, 1.276, 1.236, 1.316), (294, 0.718, 0.598, 0.838), (285, 0.505, 0.405, 0.605),
-]  # fmt: skip
+    (1770, 1.821, 1.741, 1.901),
+    (354, 1.234, 1.094, 1.374),
+    (228, 0.539, 0.419, 0.659),
+    (3827, 1.276, 1.236, 1.316),
+    (294, 0.718, 0.598, 0.838),
+    (285, 0.505, 0.405, 0.605),
+]
 
 
 @pytest.mark.parametrize(("n", "mean", "low", "high"), PRINTED)
@@ -293,8 +304,10 @@ def test_ratings_by_assessor_and_pooled() -> None:
     )
     table = found["ratings-by-assessor"]
     assert [(row[2], row[3], row[4], row[7]) for row in table.rows] == [
-        ("(all)", 3, 8 / 3, 2.0), ("x", 2, 3.0, 3.0), ("y", 1, 2.0, 2.0),
-    ]  # fmt: skip
+        ("(all)", 3, 8 / 3, 2.0),
+        ("x", 2, 3.0, 3.0),
+        ("y", 1, 2.0, 2.0),
+    ]
     assert found["ratings-by-system"].row(system="sys")["mean"] == 1.5
     assert list(table.sentences()) == ["fluency: 2.67 on average, median 2 (3 ratings)."]
 
@@ -358,9 +371,11 @@ def covered(request: pytest.FixtureRequest) -> tuple[float, Any]:
         (t, peer, REFERENCE): {u: UnitTruth(x, ("p1",)) for u, x in own.items()} for t, own in levels.items()
     }
     truth = Truth(
-        pages, {page: frozenset({"p2"}) for page in pages}, {(t, peer): ("p1", "p2", "p3") for t in levels},
+        pages,
+        {page: frozenset({"p2"}) for page in pages},
+        {(t, peer): ("p1", "p2", "p3") for t in levels},
         {(t, peer, str(k)): 0.0 for t in levels for k in range(1, 13)},
-    )  # fmt: skip
+    )
     who = [Simulated(name, noise=request.param) for name in ("x", "y", "z")]
     tasks = [
         Task(f"{w.name}-{t}", "e", w.name, "duc-2002", "1", t, peer, REFERENCE) for w in who for t in levels
@@ -432,17 +447,39 @@ def test_the_seed_decides_the_bootstrap() -> None:
 
 def test_the_tidy_frame_says_all_that_is_known() -> None:
     rows = [
-        Score("m", "t1", "ann", 0.5, 20, "x", "bob"), Score("m", "t1", "ann", 0.25, 20, "x", "bob", repeat=1),
-        Score("m", "t2", "lead", math.nan, 20, "y", "bob", why="not judged"), Score("m", "t9", "new", 1.0),
-    ]  # fmt: skip
+        Score("m", "t1", "ann", 0.5, 20, "x", "bob"),
+        Score("m", "t1", "ann", 0.25, 20, "x", "bob", repeat=1),
+        Score("m", "t2", "lead", math.nan, 20, "y", "bob", why="not judged"),
+        Score("m", "t9", "new", 1.0),
+    ]
     known = collection((Topic("t1", "s1", "event", "multi", "eve"), Topic("t2")))
     frame = tidy(known, ScoreTable.from_rows(rows), "m")
     assert list(frame.columns) == [
-        "assessor", "system", "kind", "topic", "set", "type", "selector", "author", "length", "reference", "value",
-    ]  # fmt: skip
+        "assessor",
+        "system",
+        "kind",
+        "topic",
+        "set",
+        "type",
+        "selector",
+        "author",
+        "length",
+        "reference",
+        "value",
+    ]
     assert frame.iloc[0].tolist() == [
-        "x", "ann", "human", "t1", "s1", "event", "eve", "ann-author", 20, "bob", 0.5,
-    ]  # fmt: skip
+        "x",
+        "ann",
+        "human",
+        "t1",
+        "s1",
+        "event",
+        "eve",
+        "ann-author",
+        20,
+        "bob",
+        0.5,
+    ]
     assert frame["kind"].tolist() == ["human", "human", "baseline", "machine"]
     assert frame["value"].isna().tolist() == [False, False, True, False]
     assert frame["set"].isna().tolist() == [False, False, True, True]

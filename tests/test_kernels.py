@@ -63,9 +63,13 @@ def environment(folder: Path) -> dict[str, str]:
 def start(folder: Path, before: str = "", **more: str) -> subprocess.Popen[str]:
     code = f"import warnings; warnings.simplefilter('always')\n{before}\nimport tiny"
     return subprocess.Popen(
-        [sys.executable, "-c", code], cwd=folder, env=environment(folder) | more, text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
+        [sys.executable, "-c", code],
+        cwd=folder,
+        env=environment(folder) | more,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
 
 
 def run(folder: Path, before: str = "", **more: str) -> tuple[list[str], str]:

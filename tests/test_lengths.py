@@ -127,8 +127,10 @@ def test_noise_that_does_not_grow_is_said_too() -> None:
 
 def test_rankings_agree_by_kendalls_tau(duc: LengthsResult) -> None:
     assert [(a.a, a.b) for a in duc.between_lengths[:3]] == [
-        ("10 words", "50 words"), ("10 words", "100 words"), ("10 words", "200 words"),
-    ]  # fmt: skip
+        ("10 words", "50 words"),
+        ("10 words", "100 words"),
+        ("10 words", "200 words"),
+    ]
     assert len(duc.between_lengths) == 6
     scores = table(rows())
     means = {n: scores.matrix("coverage", length=n).to_frame().mean() for n in NOISE}

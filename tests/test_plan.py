@@ -63,9 +63,7 @@ def usual() -> Plan:
 def test_the_spread_is_the_median_over_pairs() -> None:
     m = normal()
     found = plan(m, test="t", tests=(), normal=True)
-    sds = [
-        (m.values[:, i] - m.values[:, j]).std(ddof=1) for i in range(6) for j in range(i + 1, 6)
-    ]  # fmt: skip
+    sds = [(m.values[:, i] - m.values[:, j]).std(ddof=1) for i in range(6) for j in range(i + 1, 6)]
     assert found.typical == pytest.approx(np.median(sds))
     assert found.wide == pytest.approx(np.quantile(sds, 0.9))
     assert (found.have, found.used_pairs) == (12, 15)
@@ -298,10 +296,18 @@ def rated(persons: bool, judges: int = 3, topics: int = 40, seed: int = 3) -> tu
     rng = np.random.default_rng(seed)
     level = rng.normal(size=(topics, 3))
     rows = [
-        Score("overall", f"t{k}", f"s{i}", level[k, i] + rng.normal(), assessor=f"a{a}" if persons else None,
-              repeat=0 if persons else a)
-        for k in range(topics) for i in range(3) for a in range(judges)
-    ]  # fmt: skip
+        Score(
+            "overall",
+            f"t{k}",
+            f"s{i}",
+            level[k, i] + rng.normal(),
+            assessor=f"a{a}" if persons else None,
+            repeat=0 if persons else a,
+        )
+        for k in range(topics)
+        for i in range(3)
+        for a in range(judges)
+    ]
     table = ScoreTable.from_rows(rows)
     return table, table.matrix("overall")
 
@@ -319,8 +325,11 @@ def test_judgments_come_out_of_the_table(persons: bool) -> None:
 def test_judgments_at_one_length_and_of_some_systems() -> None:
     rows = [
         Score("m", f"t{k}", s, float(k + a), length=n, assessor=f"a{a}")
-        for k in range(3) for s in ("x", "y", "z") for a in range(2) for n in (50, 100)
-    ]  # fmt: skip
+        for k in range(3)
+        for s in ("x", "y", "z")
+        for a in range(2)
+        for n in (50, 100)
+    ]
     table = ScoreTable.from_rows([*rows, Score("m", "t9", "x", 1.0, length=50, assessor="a0")])
     found = judgments_of(table, table.matrix("m", length=100).select(["z", "x"]))
     assert found is not None

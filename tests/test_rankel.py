@@ -43,13 +43,23 @@ def of_pairs(test: str, found: Sequence[PairedTest], columns: int) -> PairResult
         return np.array([getattr(each, name) for each in found], dtype=kind)
 
     counts = PairCounts(
-        first, second, array("n", int), array("difference", float), array("wins", int), array("losses", int),
+        first,
+        second,
+        array("n", int),
+        array("difference", float),
+        array("wins", int),
+        array("losses", int),
         array("ties", int),
-    )  # fmt: skip
+    )
     return PairResults(
-        test, counts, array("statistic", float), array("p", float), tuple(each.method for each in found),
-        f"{test}:loop", why={k: each.why for k, each in enumerate(found) if each.why},
-    )  # fmt: skip
+        test,
+        counts,
+        array("statistic", float),
+        array("p", float),
+        tuple(each.method for each in found),
+        f"{test}:loop",
+        why={k: each.why for k, each in enumerate(found) if each.why},
+    )
 
 
 def loop(test: str, one: Callable[[Any, Any], PairedTest]) -> PairTest:
@@ -229,9 +239,10 @@ def cases(draw: st.DrawFn) -> tuple[Any, list[bool], Better]:
     values = rng.normal(size=(topics, 1)) + rng.normal(size=(topics, systems)) + shift
     values[rng.random(values.shape) < draw(st.sampled_from([0.0, 0.3, 0.9]))] = math.nan
     return (
-        np.round(values, draw(st.integers(0, 4))), [bool(b) for b in rng.random(systems) < 0.5],
+        np.round(values, draw(st.integers(0, 4))),
+        [bool(b) for b in rng.random(systems) < 0.5],
         draw(st.sampled_from(["higher", "lower"])),
-    )  # fmt: skip
+    )
 
 
 @settings(deadline=None, max_examples=80)
@@ -245,16 +256,22 @@ def test_counts_are_those_of_a_plain_loop(case: tuple[Any, list[bool], Better]) 
     for test, one in zip(counts.tests, (wilcoxon, paired_t), strict=True):
         total, machines, within = twin(values, human, -1 if better == "lower" else 1, one)
         assert total == {
-            "pairs": test.pairs, "different": test.different, "untested": test.untested,
-            "human": test.human_better, "machine": test.machine_better, "cross_untested": test.cross_untested,
-        }  # fmt: skip
+            "pairs": test.pairs,
+            "different": test.different,
+            "untested": test.untested,
+            "human": test.human_better,
+            "machine": test.machine_better,
+            "cross_untested": test.cross_untested,
+        }
         assert [m.system for m in test.machines] == [names[m] for m in machines]
         for machine, expected in zip(test.machines, machines.values(), strict=True):
             named = {key: tuple(names[h] for h in humans) for key, humans in expected.items()}
             assert named == {
-                "alike": machine.alike, "better": machine.better_than, "worse": machine.worse_than,
+                "alike": machine.alike,
+                "better": machine.better_than,
+                "worse": machine.worse_than,
                 "untested": machine.untested,
-            }  # fmt: skip
+            }
         assert {m.system: m.within for m in counts.machines} == {
             names[m]: tuple(names[h] for h in humans) for m, humans in within.items()
         }
@@ -356,11 +373,23 @@ a\_b at 50 words & 2 & 1 & 1 & 1 \\
 def test_frames_and_json() -> None:
     found = rankel_tables(matrix(HAND, SYSTEMS), KINDS, {"t": said(ANSWERS)})
     assert found.to_frame().iloc[0].drop("length").to_dict() == {
-        "measure": "rouge-2", "test": "t", "pairs": 6, "different": 4, "untested": 0, "humans": 2,
-        "machines": 2, "human_machine_pairs": 4, "human_machine_different": 3, "human_better": 2,
-        "machine_better": 1, "human_machine_untested": 0, "machines_like_some_human": 1,
-        "machines_like_every_human": 0, "machines_within_some_interval": 1, "machines_beyond_an_interval": 0,
-    }  # fmt: skip
+        "measure": "rouge-2",
+        "test": "t",
+        "pairs": 6,
+        "different": 4,
+        "untested": 0,
+        "humans": 2,
+        "machines": 2,
+        "human_machine_pairs": 4,
+        "human_machine_different": 3,
+        "human_better": 2,
+        "machine_better": 1,
+        "human_machine_untested": 0,
+        "machines_like_some_human": 1,
+        "machines_like_every_human": 0,
+        "machines_within_some_interval": 1,
+        "machines_beyond_an_interval": 0,
+    }
     machines = found.machines_frame()
     shown = machines[["system", "humans", "cannot_be_told_from", "mean_within", "alike", "worse_than"]]
     assert shown.to_numpy().tolist() == [["m", 2, 0, 0, "", "g, h"], ["n", 2, 1, 1, "h", ""]]

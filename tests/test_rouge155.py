@@ -102,11 +102,19 @@ def test_the_print_is_the_original_s_to_the_byte(number: int, tmp_path: Path, pr
 # The original over SummEval's texts; see the README of the shared data for how the files were made.
 
 _SETS = {
-    "plain": "-2 4 -U", "stem": "-m -2 4 -U", "stem-noexc": "-m -2 4 -U", "stem-stop": "-m -s -2 4 -U",
-    "stem-noexc-stop": "-m -s -2 4 -U", "words30": "-l 30 -2 4 -U", "stem-noexc-words30": "-m -l 30 -2 4 -U",
-    "bytes200": "-b 200 -2 4 -U", "best": "-f B -2 4 -U", "alpha0.2": "-p 0.2 -2 4 -U",
-    "unlimited-skip": "-2 -1 -U", "skip0": "-2 0 -U",
-}  # fmt: skip
+    "plain": "-2 4 -U",
+    "stem": "-m -2 4 -U",
+    "stem-noexc": "-m -2 4 -U",
+    "stem-stop": "-m -s -2 4 -U",
+    "stem-noexc-stop": "-m -s -2 4 -U",
+    "words30": "-l 30 -2 4 -U",
+    "stem-noexc-words30": "-m -l 30 -2 4 -U",
+    "bytes200": "-b 200 -2 4 -U",
+    "best": "-f B -2 4 -U",
+    "alpha0.2": "-p 0.2 -2 4 -U",
+    "unlimited-skip": "-2 -1 -U",
+    "skip0": "-2 0 -U",
+}
 _WITH_LISTS = {
     "stem": 3360,
     "stem-stop": 3360,

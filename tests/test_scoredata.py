@@ -114,13 +114,19 @@ def test_options_of_a_table(write: Write) -> None:
 @given(
     st.dictionaries(
         st.tuples(
-            st.sampled_from(["rouge-2", "imported:x", "a b"]), st.sampled_from(["d1", "d2"]),
-            st.sampled_from(["s", "t"]), st.sampled_from([None, 10, 100]), st.sampled_from([None, "ann"]),
-            st.sampled_from([None, "A", "B"]), st.integers(0, 2),
+            st.sampled_from(["rouge-2", "imported:x", "a b"]),
+            st.sampled_from(["d1", "d2"]),
+            st.sampled_from(["s", "t"]),
+            st.sampled_from([None, 10, 100]),
+            st.sampled_from([None, "ann"]),
+            st.sampled_from([None, "A", "B"]),
+            st.integers(0, 2),
         ),
-        st.floats(-1e300, 1e300) | st.just(math.nan), min_size=1, max_size=20,
+        st.floats(-1e300, 1e300) | st.just(math.nan),
+        min_size=1,
+        max_size=20,
     )
-)  # fmt: skip
+)
 def test_what_is_exported_reads_back_the_same(cells: dict[Any, float]) -> None:
     rows = [
         Score(m, t, s, value, length, assessor, reference, repeat, "lost" if math.isnan(value) else None)
@@ -171,16 +177,27 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
         ("m.csv", "topic,a\nd1,NA\nd2,\n", "m.csv: no numbers: every score is missing"),
         ("m.csv", "topic,a\nd1,good\n", 'm.csv:2: "a" is "good", expected a number'),
         ("m.csv", "a summary of the storm\n", "m.csv:1: one column only, expected a matrix"),
-        ("m.csv", "topic,a\nd1,1\nd2,1\nd1,2\n", 'm.csv:4: a second score of m for topic "d1", system "a" (the'
-         " first is in line 2): tell them apart by length, assessor, reference or repeat"),
-        ("m.csv", "topic,system,value,kind\nd1,a,1,human\nd2,a,1,machine\n",
-         'm.csv:3: system "a" is a machine here and a human above'),
-        ("m.xlsx", "PK", 'm.xlsx: expected a table of scores (.csv, .tsv, .tab) or a score file (.parquet), not'
-         ' ".xlsx"; of a table by another name say what stands between columns: --delimiter'),
+        (
+            "m.csv",
+            "topic,a\nd1,1\nd2,1\nd1,2\n",
+            'm.csv:4: a second score of m for topic "d1", system "a" (the'
+            " first is in line 2): tell them apart by length, assessor, reference or repeat",
+        ),
+        (
+            "m.csv",
+            "topic,system,value,kind\nd1,a,1,human\nd2,a,1,machine\n",
+            'm.csv:3: system "a" is a machine here and a human above',
+        ),
+        (
+            "m.xlsx",
+            "PK",
+            "m.xlsx: expected a table of scores (.csv, .tsv, .tab) or a score file (.parquet), not"
+            ' ".xlsx"; of a table by another name say what stands between columns: --delimiter',
+        ),
         ("m.jsonl.gz", "{}", 'not ".jsonl"'),
         ("m.parquet", "PAR", "m.parquet: not a score file"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_table_of_scores_is_one_line(write: Write, name: str, content: str, expected: str) -> None:
     path = write(name, content)
     with pytest.raises(DataError) as caught:
@@ -326,13 +343,17 @@ def test_all_humans_as_one(write: Write) -> None:
 @pytest.fixture
 def evaluation(make: Callable[..., Evaluation]) -> Evaluation:
     e = make(
-        Topic("d1", set="s1", type="storm", task="multi", selector="x"), Topic("d2", set="s1"),
-        System("ann", kind="human", label="Ann", group="people"), System("base", kind="baseline"),
+        Topic("d1", set="s1", type="storm", task="multi", selector="x"),
+        Topic("d2", set="s1"),
+        System("ann", kind="human", label="Ann", group="people"),
+        System("base", kind="baseline"),
         Summary("d1", "ann", "A storm came.", 10, ("peer", "reference"), author="ann b."),
         Summary("d2", "ann", "A strike ended.", 10, ("peer", "reference")),
-        Summary("d1", "ours", "The storm came.", 10), Summary("d2", "ours", "The strike.", 10),
-        Summary("d1", "base", "It.", 10), Summary("d2", "base", "It.", 10),
-    )  # fmt: skip
+        Summary("d1", "ours", "The storm came.", 10),
+        Summary("d2", "ours", "The strike.", 10),
+        Summary("d1", "base", "It.", 10),
+        Summary("d2", "base", "It.", 10),
+    )
     e.score("words")
     return e
 

@@ -16,9 +16,12 @@ from adjudge.errors import DataError, UsageError
 from adjudge.scores import COLUMNS, MeasureInfo, Score, ScoreTable
 
 keys = st.tuples(
-    st.sampled_from(["t1", "t2", "t3"]), st.sampled_from(["a", "b"]), st.sampled_from([None, "x", "y"]),
-    st.sampled_from([None, "r1", "r2"]), st.integers(0, 2),
-)  # fmt: skip
+    st.sampled_from(["t1", "t2", "t3"]),
+    st.sampled_from(["a", "b"]),
+    st.sampled_from([None, "x", "y"]),
+    st.sampled_from([None, "r1", "r2"]),
+    st.integers(0, 2),
+)
 values = st.floats(-1e3, 1e3) | st.just(math.nan)
 
 
@@ -46,10 +49,12 @@ def twin(rows: list[Score], topic: str, system: str) -> float:
 
         return [list(g) for _, g in groupby(sorted(rows, key=key), key)]
 
-    return known([
-        known([known([r.value for r in same]) for same in grouped(per, "reference")])
-        for per in grouped(mine, "assessor")
-    ])  # fmt: skip
+    return known(
+        [
+            known([known([r.value for r in same]) for same in grouped(per, "reference")])
+            for per in grouped(mine, "assessor")
+        ]
+    )
 
 
 @given(score_rows())
@@ -89,7 +94,10 @@ def test_a_key_occurs_once_and_a_hole_says_why() -> None:
         [Score.missing("m", "t", "a", "no reference", None), Score("m", "u", "b", 1.0)]
     )
     assert table.matrix("m").missing == (
-        ("t", "a", "no reference"), ("t", "b", "no score"), ("u", "a", "no score"))  # fmt: skip
+        ("t", "a", "no reference"),
+        ("t", "b", "no score"),
+        ("u", "a", "no score"),
+    )
 
 
 def test_lengths_are_never_mixed() -> None:

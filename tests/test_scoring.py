@@ -120,10 +120,14 @@ def test_needs_are_said_before_work_starts(make: Make) -> None:
 
 def test_many_workers_give_the_same_numbers(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [
-        row for k in range(40)
-        for row in (Summary(f"t{k}", "r", f"one two {k} three four", roles=("reference",)),
-                    Summary(f"t{k}", "a", f"two three {k} four"), Summary(f"t{k}", "b", f"one {k} four"))
-    ]  # fmt: skip
+        row
+        for k in range(40)
+        for row in (
+            Summary(f"t{k}", "r", f"one two {k} three four", roles=("reference",)),
+            Summary(f"t{k}", "a", f"two three {k} four"),
+            Summary(f"t{k}", "b", f"one {k} four"),
+        )
+    ]
     monkeypatch.setattr("adjudge.scoring.run.CHUNK", 48)
     one, two = make(*rows, name="one"), make(*rows, name="two")
     done: list[tuple[int, int]] = []

@@ -119,8 +119,18 @@ def test_results_as_frame_and_json() -> None:
     found = simulate(Model(6, (0.5, 0.0, 0.0)), ["t", "sign"], simulations=20)
     frame = found.to_frame()
     assert list(frame.columns) == [
-        "topics", "systems", "alpha", "test", "what", "rate", "low", "high", "simulations", "untested", "verdict",
-    ]  # fmt: skip
+        "topics",
+        "systems",
+        "alpha",
+        "test",
+        "what",
+        "rate",
+        "low",
+        "high",
+        "simulations",
+        "untested",
+        "verdict",
+    ]
     assert len(frame) == 8
     whole = found.as_dict()
     assert json.loads(json.dumps(whole, allow_nan=False))["outcomes"][0]["test"] == "t"

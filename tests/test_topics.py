@@ -23,10 +23,13 @@ def matrix(values: list[list[float]] | np.ndarray, better: Better = "higher") ->
     array = np.asarray(values, dtype=float)
     holes = tuple((f"t{i}", f"s{j}", "lost") for i, j in np.argwhere(np.isnan(array)))
     return ScoreMatrix(
-        array, np.isfinite(array).astype(int), tuple(f"t{i}" for i in range(array.shape[0])),
-        tuple(f"s{j}" for j in range(array.shape[1])), MeasureInfo("m", better, signature="m|v:1"),
+        array,
+        np.isfinite(array).astype(int),
+        tuple(f"t{i}" for i in range(array.shape[0])),
+        tuple(f"s{j}" for j in range(array.shape[1])),
+        MeasureInfo("m", better, signature="m|v:1"),
         missing=holes,
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture
@@ -235,8 +238,18 @@ def test_nothing_at_all_is_one_line() -> None:
 def test_frames_latex_and_json(planted: np.ndarray) -> None:
     found = topics(matrix(planted), against="t0")
     assert list(found.to_frame().columns) == [
-        "measure", "length", "topic", "n", "mean", "sd", "mean_rank", "low", "high", "differs", "from_chosen",
-    ]  # fmt: skip
+        "measure",
+        "length",
+        "topic",
+        "n",
+        "mean",
+        "sd",
+        "mean_rank",
+        "low",
+        "high",
+        "differs",
+        "from_chosen",
+    ]
     assert r"95\% interval" in found.to_latex()
     assert found.to_latex().endswith(f"% {found.signature}")
     data = found.as_dict()

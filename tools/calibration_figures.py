@@ -30,9 +30,21 @@ TOPICS = (10, 23, 48)
 SIMULATIONS = 10_000
 SEED = 2011
 SIZE_TESTS = (
-    "t", "wilcoxon", "mc", "mc:w", "exact", "sign", "hb", "hb:w", "hb:mean", "hb:median", "mc:median",
-    "t-unpaired", "welch", "hb:t-unpaired",
-)  # fmt: skip
+    "t",
+    "wilcoxon",
+    "mc",
+    "mc:w",
+    "exact",
+    "sign",
+    "hb",
+    "hb:w",
+    "hb:mean",
+    "hb:median",
+    "mc:median",
+    "t-unpaired",
+    "welch",
+    "hb:t-unpaired",
+)
 
 CONDITIONS: dict[str, Model] = {
     "normal": Model(48),
@@ -111,12 +123,22 @@ DENSITIES: dict[str, tuple[str, float, Shape]] = {
     "parabola": ("epanechnikov", 1.0, Shape(_parabola)),
     "normal": ("normal", math.inf, Shape(lambda rng, shape: rng.standard_normal(shape))),
     "uniform": ("uniform", 1.0, Shape(lambda rng, shape: rng.uniform(-math.sqrt(3), math.sqrt(3), shape))),
-    "logistic": ("logistic", math.inf, Shape(lambda rng, shape: rng.logistic(size=shape) * math.sqrt(3) / math.pi)),
-    "double exponential": ("laplace", math.inf, Shape(lambda rng, shape: rng.laplace(size=shape) / math.sqrt(2))),
-    "t with 3 degrees of freedom": (
-        "student3", math.inf, Shape(lambda rng, shape: rng.standard_t(3, shape) / math.sqrt(3)),
+    "logistic": (
+        "logistic",
+        math.inf,
+        Shape(lambda rng, shape: rng.logistic(size=shape) * math.sqrt(3) / math.pi),
     ),
-}  # fmt: skip
+    "double exponential": (
+        "laplace",
+        math.inf,
+        Shape(lambda rng, shape: rng.laplace(size=shape) / math.sqrt(2)),
+    ),
+    "t with 3 degrees of freedom": (
+        "student3",
+        math.inf,
+        Shape(lambda rng, shape: rng.standard_t(3, shape) / math.sqrt(3)),
+    ),
+}
 EFFICIENCY_TOPICS = (23, 48, 500)
 EFFICIENCY_SIMULATIONS = 40_000
 

@@ -244,9 +244,13 @@ def count_topics(
     most = {t: max(references.get((t, s), 0) for s in seen) for t in topics}
     uneven = dict.fromkeys(s for t, s in cells if references[t, s] < most[t])
     return CorpusCounts(
-        array, present, tuple(topics), tuple(systems),
-        tuple((t, s, reasons.get((t, s), "no summary")) for t, s in missing), tuple(uneven),
-    )  # fmt: skip
+        array,
+        present,
+        tuple(topics),
+        tuple(systems),
+        tuple((t, s, reasons.get((t, s), "no summary")) for t, s in missing),
+        tuple(uneven),
+    )
 
 
 def _check_lengths(lengths: set[int | None], length: int | None) -> None:
@@ -293,8 +297,13 @@ def _standings(
     sizes = counts.present.sum(axis=0)
     return tuple(
         CorpusStanding(
-            system, 1 + int(np.count_nonzero(scores > scores[k] * (1 + TIE))), int(sizes[k]),
-            float(scores[k]), float(low[k]), float(high[k]), groups[k],
+            system,
+            1 + int(np.count_nonzero(scores > scores[k] * (1 + TIE))),
+            int(sizes[k]),
+            float(scores[k]),
+            float(low[k]),
+            float(high[k]),
+            groups[k],
         )
         for system, k in place.items()
-    )  # fmt: skip
+    )

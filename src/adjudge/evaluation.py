@@ -99,9 +99,14 @@ class Evaluation:
         return replace(report, findings=(*found, *changed))
 
     def withdraw(
-        self, why: str, *, system: str | None = None, topic: str | None = None, restore: bool = False,
+        self,
+        why: str,
+        *,
+        system: str | None = None,
+        topic: str | None = None,
+        restore: bool = False,
         when: str = "",
-    ) -> Changed:  # fmt: skip
+    ) -> Changed:
         """Leave summaries out of the scores, but keep them; `restore` takes them in again."""
         self._collection = None
         return edit.withdraw(self.folder, Target(system, topic), why, when=when, restore=restore)
@@ -214,9 +219,14 @@ class Evaluation:
 
         chosen = parse_measures(str(m) for m in measures or DEFAULT_MEASURES)
         return score(
-            self.folder, self.collection, chosen,
-            judgments=self.judgments(), workers=workers, again=again, progress=progress,
-        )  # fmt: skip
+            self.folder,
+            self.collection,
+            chosen,
+            judgments=self.judgments(),
+            workers=workers,
+            again=again,
+            progress=progress,
+        )
 
     def stored(self) -> StoredTable:
         """Everything that has been scored or imported, with what is stale."""

@@ -110,12 +110,19 @@ class Groupings:
         t, names = self.tukey, self.matrix.systems
         return [
             {
-                "measure": self.matrix.measure, "a": names[t.first[k]], "b": names[t.second[k]],
-                "difference": float(t.difference[k]), "se": float(t.se[k]), "q": float(t.statistic[k]),
-                "p": float(t.p[k]), "low": float(t.low[k]), "high": float(t.high[k]), "why": t.why.get(k),
+                "measure": self.matrix.measure,
+                "a": names[t.first[k]],
+                "b": names[t.second[k]],
+                "difference": float(t.difference[k]),
+                "se": float(t.se[k]),
+                "q": float(t.statistic[k]),
+                "p": float(t.p[k]),
+                "low": float(t.low[k]),
+                "high": float(t.high[k]),
+                "why": t.why.get(k),
             }
             for k in range(len(t))
-        ]  # fmt: skip
+        ]
 
     def to_latex(self) -> str:
         lines = [
@@ -133,8 +140,12 @@ class Groupings:
     def as_dict(self) -> dict[str, Any]:
         names = self.matrix.systems
         return {
-            "measure": self.matrix.measure, "length": self.matrix.length, "signature": self.signature,
-            "hsd": _known(self.tukey.hsd), "df": _known(self.tukey.df), "mean_square": _known(self.tukey.mean_square),
+            "measure": self.matrix.measure,
+            "length": self.matrix.length,
+            "signature": self.signature,
+            "hsd": _known(self.tukey.hsd),
+            "df": _known(self.tukey.df),
+            "mean_square": _known(self.tukey.mean_square),
             "systems": [{k: _known(v) for k, v in asdict(p).items()} for p in self.places],
             "pairs": [{k: _known(v) for k, v in row.items()} for row in self._pair_rows()],
             "lines": [[names[j] for j in line] for line in self.lines.lines],
@@ -143,8 +154,9 @@ class Groupings:
                 "ranks": {names[j]: float(self.diagram.ranks[j]) for j in self.diagram.order},
                 "cliques": [[names[j] for j in clique] for clique in self.diagram.cliques()],
             },
-            "contrasts": self._contrast_rows(), "sentences": list(self.sentences()),
-        }  # fmt: skip
+            "contrasts": self._contrast_rows(),
+            "sentences": list(self.sentences()),
+        }
 
     def _contrast_rows(self) -> list[dict[str, Any]]:
         if (c := self.contrasts) is None:
@@ -195,21 +207,33 @@ def groupings(
     groups = letters(different, order)
     places = tuple(
         Place(
-            scored.systems[j], 1 + int(np.count_nonzero(sign * found.means < sign * found.means[j])),
-            int(found.n[j]), float(found.means[j]), groups[j], int(best[j]), int(worst[j]),
+            scored.systems[j],
+            1 + int(np.count_nonzero(sign * found.means < sign * found.means[j])),
+            int(found.n[j]),
+            float(found.means[j]),
+            groups[j],
+            int(best[j]),
+            int(worst[j]),
         )
         for j in order
-    )  # fmt: skip
+    )
     names, tested = tuple(contrasts or ()), None
     if contrasts:
         weights = np.array([_weights(contrasts[name], matrix, scored) for name in names])
         rng = generator(seed, "groups/contrasts")
         tested = test_contrasts(scored.values, weights, adjust=adjust, level=level, rng=rng)  # type: ignore[arg-type]
     return Groupings(
-        scored, found, places, underlines(different, order), count_rankings(better),
-        critical_difference(scored.values, best="lowest" if matrix.info.better == "lower" else "highest", level=level),
-        names, tested,
-    )  # fmt: skip
+        scored,
+        found,
+        places,
+        underlines(different, order),
+        count_rankings(better),
+        critical_difference(
+            scored.values, best="lowest" if matrix.info.better == "lower" else "highest", level=level
+        ),
+        names,
+        tested,
+    )
 
 
 def many_to_one(systems: Sequence[str], control: str) -> dict[str, list[float]]:

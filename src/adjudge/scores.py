@@ -99,9 +99,16 @@ class ScoreTable:
         for row in self.frame.itertuples(index=False):
             length = plain(row.length)
             yield Score(
-                row.measure, row.topic, row.system, row.value, None if length is None else int(length),
-                plain(row.assessor), plain(row.reference), row.repeat, plain(row.why),
-            )  # fmt: skip
+                row.measure,
+                row.topic,
+                row.system,
+                row.value,
+                None if length is None else int(length),
+                plain(row.assessor),
+                plain(row.reference),
+                row.repeat,
+                plain(row.why),
+            )
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -202,10 +209,15 @@ class ScoreMatrix:
                 )
         columns = [self.systems.index(name) for name in systems]
         return ScoreMatrix(
-            self.values[:, columns], self.counts[:, columns], self.topics, tuple(systems),
-            self.info, self.length, self.pool,
+            self.values[:, columns],
+            self.counts[:, columns],
+            self.topics,
+            tuple(systems),
+            self.info,
+            self.length,
+            self.pool,
             tuple(m for m in self.missing if m[1] in systems),
-        )  # fmt: skip
+        )
 
 
 def _typed(frame: pd.DataFrame) -> pd.DataFrame:

@@ -144,11 +144,17 @@ class Simulation:
     def as_dict(self) -> dict[str, Any]:
         """Everything, for --json."""
         return {
-            "model": asdict(self.model), "alpha": self.alpha, "resamples": self.resamples, "seed": self.seed,
-            "simulations": self.simulations, "level": LEVEL, "signature": self.signature,
+            "model": asdict(self.model),
+            "alpha": self.alpha,
+            "resamples": self.resamples,
+            "seed": self.seed,
+            "simulations": self.simulations,
+            "level": LEVEL,
+            "signature": self.signature,
             "outcomes": [_json(asdict(o) | {"verdict": o.verdict(self.alpha)}) for o in self.outcomes],
-            "sentences": list(self.sentences()), "warnings": self.warnings(),
-        }  # fmt: skip
+            "sentences": list(self.sentences()),
+            "warnings": self.warnings(),
+        }
 
 
 @dataclass(frozen=True)

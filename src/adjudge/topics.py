@@ -209,12 +209,22 @@ class TopicsResult:
         order = np.array([self.matrix.topics.index(s.topic) for s in self.standings])
         a, b = (order[side] for side in np.triu_indices(order.size, k=1))
         difference, cutoff = test.mean_ranks[a] - test.mean_ranks[b], test.cutoff(a, b)
-        return pd.DataFrame({
-            "measure": np.full(a.size, self.measure, dtype=object), "length": self.matrix.length,
-            "a": topics[a], "b": topics[b], "n_a": test.n[a], "n_b": test.n[b],
-            "mean_rank_a": test.mean_ranks[a], "mean_rank_b": test.mean_ranks[b], "difference": difference,
-            "cutoff": cutoff, "p": test.pair_p(a, b), "different": np.abs(difference) > cutoff,
-        })  # fmt: skip
+        return pd.DataFrame(
+            {
+                "measure": np.full(a.size, self.measure, dtype=object),
+                "length": self.matrix.length,
+                "a": topics[a],
+                "b": topics[b],
+                "n_a": test.n[a],
+                "n_b": test.n[b],
+                "mean_rank_a": test.mean_ranks[a],
+                "mean_rank_b": test.mean_ranks[b],
+                "difference": difference,
+                "cutoff": cutoff,
+                "p": test.pair_p(a, b),
+                "different": np.abs(difference) > cutoff,
+            }
+        )
 
     def to_latex(self) -> str:
         """The topics for a paper, with booktabs rules."""
@@ -231,17 +241,23 @@ class TopicsResult:
         tests = {"over_topics": self.over_topics, "over_systems": self.over_systems}
         blocks = {"topics_blocked": self.topics_blocked, "systems_blocked": self.systems_blocked}
         return {
-            "measure": self.measure, "better": self.matrix.info.better, "length": self.matrix.length,
-            "signature": self.signature, "alpha": self.alpha, "against": self.against,
-            "sentences": list(self.sentences()), **dict(zip(self.words, self.ends(), strict=True)),
+            "measure": self.measure,
+            "better": self.matrix.info.better,
+            "length": self.matrix.length,
+            "signature": self.signature,
+            "alpha": self.alpha,
+            "against": self.against,
+            "sentences": list(self.sentences()),
+            **dict(zip(self.words, self.ends(), strict=True)),
             **{name: _json(vars(t) | {"total": t.total, "share": t.share}) for name, t in tests.items()},
             **{
                 name: {"friedman": _json(vars(b.friedman)), "skillings_mack": _json(vars(b.skillings_mack))}
                 for name, b in blocks.items()
             },
             "standings": [_json(asdict(s)) for s in self.standings],
-            "missing": [list(m) for m in self.matrix.missing], "warnings": self.warnings(),
-        }  # fmt: skip
+            "missing": [list(m) for m in self.matrix.missing],
+            "warnings": self.warnings(),
+        }
 
 
 def topics(matrix: ScoreMatrix, *, against: str | None = None, alpha: float = ALPHA) -> TopicsResult:
@@ -252,10 +268,15 @@ def topics(matrix: ScoreMatrix, *, against: str | None = None, alpha: float = AL
     _check(matrix, against)
     over_topics = kruskal_wallis(matrix.values, groups="rows", alpha=alpha)
     return TopicsResult(
-        matrix, _standings(matrix, over_topics, against), over_topics,
+        matrix,
+        _standings(matrix, over_topics, against),
+        over_topics,
         kruskal_wallis(matrix.values, groups="columns", alpha=alpha),
-        blocked(matrix.values.T), blocked(matrix.values), alpha, against,
-    )  # fmt: skip
+        blocked(matrix.values.T),
+        blocked(matrix.values),
+        alpha,
+        against,
+    )
 
 
 def _check(matrix: ScoreMatrix, against: str | None) -> None:
@@ -274,12 +295,17 @@ def _standings(matrix: ScoreMatrix, test: KruskalWallis, against: str | None) ->
     chosen = None if against is None else test.different_from(matrix.topics.index(against))
     found = [
         Standing(
-            topic, int(test.n[i]), *_mean_and_sd(matrix.values[i]),
-            float(test.mean_ranks[i]), float(test.low[i]), float(test.high[i]), int(differs[i]),
+            topic,
+            int(test.n[i]),
+            *_mean_and_sd(matrix.values[i]),
+            float(test.mean_ranks[i]),
+            float(test.low[i]),
+            float(test.high[i]),
+            int(differs[i]),
             None if chosen is None or topic == against else bool(chosen[i]),
         )
         for i, topic in enumerate(matrix.topics)
-    ]  # fmt: skip
+    ]
     sign = 1 if matrix.info.better == "lower" else -1
     return tuple(sorted(found, key=lambda s: (not s.n, sign * s.mean_rank if s.n else 0.0)))
 

@@ -109,9 +109,13 @@ def test_topics_come_in_different_orders_for_different_people() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(
-    st.integers(1, 6), st.integers(1, 6), st.floats(0, 0.5), st.sampled_from(["topic", "mixed"]),
-    st.integers(0, 50), st.sampled_from(["rating", PREFERENCE]),
-)  # fmt: skip
+    st.integers(1, 6),
+    st.integers(1, 6),
+    st.floats(0, 0.5),
+    st.sampled_from(["topic", "mixed"]),
+    st.integers(0, 50),
+    st.sampled_from(["rating", PREFERENCE]),
+)
 def test_repeats_are_a_share_come_late_and_keep_their_distance(
     topics: int, systems: int, share: float, order: str, seed: int, protocol: str
 ) -> None:

@@ -79,8 +79,14 @@ def test_an_author_does_not_judge_a_pair_with_their_own_summary() -> None:
         Summary("t1", "x", "One.", author="ann"), Summary("t1", "y", "Two."), Summary("t1", "z", "Three.")
     )
     found = planned(texts, ["ann", "bob"], PREFERENCE, per_summary=2)
-    seen = {who: {frozenset((t.left["system"], t.right["system"])) for t in found.tasks if t.assessor == who
-                  and t.left and t.right} for who in ("ann", "bob")}  # fmt: skip
+    seen = {
+        who: {
+            frozenset((t.left["system"], t.right["system"]))
+            for t in found.tasks
+            if t.assessor == who and t.left and t.right
+        }
+        for who in ("ann", "bob")
+    }
     assert seen["ann"] == {frozenset("yz")}
     assert seen["bob"] == {frozenset("yz"), frozenset("xy"), frozenset("xz")}
 

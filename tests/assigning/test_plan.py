@@ -66,9 +66,14 @@ def test_a_changed_text_would_be_noticed() -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(
-    st.integers(1, 4), st.integers(2, 5), st.integers(1, 4), st.sampled_from(KINDS),
-    st.floats(0, 0.5), st.integers(0, 20), st.data(),
-)  # fmt: skip
+    st.integers(1, 4),
+    st.integers(2, 5),
+    st.integers(1, 4),
+    st.sampled_from(KINDS),
+    st.floats(0, 0.5),
+    st.integers(0, 20),
+    st.data(),
+)
 def test_a_plan_is_even_nobody_gets_a_page_twice_and_running_again_adds_nothing(
     topics: int, systems: int, many: int, protocol: str, share: float, seed: int, data: st.DataObject
 ) -> None:
@@ -149,11 +154,15 @@ def test_a_plan_does_not_depend_on_how_a_process_orders_its_sets() -> None:
     root = Path(__file__).parents[2]
     plans = {
         subprocess.run(
-            [sys.executable, "-c", CHILD], cwd=root, env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True, text=True, check=True,
+            [sys.executable, "-c", CHILD],
+            cwd=root,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout
         for seed in ("1", "2")
-    }  # fmt: skip
+    }
     assert len(plans) == 1
 
 

@@ -73,7 +73,7 @@ def judged(folder: Path) -> None:
             for k in range(1, 13)
             for n, (a, b) in enumerate([("lead", "vague"), ("vague", "fluent"), ("fluent", "lead")])
         )
-    )  # fmt: skip
+    )
     assert call(folder, "prefer", "simulate", "my-eval", "--count", "20").returncode == 0
     assert call(folder, "prefer", "sample", "my-eval", "--count", "20").returncode == 0
     for name in ("bert", "carla"):
@@ -87,20 +87,36 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert call(folder, "demo", "my-eval").returncode == 0
     assert call(folder, "score", "my-eval").returncode == 0
     rating = {"coherence": 3, "consistency": 5, "fluency": 4, "relevance": 2}
-    (folder / "model_annotations.jsonl").write_text(json.dumps({
-        "id": "cnn-1", "model_id": "M1", "decoded": "A summary.", "text": "The source.",
-        "references": ["One."], "expert_annotations": [rating] * 3, "turker_annotations": [rating] * 5,
-    }))  # fmt: skip
+    (folder / "model_annotations.jsonl").write_text(
+        json.dumps(
+            {
+                "id": "cnn-1",
+                "model_id": "M1",
+                "decoded": "A summary.",
+                "text": "The source.",
+                "references": ["One."],
+                "expert_annotations": [rating] * 3,
+                "turker_annotations": [rating] * 5,
+            }
+        )
+    )
     (folder / "outputs.jsonl").write_text(
         "".join(json.dumps({"id": f"d{k:02}", "decoded": f"Output {k}."}) + "\n" for k in range(1, 13))
     )
     for name in ("baseline-7", "tuned-7"):
         rows = [f'd{k:02},"A text, by {name}, on {k}."' for k in range(1, 13)]
         (folder / f"{name}.csv").write_text("\n".join(["topic,summary", *rows]))
-    (folder / "summaries-sacrerouge.jsonl").write_text(json.dumps({
-        "instance_id": "d01", "summarizer_id": "7", "summarizer_type": "peer", "summary": {"text": "A peer."},
-        "references": [],
-    }))  # fmt: skip
+    (folder / "summaries-sacrerouge.jsonl").write_text(
+        json.dumps(
+            {
+                "instance_id": "d01",
+                "summarizer_id": "7",
+                "summarizer_type": "peer",
+                "summary": {"text": "A peer."},
+                "references": [],
+            }
+        )
+    )
     (folder / "duc-docs" / "d061j").mkdir(parents=True)
     (folder / "duc-docs" / "d061j" / "AP880911-0016").write_text(
         "<DOC>\n<DOCNO> AP880911-0016 </DOCNO>\n<TEXT>\nGilbert came nearer.\n</TEXT>\n</DOC>\n"
@@ -130,9 +146,11 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "measure,topic,system,length,value\n"
         + "".join(
             f"coverage,t{k},{s},{n},{(7 * k + 3 * len(s) + n) % 11 / 11}\n"
-            for k in range(6) for s in ("a", "bb", "ccc") for n in (50, 100)
+            for k in range(6)
+            for s in ("a", "bb", "ccc")
+            for n in (50, 100)
         )
-    )  # fmt: skip
+    )
     (folder / "bertscore.csv").write_text("system,topic,measure,value\nlead,d01,bertscore,0.9\n")
     return folder
 
@@ -185,31 +203,66 @@ def test_every_example_runs_as_printed(here: Path, command: str) -> None:
 
 
 JSON_CALLS = [
-    "init other", "demo other", "check my-eval", "show my-eval", "show my-eval --topic d01 --system lead",
-    "withdraw my-eval --system vague --why x", "rename my-eval --topic d01 --to x1 --why x",
-    "remove my-eval --system vague --why x", "units my-eval", "baselines my-eval", "measures",
-    "measures rouge-2", "score my-eval",
-    "rouge --peer summary.txt --reference model-a.txt -m rouge-1", "scores my-eval", "scores my-eval -m rouge-1",
-    "scores my-eval -m rouge-1 --matrix", "compare my-eval", "compare matrix.csv",
-    "compare my-eval --counts", "topics my-eval", "topics matrix.csv",
-    "anova my-eval -m rouge-1", "anova matrix.csv", "groups my-eval", "groups matrix.csv --against a",
-    "lengths lengths.csv", "plan my-eval -m rouge-1 --difference 0.05",
-    "simulate --topics 8 --simulations 50", "judgments list my-eval",
-    "judgments tables my-eval", "units my-eval --levels", "judgments export my-eval out.jsonl",
-    "judgments backup my-eval copy.sqlite", "judgments erase my-eval simulated-1",
-    "judgments import nist content.table my-eval --aspect content", "judgments import see duc2002.results my-eval",
-    "judgments import ducview pyramids my-eval", "judgments import crowd crowd.csv my-eval --aspect fluency",
-    "judgments import records judgments.jsonl my-eval", "judgments import summeval model_annotations.jsonl my-eval",
-    "judge simulate my-eval --protocol responsiveness", "people add my-eval anna", "people list my-eval",
-    "people suspend my-eval bert", "people suspend my-eval bert --restore", "people link my-eval bert --sign-out",
-    "assign my-eval --protocol rating --per-summary 2 --dry-run", "prefer sample my-eval --count 5",
-    "prefer import arena.csv my-eval", "prefer export my-eval pairs.csv --open", "prefer fit arena.csv",
-    "prefer simulate my-eval --count 5", "prefer score my-eval --source ref --simulated 50",
+    "init other",
+    "demo other",
+    "check my-eval",
+    "show my-eval",
+    "show my-eval --topic d01 --system lead",
+    "withdraw my-eval --system vague --why x",
+    "rename my-eval --topic d01 --to x1 --why x",
+    "remove my-eval --system vague --why x",
+    "units my-eval",
+    "baselines my-eval",
+    "measures",
+    "measures rouge-2",
+    "score my-eval",
+    "rouge --peer summary.txt --reference model-a.txt -m rouge-1",
+    "scores my-eval",
+    "scores my-eval -m rouge-1",
+    "scores my-eval -m rouge-1 --matrix",
+    "compare my-eval",
+    "compare matrix.csv",
+    "compare my-eval --counts",
+    "topics my-eval",
+    "topics matrix.csv",
+    "anova my-eval -m rouge-1",
+    "anova matrix.csv",
+    "groups my-eval",
+    "groups matrix.csv --against a",
+    "lengths lengths.csv",
+    "plan my-eval -m rouge-1 --difference 0.05",
+    "simulate --topics 8 --simulations 50",
+    "judgments list my-eval",
+    "judgments tables my-eval",
+    "units my-eval --levels",
+    "judgments export my-eval out.jsonl",
+    "judgments backup my-eval copy.sqlite",
+    "judgments erase my-eval simulated-1",
+    "judgments import nist content.table my-eval --aspect content",
+    "judgments import see duc2002.results my-eval",
+    "judgments import ducview pyramids my-eval",
+    "judgments import crowd crowd.csv my-eval --aspect fluency",
+    "judgments import records judgments.jsonl my-eval",
+    "judgments import summeval model_annotations.jsonl my-eval",
+    "judge simulate my-eval --protocol responsiveness",
+    "people add my-eval anna",
+    "people list my-eval",
+    "people suspend my-eval bert",
+    "people suspend my-eval bert --restore",
+    "people link my-eval bert --sign-out",
+    "assign my-eval --protocol rating --per-summary 2 --dry-run",
+    "prefer sample my-eval --count 5",
+    "prefer import arena.csv my-eval",
+    "prefer export my-eval pairs.csv --open",
+    "prefer fit arena.csv",
+    "prefer simulate my-eval --count 5",
+    "prefer score my-eval --source ref --simulated 50",
     "prefer converge my-eval --human rating(aspect=relevance) --runs 2 --step 50",
     "prefer report my-eval --human rating(aspect=relevance) --resamples 50",
     "report my-eval",
-    "import jsonl outputs.jsonl my-eval", "import scores bertscore.csv my-eval --dry-run",
-]  # fmt: skip
+    "import jsonl outputs.jsonl my-eval",
+    "import scores bertscore.csv my-eval --dry-run",
+]
 
 
 @pytest.mark.parametrize("line", JSON_CALLS)

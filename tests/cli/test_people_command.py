@@ -130,16 +130,23 @@ def test_the_list_says_who_is_how_far_and_tells_no_secret() -> None:
         ["cem", "1", "0"],
     ]
     assert found[0] == {
-        "person": "anna", "name": "Anna", "role": "assessor", "state": "active", "tasks": 2, "judged": 1,
-        "password": True, "last_seen": None,
-    }  # fmt: skip
+        "person": "anna",
+        "name": "Anna",
+        "role": "assessor",
+        "state": "active",
+        "tasks": 2,
+        "judged": 1,
+        "password": True,
+        "last_seen": None,
+    }
     assert (found[2]["role"], found[2]["state"]) == (None, None)
     with store() as opened:
         kept = opened.database.url.database
     assert kept is not None
-    hashes = re.findall(rb"[0-9a-f]{64}|\$argon2id\$[^\x00]{20}", b"".join(
-        path.read_bytes() for path in Path(kept).parent.glob("judgments.sqlite*")
-    ))  # fmt: skip
+    hashes = re.findall(
+        rb"[0-9a-f]{64}|\$argon2id\$[^\x00]{20}",
+        b"".join(path.read_bytes() for path in Path(kept).parent.glob("judgments.sqlite*")),
+    )
     assert len(hashes) >= 3
     shown = done.stdout + json.dumps(found)
     assert [each for each in [*map(token, links), *(h.decode() for h in hashes)] if each in shown] == []

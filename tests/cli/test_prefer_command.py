@@ -90,8 +90,9 @@ def test_from_asking_to_strengths(here: Path) -> None:
     ]
     answered(here / "pairs-1.csv", here / "back.csv")
     assert run("import back.csv my-eval").stdout.splitlines() == [
-        "back.csv: an answered batch", "20 tasks and 20 answers added",
-    ]  # fmt: skip
+        "back.csv: an answered batch",
+        "20 tasks and 20 answers added",
+    ]
     assert (
         "0 tasks and 0 answers added\n20 tasks and 20 answers were there already"
         in run("import back.csv my-eval").stdout

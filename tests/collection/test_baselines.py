@@ -64,8 +64,9 @@ def test_a_first_sentence_that_is_too_long_is_cut_rather_than_dropped() -> None:
 
 def test_undated_documents_come_first_and_others_keep_their_order(make: Make) -> None:
     e = make(
-        Document("t", "x", "Dated. Two.", "2024-01-01"), Document("t", "y", "Undated. Two."),
-    )  # fmt: skip
+        Document("t", "x", "Dated. Two.", "2024-01-01"),
+        Document("t", "y", "Undated. Two."),
+    )
     e.baselines(lengths=[2])
     texts = {s.system: s.text for _, s in e.folder.rows(Summary)}
     assert texts["lead"].startswith("Dated.")

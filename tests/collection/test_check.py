@@ -26,10 +26,13 @@ def many(system: str, text: str = GOOD, topics: int = 8) -> list[Row]:
 
 def references() -> list[Row]:
     return [
-        row for k in range(8)
-        for row in (Summary(f"t{k}", "ann", f"Reference {k} says so.", 20, ("reference",)),
-                    Document(f"t{k}", "d", f"Document {k}."))
-    ]  # fmt: skip
+        row
+        for k in range(8)
+        for row in (
+            Summary(f"t{k}", "ann", f"Reference {k} says so.", 20, ("reference",)),
+            Document(f"t{k}", "d", f"Document {k}."),
+        )
+    ]
 
 
 def test_nothing_is_found_where_nothing_is_wrong(make: Make) -> None:
@@ -46,31 +49,64 @@ def both(topic: str) -> list[Row]:
 PLANTED: dict[str, tuple[str, str, list[Row]]] = {
     "missing-summaries": ("warning", "3 summaries of 1 system missing", many("b", topics=5)),
     "empty-peer": ("warning", "1 peer without a word", [*many("b")[1:], Summary("t0", "b", " - ", 20)]),
-    "empty-reference": ("error", "1 reference without a word",
-                        [Summary("t0", "bob", "", 20, ("reference",))]),
-    "truncated": ("warning", "1 text cut off in mid-sentence",
-                  [*many("b")[1:], Summary("t0", "b", "It was cut in the", 20)]),
-    "no-full-stop": ("note", "8 texts of systems that mostly end without a full stop",
-                     [Summary(f"t{k}", "b", f"Headline style {k}", 20) for k in range(8)]),
-    "over-length": ("warning", "1 text over the target by more than 15 words",
-                    [*many("b")[1:], Summary("t0", "b", "word " * 35 + "end.", 20)]),
-    "broken-encoding": ("warning", "1 text with signs of a wrong encoding",
-                        [*many("b")[1:], Summary("t0", "b", "The cafÃ© closed.", 20)]),
-    "html": ("warning", "1 text with HTML left in",
-             [*many("b")[1:], Summary("t0", "b", "A <b>bold</b> one.", 20)]),
-    "same-texts": ("warning", "a and b have the same text 8 times",
-                   [Summary(f"t{k}", "b", f"{GOOD[:-1]} by a, no. {k}.", 20) for k in range(8)]),
-    "peer-is-reference": ("warning", "1 peer is the same text as a reference",
-                          [*many("b")[1:], Summary("t0", "b", "Reference 0 says so.", 20)]),
-    "topic-without-documents": ("warning", "1 topic has no documents",
-                                [*many("b"), *both("t9"), Summary("t9", "ann", "So.", 20, ("reference",))]),
-    "topic-without-references": ("warning", "1 topic has no reference",
-                                 [*many("b"), *both("t9"), Document("t9", "d", "Doc.")]),
-    "withdrawn": ("note", "b: 1 withdrawn summary left out (late)",
-                  [*many("b")[1:], Summary("t0", "b", "Late.", 20, withdrawn="late")]),
+    "empty-reference": (
+        "error",
+        "1 reference without a word",
+        [Summary("t0", "bob", "", 20, ("reference",))],
+    ),
+    "truncated": (
+        "warning",
+        "1 text cut off in mid-sentence",
+        [*many("b")[1:], Summary("t0", "b", "It was cut in the", 20)],
+    ),
+    "no-full-stop": (
+        "note",
+        "8 texts of systems that mostly end without a full stop",
+        [Summary(f"t{k}", "b", f"Headline style {k}", 20) for k in range(8)],
+    ),
+    "over-length": (
+        "warning",
+        "1 text over the target by more than 15 words",
+        [*many("b")[1:], Summary("t0", "b", "word " * 35 + "end.", 20)],
+    ),
+    "broken-encoding": (
+        "warning",
+        "1 text with signs of a wrong encoding",
+        [*many("b")[1:], Summary("t0", "b", "The cafÃ© closed.", 20)],
+    ),
+    "html": (
+        "warning",
+        "1 text with HTML left in",
+        [*many("b")[1:], Summary("t0", "b", "A <b>bold</b> one.", 20)],
+    ),
+    "same-texts": (
+        "warning",
+        "a and b have the same text 8 times",
+        [Summary(f"t{k}", "b", f"{GOOD[:-1]} by a, no. {k}.", 20) for k in range(8)],
+    ),
+    "peer-is-reference": (
+        "warning",
+        "1 peer is the same text as a reference",
+        [*many("b")[1:], Summary("t0", "b", "Reference 0 says so.", 20)],
+    ),
+    "topic-without-documents": (
+        "warning",
+        "1 topic has no documents",
+        [*many("b"), *both("t9"), Summary("t9", "ann", "So.", 20, ("reference",))],
+    ),
+    "topic-without-references": (
+        "warning",
+        "1 topic has no reference",
+        [*many("b"), *both("t9"), Document("t9", "d", "Doc.")],
+    ),
+    "withdrawn": (
+        "note",
+        "b: 1 withdrawn summary left out (late)",
+        [*many("b")[1:], Summary("t0", "b", "Late.", 20, withdrawn="late")],
+    ),
     "unlisted-topic": ("warning", "8 topics are not in topics.jsonl", [Topic("t00")]),
     "unlisted-system": ("warning", "2 systems are not in systems.jsonl", [System("aa")]),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("code", PLANTED)

@@ -72,7 +72,10 @@ def test_replace_takes_the_new_and_leaves_other_lines_byte_for_byte(make: Make) 
     assert report.replaced == {"summaries": 1}
     assert path.read_bytes().startswith(odd.encode())
     assert {(s.system, s.text) for _, s in e.folder.rows(Summary)} == {
-        ("h", "By hand."), ("r", "Two."), ("s", "New.")}  # fmt: skip
+        ("h", "By hand."),
+        ("r", "Two."),
+        ("s", "New."),
+    }
 
 
 def test_appending_leaves_the_old_bytes_alone(make: Make) -> None:

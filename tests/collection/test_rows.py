@@ -25,18 +25,35 @@ lengths = st.none() | st.integers(1, 10**6)
 maybe = st.none() | names
 
 summaries = st.builds(
-    Summary, names, names, texts, lengths,
-    st.sampled_from([("peer",), ("reference",), ("peer", "reference")]), maybe, st.none() | texts,
+    Summary,
+    names,
+    names,
+    texts,
+    lengths,
+    st.sampled_from([("peer",), ("reference",), ("peer", "reference")]),
+    maybe,
+    st.none() | texts,
     extra=extras,
-)  # fmt: skip
+)
 rows = st.one_of(
     summaries,
     st.builds(Topic, names, maybe, maybe, st.sampled_from([None, "single", "multi"]), maybe, extra=extras),
     st.builds(System, names, st.sampled_from([None, "human", "machine", "baseline"]), extra=extras),
     st.builds(Document, names, names, texts, maybe, extra=extras),
-    st.builds(Unit, names, names, st.sampled_from(["sentence", "edu"]), names, st.integers(0, 9),
-              st.integers(0, 99), texts, lengths, st.booleans(), extra=extras),
-)  # fmt: skip
+    st.builds(
+        Unit,
+        names,
+        names,
+        st.sampled_from(["sentence", "edu"]),
+        names,
+        st.integers(0, 9),
+        st.integers(0, 99),
+        texts,
+        lengths,
+        st.booleans(),
+        extra=extras,
+    ),
+)
 
 
 @given(rows)
@@ -91,10 +108,13 @@ def test_anything_else_is_a_row_or_one_clear_line(kind: type[Row], data: dict[st
         (Summary, ["t"], "a line is a list, expected an object"),
         (System, {"system": "s", "kind": "robot"}, "expected one of: machine, baseline, human"),
         (Topic, {"topic": "a\nb"}, "control character"),
-        (Unit, {"topic": "t", "system": "s", "kind": "edu", "id": "1", "start": -1, "end": 0, "text": ""},
-         '"start" is "-1"'),
+        (
+            Unit,
+            {"topic": "t", "system": "s", "kind": "edu", "id": "1", "start": -1, "end": 0, "text": ""},
+            '"start" is "-1"',
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_mistake_says_what_was_expected(kind: type[Row], data: Any, said: str) -> None:
     with pytest.raises(FormatError) as error:
         kind.parse(data)

@@ -63,10 +63,14 @@ def test_how_well_shared_words_find_facts() -> None:
     right = wrong = missed = 0
     for story in stories():
         for writer, lines in story["references"].items():
-            hidden = {**story, "references": {}, "facts": [
-                {**fact, "said": {who: words for who, words in fact["said"].items() if who != writer}}
-                for fact in story["facts"]
-            ]}  # fmt: skip
+            hidden = {
+                **story,
+                "references": {},
+                "facts": [
+                    {**fact, "said": {who: words for who, words in fact["said"].items() if who != writer}}
+                    for fact in story["facts"]
+                ],
+            }
             pyramid = pyramid_from_facts(story)
             found = set(peer_annotations(hidden, pyramid, {writer: " ".join(lines)})[writer].times())
             said = {uid for uid, fact in enumerate(story["facts"], 1) if writer in fact["said"]}

@@ -68,8 +68,12 @@ def test_worth_is_spread_over_the_scale_topic_by_topic() -> None:
         {"t": {"a": 2.0, "b": 6.0, "c": 3.0, "d": math.nan}, "u": {"a": 7.0, "b": 7.0}, "v": {}}
     )
     assert truth.worth == {
-        ("t", "a"): 0.0, ("t", "b"): 1.0, ("t", "c"): 0.25, ("u", "a"): EVEN, ("u", "b"): EVEN,
-    }  # fmt: skip
+        ("t", "a"): 0.0,
+        ("t", "b"): 1.0,
+        ("t", "c"): 0.25,
+        ("u", "a"): EVEN,
+        ("u", "b"): EVEN,
+    }
 
 
 def test_every_place_of_a_sentence_is_worth_the_same(demo: Evaluation) -> None:
@@ -139,8 +143,11 @@ def test_who_makes_no_mistake_says_what_the_worth_says(demo: Evaluation) -> None
     some = batches(demo, "d01", "d02")
     for task, winner in answered(some, demo, Simulated("a", noise=0.0)):
         batch = some[task.topic]
-        worth = {side_key(place_side(p)): w for s, w in zip(topic_sentences(batch), worth_of(batch), strict=True)
-                 for p in s.places}  # fmt: skip
+        worth = {
+            side_key(place_side(p)): w
+            for s, w in zip(topic_sentences(batch), worth_of(batch), strict=True)
+            for p in s.places
+        }
         assert task.left is not None
         assert task.right is not None
         left, right = worth[side_key(task.left)], worth[side_key(task.right)]

@@ -44,29 +44,58 @@ def fill(store: Store) -> None:
         [
             a_task(store, reference=TextRef("ref-A"), hashes={"peer": "ab", "reference": "cd"}, position=3),
             a_task(store, "t2", repeat_of="t1", position=9, phase=2),
-            a_task(store, "t3", assessor="bob", topic="D2", protocol="preference", peer=None,
-                   left={"system": "sys-1", "length": None}, right={"system": "sys-2", "units": ["u1"]}),
+            a_task(
+                store,
+                "t3",
+                assessor="bob",
+                topic="D2",
+                protocol="preference",
+                peer=None,
+                left={"system": "sys-1", "length": None},
+                right={"system": "sys-2", "units": ["u1"]},
+            ),
         ]
-    )  # fmt: skip
+    )
     ids = (str(uuid.UUID(int=n)) for n in range(1, 100))
     store.append(
         [
-            an_event(store, {"marked": ["u1", "u2"], "completeness": 0.75}, question="unit:m1", id=next(ids),
-                     client="tab-ann-laptop", client_n=1, shown_at="2024-05-01T11:59:00Z",
-                     answered_at="2024-05-01T11:59:30Z", took_ms=30_000),
+            an_event(
+                store,
+                {"marked": ["u1", "u2"], "completeness": 0.75},
+                question="unit:m1",
+                id=next(ids),
+                client="tab-ann-laptop",
+                client_n=1,
+                shown_at="2024-05-01T11:59:00Z",
+                answered_at="2024-05-01T11:59:30Z",
+                took_ms=30_000,
+            ),
             an_event(store, {"marked": ["u1"], "completeness": 1}, question="unit:m1", id=next(ids), base=1),
             an_event(store, {"marked": [], "completeness": 1.0}, question="unit:m1", id=next(ids), base=1),
             an_event(store, None, question="quality:1", id=next(ids)),
-            an_event(store, {"text": "As Bob said: \u2028 “naïve”, 😀, \ud800, \x00 and ANN"},
-                     question="comment", id=next(ids)),
+            an_event(
+                store,
+                {"text": "As Bob said: \u2028 “naïve”, 😀, \ud800, \x00 and ANN"},
+                question="comment",
+                id=next(ids),
+            ),
         ]
-    )  # fmt: skip
+    )
     store.append(
         [
-            an_event(store, {"winner": "left"}, task="t3", assessor="bob", question="preference", id=next(ids)),
-            an_event(store, {"winner": "tie"}, task="t3", assessor="cem", question="preference",
-                     id=next(ids), origin="adjudicated"),
+            an_event(
+                store, {"winner": "left"}, task="t3", assessor="bob", question="preference", id=next(ids)
+            ),
+            an_event(
+                store,
+                {"winner": "tie"},
+                task="t3",
+                assessor="cem",
+                question="preference",
+                id=next(ids),
+                origin="adjudicated",
+            ),
             an_event(store, {"text": "no name"}, question="flag", id=next(ids), origin="simulated"),
         ]
-    )  # fmt: skip
+    )
     store.lease("t2", "cem", NOON + timedelta(hours=1))

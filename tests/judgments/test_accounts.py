@@ -63,9 +63,17 @@ def test_an_account_has_a_link_that_lets_in_its_person(store: Store, clock: Cloc
     clock.move(minutes=5)
     found = store.accounts.by_token(link.token)
     assert found == Account(
-        "ann", "Ann", "assessor", "active", "2024-05-01T12:00:00.000000Z", "2024-05-01T12:00:00.000000Z",
-        "2024-05-01T12:05:00.000000Z", False, False, None,
-    )  # fmt: skip
+        "ann",
+        "Ann",
+        "assessor",
+        "active",
+        "2024-05-01T12:00:00.000000Z",
+        "2024-05-01T12:00:00.000000Z",
+        "2024-05-01T12:05:00.000000Z",
+        False,
+        False,
+        None,
+    )
     assert found == store.accounts.get("ann")
     assert found.active
     assert [(a.person, a.role) for a in store.accounts.all()] == [("ann", "assessor"), ("zoe", "organiser")]

@@ -137,9 +137,12 @@ def test_pyramids_come_back_out_as_ducviews_files(tmp_path: Path) -> None:
     empty = adjudge.init(tmp_path / "none")
     empty.store().close()
     done = subprocess.run(
-        [*ADJUDGE, "judgments", "export", "none", "x", "--ducview"], cwd=tmp_path, capture_output=True, text=True,
+        [*ADJUDGE, "judgments", "export", "none", "x", "--ducview"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
         check=False,
-    )  # fmt: skip
+    )
     assert done.returncode == 1
     assert "there are no pyramids to write" in done.stderr
 

@@ -58,8 +58,10 @@ def test_a_path_is_on_the_nearest_mount_above_it(path: str, kind: str) -> None:
 
 def test_macs_table_is_read_too() -> None:
     assert parse_mount(MAC) == [
-        ("/", "apfs"), ("/Volumes/a share", "smbfs"), ("/System/Volumes/Data/home", "autofs"),
-    ]  # fmt: skip
+        ("/", "apfs"),
+        ("/Volumes/a share", "smbfs"),
+        ("/System/Volumes/Data/home", "autofs"),
+    ]
 
 
 @pytest.mark.parametrize(

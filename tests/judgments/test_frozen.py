@@ -50,13 +50,19 @@ def test_what_is_as_it_was_has_not_changed() -> None:
 @pytest.mark.parametrize(
     ("now", "why"),
     [
-        (a_collection(f"So it was. {TEXT}"), "the left sentence has changed in its document"),  # it stands elsewhere
-        (a_collection("The dam\n\nbroke. Nobody was hurt!"), "the right sentence has changed in its document"),
+        (
+            a_collection(f"So it was. {TEXT}"),
+            "the left sentence has changed in its document",
+        ),  # it stands elsewhere
+        (
+            a_collection("The dam\n\nbroke. Nobody was hurt!"),
+            "the right sentence has changed in its document",
+        ),
         (a_collection("The bog\n broke.  Nobody was hurt."), "the left sentence has changed in its document"),
         (a_collection("The dam\n broke."), "the right sentence has changed in its document"),
         (a_collection(document="e"), "the document of the left sentence is gone"),
     ],
-)  # fmt: skip
+)
 def test_a_sentence_that_changed_in_its_document(now: Collection, why: str) -> None:
     assert changed(asked_of_sentences(), now, SENTENCES) == why
 

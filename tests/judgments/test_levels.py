@@ -31,9 +31,12 @@ def written(make: Callable[..., Evaluation]) -> Evaluation:
         return Summary("t", system, text, length, ("reference",), author)
 
     e = make(
-        reference(LONG, 100), reference(MIDDLE, 50, "ann-50"), reference(SHORT, 10),
-        reference("A dam broke in the valley.", 100, "bob", None), Summary("t", "lead", "The dam broke.", 100),
-    )  # fmt: skip
+        reference(LONG, 100),
+        reference(MIDDLE, 50, "ann-50"),
+        reference(SHORT, 10),
+        reference("A dam broke in the valley.", 100, "bob", None),
+        Summary("t", "lead", "The dam broke.", 100),
+    )
     e.units()
     return e
 

@@ -11,9 +11,15 @@ from adjudge.judgments.protocol import inconsistency, load_protocol, parse_proto
 
 def test_what_is_shipped() -> None:
     assert protocol_names() == (
-        "duc-2001", "duc-2002", "linguistic-quality", "preference-sentences", "preference-summaries", "pyramid",
-        "rating", "responsiveness",
-    )  # fmt: skip
+        "duc-2001",
+        "duc-2002",
+        "linguistic-quality",
+        "preference-sentences",
+        "preference-summaries",
+        "pyramid",
+        "rating",
+        "responsiveness",
+    )
     for name in protocol_names():
         protocol = load_protocol(name)
         assert protocol.name == name
@@ -26,8 +32,12 @@ def test_the_scales_are_the_papers() -> None:
     first, second = load_protocol("duc-2001"), load_protocol("duc-2002")
     assert first.completeness is not None
     assert [(c.label, c.value) for c in first.completeness.choices] == [
-        ("all", 1), ("most", 0.75), ("some", 0.5), ("hardly any", 0.25), ("none", 0),
-    ]  # fmt: skip
+        ("all", 1),
+        ("most", 0.75),
+        ("some", 0.5),
+        ("hardly any", 0.25),
+        ("none", 0),
+    ]
     assert (first.model_units, second.model_units, second.peer_units) == ("sentence", "edu", "sentence")
     assert [q.label for q in first.questions] == ["grammaticality", "cohesion", "coherence"]
     assert second.completeness is not None

@@ -67,12 +67,14 @@ def test_an_answer_holds_everything_and_reads_back() -> None:
     answer = PYRAMID_OF_TWO.to_answer()
     assert pyramid_of(json.loads(json.dumps(answer))) == PYRAMID_OF_TWO
     assert answer["scus"][1] == {
-        "uid": 2, "label": "two", "comment": "sure",
+        "uid": 2,
+        "label": "two",
+        "comment": "sure",
         "contributors": [
             {"reference": "A", "parts": [{"start": 11, "end": 14, "text": "two"}]},
             {"reference": "B", "parts": [{"start": 23, "end": 26, "text": "two"}], "comment": "twice?"},
         ],
-    }  # fmt: skip
+    }
     assert annotation_of(json.loads(json.dumps(AN_ANNOTATION.to_answer()))) == AN_ANNOTATION
     protocol = load_protocol("pyramid")
     protocol.check(PYRAMID, answer)
@@ -112,16 +114,26 @@ def spoilt(answer: dict[str, Any], path: str, value: object) -> dict[str, Any]:
         ("scus.0.uid", 2, "pyramid: uid 2 stands 2 times"),
         ("scus.0.label", None, 'pyramid: scus[0]: "label" is null, expected a text'),
         ("scus.0.comment", 3, 'pyramid: scus[0]: "comment" is 3, expected a text'),
-        ("scus.0.contributors.0.parts", [],
-         "pyramid: scus[0].contributors[0]: no parts, expected the words that express the unit"),
-        ("scus.0.contributors.0.parts.0.end", -1,
-         'pyramid: scus[0].contributors[0].parts[0]: "end" is -1, expected a whole number, 0 or more'),
+        (
+            "scus.0.contributors.0.parts",
+            [],
+            "pyramid: scus[0].contributors[0]: no parts, expected the words that express the unit",
+        ),
+        (
+            "scus.0.contributors.0.parts.0.end",
+            -1,
+            'pyramid: scus[0].contributors[0].parts[0]: "end" is -1, expected a whole number, 0 or more',
+        ),
         ("scus.0.contributors.0.reference", "Z", 'pyramid: a contributor of "Z", who is no reference'),
         ("references.1.system", "A", 'pyramid: reference "A" stands 2 times'),
         ("references.1.system", "", 'pyramid: references[1]: "system" is empty, expected a name'),
-        ("references.1.length", 0, 'pyramid: references[1]: "length" is 0, expected a whole number, 1 or more'),
+        (
+            "references.1.length",
+            0,
+            'pyramid: references[1]: "length" is 0, expected a whole number, 1 or more',
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_mistake_is_one_line(path: str, value: object, said: str) -> None:
     with pytest.raises(DataError) as caught:
         pyramid_of(spoilt(PYRAMID_OF_TWO.to_answer(), path, value))
@@ -211,7 +223,7 @@ def with_unit(*contributors: Contributor) -> Pyramid:
         ((Contributor((Part(7, 10, "one"),), "A"), Contributor((Part(11, 14, "two"),), "A")), [TWICE]),
         ((Contributor((Part(0, 0, "one"),), "A"),), [MISPLACED]),
     ],
-)  # fmt: skip
+)
 def test_what_is_odd_is_named(contributors: tuple[Contributor, ...], reasons: list[str]) -> None:
     assert list(findings(with_unit(*contributors))) == [(7, reason) for reason in reasons]
 

@@ -89,14 +89,29 @@ def test_one_state_is_written_while_others_write(full: tuple[Store, Path]) -> No
 @pytest.mark.parametrize(
     ("kind", "change", "error", "why"),
     [
-        ("event", {"answer": "other"}, ClashError, r'event ".*": the id was sent before with other content \(answer\)'),
-        ("event", {"id": "new"}, ClashError, 'event "new": its seq 8 is not above 8.*import the file as a merge'),
+        (
+            "event",
+            {"answer": "other"},
+            ClashError,
+            r'event ".*": the id was sent before with other content \(answer\)',
+        ),
+        (
+            "event",
+            {"id": "new"},
+            ClashError,
+            'event "new": its seq 8 is not above 8.*import the file as a merge',
+        ),
         ("event", {"task": "none", "id": "new", "seq": 99}, DataError, 'no task "none"'),
         ("event", {"assessor": "eve", "id": "new", "seq": 99}, DataError, 'no person "eve"'),
         ("event", {"evaluation": "x"}, DataError, 'of the evaluation "x", and this is "test-.*as a merge'),
         ("event", {"origin": "alien"}, FormatError, '"origin" is "alien", expected one of'),
         ("event", {"took_ms": "long"}, FormatError, '"took_ms" is "long", expected a whole number'),
-        ("event", {"id": "new", "seq": 2**60}, FormatError, '"seq" is "1152921504606846976", expected a number from 1'),
+        (
+            "event",
+            {"id": "new", "seq": 2**60},
+            FormatError,
+            '"seq" is "1152921504606846976", expected a number from 1',
+        ),
         ("event", {"newer": "?"}, FormatError, r'"newer" is "\?", expected a whole number'),
         ("event", {"qestion": 1}, FormatError, r'unknown field "qestion" \(nearest: "question"\)'),
         ("event", {"question": ...}, FormatError, 'no "question"'),
@@ -109,10 +124,15 @@ def test_one_state_is_written_while_others_write(full: tuple[Store, Path]) -> No
         ("person", {"id": "eve"}, ClashError, 'person "eve": "p-two" stands for "bob" already'),
         ("person", {"pseudonym": ""}, FormatError, '"pseudonym" is ""'),
         ("judgments", {"format": 2}, FormatError, 'format "2" is not known, expected 1'),
-        ("judgments", {"kind": "other"}, FormatError, '"kind" is "other", expected one of: judgments, person'),
+        (
+            "judgments",
+            {"kind": "other"},
+            FormatError,
+            '"kind" is "other", expected one of: judgments, person',
+        ),
     ],
     ids=lambda value: str(value)[:40],
-)  # fmt: skip
+)
 def test_what_contradicts_is_refused_whole_with_its_line(
     full: tuple[Store, Path],
     tmp_path: Path,

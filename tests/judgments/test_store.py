@@ -64,10 +64,22 @@ def test_an_id_twice_in_one_call_is_stored_once(ready: Store) -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [{"answer": 1.0}, {"answer": None}, {"question": "other"}, {"base": 7}, {"origin": "imported"}, {"task": "t2"},
-     {"assessor": "bob"}, {"client": "c"}, {"client_n": 1}, {"shown_at": "x"}, {"answered_at": "x"}, {"took_ms": 1}],
+    [
+        {"answer": 1.0},
+        {"answer": None},
+        {"question": "other"},
+        {"base": 7},
+        {"origin": "imported"},
+        {"task": "t2"},
+        {"assessor": "bob"},
+        {"client": "c"},
+        {"client_n": 1},
+        {"shown_at": "x"},
+        {"answered_at": "x"},
+        {"took_ms": 1},
+    ],
     ids=lambda change: next(iter(change)),
-)  # fmt: skip
+)
 def test_an_id_with_other_content_is_refused(ready: Store, change: dict[str, Any]) -> None:
     ready.add_tasks([a_task(ready, "t2", assessor="bob")])
     event = an_event(ready, 1)
@@ -248,8 +260,8 @@ def test_what_belongs_to_another_evaluation_is_refused(ready: Store) -> None:
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"answer": float("nan")}, "\"answer\": it cannot be written as JSON"),
-        ({"answer": {1, 2}}, "\"answer\": it cannot be written as JSON"),
+        ({"answer": float("nan")}, '"answer": it cannot be written as JSON'),
+        ({"answer": {1, 2}}, '"answer": it cannot be written as JSON'),
         ({"id": ""}, '"id" is "", expected 1 to 200 characters'),
         ({"question": "q" * 201}, '"question" is "qqq.*expected 1 to 200'),
         ({"client": "a\0b"}, r'"client" is .*no database keeps'),
@@ -260,7 +272,7 @@ def test_what_belongs_to_another_evaluation_is_refused(ready: Store) -> None:
         ({"origin": "alien"}, '"origin" is "alien", expected one of: human, imported'),
         ({"assessor": None}, '"assessor" is "None", expected a text'),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_kept_is_refused_in_one_line(ready: Store, change: dict[str, Any], why: str) -> None:
     with pytest.raises(FormatError, match=why) as caught:
         ready.append([replace(an_event(ready), **change)])

@@ -37,21 +37,41 @@ def answered(
     numbers = count(start)
     return [
         prefer(
-            next(numbers), winner, assessor, batch.topic.topic,
-            place_side(sentences[a].places[0]), place_side(sentences[b].places[0]),
+            next(numbers),
+            winner,
+            assessor,
+            batch.topic.topic,
+            place_side(sentences[a].places[0]),
+            place_side(sentences[b].places[0]),
             {"left": text_hash(sentences[a].text), "right": text_hash(sentences[b].text)},
         )
         for a, b, winner in given
-    ]  # fmt: skip
+    ]
 
 
 def prefer(
-    number: int, winner: str, assessor: str, topic: str, left: dict[str, object], right: dict[str, object],
-    hashes: dict[str, str] | None = None, *, of: str = "sentences", origin: str = "human",
-) -> Judged:  # fmt: skip
+    number: int,
+    winner: str,
+    assessor: str,
+    topic: str,
+    left: dict[str, object],
+    right: dict[str, object],
+    hashes: dict[str, str] | None = None,
+    *,
+    of: str = "sentences",
+    origin: str = "human",
+) -> Judged:
     task = Task(
-        f"q{number:05}", "e", assessor, f"preference-{of}", "1", topic, left=left, right=right, hashes=hashes or {}
-    )  # fmt: skip
+        f"q{number:05}",
+        "e",
+        assessor,
+        f"preference-{of}",
+        "1",
+        topic,
+        left=left,
+        right=right,
+        hashes=hashes or {},
+    )
     event = Event(
         f"a{number}",
         "e",

@@ -200,9 +200,14 @@ def test_empty_texts_are_the_worst_not_an_error() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["bleu", "bleu(tokenize=intl, smooth=add-k, lowercase=true)", "chrf(word_order=2, beta=1)", "ter",
-     "ter(lowercase=false, punctuation=false, normalize=true, asian=true)"],
-)  # fmt: skip
+    [
+        "bleu",
+        "bleu(tokenize=intl, smooth=add-k, lowercase=true)",
+        "chrf(word_order=2, beta=1)",
+        "ter",
+        "ter(lowercase=false, punctuation=false, normalize=true, asian=true)",
+    ],
+)
 def test_the_text_is_the_identity(text: str) -> None:
     assert str(parse(text)) == text
     assert parse(str(parse(text))) == parse(text)

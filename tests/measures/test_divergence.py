@@ -206,8 +206,18 @@ def test_what_is_missing_says_why() -> None:
 
 def test_measures_of_different_options_do_not_share_what_differs() -> None:
     source, summary = "the storms flooded the town while the minister slept", "the storm flooded a minister"
-    specs = ["js", "js(stem=none)", "js(stop=en)", "js(n=2)", "js(smooth=0)", "kl", "kl(stop=en)",
-             "kl(direction=source-summary)", "source-cosine", "source-cosine(stop=en)"]  # fmt: skip
+    specs = [
+        "js",
+        "js(stem=none)",
+        "js(stop=en)",
+        "js(n=2)",
+        "js(smooth=0)",
+        "kl",
+        "kl(stop=en)",
+        "kl(direction=source-summary)",
+        "source-cosine",
+        "source-cosine(stop=en)",
+    ]
     batch = topic(summary, source)
     together = [row.value for spec in specs for row in parsed(spec).score(batch)]
     assert together == [value(parsed(spec), summary, source) for spec in specs]

@@ -161,8 +161,9 @@ def test_the_same_sentence_wins_over_one_with_the_same_words() -> None:
 
 
 def test_a_row_for_every_reference() -> None:
-    found = rows(parsed("extract(stat=recall)"), some({0}), [some({0}), some({0, 1}), some({2})],
-                 [" ".join(SOURCE)])  # fmt: skip
+    found = rows(
+        parsed("extract(stat=recall)"), some({0}), [some({0}), some({0, 1}), some({2})], [" ".join(SOURCE)]
+    )
     assert [(r.reference, r.value) for r in found] == [("r0", 1.0), ("r1", 0.5), ("r2", 0.0)]
 
 

@@ -83,9 +83,12 @@ def batch(*judged: Judged, peer: str = PEER) -> TopicBatch:
     models = [Unit("t", "ada", "edu", f"m{k}", k, k + 1, "x", length=20) for k in range(1, 6)]
     peers = [Unit("t", "lead", "sentence", f"p{k}", k, k + 1, "x", length=20) for k in range(1, 5)]
     return TopicBatch(
-        Topic("t"), (Summary("t", "lead", peer, 20),), (Summary("t", "ada", "A model.", 20, ("reference",)),),
-        units=(*models, *peers), judgments=judged,
-    )  # fmt: skip
+        Topic("t"),
+        (Summary("t", "lead", peer, 20),),
+        (Summary("t", "ada", "A model.", 20, ("reference",)),),
+        units=(*models, *peers),
+        judgments=judged,
+    )
 
 
 def scored(spec: str, of: TopicBatch) -> list[Score]:
@@ -97,8 +100,13 @@ def test_the_page_worked_by_hand(spec: str, expected: float) -> None:
     (row,) = scored(spec, batch(page(duc_2002())))
     assert row.value == pytest.approx(expected, abs=1e-15)
     assert (row.topic, row.system, row.length, row.assessor, row.reference, row.repeat) == (
-        "t", "lead", 20, "ann", "ada", 0,
-    )  # fmt: skip
+        "t",
+        "lead",
+        20,
+        "ann",
+        "ada",
+        0,
+    )
 
 
 @pytest.mark.parametrize("spec", HAND)
@@ -135,8 +143,10 @@ def test_assessors_and_planted_repeats_are_rows_of_their_own() -> None:
         batch(page(duc_2002()), page(other, task="task-2"), page(other, assessor="bob", task="task-3")),
     )
     assert [(row.assessor, row.repeat, round(row.value, 10)) for row in found] == [
-        ("ann", 0, 0.36), ("ann", 1, 0.56), ("bob", 0, 0.56),
-    ]  # fmt: skip
+        ("ann", 0, 0.36),
+        ("ann", 1, 0.56),
+        ("bob", 0, 0.56),
+    ]
 
 
 def test_the_same_peer_under_two_protocols_is_a_repeat() -> None:

@@ -40,9 +40,12 @@ def batch(
     ]
     references = tuple(Summary("t", "ada", "A model.", n, ("reference",), "ada") for n in lengths)
     return TopicBatch(
-        Topic("t"), (Summary("t", "lead", "A peer.", 100),), references, units=tuple(units),
+        Topic("t"),
+        (Summary("t", "lead", "A peer.", 100),),
+        references,
+        units=tuple(units),
         judgments=(Judged(task, events),),
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize(

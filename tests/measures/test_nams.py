@@ -137,8 +137,10 @@ def test_per_unit_values_are_what_the_score_sums_up() -> None:
 
 
 def test_one_row_per_reference_and_never_ones_own() -> None:
-    people = [Summary("t", name, text, roles=("peer", "reference")) for name, text in
-              (("ann", "Storms flooded harbours."), ("bob", "Storms raged."))]  # fmt: skip
+    people = [
+        Summary("t", name, text, roles=("peer", "reference"))
+        for name, text in (("ann", "Storms flooded harbours."), ("bob", "Storms raged."))
+    ]
     machine = Summary("t", "m", "Storms flooded harbours.")
     rows = list(Nams(weights="c1").score(TopicBatch(Topic("t"), (*people, machine), tuple(people))))
     assert [(r.system, r.reference, r.value) for r in rows] == [

@@ -222,8 +222,16 @@ def test_functions_classes_and_partials_are_taken() -> None:
     ("name", "what", "said"),
     [
         ("gone", "", "cannot be loaded: AttributeError: "),
-        ("gone", "no_such_module:f", "cannot be loaded: ModuleNotFoundError: No module named 'no_such_module'"),
-        ("number", "NUMBER", "it is int, expected a function of (summary, references, documents) or a Measure class"),
+        (
+            "gone",
+            "no_such_module:f",
+            "cannot be loaded: ModuleNotFoundError: No module named 'no_such_module'",
+        ),
+        (
+            "number",
+            "NUMBER",
+            "it is int, expected a function of (summary, references, documents) or a Measure class",
+        ),
         ("path", "pathlib:Path", "it is a class, expected a function of"),
         ("two", "two", "cannot be called with (summary, references, documents): too many positional"),
         ("other", "seen", 'the function calls itself "seen"; the two names must be one'),
@@ -234,7 +242,7 @@ def test_functions_classes_and_partials_are_taken() -> None:
         ("my:own", "letters", "a measure's name has no brackets, no colon and no space"),
         ("(", "letters", "a measure's name has no brackets, no colon and no space"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_with_an_entry_point_is_one_line(name: str, what: str, said: str) -> None:
     with pytest.raises(UsageError) as error:
         from_entry_point(entry(name, what))

@@ -70,8 +70,11 @@ def texts_of(batch: TopicBatch) -> list[str]:
 def test_the_sentences_are_a_set_with_all_their_places() -> None:
     found = topic_sentences(a_batch())
     assert [each.text for each in found] == [
-        "The dam broke.", "Rain fell all night.", "Nobody was hurt.", "A mill was lost.",
-    ]  # fmt: skip
+        "The dam broke.",
+        "Rain fell all night.",
+        "Nobody was hurt.",
+        "A mill was lost.",
+    ]
     assert [(p.document, p.start, p.end) for p in found[0].places] == [("one", 0, 14), ("two", 17, 31)]
 
 
@@ -228,15 +231,19 @@ def test_simulated_answers_and_what_equal_worth_is() -> None:
 def test_answers_are_found_by_place_or_by_text() -> None:
     batch = a_batch()
     by_place = answered(batch, [(0, 1, "left"), (2, 3, "right")])
-    elsewhere = prefer(5, "left", "bea", "t", {"document": "two", "start": 17, "end": 31},
-                       {"text": "A mill\n was lost."})  # fmt: skip
+    elsewhere = prefer(
+        5, "left", "bea", "t", {"document": "two", "start": 17, "end": 31}, {"text": "A mill\n was lost."}
+    )
     moved = answered(batch, [(1, 2, "tie")], start=7)[0]
     moved = replace(moved, task=replace(moved.task, left={"document": "gone", "start": 0, "end": 9}))
     found = human_answers(fresh(batch, judgments=(*by_place, elsewhere, moved)))
     answers = found.answers
     assert list(zip(answers.first, answers.second, answers.won, strict=True)) == [
-        (0, 1, 1), (2, 3, 0), (0, 3, 1), (1, 2, 0.5),
-    ]  # fmt: skip
+        (0, 1, 1),
+        (2, 3, 0),
+        (0, 3, 1),
+        (1, 2, 0.5),
+    ]
     assert found.annotators == ("ann", "bea")
     assert answers.who.tolist() == [0, 0, 1, 0]
     assert found.left_out == {}
@@ -323,17 +330,30 @@ def test_a_summary_of_all_sentences_equally_is_average() -> None:
     [
         ("man", TopicBatch(Topic("t"), batch_with("A.")), "the topic has no document"),
         ("man", a_batch("A dam."), "no preference between the topic's sentences was given"),
-        ("man+ref", a_batch("A dam.", references=["A dam."]), "no preference between the topic's sentences was given"),
+        (
+            "man+ref",
+            a_batch("A dam.", references=["A dam."]),
+            "no preference between the topic's sentences was given",
+        ),
         ("ref", a_batch("A dam."), "the topic has no reference"),
         ("py", a_batch("A dam.", references=["A dam."]), "no peer has a pyramid annotation"),
-        ("ref", TopicBatch(Topic("t"), batch_with("A."), batch_with("A."), (Document("t", "d", "One dam."),)),
-         "the documents have fewer than two sentences"),
-        ("ref", TopicBatch(Topic("t"), batch_with("A."), batch_with("A."), (Document("t", "d", "..."),)),
-         "the documents have fewer than two sentences"),
-        ("ref", fresh(a_batch("A dam."), references=batch_with("A dam.")),
-         "the only reference is by the same system"),
+        (
+            "ref",
+            TopicBatch(Topic("t"), batch_with("A."), batch_with("A."), (Document("t", "d", "One dam."),)),
+            "the documents have fewer than two sentences",
+        ),
+        (
+            "ref",
+            TopicBatch(Topic("t"), batch_with("A."), batch_with("A."), (Document("t", "d", "..."),)),
+            "the documents have fewer than two sentences",
+        ),
+        (
+            "ref",
+            fresh(a_batch("A dam."), references=batch_with("A dam.")),
+            "the only reference is by the same system",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_scored_says_why(source: str, batch: TopicBatch, why: str) -> None:
     assert rows(Preference(source), batch) == {"p0": why}
 

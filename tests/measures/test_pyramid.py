@@ -93,7 +93,7 @@ def values(measure: PyramidScore | PyramidUnits, batch: TopicBatch) -> dict[str,
         ({"refs": "jackknife"}, {"17": math.fsum([4 / 10, 5 / 10, 5 / 9]) / 3, "1": 0.0, "B": 0.7}),
         ({"refs": "jackknife", "rounding": "ducview"}, {"17": math.fsum([4 / 10, 5 / 9, 5 / 8]) / 3}),
     ],
-)  # fmt: skip
+)
 def test_the_page_to_the_last_digit(options: dict[str, str], expected: dict[str, float]) -> None:
     found = values(PyramidScore(**options), the_page())
     assert {name: found[name] for name in expected} == pytest.approx(expected, rel=0, abs=0, nan_ok=True)
@@ -105,11 +105,19 @@ def test_the_page_as_counts() -> None:
         for count in ("all", "matched", "repeated", "unmatched", "weight")
     }
     assert {count: found["17"] for count, found in counted.items()} == {
-        "all": 5, "matched": 3, "repeated": 1, "unmatched": 1, "weight": 7,
-    }  # fmt: skip
+        "all": 5,
+        "matched": 3,
+        "repeated": 1,
+        "unmatched": 1,
+        "weight": 7,
+    }
     assert {count: found["B"] for count, found in counted.items()} == {
-        "all": 5, "matched": 4, "repeated": 0, "unmatched": 1, "weight": 7,
-    }  # fmt: skip
+        "all": 5,
+        "matched": 4,
+        "repeated": 0,
+        "unmatched": 1,
+        "weight": 7,
+    }
 
 
 def test_without_anything_marked_the_original_score_says_why() -> None:
@@ -134,8 +142,14 @@ def test_scores_survive_the_way_out_and_back(name: str, tmp_path: Path) -> None:
 
 def test_halves_round_up_and_ducview_rounds_down() -> None:
     for contributors, references, nist, ducview in [
-        (10, 4, 3, 2), (11, 4, 3, 2), (9, 4, 2, 2), (2, 4, 1, 0), (1, 4, 0, 0), (12, 4, 3, 3), (5, 2, 3, 2),
-    ]:  # fmt: skip
+        (10, 4, 3, 2),
+        (11, 4, 3, 2),
+        (9, 4, 2, 2),
+        (2, 4, 1, 0),
+        (1, 4, 0, 0),
+        (12, 4, 3, 3),
+        (5, 2, 3, 2),
+    ]:
         pyramid = a_pyramid(dict.fromkeys(range(1, contributors + 1), "A"), "ABCD"[:references])
         assert average_size(pyramid, "nist") == nist
         assert average_size(pyramid, "ducview") == ducview
@@ -211,9 +225,13 @@ def test_a_unit_that_is_expressed_twice_counts_once_and_what_is_not_there_matche
         (a_pyramid({}, "AB"), "original", "the pyramid is empty"),
         (a_pyramid({}, "AB"), "modified", "the references have less than one content unit on average"),
         (a_pyramid({1: "A"}, "ABC"), "modified", "the references have less than one content unit on average"),
-        (replace(a_pyramid({1: ""}), references=()), "modified", "how many references the pyramid has is not known"),
+        (
+            replace(a_pyramid({1: ""}), references=()),
+            "modified",
+            "how many references the pyramid has is not known",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_computed_says_why(pyramid: Pyramid, stat: str, why: str) -> None:
     value, said = scored(pyramid, an_annotation({1: 1, 0: 1}), stat, "nist")
     assert math.isnan(value)
@@ -307,15 +325,17 @@ def test_of_several_pyramids_a_reference_is_held_against_the_one_in_use() -> Non
 def test_a_pyramid_without_references_cannot_be_jackknifed_and_one_reference_is_not() -> None:
     nameless = replace(a_pyramid({1: ""}), references=())
     (row,) = rows(
-        PyramidScore("original", refs="jackknife"), built_by("ann", nameless),
+        PyramidScore("original", refs="jackknife"),
+        built_by("ann", nameless),
         annotated_by("ann", "s", an_annotation({0: 1}, nameless)),
-    )  # fmt: skip
+    )
     assert row.why == "which references the pyramid has is not known"
     single = a_pyramid({1: "A"})
     (row,) = rows(
-        PyramidScore(refs="jackknife"), built_by("ann", single),
+        PyramidScore(refs="jackknife"),
+        built_by("ann", single),
         annotated_by("ann", "s", an_annotation({1: 1}, single)),
-    )  # fmt: skip
+    )
     assert row.value == 1.0
 
 

@@ -89,8 +89,10 @@ def test_nobody_is_scored_against_himself() -> None:
 
 
 def test_jackknife_puts_people_and_machines_on_one_footing() -> None:
-    references = [Summary("t", name, text, roles=("peer", "reference")) for name, text in
-                  (("ann", "a b c"), ("bob", "a b d"), ("eve", "x y z"))]  # fmt: skip
+    references = [
+        Summary("t", name, text, roles=("peer", "reference"))
+        for name, text in (("ann", "a b c"), ("bob", "a b d"), ("eve", "x y z"))
+    ]
     copy = Summary("t", "machine", "a b c")
     batch = TopicBatch(Topic("t"), (references[0], copy), tuple(references))
     ann, machine = parse_measure("rouge-1(stem=none, refs=jackknife)").score(batch)

@@ -31,9 +31,27 @@ long_sentences = st.lists(
 )
 few_words = st.lists(st.lists(st.sampled_from("abc"), max_size=24), min_size=1, max_size=3)
 texts = (sentences | long_sentences | few_words).map(lambda s: Prepared([w for x in s for w in x], s))
-MEASURES = [m for m in parse_measures(
-    ["rouge-1", "rouge-2", "rouge-3", "rouge-9", "rouge-l", "rouge-l(level=sentence)", "rouge-w", "rouge-w(weight=2)",
-     "rouge-s0", "rouge-s4", "rouge-su4", "rouge-s*", "rouge-su*"]) if isinstance(m, Rouge)]  # fmt: skip
+MEASURES = [
+    m
+    for m in parse_measures(
+        [
+            "rouge-1",
+            "rouge-2",
+            "rouge-3",
+            "rouge-9",
+            "rouge-l",
+            "rouge-l(level=sentence)",
+            "rouge-w",
+            "rouge-w(weight=2)",
+            "rouge-s0",
+            "rouge-s4",
+            "rouge-su4",
+            "rouge-s*",
+            "rouge-su*",
+        ]
+    )
+    if isinstance(m, Rouge)
+]
 
 
 def assert_equal(peers: list[Prepared], references: list[Prepared]) -> None:
@@ -212,8 +230,15 @@ def batch(peers: int) -> TopicBatch:
 def test_few_pairs_go_the_plain_way_and_many_the_fast_one_with_the_same_scores(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    specs = ["rouge-1", "rouge-2(stat=f)", "rouge-l", "rouge-w(refs=jackknife)", "rouge-su4(refs=best, stem=none)",
-             "rouge-s4(refs=max, stat=f)", "rouge-lsum(refs=mean)"]  # fmt: skip
+    specs = [
+        "rouge-1",
+        "rouge-2(stat=f)",
+        "rouge-l",
+        "rouge-w(refs=jackknife)",
+        "rouge-su4(refs=best, stem=none)",
+        "rouge-s4(refs=max, stat=f)",
+        "rouge-lsum(refs=mean)",
+    ]
     measures = [m for m in parse_measures(specs) if isinstance(m, Rouge)]
     monkeypatch.setattr(together, "PLAIN_UP_TO", 0.0)
     fast = list(together.score_together(measures, [batch(40)]))
@@ -223,9 +248,11 @@ def test_few_pairs_go_the_plain_way_and_many_the_fast_one_with_the_same_scores(
 
 
 KERNELS = [
-    each for module in (kernels, unions, numbers, porter155_fast) for each in vars(module).values()
+    each
+    for module in (kernels, unions, numbers, porter155_fast)
+    for each in vars(module).values()
     if isinstance(each, Bare)
-]  # fmt: skip
+]
 SCORED = """
 from adjudge.measures.rouge.text import rouge_many
 peers = ["The storms came and went, and came again.\\nIt was very bad.", "A storm!", "It came and it went and came."]

@@ -95,7 +95,14 @@ def test_any_skip_and_none() -> None:
 
 def test_all_statistics_are_three_measures_and_presets_are_sets() -> None:
     assert [str(m) for m in parse_measures(["rouge-2(stat=all)"])] == [
-        "rouge-2", "rouge-2(stat=precision)", "rouge-2(stat=f)"]  # fmt: skip
+        "rouge-2",
+        "rouge-2(stat=precision)",
+        "rouge-2(stat=f)",
+    ]
     assert [str(m) for m in parse_measures(["tac", "rouge-1(limit=100w)"])] == [
-        "rouge-1(limit=100w)", "rouge-2(limit=100w)", "rouge-l(limit=100w)", "rouge-su4(limit=100w)"]  # fmt: skip
+        "rouge-1(limit=100w)",
+        "rouge-2(limit=100w)",
+        "rouge-l(limit=100w)",
+        "rouge-su4(limit=100w)",
+    ]
     assert len(parse_measures(["rouge-score"])) == 4

@@ -25,15 +25,22 @@ def duel(number: int, left: str, right: str, winner: str, assessor: str = "ann")
 def test_wins_by_hand() -> None:
     """ann: p0 beats p1, ties with p2, skips one. bob: p1 beats p0 twice. p3 has no duel."""
     judged = (
-        duel(1, "p0", "p1", "left"), duel(2, "p2", "p0", "tie"), duel(3, "p1", "p2", "skip"),
-        duel(4, "p1", "p0", "left", "bob"), duel(5, "p0", "p1", "right", "bob"),
+        duel(1, "p0", "p1", "left"),
+        duel(2, "p2", "p0", "tie"),
+        duel(3, "p1", "p2", "skip"),
+        duel(4, "p1", "p0", "left", "bob"),
+        duel(5, "p0", "p1", "right", "bob"),
         *answered(a_batch(), [(0, 1, "left")], start=50),
-    )  # fmt: skip
+    )
     batch = replace(a_batch("A.", "B.", "C.", "D."), judgments=judged)
     found = list(Wins().score(batch))
     assert {(row.system, row.assessor): row.value for row in found if row.why is None} == {
-        ("p0", "ann"): 0.75, ("p1", "ann"): 0.0, ("p2", "ann"): 0.5, ("p1", "bob"): 1.0, ("p0", "bob"): 0.0,
-    }  # fmt: skip
+        ("p0", "ann"): 0.75,
+        ("p1", "ann"): 0.0,
+        ("p2", "ann"): 0.5,
+        ("p1", "bob"): 1.0,
+        ("p0", "bob"): 0.0,
+    }
     assert found[0] == Score("wins", "t", "p0", 0.75, 10, "ann")
     assert [(row.system, row.why) for row in found if row.why] == [
         ("p3", "no duel with another summary was judged")

@@ -25,12 +25,18 @@ def data_of(
     length: int | None = None,
 ) -> ScoreData:
     rows = [
-        Score(measure, topic, system, value, length if measure != "expert:all" else None,
-              why="lost" if math.isnan(value) else None)
+        Score(
+            measure,
+            topic,
+            system,
+            value,
+            length if measure != "expert:all" else None,
+            why="lost" if math.isnan(value) else None,
+        )
         for measure, topics in values.items()
         for topic, row in topics.items()
         for system, value in zip(SYSTEMS, row, strict=False)
-    ]  # fmt: skip
+    ]
     infos = [MeasureInfo(m, (better or {}).get(m, "higher")) for m in values]  # type: ignore[arg-type]
     return ScoreData("test", ScoreTable.from_rows(rows, infos), KINDS)
 
@@ -72,8 +78,10 @@ def test_half_credit() -> None:
 
 
 def test_people_whose_numbers_are_errors() -> None:
-    data = data_of({"errors": HUMAN, "good": {t: tuple(-v for v in row) for t, row in HUMAN.items()}},
-                   {"errors": "lower"})  # fmt: skip
+    data = data_of(
+        {"errors": HUMAN, "good": {t: tuple(-v for v in row) for t, row in HUMAN.items()}},
+        {"errors": "lower"},
+    )
     assert agreements(data, "errors", ["good"], rng=rng())[0].mean == 1
 
 
@@ -97,8 +105,10 @@ def test_what_is_missing_is_counted() -> None:
     data = data_of({"human": HUMAN | {"t3": (1.0, 2.0, NAN)}, "m": {"t1": (1.0, NAN, 3.0), "t3": (1.0, 2.0)}})
     found = agreements(data, "human", ["m"], rng=rng())[0]
     assert [(t.topic, t.pairs, t.missing, t.why) for t in found.topics] == [
-        ("t1", 1, 2, None), ("t2", 0, 3, "m has no scores"), ("t3", 1, 2, None),
-    ]  # fmt: skip
+        ("t1", 1, 2, None),
+        ("t2", 0, 3, "m has no scores"),
+        ("t3", 1, 2, None),
+    ]
     assert (found.n, found.missing) == (2, 7)
     assert list(lines([found])) == ["m: 7 pairs lack a score and were left out"]
 
@@ -121,9 +131,10 @@ def test_one_topic_has_no_interval() -> None:
 
 def test_lengths() -> None:
     many = [
-        Score("human", "t1", s, v, n) for n, order in ((50, (1, 2)), (100, (2, 1)))
+        Score("human", "t1", s, v, n)
+        for n, order in ((50, (1, 2)), (100, (2, 1)))
         for s, v in zip("ab", order, strict=True)
-    ]  # fmt: skip
+    ]
     same = [Score("m", r.topic, r.system, r.value if r.length == 50 else 0.0, r.length) for r in many]
     data = ScoreData("test", ScoreTable.from_rows([*many, *same]), KINDS)
     assert agreements(data, "human", ["m"], rng=rng(), length=50)[0].mean == 1

@@ -103,9 +103,16 @@ def judge(e: Evaluation, of: str, *, origin: str = "human", **asked: object) -> 
             sides = [task.left or {}, task.right or {}]
             left, right = (order.get(side.get("system", ""), side.get("start", 0)) for side in sides)
             events.append(
-                Event(f"e-{task.id}", store.evaluation, task.id, "ann", "preference",
-                      {"winner": "left" if left > right else "right"}, origin=origin)  # type: ignore[arg-type]
-            )  # fmt: skip
+                Event(
+                    f"e-{task.id}",
+                    store.evaluation,
+                    task.id,
+                    "ann",
+                    "preference",
+                    {"winner": "left" if left > right else "right"},
+                    origin=origin,
+                )  # type: ignore[arg-type]
+            )
         store.append(events)
 
 
@@ -151,9 +158,11 @@ def test_summaries_that_changed_are_left_out_and_said(e: Evaluation) -> None:
 
 def test_answers_in_and_out_of_a_folder_are_the_same(e: Evaluation, tmp_path: Path) -> None:
     rows = [
-        Preference("good", "fair", "left", "t1", "ann"), Preference("poor", "good", "right", "t1", "bob"),
-        Preference("fair", "poor", "tie", "t2", "ann"), Preference("fair", "good", "skip", "t2", "bob"),
-    ]  # fmt: skip
+        Preference("good", "fair", "left", "t1", "ann"),
+        Preference("poor", "good", "right", "t1", "bob"),
+        Preference("fair", "poor", "tie", "t2", "ann"),
+        Preference("fair", "good", "skip", "t2", "bob"),
+    ]
     write_preferences(tmp_path / "in.csv", rows, form="models")
     items = crowd.read([tmp_path / "in.csv"], evaluation=e.settings.name, protocol="preference-summaries")
     e.take_judgments(items)

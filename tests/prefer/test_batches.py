@@ -138,8 +138,9 @@ def test_several_people_answer_one_open_task(e: Evaluation, store: Store, tmp_pa
     both = [row | {"worker": f"w{k}", "answer": side} for k, side in enumerate(("left", "right"))]
     read(e, store, write(tmp_path / "a.csv", both))
     assert sorted((j.task.assessor, j.answers["preference"].answer["winner"]) for j in store.current()) == [
-        ("w0", "left"), ("w1", "right"),
-    ]  # fmt: skip
+        ("w0", "left"),
+        ("w1", "right"),
+    ]
     assert open_tasks(store, PROTOCOLS) == []
 
 
@@ -207,8 +208,9 @@ def test_hits_come_back_from_mechanical_turk(e: Evaluation, store: Store, tmp_pa
     taken = read(e, store, path)
     assert (taken.tasks, taken.answers) == (4, 4)
     assert taken.rows.left_out == {
-        "row that was rejected on the platform": 3, "time that is not ISO 8601: not taken; its answer is": 4,
-    }  # fmt: skip
+        "row that was rejected on the platform": 3,
+        "time that is not ISO 8601: not taken; its answer is": 4,
+    }
     took = {each.task.assessor: each.answers["preference"].took_ms for each in store.current()}
     assert took == {"A0": 10_000, "A1": 30_000}  # a HIT's time is shared among its pairs
 
@@ -227,9 +229,11 @@ def test_what_cannot_be_taken_is_counted(e: Evaluation, store: Store, tmp_path: 
     taken = read(e, store, write(tmp_path / "a.csv", rows))
     assert taken.answers == 1
     assert taken.rows.left_out == {
-        "answer that is none of the protocol's choices": 1, "no answer": 1,
-        "row whose task is not in this evaluation": 1, "row with a name or a length that cannot be one": 1,
-    }  # fmt: skip
+        "answer that is none of the protocol's choices": 1,
+        "no answer": 1,
+        "row whose task is not in this evaluation": 1,
+        "row with a name or a length that cannot be one": 1,
+    }
 
 
 def test_an_answer_may_be_the_text_itself(e: Evaluation, store: Store, tmp_path: Path) -> None:

@@ -24,8 +24,20 @@ from adjudge.scores import Score, ScoreTable
 from adjudge.scoring.batches import batches_of
 from adjudge.stats.orders import pair_agreement
 
-NAMES = ["storm", "river", "bridge", "mayor", "rescue", "flood", "school", "harvest", "council", "budget",
-         "museum", "railway"]  # fmt: skip
+NAMES = [
+    "storm",
+    "river",
+    "bridge",
+    "mayor",
+    "rescue",
+    "flood",
+    "school",
+    "harvest",
+    "council",
+    "budget",
+    "museum",
+    "railway",
+]
 
 
 def rng(seed: int = 1) -> np.random.Generator:
@@ -41,8 +53,12 @@ def prepared(smooth: bool) -> Prepared:
     alike = (half + half.T) / 2
     np.fill_diagonal(alike, 1)
     return Prepared(
-        "t", Answers(8, first, second, won), alike if smooth else None, random.random((12, 8)) ** 4, random.random(12)
-    )  # fmt: skip
+        "t",
+        Answers(8, first, second, won),
+        alike if smooth else None,
+        random.random((12, 8)) ** 4,
+        random.random(12),
+    )
 
 
 @pytest.mark.parametrize("smooth", [True, False])
@@ -190,8 +206,10 @@ FOUND = Convergence(
         Trajectory("t2", 15, (point(10, 0.6), point(15, 0.7)), {"R1": 0.7, "JS": math.nan}),
         Trajectory("t3", 0, (), {"R1": 0.1}, "nobody was asked"),
     ),
-    100, 0.95, "converge|seed:0",
-)  # fmt: skip
+    100,
+    0.95,
+    "converge|seed:0",
+)
 
 
 def test_a_topic_with_fewer_answers_counts_with_all_of_its_own() -> None:

@@ -94,12 +94,18 @@ NAMES = st.one_of(
 ).map(lambda name: " ".join(name.split()) or "x")
 ROWS = st.lists(
     st.builds(
-        Preference, NAMES, NAMES, st.sampled_from(["left", "right", "tie", "skip"]), st.sampled_from(["", "t1", "t2"]),
-        st.sampled_from(["", "ann", "bob"]), st.sampled_from([1.0, 0.0, 0.1, 1 / 3, 7.0, 1e-9]),
+        Preference,
+        NAMES,
+        NAMES,
+        st.sampled_from(["left", "right", "tie", "skip"]),
+        st.sampled_from(["", "t1", "t2"]),
+        st.sampled_from(["", "ann", "bob"]),
+        st.sampled_from([1.0, 0.0, 0.1, 1 / 3, 7.0, 1e-9]),
         st.sampled_from(["", "2024-01-01T00:00:00Z"]),
     ).filter(lambda row: row.left != row.right),
-    min_size=1, max_size=12,
-)  # fmt: skip
+    min_size=1,
+    max_size=12,
+)
 
 
 def free_of_ties(row: Preference) -> bool:

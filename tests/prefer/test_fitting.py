@@ -57,9 +57,12 @@ def test_strengths_are_evalicas() -> None:
     ]
     winner = {"left": evalica.Winner.X, "right": evalica.Winner.Y, "tie": evalica.Winner.Draw}
     theirs = evalica.bradley_terry(
-        [g.left for g in given], [g.right for g in given], [winner[g.winner] for g in given],
-        tolerance=1e-12, limit=100_000,
-    ).scores  # fmt: skip
+        [g.left for g in given],
+        [g.right for g in given],
+        [winner[g.winner] for g in given],
+        tolerance=1e-12,
+        limit=100_000,
+    ).scores
     theirs = theirs / np.exp(np.log(theirs).mean())
     found = fit_preferences(Preferences.of(given), resamples=0)
     assert {each.item: each.strength for each in found.standings} == pytest.approx(theirs.to_dict(), rel=1e-6)
@@ -81,9 +84,10 @@ def test_weights_are_repetitions() -> None:
         st.tuples(st.integers(0, 4), st.integers(0, 4), st.sampled_from(["left", "right", "tie"])).filter(
             lambda each: each[0] != each[1]
         ),
-        min_size=1, max_size=30,
+        min_size=1,
+        max_size=30,
     )
-)  # fmt: skip
+)
 def test_any_answers_give_a_result_that_can_be_told(told: list[tuple[int, int, str]]) -> None:
     given = Preferences.of(
         [Preference(f"i{a}", f"i{b}", winner) for a, b, winner in told], items=["i0", "i1", "i2"]
@@ -248,9 +252,10 @@ def test_wrong_calls() -> None:
 def test_a_pair_of_systems_on_another_topic_is_no_repeat() -> None:
     """On t1 and t2 ann says the opposite of the same two systems; on t1 she repeats herself, sides exchanged."""
     told = [
-        Preference("a", "b", "left", "t1", "ann"), Preference("b", "a", "right", "t1", "ann"),
+        Preference("a", "b", "left", "t1", "ann"),
+        Preference("b", "a", "right", "t1", "ann"),
         Preference("b", "a", "left", "t2", "ann"),
-    ]  # fmt: skip
+    ]
     checks = Preferences.of([Preference("a", "b", "left", "t2")])
     (ann,) = fit_preferences(Preferences.of(told), resamples=0, annotators=True, checks=checks).annotators
     assert (ann.repeats_same, ann.repeats) == (1, 1)

@@ -135,8 +135,9 @@ def test_a_topic_with_too_few_pairs_is_said(e: Evaluation, store: Store) -> None
     found = sample(e.collection, store, e.protocol(SUMMARIES), count=100)
     assert found.pairs == {"t1": 18, "t2": 18}
     assert found.lines() == [
-        "36 tasks added: 36 pairs in 2 topics (preference-summaries)", "t1 and t2: only 18 pairs left to ask",
-    ]  # fmt: skip
+        "36 tasks added: 36 pairs in 2 topics (preference-summaries)",
+        "t1 and t2: only 18 pairs left to ask",
+    ]
 
 
 def test_shares_are_even_where_there_is_room() -> None:

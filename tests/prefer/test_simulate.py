@@ -19,8 +19,20 @@ from adjudge.measures.similarities import sentence_similarity
 from adjudge.prefer.simulate import SimulatedPreferences, simulate_preferences
 from adjudge.scoring import batch_of
 
-WORDS = ["storm", "river", "bridge", "mayor", "rescue", "flood", "school", "harvest", "council", "budget",
-         "museum", "railway"]  # fmt: skip
+WORDS = [
+    "storm",
+    "river",
+    "bridge",
+    "mayor",
+    "rescue",
+    "flood",
+    "school",
+    "harvest",
+    "council",
+    "budget",
+    "museum",
+    "railway",
+]
 
 
 @pytest.fixture
@@ -32,12 +44,15 @@ def news(make: Callable[..., Evaluation]) -> Evaluation:
     ]
     return make(
         System("ann", kind="human"),
-        Topic("t1"), Topic("t2"),
-        Document("t1", "d1", " ".join(sentences[::2])), Document("t1", "d2", " ".join(sentences[1::2])),
+        Topic("t1"),
+        Topic("t2"),
+        Document("t1", "d1", " ".join(sentences[::2])),
+        Document("t1", "d2", " ".join(sentences[1::2])),
         Document("t2", "d1", "One thing happened. Another thing did not."),
         Summary("t1", "ann", f"{' '.join(WORDS).capitalize()} ended.", None, ("reference",)),
-        Summary("t1", "machine", sentences[3]), Summary("t2", "machine", "One thing happened."),
-    )  # fmt: skip
+        Summary("t1", "machine", sentences[3]),
+        Summary("t2", "machine", "One thing happened."),
+    )
 
 
 def run(e: Evaluation, **how: object) -> SimulatedPreferences:

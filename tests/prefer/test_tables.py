@@ -95,8 +95,14 @@ def test_what_is_missing_says_why() -> None:
 
 
 def test_sentences_compare_the_evaluator_with_the_others() -> None:
-    far = by_hand({"preference": [1.0, 1.0, 1.0], "rouge-1": [0.5, 0.5, 0.5], "rouge-2": [0.5, 1.0, 1.0],
-                   "js": [1.0, 1.0, 1.0]})  # fmt: skip
+    far = by_hand(
+        {
+            "preference": [1.0, 1.0, 1.0],
+            "rouge-1": [0.5, 0.5, 0.5],
+            "rouge-2": [0.5, 1.0, 1.0],
+            "js": [1.0, 1.0, 1.0],
+        }
+    )
     said = next(tables(far)["table-1"].sentences())
     assert said == "man agrees with people more than R1; it cannot be told apart from JS and R2."
     turned = by_hand({"preference": [0.0, 0.0, 0.0], "rouge-1": [0.5, 0.9, 0.5]})
@@ -160,8 +166,12 @@ def test_one_number_has_one_name() -> None:
 
 
 def test_topics_without_a_pair_to_order_are_counted() -> None:
-    rows = [Score(m, t, s, v if t == "t1" else 1.0) for m in ("human", "preference", "rouge-1")
-            for t in ("t1", "t2") for s, v in (("a", 2.0), ("b", 1.0))]  # fmt: skip
+    rows = [
+        Score(m, t, s, v if t == "t1" else 1.0)
+        for m in ("human", "preference", "rouge-1")
+        for t in ("t1", "t2")
+        for s, v in (("a", 2.0), ("b", 1.0))
+    ]
     found = tables(Columns(ScoreData("ties", ScoreTable.from_rows(rows), {})))["table-1"]
     assert found.notes == ("1 topic has no pair to order",)
     assert (found["man"].value, found["man"].pairs) == (1, 1)

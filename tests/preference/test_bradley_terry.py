@@ -135,9 +135,14 @@ def test_as_evalica_with_ties(n: int) -> None:
     weights = rng.exponential(size=4000)
     # evalica 0.4.2; Winner: 0 is a draw, 1 the first, 2 the second
     theirs = evalica.bradley_terry(
-        first.tolist(), second.tolist(), winners, index=pd.Index(range(n)), weights=weights.tolist(),
-        tolerance=1e-12, limit=100_000,
-    ).scores.sort_index()  # fmt: skip
+        first.tolist(),
+        second.tolist(),
+        winners,
+        index=pd.Index(range(n)),
+        weights=weights.tolist(),
+        tolerance=1e-12,
+        limit=100_000,
+    ).scores.sort_index()
     wins = np.zeros((n, n))
     for i, j, winner, weight in zip(first, second, winners, weights, strict=True):
         wins[i, j] += weight * {0: 0.5, 1: 1, 2: 0}[winner]

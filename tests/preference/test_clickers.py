@@ -36,9 +36,18 @@ def test_counts_by_hand() -> None:
     """Annotator 1 against annotators 0 and 2, for whom 0 beats 1 beats 2."""
     rows = [
         # first, second, won, who
-        (0, 1, 1.0, 0), (1, 2, 1.0, 0), (2, 0, 0.0, 2), (1, 0, 0.0, 2), (2, 1, 0.0, 2),
-        (0, 1, 1.0, 1), (1, 0, 1.0, 1), (2, 0, 1.0, 1), (1, 2, 0.5, 1), (2, 1, 0.5, 1), (0, 3, 1.0, 1),
-    ]  # fmt: skip
+        (0, 1, 1.0, 0),
+        (1, 2, 1.0, 0),
+        (2, 0, 0.0, 2),
+        (1, 0, 0.0, 2),
+        (2, 1, 0.0, 2),
+        (0, 1, 1.0, 1),
+        (1, 0, 1.0, 1),
+        (2, 0, 1.0, 1),
+        (1, 2, 0.5, 1),
+        (2, 1, 0.5, 1),
+        (0, 3, 1.0, 1),
+    ]
     first, second, won, who = (np.array(column) for column in zip(*rows, strict=True))
     answers = Answers(4, first.astype(int), second.astype(int), won, who=who.astype(int))
     found = row(

@@ -195,12 +195,15 @@ def test_intervals_and_ranks_of_known_resamples() -> None:
     np.testing.assert_allclose([low, high], np.quantile(logs, [0.05, 0.95], axis=0))
 
 
-@pytest.mark.parametrize(("count", "by", "why"), [
-    (0, "answer", "there are no answers"),
-    (0, "cluster", "there are no answers"),
-    (1, "answer", "needs two answers, has one"),
-    (8, "cluster", "needs two clusters, has one"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("count", "by", "why"),
+    [
+        (0, "answer", "there are no answers"),
+        (0, "cluster", "there are no answers"),
+        (1, "answer", "needs two answers, has one"),
+        (8, "cluster", "needs two clusters, has one"),
+    ],
+)
 def test_what_cannot_be_resampled_is_missing_and_says_why(count: int, by: Any, why: str) -> None:
     drawn = bootstrap(generated(np.zeros(3), count, 1), rng=np.random.default_rng(0), resamples=4, by=by)
     assert drawn.why == why

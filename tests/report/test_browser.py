@@ -20,9 +20,15 @@ pytestmark = pytest.mark.browser
 
 BINARIES = ("chromium", "chromium-browser", "google-chrome")
 ARGUMENTS = (
-    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-)  # fmt: skip
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
 WIDTHS = (390, 1280)
 SCHEMES = ("light", "dark")
 

@@ -16,7 +16,7 @@ from adjudge.report.numbers import (
     percent,
     scale_for,
     span,
-)  # fmt: skip
+)
 
 FINITE = st.floats(-1e9, 1e9, allow_nan=False)
 

@@ -19,12 +19,17 @@ def test_league_pairs_and_scores(compared: Make, three: Mapping[str, Sequence[fl
     comparison = compared(three)
     tables = {table.name: table.text for table in tables_of(comparison, "rouge-2")}
     assert list(tables) == [
-        "rouge-2-league.csv", "rouge-2-league.tex", "rouge-2-pairs.csv", "rouge-2-scores.csv",
-    ]  # fmt: skip
+        "rouge-2-league.csv",
+        "rouge-2-league.tex",
+        "rouge-2-pairs.csv",
+        "rouge-2-scores.csv",
+    ]
     league = list(csv.DictReader(io.StringIO(tables["rouge-2-league.csv"])))
     assert [(row["system"], row["rank"], row["group"]) for row in league] == [
-        ("good", "1", "a"), ("fair", "2", "b"), ("bad", "3", "b"),
-    ]  # fmt: skip
+        ("good", "1", "a"),
+        ("fair", "2", "b"),
+        ("bad", "3", "b"),
+    ]
     pairs = list(csv.DictReader(io.StringIO(tables["rouge-2-pairs.csv"])))
     assert {(row["a"], row["b"], row["test"]) for row in pairs} == {
         (a, b, "wilcoxon") for a, b in (("good", "fair"), ("good", "bad"), ("fair", "bad"))
@@ -37,8 +42,12 @@ def test_league_pairs_and_scores(compared: Make, three: Mapping[str, Sequence[fl
 
 def test_stems_are_plain_and_told_apart() -> None:
     assert stems(["rouge-2", "rouge-2(stem=none, stop=smart)", "Rouge 2", "???", "ärger"]) == [
-        "rouge-2", "rouge-2-stem-none-stop-smart", "rouge-2-2", "measure", "rger",
-    ]  # fmt: skip
+        "rouge-2",
+        "rouge-2-stem-none-stop-smart",
+        "rouge-2-2",
+        "measure",
+        "rger",
+    ]
 
 
 @given(st.lists(st.text(max_size=120), max_size=6))

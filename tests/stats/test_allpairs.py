@@ -228,8 +228,11 @@ def test_counts_are_those_of_the_differences(way: str) -> None:
     for k, (x, y) in enumerate(combinations(values.T, 2)):
         d = differences(x, y)
         assert (counts.n[k], counts.wins[k], counts.losses[k], counts.ties[k]) == (
-            d.n, d.wins, d.losses, d.ties,
-        )  # fmt: skip
+            d.n,
+            d.wins,
+            d.losses,
+            d.ties,
+        )
         assert counts.difference[k] == pytest.approx(d.mean, rel=1e-12, abs=1e-15)
 
 

@@ -44,17 +44,19 @@ def test_the_lowest_can_be_the_best() -> None:
 
 def test_the_drawing() -> None:
     found = critical_difference(RANKS, best="lowest")
-    assert found.draw(LABELS, width=49) == "\n".join([
-        "        rank  1               2               3               4",
-        "              +---------------+---------------+---------------+",
-        "best    1.25      o",
-        "good    2.00                  o",
-        "fair    2.88                                o",
-        "poor    3.88                                                o",
-        "alike             ===========================",
-        "alike                                       =================",
-        "CD      1.66  ----------------------------",
-    ])  # fmt: skip
+    assert found.draw(LABELS, width=49) == "\n".join(
+        [
+            "        rank  1               2               3               4",
+            "              +---------------+---------------+---------------+",
+            "best    1.25      o",
+            "good    2.00                  o",
+            "fair    2.88                                o",
+            "poor    3.88                                                o",
+            "alike             ===========================",
+            "alike                                       =================",
+            "CD      1.66  ----------------------------",
+        ]
+    )
 
 
 def test_many_columns_share_an_axis() -> None:

@@ -68,9 +68,7 @@ def numbers(row: dict[str, str], *names: str) -> list[float]:
     return [float(row[name]) for name in names]
 
 
-SCORES = st.lists(
-    st.tuples(*[st.integers(0, 6) | st.just(None)] * 2), min_size=0, max_size=15
-)  # fmt: skip
+SCORES = st.lists(st.tuples(*[st.integers(0, 6) | st.just(None)] * 2), min_size=0, max_size=15)
 
 
 @settings(deadline=None)
@@ -120,10 +118,12 @@ def test_walsh_averages_of_every_rank(z: list[float], where: float) -> None:
 def test_walsh_averages_of_many_topics(noise: str) -> None:
     rng = np.random.default_rng(1)
     z = {
-        "normal": rng.normal(size=400), "cauchy": rng.standard_cauchy(400),
-        "tenths": rng.integers(-50, 50, 400) / 10, "ratings": rng.integers(-4, 5, 400).astype(float),
+        "normal": rng.normal(size=400),
+        "cauchy": rng.standard_cauchy(400),
+        "tenths": rng.integers(-50, 50, 400) / 10,
+        "ratings": rng.integers(-4, 5, 400).astype(float),
         "lognormal": rng.lognormal(0, 5, size=400),
-    }[noise]  # fmt: skip
+    }[noise]
     averages = walsh(z)
     e = pair_effects(np.column_stack([z, 0 * z])).at(0, "hodges_lehmann")
     rank = int(walsh_ranks(np.array([400]), 0.95)[0])
@@ -379,11 +379,25 @@ def test_a_frame_has_a_row_per_pair() -> None:
     found = pair_effects(np.random.default_rng(0).normal(size=(12, 3)))
     frame = found.to_frame()
     assert list(frame.columns) == [
-        "first", "second", "n", "wins", "losses", "ties", "mean", "mean_low", "mean_high",
-        "standardised", "standardised_low", "standardised_high",
-        "hodges_lehmann", "hodges_lehmann_low", "hodges_lehmann_high",
-        "superiority", "superiority_low", "superiority_high",
-    ]  # fmt: skip
+        "first",
+        "second",
+        "n",
+        "wins",
+        "losses",
+        "ties",
+        "mean",
+        "mean_low",
+        "mean_high",
+        "standardised",
+        "standardised_low",
+        "standardised_high",
+        "hodges_lehmann",
+        "hodges_lehmann_low",
+        "hodges_lehmann_high",
+        "superiority",
+        "superiority_low",
+        "superiority_high",
+    ]
     assert frame[["first", "second"]].to_numpy().tolist() == [[0, 1], [0, 2], [1, 2]]
     assert frame["mean_low"].tolist() == found.mean.low.tolist()
     assert len(found) == 3

@@ -82,8 +82,9 @@ def enumerated(d: FloatArray) -> tuple[float, float, float]:
 @settings(deadline=None, max_examples=80)
 @given(
     st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=2, max_size=9),
-    st.integers(1, 6), st.sampled_from([1, 10, 3]),
-)  # fmt: skip
+    st.integers(1, 6),
+    st.sampled_from([1, 10, 3]),
+)
 def test_wilcoxon_equals_enumeration_with_ties(scores: list[tuple[int, int]], margin: int, unit: int) -> None:
     # In tenths and thirds the differences carry noise, and so does the margin; the twin sees whole numbers.
     x = np.array(scores, dtype=float)

@@ -25,9 +25,12 @@ def drawn(simulations: int = 400, seed: int = 1, **model: Any) -> FloatArray:
 
 # Skewness and kurtosis (normal: 0 and 3) by the textbook formulas; the t with 3 degrees of freedom has no kurtosis.
 SHAPES: dict[Noise, tuple[float, float | None]] = {
-    "normal": (0, 3), "t3": (0, None), "uniform": (0, 1.8), "skewed": (math.sqrt(2), 6),
+    "normal": (0, 3),
+    "t3": (0, None),
+    "uniform": (0, 1.8),
+    "skewed": (math.sqrt(2), 6),
     "lognormal": ((math.e + 2) * math.sqrt(math.e - 1), None),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("noise", NOISES)
@@ -143,10 +146,13 @@ def test_nothing_is_drawn_where_nothing_is_asked_for() -> None:
         ({"step": -1}, "step: expected a number above 0"),
         ({"topic_sd": -1}, "topic_sd: expected a number of at least 0"),
         ({"shared": 1}, "shared: expected a correlation from -1 to below 1, got 1"),
-        ({"shared": -0.6, "means": (0, 0, 0)}, "shared: expected a correlation from -0.5 to below 1, got -0.6"),
+        (
+            {"shared": -0.6, "means": (0, 0, 0)},
+            "shared: expected a correlation from -0.5 to below 1, got -0.6",
+        ),
         ({"bounds": (5, 1)}, "bounds: expected the lower one first"),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_model_is_one_line(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         Model(**wrong)

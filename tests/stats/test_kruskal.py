@@ -146,9 +146,12 @@ def test_the_critical_value_is_precise_for_many_groups(k: int, alpha: float) -> 
 
 @settings(deadline=None)
 @given(
-    st.integers(2, 7), st.integers(1, 9), st.integers(0, 2**32 - 1), st.sampled_from([0.05, 0.4]),
+    st.integers(2, 7),
+    st.integers(1, 9),
+    st.integers(0, 2**32 - 1),
+    st.sampled_from([0.05, 0.4]),
     st.sampled_from([3, 1000]),
-)  # fmt: skip
+)
 def test_equal_sizes_intervals_are_disjoint_exactly_where_pairs_differ(
     k: int, n: int, seed: int, alpha: float, levels: int
 ) -> None:

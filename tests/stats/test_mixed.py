@@ -176,10 +176,12 @@ def test_a_second_fixed_factor_is_averaged_over() -> None:
 def test_what_cannot_be_fitted_says_why(y: str, random: list[tuple[int, ...]], why: str) -> None:
     topic, system = crossed(5, 4)
     values = {
-        "normal": np.random.default_rng(5).normal(size=20), "constant": np.full(20, 0.4),
-        "additive": 1.0 * topic + system, "nothing": np.full(20, np.nan),
+        "normal": np.random.default_rng(5).normal(size=20),
+        "constant": np.full(20, 0.4),
+        "additive": 1.0 * topic + system,
+        "nothing": np.full(20, np.nan),
         "almost": 1.0 * topic + system + 1e-6 * np.random.default_rng(5).normal(size=20),
-    }[y]  # fmt: skip
+    }[y]
     found = fit_mixed(values, [system, topic, topic + 1, 0 * topic], fixed=[0], random=random)
     assert found.why is not None
     assert why in found.why

@@ -379,9 +379,13 @@ def test_of_very_many_pairs_some_are_drawn_from() -> None:
 # 1.099130555556 0.389788333333 0.420497777778; lme4 1.1.31, lmer(value ~ 1 + (1 | topic) + (1 | system), d):
 # 1.0991236 0.3897883 0.4204985.
 BLOCKED = [
-    [-0.97, 0.24, -1.62, -0.23], [-1.36, 1.06, -2.26, 0.55], [1.06, 1.33, 0.21, 1.5],
-    [0.41, 0.71, 0.27, -0.09], [-2.08, -1.98, -2.38, -2.53], [-0.61, 0.2, -1.87, 0.66],
-]  # fmt: skip
+    [-0.97, 0.24, -1.62, -0.23],
+    [-1.36, 1.06, -2.26, 0.55],
+    [1.06, 1.33, 0.21, 1.5],
+    [0.41, 0.71, 0.27, -0.09],
+    [-2.08, -1.98, -2.38, -2.53],
+    [-0.61, 0.2, -1.87, 0.66],
+]
 
 
 def test_components_are_those_of_r() -> None:
@@ -475,9 +479,13 @@ def test_how_many_judges_are_enough() -> None:
 
 # Closed forms: 3/pi, pi^2/9, 3/2, 1, 75/(4 pi^2) and 108/125 (Hodges and Lehmann 1956; Randles and Wolfe 1979).
 EFFICIENCIES = {
-    "normal": (3 / math.pi, math.inf), "logistic": (math.pi**2 / 9, math.inf), "laplace": (1.5, math.inf),
-    "uniform": (1.0, 1.0), "student3": (75 / (4 * math.pi**2), math.inf), "epanechnikov": (108 / 125, 1.0),
-}  # fmt: skip
+    "normal": (3 / math.pi, math.inf),
+    "logistic": (math.pi**2 / 9, math.inf),
+    "laplace": (1.5, math.inf),
+    "uniform": (1.0, 1.0),
+    "student3": (75 / (4 * math.pi**2), math.inf),
+    "epanechnikov": (108 / 125, 1.0),
+}
 
 
 @pytest.mark.parametrize("density", EFFICIENCIES)

@@ -22,15 +22,33 @@ BOTH: tuple[Ties, ...] = ("corrected", "published")
 RATINGS = st.sampled_from([1.0, 2.0, 3.0, 4.0, NAN])
 
 # Skillings and Mack 1981, Table 1: four methods of assembly in nine blocks.
-ASSEMBLY = np.array([
-    [3.2, 4.1, 3.8, 4.2], [3.1, 3.9, 3.4, 4.0], [4.3, 3.5, 4.6, 4.8], [3.5, 3.6, 3.9, 4.0], [3.6, 4.2, 3.7, 3.9],
-    [4.5, 4.7, 3.7, NAN], [NAN, 4.2, 3.4, NAN], [4.3, 4.6, 4.4, 4.9], [3.5, NAN, 3.7, 3.9],
-])  # fmt: skip
+ASSEMBLY = np.array(
+    [
+        [3.2, 4.1, 3.8, 4.2],
+        [3.1, 3.9, 3.4, 4.0],
+        [4.3, 3.5, 4.6, 4.8],
+        [3.5, 3.6, 3.9, 4.0],
+        [3.6, 4.2, 3.7, 3.9],
+        [4.5, 4.7, 3.7, NAN],
+        [NAN, 4.2, 3.4, NAN],
+        [4.3, 4.6, 4.4, 4.9],
+        [3.5, NAN, 3.7, 3.9],
+    ]
+)
 
 # Hollander and Wolfe 1999, from Brady 1969: speech fluency of eight persons under three rhythms.
-METRONOME = np.array([
-    [3, 5, 15], [1, 3, 18], [5, 4, 21], [2, NAN, 6], [0, 2, 17], [0, 2, 10], [0, 3, 8], [0, 2, 13],
-])  # fmt: skip
+METRONOME = np.array(
+    [
+        [3, 5, 15],
+        [1, 3, 18],
+        [5, 4, 21],
+        [2, NAN, 6],
+        [0, 2, 17],
+        [0, 2, 10],
+        [0, 3, 8],
+        [0, 2, 13],
+    ]
+)
 
 
 def definition(values: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -92,9 +92,13 @@ def test_all_sign_vectors_in_fractions_give_the_same(
     vectors = enumerate_signs(len(used(rows)))
     expected = plain(used(rows) or rows, vectors, method, alternative, least_topics(0.2, alternative))
     found = westfall_young(
-        as_scores(rows, unit), rng=np.random.default_rng(0), resamples=300, method=method,
-        alternative=alternative, alpha=0.2,
-    )  # fmt: skip
+        as_scores(rows, unit),
+        rng=np.random.default_rng(0),
+        resamples=300,
+        method=method,
+        alternative=alternative,
+        alpha=0.2,
+    )
     assert found.enumerated
     assert found.resamples == len(vectors) - 1
     np.testing.assert_allclose(found.p, expected, rtol=1e-14)
@@ -108,8 +112,10 @@ def unpacked(signs: Signs, topics: int) -> list[tuple[int, ...]]:
 @settings(deadline=None, max_examples=30)
 @given(
     st.lists(st.lists(RATINGS, min_size=4, max_size=4), min_size=8, max_size=12),
-    st.sampled_from(METHODS), st.sampled_from(ALTERNATIVES), st.integers(0, 100),
-)  # fmt: skip
+    st.sampled_from(METHODS),
+    st.sampled_from(ALTERNATIVES),
+    st.integers(0, 100),
+)
 def test_random_signs_give_what_the_plain_twin_makes_of_them(
     rows: list[list[int | None]], method: Method, alternative: Alternative, seed: int
 ) -> None:
@@ -146,9 +152,13 @@ def test_one_pair_has_its_permutation_p(alternative: Alternative) -> None:
     # SciPy 1.17, permutation_test(permutation_type="samples"), all 2^12 swaps
     x = np.random.default_rng(2).normal(0.3, 1, size=(12, 2))
     expected = stats.permutation_test(
-        (x[:, 0], x[:, 1]), lambda a, b, axis: np.mean(a - b, axis=axis), vectorized=True,
-        permutation_type="samples", n_resamples=np.inf, alternative=alternative,
-    )  # fmt: skip
+        (x[:, 0], x[:, 1]),
+        lambda a, b, axis: np.mean(a - b, axis=axis),
+        vectorized=True,
+        permutation_type="samples",
+        n_resamples=np.inf,
+        alternative=alternative,
+    )
     for method in METHODS:
         found = westfall_young(
             x, rng=np.random.default_rng(0), resamples=5000, method=method, alternative=alternative

@@ -126,8 +126,15 @@ def test_words_from_the_literature(word: str, expected: str) -> None:
 
 def test_two_letters_are_left_at_least_but_respelling_knows_no_length() -> None:
     assert [stem(word) for word in ("is", "ion", "able", "a", "", "add", "end", "ll")] == [
-        "is", "ion", "abl", "a", "", "ad", "ens", "l",
-    ]  # fmt: skip
+        "is",
+        "ion",
+        "abl",
+        "a",
+        "",
+        "ad",
+        "ens",
+        "l",
+    ]
 
 
 @given(WORDS)

@@ -56,10 +56,15 @@ def rows(name: Name = str, headers: bool = False) -> Iterator[Row]:
     for thing in THINGS:
         update = thing == "race"
         yield Topic(
-            name(thing), set=name(f"{thing} set"), type=name("type"), task="multi",
-            selector=name("selector"), title=None if update else f"A {thing}",
-            question=f"How did the {thing} end?", after=name("storm") if update else None,
-        )  # fmt: skip
+            name(thing),
+            set=name(f"{thing} set"),
+            type=name("type"),
+            task="multi",
+            selector=name("selector"),
+            title=None if update else f"A {thing}",
+            question=f"How did the {thing} end?",
+            after=name("storm") if update else None,
+        )
         for number, text in enumerate(_documents(thing), 1):
             id = name(f"{thing} document {number}")
             yield Document(

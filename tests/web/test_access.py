@@ -243,11 +243,35 @@ def test_other_methods_do_nothing(app: Running, method: str) -> None:
 
 
 PATHS = (
-    "/work/", "//work", "/./work/.", "/WORK", "/static/", "/static/..", "/static/..%2fapp.py", "/static/%2e%2e",
-    "/static/../../app.py", "/static/app.css/", "/static/app.css%00", "/static/.%2fapp.css", "/task/", "/task",
-    "/task/%2f", "/api", "/api/", "/api/tasks/", "/api/tasks//source", "/docs", "/redoc", "/openapi.json",
-    "/favicon.ico", "/organiser/export/", "/judgments.sqlite", "/evaluation.toml", "/%ff", "/\u00e9",
-)  # fmt: skip
+    "/work/",
+    "//work",
+    "/./work/.",
+    "/WORK",
+    "/static/",
+    "/static/..",
+    "/static/..%2fapp.py",
+    "/static/%2e%2e",
+    "/static/../../app.py",
+    "/static/app.css/",
+    "/static/app.css%00",
+    "/static/.%2fapp.css",
+    "/task/",
+    "/task",
+    "/task/%2f",
+    "/api",
+    "/api/",
+    "/api/tasks/",
+    "/api/tasks//source",
+    "/docs",
+    "/redoc",
+    "/openapi.json",
+    "/favicon.ico",
+    "/organiser/export/",
+    "/judgments.sqlite",
+    "/evaluation.toml",
+    "/%ff",
+    "/\u00e9",
+)
 
 
 def test_strange_paths_lead_nowhere(app: Running) -> None:
@@ -262,11 +286,18 @@ def test_strange_paths_lead_nowhere(app: Running) -> None:
 async def status_of(app: Running, path: str, cookie: str) -> int:
     """A request past the client, which would tidy the path up."""
     scope = {
-        "type": "http", "method": "GET", "path": unquote(path, errors="surrogateescape"), "query_string": b"",
-        "raw_path": path.encode(), "headers": [(b"host", b"127.0.0.1"), (b"cookie", cookie.encode())],
-        "scheme": "http", "root_path": "", "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 80),
+        "type": "http",
+        "method": "GET",
+        "path": unquote(path, errors="surrogateescape"),
+        "query_string": b"",
+        "raw_path": path.encode(),
+        "headers": [(b"host", b"127.0.0.1"), (b"cookie", cookie.encode())],
+        "scheme": "http",
+        "root_path": "",
+        "client": ("127.0.0.1", 1),
+        "server": ("127.0.0.1", 80),
         "http_version": "1.1",
-    }  # fmt: skip
+    }
     sent: list[Any] = []
 
     async def receive() -> dict[str, Any]:

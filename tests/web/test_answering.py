@@ -44,8 +44,9 @@ def test_every_kind_of_answer_is_stored(both: Running) -> None:
         page = client.get(f"/api/tasks/{both.key(task)}").json()
         assert {name: each["answer"] for name, each in page.items()} == given
     for protocol, question, each in (
-        ("rating", "rating:fluency", {"value": 5}), ("preference-summaries", "preference", {"winner": "tie"}),
-    ):  # fmt: skip
+        ("rating", "rating:fluency", {"value": 5}),
+        ("preference-summaries", "preference", {"winner": "tie"}),
+    ):
         task = both.tasks(ANN, protocol)[0]
         assert send(client, answer(both.key(task), question, each))["refused"] == []
         assert current(both, task) == {question: each}
@@ -54,9 +55,12 @@ def test_every_kind_of_answer_is_stored(both: Running) -> None:
 def test_what_is_kept_of_an_answer(app: Running) -> None:
     task = app.tasks(ANN, "rating")[0]
     more = {
-        "client": "tab", "client_n": 4, "shown_at": "2024-05-01T11:59:00.000Z", "took_ms": 1500,
+        "client": "tab",
+        "client_n": 4,
+        "shown_at": "2024-05-01T11:59:00.000Z",
+        "took_ms": 1500,
         "answered_at": "2024-05-01T11:59:01.500Z",
-    }  # fmt: skip
+    }
     sent = answer(app.key(task), "rating:fluency", {"value": 5}, **more)
     seq = send(app.client(ANN), sent)["saved"][0]["seq"]
     (event,) = app.site.store.events()
@@ -139,10 +143,16 @@ def test_what_is_no_answer_is_refused_alone_and_without_names(both: Running) -> 
 
 
 TIMES = {
-    "2024-05-01T11:59:00.000Z": True, "2024-05-01T11:59:00+02:00": True, "2024-05-01": True, "yesterday": False,
-    "": False, "2024-13-01T00:00:00Z": False, "99999-01-01T00:00:00Z": False, "1714564740": False,
+    "2024-05-01T11:59:00.000Z": True,
+    "2024-05-01T11:59:00+02:00": True,
+    "2024-05-01": True,
+    "yesterday": False,
+    "": False,
+    "2024-13-01T00:00:00Z": False,
+    "99999-01-01T00:00:00Z": False,
+    "1714564740": False,
     "2024-05-01T11:59:00Z\x00": False,
-}  # fmt: skip
+}
 
 
 def test_what_is_no_time_is_refused(app: Running) -> None:
@@ -202,16 +212,48 @@ def test_strange_json_is_refused_and_breaks_nothing(app: Running) -> None:
     client = app.client(ANN)
     event = answer(app.first(ANN, "rating"), "rating:fluency", "HERE")
     body = json.dumps({"events": [event]})
-    for value in ("NaN", "Infinity", "-Infinity", "1e999", '{"value": NaN}', '{"value": Infinity}', '{"value": 1e999}',
-                  "[" * 50 + "]" * 50, "9" * 4000, '{"value": 5, "more": NaN}'):  # fmt: skip
+    for value in (
+        "NaN",
+        "Infinity",
+        "-Infinity",
+        "1e999",
+        '{"value": NaN}',
+        '{"value": Infinity}',
+        '{"value": 1e999}',
+        "[" * 50 + "]" * 50,
+        "9" * 4000,
+        '{"value": 5, "more": NaN}',
+    ):
         assert post(client, body.replace('"HERE"', value)) in (200, 422), value
     for value in ("[" * 20_000 + "]" * 20_000, "9" * 5000, '{"value": 5,}', "undefined", ""):
         assert post(client, body.replace('"HERE"', value)) in (400, 422), value
-    for whole in (b"", b"null", b"[]", b"{}", b'{"events": null}', b'{"events": {}}', b"\xff\xfe", b"\x00", b'"events"',
-                  b"[" * 100_000, body.replace('"base"', '"bass"').encode()[:-1]):  # fmt: skip
+    for whole in (
+        b"",
+        b"null",
+        b"[]",
+        b"{}",
+        b'{"events": null}',
+        b'{"events": {}}',
+        b"\xff\xfe",
+        b"\x00",
+        b'"events"',
+        b"[" * 100_000,
+        body.replace('"base"', '"bass"').encode()[:-1],
+    ):
         assert post(client, whole) in (400, 422), whole[:20]
-    for change in ({"id": "short"}, {"id": "x" * 65}, {"id": None}, {"task": "A" * 20}, {"base": 0}, {"base": 1.5},
-                   {"base": 2**60}, {"took_ms": -1}, {"client_n": "x"}, {"strange": 1}, {"question": ""}):  # fmt: skip
+    for change in (
+        {"id": "short"},
+        {"id": "x" * 65},
+        {"id": None},
+        {"task": "A" * 20},
+        {"base": 0},
+        {"base": 1.5},
+        {"base": 2**60},
+        {"took_ms": -1},
+        {"client_n": "x"},
+        {"strange": 1},
+        {"question": ""},
+    ):
         assert post(client, json.dumps({"events": [event | change]})) == 422, change
     form = client.post("/api/events", content=body, headers={"Content-Type": "text/plain"})
     assert form.status_code == 422, "what a form of another site could send"

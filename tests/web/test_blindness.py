@@ -217,8 +217,14 @@ def _errors(client: TestClient, seen: Seen, key: str, blind: Blind) -> None:
     post = client.post
     good = answer(key, "comment", {"text": "x"})
     task = blind.app.site.tasks_of(ANN)[0]
-    for event in ({}, {**good, "id": "!"}, {**good, "question": "unit:"}, {**good, "task": task.id},
-                  answer("y" * 20, "comment", {"text": "x"}), {**good, "base": -1}):  # fmt: skip
+    for event in (
+        {},
+        {**good, "id": "!"},
+        {**good, "question": "unit:"},
+        {**good, "task": task.id},
+        answer("y" * 20, "comment", {"text": "x"}),
+        {**good, "base": -1},
+    ):
         seen.add(post("/api/events", json={"events": [event]}))
     seen.add(post("/api/events", content=b"{", headers={"Content-Type": "application/json"}))
     seen.add(post("/api/events", content=b"{" * (app.LARGEST + 1)))
@@ -249,8 +255,13 @@ def test_no_name_reaches_an_assessor(request: pytest.FixtureRequest, tmp_path: P
         if "/static/" not in where:  # style sheets speak of baselines
             assert not WHO_WROTE_IT.search(line), where
     # An empty page holds no name either: these are there.
-    for words in (b"The storm began on Monday.", b"A strike began on Monday and ended on Tuesday.",
-                  b"The paper writes.", b"And so on.", b"Nobody was hurt by it."):  # fmt: skip
+    for words in (
+        b"The storm began on Monday.",
+        b"A strike began on Monday and ended on Tuesday.",
+        b"The paper writes.",
+        b"And so on.",
+        b"Nobody was hurt by it.",
+    ):
         assert seen.leaks(words)
 
 
@@ -266,7 +277,7 @@ def test_the_search_finds_a_leak(blind: Blind, monkeypatch: pytest.MonkeyPatch) 
         (tasks, "_texts", name_of_a_document),
         (app, "SAYS", dict.fromkeys(range(600), f"no {blind.names('lead')} here")),
         (assets, "version", lambda: hashlib.sha256(blind.names("folder").encode()).hexdigest()),
-    )  # fmt: skip
+    )
     for change in changes:
         with monkeypatch.context() as patch:
             patch.setattr(*change)
@@ -277,9 +288,14 @@ def test_forms_are_found() -> None:
     name = Canaries()("x")
     raw = name.encode()
     coded = (
-        raw, raw.upper(), raw.hex().encode(), base64.b64encode(b"ab" + raw + b"cd"), base64.b32encode(raw),
-        hashlib.sha256(raw).hexdigest().encode(), base64.b64encode(hashlib.blake2b(raw).digest()),
-    )  # fmt: skip
+        raw,
+        raw.upper(),
+        raw.hex().encode(),
+        base64.b64encode(b"ab" + raw + b"cd"),
+        base64.b32encode(raw),
+        hashlib.sha256(raw).hexdigest().encode(),
+        base64.b64encode(hashlib.blake2b(raw).digest()),
+    )
     for each in coded:
         assert Seen({b"this is it: " + each: "here"}).leaks(*forms(name)) == {"here"}, each
     assert not Seen({b"nothing": "here"}).leaks(*forms(name))

@@ -25,17 +25,28 @@ def every_kind(app: Running) -> dict[str, Response]:
     client, nobody, organiser = app.client(ANN), app.client(), app.client(ORGANISER)
     css = nobody.get("/static/app.css")
     return {
-        "page": client.get("/work"), "page for nobody": nobody.get("/in"), "redirect": nobody.get("/work"),
-        "task": client.get(f"/task/{app.first(ANN, 'duc-2002')}"), "organiser": organiser.get("/organiser"),
-        "json": client.get("/api/me"), "style": css, "script": nobody.get("/static/queue.js"),
+        "page": client.get("/work"),
+        "page for nobody": nobody.get("/in"),
+        "redirect": nobody.get("/work"),
+        "task": client.get(f"/task/{app.first(ANN, 'duc-2002')}"),
+        "organiser": organiser.get("/organiser"),
+        "json": client.get("/api/me"),
+        "style": css,
+        "script": nobody.get("/static/queue.js"),
         "not modified": nobody.get("/static/app.css", headers={"If-None-Match": css.headers["etag"]}),
-        "401": nobody.get("/api/tasks/x"), "403": client.get("/organiser"), "404": client.get("/nothing"),
-        "404 json": client.get("/api/nothing"), "405": client.put("/work"), "405 json": client.put("/api/me"),
-        "411": client.post("/api/me", content=iter([b""])), "413": client.post("/x", content=b"x" * (LARGEST + 1)),
-        "422": client.post("/api/events", json={}), "409": client.post(
-            "/api/pairs/next", json={}, headers={"X-Adjudge-Person": "x"}),
-        "download": organiser.get("/organiser/export/csv"), "description": organiser.get("/api/openapi.json"),
-    }  # fmt: skip
+        "401": nobody.get("/api/tasks/x"),
+        "403": client.get("/organiser"),
+        "404": client.get("/nothing"),
+        "404 json": client.get("/api/nothing"),
+        "405": client.put("/work"),
+        "405 json": client.put("/api/me"),
+        "411": client.post("/api/me", content=iter([b""])),
+        "413": client.post("/x", content=b"x" * (LARGEST + 1)),
+        "422": client.post("/api/events", json={}),
+        "409": client.post("/api/pairs/next", json={}, headers={"X-Adjudge-Person": "x"}),
+        "download": organiser.get("/organiser/export/csv"),
+        "description": organiser.get("/api/openapi.json"),
+    }
 
 
 def test_every_answer_has_the_headers(app: Running, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,9 +22,13 @@ from adjudge.web.routes import ROUTES, Entry
 DESCRIBED = [entry for entry in ROUTES if entry.described]
 WITH_BODIES = {entry.path for entry in DESCRIBED if entry.method == "POST"} - {"/api/sign-out"}
 SETTINGS = settings(
-    max_examples=30, deadline=None, derandomize=True, database=None, phases=(Phase.generate,),
+    max_examples=30,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    phases=(Phase.generate,),
     suppress_health_check=list(HealthCheck),
-)  # fmt: skip
+)
 
 
 def test_the_description_holds_what_is_called_by_scripts_and_nothing_else(app: Running) -> None:

@@ -107,8 +107,10 @@ def test_exports_hold_every_answer_under_pseudonyms(app: Running) -> None:
     client = app.client(ORGANISER)
     rows = list(csv.DictReader(io.StringIO(client.get("/organiser/export/csv").text)))
     assert {json.loads(row["answer"])["text"] for row in rows} == {
-        "odd duc-2002", "odd rating", "odd preference-summaries",
-    }  # fmt: skip
+        "odd duc-2002",
+        "odd rating",
+        "odd preference-summaries",
+    }
     assert {row["assessor"] for row in rows} == {app.site.store.people.pseudonym(ANN)}
     records = [json.loads(line) for line in client.get("/organiser/export/jsonl").text.splitlines()]
     assert sum(record.get("question") == "flag" for record in records) == 3

@@ -118,9 +118,20 @@ def test_a_password_that_was_set_on_the_page_signs_in(both: Running) -> None:
 
 @pytest.mark.parametrize(
     "body",
-    [{}, {"token": None}, {"person": ANN}, {"password": PASSWORD}, {"token": "x", "person": ANN, "password": "x"},
-     {"token": "x" * 201}, {"token": 5}, {"token": "x", "more": 1}, [], "x", None],
-)  # fmt: skip
+    [
+        {},
+        {"token": None},
+        {"person": ANN},
+        {"password": PASSWORD},
+        {"token": "x", "person": ANN, "password": "x"},
+        {"token": "x" * 201},
+        {"token": 5},
+        {"token": "x", "more": 1},
+        [],
+        "x",
+        None,
+    ],
+)
 def test_half_a_sign_in_is_refused(app: Running, body: object) -> None:
     response = app.client().post("/api/sign-in", json=body)
     assert response.status_code == 422

@@ -107,11 +107,16 @@ class Components:
 
     def as_dict(self) -> dict[str, Any]:
         return {
-            "formula": self.formula, "test": asdict(self.test), "means": [asdict(each) for each in self.means],
+            "formula": self.formula,
+            "test": asdict(self.test),
+            "means": [asdict(each) for each in self.means],
             "random": [asdict(each) for each in self.random],
-            "components": [asdict(each) for each in self.components], "level": self.level,
-            "resamples": self.resamples, "seed": self.seed, "why": self.why,
-        }  # fmt: skip
+            "components": [asdict(each) for each in self.components],
+            "level": self.level,
+            "resamples": self.resamples,
+            "seed": self.seed,
+            "why": self.why,
+        }
 
 
 def mixed_model(
@@ -142,10 +147,17 @@ def mixed_model(
     columns = zip(rows.factors[fixed[0]].levels, means.means, means.standard_errors, means.df, strict=True)
     systems = [MixedMean(system, *map(float, numbers)) for system, *numbers in columns]
     return Components(
-        formula, tuple(sorted(systems, key=rows.best_first)), means.test,
+        formula,
+        tuple(sorted(systems, key=rows.best_first)),
+        means.test,
         tuple(RandomTerm(term, float(variance), test.ratio, test.p) for term, variance, test in tested),
-        shares, level, drawn, seed, None, notes,
-    )  # fmt: skip
+        shares,
+        level,
+        drawn,
+        seed,
+        None,
+        notes,
+    )
 
 
 def _shares(

@@ -55,10 +55,15 @@ def anova(
     # In one order, so that an interaction's first factor is the first in its name.
     names = sorted({name for term in terms for name in term.split(":")})
     rows = build(
-        table, measure, names, About(topics or {}, kinds or {}, authors or {}), length=length,
+        table,
+        measure,
+        names,
+        About(topics or {}, kinds or {}, authors or {}),
+        length=length,
         repeats=any(":" in term for term in [*terms, *random]),
-        pool_humans=pool_humans, average_humans=average_humans,
-    )  # fmt: skip
+        pool_humans=pool_humans,
+        average_humans=average_humans,
+    )
     for term in terms:
         _check_replicates(rows, term)
     components = None
@@ -137,11 +142,26 @@ def _analysed(
     over = "system" if "system" in names else names[0]
     checks = residual_checks(fit, rows.factors[over].codes)
     return Anova(
-        rows.info, rows.length, lines, found.residual_df, found.residual_ss, found.residual_ms, found.total_ss,
-        ss_type, rows.n, {name: len(factor.levels) for name, factor in rows.factors.items()},
-        _means(rows, fit), _interactions(rows, fit, terms, keys, alpha), checks, over, _largest(rows, checks),
-        components, (*rows.notes, *_order_matters(rows, terms, ss_type)), alpha, fit,
-    )  # fmt: skip
+        rows.info,
+        rows.length,
+        lines,
+        found.residual_df,
+        found.residual_ss,
+        found.residual_ms,
+        found.total_ss,
+        ss_type,
+        rows.n,
+        {name: len(factor.levels) for name, factor in rows.factors.items()},
+        _means(rows, fit),
+        _interactions(rows, fit, terms, keys, alpha),
+        checks,
+        over,
+        _largest(rows, checks),
+        components,
+        (*rows.notes, *_order_matters(rows, terms, ss_type)),
+        alpha,
+        fit,
+    )
 
 
 def _means(rows: Rows, fit: LinearFit) -> tuple[Mean, ...]:
@@ -167,11 +187,14 @@ def _interactions(
     names = list(rows.factors)
     return tuple(
         Interaction(
-            term, rows.factors[names[key[0]]].levels,
-            rows.factors[names[key[1]]].levels, interaction_effects(fit, key, alpha=alpha),
+            term,
+            rows.factors[names[key[0]]].levels,
+            rows.factors[names[key[1]]].levels,
+            interaction_effects(fit, key, alpha=alpha),
         )
-        for term, key in zip(terms, keys, strict=True) if len(key) == 2
-    )  # fmt: skip
+        for term, key in zip(terms, keys, strict=True)
+        if len(key) == 2
+    )
 
 
 def _largest(rows: Rows, checks: ResidualChecks) -> tuple[Residual, ...]:

@@ -171,9 +171,16 @@ class Anova:
         nan = float("nan")
         share = self.residual_ss / self.total_ss if self.total_ss else nan
         yield {
-            "measure": self.measure, "term": "residuals", "df": self.residual_df, "ss": self.residual_ss,
-            "ms": self.residual_ms, "f": nan, "p": nan, "share": share, "why": None,
-        }  # fmt: skip
+            "measure": self.measure,
+            "term": "residuals",
+            "df": self.residual_df,
+            "ss": self.residual_ss,
+            "ms": self.residual_ms,
+            "f": nan,
+            "p": nan,
+            "share": share,
+            "why": None,
+        }
 
     def to_latex(self) -> str:
         """The table for a paper, with booktabs rules."""
@@ -189,18 +196,30 @@ class Anova:
         """Everything, for --json; NaN becomes null."""
         c = self.checks
         found = {
-            "measure": self.measure, "better": self.info.better, "length": self.length, "rows": self.n,
-            "levels": self.levels, "ss_type": self.ss_type, "signature": self.signature,
-            "headline": self.headline(), "sentences": list(self.sentences()), "table": list(self._rows()),
+            "measure": self.measure,
+            "better": self.info.better,
+            "length": self.length,
+            "rows": self.n,
+            "levels": self.levels,
+            "ss_type": self.ss_type,
+            "signature": self.signature,
+            "headline": self.headline(),
+            "sentences": list(self.sentences()),
+            "table": list(self._rows()),
             "means": [asdict(mean) for mean in self.means],
             "interactions": [_interaction(each) for each in self.interactions],
             "residuals": {
-                "sentences": self.residual_sentences(), "normal": asdict(c.normal), "spread": asdict(c.spread),
-                "additive": asdict(c.additive), "skewness": c.skewness, "kurtosis": c.kurtosis,
+                "sentences": self.residual_sentences(),
+                "normal": asdict(c.normal),
+                "spread": asdict(c.spread),
+                "additive": asdict(c.additive),
+                "skewness": c.skewness,
+                "kurtosis": c.kurtosis,
                 "largest": [asdict(each) for each in self.largest],
             },
-            "components": self.components.as_dict() if self.components else None, "warnings": self.warnings(),
-        }  # fmt: skip
+            "components": self.components.as_dict() if self.components else None,
+            "warnings": self.warnings(),
+        }
         return dict(_plain(found))
 
 
@@ -208,13 +227,18 @@ def _interaction(found: Interaction) -> dict[str, Any]:
     s = found.sizes
     cells = [
         {
-            "first": found.first[a], "second": found.second[b], "n": int(n), "effect": float(effect),
-            "error": float(error), "p": float(p), "large": bool(large),
+            "first": found.first[a],
+            "second": found.second[b],
+            "n": int(n),
+            "effect": float(effect),
+            "error": float(error),
+            "p": float(p),
+            "large": bool(large),
         }
         for (a, b), n, effect, error, p, large in zip(
             s.cells.tolist(), s.n, s.effects, s.standard_errors, s.p, s.large, strict=True
         )
-    ]  # fmt: skip
+    ]
     return {"term": found.term, "limit": s.limit, "cells": cells}
 
 

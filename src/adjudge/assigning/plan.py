@@ -80,9 +80,14 @@ def plan(
         made += _in_line(state, name, new, repeats, order, rng, new_id)
     return describe(
         Plan(protocol.name, phase, per_summary, repeats, order, seed, len(pages), tuple(made)),
-        pages, allowed, state, who, collection,
-        notes=found.notes, warnings=named_in_texts(collection, pages),
-    )  # fmt: skip
+        pages,
+        allowed,
+        state,
+        who,
+        collection,
+        notes=found.notes,
+        warnings=named_in_texts(collection, pages),
+    )
 
 
 def _check(
@@ -159,9 +164,14 @@ def _tasks(
 
 
 def _in_line(
-    state: Standing, name: str, new: Sequence[Task], repeats: float, order: Order,
-    rng: np.random.Generator, new_id: Callable[[], str],
-) -> list[Task]:  # fmt: skip
+    state: Standing,
+    name: str,
+    new: Sequence[Task],
+    repeats: float,
+    order: Order,
+    rng: np.random.Generator,
+    new_id: Callable[[], str],
+) -> list[Task]:
     """New tasks and repeats with their positions, after everything that the assessor has already."""
     before = state.line(name)
     fresh = {task.id for task in (*state.counted, *new)}

@@ -71,19 +71,32 @@ class Plan:
     def as_dict(self) -> dict[str, Any]:
         """Counts and notes, without the tasks: their ids are nobody's business until they are stored."""
         return {
-            "protocol": self.protocol, "phase": self.phase, "per_summary": self.per_summary,
-            "repeats": self.repeats, "order": self.order, "seed": self.seed, "pages": self.pages,
-            "new_tasks": len(self.tasks), "of_them_repeats": len(self.tasks) - self.first,
+            "protocol": self.protocol,
+            "phase": self.phase,
+            "per_summary": self.per_summary,
+            "repeats": self.repeats,
+            "order": self.order,
+            "seed": self.seed,
+            "pages": self.pages,
+            "new_tasks": len(self.tasks),
+            "of_them_repeats": len(self.tasks) - self.first,
             "tasks_before": self.before,
             "assessors": [
-                {**asdict(w.share), "topics": w.topics, "fewest_of_a_system": w.fewest, "most_of_a_system": w.most}
+                {
+                    **asdict(w.share),
+                    "topics": w.topics,
+                    "fewest_of_a_system": w.fewest,
+                    "most_of_a_system": w.most,
+                }
                 for w in self.assessors
             ],
             "topics": [asdict(share) for share in self.topics],
             "systems": [asdict(share) for share in self.systems],
-            "nobody_may_judge": list(self.nobody), "fewer_than_wanted": list(self.short),
-            "notes": list(self.notes), "warnings": list(self.warnings),
-        }  # fmt: skip
+            "nobody_may_judge": list(self.nobody),
+            "fewer_than_wanted": list(self.short),
+            "notes": list(self.notes),
+            "warnings": list(self.warnings),
+        }
 
     def title(self) -> str:
         """`rating: 264 tasks and 26 repeats for 3 assessors; 132 pages, 2 assessors each, topic by topic`."""

@@ -80,9 +80,14 @@ def _workloads(
 
 
 def _notes(
-    plan: Plan, pages: Sequence[Page], nobody: Sequence[Page], short: Sequence[Page], state: Standing,
-    who: Sequence[str], collection: Collection,
-) -> list[str]:  # fmt: skip
+    plan: Plan,
+    pages: Sequence[Page],
+    nobody: Sequence[Page],
+    short: Sequence[Page],
+    state: Standing,
+    who: Sequence[str],
+    collection: Collection,
+) -> list[str]:
     notes = []
     if state.changed:
         notes.append(f"{counted(state.changed, 'task')} of texts that changed since: asked anew")

@@ -64,9 +64,15 @@ def command(
     chosen = [data.resolve(m) for m in measure or []] or list(data.all_measures())
     warn_of(data, chosen)
     asked: dict[str, Any] = {
-        "factors": _split("--factors", factors), "interactions": interactions, "random": _split("--random", random),
-        "ss_type": ss_type, "pool_humans": pooled(pool), "length": length, "resamples": resamples, "seed": seed,
-    }  # fmt: skip
+        "factors": _split("--factors", factors),
+        "interactions": interactions,
+        "random": _split("--random", random),
+        "ss_type": ss_type,
+        "pool_humans": pooled(pool),
+        "length": length,
+        "resamples": resamples,
+        "seed": seed,
+    }
     found = [_of(data, each, asked) for each in chosen]
     deliver(found, _frame, lambda result: _show(result, sizes), json=json, csv=csv, latex=latex)
 
@@ -105,11 +111,18 @@ def _show(a: Anova, sizes: bool) -> None:
     show_table(
         ("", "df>", "sum of squares>", "mean square>", "F>", "p>", "share>"),
         [
-            (row.term, row.df, words.number(row.ss), words.number(row.ms), words.f(row.f), words.p(row.p),
-             "" if row.share != row.share else words.percent(row.share))
+            (
+                row.term,
+                row.df,
+                words.number(row.ss),
+                words.number(row.ms),
+                words.f(row.f),
+                words.p(row.p),
+                "" if row.share != row.share else words.percent(row.share),
+            )
             for row in a.to_frame().itertuples()
         ],
-    )  # fmt: skip
+    )
     if sizes:
         for each in a.interactions:
             _show_sizes(each.term, each.to_frame())
@@ -135,8 +148,12 @@ def _show_components(a: Anova) -> None:
     assert found is not None
     interval = f"{found.level:.0%} interval"
     rows = [
-        (each.term, f"{each.variance:.6g}", words.percent(each.share),
-         "-" if each.low != each.low else f"{each.low:.1%} to {each.high:.1%}")
+        (
+            each.term,
+            f"{each.variance:.6g}",
+            words.percent(each.share),
+            "-" if each.low != each.low else f"{each.low:.1%} to {each.high:.1%}",
+        )
         for each in found.components
-    ]  # fmt: skip
+    ]
     show_table(("variance of", "estimate>", "share>", interval), rows)

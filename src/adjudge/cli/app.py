@@ -60,31 +60,54 @@ COMMANDS = (
     Command("demo", demo.command, SET_UP, "adjudge demo demo-eval"),
     Command("check", check.command, SET_UP, "adjudge check my-eval"),
     Command("show", show.command, SET_UP, "adjudge show my-eval --topic d01"),
-    Command("withdraw", edits.withdraw, SET_UP,
-            'adjudge withdraw my-eval --system vague --topic d03 --why "wrong input"'),
-    Command("rename", edits.rename, SET_UP,
-            'adjudge rename my-eval --system fluent --to fluent-v1 --why "a second version is coming"'),
+    Command(
+        "withdraw",
+        edits.withdraw,
+        SET_UP,
+        'adjudge withdraw my-eval --system vague --topic d03 --why "wrong input"',
+    ),
+    Command(
+        "rename",
+        edits.rename,
+        SET_UP,
+        'adjudge rename my-eval --system fluent --to fluent-v1 --why "a second version is coming"',
+    ),
     Command("remove", edits.remove, SET_UP, 'adjudge remove my-eval --system garbled --why "not ours"'),
     Command("units", units.command, SET_UP, "adjudge units my-eval"),
     Command("baselines", baselines.command, SET_UP, "adjudge baselines my-eval"),
-    Command("assign", assign.command, JUDGE,
-            "adjudge assign my-eval --protocol rating --per-summary 2 --repeats 0.1 --seed 1"),
+    Command(
+        "assign",
+        assign.command,
+        JUDGE,
+        "adjudge assign my-eval --protocol rating --per-summary 2 --repeats 0.1 --seed 1",
+    ),
     Command("serve", serve.command, JUDGE, "adjudge serve my-eval --port 8000"),
     Command("measures", measures.command, SCORE, "adjudge measures rouge-2"),
-    Command("rouge", rouge.command, SCORE,
-            "adjudge rouge --peer summary.txt --reference model-a.txt --reference model-b.txt"),
+    Command(
+        "rouge",
+        rouge.command,
+        SCORE,
+        "adjudge rouge --peer summary.txt --reference model-a.txt --reference model-b.txt",
+    ),
     Command("rouge155", rouge155.command, SCORE, "adjudge rouge155 -a -d -n 2 -m settings.xml"),
     Command("score", score.command, SCORE, 'adjudge score my-eval -m rouge-1 -m "rouge-2(refs=jackknife)"'),
     Command("scores", scores.command, SCORE, "adjudge scores my-eval --csv scores.csv"),
     Command("compare", compare.command, COMPARE, "adjudge compare my-eval -m rouge-1 --against random"),
     Command("anova", anova.command, COMPARE, "adjudge anova my-eval -m rouge-2 --pool humans"),
     Command("topics", topics.command, COMPARE, "adjudge topics my-eval -m rouge-2 --against d04"),
-    Command("groups", groups.command, COMPARE, "adjudge groups my-eval -m rouge-2 --contrast humans-machines"),
+    Command(
+        "groups", groups.command, COMPARE, "adjudge groups my-eval -m rouge-2 --contrast humans-machines"
+    ),
     Command("lengths", lengths.command, COMPARE, "adjudge lengths lengths.csv -m coverage"),
     Command("plan", plan.command, COMPARE, "adjudge plan my-eval -m rouge-2 --difference 0.01"),
-    Command("simulate", simulate.command, COMPARE, "adjudge simulate --topics 24 --difference 0.5 --simulations 500"),
+    Command(
+        "simulate",
+        simulate.command,
+        COMPARE,
+        "adjudge simulate --topics 24 --difference 0.5 --simulations 500",
+    ),
     Command("report", report.command, REPORT, "adjudge report my-eval -o report"),
-)  # fmt: skip
+)
 
 
 class InOrder(TyperGroup):

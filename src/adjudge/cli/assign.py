@@ -31,20 +31,22 @@ def command(
     phase: Annotated[
         int | None,
         typer.Option(
-            "--phase", metavar="1|2",
+            "--phase",
+            metavar="1|2",
             help="1: whoever wrote the reference and did not select the documents; 2: who did neither.",
         ),
     ] = None,
     protocol: Annotated[
         str | None,
-        typer.Option(
-            "--protocol", metavar="NAME", help="What is asked; evaluation.toml's unless given."
-        ),
+        typer.Option("--protocol", metavar="NAME", help="What is asked; evaluation.toml's unless given."),
     ] = None,
     assessor: Annotated[
         list[str] | None,
         typer.Option(
-            "--assessor", metavar="ID", help="Who judges; all active assessors unless given.", show_default=False
+            "--assessor",
+            metavar="ID",
+            help="Who judges; all active assessors unless given.",
+            show_default=False,
         ),
     ] = None,
     topic: Annotated[
@@ -53,16 +55,20 @@ def command(
     ] = None,
     pairs: Annotated[
         int | None,
-        typer.Option("--pairs", min=1, metavar="N", help="Of preferences: so many pairs a topic instead of all."),
+        typer.Option(
+            "--pairs", min=1, metavar="N", help="Of preferences: so many pairs a topic instead of all."
+        ),
     ] = None,
     order: Annotated[
         str,
-        typer.Option("--order", metavar="ORDER", help="topic: a topic's pages in a row; mixed: all shuffled."),
+        typer.Option(
+            "--order", metavar="ORDER", help="topic: a topic's pages in a row; mixed: all shuffled."
+        ),
     ] = "topic",
     seed: options.Seed = 0,
     dry_run: options.DryRun = False,
     json: options.Json = False,
-) -> None:  # fmt: skip
+) -> None:
     """Say who judges what, in which order: even shares of topics and systems, blind order, planted repeats.
 
     Adds the tasks that are missing: run it again after adding summaries or assessors, or with a larger --per-summary.
@@ -73,9 +79,19 @@ def command(
     asked = e.protocol(protocol)
     with e.store() if e.has_judgments else nullcontext() as store:
         found = assign(
-            store, e.collection, asked, assessors=assessor or (), dry_run=dry_run, per_summary=per_summary,
-            repeats=repeats, phase=phase, topics=topic or (), pairs=pairs, order=order, seed=seed,
-        )  # fmt: skip
+            store,
+            e.collection,
+            asked,
+            assessors=assessor or (),
+            dry_run=dry_run,
+            per_summary=per_summary,
+            repeats=repeats,
+            phase=phase,
+            topics=topic or (),
+            pairs=pairs,
+            order=order,
+            seed=seed,
+        )
     if json:
         show_json(found.as_dict() | {"written": not dry_run})
     else:

@@ -97,18 +97,33 @@ def command(
     pair and test; with --counts, one per measure and test; with --effects, one per pair.
     """
     chosen = choices(
-        test=test, correct=correct, statistic=statistic, zeros=zeros, against=against, side=side, margin=margin,
-        alpha=alpha, level=level, resamples=resamples, seed=seed,
-    )  # fmt: skip
+        test=test,
+        correct=correct,
+        statistic=statistic,
+        zeros=zeros,
+        against=against,
+        side=side,
+        margin=margin,
+        alpha=alpha,
+        level=level,
+        resamples=resamples,
+        seed=seed,
+    )
     if among not in AMONG:
         raise UsageError(f"--among is {quoted(among)}, expected one of: {', '.join(AMONG)}")
     if cluster not in (None, "set"):
         raise UsageError(f"--cluster is {quoted(cluster)}, expected: set")
     if counts:
         asked = {
-            "--against": against, "--margin": margin, "--pool": pool, "--cluster": cluster, "--pairs": pairs,
-            "--effects": effects, "--among": among != "all", "--correct": correct not in ("holm", "none"),
-        }  # fmt: skip
+            "--against": against,
+            "--margin": margin,
+            "--pool": pool,
+            "--cluster": cluster,
+            "--pairs": pairs,
+            "--effects": effects,
+            "--among": among != "all",
+            "--correct": correct not in ("holm", "none"),
+        }
         if ignored := next((option for option, value in asked.items() if value), None):
             raise UsageError(
                 f"--counts counts all pairs, not corrected, as the paper does: leave out {ignored}"
@@ -120,14 +135,23 @@ def command(
     from adjudge.compare.many import comparisons
 
     found = comparisons(
-        data, measure or (), chosen, length=length_of(length), among=among,  # type: ignore[arg-type]
-        pool_humans=pooled(pool), cluster=cluster is not None,
-    )  # fmt: skip
+        data,
+        measure or (),
+        chosen,
+        length=length_of(length),
+        among=among,  # type: ignore[arg-type]
+        pool_humans=pooled(pool),
+        cluster=cluster is not None,
+    )
     warn_of(data, (c.measure for c in found))
     deliver(
-        found, lambda c: c.effects_frame() if effects else c.pairs_frame(),
-        lambda c: _show(c, data, pairs=pairs, effects=effects), json=json, csv=csv, latex=latex,
-    )  # fmt: skip
+        found,
+        lambda c: c.effects_frame() if effects else c.pairs_frame(),
+        lambda c: _show(c, data, pairs=pairs, effects=effects),
+        json=json,
+        csv=csv,
+        latex=latex,
+    )
 
 
 def _count(

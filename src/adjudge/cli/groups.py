@@ -82,11 +82,19 @@ def _show(g: Groupings, data: ScoreData, pairs: bool) -> None:
     show_table(
         (">", "system", "kind", "topics>", "mean>", "ranks", "group", "alike"),
         [
-            (p.rank, p.system, data.kind(p.system), p.n, f"{p.mean:.4f}",
-             str(p.best) if p.best == p.worst else f"{p.best}-{p.worst}", p.group, line.strip("\n"))
+            (
+                p.rank,
+                p.system,
+                data.kind(p.system),
+                p.n,
+                f"{p.mean:.4f}",
+                str(p.best) if p.best == p.worst else f"{p.best}-{p.worst}",
+                p.group,
+                line.strip("\n"),
+            )
             for p, line in zip(g.places, lines, strict=True)
         ],
-    )  # fmt: skip
+    )
     print()
     print(g.draw_diagram())
     print()

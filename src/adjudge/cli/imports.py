@@ -68,10 +68,15 @@ Length = Annotated[
 
 @imports.command("summeval", epilog=f"Example: {IMPORTS['summeval']}")
 def summeval(
-    files: Files, evaluation: options.Folder, max_line: MaxLine = "64MB", encoding: Encoding = "utf-8",
-    replace: options.Replace = False, skip: options.Skip = False, dry_run: options.DryRun = False,
+    files: Files,
+    evaluation: options.Folder,
+    max_line: MaxLine = "64MB",
+    encoding: Encoding = "utf-8",
+    replace: options.Replace = False,
+    skip: options.Skip = False,
+    dry_run: options.DryRun = False,
     json: options.Json = False,
-) -> None:  # fmt: skip
+) -> None:
     """SummEval's JSONL: summaries, references, sources, and the ratings of experts and crowd."""
     from adjudge.collection.formats import summeval
 
@@ -81,74 +86,123 @@ def summeval(
 
 @imports.command("jsonl", epilog=f"Example: {IMPORTS['jsonl']}")
 def jsonl(
-    files: Files, evaluation: options.Folder, mapped: Map = None,
+    files: Files,
+    evaluation: options.Folder,
+    mapped: Map = None,
     system: Annotated[str | None, typer.Option(help="Whose summaries; the file's name unless given.")] = None,
-    role: Role = "peer", kind: Kind = None, length: Length = None, reference_names: References = None,
-    by_line: ByLine = False, max_line: MaxLine = "64MB", encoding: Encoding = "utf-8",
-    replace: options.Replace = False, skip: options.Skip = False, dry_run: options.DryRun = False,
+    role: Role = "peer",
+    kind: Kind = None,
+    length: Length = None,
+    reference_names: References = None,
+    by_line: ByLine = False,
+    max_line: MaxLine = "64MB",
+    encoding: Encoding = "utf-8",
+    replace: options.Replace = False,
+    skip: options.Skip = False,
+    dry_run: options.DryRun = False,
     json: options.Json = False,
-) -> None:  # fmt: skip
+) -> None:
     """One JSON object a line: a long file, a file per system, or a column per system (summary:NAME)."""
     from adjudge.collection.formats import jsonl
 
     items = jsonl.read(
-        files, system=system, role=cast(Any, role), kind=kind, length=length,
-        reference_names=_names(reference_names), columns=columns_of(mapped), by_line=by_line,
-        max_line=_size(max_line), encoding=encoding,
-    )  # fmt: skip
+        files,
+        system=system,
+        role=cast(Any, role),
+        kind=kind,
+        length=length,
+        reference_names=_names(reference_names),
+        columns=columns_of(mapped),
+        by_line=by_line,
+        max_line=_size(max_line),
+        encoding=encoding,
+    )
     _take(evaluation, items, replace, skip, dry_run, json)
 
 
 @imports.command("csv", epilog=f"Example: {IMPORTS['csv']}")
 def csv(
-    files: Files, evaluation: options.Folder, mapped: Map = None,
+    files: Files,
+    evaluation: options.Folder,
+    mapped: Map = None,
     system: Annotated[str | None, typer.Option(help="Whose summaries; the file's name unless given.")] = None,
-    role: Role = "peer", kind: Kind = None, length: Length = None, reference_names: References = None,
-    by_line: ByLine = False, delimiter: Delimiter = None, no_quotes: NoQuotes = False,
-    max_line: MaxLine = "64MB", encoding: Encoding = "utf-8", replace: options.Replace = False,
-    skip: options.Skip = False, dry_run: options.DryRun = False, json: options.Json = False,
-) -> None:  # fmt: skip
+    role: Role = "peer",
+    kind: Kind = None,
+    length: Length = None,
+    reference_names: References = None,
+    by_line: ByLine = False,
+    delimiter: Delimiter = None,
+    no_quotes: NoQuotes = False,
+    max_line: MaxLine = "64MB",
+    encoding: Encoding = "utf-8",
+    replace: options.Replace = False,
+    skip: options.Skip = False,
+    dry_run: options.DryRun = False,
+    json: options.Json = False,
+) -> None:
     """CSV or TSV with a header: a long file, a file per system, or a column per system (summary:NAME)."""
     from adjudge.collection.formats import table
 
     items = table.read(
-        files, system=system, role=cast(Any, role), kind=kind, length=length,
-        reference_names=_names(reference_names), columns=columns_of(mapped), by_line=by_line,
-        delimiter=delimiter, quotes=not no_quotes, max_line=_size(max_line), encoding=encoding,
-    )  # fmt: skip
+        files,
+        system=system,
+        role=cast(Any, role),
+        kind=kind,
+        length=length,
+        reference_names=_names(reference_names),
+        columns=columns_of(mapped),
+        by_line=by_line,
+        delimiter=delimiter,
+        quotes=not no_quotes,
+        max_line=_size(max_line),
+        encoding=encoding,
+    )
     _take(evaluation, items, replace, skip, dry_run, json)
 
 
 @imports.command("sacrerouge", epilog=f"Example: {IMPORTS['sacrerouge']}")
 def sacrerouge(
-    files: Files, evaluation: options.Folder,
+    files: Files,
+    evaluation: options.Folder,
     references_as_peers: Annotated[
         bool, typer.Option("--references-as-peers", help="Judge references too, each against the others.")
     ] = False,
-    source: Source = "sacrerouge", lower_is_better: Lower = False, max_line: MaxLine = "64MB",
-    encoding: Encoding = "utf-8", replace: options.Replace = False, skip: options.Skip = False,
-    dry_run: options.DryRun = False, json: options.Json = False,
-) -> None:  # fmt: skip
+    source: Source = "sacrerouge",
+    lower_is_better: Lower = False,
+    max_line: MaxLine = "64MB",
+    encoding: Encoding = "utf-8",
+    replace: options.Replace = False,
+    skip: options.Skip = False,
+    dry_run: options.DryRun = False,
+    json: options.Json = False,
+) -> None:
     """sacrerouge's JSONL: summaries with their references, or the metrics of a run made there."""
     from adjudge.collection.formats import sacrerouge
 
     items = sacrerouge.read(
-        files, references_as_peers=references_as_peers, source=source, lower_is_better=lower_is_better,
-        max_line=_size(max_line), encoding=encoding,
-    )  # fmt: skip
+        files,
+        references_as_peers=references_as_peers,
+        source=source,
+        lower_is_better=lower_is_better,
+        max_line=_size(max_line),
+        encoding=encoding,
+    )
     _take(evaluation, items, replace, skip, dry_run, json)
 
 
 @imports.command("duc", epilog=f"Example: {IMPORTS['duc']}")
 def duc(
-    files: Files, evaluation: options.Folder,
+    files: Files,
+    evaluation: options.Folder,
     topic: Annotated[str | None, typer.Option(help="Of all documents; else their folder.")] = None,
     role: Annotated[str | None, typer.Option(help="Of the summaries: peer, reference or both.")] = None,
     max_line: MaxLine = "64MB",
     encoding: Annotated[str | None, typer.Option(help="Of the files; else UTF-8 or Windows-1252.")] = None,
-    replace: options.Replace = False, skip: options.Skip = False, dry_run: options.DryRun = False,
+    replace: options.Replace = False,
+    skip: options.Skip = False,
+    dry_run: options.DryRun = False,
     json: options.Json = False,
-) -> None:  # fmt: skip
+) -> None:
     """DUC's documents (<DOC>, <DOCNO>, <TEXT>) and summaries (D0601.M.250.A.17), files or folders."""
     from adjudge.collection.formats import duc
 
@@ -158,29 +212,46 @@ def duc(
 
 @imports.command("scores", epilog=f"Example: {IMPORTS['scores']}")
 def scores(
-    files: Files, evaluation: options.Folder,
+    files: Files,
+    evaluation: options.Folder,
     measure: Annotated[
         str | None, typer.Option("-m", "--measure", metavar="NAME", help="Of files that do not say.")
     ] = None,
-    source: Source = "imported", lower_is_better: Lower = False, length: Length = None, mapped: Map = None,
-    delimiter: Delimiter = None, no_quotes: NoQuotes = False, max_line: MaxLine = "64MB",
-    encoding: Encoding = "utf-8", replace: options.Replace = False, skip: options.Skip = False,
-    dry_run: options.DryRun = False, json: options.Json = False,
-) -> None:  # fmt: skip
+    source: Source = "imported",
+    lower_is_better: Lower = False,
+    length: Length = None,
+    mapped: Map = None,
+    delimiter: Delimiter = None,
+    no_quotes: NoQuotes = False,
+    max_line: MaxLine = "64MB",
+    encoding: Encoding = "utf-8",
+    replace: options.Replace = False,
+    skip: options.Skip = False,
+    dry_run: options.DryRun = False,
+    json: options.Json = False,
+) -> None:
     """Scores made elsewhere: a long CSV (system,topic,measure,value) or a matrix with systems as columns."""
     from adjudge.collection.formats import scoretable
 
     items = scoretable.read(
-        files, measure=measure, source=source, lower_is_better=lower_is_better, length=length,
-        columns=columns_of(mapped), delimiter=delimiter, quotes=not no_quotes, max_line=_size(max_line),
+        files,
+        measure=measure,
+        source=source,
+        lower_is_better=lower_is_better,
+        length=length,
+        columns=columns_of(mapped),
+        delimiter=delimiter,
+        quotes=not no_quotes,
+        max_line=_size(max_line),
         encoding=encoding,
-    )  # fmt: skip
+    )
     _take(evaluation, items, replace, skip, dry_run, json)
 
 
 @imports.command("rouge155", epilog=f"Example: {IMPORTS['rouge155']}")
 def rouge155(
-    files: Files, evaluation: options.Folder,
+    files: Files,
+    evaluation: options.Folder,
     root: Annotated[
         Path | None, typer.Option("--root", metavar="DIR", help="Where the files are now, if moved.")
     ] = None,
@@ -190,9 +261,11 @@ def rouge155(
     system: Annotated[str | None, typer.Option(help="A list's peer; the file's name unless given.")] = None,
     max_line: MaxLine = "64MB",
     encoding: Annotated[str | None, typer.Option(help="Of the files; else UTF-8 or Windows-1252.")] = None,
-    replace: options.Replace = False, skip: options.Skip = False, dry_run: options.DryRun = False,
+    replace: options.Replace = False,
+    skip: options.Skip = False,
+    dry_run: options.DryRun = False,
     json: options.Json = False,
-) -> None:  # fmt: skip
+) -> None:
     """Summaries that ROUGE-1.5.5's settings (XML, or a .lst) name; NIST's jackknife becomes one topic again."""
     from adjudge.collection.formats import rouge155_summaries
 
@@ -204,11 +277,16 @@ def rouge155(
 
 @imports.command("rouge-output", epilog=f"Example: {IMPORTS['rouge-output']}")
 def rouge_output(
-    files: Files, evaluation: options.Folder, source: Source = "rouge155", max_line: MaxLine = "64MB",
+    files: Files,
+    evaluation: options.Folder,
+    source: Source = "rouge155",
+    max_line: MaxLine = "64MB",
     encoding: Annotated[str | None, typer.Option(help="Of the files; else UTF-8 or Windows-1252.")] = None,
-    replace: options.Replace = False, skip: options.Skip = False, dry_run: options.DryRun = False,
+    replace: options.Replace = False,
+    skip: options.Skip = False,
+    dry_run: options.DryRun = False,
     json: options.Json = False,
-) -> None:  # fmt: skip
+) -> None:
     """What ROUGE-1.5.5 printed with -d: recall, precision and F of every evaluation, as scores made elsewhere."""
     from adjudge.collection.formats import rouge155_outputs
 

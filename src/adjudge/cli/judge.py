@@ -56,9 +56,16 @@ def simulate(
     """
     e = adjudge.open(evaluation)
     found = e.simulate_judgments(
-        protocol, assessors=assessors, per_summary=per_summary, noise=noise, bias=bias, drift=drift,
-        inconsistency=inconsistency, repeats=repeats, seed=seed,
-    )  # fmt: skip
+        protocol,
+        assessors=assessors,
+        per_summary=per_summary,
+        noise=noise,
+        bias=bias,
+        drift=drift,
+        inconsistency=inconsistency,
+        repeats=repeats,
+        seed=seed,
+    )
     if json:
         show_json(found.as_dict())
     else:

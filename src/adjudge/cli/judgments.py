@@ -60,9 +60,14 @@ ProtocolName = Annotated[
 
 @imports.command("nist", epilog=f"Example: {JUDGMENTS['import nist']}")
 def nist(
-    files: Files, evaluation: options.Folder, aspect: Aspect = None, protocol: ProtocolName = None,
-    length: Length = None, encoding: Encoding = None, json: options.Json = False,
-) -> None:  # fmt: skip
+    files: Files,
+    evaluation: options.Folder,
+    aspect: Aspect = None,
+    protocol: ProtocolName = None,
+    length: Length = None,
+    encoding: Encoding = None,
+    json: options.Json = False,
+) -> None:
     """NIST's tables of responsiveness and linguistic quality."""
     from adjudge.judgments.formats import nist
 
@@ -73,15 +78,19 @@ def nist(
 
 @imports.command("see", epilog=f"Example: {JUDGMENTS['import see']}")
 def see(
-    files: Files, evaluation: options.Folder, assessor: Assessor = None,
+    files: Files,
+    evaluation: options.Folder,
+    assessor: Assessor = None,
     assessor_column: Annotated[
         int | None, typer.Option("--assessor-column", min=0, help="Which column says who judged, from 0.")
     ] = None,
     reference_column: Annotated[
-        int | None, typer.Option("--reference-column", min=0, help="Which column says whose model it was, from 0.")
+        int | None,
+        typer.Option("--reference-column", min=0, help="Which column says whose model it was, from 0."),
     ] = None,
-    encoding: Encoding = None, json: options.Json = False,
-) -> None:  # fmt: skip
+    encoding: Encoding = None,
+    json: options.Json = False,
+) -> None:
     """DUC-2002's tables of SEE results: coverage, unmarked units, the twelve quality questions."""
     from adjudge.judgments.formats import see
 
@@ -97,9 +106,12 @@ def see(
 
 @imports.command("ducview", epilog=f"Example: {JUDGMENTS['import ducview']}")
 def ducview(
-    files: Files, evaluation: options.Folder, assessor: Assessor = None, encoding: Encoding = None,
+    files: Files,
+    evaluation: options.Folder,
+    assessor: Assessor = None,
+    encoding: Encoding = None,
     json: options.Json = False,
-) -> None:  # fmt: skip
+) -> None:
     """DUCView's pyramids (.pyr) and peer annotations (.pan)."""
     from adjudge.judgments.formats import ducview
 
@@ -119,14 +131,17 @@ def summeval(files: Files, evaluation: options.Folder, json: options.Json = Fals
 
 @imports.command("crowd", epilog=f"Example: {JUDGMENTS['import crowd']}")
 def crowd(
-    files: Files, evaluation: options.Folder, aspect: Aspect = None, protocol: ProtocolName = None,
+    files: Files,
+    evaluation: options.Folder,
+    aspect: Aspect = None,
+    protocol: ProtocolName = None,
     length: Length = None,
     column: Annotated[
         list[str] | None,
         typer.Option("--column", metavar="FIELD=COLUMN", help="Where a field stands.", show_default=False),
     ] = None,
     json: options.Json = False,
-) -> None:  # fmt: skip
+) -> None:
     """CSV with task, worker and label, or a column per aspect."""
     from adjudge.judgments.formats import crowd
 

@@ -78,13 +78,18 @@ def _show(r: LengthsResult, data: ScoreData) -> None:
         ("length", "topics>", "systems>", "residual df>", "mean square>", "HSD>", "pairs told apart>"),
         [
             (
-                each.column, len(each.matrix.topics), each.tukey.columns, int(each.tukey.df),
-                _number(each.tukey.mean_square), _number(each.tukey.hsd), f"{each.told_apart} of {each.pairs}",
+                each.column,
+                len(each.matrix.topics),
+                each.tukey.columns,
+                int(each.tukey.df),
+                _number(each.tukey.mean_square),
+                _number(each.tukey.hsd),
+                f"{each.told_apart} of {each.pairs}",
             )
             for each in r.columns
         ],
         title="Noise",
-    )  # fmt: skip
+    )
     print()
     for line in r.sentences():
         say(line)

@@ -39,10 +39,13 @@ def command(
 
 def _as_dict(measure: Measure) -> dict[str, Any]:
     return {
-        "measure": str(measure), "about": measure.ABOUT, "citation": measure.CITATION,
-        "better": measure.better, "needs": sorted(measure.needs),
+        "measure": str(measure),
+        "about": measure.ABOUT,
+        "citation": measure.CITATION,
+        "better": measure.better,
+        "needs": sorted(measure.needs),
         "options": {k: {"value": v, "choices": measure.OPTIONS.get(k)} for k, v in measure.options().items()},
-    }  # fmt: skip
+    }
 
 
 def _explain(measure: Measure) -> None:

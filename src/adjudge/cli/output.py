@@ -108,9 +108,13 @@ def counting(what: str) -> Iterator[Callable[[int], None]]:
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     with Progress(
-        SpinnerColumn(), TextColumn("{task.description} {task.completed:,}"), TimeElapsedColumn(),
-        console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty(),
-    ) as bar:  # fmt: skip
+        SpinnerColumn(),
+        TextColumn("{task.description} {task.completed:,}"),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+        disable=not sys.stderr.isatty(),
+    ) as bar:
         task = bar.add_task(what, total=None)
         yield lambda n: bar.update(task, completed=n)
 

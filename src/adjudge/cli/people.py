@@ -78,9 +78,14 @@ def list_(evaluation: options.Folder, json: options.Json = False) -> None:
         return
     show_table(
         ("person", "name", "role", "state", "tasks>", "judged>", "last seen"),
-        [(*(row[key] for key in ("person", "name", "role", "state", "tasks", "judged")), _when(row["last_seen"]))
-         for row in found],
-    )  # fmt: skip
+        [
+            (
+                *(row[key] for key in ("person", "name", "role", "state", "tasks", "judged")),
+                _when(row["last_seen"]),
+            )
+            for row in found
+        ],
+    )
 
 
 @people.command("suspend", epilog=f"Example: {PEOPLE['suspend']}")

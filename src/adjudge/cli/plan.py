@@ -70,12 +70,23 @@ def command(
     with progress("planning") as bar:
         found = [
             _plan(
-                data, m, n, among, bar, difference=difference, power=power, alpha=alpha, pairs=pairs,
-                normal=normal, simulations=simulations, seed=seed, **_tests(test),
+                data,
+                m,
+                n,
+                among,
+                bar,
+                difference=difference,
+                power=power,
+                alpha=alpha,
+                pairs=pairs,
+                normal=normal,
+                simulations=simulations,
+                seed=seed,
+                **_tests(test),
             )
             for m in chosen
             for n in ((length,) if length else data.table.each_length(m))
-        ]  # fmt: skip
+        ]
     deliver(found, lambda plan: plan.curve_frame(), _show, json=json, csv=csv, latex=latex)
 
 

@@ -58,22 +58,31 @@ def sample(
     how: Annotated[
         str, typer.Option("--how", metavar="HOW", help=f"How pairs are chosen: {', '.join(HOWS)}.")
     ] = "random",
-    of: Annotated[str, typer.Option("--of", metavar="WHAT", help=f"Pairs of: {', '.join(PROTOCOLS)}.")] = "sentences",
+    of: Annotated[
+        str, typer.Option("--of", metavar="WHAT", help=f"Pairs of: {', '.join(PROTOCOLS)}.")
+    ] = "sentences",
     annotator: Annotated[
         list[str] | None,
-        typer.Option("--annotator", metavar="NAME", help="Who is asked; may be repeated. Whoever comes unless given.",
-                     show_default=False),
+        typer.Option(
+            "--annotator",
+            metavar="NAME",
+            help="Who is asked; may be repeated. Whoever comes unless given.",
+            show_default=False,
+        ),
     ] = None,
-    per_pair: Annotated[int, typer.Option("--per-pair", min=1, help="How many are asked about each pair.")] = 1,
+    per_pair: Annotated[
+        int, typer.Option("--per-pair", min=1, help="How many are asked about each pair.")
+    ] = 1,
     repeats: Annotated[
-        float, typer.Option("--repeats", min=0, max=1, help="Share of tasks that comes again, sides exchanged.")
+        float,
+        typer.Option("--repeats", min=0, max=1, help="Share of tasks that comes again, sides exchanged."),
     ] = 0.0,
     checks: Checks = None,
     similarity: SimilarityName = "tfidf-jaccard",
     topic: Topics = None,
     seed: options.Seed = 0,
     json: options.Json = False,
-) -> None:  # fmt: skip
+) -> None:
     """Make tasks: pairs of source sentences, or of summaries, that nobody was asked about yet.
 
     --how information or variance looks at the answers so far and asks what they leave open.
@@ -86,10 +95,18 @@ def sample(
     e = adjudge.open(evaluation)
     with progress("choosing pairs") as bar:
         found = e.prefer.sample(
-            of, count=count, how=how, annotators=annotator or (),
-            per_pair=per_pair, repeats=repeats, seed=seed, topics=topic or (), checks=known, similarity=similarity,
+            of,
+            count=count,
+            how=how,
+            annotators=annotator or (),
+            per_pair=per_pair,
+            repeats=repeats,
+            seed=seed,
+            topics=topic or (),
+            checks=known,
+            similarity=similarity,
             progress=bar,
-        )  # fmt: skip
+        )
     if json:
         show_json(found.as_dict())
     else:
@@ -100,12 +117,15 @@ def sample(
 @prefer.command("import", epilog=f"Example: {PREFER['import']}")
 def import_(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A CSV of preferences, or an answered batch.", show_default=False)
+        Path,
+        typer.Argument(
+            metavar="FILE", help="A CSV of preferences, or an answered batch.", show_default=False
+        ),
     ],
     evaluation: options.Folder,
     length: options.Length = None,
     json: options.Json = False,
-) -> None:  # fmt: skip
+) -> None:
     """Read answers: an answered batch, by its task ids, or a CSV with topic, two systems or sentences, and winner."""
     from adjudge.judgments.formats import crowd
     from adjudge.judgments.intake import take
@@ -139,10 +159,13 @@ def import_(
 def export(
     evaluation: options.Folder,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A CSV file to write.", show_default=False)],
-    open_: Annotated[bool, typer.Option("--open", help="Pairs that wait for an answer, for a crowd platform.")] = False,
+    open_: Annotated[
+        bool, typer.Option("--open", help="Pairs that wait for an answer, for a crowd platform.")
+    ] = False,
     answers: Annotated[bool, typer.Option("--answers", help="The answers (the default).")] = False,
     of: Annotated[
-        str | None, typer.Option("--of", metavar="WHAT", help=f"Pairs of: {', '.join(PROTOCOLS)}; all unless given.")
+        str | None,
+        typer.Option("--of", metavar="WHAT", help=f"Pairs of: {', '.join(PROTOCOLS)}; all unless given."),
     ] = None,
     batch: Annotated[int | None, typer.Option("--batch", min=1, help="With --open: rows per file.")] = None,
     hit: Annotated[int, typer.Option("--hit", min=1, help="With --open: pairs per row.")] = 1,
@@ -151,7 +174,7 @@ def export(
     ] = "left-right",
     topic: Topics = None,
     json: options.Json = False,
-) -> None:  # fmt: skip
+) -> None:
     """Write pairs for a crowd platform, without names of systems; or the answers as left,right,winner."""
     from adjudge.prefer.batches import export_batches
 
@@ -185,15 +208,20 @@ def export(
 def fit(
     source: Annotated[
         Path,
-        typer.Argument(metavar="SOURCE", show_default=False,
-                       help="An evaluation's folder, or a CSV: left,right,winner or model_a,model_b,winner."),
+        typer.Argument(
+            metavar="SOURCE",
+            show_default=False,
+            help="An evaluation's folder, or a CSV: left,right,winner or model_a,model_b,winner.",
+        ),
     ],
     of: Annotated[
         str | None, typer.Option("--of", metavar="WHAT", help=f"Of a folder: strengths of {', '.join(OFS)}.")
     ] = None,
     topic: Topics = None,
     length: options.Length = None,
-    annotators: Annotated[bool, typer.Option("--annotators", help="How reliable every annotator is.")] = False,
+    annotators: Annotated[
+        bool, typer.Option("--annotators", help="How reliable every annotator is.")
+    ] = False,
     checks: Checks = None,
     smooth: Annotated[
         bool, typer.Option("--smooth/--no-smooth", help="Of sentences: an answer tells of similar ones too.")
@@ -206,7 +234,7 @@ def fit(
     json: options.Json = False,
     csv: options.Csv = None,
     latex: options.Latex = False,
-) -> None:  # fmt: skip
+) -> None:
     """Bradley-Terry strengths with intervals and ranks, from a folder's answers or a bare CSV.
 
     Systems over several topics: whole topics are drawn again for the intervals, otherwise answers. --csv writes one
@@ -229,9 +257,13 @@ def fit(
     with progress("fitting") as bar:
         if source.is_dir():
             found = _need(source).prefer.fit(
-                of, topics=topic or (), length=length,
-                similarity=similarity if smooth else None, progress=bar, **how,
-            )  # fmt: skip
+                of,
+                topics=topic or (),
+                length=length,
+                similarity=similarity if smooth else None,
+                progress=bar,
+                **how,
+            )
         else:
             if of is not None or length is not None:
                 raise UsageError(
@@ -242,9 +274,13 @@ def fit(
         for line in found[0].warnings():
             warn(line)
     deliver(
-        found, lambda fit: frame_of(fit, matrix), lambda fit: show(fit, matrix, alone=len(found) == 1),
-        json=json, csv=csv, latex=latex,
-    )  # fmt: skip
+        found,
+        lambda fit: frame_of(fit, matrix),
+        lambda fit: show(fit, matrix, alone=len(found) == 1),
+        json=json,
+        csv=csv,
+        latex=latex,
+    )
 
 
 def _fit_file(

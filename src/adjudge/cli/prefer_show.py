@@ -28,12 +28,18 @@ def show(fit: PreferenceFit, matrix: bool, *, alone: bool) -> None:
         (">", "item", "strength>", f"{fit.level:.0%} interval", "ranks", "wins>", "losses>", "ties>"),
         [
             (
-                each.rank or "-", _cut(each.item), "-" if each.rank is None else f"{each.strength:.3g}",
-                interval(each), ranks(each), number(each.wins), number(each.losses), number(each.ties),
+                each.rank or "-",
+                _cut(each.item),
+                "-" if each.rank is None else f"{each.strength:.3g}",
+                interval(each),
+                ranks(each),
+                number(each.wins),
+                number(each.losses),
+                number(each.ties),
             )
             for each in shown
         ],
-    )  # fmt: skip
+    )
     if len(shown) < len(fit.standings):
         say(f"and {counted(len(fit.standings) - len(shown), 'other')}; --csv writes them all")
     if matrix:

@@ -80,9 +80,17 @@ def simulate(
     e = adjudge.open(evaluation)
     with progress("finding out what sentences are worth") as tick:
         found = e.prefer.simulate(
-            origin, annotators=annotators, count=count, per_pair=per_pair,
-            noise=noise, bias=bias, inconsistency=inconsistency, similarity=similarity, seed=seed, progress=tick,
-        )  # fmt: skip
+            origin,
+            annotators=annotators,
+            count=count,
+            per_pair=per_pair,
+            noise=noise,
+            bias=bias,
+            inconsistency=inconsistency,
+            similarity=similarity,
+            seed=seed,
+            progress=tick,
+        )
     if json:
         show_json(found.as_dict())
         return
@@ -170,10 +178,21 @@ def converge(
     need_human(columns, human)
     with progress("drawing answers") as tick:
         found = run(
-            batches_of(e.collection, judgments), columns.data, human, LINES, similarity=base.similarity,
-            smooth=smooth, penalty=penalty, step=step, runs=runs, systems=who, length=length, seed=seed,  # type: ignore[arg-type]
-            workers=worker_count(workers), progress=tick,
-        )  # fmt: skip
+            batches_of(e.collection, judgments),
+            columns.data,
+            human,
+            LINES,
+            similarity=base.similarity,
+            smooth=smooth,
+            penalty=penalty,
+            step=step,
+            runs=runs,
+            systems=who,
+            length=length,
+            seed=seed,  # type: ignore[arg-type]
+            workers=worker_count(workers),
+            progress=tick,
+        )
     for name, measure in LINES.items():
         if measure in columns.why:
             warn(f"{name}: {columns.why[measure]}")
@@ -232,12 +251,25 @@ def report(
     columns = scored_columns(e, judgments, [*specs(base).values(), human, *(measure or ())], workers)
     need_human(columns, human)
     found = paper_tables(
-        columns, batches_of(e.collection, judgments), human, minutes_of(e.folder, cap=idle), base=base,
-        more=measure or (), systems=who, length=length_of(length), half=half, level=level,  # type: ignore[arg-type]
-        resamples=resamples, seed=seed,
-    )  # fmt: skip
+        columns,
+        batches_of(e.collection, judgments),
+        human,
+        minutes_of(e.folder, cap=idle),
+        base=base,
+        more=measure or (),
+        systems=who,
+        length=length_of(length),
+        half=half,
+        level=level,  # type: ignore[arg-type]
+        resamples=resamples,
+        seed=seed,
+    )
     named: dict[str, str] = {}
     deliver(
-        [WithRows(table, rows) for table in found], lambda t: t.table.to_frame(rows),
-        lambda t: show_paper(t.table, rows, named), json=json, csv=csv, latex=latex,
-    )  # fmt: skip
+        [WithRows(table, rows) for table in found],
+        lambda t: t.table.to_frame(rows),
+        lambda t: show_paper(t.table, rows, named),
+        json=json,
+        csv=csv,
+        latex=latex,
+    )

@@ -42,10 +42,11 @@ Asked = Annotated[str, typer.Option("--asked", metavar="N|all", help="How many o
 SimulatedPairs = Annotated[
     str,
     typer.Option(
-        "--simulated", metavar="N|paper|all",
+        "--simulated",
+        metavar="N|paper|all",
         help="Pairs to simulate for ref and py: paper is 200 beside people's answers, 1000 alone.",
     ),
-]  # fmt: skip
+]
 Ties = Annotated[
     str, typer.Option("--ties", metavar="HOW", help="Simulated answers of equal worth: half, paper.")
 ]
@@ -74,9 +75,16 @@ def preference_of(
         if value not in known:
             raise UsageError(f"--{option} is {quoted(value)}, expected one of: {', '.join(known)}")
     return Preference(
-        source=source, similarity=similarity, smooth=smooth, penalty=penalty, ties=ties, asked=asked,
-        simulated=simulated, seed=seed, crowd=crowd,
-    )  # fmt: skip
+        source=source,
+        similarity=similarity,
+        smooth=smooth,
+        penalty=penalty,
+        ties=ties,
+        asked=asked,
+        simulated=simulated,
+        seed=seed,
+        crowd=crowd,
+    )
 
 
 def systems_of(systems: str) -> str:
@@ -89,9 +97,7 @@ def scored_columns(e: Evaluation, judgments: Judgments, specs: Iterable[str], wo
     from adjudge.prefer.columns import columns
 
     with progress("scoring") as tick:
-        return columns(
-            e.folder, e.collection, judgments, specs, workers=worker_count(workers), progress=tick
-        )  # fmt: skip
+        return columns(e.folder, e.collection, judgments, specs, workers=worker_count(workers), progress=tick)
 
 
 def need_human(columns: Columns, human: str) -> None:

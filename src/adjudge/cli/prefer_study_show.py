@@ -35,10 +35,16 @@ def means(e: Evaluation, measure: str) -> Any:
         matrix = data.matrix(measure, length=length)
         for system, column in zip(matrix.systems, matrix.values.T, strict=True):
             known = column[column == column]
-            rows.append({
-                "measure": measure, "system": system, "kind": data.kind(system), "length": length,
-                "topics": len(known), "mean": float(known.mean()) if len(known) else float("nan"),
-            })  # fmt: skip
+            rows.append(
+                {
+                    "measure": measure,
+                    "system": system,
+                    "kind": data.kind(system),
+                    "length": length,
+                    "topics": len(known),
+                    "mean": float(known.mean()) if len(known) else float("nan"),
+                }
+            )
     return pd.DataFrame(rows).sort_values("mean", ascending=False, kind="stable")
 
 

@@ -80,11 +80,25 @@ def command(
     if root is not None and not root.is_dir():
         raise UsageError(f"--root is {root}, which is no folder")
     options = Options(
-        max_n=max_n, lcs=not no_lcs, weight=weight, skip=skip,
-        unigrams="only" if with_unigrams else "too" if both else "no", be=be, stem=stem, stop=stop,
-        words=words, bytes=size, formula=formula, alpha=alpha, confidence=confidence, samples=samples,
-        count=count, details=details, data=data, seed=seed,
-    )  # fmt: skip
+        max_n=max_n,
+        lcs=not no_lcs,
+        weight=weight,
+        skip=skip,
+        unigrams="only" if with_unigrams else "too" if both else "no",
+        be=be,
+        stem=stem,
+        stop=stop,
+        words=words,
+        bytes=size,
+        formula=formula,
+        alpha=alpha,
+        confidence=confidence,
+        samples=samples,
+        count=count,
+        details=details,
+        data=data,
+        seed=seed,
+    )
     if verbose:
         warn(f"{settings}: {', '.join(asked.tag for asked in options.measures())}; {options}")
     for line in run(settings, options, system=system, every=every, form=form, root=root, warn=warn):

@@ -85,13 +85,18 @@ def _records(frame: Any) -> Any:
 def _summary(stored: StoredTable) -> list[dict[str, Any]]:
     return [
         {
-            "measure": s.info.measure, "better": s.info.better, "range": list(s.info.range),
-            "signature": s.info.signature, "origin": s.origin, "source": s.source,
-            "rows": len(s.table.frame), "missing": int(s.table.frame["value"].isna().sum()),
+            "measure": s.info.measure,
+            "better": s.info.better,
+            "range": list(s.info.range),
+            "signature": s.info.signature,
+            "origin": s.origin,
+            "source": s.source,
+            "rows": len(s.table.frame),
+            "missing": int(s.table.frame["value"].isna().sum()),
             "stale_topics": list(stored.stale.get(s.info.measure, ())),
         }
         for s in stored.stored
-    ]  # fmt: skip
+    ]
 
 
 def _overview(stored: StoredTable, chosen: list[str]) -> None:
@@ -104,11 +109,16 @@ def _overview(stored: StoredTable, chosen: list[str]) -> None:
         if each.info.measure in chosen:
             rows.append(
                 (
-                    each.info.measure, len(frame), frame["topic"].nunique(), frame["system"].nunique(),
-                    int(frame["value"].isna().sum()), f"{frame['value'].mean():.4f}", each.info.direction,
+                    each.info.measure,
+                    len(frame),
+                    frame["topic"].nunique(),
+                    frame["system"].nunique(),
+                    int(frame["value"].isna().sum()),
+                    f"{frame['value'].mean():.4f}",
+                    each.info.direction,
                     "imported" if each.origin == "imported" else each.info.signature,
                 )
-            )  # fmt: skip
+            )
     show_table(
         ("measure", "rows>", "topics>", "systems>", "missing>", "mean>", "direction", "signature"), rows
     )

@@ -41,11 +41,17 @@ def _overview(collection: Collection) -> None:
     show_table(
         ("topic", "title", "type", "documents>", "references>", "peers>"),
         [
-            (t.topic, t.title, t.type, len(collection.documents.get(name, ())),
-             len(collection.references(name)), len(collection.peers(name)))
+            (
+                t.topic,
+                t.title,
+                t.type,
+                len(collection.documents.get(name, ())),
+                len(collection.references(name)),
+                len(collection.peers(name)),
+            )
             for name, t in collection.topics.items()
         ],
-    )  # fmt: skip
+    )
     print()
     rows = []
     for name in collection.systems:

@@ -70,15 +70,29 @@ def command(
     if ratings and rounded is not None:
         raise UsageError("--ratings and --round exclude each other")
     model = Model(
-        topics, (difference, *[0.0] * (systems - 1)), topic_sd, noise, unequal, uneven, shared,  # type: ignore[arg-type]
-        missing_half, 1.0 if ratings else rounded, RATINGS if ratings else None,
-    )  # fmt: skip
+        topics,
+        (difference, *[0.0] * (systems - 1)),
+        topic_sd,
+        noise,
+        unequal,
+        uneven,
+        shared,  # type: ignore[arg-type]
+        missing_half,
+        1.0 if ratings else rounded,
+        RATINGS if ratings else None,
+    )
     chosen = TESTS if tests == ALL else tuple(name for name in tests.split(",") if name.strip())
     with progress("simulating") as bar:
         found = simulate(
-            model, chosen, simulations=simulations, alpha=alpha, resamples=resamples, seed=seed,
-            workers=worker_count(workers), progress=bar,
-        )  # fmt: skip
+            model,
+            chosen,
+            simulations=simulations,
+            alpha=alpha,
+            resamples=resamples,
+            seed=seed,
+            workers=worker_count(workers),
+            progress=bar,
+        )
     if csv is not None:
         write_csv(found.to_frame(), csv)
     if json:

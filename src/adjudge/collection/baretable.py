@@ -132,8 +132,9 @@ def _collect(path: Path, name: str, items: Iterable[Item]) -> BareTable:
                 if found.kinds.setdefault(thing.system, kind) != kind:
                     raise FormatError(
                         f"system {quoted(thing.system)} is a {kind} here and a {found.kinds[thing.system]} above",
-                        file=path, line=line,
-                    )  # fmt: skip
+                        file=path,
+                        line=line,
+                    )
             case LeftOut():
                 left[thing.reason] += 1
     found.notes = [f"{name}: {reason}{f', {n:,} times' if n > 1 else ''}" for reason, n in left.items()]
@@ -147,17 +148,25 @@ def _own(text: str) -> str:
 def _renamed(row: Score) -> Score:
     """`dataclasses.replace` would take longer than all the rest."""
     return Score(
-        _own(row.measure), row.topic, row.system, row.value, row.length, row.assessor, row.reference,
-        row.repeat, row.why,
-    )  # fmt: skip
+        _own(row.measure),
+        row.topic,
+        row.system,
+        row.value,
+        row.length,
+        row.assessor,
+        row.reference,
+        row.repeat,
+        row.why,
+    )
 
 
 def _second(row: Score, first: int, path: Path, line: int) -> FormatError:
     return FormatError(
         f"a second score of {_own(row.measure)} for topic {quoted(row.topic)}, system {quoted(row.system)}"
         f" (the first is in line {first}): tell them apart by length, assessor, reference or repeat",
-        file=path, line=line,
-    )  # fmt: skip
+        file=path,
+        line=line,
+    )
 
 
 def _directed(infos: Sequence[MeasureInfo], lower: LowerIsBetter) -> list[MeasureInfo]:

@@ -58,9 +58,11 @@ def _nothing(collection: Collection) -> Iterator[Finding]:
     elif len(peer_topics(collection)) < 6:
         n = len(peer_topics(collection))
         yield Finding(
-            "warning", "few-topics", f"only {counted(n, 'topic')}",
+            "warning",
+            "few-topics",
+            f"only {counted(n, 'topic')}",
             "a two-sided Wilcoxon test cannot reach .05 with fewer than 6 topics",
-        )  # fmt: skip
+        )
 
 
 def peer_topics(collection: Collection) -> list[str]:
@@ -86,27 +88,33 @@ def _missing(collection: Collection) -> Iterator[Finding]:
     if lacking:
         systems = len({s.system for s in lacking})
         yield Finding(
-            "warning", "missing-summaries",
+            "warning",
+            "missing-summaries",
             f"{counted(len(lacking), 'summary', 'summaries')} of {counted(systems, 'system')} missing",
             "their means are over fewer topics; pairs use only the topics both have",
-            by_system(lacking), len(lacking),
-        )  # fmt: skip
+            by_system(lacking),
+            len(lacking),
+        )
 
 
 def _documents(collection: Collection) -> Iterator[Finding]:
     bare = [t for t in peer_topics(collection) if not collection.documents.get(t)]
     if bare and not collection.documents:
         yield Finding(
-            "note", "no-documents", "no source documents",
+            "note",
+            "no-documents",
+            "no source documents",
             "baselines and measures that compare with the source cannot be computed",
-        )  # fmt: skip
+        )
     elif bare:
         yield Finding(
-            "warning", "topic-without-documents",
+            "warning",
+            "topic-without-documents",
             f"{counted(len(bare), 'topic has', 'topics have')} no documents",
             "no baseline there, and measures that need the source are missing on them",
-            some(bare), len(bare),
-        )  # fmt: skip
+            some(bare),
+            len(bare),
+        )
 
 
 def _references(collection: Collection) -> Iterator[Finding]:
@@ -118,10 +126,13 @@ def _references(collection: Collection) -> Iterator[Finding]:
         )
     elif bare:
         yield Finding(
-            "warning", "topic-without-references",
+            "warning",
+            "topic-without-references",
             f"{counted(len(bare), 'topic has', 'topics have')} no reference",
-            "measures that need references are missing there, for every system", some(bare), len(bare),
-        )  # fmt: skip
+            "measures that need references are missing there, for every system",
+            some(bare),
+            len(bare),
+        )
 
 
 def _lengths(collection: Collection) -> Iterator[Finding]:
@@ -130,20 +141,24 @@ def _lengths(collection: Collection) -> Iterator[Finding]:
     if asked and other:
         here, there = (", ".join(map(str, lengths)) for lengths in (other, asked))
         yield Finding(
-            "warning", "unknown-length", f"summaries of {here} words, evaluation.toml asks for {there}",
+            "warning",
+            "unknown-length",
+            f"summaries of {here} words, evaluation.toml asks for {there}",
             "lengths are compared one at a time: these stand apart from the others",
-        )  # fmt: skip
+        )
 
 
 def _units(collection: Collection) -> Iterator[Finding]:
     astray = list(misfits(collection.all_summaries(), collection.units))
     if astray:
         yield Finding(
-            "error", "units-astray",
+            "error",
+            "units-astray",
             f"units of {counted(len(astray), 'summary', 'summaries')} no longer fit the text",
             "judgments of them would be about other words: run adjudge units, mend edited ones by hand",
-            some(astray), len(astray),
-        )  # fmt: skip
+            some(astray),
+            len(astray),
+        )
 
 
 def _withdrawn(collection: Collection) -> Iterator[Finding]:
@@ -160,11 +175,13 @@ def _unlisted(folder: Folder, collection: Collection) -> Iterator[Finding]:
         unlisted = [n for n in known if n not in listed]
         if unlisted:
             yield Finding(
-                "warning", f"unlisted-{name}",
+                "warning",
+                f"unlisted-{name}",
                 f"{counted(len(unlisted), f'{name} is', f'{name}s are')} not in {kind.FILE}",
                 f"each counts as a {name} of its own, and nothing is known of it: a misspelling splits them",
-                some(f"{n}{nearest(n, listed)}" for n in unlisted[:_HINTED]), len(unlisted),
-            )  # fmt: skip
+                some(f"{n}{nearest(n, listed)}" for n in unlisted[:_HINTED]),
+                len(unlisted),
+            )
 
 
 RULES: tuple[Rule, ...] = (

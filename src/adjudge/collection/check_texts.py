@@ -43,26 +43,34 @@ def _truncated(collection: Collection) -> Iterator[Finding]:
         open_ended = [s for s in summaries if not _ENDED.search(s.text)]
         (cut if len(open_ended) * 2 <= len(summaries) else style).extend(open_ended)
     yield from _found(
-        "warning", "truncated", f"{counted(len(cut), 'text')} cut off in mid-sentence",
-        "a text that was cut by accident scores lower than its system deserves", cut,
-    )  # fmt: skip
+        "warning",
+        "truncated",
+        f"{counted(len(cut), 'text')} cut off in mid-sentence",
+        "a text that was cut by accident scores lower than its system deserves",
+        cut,
+    )
     yield from _found(
-        "note", "no-full-stop",
+        "note",
+        "no-full-stop",
         f"{counted(len(style), 'text')} of systems that mostly end without a full stop",
-        "none if that is their style; if the output was cut at a limit, scores are lower", style,
-    )  # fmt: skip
+        "none if that is their style; if the output was cut at a limit, scores are lower",
+        style,
+    )
 
 
 def _too_long(collection: Collection) -> Iterator[Finding]:
     over = [
-        s for s in collection.all_summaries()
+        s
+        for s in collection.all_summaries()
         if s.is_peer and s.length is not None and count_words(s.text) > s.length + SLACK
-    ]  # fmt: skip
+    ]
     yield from _found(
-        "warning", "over-length",
+        "warning",
+        "over-length",
         f"{counted(len(over), 'text')} over the target by more than {SLACK} words",
-        "recall rewards length: compare with a limit, or with precision and F beside it", over,
-    )  # fmt: skip
+        "recall rewards length: compare with a limit, or with precision and F beside it",
+        over,
+    )
 
 
 def _found(
@@ -110,9 +118,13 @@ def _same_texts(collection: Collection) -> Iterator[Finding]:
     for (a, b), n in alike.items():
         if n * 2 >= min(size[a], size[b]):
             yield Finding(
-                "warning", "same-texts", f"{a} and {b} have the same text {n:,} times",
-                "they cannot be told apart, and count twice in every comparison of systems", (a, b), n,
-            )  # fmt: skip
+                "warning",
+                "same-texts",
+                f"{a} and {b} have the same text {n:,} times",
+                "they cannot be told apart, and count twice in every comparison of systems",
+                (a, b),
+                n,
+            )
 
 
 def _peer_is_reference(collection: Collection) -> Iterator[Finding]:
@@ -128,10 +140,13 @@ def _peer_is_reference(collection: Collection) -> Iterator[Finding]:
             ]
     if hits:
         yield Finding(
-            "warning", "peer-is-reference",
+            "warning",
+            "peer-is-reference",
             f"{counted(len(hits), 'peer is', 'peers are')} the same text as a reference by another writer",
-            "such a peer scores 1 against that reference whatever its quality", some(hits), len(hits),
-        )  # fmt: skip
+            "such a peer scores 1 against that reference whatever its quality",
+            some(hits),
+            len(hits),
+        )
 
 
 TEXT_RULES: tuple[Rule, ...] = (

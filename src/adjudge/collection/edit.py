@@ -50,9 +50,13 @@ class Changed:
 
     def as_dict(self) -> dict[str, Any]:
         return {
-            "what": self.what, "system": self.target.system, "topic": self.target.topic, "why": self.why,
-            "rows": dict(self.rows), "scores": self.scores,
-        }  # fmt: skip
+            "what": self.what,
+            "system": self.target.system,
+            "topic": self.target.topic,
+            "why": self.why,
+            "rows": dict(self.rows),
+            "scores": self.scores,
+        }
 
 
 def withdraw(folder: Folder, target: Target, why: str, *, when: str, restore: bool = False) -> Changed:

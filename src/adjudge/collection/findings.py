@@ -28,9 +28,13 @@ class Finding:
 
     def as_dict(self) -> dict[str, Any]:
         return {
-            "severity": self.severity, "code": self.code, "what": self.what, "effect": self.effect,
-            "count": self.count, "where": list(self.where),
-        }  # fmt: skip
+            "severity": self.severity,
+            "code": self.code,
+            "what": self.what,
+            "effect": self.effect,
+            "count": self.count,
+            "where": list(self.where),
+        }
 
 
 @dataclass(frozen=True)

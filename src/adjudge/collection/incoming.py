@@ -62,14 +62,17 @@ class ImportReport:
 
     def as_dict(self) -> dict[str, Any]:
         return {
-            "added": dict(self.added), "replaced": dict(self.replaced),
-            "skipped": dict(self.skipped), "same": dict(self.same), "scores": dict(self.scores),
+            "added": dict(self.added),
+            "replaced": dict(self.replaced),
+            "skipped": dict(self.skipped),
+            "same": dict(self.same),
+            "scores": dict(self.scores),
             "left_out": [
                 {"reason": reason, "count": count, "first": self.first[reason]}
                 for reason, count in self.left_out.items()
             ],
             "dry_run": self.dry_run,
-        }  # fmt: skip
+        }
 
     def lines(self) -> Iterator[str]:
         """The report in plain words."""

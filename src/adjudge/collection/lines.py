@@ -56,8 +56,9 @@ def read_lines(path: Path, *, max_line: int = MAX_LINE, encoding: str = "utf-8")
                 if len(line) > max_line:
                     raise FormatError(
                         f"the line is longer than {max_line:,} bytes; allow more with --max-line",
-                        file=path, line=number,
-                    )  # fmt: skip
+                        file=path,
+                        line=number,
+                    )
                 if number == 1:
                     line = line.removeprefix(_BOM)
                 if text := decode(line, encoding, path, number).strip("\r\n \t"):
@@ -83,8 +84,9 @@ def decode(line: bytes, encoding: str, path: Path, number: int) -> str:
         raise FormatError(
             f"byte {line[error.start]:#04x} at position {error.start + 1} is not {encoding};"
             " name the file's encoding, for example --encoding latin-1",
-            file=path, line=number,
-        ) from None  # fmt: skip
+            file=path,
+            line=number,
+        ) from None
     except LookupError:
         raise UsageError(f'unknown encoding "{encoding}"; try utf-8, latin-1, cp1252') from None
 

@@ -155,9 +155,15 @@ class Topic(Row):
     FILE = "topics.jsonl"
     KEY = ("topic",)
     CHECKS: ClassVar[dict[str, Check]] = {
-        "topic": _name, "set": _name, "type": _name, "task": _one_of(TASKS), "selector": _name,
-        "title": _text, "question": _text, "after": _name,
-    }  # fmt: skip
+        "topic": _name,
+        "set": _name,
+        "type": _name,
+        "task": _one_of(TASKS),
+        "selector": _name,
+        "title": _text,
+        "question": _text,
+        "after": _name,
+    }
 
     topic: str
     set: str | None = None
@@ -176,8 +182,11 @@ class System(Row):
     FILE = "systems.jsonl"
     KEY = ("system",)
     CHECKS: ClassVar[dict[str, Check]] = {
-        "system": _name, "kind": _one_of(KINDS), "label": _text, "group": _name,
-    }  # fmt: skip
+        "system": _name,
+        "kind": _one_of(KINDS),
+        "label": _text,
+        "group": _name,
+    }
 
     system: str
     kind: str | None = None
@@ -192,8 +201,11 @@ class Document(Row):
     FILE = "documents.jsonl"
     KEY = ("topic", "id")
     CHECKS: ClassVar[dict[str, Check]] = {
-        "topic": _name, "id": _name, "date": _name, "text": _text,
-    }  # fmt: skip
+        "topic": _name,
+        "id": _name,
+        "date": _name,
+        "text": _text,
+    }
 
     topic: str
     id: str
@@ -208,9 +220,14 @@ class Summary(Row):
     FILE = "summaries.jsonl"
     KEY = ("topic", "system", "length")
     CHECKS: ClassVar[dict[str, Check]] = {
-        "topic": _name, "system": _name, "length": _length, "roles": _roles, "author": _name,
-        "text": _text, "withdrawn": _text,
-    }  # fmt: skip
+        "topic": _name,
+        "system": _name,
+        "length": _length,
+        "roles": _roles,
+        "author": _name,
+        "text": _text,
+        "withdrawn": _text,
+    }
 
     topic: str
     system: str
@@ -236,9 +253,16 @@ class Unit(Row):
     FILE = "units.jsonl"
     KEY = ("topic", "system", "length", "kind", "id")
     CHECKS: ClassVar[dict[str, Check]] = {
-        "topic": _name, "system": _name, "length": _length, "kind": _one_of(UNIT_KINDS),
-        "id": _name, "start": _count, "end": _count, "text": _text, "edited": _flag,
-    }  # fmt: skip
+        "topic": _name,
+        "system": _name,
+        "length": _length,
+        "kind": _one_of(UNIT_KINDS),
+        "id": _name,
+        "start": _count,
+        "end": _count,
+        "text": _text,
+        "edited": _flag,
+    }
 
     topic: str
     system: str

@@ -34,9 +34,11 @@ class UnitsReport:
 
     def as_dict(self) -> dict[str, Any]:
         return {
-            "units": dict(self.made), "edited_summaries_kept": self.edited,
-            "edits_that_no_longer_fit": self.astray, "dropped_without_summary": self.dropped,
-        }  # fmt: skip
+            "units": dict(self.made),
+            "edited_summaries_kept": self.edited,
+            "edits_that_no_longer_fit": self.astray,
+            "dropped_without_summary": self.dropped,
+        }
 
 
 def make_units(
@@ -78,10 +80,16 @@ def split(summary: Summary, kind: str, language: str) -> list[Unit]:
         seen[span.text] += 1
         units.append(
             Unit(
-                summary.topic, summary.system, kind, unit_id(kind, span.text, seen[span.text]),
-                span.start, span.end, span.text, summary.length,
+                summary.topic,
+                summary.system,
+                kind,
+                unit_id(kind, span.text, seen[span.text]),
+                span.start,
+                span.end,
+                span.text,
+                summary.length,
             )
-        )  # fmt: skip
+        )
     return units
 
 

@@ -31,6 +31,21 @@ from adjudge.compare.run import compare
 from adjudge.compare.tables import PAIR_COLUMNS
 
 __all__ = [
-    "ALL", "ALPHA", "CORRECTIONS", "LEVEL", "PAIR_COLUMNS", "RESAMPLES", "SIDES", "STATISTICS", "TESTS", "ZEROS",
-    "Choices", "Comparison", "Pair", "Standing", "Test", "choices", "compare",
-]  # fmt: skip
+    "ALL",
+    "ALPHA",
+    "CORRECTIONS",
+    "LEVEL",
+    "PAIR_COLUMNS",
+    "RESAMPLES",
+    "SIDES",
+    "STATISTICS",
+    "TESTS",
+    "ZEROS",
+    "Choices",
+    "Comparison",
+    "Pair",
+    "Standing",
+    "Test",
+    "choices",
+    "compare",
+]

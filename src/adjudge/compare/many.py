@@ -36,14 +36,13 @@ def comparisons(
     """
     return [
         compare(
-            matrix, choices,
+            matrix,
+            choices,
             family=partial(data.pairs_among, among=among),
             clusters=data.topic_values("set", matrix.topics) if cluster else None,
         )
-        for matrix in matrices(
-            data, measures, length=length, among=among, pool=pool, pool_humans=pool_humans
-        )
-    ]  # fmt: skip
+        for matrix in matrices(data, measures, length=length, among=among, pool=pool, pool_humans=pool_humans)
+    ]
 
 
 def matrices(
@@ -92,5 +91,8 @@ def counts(
     found = matrices(data, measures, length=length, pool=pool)
     return rankel_tables(
         [m for m in found if m.info.better is not None] or found,
-        data.kinds, tests, alpha=choices.alpha, level=choices.level,
-    )  # fmt: skip
+        data.kinds,
+        tests,
+        alpha=choices.alpha,
+        level=choices.level,
+    )

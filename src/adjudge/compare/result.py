@@ -137,9 +137,14 @@ class Comparison:
         )
         for k in np.flatnonzero(self.family).tolist():
             yield Pair(
-                names[counts.first[k]], names[counts.second[k]], tested.results.at(k),
-                float(tested.adjusted[k]), bool(tested.different[k]), word, bool(same[k]),
-            )  # fmt: skip
+                names[counts.first[k]],
+                names[counts.second[k]],
+                tested.results.at(k),
+                float(tested.adjusted[k]),
+                bool(tested.different[k]),
+                word,
+                bool(same[k]),
+            )
 
     @cached_property
     def effects(self) -> PairEffects:

@@ -135,9 +135,15 @@ def _standings(
     best, worst = rank_intervals(above) if complete else (np.ones(size, int), np.full(size, size))
     return tuple(
         Standing(
-            matrix.systems[j], 1 + int(np.count_nonzero(sign * means > sign * means[j])),
-            int(np.count_nonzero(~np.isnan(matrix.values[:, j]))), float(means[j]), float(low[j]), float(high[j]),
-            groups[j], int(best[j]), int(worst[j]),
+            matrix.systems[j],
+            1 + int(np.count_nonzero(sign * means > sign * means[j])),
+            int(np.count_nonzero(~np.isnan(matrix.values[:, j]))),
+            float(means[j]),
+            float(low[j]),
+            float(high[j]),
+            groups[j],
+            int(best[j]),
+            int(worst[j]),
         )
         for j in order
-    )  # fmt: skip
+    )

@@ -15,9 +15,23 @@ if TYPE_CHECKING:
     from adjudge.compare.result import Comparison, Standing
 
 PAIR_COLUMNS = [
-    "measure", "a", "b", "n", "test", "statistic", "p", "p_adjusted", "difference", "low", "high", "wins", "losses",
-    "ties", "method", "why",
-]  # fmt: skip
+    "measure",
+    "a",
+    "b",
+    "n",
+    "test",
+    "statistic",
+    "p",
+    "p_adjusted",
+    "difference",
+    "low",
+    "high",
+    "wins",
+    "losses",
+    "ties",
+    "method",
+    "why",
+]
 
 
 def standings_frame(c: Comparison) -> pd.DataFrame:
@@ -48,14 +62,23 @@ def _pair_rows(c: Comparison, test: Test) -> Iterator[dict[str, Any]]:
     results, counts = tested.results, tested.results.counts
     for k in np.flatnonzero(c.family).tolist():
         yield {
-            "measure": c.measure, "a": names[counts.first[k]], "b": names[counts.second[k]],
-            "n": int(counts.n[k]), "test": test,
-            "statistic": float(results.statistic[k]), "p": float(results.p[k]),
-            "p_adjusted": float(tested.adjusted[k]), "difference": float(counts.difference[k]),
-            "low": float(effects.mean.low[k]), "high": float(effects.mean.high[k]),
-            "wins": int(counts.wins[k]), "losses": int(counts.losses[k]), "ties": int(counts.ties[k]),
-            "method": results.method[k], "why": results.why.get(k) or tested.left_out.get(k),
-        }  # fmt: skip
+            "measure": c.measure,
+            "a": names[counts.first[k]],
+            "b": names[counts.second[k]],
+            "n": int(counts.n[k]),
+            "test": test,
+            "statistic": float(results.statistic[k]),
+            "p": float(results.p[k]),
+            "p_adjusted": float(tested.adjusted[k]),
+            "difference": float(counts.difference[k]),
+            "low": float(effects.mean.low[k]),
+            "high": float(effects.mean.high[k]),
+            "wins": int(counts.wins[k]),
+            "losses": int(counts.losses[k]),
+            "ties": int(counts.ties[k]),
+            "method": results.method[k],
+            "why": results.why.get(k) or tested.left_out.get(k),
+        }
 
 
 def to_latex(c: Comparison) -> str:
@@ -71,13 +94,18 @@ def to_latex(c: Comparison) -> str:
 
 def as_dict(c: Comparison) -> dict[str, Any]:
     return {
-        "measure": c.measure, "better": c.matrix.info.better, "length": c.matrix.length,
-        "topics": len(c.matrix.topics), "signature": c.signature, "headline": c.headline(),
+        "measure": c.measure,
+        "better": c.matrix.info.better,
+        "length": c.matrix.length,
+        "topics": len(c.matrix.topics),
+        "signature": c.signature,
+        "headline": c.headline(),
         "sentences": list(c.sentences())[1:],
         "standings": [_json(asdict(s)) for s in c.standings],
         "pairs": [_json(row) for test in c.tested for row in _pair_rows(c, test)],
-        "missing": [list(m) for m in c.matrix.missing], "warnings": c.warnings(),
-    }  # fmt: skip
+        "missing": [list(m) for m in c.matrix.missing],
+        "warnings": c.warnings(),
+    }
 
 
 def ranks(standing: Standing, dash: str = "-") -> str:

@@ -50,10 +50,14 @@ def run_test(values: FloatArray, test: Test, choices: Choices, alternative: Alte
         case "mc" | "hb":
             resampled = swaps.mc_pairs if test == "mc" else hybrid.hb_pairs
             return resampled(
-                values, rng=rng, statistic=choices.statistic_of(test), resamples=choices.resamples,
-                alternative=alternative, alpha=choices.alpha,
+                values,
+                rng=rng,
+                statistic=choices.statistic_of(test),
+                resamples=choices.resamples,
+                alternative=alternative,
+                alpha=choices.alpha,
                 zeros="pratt" if choices.zeros == "pratt" else "wilcox",
-            )  # fmt: skip
+            )
 
 
 def run_tests(
@@ -98,10 +102,14 @@ def _together(
     from adjudge.stats.westfall_young import westfall_young
 
     return westfall_young(
-        values, rng=generator(choices.seed, "compare/westfall-young"), alternative=alternative,
-        resamples=max(choices.resamples, 10_000), alpha=choices.alpha, family=family,
+        values,
+        rng=generator(choices.seed, "compare/westfall-young"),
+        alternative=alternative,
+        resamples=max(choices.resamples, 10_000),
+        alpha=choices.alpha,
+        family=family,
         method="min-p" if choices.correct.endswith("min-p") else "max-t",
-    )  # fmt: skip
+    )
 
 
 def _corrected(

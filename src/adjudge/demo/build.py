@@ -56,11 +56,19 @@ def items(seed: int = 1) -> Iterator[Item]:
             yield topic, Document.parse({**document, "topic": topic, "text": " ".join(document["text"])})
         for system, text in texts(story, seed).items():
             roles = ["peer"] if system not in story["references"] else ["reference"]
-            yield topic, Summary.parse({
-                "topic": topic, "system": system, "length": LENGTH, "text": text,
-                "roles": [*roles, "peer"] if system in PEERS_TOO else roles,
-                "author": system if system in story["references"] else None,
-            })  # fmt: skip
+            yield (
+                topic,
+                Summary.parse(
+                    {
+                        "topic": topic,
+                        "system": system,
+                        "length": LENGTH,
+                        "text": text,
+                        "roles": [*roles, "peer"] if system in PEERS_TOO else roles,
+                        "author": system if system in story["references"] else None,
+                    }
+                ),
+            )
 
 
 def texts(story: dict[str, Any], seed: int) -> dict[str, str]:
@@ -69,9 +77,13 @@ def texts(story: dict[str, Any], seed: int) -> dict[str, str]:
     references = {writer: " ".join(text) for writer, text in story["references"].items()}
     chosen = centroid(sentences, LENGTH)
     written = {system: " ".join(text) for system, text in story["systems"].items()}
-    return references | written | {
-        "greedy-best": " ".join(greedy_best(sentences, list(references.values()), LENGTH)),
-        "random": " ".join(random_extract(sentences, LENGTH, Random(f"{seed}/{story['topic']}"))),  # noqa: S311
-        "centroid": " ".join(chosen),
-        "garbled": garbled(" ".join(chosen)),
-    }  # fmt: skip
+    return (
+        references
+        | written
+        | {
+            "greedy-best": " ".join(greedy_best(sentences, list(references.values()), LENGTH)),
+            "random": " ".join(random_extract(sentences, LENGTH, Random(f"{seed}/{story['topic']}"))),  # noqa: S311
+            "centroid": " ".join(chosen),
+            "garbled": garbled(" ".join(chosen)),
+        }
+    )

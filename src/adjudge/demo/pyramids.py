@@ -48,12 +48,16 @@ def pyramid_from_facts(story: Story) -> Pyramid:
     )
     starts = {reference.system: reference.start for reference in references}
     scus = tuple(
-        Scu(uid, fact["fact"], tuple(
-            Contributor((_part(written[writer], words, starts[writer]),), writer)
-            for writer, words in fact["said"].items()
-        ))
+        Scu(
+            uid,
+            fact["fact"],
+            tuple(
+                Contributor((_part(written[writer], words, starts[writer]),), writer)
+                for writer, words in fact["said"].items()
+            ),
+        )
         for uid, fact in enumerate(story["facts"], 1)
-    )  # fmt: skip
+    )
     return Pyramid(text, scus, references, OUR_PATTERN)
 
 

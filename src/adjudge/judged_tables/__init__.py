@@ -33,8 +33,22 @@ from adjudge.judged_tables.table import Column, Table, Tables
 from adjudge.judged_tables.tidy import tidy
 
 __all__ = [
-    "Column", "Gathered", "Table", "Tables", "agreement", "answers_by_question", "contradictions",
-    "coverage_by_source", "coverage_by_system", "gather", "human_retention", "judged_tables",
-    "quality_by_source", "ratings_by_assessor", "ratings_by_system", "tidy", "uncovered_by_source",
+    "Column",
+    "Gathered",
+    "Table",
+    "Tables",
+    "agreement",
+    "answers_by_question",
+    "contradictions",
+    "coverage_by_source",
+    "coverage_by_system",
+    "gather",
+    "human_retention",
+    "judged_tables",
+    "quality_by_source",
+    "ratings_by_assessor",
+    "ratings_by_system",
+    "tidy",
+    "uncovered_by_source",
     "unmarked_by_source",
-]  # fmt: skip
+]

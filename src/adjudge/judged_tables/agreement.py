@@ -73,16 +73,25 @@ def agreement(gathered: Gathered, *, alpha: float = ALPHA, seed: int = 0) -> Tab
         "agreement",
         "Agreement between assessors: Krippendorff's ordinal alpha",
         (
-            PROTOCOL, Column("question", "question"), Column("label", "about", quiet=True),
-            Column("assessors", "assessors"), Column("units", "units"), Column("judgments", "judgments"),
-            Column("alpha", "alpha", 3), Column("low", f"{100 * (1 - alpha):.4g} % from", 3), Column("high", "to", 3),
-            Column("resamples", "resamples", quiet=True), Column("why", "why not", quiet=True),
+            PROTOCOL,
+            Column("question", "question"),
+            Column("label", "about", quiet=True),
+            Column("assessors", "assessors"),
+            Column("units", "units"),
+            Column("judgments", "judgments"),
+            Column("alpha", "alpha", 3),
+            Column("low", f"{100 * (1 - alpha):.4g} % from", 3),
+            Column("high", "to", 3),
+            Column("resamples", "resamples", quiet=True),
+            Column("why", "why not", quiet=True),
         ),
         rows,
         tuple(_sentences(rows)),
-        (f"{counted(nobody, 'anonymous answer')} left out: whoever gave them is no assessor",) if nobody else (),
+        (f"{counted(nobody, 'anonymous answer')} left out: whoever gave them is no assessor",)
+        if nobody
+        else (),
         signed("krippendorff:ordinal", protocols.values(), "bootstrap:units:percentile", f"seed:{seed}"),
-    )  # fmt: skip
+    )
 
 
 def _answers(gathered: Gathered) -> Iterator[tuple[Entry, str, str, Hashable, float]]:

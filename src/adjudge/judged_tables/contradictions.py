@@ -35,11 +35,14 @@ def contradictions(gathered: Gathered) -> Table | None:
         "contradictions",
         "Answers that contradict themselves",
         (
-            PROTOCOL, Column("assessor", "assessor"), Column("answers", "answers"),
-            Column("marked_but_none", "marked, but none"), Column("some_but_unmarked", "some, but nothing marked"),
+            PROTOCOL,
+            Column("assessor", "assessor"),
+            Column("answers", "answers"),
+            Column("marked_but_none", "marked, but none"),
+            Column("some_but_unmarked", "some, but nothing marked"),
             Column("share", "share", 4),
         ),
         rows,
         (f"{odd:,} of {total:,} answers on model units contradict themselves ({odd / total:.1%}).",),
         signature=signed("contradictions", (e.protocol for e, _, _ in gathered.coverage)),
-    )  # fmt: skip
+    )

@@ -96,7 +96,12 @@ def uncovered_by_source(gathered: Gathered) -> Table | None:
         "uncovered-by-source",
         "Model units with no coverage",
         (
-            PROTOCOL, TASK, LENGTH, SOURCE, Column("units", "model units"), Column("uncovered", "no coverage"),
+            PROTOCOL,
+            TASK,
+            LENGTH,
+            SOURCE,
+            Column("units", "model units"),
+            Column("uncovered", "no coverage"),
             Column("share", "share"),
         ),
         tuple((*key, *cells) for key, cells in found.items()),
@@ -107,7 +112,7 @@ def uncovered_by_source(gathered: Gathered) -> Table | None:
         ),
         missing_notes(reasons),
         signed("uncovered", (e.protocol for e, _ in rows), "units:pooled"),
-    )  # fmt: skip
+    )
 
 
 def unmarked_by_source(gathered: Gathered) -> Table | None:
@@ -140,8 +145,15 @@ def unmarked_by_source(gathered: Gathered) -> Table | None:
         "unmarked-by-source",
         "Unmarked peer units, and how many of them are relevant",
         (
-            PROTOCOL, TASK, LENGTH, SOURCE, N, Column("unmarked", "unmarked"), Column("relevant", "relevant", 1),
-            Column("mean_unmarked", "unmarked a page", 2), Column("mean_relevant", "relevant a page", 2),
+            PROTOCOL,
+            TASK,
+            LENGTH,
+            SOURCE,
+            N,
+            Column("unmarked", "unmarked"),
+            Column("relevant", "relevant", 1),
+            Column("mean_unmarked", "unmarked a page", 2),
+            Column("mean_relevant", "relevant a page", 2),
             Column("share", "share relevant"),
         ),
         tuple((*key, *own) for key, own in cells.items()),
@@ -152,7 +164,7 @@ def unmarked_by_source(gathered: Gathered) -> Table | None:
         ),
         missing_notes(relevant.why for _, _, relevant in rows),
         signed("unmarked", (e.protocol for e, _, _ in rows)),
-    )  # fmt: skip
+    )
 
 
 def _coverage(

@@ -88,14 +88,18 @@ def _answers(
         name,
         f"Answers to the quality questions of {protocol.name}",
         (
-            Column("question", "question"), Column("label", "about", quiet=True), *columns,
+            Column("question", "question"),
+            Column("label", "about", quiet=True),
+            *columns,
             Column("unanswered", "not answered", quiet=True),
         ),
         tuple(rows),
         tuple(_frequent(protocol, questions, given)),
-        (f"{counted(open_answers, 'question is', 'questions are')} not answered yet",) if open_answers else (),
+        (f"{counted(open_answers, 'question is', 'questions are')} not answered yet",)
+        if open_answers
+        else (),
         signed("answers", [protocol]),
-    )  # fmt: skip
+    )
 
 
 def _frequent(

@@ -97,10 +97,13 @@ class Table:
     def as_dict(self) -> dict[str, Any]:
         """For --json; NaN becomes null."""
         return {
-            "table": self.name, "title": self.title,
+            "table": self.name,
+            "title": self.title,
             "rows": [{k: _known(v) for k, v in record.items()} for record in self.records()],
-            "sentences": list(self.sentences()), "notes": list(self.notes), "signature": self.signature,
-        }  # fmt: skip
+            "sentences": list(self.sentences()),
+            "notes": list(self.notes),
+            "signature": self.signature,
+        }
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,18 @@ if TYPE_CHECKING:
     import pandas as pd
 
 COLUMNS = (
-    "assessor", "system", "kind", "topic", "set", "type", "selector", "author", "length", "reference", "value",
-)  # fmt: skip
+    "assessor",
+    "system",
+    "kind",
+    "topic",
+    "set",
+    "type",
+    "selector",
+    "author",
+    "length",
+    "reference",
+    "value",
+)
 
 
 def tidy(collection: Collection, table: ScoreTable, measure: str) -> pd.DataFrame:

@@ -33,10 +33,17 @@ About = tuple[str, TextRef, str]
 MARK = 0.25
 """A peer unit is marked when it alone has this share of a model unit's content words, as texts tell."""
 FORM = {
-    "quality:1": "capitals", "quality:4": "ends", "quality:11": "repeats",
-    "quality:grammaticality": "ends", "quality:cohesion": "repeats", "quality:coherence": "repeats",
-    "rating:fluency": "ends", "rating:coherence": "repeats", "rating:1": "ends", "rating:2": "repeats",
-}  # fmt: skip
+    "quality:1": "capitals",
+    "quality:4": "ends",
+    "quality:11": "repeats",
+    "quality:grammaticality": "ends",
+    "quality:cohesion": "repeats",
+    "quality:coherence": "repeats",
+    "rating:fluency": "ends",
+    "rating:coherence": "repeats",
+    "rating:1": "ends",
+    "rating:2": "repeats",
+}
 """Which sign of bad form a question is answered from, as texts tell; other errors leave no sign and are none."""
 
 

@@ -234,9 +234,14 @@ class Accounts:
 
     def _insert(self, connection: Connection, id: str, role: str, token: str, *, once: bool = False) -> None:
         row = {
-            "evaluation": self._evaluation, "person": id, "role": role, "state": "active",
-            "password_hash": None, "made_at": stamp(self._store.clock()), "seen_at": None,
-        }  # fmt: skip
+            "evaluation": self._evaluation,
+            "person": id,
+            "role": role,
+            "state": "active",
+            "password_hash": None,
+            "made_at": stamp(self._store.clock()),
+            "seen_at": None,
+        }
         connection.execute(sa.insert(_table), [row | self._token(token, once=once)])
 
     def _token(self, token: str, *, once: bool) -> Row:
@@ -283,6 +288,14 @@ class PeopleWithAccounts(People):
 
 def _account_of(row: sa.RowMapping) -> Account:
     return Account(
-        row["person"], row["name"], row["role"], row["state"], row["made_at"], row["token_made_at"],
-        row["token_used_at"], row["token_once"], row["password_hash"] is not None, row["seen_at"],
-    )  # fmt: skip
+        row["person"],
+        row["name"],
+        row["role"],
+        row["state"],
+        row["made_at"],
+        row["token_made_at"],
+        row["token_used_at"],
+        row["token_once"],
+        row["password_hash"] is not None,
+        row["seen_at"],
+    )

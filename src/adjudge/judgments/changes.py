@@ -31,9 +31,13 @@ def changed_findings(changed: Iterable[tuple[Task, str]]) -> Iterator[Finding]:
         found.setdefault(why, Counter())[f"{who}, by {task.assessor}"] += 1
     for why, where in found.items():
         yield Finding(
-            "warning", "judged-text-changed", f"judged, and since then {why}",
-            "these judgments are left out of scores", some(where), where.total(),
-        )  # fmt: skip
+            "warning",
+            "judged-text-changed",
+            f"judged, and since then {why}",
+            "these judgments are left out of scores",
+            some(where),
+            where.total(),
+        )
 
 
 def changed_in_file(path: Path, collection: Collection) -> Iterator[Finding]:
@@ -63,10 +67,18 @@ def _tasks(path: Path) -> Iterator[Task]:
             hashes,
         ) in connection.execute(_JUDGED):
             yield Task(
-                id, evaluation, assessor, protocol, version, topic, _text(*texts[:2]), _text(*texts[2:]),
-                left=json.loads(left) if left else None, right=json.loads(right) if right else None,
+                id,
+                evaluation,
+                assessor,
+                protocol,
+                version,
+                topic,
+                _text(*texts[:2]),
+                _text(*texts[2:]),
+                left=json.loads(left) if left else None,
+                right=json.loads(right) if right else None,
                 hashes=json.loads(hashes) if hashes else {},
-            )  # fmt: skip
+            )
 
 
 def _text(system: str | None, length: int | None) -> TextRef | None:

@@ -20,18 +20,62 @@ OVERRIDE = "ADJUDGE_ALLOW_NETWORK_FILES"
 
 NETWORK = frozenset(
     {
-        "9p", "afpfs", "afs", "beegfs", "ceph", "cifs", "coda", "davfs", "davfs2", "drvfs", "ftp", "gfs2",
-        "glusterfs", "gpfs", "lustre", "ncpfs", "nfs", "nfs3", "nfs4", "ocfs2", "orangefs", "pvfs2", "smb",
-        "smb2", "smb3", "smbfs", "vboxsf", "vmhgfs", "webdav",
+        "9p",
+        "afpfs",
+        "afs",
+        "beegfs",
+        "ceph",
+        "cifs",
+        "coda",
+        "davfs",
+        "davfs2",
+        "drvfs",
+        "ftp",
+        "gfs2",
+        "glusterfs",
+        "gpfs",
+        "lustre",
+        "ncpfs",
+        "nfs",
+        "nfs3",
+        "nfs4",
+        "ocfs2",
+        "orangefs",
+        "pvfs2",
+        "smb",
+        "smb2",
+        "smb3",
+        "smbfs",
+        "vboxsf",
+        "vmhgfs",
+        "webdav",
     }
-)  # fmt: skip
+)
 NETWORK_FUSE = frozenset(
     {
-        "afuse", "ceph-fuse", "curlftpfs", "davfs2", "gcsfuse", "glusterfs", "goofys", "google-drive-ocamlfuse",
-        "gvfsd-fuse", "httpfs", "juicefs", "lustre", "mount-s3", "moosefs", "rclone", "s3fs", "s3ql", "seaweedfs",
-        "smbnetfs", "sshfs", "vmhgfs-fuse",
+        "afuse",
+        "ceph-fuse",
+        "curlftpfs",
+        "davfs2",
+        "gcsfuse",
+        "glusterfs",
+        "goofys",
+        "google-drive-ocamlfuse",
+        "gvfsd-fuse",
+        "httpfs",
+        "juicefs",
+        "lustre",
+        "mount-s3",
+        "moosefs",
+        "rclone",
+        "s3fs",
+        "s3ql",
+        "seaweedfs",
+        "smbnetfs",
+        "sshfs",
+        "vmhgfs-fuse",
     }
-)  # fmt: skip
+)
 
 
 class NetworkFiles(UserWarning):

@@ -35,9 +35,12 @@ class Taken:
 
     def as_dict(self) -> dict[str, object]:
         return {
-            "tasks": self.tasks, "tasks_there": self.tasks_there, "answers": self.answers,
-            "answers_there": self.answers_there, "rows": self.rows.as_dict(),
-        }  # fmt: skip
+            "tasks": self.tasks,
+            "tasks_there": self.tasks_there,
+            "answers": self.answers,
+            "answers_there": self.answers_there,
+            "rows": self.rows.as_dict(),
+        }
 
 
 def take(

@@ -77,9 +77,19 @@ class Event:
     def content(self) -> str:
         """What must be the same when an id is sent again: everything but what the store adds."""
         fields = (
-            self.evaluation, self.task, self.assessor, self.question, self.answer, self.base, self.origin,
-            self.client, self.client_n, self.shown_at, self.answered_at, self.took_ms,
-        )  # fmt: skip
+            self.evaluation,
+            self.task,
+            self.assessor,
+            self.question,
+            self.answer,
+            self.base,
+            self.origin,
+            self.client,
+            self.client_n,
+            self.shown_at,
+            self.answered_at,
+            self.took_ms,
+        )
         return json.dumps(fields, ensure_ascii=False, sort_keys=True, allow_nan=False)
 
 
@@ -112,10 +122,14 @@ class Judged:
         task = self.task
         answers = {question: event.answer for question, event in sorted(self.answers.items())}
         return {
-            "task": task.id, "assessor": task.assessor, "protocol": [task.protocol, task.version],
-            "peer": task.peer and asdict(task.peer), "reference": task.reference and asdict(task.reference),
-            "answers": answers, **({"left": task.left, "right": task.right} if task.left is not None else {}),
-        }  # fmt: skip
+            "task": task.id,
+            "assessor": task.assessor,
+            "protocol": [task.protocol, task.version],
+            "peer": task.peer and asdict(task.peer),
+            "reference": task.reference and asdict(task.reference),
+            "answers": answers,
+            **({"left": task.left, "right": task.right} if task.left is not None else {}),
+        }
 
     @property
     def origin(self) -> Origin:

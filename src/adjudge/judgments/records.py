@@ -124,10 +124,14 @@ def _disguise(connection: Connection, evaluation: str) -> Disguise:
         .group_by(event.c.client)
         .order_by(sa.func.min(event.c.seq))
     )
-    everybody = (Person(*row) for row in connection.execute(
-        sa.select(people.c.id, people.c.name, people.c.pseudonym, people.c.erased)
-        .where(people.c.evaluation == evaluation)
-    ))  # fmt: skip
+    everybody = (
+        Person(*row)
+        for row in connection.execute(
+            sa.select(people.c.id, people.c.name, people.c.pseudonym, people.c.erased).where(
+                people.c.evaluation == evaluation
+            )
+        )
+    )
     return Disguise.of(everybody, connection.scalars(clients))
 
 
@@ -172,8 +176,9 @@ class _Intake:
             if kind not in KINDS:
                 raise FormatError(
                     f'"kind" is {quoted(kind)}, expected one of: {", ".join(KINDS)}',
-                    file=self.path, line=number,
-                )  # fmt: skip
+                    file=self.path,
+                    line=number,
+                )
             yield number, data
 
     def header(self, lines: Sequence[Line]) -> int:

@@ -65,9 +65,13 @@ class Sessions:
             raise UsageError(f"a session's lifetime is {lifetime}, expected more than nothing")
         now, token = self._store.clock(), new_token()
         row = {
-            "evaluation": self._evaluation, "hash": digest(token), "person": person,
-            "made_at": stamp(now), "expires_at": stamp(now + lifetime), "seen_at": stamp(now),
-        }  # fmt: skip
+            "evaluation": self._evaluation,
+            "hash": digest(token),
+            "person": person,
+            "made_at": stamp(now),
+            "expires_at": stamp(now + lifetime),
+            "seen_at": stamp(now),
+        }
 
         def job(connection: Connection) -> None:
             lock(connection, self._evaluation)  # so that nobody is suspended in the middle of it

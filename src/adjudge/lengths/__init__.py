@@ -16,6 +16,15 @@ from adjudge.lengths.result import Agreement, AtLength, LengthsResult
 from adjudge.lengths.run import LEVEL, RESAMPLES, lengths, lengths_of, of_topics
 
 __all__ = [
-    "LEVEL", "RESAMPLES", "Agreement", "AtLength", "LeftOut", "LengthsResult", "averaged",
-    "averaged_within_topics", "lengths", "lengths_of", "of_topics",
-]  # fmt: skip
+    "LEVEL",
+    "RESAMPLES",
+    "Agreement",
+    "AtLength",
+    "LeftOut",
+    "LengthsResult",
+    "averaged",
+    "averaged_within_topics",
+    "lengths",
+    "lengths_of",
+    "of_topics",
+]

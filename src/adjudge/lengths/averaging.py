@@ -85,11 +85,17 @@ def averaged_within_topics(
     signature = f"{first.info.signature or first.measure}|lengths:averaged-within-topics"
     return (
         ScoreMatrix(
-            means, np.where(kept, counts, 0).sum(axis=0), topics, systems,
-            replace(first.info, signature=signature), None, first.pool, holes,
+            means,
+            np.where(kept, counts, 0).sum(axis=0),
+            topics,
+            systems,
+            replace(first.info, signature=signature),
+            None,
+            first.pool,
+            holes,
         ),
         _left_out(tuple(matrices), present, used, systems),
-    )  # fmt: skip
+    )
 
 
 def _rows(rows: ScoreMatrix, at: list[int], topics: tuple[str, ...]) -> ScoreMatrix:

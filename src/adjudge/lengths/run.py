@@ -63,11 +63,16 @@ def lengths_of(
         together = _at_length(mean, None, level, together=True)
     columns = each if together is None else (*each, together)
     return LengthsResult(
-        first.info, each, together,
+        first.info,
+        each,
+        together,
         tuple(_between_lengths(each, how)),
         tuple(_between_tasks(columns, tasks or {}, how)),
-        left_out, level, resamples, seed,
-    )  # fmt: skip
+        left_out,
+        level,
+        resamples,
+        seed,
+    )
 
 
 def of_topics(matrix: ScoreMatrix, chosen: set[str]) -> ScoreMatrix:

@@ -13,8 +13,17 @@ if TYPE_CHECKING:
 
 STANDING_COLUMNS = ["measure", "length", "system", "rank", "n", "mean", "centred", "group"]
 LENGTH_COLUMNS = [
-    "measure", "length", "topics", "systems", "df", "mean_square", "critical", "hsd", "pairs", "told_apart",
-]  # fmt: skip
+    "measure",
+    "length",
+    "topics",
+    "systems",
+    "df",
+    "mean_square",
+    "critical",
+    "hsd",
+    "pairs",
+    "told_apart",
+]
 AGREEMENT_COLUMNS = ["measure", "a", "b", "n", "tau", "p", "method", "low", "high", "only", "why"]
 
 
@@ -66,37 +75,56 @@ def to_latex(r: LengthsResult) -> str:
 
 def as_dict(r: LengthsResult) -> dict[str, Any]:
     return {
-        "measure": r.measure, "better": r.info.better, "signature": r.signature,
+        "measure": r.measure,
+        "better": r.info.better,
+        "signature": r.signature,
         "sentences": list(r.sentences()),
         "lengths": [
             _json(_length_row(r, each)) | {"standings": [_json(asdict(s)) for s in each.standings]}
             for each in r.columns
         ],
         "agreement": [_json(row) for row in _agreement_rows(r)],
-        "left_out": [{"length": e.length, "topics": e.topics, "systems": list(e.systems)} for e in r.left_out],
+        "left_out": [
+            {"length": e.length, "topics": e.topics, "systems": list(e.systems)} for e in r.left_out
+        ],
         "missing": {each.column: [list(hole) for hole in each.matrix.missing] for each in r.columns},
         "warnings": r.warnings(),
-    }  # fmt: skip
+    }
 
 
 def _length_row(r: LengthsResult, each: AtLength) -> dict[str, Any]:
     found = each.tukey
     return {
-        "measure": r.measure, "length": each.column, "topics": len(each.matrix.topics), "systems": found.columns,
-        "df": int(found.df), "mean_square": found.mean_square, "critical": found.critical, "hsd": found.hsd,
-        "pairs": each.pairs, "told_apart": each.told_apart,
-    }  # fmt: skip
+        "measure": r.measure,
+        "length": each.column,
+        "topics": len(each.matrix.topics),
+        "systems": found.columns,
+        "df": int(found.df),
+        "mean_square": found.mean_square,
+        "critical": found.critical,
+        "hsd": found.hsd,
+        "pairs": each.pairs,
+        "told_apart": each.told_apart,
+    }
 
 
 def _agreement_rows(r: LengthsResult) -> list[dict[str, Any]]:
     return [
         {
-            "measure": r.measure, "a": each.a, "b": each.b, "n": each.tau.n, "tau": each.tau.tau, "p": each.tau.p,
-            "method": each.tau.method, "low": each.interval.low, "high": each.interval.high,
-            "only": ", ".join(each.only), "why": each.tau.why,
+            "measure": r.measure,
+            "a": each.a,
+            "b": each.b,
+            "n": each.tau.n,
+            "tau": each.tau.tau,
+            "p": each.tau.p,
+            "method": each.tau.method,
+            "low": each.interval.low,
+            "high": each.interval.high,
+            "only": ", ".join(each.only),
+            "why": each.tau.why,
         }
         for each in (*r.between_lengths, *r.between_tasks)
-    ]  # fmt: skip
+    ]
 
 
 def _cell(each: AtLength, system: str) -> str:

@@ -166,14 +166,25 @@ class Plan:
     def as_dict(self) -> dict[str, Any]:
         """Everything, for --json; what is no finite number becomes null."""
         judges = None if self.judges is None else asdict(self.judges)
-        everything: dict[str, Any] = _json({
-            "measure": self.measure, "length": self.matrix.length, "signature": self.signature,
-            "difference": self.difference, "power": self.power, "alpha": self.alpha, "pairs": self.pairs,
-            "topics": self.have, "spread": self.typical, "spread_wide": self.wide,
-            "sentences": list(self.sentences()), "warnings": self.warnings(),
-            "tests": [self._about(need) for need in self.needs], "judges": judges,
-            "curve": self.curve_frame().drop(columns=["measure", "length"]).to_dict("records"),
-        })  # fmt: skip
+        everything: dict[str, Any] = _json(
+            {
+                "measure": self.measure,
+                "length": self.matrix.length,
+                "signature": self.signature,
+                "difference": self.difference,
+                "power": self.power,
+                "alpha": self.alpha,
+                "pairs": self.pairs,
+                "topics": self.have,
+                "spread": self.typical,
+                "spread_wide": self.wide,
+                "sentences": list(self.sentences()),
+                "warnings": self.warnings(),
+                "tests": [self._about(need) for need in self.needs],
+                "judges": judges,
+                "curve": self.curve_frame().drop(columns=["measure", "length"]).to_dict("records"),
+            }
+        )
         return everything
 
     def _key(self, need: Needs) -> dict[str, Any]:
@@ -181,9 +192,11 @@ class Plan:
 
     def _about(self, need: Needs) -> dict[str, Any]:
         answers = {
-            "needed": need.topics, "needed_wide": need.topics_wide,
-            "finds": need.difference, "finds_wide": need.difference_wide,
-        }  # fmt: skip
+            "needed": need.topics,
+            "needed_wide": need.topics_wide,
+            "finds": need.difference,
+            "finds_wide": need.difference_wide,
+        }
         about = self._key(need) | {"topics": self.have, "difference": self.difference}
         for name, answer in answers.items():
             about[name] = None if answer is None else answer.value

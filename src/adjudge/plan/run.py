@@ -94,10 +94,23 @@ def plan(
     every = list(dict.fromkeys(map(chosen, (test, *tests))))
     needs, looked_for, sizes = _all_needs(task, every, wanted, progress)
     return Plan(
-        matrix, wanted, looked_for, power, alpha, pairs, have, typical, wide, sizes, needs,
+        matrix,
+        wanted,
+        looked_for,
+        power,
+        alpha,
+        pairs,
+        have,
+        typical,
+        wide,
+        sizes,
+        needs,
         None if judgments is None else _judges(judgments, known, task, needs[0], wanted),
-        "normal" if normal else "resampled", simulations, seed, int(np.count_nonzero(known.usable)),
-    )  # fmt: skip
+        "normal" if normal else "resampled",
+        simulations,
+        seed,
+        int(np.count_nonzero(known.usable)),
+    )
 
 
 def _spreads(matrix: ScoreMatrix, family: BoolArray | None) -> Spreads:

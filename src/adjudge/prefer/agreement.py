@@ -79,10 +79,18 @@ class Agreement:
     def record(self) -> dict[str, Any]:
         """The mean as one row."""
         return {
-            "measure": self.measure, "human": self.human, "agreement": self.mean, "low": self.low,
-            "high": self.high, "level": self.level, "topics": self.n, "pairs": self.pairs,
-            "missing": self.missing, "systems": self.systems, "why": self.why,
-        }  # fmt: skip
+            "measure": self.measure,
+            "human": self.human,
+            "agreement": self.mean,
+            "low": self.low,
+            "high": self.high,
+            "level": self.level,
+            "topics": self.n,
+            "pairs": self.pairs,
+            "missing": self.missing,
+            "systems": self.systems,
+            "why": self.why,
+        }
 
     def to_frame(self) -> pd.DataFrame:
         """A row per topic."""
@@ -101,9 +109,10 @@ class Agreement:
     def as_dict(self) -> dict[str, Any]:
         """For --json; NaN becomes null."""
         return plain(self.record()) | {
-            "signature": self.signature, "sentence": self.sentence(),
+            "signature": self.signature,
+            "sentence": self.sentence(),
             "per_topic": [plain(asdict(topic)) for topic in self.topics],
-        }  # fmt: skip
+        }
 
 
 def agreements(

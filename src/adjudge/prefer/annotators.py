@@ -50,13 +50,16 @@ class Annotator:
     def cells(self) -> dict[str, str]:
         """For a table: columns that are numbers end in `>`."""
         return {
-            "annotator": self.name, "answers>": f"{self.answers:,}",
-            "reliability>": _number(self.reliability, ".2f"), "se>": _number(self.se, ".2f"),
-            "left>": _number(self.left_share, ".0%"), "agrees>": _number(self.agreement, ".0%"),
+            "annotator": self.name,
+            "answers>": f"{self.answers:,}",
+            "reliability>": _number(self.reliability, ".2f"),
+            "se>": _number(self.se, ".2f"),
+            "left>": _number(self.left_share, ".0%"),
+            "agrees>": _number(self.agreement, ".0%"),
             "checks>": f"{self.checks_right}/{self.checks}" if self.checks else "-",
             "repeats>": f"{self.repeats_same}/{self.repeats}" if self.repeats else "-",
             "": ", ".join(self.codes),
-        }  # fmt: skip
+        }
 
 
 def annotators_of(given: Preferences, checks: Preferences | None = None) -> tuple[Annotator, ...]:
@@ -97,10 +100,19 @@ def _annotator(name: str, row: Clicker, planted: Clicker, fitted: CrowdFit) -> A
     found = [each for each in row.warnings if each.code not in OF_TEXTS]
     found += [each for each in planted.warnings if each.code in OF_TEXTS]
     return Annotator(
-        name, row.answers, float(fitted.reliability[row.who]), float(fitted.errors[row.who]), row.left_share,
-        row.agreement, planted.checks_right, planted.checks_asked, planted.repeats_same, planted.repeats_asked,
-        tuple(each.code for each in found), tuple(each.sentence for each in found),
-    )  # fmt: skip
+        name,
+        row.answers,
+        float(fitted.reliability[row.who]),
+        float(fitted.errors[row.who]),
+        row.left_share,
+        row.agreement,
+        planted.checks_right,
+        planted.checks_asked,
+        planted.repeats_same,
+        planted.repeats_asked,
+        tuple(each.code for each in found),
+        tuple(each.sentence for each in found),
+    )
 
 
 def _known(

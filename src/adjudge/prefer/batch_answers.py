@@ -145,10 +145,18 @@ class _Reader:
         yield (
             str(place),
             Event(
-                id, own.evaluation, own.id, own.assessor, PREFERENCE, answer, origin="imported",
-                shown_at=shown_at, answered_at=answered_at, took_ms=took_ms,
+                id,
+                own.evaluation,
+                own.id,
+                own.assessor,
+                PREFERENCE,
+                answer,
+                origin="imported",
+                shown_at=shown_at,
+                answered_at=answered_at,
+                took_ms=took_ms,
             ),
-        )  # fmt: skip
+        )
 
     def _own(self, task: Task, worker: str) -> Task:
         """The task of whoever answered; the second time that somebody answers a pair is a repeat."""

@@ -115,9 +115,11 @@ def converge(
     return Convergence(
         people.measure,
         tuple(_trajectory(t, prepared[t], found.get(t, []), step, level, beside[t]) for t in people.topics),
-        runs, level, f"converge|human:{people.measure}|systems:{systems}|{options}|runs:{runs}|seed:{seed}",
+        runs,
+        level,
+        f"converge|human:{people.measure}|systems:{systems}|{options}|runs:{runs}|seed:{seed}",
         _notes(batches),
-    )  # fmt: skip
+    )
 
 
 def prepare(
@@ -167,9 +169,14 @@ def _lines(
     chosen = {name: measure for name, measure in lines.items() if measure in data.measures}
     if chosen:
         every = agreements(
-            data, people.measure, list(chosen.values()), systems=systems, length=length, resamples=1,
+            data,
+            people.measure,
+            list(chosen.values()),
+            systems=systems,
+            length=length,
+            resamples=1,
             rng=np.random.default_rng(0),
-        )  # fmt: skip
+        )
         for name, each in zip(chosen, every, strict=True):
             for topic in each.topics:
                 found[topic.topic][name] = topic.share

@@ -41,8 +41,13 @@ _WORDS: dict[Form, dict[str, str]] = {
     "models": {"left": "model_a", "right": "model_b"},
 }
 _USUAL: dict[str, str | float] = {
-    "topic": "", "annotator": "", "weight": 1.0, "time": "", "length": "", "took_ms": math.nan,
-}  # fmt: skip
+    "topic": "",
+    "annotator": "",
+    "weight": 1.0,
+    "time": "",
+    "length": "",
+    "took_ms": math.nan,
+}
 """Columns beside the three, with what each is where nothing is known."""
 _TIES = tuple(word for word, winner in WINNERS.items() if winner == "tie")
 
@@ -104,9 +109,13 @@ class Preferences:
                 left[why] += 1
                 continue
             row = (
-                _number(names, each.left), _number(names, each.right), WON[each.winner], each.weight,
-                _number(people, each.annotator) if each.annotator else -1, _number(topics, each.topic),
-            )  # fmt: skip
+                _number(names, each.left),
+                _number(names, each.right),
+                WON[each.winner],
+                each.weight,
+                _number(people, each.annotator) if each.annotator else -1,
+                _number(topics, each.topic),
+            )
             for column, value in zip(columns, row, strict=True):
                 column.append(value)
             times.append(each.time)
@@ -115,9 +124,14 @@ class Preferences:
         answers = Answers(len(names), first, second, won, weight, who, cluster)  # type: ignore[arg-type]
         known = tuple(topics) if any(topics) else ()
         return cls(
-            tuple(names), answers, tuple(people), known, tuple(times) if any(times) else (),
-            () if all(map(math.isnan, took)) else tuple(took), dict(left),
-        )  # fmt: skip
+            tuple(names),
+            answers,
+            tuple(people),
+            known,
+            tuple(times) if any(times) else (),
+            () if all(map(math.isnan, took)) else tuple(took),
+            dict(left),
+        )
 
     def __len__(self) -> int:
         return len(self.answers)
@@ -132,12 +146,15 @@ class Preferences:
                     f"an answer is worth {a.won[k]:g} of a win: only whole and half wins have a word"
                 )
             yield Preference(
-                self.items[a.first[k]], self.items[a.second[k]], sides[float(a.won[k])],
+                self.items[a.first[k]],
+                self.items[a.second[k]],
+                sides[float(a.won[k])],
                 self.topics[a.cluster[k]] if self.topics else "",
                 self.annotators[a.who[k]] if a.who[k] >= 0 else "",
-                float(a.weight[k]), self.times[k] if self.times else "",
+                float(a.weight[k]),
+                self.times[k] if self.times else "",
                 took_ms=self.took_ms[k] if self.took_ms else math.nan,
-            )  # fmt: skip
+            )
 
     def only(self, topics: Sequence[str]) -> Preferences:
         """The answers on some topics."""
@@ -217,10 +234,15 @@ def row_of(place: Place, at: Mapping[str, int], row: Sequence[str]) -> Preferenc
             " or the name of one of the two"
         )
     return Preference(
-        left, right, winner, cells.get("topic", ""), cells.get("annotator", ""),
-        _number_in(place, "weight", cells.get("weight", ""), 1.0), cells.get("time", ""),
+        left,
+        right,
+        winner,
+        cells.get("topic", ""),
+        cells.get("annotator", ""),
+        _number_in(place, "weight", cells.get("weight", ""), 1.0),
+        cells.get("time", ""),
         took_ms=_number_in(place, "took_ms", cells.get("took_ms", ""), math.nan),
-    )  # fmt: skip
+    )
 
 
 def side_of(label: str, left: str, right: str) -> str | None:

@@ -112,17 +112,28 @@ def as_dict(fit: PreferenceFit) -> dict[str, Any]:
     small = len(fit.fitted) <= MOST_IN_JSON
     matrix = matrix_frame(fit).to_numpy().tolist() if small else None
     return {
-        "title": fit.title, "signature": fit.signature, "sentence": fit.sentence(),
+        "title": fit.title,
+        "signature": fit.signature,
+        "sentence": fit.sentence(),
         "items": [plain(asdict(each)) for each in fit.standings],
-        "answers": fit.answers, "topics": fit.topics, "resampled": "topics" if fit.by == "cluster" else "answers",
-        "resamples": len(kept_logs(fit)), "level": fit.level, "seed": fit.seed, "smooth": fit.similarity,
-        "regularised": fit.strengths.regularised, "fit": fit.strengths.words(),
-        "parts": int(fit.strengths.components.max()) + 1, "converged": bool(fit.strengths.converged),
-        "iterations": int(fit.strengths.iterations), "error": plain({"error": float(fit.strengths.error)})["error"],
+        "answers": fit.answers,
+        "topics": fit.topics,
+        "resampled": "topics" if fit.by == "cluster" else "answers",
+        "resamples": len(kept_logs(fit)),
+        "level": fit.level,
+        "seed": fit.seed,
+        "smooth": fit.similarity,
+        "regularised": fit.strengths.regularised,
+        "fit": fit.strengths.words(),
+        "parts": int(fit.strengths.components.max()) + 1,
+        "converged": bool(fit.strengths.converged),
+        "iterations": int(fit.strengths.iterations),
+        "error": plain({"error": float(fit.strengths.error)})["error"],
         "win_probability": matrix and [[plain({"p": p})["p"] for p in row] for row in matrix],
         "annotators": [plain(each.as_dict()) for each in fit.annotators],
-        "left_out": dict(fit.left_out), "warnings": fit.warnings(),
-    }  # fmt: skip
+        "left_out": dict(fit.left_out),
+        "warnings": fit.warnings(),
+    }
 
 
 def plain(row: dict[str, Any]) -> dict[str, Any]:

@@ -172,9 +172,13 @@ def fit_preferences(
     drawn = None
     if resamples:
         drawn = bootstrap(
-            answers, rng=generator(seed, f"prefer/fit/{by}"), resamples=resamples, by=by, similarity=near,
+            answers,
+            rng=generator(seed, f"prefer/fit/{by}"),
+            resamples=resamples,
+            by=by,
+            similarity=near,
             regularise=regularise,
-        )  # fmt: skip
+        )
     se = standard_errors(matrix, strengths) if similarity is None else None
     found: tuple[Annotator, ...] = ()
     if annotators:
@@ -182,10 +186,23 @@ def fit_preferences(
 
         found = annotators_of(given, checks)
     return PreferenceFit(
-        title, tuple(_standings(given, kept, strengths, se, drawn, level)), strengths, tuple(kept.tolist()),
-        given.items, drawn, len(given), len(given.topics), by, resamples, level, seed,
-        similarity_name if similarity is not None else None, found, dict(given.left_out), tuple(notes),
-    )  # fmt: skip
+        title,
+        tuple(_standings(given, kept, strengths, se, drawn, level)),
+        strengths,
+        tuple(kept.tolist()),
+        given.items,
+        drawn,
+        len(given),
+        len(given.topics),
+        by,
+        resamples,
+        level,
+        seed,
+        similarity_name if similarity is not None else None,
+        found,
+        dict(given.left_out),
+        tuple(notes),
+    )
 
 
 def among(answers: Answers, kept: Any) -> Answers:
@@ -221,9 +238,13 @@ def _in_duels(wins: FloatArray) -> Any:
 
 
 def _standings(
-    given: Preferences, kept: Any, strengths: Strengths, se: FloatArray | None, drawn: Bootstrapped | None,
+    given: Preferences,
+    kept: Any,
+    strengths: Strengths,
+    se: FloatArray | None,
+    drawn: Bootstrapped | None,
     level: float,
-) -> list[Standing]:  # fmt: skip
+) -> list[Standing]:
     nothing = np.full(len(kept), np.nan)
     low, high = drawn.intervals(level) if drawn is not None else (nothing, nothing)
     best, worst = drawn.rank_ranges(level) if drawn is not None else (nothing, nothing)
@@ -234,10 +255,19 @@ def _standings(
     for k, item in enumerate(kept.tolist()):
         wins, losses, ties = counts[item].tolist()
         found[item] = Standing(
-            given.items[item], int(ranks[k]), _whole(best[k]), _whole(worst[k]),
-            float(strengths.values[k]), float(np.exp(low[k])), float(np.exp(high[k])),
-            float(strengths.log[k]), float(errors[k]), wins, losses, ties,
-        )  # fmt: skip
+            given.items[item],
+            int(ranks[k]),
+            _whole(best[k]),
+            _whole(worst[k]),
+            float(strengths.values[k]),
+            float(np.exp(low[k])),
+            float(np.exp(high[k])),
+            float(strengths.log[k]),
+            float(errors[k]),
+            wins,
+            losses,
+            ties,
+        )
     for item, name in enumerate(given.items):
         if item not in found:
             nan = float("nan")

@@ -38,9 +38,13 @@ def sentence_preferences(batch: TopicBatch) -> Preferences:
     found = human_answers(batch)
     texts = tuple(sentence.text for sentence in topic_sentences(batch))
     return Preferences(
-        texts, found.answers, found.annotators, (batch.topic.topic,), took_ms=found.took_ms,
+        texts,
+        found.answers,
+        found.annotators,
+        (batch.topic.topic,),
+        took_ms=found.took_ms,
         left_out=dict(found.left_out),
-    )  # fmt: skip
+    )
 
 
 def summary_rows(batch: TopicBatch, *, length: int | None = None) -> Iterator[Preference]:
@@ -50,9 +54,15 @@ def summary_rows(batch: TopicBatch, *, length: int | None = None) -> Iterator[Pr
         if "system" in left and "system" in right and (length is None or left.get("length") == length):
             words = left.get("length")
             yield Preference(
-                left["system"], right["system"], event.answer["winner"], batch.topic.topic, event.assessor,
-                time=event.answered_at or "", length="" if words is None else str(words), took_ms=_took(event),
-            )  # fmt: skip
+                left["system"],
+                right["system"],
+                event.answer["winner"],
+                batch.topic.topic,
+                event.assessor,
+                time=event.answered_at or "",
+                length="" if words is None else str(words),
+                took_ms=_took(event),
+            )
 
 
 def sentence_rows(batch: TopicBatch) -> Iterator[Preference]:
@@ -66,9 +76,14 @@ def sentence_rows(batch: TopicBatch) -> Iterator[Preference]:
         sides = [texts.get(_place(side)) for side in (task.left, task.right)]
         if sides[0] is not None and sides[1] is not None:
             yield Preference(
-                sides[0], sides[1], event.answer["winner"], batch.topic.topic, event.assessor,
-                time=event.answered_at or "", took_ms=_took(event),
-            )  # fmt: skip
+                sides[0],
+                sides[1],
+                event.answer["winner"],
+                batch.topic.topic,
+                event.assessor,
+                time=event.answered_at or "",
+                took_ms=_took(event),
+            )
 
 
 def system_preferences(

@@ -123,10 +123,16 @@ class PaperTable:
 
     def _record(self, cell: Cell) -> dict[str, Any]:
         return {
-            "column": cell.heading, "measure": cell.measure, "agreement": cell.value, "low": cell.low,
-            "high": cell.high, "level": self.level, "topics": len(cell.topics), "pairs": cell.pairs,
+            "column": cell.heading,
+            "measure": cell.measure,
+            "agreement": cell.value,
+            "low": cell.low,
+            "high": cell.high,
+            "level": self.level,
+            "topics": len(cell.topics),
+            "pairs": cell.pairs,
             "why": cell.why,
-        }  # fmt: skip
+        }
 
     def to_latex(self, rows: Rows = "mean") -> str:
         """For a paper, with booktabs rules."""
@@ -140,10 +146,15 @@ class PaperTable:
         """For --json; NaN becomes null."""
         timed = {} if self.minutes is None else plain({"minutes_per_topic": self.minutes})
         return {
-            "table": self.name, "title": self.title, "signature": self.signature, **timed,
+            "table": self.name,
+            "title": self.title,
+            "signature": self.signature,
+            **timed,
             "columns": [plain(self._record(c)) | {"per_topic": plain(dict(c.topics))} for c in self.cells],
-            "signatures": dict(self.signatures), "sentences": list(self.sentences()), "notes": list(self.notes),
-        }  # fmt: skip
+            "signatures": dict(self.signatures),
+            "sentences": list(self.sentences()),
+            "notes": list(self.notes),
+        }
 
 
 def _interval(cell: Cell) -> str:

@@ -51,8 +51,10 @@ class Sampled:
         """For people."""
         pairs = counted(sum(self.pairs.values()), "pair")
         more = [
-            counted(n, what) for n, what in ((self.repeats, "planted repeat"), (self.checks, "planted check")) if n
-        ]  # fmt: skip
+            counted(n, what)
+            for n, what in ((self.repeats, "planted repeat"), (self.checks, "planted check"))
+            if n
+        ]
         found = [
             f"{counted(self.tasks, 'task')} added: {pairs} in {counted(len(self.pairs), 'topic')}"
             f"{''.join(f', {each}' for each in more)} ({self.protocol})"
@@ -64,9 +66,13 @@ class Sampled:
 
     def as_dict(self) -> dict[str, Any]:
         return {
-            "protocol": self.protocol, "tasks": self.tasks, "pairs": dict(self.pairs), "repeats": self.repeats,
-            "checks": self.checks, "why": dict(self.why),
-        }  # fmt: skip
+            "protocol": self.protocol,
+            "tasks": self.tasks,
+            "pairs": dict(self.pairs),
+            "repeats": self.repeats,
+            "checks": self.checks,
+            "why": dict(self.why),
+        }
 
 
 @dataclass(frozen=True)
@@ -193,8 +199,13 @@ class _Asking:
         known = {frozenset(pair) for pair in (*waiting, *zip(answers.first, answers.second, strict=True))}
         blocked = [pair for pair in taken if frozenset(pair) not in known]
         return next_pairs(
-            answers, rng=rng, count=count, how=self.plan.how, similarity=similarity, waiting=(*waiting, *blocked)
-        )  # fmt: skip
+            answers,
+            rng=rng,
+            count=count,
+            how=self.plan.how,
+            similarity=similarity,
+            waiting=(*waiting, *blocked),
+        )
 
     def _who(self) -> Iterator[tuple[str, int]]:
         """Whoever is next gets the pair, `per_pair` of them; where nobody is named, as many open tasks."""
@@ -208,13 +219,28 @@ class _Asking:
     def _task(self, pool: Pool, pair: Pair, assessor: str, copy: int, rng: np.random.Generator) -> Task:
         left, right = pair if rng.random() < 0.5 else pair[::-1]
         name = self.protocol.name
-        id = stable_id("preference", name, pool.topic, pool.hashes[left], pool.hashes[right], _side(pool, left),
-                       _side(pool, right), assessor, copy)  # fmt: skip
+        id = stable_id(
+            "preference",
+            name,
+            pool.topic,
+            pool.hashes[left],
+            pool.hashes[right],
+            _side(pool, left),
+            _side(pool, right),
+            assessor,
+            copy,
+        )
         return Task(
-            id, self.evaluation, assessor, name, self.protocol.version, pool.topic,
-            left=dict(pool.sides[left]), right=dict(pool.sides[right]),
+            id,
+            self.evaluation,
+            assessor,
+            name,
+            self.protocol.version,
+            pool.topic,
+            left=dict(pool.sides[left]),
+            right=dict(pool.sides[right]),
             hashes={"left": pool.hashes[left], "right": pool.hashes[right]},
-        )  # fmt: skip
+        )
 
     def _finish(
         self,

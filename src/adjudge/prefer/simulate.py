@@ -72,10 +72,16 @@ class SimulatedPreferences:
 
     def as_dict(self) -> dict[str, Any]:
         return {
-            "from": self.origin, "annotators": self.annotators, "answers": self.answers,
-            "topics": dict(self.topics), "right": self.right, "decided": self.decided, "seed": self.seed,
-            "accuracy": None if math.isnan(self.accuracy) else self.accuracy, "why": dict(self.why),
-        }  # fmt: skip
+            "from": self.origin,
+            "annotators": self.annotators,
+            "answers": self.answers,
+            "topics": dict(self.topics),
+            "right": self.right,
+            "decided": self.decided,
+            "seed": self.seed,
+            "accuracy": None if math.isnan(self.accuracy) else self.accuracy,
+            "why": dict(self.why),
+        }
 
 
 def simulate_preferences(
@@ -119,8 +125,15 @@ def simulate_preferences(
     names = [person.name for person in people]
     with store_of(folder) as store:
         found = sample(
-            collection, store, asked, topics=list(worth), count=count, annotators=names, per_pair=per_pair, seed=seed
-        )  # fmt: skip
+            collection,
+            store,
+            asked,
+            topics=list(worth),
+            count=count,
+            annotators=names,
+            per_pair=per_pair,
+            seed=seed,
+        )
         answered = {judged.task.id for judged in store.current()}
         waiting = (task for name in names for task in store.tasks(assessor=name, protocol=asked.name))
         tasks = [task for task in waiting if task.id not in answered and task.topic in worth]
@@ -133,9 +146,15 @@ def simulate_preferences(
         per_topic[task.topic] = per_topic.get(task.topic, 0) + 1
     right = sum(said[id] == ("left" if gap > 0 else "right") for id, gap in ahead.items() if gap)
     return SimulatedPreferences(
-        origin, annotators, len(events), per_topic, right, sum(gap != 0 for gap in ahead.values()), seed,
+        origin,
+        annotators,
+        len(events),
+        per_topic,
+        right,
+        sum(gap != 0 for gap in ahead.values()),
+        seed,
         {**why, **found.why},
-    )  # fmt: skip
+    )
 
 
 def _worth(

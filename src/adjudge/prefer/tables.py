@@ -79,10 +79,20 @@ def paper_tables(
     wanted = {**specs(base), **extra}
     why = _why_not(columns, wanted, name)
     known = {heading: measure for heading, measure in wanted.items() if heading not in why}
-    found = [] if not known else agreements(
-        data, name, list(known.values()), systems=systems, length=length, half=half, resamples=1,
-        rng=generator(seed, "unused"),
-    )  # fmt: skip
+    found = (
+        []
+        if not known
+        else agreements(
+            data,
+            name,
+            list(known.values()),
+            systems=systems,
+            length=length,
+            half=half,
+            resamples=1,
+            rng=generator(seed, "unused"),
+        )
+    )
     by_heading = dict(zip(known, found, strict=True))
     ties = "half" if half else "strict"
     about = f"human:{name}|systems:{systems}|ties:{ties}|bootstrap:{resamples}:topics:{level:g}|seed:{seed}"
@@ -172,9 +182,7 @@ def _table(
     notes += [
         f"{counted(left, 'topic lacks', 'topics lack')} a column and {'is' if left == 1 else 'are'} left out"
     ] * bool(left and topics)
-    return PaperTable(
-        name, title, tuple(done), level, (), tuple(notes), signature, sets
-    )  # fmt: skip
+    return PaperTable(name, title, tuple(done), level, (), tuple(notes), signature, sets)
 
 
 def _compared(one: Cell, others: Sequence[Cell], bootstrap: tuple[float, int, int]) -> list[int]:

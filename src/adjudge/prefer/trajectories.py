@@ -126,14 +126,22 @@ class Convergence:
     def as_dict(self) -> dict[str, Any]:
         """For --json; NaN becomes null."""
         return {
-            "human": self.human, "runs": self.runs, "level": self.level, "signature": self.signature,
-            "sentences": list(self.sentences()), "notes": list(self.notes), "lines": plain(self.lines()),
+            "human": self.human,
+            "runs": self.runs,
+            "level": self.level,
+            "signature": self.signature,
+            "sentences": list(self.sentences()),
+            "notes": list(self.notes),
+            "lines": plain(self.lines()),
             "mean": [{"n": n, "agreement": mean, "topics": topics} for n, mean, topics in self.mean()],
             "topics": [
                 {
-                    "topic": t.topic, "answers": t.answers, "why": t.why, "lines": plain(dict(t.lines)),
+                    "topic": t.topic,
+                    "answers": t.answers,
+                    "why": t.why,
+                    "lines": plain(dict(t.lines)),
                     "points": [plain(asdict(point)) for point in t.points],
                 }
                 for t in self.topics
             ],
-        }  # fmt: skip
+        }

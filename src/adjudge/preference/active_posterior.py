@@ -110,8 +110,13 @@ def mode(asked: PairCounts, factor: FloatArray) -> FloatArray:
 
     if not len(asked.won):
         return np.zeros(n)
-    found = minimize(falling, np.zeros(n), jac=True, method="L-BFGS-B",
-                     options={"maxiter": 1000, "gtol": 1e-8, "ftol": 1e-15, "maxcor": 20})  # fmt: skip
+    found = minimize(
+        falling,
+        np.zeros(n),
+        jac=True,
+        method="L-BFGS-B",
+        options={"maxiter": 1000, "gtol": 1e-8, "ftol": 1e-15, "maxcor": 20},
+    )
     return np.asarray(factor @ found.x)
 
 

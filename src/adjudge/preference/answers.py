@@ -33,8 +33,14 @@ class Answers:
     def __post_init__(self) -> None:
         rows = len(self.first)
         defaults: dict[str, Any] = {"weight": 1.0, "who": -1, "cluster": 0}
-        for name, kind in (("first", np.int64), ("second", np.int64), ("won", np.float64),
-                           ("weight", np.float64), ("who", np.int64), ("cluster", np.int64)):  # fmt: skip
+        for name, kind in (
+            ("first", np.int64),
+            ("second", np.int64),
+            ("won", np.float64),
+            ("weight", np.float64),
+            ("who", np.int64),
+            ("cluster", np.int64),
+        ):
             given = np.asarray(getattr(self, name))
             if name in defaults and not len(given):
                 given = np.full(rows, defaults[name])

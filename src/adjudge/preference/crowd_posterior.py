@@ -72,10 +72,16 @@ class CrowdPosterior:
         one, other, by = self.answers.first, self.answers.second, n + self.who
         found = np.zeros((n + self.annotators + 1,) * 2)
         for rows, columns, values in (
-            (one, one, gaps), (other, other, gaps), (one, other, -gaps), (other, one, -gaps),
-            (one, by, both), (by, one, both), (other, by, -both), (by, other, -both),
+            (one, one, gaps),
+            (other, other, gaps),
+            (one, other, -gaps),
+            (other, one, -gaps),
+            (one, by, both),
+            (by, one, both),
+            (other, by, -both),
+            (by, other, -both),
             (by, by, -bend * across**2),
-        ):  # fmt: skip
+        ):
             np.add.at(found, (rows, columns), values)
         items, people = np.arange(n), np.arange(n, n + self.annotators)
         a, b = self.prior

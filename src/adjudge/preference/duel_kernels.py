@@ -17,10 +17,21 @@ _TINY = 1e-300  # in place of no weight, where one is divided by
 
 @bare
 def slopes(
-    n: int, dense: int, starts: np.ndarray, columns: np.ndarray, up: np.ndarray, down: np.ndarray, v: np.ndarray,
-    exact: int, row: np.ndarray, lanes: np.ndarray, gradient: np.ndarray, lost: np.ndarray, curve: np.ndarray,
+    n: int,
+    dense: int,
+    starts: np.ndarray,
+    columns: np.ndarray,
+    up: np.ndarray,
+    down: np.ndarray,
+    v: np.ndarray,
+    exact: int,
+    row: np.ndarray,
+    lanes: np.ndarray,
+    gradient: np.ndarray,
+    lost: np.ndarray,
+    curve: np.ndarray,
     degree: np.ndarray,
-) -> None:  # fmt: skip
+) -> None:
     """The gradient of the log-likelihood by log strengths, and minus its second derivatives as a graph's weights.
 
     A pair adds what one side wins beyond expectation, (up v_j - down v_i) / (v_i + v_j), and takes as much from the
@@ -125,9 +136,16 @@ def _sum(values: np.ndarray, begin: int, size: int, lanes: np.ndarray) -> None:
 
 @bare
 def multiply(
-    n: int, dense: int, starts: np.ndarray, columns: np.ndarray, curve: np.ndarray, x: np.ndarray, row: np.ndarray,
-    lanes: np.ndarray, y: np.ndarray,
-) -> None:  # fmt: skip
+    n: int,
+    dense: int,
+    starts: np.ndarray,
+    columns: np.ndarray,
+    curve: np.ndarray,
+    x: np.ndarray,
+    row: np.ndarray,
+    lanes: np.ndarray,
+    y: np.ndarray,
+) -> None:
     """y = H x, with H the graph's Laplacian: y_i sums w_ij (x_i - x_j)."""
     for i in range(n):
         y[i] = 0.0
@@ -149,11 +167,27 @@ def multiply(
 
 @bare
 def solve(
-    n: int, dense: int, starts: np.ndarray, columns: np.ndarray, curve: np.ndarray, degree: np.ndarray,
-    gradient: np.ndarray, tree: int, order: np.ndarray, parent: np.ndarray, weight: np.ndarray, tolerance: float,
-    most: int, x: np.ndarray, left: np.ndarray, z: np.ndarray, way: np.ndarray, image: np.ndarray, row: np.ndarray,
+    n: int,
+    dense: int,
+    starts: np.ndarray,
+    columns: np.ndarray,
+    curve: np.ndarray,
+    degree: np.ndarray,
+    gradient: np.ndarray,
+    tree: int,
+    order: np.ndarray,
+    parent: np.ndarray,
+    weight: np.ndarray,
+    tolerance: float,
+    most: int,
+    x: np.ndarray,
+    left: np.ndarray,
+    z: np.ndarray,
+    way: np.ndarray,
+    image: np.ndarray,
+    row: np.ndarray,
     lanes: np.ndarray,
-) -> int:  # fmt: skip
+) -> int:
     """Newton's equations H x = gradient by conjugate gradients, as far as `tolerance`; how many steps that took.
 
     They are preconditioned by the diagonal, or by a spanning tree, which is solved exactly. A gradient sums to zero;
@@ -198,9 +232,15 @@ def solve(
 
 @bare
 def _near(
-    n: int, degree: np.ndarray, left: np.ndarray, tree: int, order: np.ndarray, parent: np.ndarray,
-    weight: np.ndarray, z: np.ndarray,
-) -> None:  # fmt: skip
+    n: int,
+    degree: np.ndarray,
+    left: np.ndarray,
+    tree: int,
+    order: np.ndarray,
+    parent: np.ndarray,
+    weight: np.ndarray,
+    z: np.ndarray,
+) -> None:
     """The solution of a simpler system: of the diagonal, or of a tree (from its leaves to the root and back)."""
     if not tree:
         for i in range(n):
@@ -217,9 +257,18 @@ def _near(
 
 @bare
 def energies(
-    n: int, dense: int, starts: np.ndarray, columns: np.ndarray, up: np.ndarray, down: np.ndarray, v: np.ndarray,
-    curve: np.ndarray, x: np.ndarray, resistances: np.ndarray, found: np.ndarray,
-) -> None:  # fmt: skip
+    n: int,
+    dense: int,
+    starts: np.ndarray,
+    columns: np.ndarray,
+    up: np.ndarray,
+    down: np.ndarray,
+    v: np.ndarray,
+    curve: np.ndarray,
+    x: np.ndarray,
+    resistances: np.ndarray,
+    found: np.ndarray,
+) -> None:
     """Of x: the sums of w (x_i - x_j)^2 and of |x_i - x_j|; of the slopes' sizes s: those of s^2 / w and of s R.
 
     R is at least the resistance between the two: 1 / w, or by way of the root that `resistances` lead to.
@@ -242,9 +291,16 @@ def energies(
 
 @bare
 def conductances(
-    n: int, dense: int, starts: np.ndarray, columns: np.ndarray, curve: np.ndarray, hub: np.ndarray,
-    row: np.ndarray, lanes: np.ndarray, out: np.ndarray,
-) -> None:  # fmt: skip
+    n: int,
+    dense: int,
+    starts: np.ndarray,
+    columns: np.ndarray,
+    curve: np.ndarray,
+    hub: np.ndarray,
+    row: np.ndarray,
+    lanes: np.ndarray,
+    out: np.ndarray,
+) -> None:
     """From each item to one (its weights are `hub`), by the direct way and all ways over one other item, at least.
 
     These ways share no edge, so their conductances add up (Rayleigh's monotonicity law).

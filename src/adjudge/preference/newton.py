@@ -86,8 +86,19 @@ class Place:
         """The gradient and the curvature here."""
         row, lost = self._room[:2]
         duels = self.duels
-        slopes(*self._graph(), duels.up, duels.down, self.values, int(exact), row, self._lanes, self.gradient, lost,
-               self.curve, self.degree)  # fmt: skip
+        slopes(
+            *self._graph(),
+            duels.up,
+            duels.down,
+            self.values,
+            int(exact),
+            row,
+            self._lanes,
+            self.gradient,
+            lost,
+            self.curve,
+            self.degree,
+        )
 
     def aim(self, tolerance: float) -> None:
         """Newton's step, as exactly as asked. It goes up also where it is not."""
@@ -99,9 +110,20 @@ class Place:
     def _solve(self, tree: tuple[IntArray, IntArray, FloatArray] | None, tolerance: float, most: int) -> bool:
         order, parent, weight = tree or (np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1))
         return most >= solve(
-            *self._graph(), self.curve, self.degree, self.gradient, int(tree is not None), order, parent,
-            weight, tolerance, most, self.step, *self._room, self._lanes,
-        )  # fmt: skip
+            *self._graph(),
+            self.curve,
+            self.degree,
+            self.gradient,
+            int(tree is not None),
+            order,
+            parent,
+            weight,
+            tolerance,
+            most,
+            self.step,
+            *self._room,
+            self._lanes,
+        )
 
     def _lengths(self) -> csr_array:
         """The graph with lengths in place of weights."""

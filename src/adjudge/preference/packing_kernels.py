@@ -26,9 +26,15 @@ def pack(wins: np.ndarray, n: int, starts: np.ndarray, up: np.ndarray, down: np.
 
 @bare
 def one_part(
-    n: int, dense: int, starts: np.ndarray, columns: np.ndarray, up: np.ndarray, down: np.ndarray, most: int,
+    n: int,
+    dense: int,
+    starts: np.ndarray,
+    columns: np.ndarray,
+    up: np.ndarray,
+    down: np.ndarray,
+    most: int,
     reached: np.ndarray,
-) -> int:  # fmt: skip
+) -> int:
     """1 if chains of wins lead from item 0 to all others and back; 0 if not, or if `most` passes do not show it."""
     for back in range(2):
         for i in range(n):
@@ -56,9 +62,15 @@ def one_part(
 
 @bare
 def totals(
-    n: int, dense: int, starts: np.ndarray, columns: np.ndarray, up: np.ndarray, down: np.ndarray, won: np.ndarray,
+    n: int,
+    dense: int,
+    starts: np.ndarray,
+    columns: np.ndarray,
+    up: np.ndarray,
+    down: np.ndarray,
+    won: np.ndarray,
     lost: np.ndarray,
-) -> None:  # fmt: skip
+) -> None:
     """How often each item won, and lost."""
     for i in range(n):
         wins, losses = 0.0, 0.0

@@ -152,12 +152,16 @@ def count(
     means = t_means(matrix.values, level=level)
     length = f"|length:{matrix.length}" if matrix.length else ""
     return CountsByMeasure(
-        matrix.measure, matrix.length, matrix.info.better, len(matrix.topics), counted,
+        matrix.measure,
+        matrix.length,
+        matrix.info.better,
+        len(matrix.topics),
+        counted,
         tuple(_human(matrix, means, h) for h in np.flatnonzero(human).tolist()),
         tuple(_machine(matrix, means, human, m) for m in np.flatnonzero(~human).tolist()),
         f"{matrix.info.signature or matrix.measure}{length}|topics:{len(matrix.topics)}|pool:{matrix.pool}"
         f"{''.join(f'|test:{each.signature}' for each in counted)}|{signed}",
-    )  # fmt: skip
+    )
 
 
 def _count(
@@ -179,11 +183,14 @@ def _count(
     names = np.array(matrix.systems, dtype=object)[human]
     machines = np.flatnonzero(~human)
     return CountsByTest(
-        name, len(first), int(np.count_nonzero(results.p < alpha)), int(np.count_nonzero(np.isnan(results.p))),
+        name,
+        len(first),
+        int(np.count_nonzero(results.p < alpha)),
+        int(np.count_nonzero(np.isnan(results.p))),
         dict(Counter(results.why.values())),
         tuple(_verdicts(matrix.systems[m], names, p[human, m], side[human, m], alpha) for m in machines),
         results.signature,
-    )  # fmt: skip
+    )
 
 
 def _verdicts(system: str, humans: Any, p: FloatArray, side: FloatArray, alpha: float) -> Verdicts:

@@ -17,9 +17,21 @@ if TYPE_CHECKING:
 ALPHA = 0.05
 LEVEL = 0.95
 MACHINE_COLUMNS = [
-    "measure", "length", "test", "system", "humans", "cannot_be_told_from", "mean_within", "alike",
-    "better_than", "worse_than", "untested", "mean", "within", "beyond",
-]  # fmt: skip
+    "measure",
+    "length",
+    "test",
+    "system",
+    "humans",
+    "cannot_be_told_from",
+    "mean_within",
+    "alike",
+    "better_than",
+    "worse_than",
+    "untested",
+    "mean",
+    "within",
+    "beyond",
+]
 
 
 def rankel_tables(
@@ -81,16 +93,22 @@ class CountsTable:
 
         rows = [
             {
-                "measure": m.measure, "length": m.length, "test": test.test, "system": machine.system,
-                "humans": len(m.humans), "cannot_be_told_from": len(machine.alike),
+                "measure": m.measure,
+                "length": m.length,
+                "test": test.test,
+                "system": machine.system,
+                "humans": len(m.humans),
+                "cannot_be_told_from": len(machine.alike),
                 "mean_within": len(mean.within),
                 **{k: ", ".join(v) for k, v in asdict(machine).items() if k != "system"},
-                "mean": mean.mean, "within": ", ".join(mean.within), "beyond": ", ".join(mean.beyond),
+                "mean": mean.mean,
+                "within": ", ".join(mean.within),
+                "beyond": ", ".join(mean.beyond),
             }
             for m in self.measures
             for test in m.tests
             for machine, mean in zip(test.machines, m.machines, strict=True)
-        ]  # fmt: skip
+        ]
         return pd.DataFrame(rows, columns=MACHINE_COLUMNS)
 
     def as_dict(self) -> dict[str, Any]:
@@ -99,10 +117,15 @@ class CountsTable:
             {**asdict(m), "tests": [{**asdict(t), "human_machine": _cross(m, t)} for t in m.tests]}
             for m in self.measures
         ]
-        return _plain({
-            "alpha": self.alpha, "level": self.level, "correction": self.correction, "measures": measures,
-            "sentences": list(self.sentences()),
-        })  # fmt: skip
+        return _plain(
+            {
+                "alpha": self.alpha,
+                "level": self.level,
+                "correction": self.correction,
+                "measures": measures,
+                "sentences": list(self.sentences()),
+            }
+        )
 
     def sentences(self) -> Iterator[str]:
         """What the tables say, in plain words."""
@@ -208,20 +231,29 @@ def _check(matrices: Sequence[ScoreMatrix], tests: Tests, alpha: float, level: f
 
 def _row(measure: CountsByMeasure, test: CountsByTest) -> dict[str, Any]:
     return {
-        "measure": measure.measure, "length": measure.length, "test": test.test, "pairs": test.pairs,
-        "different": test.different, "untested": test.untested, **_cross(measure, test),
-    }  # fmt: skip
+        "measure": measure.measure,
+        "length": measure.length,
+        "test": test.test,
+        "pairs": test.pairs,
+        "different": test.different,
+        "untested": test.untested,
+        **_cross(measure, test),
+    }
 
 
 def _cross(measure: CountsByMeasure, test: CountsByTest) -> dict[str, int | None]:
     """The counts of pairs of a human and a machine."""
     counts = {
-        "human_machine_pairs": measure.cross, "human_machine_different": test.cross_different,
-        "human_better": test.human_better, "machine_better": test.machine_better,
-        "human_machine_untested": test.cross_untested, "machines_like_some_human": test.like_some,
-        "machines_like_every_human": test.like_all, "machines_within_some_interval": measure.within,
+        "human_machine_pairs": measure.cross,
+        "human_machine_different": test.cross_different,
+        "human_better": test.human_better,
+        "machine_better": test.machine_better,
+        "human_machine_untested": test.cross_untested,
+        "machines_like_some_human": test.like_some,
+        "machines_like_every_human": test.like_all,
+        "machines_within_some_interval": measure.within,
         "machines_beyond_an_interval": measure.beyond,
-    }  # fmt: skip
+    }
     sizes = {"humans": len(measure.humans), "machines": len(measure.machines)}
     return {**sizes, **{name: n if measure.cross else None for name, n in counts.items()}}
 
@@ -264,10 +296,18 @@ def _left(untested: int) -> str:
 
 def _latex(table: Table) -> str:
     rows = [" & ".join(tex(str(cell)) for cell in row) + r" \\" for row in (table.head, *table.rows)]
-    return "\n".join([
-        f"% {table.title}", rf"\begin{{tabular}}{{l{'r' * (len(table.head) - 1)}}}", r"\toprule", rows[0],
-        r"\midrule", *rows[1:], r"\bottomrule", r"\end{tabular}",
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            f"% {table.title}",
+            rf"\begin{{tabular}}{{l{'r' * (len(table.head) - 1)}}}",
+            r"\toprule",
+            rows[0],
+            r"\midrule",
+            *rows[1:],
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
+    )
 
 
 def _plain(found: dict[str, Any]) -> dict[str, Any]:

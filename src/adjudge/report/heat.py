@@ -74,13 +74,15 @@ def heat_map(comparison: Comparison, collection: Collection, names: dict[str, Na
         cells = tuple(cell(topic, name, value) for name, value in zip(columns, values[k], strict=True))
         rows.append(HeatRow(topic, _title(collection, topic), cells))
     return HeatMap(
-        columns, tuple(rows), compact,
+        columns,
+        tuple(rows),
+        compact,
         topic_width=max(len(f"{row.topic} {row.title}".strip()) for row in rows),
         turned=any(len(name.shown) > SHORT_NAME for name in columns),
         legend=_legend(min(known), max(known), form, better),
         missing=sum(math.isnan(value) for row in shown for value in values[row]),
         about=about,
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True, slots=True)

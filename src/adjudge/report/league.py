@@ -71,15 +71,25 @@ def league_of(comparison: Comparison, names: dict[str, Name]) -> League:
     return League(
         tuple(
             LeagueRow(
-                str(s.rank), names[s.system], f"{s.n:,}", form(s.mean), percent(scale.place(s.mean)),
+                str(s.rank),
+                names[s.system],
+                f"{s.n:,}",
+                form(s.mean),
+                percent(scale.place(s.mean)),
                 _range(s, scale.place(s.low), scale.place(s.high), form),
-                " ".join(letters[k]), bars[k],
+                " ".join(letters[k]),
+                bars[k],
                 apart=grouped and k > 0 and not set(letters[k]) & set(letters[k - 1]),
             )
             for k, s in enumerate(standings)
         ),
-        scale.ticks(), scale.steps, level_words(comparison.level), len(bars[0]), ranked, grouped,
-    )  # fmt: skip
+        scale.ticks(),
+        scale.steps,
+        level_words(comparison.level),
+        len(bars[0]),
+        ranked,
+        grouped,
+    )
 
 
 def mean_format(comparison: Comparison) -> Format:

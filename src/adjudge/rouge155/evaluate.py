@@ -64,9 +64,12 @@ class _Work:
 
 
 def evaluate(
-    trials: Sequence[Trial], files: Files, options: Options, system: str | None = None,
+    trials: Sequence[Trial],
+    files: Files,
+    options: Options,
+    system: str | None = None,
     warn: Say = lambda text: None,
-) -> Iterator[Result]:  # fmt: skip
+) -> Iterator[Result]:
     """Every peer (or `system` alone) under every measure, in the order of the original."""
     known = sorted({peer for trial in trials for peer in trial.peers})
     if system is not None and system not in known:
@@ -227,9 +230,12 @@ def _result(peer: str, tag: str, rows: Mapping[str, Triple], options: Options) -
     intervals = None
     if options.count < 2:
         intervals = averages(
-            ordered, samples=options.samples, confidence=float(options.confidence), seed=options.seed,
+            ordered,
+            samples=options.samples,
+            confidence=float(options.confidence),
+            seed=options.seed,
             alpha=options.alpha if options.count else None,
-        )  # fmt: skip
+        )
     return Result(peer, tag, rows, intervals, (totals[0], totals[1], totals[2]))
 
 

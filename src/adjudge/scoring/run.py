@@ -47,11 +47,16 @@ class Scored:
 
     def as_dict(self) -> dict[str, Any]:
         return {
-            "measure": self.measure, "signature": self.signature, "rows": self.rows,
-            "new_topics": list(self.new), "changed_topics": list(self.changed),
-            "gone_topics": list(self.gone), "kept_topics": self.kept, "missing": self.missing,
+            "measure": self.measure,
+            "signature": self.signature,
+            "rows": self.rows,
+            "new_topics": list(self.new),
+            "changed_topics": list(self.changed),
+            "gone_topics": list(self.gone),
+            "kept_topics": self.kept,
+            "missing": self.missing,
             "notes": list(self.notes),
-        }  # fmt: skip
+        }
 
 
 def score(
@@ -154,13 +159,17 @@ def _plan(
     else:
         fresh = {t for t, d in now.items() if old and old.inputs.get(t) == d}
     return _Plan(
-        measure, signature, now, old, frozenset(now) - fresh,
+        measure,
+        signature,
+        now,
+        old,
+        frozenset(now) - fresh,
         (
             *reference_notes(measure, collection, counts),
             *(judgments.notes() if "judgments" in measure.needs else ()),
             *measure.warnings(list(batches.values())),
         ),
-    )  # fmt: skip
+    )
 
 
 Work = Sequence[tuple[TopicBatch, tuple[Measure, ...]]]

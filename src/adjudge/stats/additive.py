@@ -82,8 +82,12 @@ def fit(matrix: FloatArray) -> Additive:
         np.where(part < 0, np.nan, effects),
         _means(effects, levels[:, 0] - shared, part),
         np.where((part < 0)[:, None] | (part < 0), np.nan, covariance),
-        part, cells.sum(axis=0).astype(np.int64), df, _mean_square(residuals, df, noise), noise,
-    )  # fmt: skip
+        part,
+        cells.sum(axis=0).astype(np.int64),
+        df,
+        _mean_square(residuals, df, noise),
+        noise,
+    )
 
 
 def _parts(cells: FloatArray) -> IntArray:

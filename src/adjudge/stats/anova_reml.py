@@ -114,9 +114,15 @@ class Reml:
         deviance += self.df * (1 + math.log(2 * math.pi * rss / self.df))
         fixed = slice(self._columns, None)
         return Criterion(
-            deviance, 2 * (traces - self.df * squares / rss), traces, squares, rss, solved[fixed],
-            inverse[fixed, fixed], tuple(effects),
-        )  # fmt: skip
+            deviance,
+            2 * (traces - self.df * squares / rss),
+            traces,
+            squares,
+            rss,
+            solved[fixed],
+            inverse[fixed, fixed],
+            tuple(effects),
+        )
 
     def _by_term(
         self, theta: FloatArray, shrink: FloatArray, solved: FloatArray, inverse: FloatArray, inside: float

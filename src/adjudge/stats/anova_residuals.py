@@ -72,9 +72,10 @@ class ResidualChecks:
     def sentences(self, spread_over: str = "group", alpha: float = 0.05) -> list[str]:
         """Each check in one sentence; `spread_over` names what the spread is compared between."""
         return [
-            _normal_words(self, alpha), _spread_words(self.spread, spread_over, alpha),
+            _normal_words(self, alpha),
+            _spread_words(self.spread, spread_over, alpha),
             _additive_words(self.additive, alpha),
-        ]  # fmt: skip
+        ]
 
 
 def residual_checks(fit: LinearFit, groups: npt.ArrayLike) -> ResidualChecks:
@@ -87,9 +88,16 @@ def residual_checks(fit: LinearFit, groups: npt.ArrayLike) -> ResidualChecks:
     largest, standardised, outlier_p = _outliers(fit, left)
     skewness, kurtosis = _moments(left)
     return ResidualChecks(
-        fit.n, _normal(left), _spread(fit, left, codes), _additive(fit), skewness, kurtosis,
-        np.flatnonzero(fit.model.present)[largest], standardised, outlier_p,
-    )  # fmt: skip
+        fit.n,
+        _normal(left),
+        _spread(fit, left, codes),
+        _additive(fit),
+        skewness,
+        kurtosis,
+        np.flatnonzero(fit.model.present)[largest],
+        standardised,
+        outlier_p,
+    )
 
 
 def _undefined(n: int, why: str) -> ResidualChecks:
@@ -98,9 +106,16 @@ def _undefined(n: int, why: str) -> ResidualChecks:
 
     none = np.zeros(0)
     return ResidualChecks(
-        n, check("shapiro-wilk"), check("brown-forsythe"), check("tukey-1-df"), math.nan, math.nan,
-        none.astype(np.int64), none, none,
-    )  # fmt: skip
+        n,
+        check("shapiro-wilk"),
+        check("brown-forsythe"),
+        check("tukey-1-df"),
+        math.nan,
+        math.nan,
+        none.astype(np.int64),
+        none,
+        none,
+    )
 
 
 def _normal(left: FloatArray) -> Check:

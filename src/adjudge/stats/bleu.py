@@ -125,9 +125,14 @@ def paired_bleu(
 
 
 def _tested(
-    cells: IntArray, first: IntArray, second: IntArray, rng: np.random.Generator, resamples: int, level: float,
+    cells: IntArray,
+    first: IntArray,
+    second: IntArray,
+    rng: np.random.Generator,
+    resamples: int,
+    level: float,
     smooth: str,
-) -> list[PairedBleu]:  # fmt: skip
+) -> list[PairedBleu]:
     """Both tests of pairs that have the same topics."""
     scores = corpus_bleu(cells.sum(axis=0), smooth=smooth)
     observed = scores[first] - scores[second]
@@ -140,11 +145,19 @@ def _tested(
     won = np.mean(resampled > 0, axis=0) + np.mean(resampled == 0, axis=0) / 2
     return [
         PairedBleu(
-            len(cells), float(observed[k]), float(low[k]), float(high[k]), float(p[k]), float(p_bootstrap[k]),
-            float(won[k]), None, swapped[:, k].copy(), resampled[:, k].copy(),
+            len(cells),
+            float(observed[k]),
+            float(low[k]),
+            float(high[k]),
+            float(p[k]),
+            float(p_bootstrap[k]),
+            float(won[k]),
+            None,
+            swapped[:, k].copy(),
+            resampled[:, k].copy(),
         )
         for k in range(len(observed))
-    ]  # fmt: skip
+    ]
 
 
 def _untested(cells: IntArray, first: IntArray, second: IntArray, smooth: str) -> list[PairedBleu]:

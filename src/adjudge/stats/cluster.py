@@ -60,12 +60,15 @@ def cluster_mc_pairs(
     statistic[few] = np.nan
     method = "exact" if exact else "swaps"
     return PairResults(
-        "mc", counts, statistic, p,
+        "mc",
+        counts,
+        statistic,
+        p,
         tuple(None if n < LEAST_CLUSTERS else method for n in met.tolist()),
         f"mc|statistic:mean|clusters:{size}|{'all-signs' if exact else f'resamples:{resamples}'}",
         alternative,
         {k: f"needs two clusters with topics that both have, has {met[k] or 'none'}" for k in few},
-    )  # fmt: skip
+    )
 
 
 def cluster_means(

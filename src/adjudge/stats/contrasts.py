@@ -112,9 +112,20 @@ def contrasts(
         p[kept], critical, error[kept] = _adjusted(model, rows[kept], statistic[kept], adjust, level, rng)
     reach = critical * se
     return Contrasts(
-        adjust, level, estimate, se, statistic, p, estimate - reach, estimate + reach, model.df,
-        model.mean_square, critical, error, why,
-    )  # fmt: skip
+        adjust,
+        level,
+        estimate,
+        se,
+        statistic,
+        p,
+        estimate - reach,
+        estimate + reach,
+        model.df,
+        model.mean_square,
+        critical,
+        error,
+        why,
+    )
 
 
 def against(columns: int, control: int) -> FloatArray:

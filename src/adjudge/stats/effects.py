@@ -157,9 +157,15 @@ class PairEffects:
         """One effect of the k-th pair."""
         e = self.of(kind)
         return Effect(
-            kind, float(e.estimate[k]), float(e.low[k]), float(e.high[k]), self.level, e.method,
-            int(self.counts.n[k]), e.why.get(k),
-        )  # fmt: skip
+            kind,
+            float(e.estimate[k]),
+            float(e.low[k]),
+            float(e.high[k]),
+            self.level,
+            e.method,
+            int(self.counts.n[k]),
+            e.why.get(k),
+        )
 
     @property
     def signature(self) -> str:

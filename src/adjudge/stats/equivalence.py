@@ -87,9 +87,15 @@ class Equivalence:
     def at(self, k: int) -> PairEquivalence:
         """The k-th pair's answers."""
         return PairEquivalence(
-            self.test, self.margin, self.alpha, int(self.counts.n[k]), float(self.p_same[k]),
-            float(self.p_different[k]), self.verdict[k], self.why.get(k),
-        )  # fmt: skip
+            self.test,
+            self.margin,
+            self.alpha,
+            int(self.counts.n[k]),
+            float(self.p_same[k]),
+            float(self.p_different[k]),
+            self.verdict[k],
+            self.why.get(k),
+        )
 
 
 def equivalence_pairs(

@@ -65,7 +65,7 @@ def exact_pairs(
     signature = f"exact|cells:{cells}|{alternative}"
     return ExactPairs(
         "exact", counts, statistic, high, tuple(methods), signature, alternative, why, bound=bound
-    )  # fmt: skip
+    )
 
 
 def _bounds(matrix: FloatArray, counts: PairCounts, side: int, cells: int) -> tuple[FloatArray, FloatArray]:

@@ -155,9 +155,17 @@ def _test(rows: FloatArray, alpha: float) -> KruskalWallis:
     half = np.full(n.size, math.nan)
     half[n > 0] = critical * _half_widths(n[n > 0], variance)
     return KruskalWallis(
-        h, groups - 1, float(chi2.sf(h, groups - 1)), n, mean_ranks, mean_ranks - half, mean_ranks + half,
-        variance, critical, alpha,
-    )  # fmt: skip
+        h,
+        groups - 1,
+        float(chi2.sf(h, groups - 1)),
+        n,
+        mean_ranks,
+        mean_ranks - half,
+        mean_ranks + half,
+        variance,
+        critical,
+        alpha,
+    )
 
 
 def _half_widths(n: IntArray, variance: float) -> FloatArray:

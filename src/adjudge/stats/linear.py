@@ -134,9 +134,17 @@ def fit_model(model: Model) -> LinearFit:
     total = total if total > model.noise else 0.0
     mean_square = ss / df if df else math.nan
     return LinearFit(
-        model, _aligned(model, fitted), _aligned(model, left if ss else np.zeros_like(left)), model.n,
-        model.n - df, df, ss, total, mean_square, _why_no_noise(df, ss, total),
-    )  # fmt: skip
+        model,
+        _aligned(model, fitted),
+        _aligned(model, left if ss else np.zeros_like(left)),
+        model.n,
+        model.n - df,
+        df,
+        ss,
+        total,
+        mean_square,
+        _why_no_noise(df, ss, total),
+    )
 
 
 def _why_no_noise(df: int, ss: float, total: float) -> str | None:

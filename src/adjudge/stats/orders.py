@@ -53,9 +53,15 @@ def pair_agreement(
     agreed, pairs, ties = (int(each[0]) for each in (counted.agreed, counted.pairs, counted.ties))
     share = (agreed + ties / 2 * half) / pairs if pairs else math.nan
     return PairAgreement(
-        share, agreed, pairs, ties, counted.human_ties, int(counted.missing[0]), half,
+        share,
+        agreed,
+        pairs,
+        ties,
+        counted.human_ties,
+        int(counted.missing[0]),
+        half,
         None if pairs else _why(values.size, counted.human_ties, int(counted.missing[0])),
-    )  # fmt: skip
+    )
 
 
 def agreement_shares(

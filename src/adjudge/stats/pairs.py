@@ -62,10 +62,18 @@ class PairResults:
         """The k-th pair's result."""
         c = self.counts
         return PairedTest(
-            self.test, float(self.statistic[k]), float(self.p[k]), int(c.n[k]), self.method[k],
-            float(c.difference[k]), int(c.wins[k]), int(c.losses[k]), int(c.ties[k]), self.why.get(k),
+            self.test,
+            float(self.statistic[k]),
+            float(self.p[k]),
+            int(c.n[k]),
+            self.method[k],
+            float(c.difference[k]),
+            int(c.wins[k]),
+            int(c.losses[k]),
+            int(c.ties[k]),
+            self.why.get(k),
             self.alternative,
-        )  # fmt: skip
+        )
 
 
 def columns_of_pairs(columns: int) -> tuple[IntArray, IntArray]:

@@ -169,9 +169,24 @@ def _pairs(model: Additive, scale: Scale, level: float, *, known: bool) -> Tukey
         p = studentized_range_sf(np.abs(statistic), columns, df)
     reach = critical * se / math.sqrt(2)
     return Tukey(
-        scale, level, columns, model.n, model.means, first, second, difference, se, statistic, p,
-        difference - reach, difference + reach, df, mean_square, critical, why,
-    )  # fmt: skip
+        scale,
+        level,
+        columns,
+        model.n,
+        model.means,
+        first,
+        second,
+        difference,
+        se,
+        statistic,
+        p,
+        difference - reach,
+        difference + reach,
+        df,
+        mean_square,
+        critical,
+        why,
+    )
 
 
 def _reasons(

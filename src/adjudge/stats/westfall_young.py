@@ -99,8 +99,20 @@ def westfall_young(
     how = f"all:{len(signs) + 1}" if enumerated else f"resamples:{len(signs)}"
     signature = f"westfall-young|{method}|{alternative}|pairs:{positions.size}|topics>={least}|{how}"
     return WestfallYoung(
-        method, alternative, n, statistic, raw, p, member, floor, why, least, len(signs), enumerated, signature
-    )  # fmt: skip
+        method,
+        alternative,
+        n,
+        statistic,
+        raw,
+        p,
+        member,
+        floor,
+        why,
+        least,
+        len(signs),
+        enumerated,
+        signature,
+    )
 
 
 def least_topics(alpha: float, alternative: Alternative = "two-sided") -> int:

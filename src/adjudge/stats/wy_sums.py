@@ -81,9 +81,12 @@ class Swaps:
             grid = on_grid(block)
             values = self.turn * grid.values
             yield Sums(
-                values.sum(axis=1), self._swapped(values), grid.noise, block.n.astype(np.float64),
+                values.sum(axis=1),
+                self._swapped(values),
+                grid.noise,
+                block.n.astype(np.float64),
                 _spread(block, grid),
-            )  # fmt: skip
+            )
 
     def _swapped(self, values: FloatArray) -> FloatArray:
         """One product serves all pairs of a block. The numbers are whole and small enough: every sum is exact."""

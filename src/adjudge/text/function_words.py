@@ -43,7 +43,15 @@ PIECES = (
 FUNCTION_WORDS = frozenset(
     word
     for words in (
-        DETERMINERS, PRONOUNS, PREPOSITIONS, CONJUNCTIONS, AUXILIARIES, ADVERBS, QUANTIFIERS, CONTRACTIONS, PIECES,
+        DETERMINERS,
+        PRONOUNS,
+        PREPOSITIONS,
+        CONJUNCTIONS,
+        AUXILIARIES,
+        ADVERBS,
+        QUANTIFIERS,
+        CONTRACTIONS,
+        PIECES,
     )
     for word in words.split()
-)  # fmt: skip
+)

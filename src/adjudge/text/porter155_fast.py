@@ -49,9 +49,15 @@ def stems(blob: np.ndarray, at: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 
 @bare
 def _stems(
-    blob: np.ndarray, at: np.ndarray, sizes: np.ndarray, n: int, rules: np.ndarray, vowels: np.ndarray,
-    counts: np.ndarray, out: np.ndarray,
-) -> int:  # fmt: skip
+    blob: np.ndarray,
+    at: np.ndarray,
+    sizes: np.ndarray,
+    n: int,
+    rules: np.ndarray,
+    vowels: np.ndarray,
+    counts: np.ndarray,
+    out: np.ndarray,
+) -> int:
     start = 0
     for k in range(n):
         stop = start + sizes[k]
@@ -127,9 +133,16 @@ def _ends_short(w: np.ndarray, start: int, stop: int, vowels: np.ndarray) -> boo
 
 @bare
 def _change(
-    w: np.ndarray, start: int, stop: int, rules: np.ndarray, first: int, end: int, more_than: int,
-    vowels: np.ndarray, counts: np.ndarray,
-) -> int:  # fmt: skip
+    w: np.ndarray,
+    start: int,
+    stop: int,
+    rules: np.ndarray,
+    first: int,
+    end: int,
+    more_than: int,
+    vowels: np.ndarray,
+    counts: np.ndarray,
+) -> int:
     """Change the longest ending of these rules, if what stands before it has a measure above `more_than`."""
     tail = _tail(w, start, stop)
     for rule in range(4 * first, 4 * end, 4):

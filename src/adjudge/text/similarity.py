@@ -89,11 +89,28 @@ class WordSimilarity:
         n, m = len(lengths), len(self._lengths)
         found = np.empty(n * m)
         similarities(
-            bags.starts, n, bags.words, weights, lengths, 1 / np.sqrt(lengths), bags.sizes, len(self._numbers),
-            self._at[:-1].copy(), self._at[1:].copy(), self._having, self._there, self._lengths,
-            1 / np.sqrt(self._lengths), self._own.sizes, m, int(half), COSINE[self.kind], np.zeros(m),
-            np.zeros(m, np.int64), found,
-        )  # fmt: skip
+            bags.starts,
+            n,
+            bags.words,
+            weights,
+            lengths,
+            1 / np.sqrt(lengths),
+            bags.sizes,
+            len(self._numbers),
+            self._at[:-1].copy(),
+            self._at[1:].copy(),
+            self._having,
+            self._there,
+            self._lengths,
+            1 / np.sqrt(self._lengths),
+            self._own.sizes,
+            m,
+            int(half),
+            COSINE[self.kind],
+            np.zeros(m),
+            np.zeros(m, np.int64),
+            found,
+        )
         if half:
             mirror(found, n)
         return found.reshape(n, m)

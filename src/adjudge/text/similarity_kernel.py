@@ -15,9 +15,15 @@ _BLOCK = 32  # rows and columns that are mirrored together: both squares stay in
 
 @bare
 def squares(
-    starts: np.ndarray, n: int, words: np.ndarray, counts: np.ndarray, weights: np.ndarray, known: int, rare: float,
+    starts: np.ndarray,
+    n: int,
+    words: np.ndarray,
+    counts: np.ndarray,
+    weights: np.ndarray,
+    known: int,
+    rare: float,
     found: np.ndarray,
-) -> None:  # fmt: skip
+) -> None:
     """The squared length of every bag.
 
     Words from number `known` on have one weight, `rare`; their counts are summed as whole numbers, so that the
@@ -35,11 +41,28 @@ def squares(
 
 @bare
 def similarities(
-    starts: np.ndarray, n: int, words: np.ndarray, weights: np.ndarray, lengths: np.ndarray, scales: np.ndarray,
-    sizes: np.ndarray, known: int, at: np.ndarray, ends: np.ndarray, bags: np.ndarray, there: np.ndarray,
-    other_lengths: np.ndarray, other_scales: np.ndarray, other_sizes: np.ndarray, m: int, half: int, share: float,
-    dots: np.ndarray, both: np.ndarray, found: np.ndarray,
-) -> None:  # fmt: skip
+    starts: np.ndarray,
+    n: int,
+    words: np.ndarray,
+    weights: np.ndarray,
+    lengths: np.ndarray,
+    scales: np.ndarray,
+    sizes: np.ndarray,
+    known: int,
+    at: np.ndarray,
+    ends: np.ndarray,
+    bags: np.ndarray,
+    there: np.ndarray,
+    other_lengths: np.ndarray,
+    other_scales: np.ndarray,
+    other_sizes: np.ndarray,
+    m: int,
+    half: int,
+    share: float,
+    dots: np.ndarray,
+    both: np.ndarray,
+    found: np.ndarray,
+) -> None:
     """`share` of the cosine and the rest of Jaccard, for n bags (rows) and the m bags of the postings (columns).
 
     Lengths are squared, and scales one by their roots. `half` leaves out what stands left of the diagonal, where both

@@ -114,9 +114,20 @@ def event_of(site: Site, person: str, sent: Sent) -> Event:
         if time is not None:
             moment(time)  # refuses what is no time: whoever counts minutes later relies on it
     return Event(
-        sent.id, site.store.evaluation, task.id, person, question, answer, sent.base, "human",
-        sent.client, sent.client_n, sent.shown_at, sent.answered_at, sent.took_ms,
-    )  # fmt: skip
+        sent.id,
+        site.store.evaluation,
+        task.id,
+        person,
+        question,
+        answer,
+        sent.base,
+        "human",
+        sent.client,
+        sent.client_n,
+        sent.shown_at,
+        sent.answered_at,
+        sent.took_ms,
+    )
 
 
 def whole(answer: JsonValue) -> Any:

@@ -115,9 +115,14 @@ def sign_in(asked: SignIn, request: Request, response: Response) -> Me:
     secure = request.url.scheme == "https"
     path = request.scope.get("root_path", "") or "/"
     response.set_cookie(
-        access.cookie_name(site), session, max_age=int(LIFETIME.total_seconds()), path=path, secure=secure,
-        httponly=True, samesite="lax",
-    )  # fmt: skip
+        access.cookie_name(site),
+        session,
+        max_age=int(LIFETIME.total_seconds()),
+        path=path,
+        secure=secure,
+        httponly=True,
+        samesite="lax",
+    )
     return _me(site, session)
 
 
@@ -197,11 +202,18 @@ def _pair(site: Site, task: Task, answers: dict[str, tasks.Given]) -> Pair:
     page, protocol = pair_page(site, task), site.protocol(task.protocol)
     row = site.collection.topics.get(task.topic)
     return Pair(
-        task=site.task_key(task), topic=site.topic_title(task.topic),
-        question=row.question if row is not None else None, ask=page.ask,
-        left=list(page.left), right=list(page.right), tie=page.tie, skip=page.skip,
-        title=protocol.title, guidelines=list(tasks.guideline_paragraphs(protocol)), answers=answers,
-    )  # fmt: skip
+        task=site.task_key(task),
+        topic=site.topic_title(task.topic),
+        question=row.question if row is not None else None,
+        ask=page.ask,
+        left=list(page.left),
+        right=list(page.right),
+        tie=page.tie,
+        skip=page.skip,
+        title=protocol.title,
+        guidelines=list(tasks.guideline_paragraphs(protocol)),
+        answers=answers,
+    )
 
 
 def description(request: Request) -> Any:

@@ -48,10 +48,15 @@ def table(site: Site) -> str:
         for question, event in sorted(judged.answers.items()):
             rows.writerow(
                 [
-                    task.topic, task.peer.system if task.peer else "", task.reference.system if task.reference else "",
-                    json.dumps(task.left) if task.left else "", json.dumps(task.right) if task.right else "",
-                    task.protocol, pseudonyms[event.assessor], question,
+                    task.topic,
+                    task.peer.system if task.peer else "",
+                    task.reference.system if task.reference else "",
+                    json.dumps(task.left) if task.left else "",
+                    json.dumps(task.right) if task.right else "",
+                    task.protocol,
+                    pseudonyms[event.assessor],
+                    question,
                     json.dumps(event.answer, ensure_ascii=False),
                 ]
-            )  # fmt: skip
+            )
     return out.getvalue()

@@ -34,10 +34,15 @@ def templates() -> Environment:
 def render(request: Request, template: str, *, status: int = 200, **shown: Any) -> HTMLResponse:
     site: Site = request.app.state.site
     who: Visitor | None = getattr(request.state, "visitor", None)
-    me = None if who is None else {
-        "evaluation": site.key, "person": site.person_key(who.person),
-        "csrf": access.csrf_token(site, who.token),
-    }  # fmt: skip
+    me = (
+        None
+        if who is None
+        else {
+            "evaluation": site.key,
+            "person": site.person_key(who.person),
+            "csrf": access.csrf_token(site, who.token),
+        }
+    )
     page = (
         templates()
         .get_template(template)

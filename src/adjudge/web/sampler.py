@@ -220,10 +220,16 @@ class Line:
         swap = int(self.site.public.of("side", id), 36) % 2
         left, right = sorted(pair, key=lambda each: pool.hashes[each], reverse=bool(swap))
         return Task(
-            id, self.site.store.evaluation, ANYONE, self.protocol.name, self.protocol.version, self.topic,
-            left=dict(pool.sides[left]), right=dict(pool.sides[right]),
+            id,
+            self.site.store.evaluation,
+            ANYONE,
+            self.protocol.name,
+            self.protocol.version,
+            self.topic,
+            left=dict(pool.sides[left]),
+            right=dict(pool.sides[right]),
             hashes={"left": pool.hashes[left], "right": pool.hashes[right]},
-        )  # fmt: skip
+        )
 
     def _asked(self, pool: Pool) -> set[frozenset[int]]:
         tasks = self.site.store.tasks(topic=self.topic, protocol=self.protocol.name)
@@ -244,9 +250,13 @@ class Line:
         if self._similarity is None:
             self._similarity = sentence_similarity(DEFAULT, pool.texts).among()
         found = next_pairs(
-            answers, rng=self._rng, count=AHEAD, how=how, similarity=self._similarity,  # type: ignore[arg-type]
+            answers,
+            rng=self._rng,
+            count=AHEAD,
+            how=how,
+            similarity=self._similarity,  # type: ignore[arg-type]
             waiting=[*waiting, *pool.twins],
-        )  # fmt: skip
+        )
         with self._lock:
             self._ready = list(found)
 

@@ -53,8 +53,12 @@ def test_one_file_per_system_is_named_after_the_file(write: Write) -> None:
 
 def test_wide_shape_has_a_column_per_system(write: Write) -> None:
     record = {
-        "topic": "d1", "summary:lead": "One.", "summary:lsa": None, "reference:A": "Ref.", "label": "?",
-    }  # fmt: skip
+        "topic": "d1",
+        "summary:lead": "One.",
+        "summary:lsa": None,
+        "reference:A": "Ref.",
+        "label": "?",
+    }
     write("wide.jsonl", lines(record))
     assert list(jsonl.read(["wide.jsonl"])) == [
         ("wide.jsonl:1", LeftOut('column "label" not used')),
@@ -77,10 +81,14 @@ def test_a_map_may_name_the_column_of_a_system(write: Write) -> None:
 
 def test_references_and_documents_may_be_lists(write: Write) -> None:
     record = {
-        "topic": "d1", "system": "lead", "text": "One.", "length": 10, "references": ["R1", "R2"],
+        "topic": "d1",
+        "system": "lead",
+        "text": "One.",
+        "length": 10,
+        "references": ["R1", "R2"],
         "documents": [{"id": "AP-1", "date": "1988-09-11", "text": "A.", "page": 3}, "B.", {"text": None}],
         "date": "1990",
-    }  # fmt: skip
+    }
     write("runs.jsonl", lines(record))
     items = list(jsonl.read(["runs.jsonl"]))
     assert [thing for thing in things(items) if isinstance(thing, Document)] == [
@@ -127,9 +135,15 @@ def test_role_and_kind_for_the_whole_file(write: Write) -> None:
 
 def test_what_a_topic_says_of_itself(write: Write) -> None:
     record = {
-        "topic": "d1", "set": "s", "type": "event", "task": "multi", "selector": "J",
-        "title": "T \ud83d", "question": "Q?", "author": "x",
-    }  # fmt: skip
+        "topic": "d1",
+        "set": "s",
+        "type": "event",
+        "task": "multi",
+        "selector": "J",
+        "title": "T \ud83d",
+        "question": "Q?",
+        "author": "x",
+    }
     write("topics.jsonl", lines(record))
     items = list(jsonl.read(["topics.jsonl"]))
     assert rows(items) == [Topic("d1", "s", "event", "multi", "J", "T \ufffd", "Q?")]

@@ -24,28 +24,46 @@ Read = Callable[[list[Path]], Iterator[Item]]
 
 LONG = [
     {
-        "topic": f"d{n}", "system": "lead", "text": f"Text {n}.", "length": 100, "role": "peer",
-        "kind": "machine", "title": "T", "task": "single", "date": "1990-01-01", "author": "x",
-        "references": ["R1", "R2"], "documents": [{"id": "1", "date": "1990-01-01", "text": "S"}, "S2"],
+        "topic": f"d{n}",
+        "system": "lead",
+        "text": f"Text {n}.",
+        "length": 100,
+        "role": "peer",
+        "kind": "machine",
+        "title": "T",
+        "task": "single",
+        "date": "1990-01-01",
+        "author": "x",
+        "references": ["R1", "R2"],
+        "documents": [{"id": "1", "date": "1990-01-01", "text": "S"}, "S2"],
     }
     for n in range(3)
-]  # fmt: skip
+]
 WIDE = [{"id": n, "summary:a": "A", "summary:b": "B", "reference:C": "C", "article": "S"} for n in range(3)]
 SUMMEVAL = [
     {
-        "id": f"cnn-{n}", "model_id": "M8", "decoded": "D.", "text": "S.", "references": ["R1", "R2"],
-        "expert_annotations": [{"coherence": 1}], "turker_annotations": [{"coherence": 5}],
+        "id": f"cnn-{n}",
+        "model_id": "M8",
+        "decoded": "D.",
+        "text": "S.",
+        "references": ["R1", "R2"],
+        "expert_annotations": [{"coherence": 1}],
+        "turker_annotations": [{"coherence": 5}],
     }
     for n in range(3)
-]  # fmt: skip
+]
 SACREROUGE: list[Any] = [
     {
-        "instance_id": f"d{n}", "summarizer_id": "17", "summarizer_type": "peer",
-        "summary": {"text": ["One.", "Two."]}, "references": [{"summarizer_id": "A", "text": "R"}],
-        "documents": [{"filename": "f", "text": "S"}], "metrics": {"rouge-1": {"recall": 0.5}},
+        "instance_id": f"d{n}",
+        "summarizer_id": "17",
+        "summarizer_type": "peer",
+        "summary": {"text": ["One.", "Two."]},
+        "references": [{"summarizer_id": "A", "text": "R"}],
+        "documents": [{"filename": "f", "text": "S"}],
+        "metrics": {"rouge-1": {"recall": 0.5}},
     }
     for n in range(3)
-]  # fmt: skip
+]
 CSV = (
     "topic,system,summary,length,role,reference\r\n"
     'd1,lead,"One, two.",100,peer,R\r\n'
@@ -110,10 +128,32 @@ def broken(draw: st.DrawFn, content: bytes) -> bytes:
 
 
 JUNK = st.sampled_from(
-    [b'"', b"\n", b"\r", b"\0", b"{", b"]", b",", b"<", b">", b"&", b"<DOC>", b"</DOC>", b"<!--",
-     b"\xed\xa0\x80", b"\\ud83d", b"\xe2\x80\xa8", b"<TEXT>", b"<a id=1>", b"\x1b",
-     b"\xc2\x85", b"NaN", b"1e999", b"&#0;"]
-)  # fmt: skip
+    [
+        b'"',
+        b"\n",
+        b"\r",
+        b"\0",
+        b"{",
+        b"]",
+        b",",
+        b"<",
+        b">",
+        b"&",
+        b"<DOC>",
+        b"</DOC>",
+        b"<!--",
+        b"\xed\xa0\x80",
+        b"\\ud83d",
+        b"\xe2\x80\xa8",
+        b"<TEXT>",
+        b"<a id=1>",
+        b"\x1b",
+        b"\xc2\x85",
+        b"NaN",
+        b"1e999",
+        b"&#0;",
+    ]
+)
 JSON = st.recursive(
     st.none()
     | st.booleans()

@@ -94,19 +94,31 @@ def test_roots_may_come_last_and_ids_twice(write: Write) -> None:
         (("-->", "--"), "s.xml:2: a comment is not closed: is the file cut off?"),
         (("</EVAL>", ""), "s.xml:4: the <EVAL> is not closed: is the file cut off?"),
         (("</M>", ""), "s.xml:16: <M> of line 16 is not closed before this"),
-        (('TYPE="spl"', 'TYPE="PDF"'), 's.xml:9: INPUT-FORMAT TYPE is "PDF", expected one of: SEE, SPL, ISI, SIMPLE'),
-        (('<INPUT-FORMAT TYPE="spl">\n</INPUT-FORMAT>', ""), 's.xml:4: EVAL "D1" has no <INPUT-FORMAT TYPE=...>'),
+        (
+            ('TYPE="spl"', 'TYPE="PDF"'),
+            's.xml:9: INPUT-FORMAT TYPE is "PDF", expected one of: SEE, SPL, ISI, SIMPLE',
+        ),
+        (
+            ('<INPUT-FORMAT TYPE="spl">\n</INPUT-FORMAT>', ""),
+            's.xml:4: EVAL "D1" has no <INPUT-FORMAT TYPE=...>',
+        ),
         (('<M ID="A">m.txt</M>', ""), 's.xml:4: EVAL "D1" has no models (<M ID=...>)'),
         (("c.txt", " "), 's.xml:14: <P ID="2"> names no file'),
         (("m.txt", "a < b.txt"), 's.xml:16: "< b.txt</M>" is no tag, expected &lt; for a < in a name'),
-        ((' ID="D1"', ""), 's.xml:4: "EVAL ID" is "", expected 1 to 200 characters without space around them'),
+        (
+            (' ID="D1"', ""),
+            's.xml:4: "EVAL ID" is "", expected 1 to 200 characters without space around them',
+        ),
         (('<EVAL ID="D1">', ""), "s.xml:5: <PEER-ROOT> stands outside an <EVAL>"),
-        (("<PEERS>", '<EVAL ID="2"><PEERS>'), "s.xml:11: an <EVAL> begins before the one of line 4 has ended"),
+        (
+            ("<PEERS>", '<EVAL ID="2"><PEERS>'),
+            "s.xml:11: an <EVAL> begins before the one of line 4 has ended",
+        ),
         (("<ROUGE-EVAL", '<!ENTITY a "b"><X'), DECLARES),
         (("<ROUGE-EVAL", "<!DOCTYPE r [\n<!ELEMENT r ANY>]><X"), DECLARES),
         (("m.txt", "m\0.txt"), "s.xml:16: a NUL byte: this is no text file"),
     ],
-)  # fmt: skip
+)
 def test_mistakes_are_one_line(change: tuple[str, str], expected: str, write: Write) -> None:
     with pytest.raises(FormatError) as caught:
         read_settings(write("s.xml", XML.replace(change[0], change[1], 1)))
@@ -132,11 +144,14 @@ def test_a_list(write: Write) -> None:
     path = write("files.lst", "# peer models\n\nout/p1 refs/a\t/abs/b\n  p2 c\n")
     assert read_list(path, "spl", "mine") == [
         Trial(
-            "1", 3, "SPL", {"mine": Listed("mine", "out", "p1", 3)},
+            "1",
+            3,
+            "SPL",
+            {"mine": Listed("mine", "out", "p1", 3)},
             [Listed("M.1", "refs", "a", 3), Listed("M.2", "/abs", "b", 3)],
         ),
         Trial("2", 4, "SPL", {"mine": Listed("mine", "", "p2", 4)}, [Listed("M.1", "", "c", 4)]),
-    ]  # fmt: skip
+    ]
     with pytest.raises(UsageError, match='the format is "PDF"'):
         read_list(path, "PDF")
     with pytest.raises(FormatError, match=r"e.lst:1: one file name"):

@@ -139,9 +139,11 @@ def test_what_is_left_out(write: Write) -> None:
     items = list(rouge155_summaries.read([write("s.xml", text)], root="."))
     assert [r for r in rows(items) if not isinstance(r, Topic)] == []
     assert reasons(items) == [
-        rouge155_summaries.MISSING.reason, rouge155_summaries.MISSING.reason,
-        rouge155_summaries.NO_SUMMARIES.reason, rouge155_summaries.NO_UNITS.reason,
-    ]  # fmt: skip
+        rouge155_summaries.MISSING.reason,
+        rouge155_summaries.MISSING.reason,
+        rouge155_summaries.NO_SUMMARIES.reason,
+        rouge155_summaries.NO_UNITS.reason,
+    ]
 
 
 def test_nothing_found_is_a_mistake(write: Write, refused: Refused) -> None:

@@ -102,10 +102,12 @@ def test_a_reference_line_and_its_roles(write: Write) -> None:
 
 def test_other_shapes_of_the_same_things(write: Write) -> None:
     line = {
-        "instance_id": 5, "summarizer_id": 17, "summary": {"text": None},
+        "instance_id": 5,
+        "summarizer_id": 17,
+        "summary": {"text": None},
         "document": {"id": "x", "text": "S"},
         "references": [{"summarizer_id": "A", "summary": {"text": "R"}}, None],
-    }  # fmt: skip
+    }
     write("s.jsonl", lines(line))
     items = list(sacrerouge.read(["s.jsonl"]))
     assert Document("5", "x", "S") in rows(items)

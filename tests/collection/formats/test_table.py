@@ -45,9 +45,12 @@ def test_long_shape_gives_exact_rows(write: Write) -> None:
 def test_one_file_per_system_also_as_tsv_and_packed(write: Write) -> None:
     write("runs/lead.tsv.gz", gzip.compress(b"id\tdecoded\nd1\tOne, two.\nd2\t\n"))
     assert rows(table.read(["runs"])) == [
-        Topic("d1"), System("lead"), Summary("d1", "lead", "One, two."),
-        Topic("d2"), Summary("d2", "lead", ""),
-    ]  # fmt: skip
+        Topic("d1"),
+        System("lead"),
+        Summary("d1", "lead", "One, two."),
+        Topic("d2"),
+        Summary("d2", "lead", ""),
+    ]
 
 
 def test_wide_shape_and_a_byte_order_mark(write: Write) -> None:

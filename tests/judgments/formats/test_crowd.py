@@ -149,10 +149,15 @@ def test_columns_can_be_named(tmp_path: Path) -> None:
         ("task,worker\nd/s,w\n", {}, FormatError, "no column for an aspect of rating"),
         ("task,worker\nd/a/b,w\n", {"protocol": "preference-summaries"}, FormatError, "who won"),
         ("task,worker,label\nd/s,w,4\n", {"aspect": "beauty"}, UsageError, 'no aspect "beauty"'),
-        ("task,worker,label\nd/s,w,4\n", {"protocol": "pyramid"}, UsageError, "expected one for rating or preference"),
+        (
+            "task,worker,label\nd/s,w,4\n",
+            {"protocol": "pyramid"},
+            UsageError,
+            "expected one for rating or preference",
+        ),
         ("task,worker,label\nd/s,w\n", {"aspect": "fluency"}, FormatError, "2 cells"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_read_is_one_line(
     tmp_path: Path, text: str, options: dict[str, Any], error: type[Exception], message: str
 ) -> None:

@@ -74,8 +74,13 @@ def test_a_folder_gives_topics_systems_summaries_tasks_and_answers() -> None:
     assert left_out(found) == {}
     assert [t for t in things if isinstance(t, Topic)] == [Topic("D0901", task="multi", selector="A")]
     assert {s.system: s.kind for s in things if isinstance(s, System)} == {
-        "B": "human", "C": "human", "D": "human", "1": "baseline", "17": None, "22": None,
-    }  # fmt: skip
+        "B": "human",
+        "C": "human",
+        "D": "human",
+        "1": "baseline",
+        "17": None,
+        "22": None,
+    }
     summaries = {s.system: s for s in things if isinstance(s, Summary)}
     assert summaries["C"] == Summary(
         "D0901", "C", "\n".join(make.REFERENCES["C"]), 100, ("peer", "reference")

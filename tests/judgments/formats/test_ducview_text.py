@@ -65,10 +65,33 @@ def test_the_expression_of_a_real_shape_of_file() -> None:
 @pytest.mark.parametrize(
     "pattern",
     [
-        "(", ")", "a)", "[", "[]", "[a", "*", "a{", "a{x}", "a{3,1}", "(?=a)", "(?i)a", "^a", "a$", r"\p{L}", r"\b",
-        r"\1", "[a[b]]", "[a&&b]", "[z-a]", "\\", "(" * 30 + "a" + ")" * 30, "a" * 1001, "(a{99}){99}", "(){999}{999}",
+        "(",
+        ")",
+        "a)",
+        "[",
+        "[]",
+        "[a",
+        "*",
+        "a{",
+        "a{x}",
+        "a{3,1}",
+        "(?=a)",
+        "(?i)a",
+        "^a",
+        "a$",
+        r"\p{L}",
+        r"\b",
+        r"\1",
+        "[a[b]]",
+        "[a&&b]",
+        "[z-a]",
+        "\\",
+        "(" * 30 + "a" + ")" * 30,
+        "a" * 1001,
+        "(a{99}){99}",
+        "(){999}{999}",
     ],
-)  # fmt: skip
+)
 def test_what_is_not_taken_is_refused(pattern: str) -> None:
     with pytest.raises(Unsupported):
         Pattern(pattern)

@@ -25,11 +25,28 @@ QUALITY = list("010020030000")
 def row(**changes: str) -> list[str]:
     """A page of D061: a peer of 100 words with eight units, five of them marked."""
     values = {
-        "set": "D061", "task": "M", "document": "-", "length": "100", "c4": "J", "c5": "B", "c6": "K", "c7": "x",
-        "peer": "19", "c9": "y", "relevant": "0.60", "peer_units": "8", "marked": "5", "unmarked": "3",
-        "model_units": "11", "mean": "0.309", "median": "0.200", "sd": "0.354",
-        "adjusted_mean": "0.215", "adjusted_median": "0.140", "adjusted_sd": "0.236",
-    } | changes  # fmt: skip
+        "set": "D061",
+        "task": "M",
+        "document": "-",
+        "length": "100",
+        "c4": "J",
+        "c5": "B",
+        "c6": "K",
+        "c7": "x",
+        "peer": "19",
+        "c9": "y",
+        "relevant": "0.60",
+        "peer_units": "8",
+        "marked": "5",
+        "unmarked": "3",
+        "model_units": "11",
+        "mean": "0.309",
+        "median": "0.200",
+        "sd": "0.354",
+        "adjusted_mean": "0.215",
+        "adjusted_median": "0.140",
+        "adjusted_sd": "0.236",
+    } | changes
     cells = list(values.values())
     quality = changes.get("quality", " ".join(QUALITY)).split()
     if "quality" in values:
@@ -93,9 +110,17 @@ def test_a_page_is_a_task_with_its_answers(tmp_path: Path, between: str) -> None
     assert values == ["0", "1-5", "0", "0", "6-10", "0", "0", ">10", "0", "0", "0", "0"]
     assert page.answers["unmarked"].answer == {"relevant": 0.6}
     assert page.answers["coverage"].answer == {
-        "mean": 0.309, "median": 0.2, "sd": 0.354, "adjusted_mean": 0.215, "adjusted_median": 0.14,
-        "adjusted_sd": 0.236, "peer_units": 8, "marked": 5, "unmarked": 3, "model_units": 11,
-    }  # fmt: skip
+        "mean": 0.309,
+        "median": 0.2,
+        "sd": 0.354,
+        "adjusted_mean": 0.215,
+        "adjusted_median": 0.14,
+        "adjusted_sd": 0.236,
+        "peer_units": 8,
+        "marked": 5,
+        "unmarked": 3,
+        "model_units": 11,
+    }
     assert page.origin == "imported"
     assert not reasons(items)
 

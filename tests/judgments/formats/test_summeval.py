@@ -24,11 +24,14 @@ def ratings(*values: int) -> dict[str, int]:
 
 
 RECORD: dict[str, Any] = {
-    "id": "dm-1", "model_id": "M0", "decoded": "Rain fell.", "text": "Rain fell on Monday.",
+    "id": "dm-1",
+    "model_id": "M0",
+    "decoded": "Rain fell.",
+    "text": "Rain fell on Monday.",
     "references": ["It rained."],
     "expert_annotations": [ratings(5, 4, 3, 2), ratings(4, 4, 4, 4)],
     "turker_annotations": [ratings(1, 2, 3, 4), ratings(5, 5, 5, 5), ratings(2, 2, 2, 2)],
-}  # fmt: skip
+}
 
 
 def read(path: Path, *records: dict[str, Any], **options: Any) -> list[Item]:

@@ -18,9 +18,15 @@ from tests.web.browser.server import Server
 
 BINARIES = ("chromium", "chromium-browser", "google-chrome")
 ARGUMENTS = (
-    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-)  # fmt: skip
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
 PATIENCE = 30_000  # milliseconds that a condition may take on a busy machine
 
 expect.set_options(timeout=PATIENCE)

@@ -45,10 +45,16 @@ TEXTS: dict[str, dict[str, str]] = {
     },
 }
 THINGS = (
-    "The storm tore roofs from houses", "The mayor thanked the firemen", "Ferries stayed in the harbour",
-    "Schools were closed for two days", "A crane fell on the quay", "Trains stood still until noon",
-    "Trees lay across the coast road", "Forty houses lost their roofs", "The lighthouse kept its light",
-)  # fmt: skip
+    "The storm tore roofs from houses",
+    "The mayor thanked the firemen",
+    "Ferries stayed in the harbour",
+    "Schools were closed for two days",
+    "A crane fell on the quay",
+    "Trains stood still until noon",
+    "Trees lay across the coast road",
+    "Forty houses lost their roofs",
+    "The lighthouse kept its light",
+)
 
 
 def rows() -> Iterable[Row]:

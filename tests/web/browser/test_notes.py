@@ -87,8 +87,9 @@ def test_the_source_with_its_question(tab: Page, server: Server, study: Study) -
     expect(source.get_by_role("heading", level=2)).to_have_text("A storm at the coast")
     expect(source).to_contain_text("What did the storm do?")
     assert source.get_by_role("heading", level=4).all_inner_texts() == [
-        "Document 1 · 2024-01-01", "Document 2 · 2024-01-02",
-    ]  # fmt: skip
+        "Document 1 · 2024-01-01",
+        "Document 2 · 2024-01-02",
+    ]
     expect(source).to_contain_text("The lighthouse kept its light, said witness 28.")
     assert source.get_by_role("heading", level=3).count() == 0
 

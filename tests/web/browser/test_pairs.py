@@ -126,8 +126,11 @@ def test_undo_goes_back_one_pair_and_takes_its_answer_back(tab: Page, server: Se
     expect(undo).to_be_disabled()
     saved(tab)
     assert [event.answer for event in study.events(person)] == [
-        {"winner": "left"}, {"winner": "right"}, None, None,
-    ]  # fmt: skip
+        {"winner": "left"},
+        {"winner": "right"},
+        None,
+        None,
+    ]
     assert study.store.current(assessor=person.id) == []
     key(tab, "2")
     assert task_now(tab) == second  # what was on the screen comes again

@@ -101,8 +101,10 @@ def test_an_address_that_is_not_secure_works_too(playwright: Playwright, binary:
         page.locator("#resume").click()
         ready(page)
         assert page.evaluate("[isSecureContext, typeof navigator.locks, typeof crypto.randomUUID]") == [
-            False, "undefined", "undefined",
-        ]  # fmt: skip
+            False,
+            "undefined",
+            "undefined",
+        ]
         key(page, "3", "4")
         saved(page)
         assert study.answers(person) == {"rating:coherence": {"value": 3}, "rating:consistency": {"value": 4}}

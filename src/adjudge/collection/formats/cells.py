@@ -72,8 +72,9 @@ class _Lines:
                     raise FormatError(
                         f"the row is longer than {self._max_line:,} bytes (is a quote left open?);"
                         " allow more with --max-line",
-                        file=self.path, line=self.first,
-                    )  # fmt: skip
+                        file=self.path,
+                        line=self.first,
+                    )
                 if b"\0" in line:
                     raise FormatError("a NUL byte: this is no text file", file=self.path, line=self._number)
                 if self._number == 1:
@@ -125,6 +126,7 @@ def _even(rows: Rows, width: int, path: Path) -> Rows:
             raise FormatError(
                 f"the row has {len(row)} cells, the header {width}: is there a delimiter in a text"
                 " without quotes around it?",
-                file=path, line=line,
-            )  # fmt: skip
+                file=path,
+                line=line,
+            )
         yield line, row

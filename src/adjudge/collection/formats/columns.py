@@ -23,11 +23,22 @@ RECORD: Aliases = {
     **{
         name: (name,)
         for name in (
-            "length", "author", "withdrawn", "kind", "label", "group", "date", "title", "question",
-            "set", "type", "task", "selector",
+            "length",
+            "author",
+            "withdrawn",
+            "kind",
+            "label",
+            "group",
+            "date",
+            "title",
+            "question",
+            "set",
+            "type",
+            "task",
+            "selector",
         )
     },
-}  # fmt: skip
+}
 SUMMARY, REFERENCE = "summary:", "reference:"
 
 
@@ -90,9 +101,7 @@ def plan(names: Iterable[str], columns: Mapping[str, str], aliases: Aliases, *, 
             )
         else:
             fields[field] = name
-    return Plan(
-        fields, _texts(texts, SUMMARY), _texts(texts, REFERENCE), tuple(unused), absent
-    )  # fmt: skip
+    return Plan(fields, _texts(texts, SUMMARY), _texts(texts, REFERENCE), tuple(unused), absent)
 
 
 def close_to(name: str, names: Iterable[str]) -> str:

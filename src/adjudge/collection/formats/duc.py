@@ -24,10 +24,18 @@ _CLOSE = re.compile(rb"</doc\s*>", re.IGNORECASE)
 _ANY_TAG = re.compile(rb"<[^<>]*>")
 _ID = re.compile(r"""\bid\s*=\s*["']?([^"'\s<>]+)""", re.IGNORECASE)
 _FIELDS = {
-    "DOCNO": "number", "TEXT": "text", "LEADPARA": "text", "LP": "text", "HEADLINE": "headline",
-    "HEAD": "headline", "HL": "headline", "DATE": "date", "DATE_TIME": "date", "DATE1": "date",
+    "DOCNO": "number",
+    "TEXT": "text",
+    "LEADPARA": "text",
+    "LP": "text",
+    "HEADLINE": "headline",
+    "HEAD": "headline",
+    "HL": "headline",
+    "DATE": "date",
+    "DATE_TIME": "date",
+    "DATE1": "date",
     "DD": "date",
-}  # fmt: skip
+}
 _PARAGRAPH = ("P", "S", "BR")
 _INLINE = (*_PARAGRAPH, "F")  # tags that stand inside a field and do not end it
 

@@ -6,9 +6,19 @@ import re
 from datetime import date, timedelta
 
 _MONTHS = (
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
-    "november", "december",
-)  # fmt: skip
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+)
 _LONGEST = 200  # characters of a date line that are looked at
 _CENTURY = 50  # 88 is 1988, 04 is 2004
 

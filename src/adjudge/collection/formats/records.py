@@ -32,8 +32,10 @@ from adjudge.errors import FormatError, UsageError
 
 Role = Literal["peer", "reference", "both"]
 ROLES: Mapping[str, tuple[str, ...]] = {
-    "peer": ("peer",), "reference": ("reference",), "both": ("peer", "reference"),
-}  # fmt: skip
+    "peer": ("peer",),
+    "reference": ("reference",),
+    "both": ("peer", "reference"),
+}
 _OF_A_SYSTEM = ("system", "author", "withdrawn", "kind", "label", "group")
 _OF_A_TOPIC = ("set", "type", "task", "selector", "title", "question")
 _ENOUGH = {"text", "system", "document", "reference", *_OF_A_TOPIC}  # a record with none says nothing
@@ -224,10 +226,17 @@ class _Record:
         )
 
     def _summary(
-        self, topic: str, system: object, value: object, column: str, length: int | None,
-        roles: Sequence[str], kind: object, of_system: Mapping[str, object] | None = None,
+        self,
+        topic: str,
+        system: object,
+        value: object,
+        column: str,
+        length: int | None,
+        roles: Sequence[str],
+        kind: object,
+        of_system: Mapping[str, object] | None = None,
         of_summary: Mapping[str, object] | None = None,
-    ) -> Iterator[Item]:  # fmt: skip
+    ) -> Iterator[Item]:
         place, called = self._place, self._here.fields
         if kind is None and "reference" in roles:
             kind = "human"
@@ -237,9 +246,13 @@ class _Record:
             yield place.item(NO_TEXT)
             return
         data = {
-            "topic": topic, "system": who.system, "length": length, "roles": list(roles),
-            "text": place.text(column, value), **(of_summary or {}),
-        }  # fmt: skip
+            "topic": topic,
+            "system": who.system,
+            "length": length,
+            "roles": list(roles),
+            "text": place.text(column, value),
+            **(of_summary or {}),
+        }
         yield place.item(place.row(Summary, data, called))
 
     def _references(self, topic: str, length: int | None) -> Iterator[Item]:

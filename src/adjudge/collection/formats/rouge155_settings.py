@@ -73,10 +73,13 @@ def read_list(
         peer, *models = (_split(name) for name in names)
         trials.append(
             Trial(
-                str(len(trials) + 1), number, form, {system: Listed(system, *peer, number)},
+                str(len(trials) + 1),
+                number,
+                form,
+                {system: Listed(system, *peer, number)},
                 [Listed(f"M.{k}", *model, number) for k, model in enumerate(models, 1)],
             )
-        )  # fmt: skip
+        )
     if not trials:
         raise Place(path, 1).wrong("no evaluations, expected a peer's file and its models' files a line")
     return trials

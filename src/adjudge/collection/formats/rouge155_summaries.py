@@ -91,8 +91,9 @@ class _File:
             name = EvalName.parse(trial.id)
             here = topics.setdefault((name.topic, name.length), _Gathered(name, trial.line))
             sides: list[tuple[Side, list[Listed], dict[tuple[str, Path], tuple[int, str]]]] = [
-                ("peer", list(trial.peers.values()), here.peers), ("model", trial.models, here.models),
-            ]  # fmt: skip
+                ("peer", list(trial.peers.values()), here.peers),
+                ("model", trial.models, here.models),
+            ]
             for side, listed, into in sides:
                 for each in listed:
                     path = self._files.find(each, side)
@@ -152,9 +153,12 @@ class _File:
         row = place.row(System, {"system": system, "kind": "human" if human else None})
         yield from self._once.new(place, row)
         data = {
-            "topic": name.topic, "system": row.system, "length": name.length, "roles": roles,
+            "topic": name.topic,
+            "system": row.system,
+            "length": name.length,
+            "roles": roles,
             "text": place.text("text", text[0]),
-        }  # fmt: skip
+        }
         yield place.item(place.row(Summary, data))
         yield from place.noted()
         yield from ((str(path), note) for note in text[1])

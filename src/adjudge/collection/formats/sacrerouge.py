@@ -27,9 +27,15 @@ from adjudge.collection.rows import Document, Summary, System, Topic
 from adjudge.scores import Score
 
 _KEYS = (
-    "instance_id", "summarizer_id", "summarizer_type", "summary", "references", "document", "documents",
+    "instance_id",
+    "summarizer_id",
+    "summarizer_type",
+    "summary",
+    "references",
+    "document",
+    "documents",
     "metrics",
-)  # fmt: skip
+)
 _NO_NUMBER = LeftOut("metric that is not a number")
 
 

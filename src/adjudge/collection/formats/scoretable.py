@@ -172,10 +172,16 @@ class _Table:
         value = _number(place, called["value"], cells["value"])
         why = cells.get("why") or (self._missing if value is None else None)
         score = Score(
-            measure, topic, system, math.nan if value is None else value,
-            whole("length", 1) or self._length, name("assessor"), name("reference"),
-            whole("repeat", 0) or 0, None if why is None else place.text("why", why),
-        )  # fmt: skip
+            measure,
+            topic,
+            system,
+            math.nan if value is None else value,
+            whole("length", 1) or self._length,
+            name("assessor"),
+            name("reference"),
+            whole("repeat", 0) or 0,
+            None if why is None else place.text("why", why),
+        )
         yield place.item(score)
         yield from place.noted()
 

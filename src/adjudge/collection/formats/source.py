@@ -131,8 +131,9 @@ def byte_lines(path: Path, *, max_line: int) -> Iterator[tuple[int, bytes]]:
             if len(line) > max_line:
                 raise FormatError(
                     f"the line is longer than {max_line:,} bytes; allow more with --max-line",
-                    file=path, line=number,
-                )  # fmt: skip
+                    file=path,
+                    line=number,
+                )
             if b"\0" in line:
                 raise FormatError("a NUL byte: this is no text file", file=path, line=number)
             yield number, line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
@@ -257,8 +258,12 @@ def _printable(text: str) -> str:
 
 def type_name(value: object) -> str:
     names: dict[type, str] = {
-        type(None): "null", bool: "true or false", str: "a text", list: "a list", dict: "an object",
-    }  # fmt: skip
+        type(None): "null",
+        bool: "true or false",
+        str: "a text",
+        list: "a list",
+        dict: "an object",
+    }
     return names.get(type(value), "a number")
 
 

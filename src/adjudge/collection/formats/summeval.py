@@ -25,8 +25,14 @@ from adjudge.scores import MeasureInfo, Score
 
 SCALE = (1, 5)
 _KEYS = (
-    "id", "model_id", "decoded", "text", "references", "expert_annotations", "turker_annotations",
-)  # fmt: skip
+    "id",
+    "model_id",
+    "decoded",
+    "text",
+    "references",
+    "expert_annotations",
+    "turker_annotations",
+)
 _NO_RATING = LeftOut("no rating")
 
 

@@ -76,10 +76,20 @@ class Answers:
     def _task(self, judgment: Judgment, key: str, time: int) -> Task:
         """Its position is the time, so that repeats stand behind what they repeat."""
         return Task(
-            stable_id(key, time), self.evaluation, judgment.assessor, self.protocol.name, self.protocol.version,
-            judgment.topic, judgment.peer, judgment.reference, judgment.left, judgment.right, judgment.hashes,
-            position=time, repeat_of=stable_id(key, 0) if time else None,
-        )  # fmt: skip
+            stable_id(key, time),
+            self.evaluation,
+            judgment.assessor,
+            self.protocol.name,
+            self.protocol.version,
+            judgment.topic,
+            judgment.peer,
+            judgment.reference,
+            judgment.left,
+            judgment.right,
+            judgment.hashes,
+            position=time,
+            repeat_of=stable_id(key, 0) if time else None,
+        )
 
 
 def protocol_of_kind(name: str, *kinds: Kind) -> Protocol:

@@ -50,10 +50,21 @@ NAMES: dict[str, tuple[str, ...]] = {
 }
 """What a column means, by its name in lower case, the first one first."""
 WINNERS = {
-    "left": "left", "a": "left", "model_a": "left", "system_a": "left",
-    "right": "right", "b": "right", "model_b": "right", "system_b": "right",
-    "tie": "tie", "draw": "tie", "equal": "tie", "both": "tie", "tie (bothbad)": "tie", "skip": "skip",
-}  # fmt: skip
+    "left": "left",
+    "a": "left",
+    "model_a": "left",
+    "system_a": "left",
+    "right": "right",
+    "b": "right",
+    "model_b": "right",
+    "system_b": "right",
+    "tie": "tie",
+    "draw": "tie",
+    "equal": "tie",
+    "both": "tie",
+    "tie (bothbad)": "tie",
+    "skip": "skip",
+}
 
 NO_TASK = LeftOut("row whose task is not TOPIC/SYSTEM")
 NO_PAIR = LeftOut("row whose task is not TOPIC/LEFT/RIGHT")

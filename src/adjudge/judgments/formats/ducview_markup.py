@@ -22,11 +22,16 @@ CUT_OFF = "tag that does not end: kept as far as it goes"
 
 LEVELS = {
     "peerannotation": 0,
-    "pyramid": 1, "annotation": 1,
-    "startdocumentregex": 2, "text": 2, "scu": 2, "peerscu": 2,
-    "line": 3, "contributor": 3,
+    "pyramid": 1,
+    "annotation": 1,
+    "startdocumentregex": 2,
+    "text": 2,
+    "scu": 2,
+    "peerscu": 2,
+    "line": 3,
+    "contributor": 3,
     "part": 4,
-}  # fmt: skip
+}
 _HOLDS_TEXT = ("line", "startdocumentregex")
 
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")

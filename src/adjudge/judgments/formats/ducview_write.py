@@ -59,8 +59,11 @@ def pyr(pyramid: Pyramid) -> str:
 def pan(pyramid: Pyramid, annotation: PeerAnnotation) -> str:
     """The text of a .pan file."""
     inside = [
-        "<peerAnnotation>", *_pyramid(pyramid), *_annotation(pyramid, annotation), "</peerAnnotation>",
-    ]  # fmt: skip
+        "<peerAnnotation>",
+        *_pyramid(pyramid),
+        *_annotation(pyramid, annotation),
+        "</peerAnnotation>",
+    ]
     return _file("peerAnnotation", _PEER_TYPE + _PYRAMID_TYPE, inside)
 
 

@@ -30,8 +30,13 @@ FREE = (4, 5, 6, 7, 9)
 """Columns whose meaning is not fixed: an assessor or a reference may stand there."""
 COUNTS = {"peer_units": 23, "marked": 24, "unmarked": 25, "model_units": 26}
 SHARES = {
-    "mean": 27, "median": 28, "sd": 29, "adjusted_mean": 30, "adjusted_median": 31, "adjusted_sd": 32,
-}  # fmt: skip
+    "mean": 27,
+    "median": 28,
+    "sd": 29,
+    "adjusted_mean": 30,
+    "adjusted_median": 31,
+    "adjusted_sd": 32,
+}
 COVERAGE = "coverage"
 CODES = {"0": "0", "1": "1-5", "2": "6-10", "3": ">10"}
 """Answers on quality as numbers; the words of the protocol are taken as well."""
@@ -136,12 +141,16 @@ class _Intake:
         length = None if _missing(found[LENGTH]) else place.whole_number("length", found[LENGTH], least=1)
         writer = self.named(place, found, header, "reference", self.reference_column)
         assessor = self.named(place, found, header, "assessor", self.assessor_column)
-        return topic, system, Judgment(
-            assessor or self.assessor or ANONYMOUS,
-            topic.topic,
-            TextRef(system.system, length),
-            TextRef(writer, length) if writer else None,
-        )  # fmt: skip
+        return (
+            topic,
+            system,
+            Judgment(
+                assessor or self.assessor or ANONYMOUS,
+                topic.topic,
+                TextRef(system.system, length),
+                TextRef(writer, length) if writer else None,
+            ),
+        )
 
     def named(
         self, place: Place, found: list[str], header: Header, what: str, column: int | None

@@ -111,6 +111,13 @@ def score_row(measure: Measure, judged: Judged, repeat: int, value: float, why: 
     task = judged.task
     assert task.peer is not None
     return Score(
-        str(measure), task.topic, task.peer.system, value, task.peer.length, task.assessor,
-        task.reference.system if task.reference is not None else None, repeat, why,
-    )  # fmt: skip
+        str(measure),
+        task.topic,
+        task.peer.system,
+        value,
+        task.peer.length,
+        task.assessor,
+        task.reference.system if task.reference is not None else None,
+        repeat,
+        why,
+    )

@@ -47,8 +47,16 @@ class Held:
 
     def row(self, measure: Measure, batch: TopicBatch, value: float, why: str | None) -> Score:
         return Score(
-            str(measure), batch.topic.topic, self.system, value, self.length, self.assessor, None, self.repeat, why
-        )  # fmt: skip
+            str(measure),
+            batch.topic.topic,
+            self.system,
+            value,
+            self.length,
+            self.assessor,
+            None,
+            self.repeat,
+            why,
+        )
 
 
 def held(batch: TopicBatch) -> list[Held]:

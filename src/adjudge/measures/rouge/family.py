@@ -65,8 +65,9 @@ class Rouge(Measure):
         "refs": REFS,
     }
     EXAMPLES: ClassVar[dict[str, tuple[str, ...]]] = {
-        "stem": (*STEMMERS, EXCEPTIONS), "stop": ("none", "smart", "en"),
-    }  # fmt: skip
+        "stem": (*STEMMERS, EXCEPTIONS),
+        "stop": ("none", "smart", "en"),
+    }
     needs: ClassVar[frozenset[Need]] = frozenset({"references"})
 
     PLAIN_COST: ClassVar[float] = 0.0001  # seconds of plain Python, about, for a pair of texts of 100 words

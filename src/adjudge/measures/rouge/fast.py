@@ -122,7 +122,17 @@ class Encoded:
         longest = int(np.diff(texts.sentences).max(initial=0))
         powers = np.asarray(power_table(1.0 if weight is None else weight, longest + 1))
         hits, weighted = unions.union_hits(
-            texts.words, texts.sentences, texts.texts, self.whole, self.starts, texts.distinct, longest,
-            p.references, p.at, p.peers, powers, weight is not None,
-        )  # fmt: skip
+            texts.words,
+            texts.sentences,
+            texts.texts,
+            self.whole,
+            self.starts,
+            texts.distinct,
+            longest,
+            p.references,
+            p.at,
+            p.peers,
+            powers,
+            weight is not None,
+        )
         return p.asked(hits), p.asked(weighted)

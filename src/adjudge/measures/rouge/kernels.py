@@ -26,9 +26,15 @@ def pair_ids(first: np.ndarray, second: np.ndarray, most: int) -> np.ndarray:
 
 @bare
 def _pair_ids(
-    first: np.ndarray, second: np.ndarray, n: int, most: int, keys: np.ndarray, numbers: np.ndarray, mask: int,
+    first: np.ndarray,
+    second: np.ndarray,
+    n: int,
+    most: int,
+    keys: np.ndarray,
+    numbers: np.ndarray,
+    mask: int,
     result: np.ndarray,
-) -> None:  # fmt: skip
+) -> None:
     count = 0
     for i in range(n):
         key = np.int64(first[i]) * most + second[i]
@@ -43,9 +49,14 @@ def _pair_ids(
 
 
 def number_overlaps(
-    numbers: np.ndarray, starts: np.ndarray, distinct: int, references: np.ndarray, at: np.ndarray,
-    peers: np.ndarray, shorter: int = 0,
-) -> np.ndarray:  # fmt: skip
+    numbers: np.ndarray,
+    starts: np.ndarray,
+    distinct: int,
+    references: np.ndarray,
+    at: np.ndarray,
+    peers: np.ndarray,
+    shorter: int = 0,
+) -> np.ndarray:
     """Clipped hits of every pair, of words or of n-grams that have numbers below `distinct`.
 
     `shorter` leaves out so many at the end of every text.
@@ -58,9 +69,16 @@ def number_overlaps(
 
 @bare
 def _number_overlaps(
-    numbers: np.ndarray, starts: np.ndarray, n: int, references: np.ndarray, at: np.ndarray, peers: np.ndarray,
-    shorter: int, left: np.ndarray, hits: np.ndarray,
-) -> None:  # fmt: skip
+    numbers: np.ndarray,
+    starts: np.ndarray,
+    n: int,
+    references: np.ndarray,
+    at: np.ndarray,
+    peers: np.ndarray,
+    shorter: int,
+    left: np.ndarray,
+    hits: np.ndarray,
+) -> None:
     """A peer takes from what the reference has, below zero too, and gives back: no branch to guess."""
     for k in range(n):
         r = references[k]
@@ -81,25 +99,41 @@ def _number_overlaps(
 
 
 def n_gram_overlaps(
-    words: np.ndarray, starts: np.ndarray, n: int, most: int, references: np.ndarray, at: np.ndarray,
+    words: np.ndarray,
+    starts: np.ndarray,
+    n: int,
+    most: int,
+    references: np.ndarray,
+    at: np.ndarray,
     peers: np.ndarray,
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     """Clipped n-gram hits of every pair. Words are digits to the base `most`; n of them must fit into 62 bits."""
     return _overlaps(words, starts, n, -1, most, references, at, peers)
 
 
 def skip_overlaps(
-    words: np.ndarray, starts: np.ndarray, skip: int, most: int, references: np.ndarray, at: np.ndarray,
+    words: np.ndarray,
+    starts: np.ndarray,
+    skip: int,
+    most: int,
+    references: np.ndarray,
+    at: np.ndarray,
     peers: np.ndarray,
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     """Clipped hits of pairs of words with at most `skip` words between them."""
     return _overlaps(words, starts, 2, skip, most, references, at, peers)
 
 
 def _overlaps(
-    words: np.ndarray, starts: np.ndarray, n: int, skip: int, most: int, references: np.ndarray, at: np.ndarray,
+    words: np.ndarray,
+    starts: np.ndarray,
+    n: int,
+    skip: int,
+    most: int,
+    references: np.ndarray,
+    at: np.ndarray,
     peers: np.ndarray,
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     hits = np.empty(len(peers), np.int64)
     longest = int(np.diff(starts).max(initial=0))
     if skip > 0:
@@ -108,9 +142,23 @@ def _overlaps(
     after, left = np.empty(longest + 1, np.int32), np.empty(longest + 1, np.int32)
     heads = np.empty(_table(_SPARSE * longest), np.int32)
     _key_overlaps(
-        words, starts, n, skip, most, len(references), references, at, peers, keys, heads, entries, after, left,
-        touched, hits,
-    )  # fmt: skip
+        words,
+        starts,
+        n,
+        skip,
+        most,
+        len(references),
+        references,
+        at,
+        peers,
+        keys,
+        heads,
+        entries,
+        after,
+        left,
+        touched,
+        hits,
+    )
     return hits
 
 
@@ -135,10 +183,23 @@ def _keys(words: np.ndarray, start: int, stop: int, n: int, skip: int, most: int
 
 @bare
 def _key_overlaps(
-    words: np.ndarray, starts: np.ndarray, n: int, skip: int, most: int, texts: int, references: np.ndarray,
-    at: np.ndarray, peers: np.ndarray, keys: np.ndarray, heads: np.ndarray, entries: np.ndarray,
-    after: np.ndarray, left: np.ndarray, touched: np.ndarray, hits: np.ndarray,
-) -> None:  # fmt: skip
+    words: np.ndarray,
+    starts: np.ndarray,
+    n: int,
+    skip: int,
+    most: int,
+    texts: int,
+    references: np.ndarray,
+    at: np.ndarray,
+    peers: np.ndarray,
+    keys: np.ndarray,
+    heads: np.ndarray,
+    entries: np.ndarray,
+    after: np.ndarray,
+    left: np.ndarray,
+    touched: np.ndarray,
+    hits: np.ndarray,
+) -> None:
     """A reference's keys go into a sparse table, in which its peers' keys are looked up: most find an empty place.
 
     heads[hash] is the first entry of its chain and after[entry] the next; 0 is none.
@@ -190,9 +251,13 @@ def _key_overlaps(
 
 
 def all_skip_overlaps(
-    words: np.ndarray, starts: np.ndarray, distinct: int, references: np.ndarray, at: np.ndarray,
+    words: np.ndarray,
+    starts: np.ndarray,
+    distinct: int,
+    references: np.ndarray,
+    at: np.ndarray,
     peers: np.ndarray,
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     """Clipped hits of skip-bigrams of any distance: time as the product of lengths, memory as the vocabulary."""
     hits = np.empty(len(peers), np.int64)
     have, other = np.zeros(distinct, np.int64), np.zeros(distinct, np.int64)
@@ -203,9 +268,17 @@ def all_skip_overlaps(
 
 @bare
 def _all_skip_overlaps(
-    words: np.ndarray, starts: np.ndarray, n: int, references: np.ndarray, at: np.ndarray, peers: np.ndarray,
-    have: np.ndarray, other: np.ndarray, done: np.ndarray, hits: np.ndarray,
-) -> None:  # fmt: skip
+    words: np.ndarray,
+    starts: np.ndarray,
+    n: int,
+    references: np.ndarray,
+    at: np.ndarray,
+    peers: np.ndarray,
+    have: np.ndarray,
+    other: np.ndarray,
+    done: np.ndarray,
+    hits: np.ndarray,
+) -> None:
     for k in range(n):
         a, b = starts[references[k]], starts[references[k] + 1]
         for pair in range(at[k], at[k + 1]):
@@ -241,9 +314,13 @@ def _following(words: np.ndarray, start: int, stop: int, word: int, counts: np.n
 
 
 def lcs_lengths(
-    words: np.ndarray, starts: np.ndarray, distinct: int, references: np.ndarray, at: np.ndarray,
+    words: np.ndarray,
+    starts: np.ndarray,
+    distinct: int,
+    references: np.ndarray,
+    at: np.ndarray,
     peers: np.ndarray,
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     """Length of the longest common subsequence of whole texts, 64 columns at a time (Hyyrö 2004)."""
     hits = np.empty(len(peers), np.int64)
     blocks = int((np.diff(starts)[references].max(initial=1) + 63) // 64)
@@ -254,9 +331,17 @@ def lcs_lengths(
 
 @bare
 def _lcs_lengths(
-    words: np.ndarray, starts: np.ndarray, n: int, references: np.ndarray, at: np.ndarray, peers: np.ndarray,
-    masks: np.ndarray, most: int, row: np.ndarray, hits: np.ndarray,
-) -> None:  # fmt: skip
+    words: np.ndarray,
+    starts: np.ndarray,
+    n: int,
+    references: np.ndarray,
+    at: np.ndarray,
+    peers: np.ndarray,
+    masks: np.ndarray,
+    most: int,
+    row: np.ndarray,
+    hits: np.ndarray,
+) -> None:
     for k in range(n):
         a, b = starts[references[k]], starts[references[k] + 1]
         blocks = (b - a + 63) // 64

@@ -154,10 +154,21 @@ def _tokenise(
 
 @bare
 def _scan(
-    blob: np.ndarray, n: int, low: np.ndarray, state: np.ndarray, flat: np.ndarray, starts: np.ndarray,
-    ends: np.ndarray, sentences: np.ndarray, at: np.ndarray, sizes: np.ndarray, room: int, keys: np.ndarray,
-    numbers: np.ndarray, mask: int,
-) -> int:  # fmt: skip
+    blob: np.ndarray,
+    n: int,
+    low: np.ndarray,
+    state: np.ndarray,
+    flat: np.ndarray,
+    starts: np.ndarray,
+    ends: np.ndarray,
+    sentences: np.ndarray,
+    at: np.ndarray,
+    sizes: np.ndarray,
+    room: int,
+    keys: np.ndarray,
+    numbers: np.ndarray,
+    mask: int,
+) -> int:
     """Go on from the state to the end, or until the table of words is half full; says whether it is the end."""
     i, words, found, text, sentence = state[0], state[1], state[2], state[3], state[4]
     while i <= n and found < room:

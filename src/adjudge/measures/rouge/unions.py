@@ -41,9 +41,14 @@ def _rows(
 
 @bare
 def _mark_short(
-    count: int, size: int, places: np.ndarray, matches: np.ndarray, stops: np.ndarray, marks: np.ndarray,
+    count: int,
+    size: int,
+    places: np.ndarray,
+    matches: np.ndarray,
+    stops: np.ndarray,
+    marks: np.ndarray,
     mark: int,
-) -> None:  # fmt: skip
+) -> None:
     """Mark the LCS of a reference sentence with a peer sentence of `size` words, at most 64.
 
     In a row, v has a zero for every peer word at which the LCS grows (Hyyrö 2004), and the LCS is longer than in
@@ -85,9 +90,16 @@ def _in_a_row(count: int, places: np.ndarray, matches: np.ndarray) -> bool:
 
 @bare
 def _mark_weighted(
-    count: int, size: int, places: np.ndarray, matches: np.ndarray, columns: np.ndarray, powers: np.ndarray,
-    best: np.ndarray, run: np.ndarray, marks: np.ndarray,
-) -> None:  # fmt: skip
+    count: int,
+    size: int,
+    places: np.ndarray,
+    matches: np.ndarray,
+    columns: np.ndarray,
+    powers: np.ndarray,
+    best: np.ndarray,
+    run: np.ndarray,
+    marks: np.ndarray,
+) -> None:
     """Mark the best common subsequence, runs of k being worth powers[k]. The rows are those with gaps.
 
     A match of W can take less than what was there before it. So a row without a match need not repeat the one
@@ -132,9 +144,17 @@ def _mark_weighted(
 
 @bare
 def _mark_table(
-    words: np.ndarray, a: int, b: int, c: int, d: int, powers: np.ndarray, best: np.ndarray, run: np.ndarray,
-    marks: np.ndarray, mark: int,
-) -> None:  # fmt: skip
+    words: np.ndarray,
+    a: int,
+    b: int,
+    c: int,
+    d: int,
+    powers: np.ndarray,
+    best: np.ndarray,
+    run: np.ndarray,
+    marks: np.ndarray,
+    mark: int,
+) -> None:
     """The same of a:b with c:d, which may be longer, by the full table; powers[k] = k gives L's."""
     m, n = b - a, d - c
     width = n + 1
@@ -168,10 +188,23 @@ def _mark_table(
 
 @bare
 def _mark(
-    words: np.ndarray, a: int, b: int, c: int, d: int, weighted: int, powers: np.ndarray, steps: np.ndarray,
-    masks: np.ndarray, places: np.ndarray, columns: np.ndarray, matches: np.ndarray, stops: np.ndarray,
-    best: np.ndarray, run: np.ndarray, marks: np.ndarray,
-) -> None:  # fmt: skip
+    words: np.ndarray,
+    a: int,
+    b: int,
+    c: int,
+    d: int,
+    weighted: int,
+    powers: np.ndarray,
+    steps: np.ndarray,
+    masks: np.ndarray,
+    places: np.ndarray,
+    columns: np.ndarray,
+    matches: np.ndarray,
+    stops: np.ndarray,
+    best: np.ndarray,
+    run: np.ndarray,
+    marks: np.ndarray,
+) -> None:
     """Mark a reference sentence a:b with a peer sentence c:d: for L, and for W where it is wanted."""
     if d - c > 64:
         _mark_table(words, a, b, c, d, steps, best, run, marks, _L)
@@ -202,8 +235,14 @@ def _spend_l(
 
 @bare
 def _spend_w(
-    words: np.ndarray, a: int, b: int, marks: np.ndarray, left: np.ndarray, right: np.ndarray, powers: np.ndarray
-) -> float:  # fmt: skip
+    words: np.ndarray,
+    a: int,
+    b: int,
+    marks: np.ndarray,
+    left: np.ndarray,
+    right: np.ndarray,
+    powers: np.ndarray,
+) -> float:
     hits = 0.0
     run = 0
     for i in range(a, b):
@@ -230,10 +269,19 @@ def _forget(words: np.ndarray, start: int, stop: int, counts: np.ndarray) -> Non
 
 
 def union_hits(
-    words: np.ndarray, sentences: np.ndarray, texts: np.ndarray, whole: np.ndarray, starts: np.ndarray,
-    distinct: int, longest: int, references: np.ndarray, at: np.ndarray, peers: np.ndarray,
-    powers: np.ndarray, weighted: bool,
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    words: np.ndarray,
+    sentences: np.ndarray,
+    texts: np.ndarray,
+    whole: np.ndarray,
+    starts: np.ndarray,
+    distinct: int,
+    longest: int,
+    references: np.ndarray,
+    at: np.ndarray,
+    peers: np.ndarray,
+    powers: np.ndarray,
+    weighted: bool,
+) -> tuple[np.ndarray, np.ndarray]:
     """Hits of every pair: of L, and with `weighted` of W, where a run of k is worth powers[k]."""
     hits = np.zeros(len(peers)), np.zeros(len(peers))
     left, right = np.zeros(distinct, np.int32), np.zeros(distinct, np.int32)
@@ -242,21 +290,60 @@ def union_hits(
     matches, stops = np.empty(longest + 2, np.uint64), np.empty(longest + 2, np.uint64)
     cells = (longest + 1) ** 2 if weighted or longest > 64 else 1
     _union_hits(
-        words, sentences, texts, whole, starts, len(references), references, at, peers, weighted, powers,
-        np.arange(longest + 2, dtype=np.float64), left, right, masks, marks, places, columns, matches, stops,
-        np.empty(cells), np.empty(cells, np.int32), *hits,
-    )  # fmt: skip
+        words,
+        sentences,
+        texts,
+        whole,
+        starts,
+        len(references),
+        references,
+        at,
+        peers,
+        weighted,
+        powers,
+        np.arange(longest + 2, dtype=np.float64),
+        left,
+        right,
+        masks,
+        marks,
+        places,
+        columns,
+        matches,
+        stops,
+        np.empty(cells),
+        np.empty(cells, np.int32),
+        *hits,
+    )
     return hits
 
 
 @bare
 def _union_hits(
-    words: np.ndarray, sentences: np.ndarray, texts: np.ndarray, whole: np.ndarray, starts: np.ndarray,
-    n: int, references: np.ndarray, at: np.ndarray, peers: np.ndarray, weighted: int, powers: np.ndarray,
-    steps: np.ndarray, left: np.ndarray, right: np.ndarray, masks: np.ndarray, marks: np.ndarray,
-    places: np.ndarray, columns: np.ndarray, matches: np.ndarray, stops: np.ndarray, best: np.ndarray,
-    run: np.ndarray, hits: np.ndarray, worth: np.ndarray,
-) -> None:  # fmt: skip
+    words: np.ndarray,
+    sentences: np.ndarray,
+    texts: np.ndarray,
+    whole: np.ndarray,
+    starts: np.ndarray,
+    n: int,
+    references: np.ndarray,
+    at: np.ndarray,
+    peers: np.ndarray,
+    weighted: int,
+    powers: np.ndarray,
+    steps: np.ndarray,
+    left: np.ndarray,
+    right: np.ndarray,
+    masks: np.ndarray,
+    marks: np.ndarray,
+    places: np.ndarray,
+    columns: np.ndarray,
+    matches: np.ndarray,
+    stops: np.ndarray,
+    best: np.ndarray,
+    run: np.ndarray,
+    hits: np.ndarray,
+    worth: np.ndarray,
+) -> None:
     for k in range(n):
         r = references[k]
         for pair in range(at[k], at[k + 1]):
@@ -267,9 +354,23 @@ def _union_hits(
                     masks[words[j]] |= _ONE << np.uint64(j - c)
                 for q in range(texts[r], texts[r + 1]):
                     _mark(
-                        words, sentences[q], sentences[q + 1], c, d, weighted, powers, steps, masks, places,
-                        columns, matches, stops, best, run, marks,
-                    )  # fmt: skip
+                        words,
+                        sentences[q],
+                        sentences[q + 1],
+                        c,
+                        d,
+                        weighted,
+                        powers,
+                        steps,
+                        masks,
+                        places,
+                        columns,
+                        matches,
+                        stops,
+                        best,
+                        run,
+                        marks,
+                    )
                 for j in range(c, d):
                     masks[words[j]] = _NONE
             for mark in range(_L, _W + 1 if weighted else _W):

@@ -31,18 +31,29 @@ REFERENCES = {
 }
 SCUS = {
     5: ("Nobody steered", {"B": ["had slept", "The captain"], "D": ['"no one" was at the wheel']}),
-    1: ("The ferry ran aground", {
-        "B": ["The ferry Kestrel ran aground"], "C": ["A ferry hit rocks"], "D": ["the Kestrel struck a reef"]}),
+    1: (
+        "The ferry ran aground",
+        {
+            "B": ["The ferry Kestrel ran aground"],
+            "C": ["A ferry hit rocks"],
+            "D": ["the Kestrel struck a reef"],
+        },
+    ),
     2: ("It was off Skellö", {"B": ["off Skellö"], "C": ["near Skellö"], "D": ["off Skellö"]}),
-    3: ("84 people were saved", {
-        "B": ["All 84 passengers were rescued"], "C": ["84 people were taken off"],
-        "D": ["Eighty-four people were saved"]}),
+    3: (
+        "84 people were saved",
+        {
+            "B": ["All 84 passengers were rescued"],
+            "C": ["84 people were taken off"],
+            "D": ["Eighty-four people were saved"],
+        },
+    ),
     4: ("There was fog", {"C": ["Fog was thick"], "D": ["in fog"]}),
     6: ("It was Sunday night", {"B": ["on Sunday night"]}),
     7: ("Helicopters came", {"C": ["by helicopter"]}),
     8: ("The owner, AT&T Lines, denies it", {"D": ["the owner, AT&T Lines, denies it"]}),
     9: ("Nobody was hurt", {"C": ["Nobody was hurt"]}),
-}  # fmt: skip
+}
 PEERS = {
     "17": (
         [
@@ -64,12 +75,17 @@ PEERS = {
             "All 84 on board were saved, unhurt.",
         ],
         {
-            1: [["a ferry struck a reef"]], 2: [["off Skellö"]], 3: [["All 84 on board were saved"]],
-            4: [["in fog"]], 5: [["with nobody steering"]], 6: [["On Sunday"]], 9: [["unhurt"]],
+            1: [["a ferry struck a reef"]],
+            2: [["off Skellö"]],
+            3: [["All 84 on board were saved"]],
+            4: [["in fog"]],
+            5: [["with nobody steering"]],
+            6: [["On Sunday"]],
+            9: [["unhurt"]],
         },
     ),
     "1": (["Ferries have sailed to the islands since 1871."], {}),
-}  # fmt: skip
+}
 
 RULE = "-" * 16
 TEXT = "\n".join(
@@ -258,7 +274,7 @@ ODD: dict[str, Callable[[str], str | bytes]] = {
     "unclosed": unclosed,
     "cut-off": lambda text: text[: text.index('label="on Sunday night" start', text.index("<annotation>"))],
     "comments": lambda text: cut(r"( <scu uid=\"1\")", r"<!-- <scu uid='99'> & -->\n\1", text),
-}  # fmt: skip
+}
 
 
 def write(folder: Path) -> None:
