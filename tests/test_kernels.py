@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from adjudge.kernels import bare
-from adjudge.kernels.native import PLATFORMS, Bare
-from adjudge.kernels.store import FORMAT, Place
+from adjudge.compiled import bare
+from adjudge.compiled.native import PLATFORMS, Bare
+from adjudge.compiled.store import FORMAT, Place
 
 only_here = pytest.mark.skipif(sys.platform not in PLATFORMS, reason="numba does the work here")
 
@@ -158,14 +158,14 @@ def test_processes_that_compile_at_the_same_time_leave_whole_files(tiny: Path) -
 
 
 def test_without_object_files_numba_does_the_same(tiny: Path) -> None:
-    elsewhere = "import adjudge.kernels.native as native; native.PLATFORMS = ()"
+    elsewhere = "import adjudge.compiled.native as native; native.PLATFORMS = ()"
     assert run(tiny, elsewhere) == (COMPILED, "")
     assert objects(tiny) == []
 
 
 @only_here
 def test_whatever_fails_numba_does_the_same(tiny: Path) -> None:
-    broken = "import adjudge.kernels.objects as o; o.loaded = lambda *given: 1 / 0"
+    broken = "import adjudge.compiled.objects as o; o.loaded = lambda *given: 1 / 0"
     assert run(tiny, broken) == (COMPILED, "")
 
 
@@ -181,7 +181,7 @@ def _first(values: np.ndarray) -> int:
 
 @only_here
 def test_a_function_that_is_not_bare_goes_to_numba() -> None:
-    from adjudge.kernels import objects
+    from adjudge.compiled import objects
 
     kernel = Bare(_length.function)  # type: ignore[attr-defined]
     assert kernel.native(("i8*",)) is None

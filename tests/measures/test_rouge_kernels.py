@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.collection.rows import Summary, Topic
-from adjudge.kernels.native import PLATFORMS, Bare
+from adjudge.compiled.native import PLATFORMS, Bare
 from adjudge.measures.base import TopicBatch
 from adjudge.measures.registry import parse_measures
 from adjudge.measures.rouge import kernels, numbers, together, unions
@@ -283,7 +283,7 @@ def test_once_compiled_scores_load_nothing_heavy() -> None:
 def test_numba_and_object_files_give_the_same_scores() -> None:
     here: dict[str, object] = {}
     exec(SCORED, here)
-    elsewhere = "import adjudge.kernels.native as native; native.PLATFORMS = ()"
+    elsewhere = "import adjudge.compiled.native as native; native.PLATFORMS = ()"
     assert run(f"{elsewhere}\n{SCORED}\nprint(found)").strip() == str(here["found"])
 
 

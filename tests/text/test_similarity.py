@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
+from adjudge.compiled.native import PLATFORMS, Bare
 from adjudge.demo.build import stories
 from adjudge.errors import UsageError
-from adjudge.kernels.native import PLATFORMS, Bare
 from adjudge.text import similarity, similarity_kernel
 from adjudge.text.similarity import COSINE, FloatArray, WordSimilarity
 from adjudge.text.words import character_words, unicode_words

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from adjudge.kernels import bare
+from adjudge.compiled import bare
 
 LANES = 16
 _TINY = 1e-300  # in place of no weight, where one is divided by

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from adjudge.kernels import kernel
+from adjudge.compiled import kernel
 
 FEW = 64
 """Candidates that are left are sorted rather than split once there are n of them, or this many."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from adjudge.kernels import kernel
+from adjudge.compiled import kernel
 
 
 @kernel

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from adjudge.kernels import kernel
+from adjudge.compiled import kernel
 
 _ROUNDS = 12  # of bounding, after which what is still between the bounds is sorted out
 _FEW = 32  # values that are sorted in the plain way

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from adjudge.kernels import kernel
+from adjudge.compiled import kernel
 
 CONSTANT = 1e-12
 """A pair whose differences vary by less than this share of their mean square has T infinite, not just large."""

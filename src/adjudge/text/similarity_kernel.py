@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from adjudge.kernels import bare
+from adjudge.compiled import bare
 
 _BLOCK = 32  # rows and columns that are mirrored together: both squares stay in the nearest cache
 

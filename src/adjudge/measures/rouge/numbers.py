@@ -8,7 +8,7 @@ from itertools import chain
 
 import numpy as np
 
-from adjudge.kernels import bare
+from adjudge.compiled import bare
 from adjudge.measures.rouge.texts import Preparation, Prepared, Stem, Stemming, split_text
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from adjudge.collection.rows import Summary
-from adjudge.kernels import uncollected
+from adjudge.compiled import uncollected
 from adjudge.measures.base import TopicBatch, no_reference
 from adjudge.measures.rouge.family import Rouge, RougeW
 from adjudge.measures.rouge.plain import Counts

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from adjudge.kernels import jitted, say_uncached
+from adjudge.compiled import jitted, say_uncached
 
 Entry = Callable[..., Any]
 PLATFORMS = ("linux",)  # where object files were tried; elsewhere numba does the work
@@ -40,7 +40,7 @@ class Bare:
         """The compiled function from disk, or compiled now and kept; None where that does not work."""
         if sys.platform not in PLATFORMS:
             return None
-        from adjudge.kernels import objects, store
+        from adjudge.compiled import objects, store
 
         try:
             returns = self.function.__annotations__["return"]

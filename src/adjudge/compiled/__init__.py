@@ -35,7 +35,7 @@ def kernel(function: F) -> F:
 
 def bare(function: F) -> F:
     """As `kernel`, for functions of arrays and numbers that only index: they start without numba. See native.py."""
-    from adjudge.kernels.native import Bare
+    from adjudge.compiled.native import Bare
 
     return cast(F, Bare(function))
 

@@ -27,7 +27,7 @@ class Place:
     @classmethod
     def of(cls, function: Callable[..., Any], kinds: Sequence[str]) -> Place:
         """The name says what the code depends on: source, constants, arguments, compilers, the machine."""
-        from adjudge.kernels.objects import target
+        from adjudge.compiled.objects import target
 
         source = Path(function.__code__.co_filename)
         constants = {k: v for k, v in function.__globals__.items() if isinstance(v, int | float | np.generic)}

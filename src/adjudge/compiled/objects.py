@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import llvmlite.binding as llvm
 
 if TYPE_CHECKING:
-    from adjudge.kernels.native import Bare
+    from adjudge.compiled.native import Bare
 
 _RETURNS = {"None": None, "int": ctypes.c_int64}
 _ENGINES: list[Any] = []  # they own the code, so they live as long as the process
