@@ -14,7 +14,7 @@ from adjudge.errors import UsageError
 from adjudge.measures.base import TopicBatch
 from adjudge.measures.nams import Nams, UnitScore, shares_of
 from adjudge.measures.spec import build, split_spec
-from adjudge.text.stem import STEMMERS
+from adjudge.text.stemmers.stem import STEMMERS
 from adjudge.text.stop import stop_words
 
 words = st.lists(st.sampled_from(["oak", "elm", "ash", "the"]), max_size=7).map(" ".join)

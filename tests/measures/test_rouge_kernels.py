@@ -21,8 +21,8 @@ from adjudge.measures.rouge import kernels, numbers, together, unions
 from adjudge.measures.rouge.family import Rouge
 from adjudge.measures.rouge.plain import Counts
 from adjudge.measures.rouge.texts import Preparation, Prepared, Stemming, split_text
-from adjudge.text import porter155_fast
-from adjudge.text.porter import STEP_2, STEP_3, STEP_4
+from adjudge.text.stemmers import porter155_fast
+from adjudge.text.stemmers.porter import STEP_2, STEP_3, STEP_4
 
 words = st.text("abcdé漢", min_size=1, max_size=2)
 sentences = st.lists(st.lists(words, max_size=9), max_size=4)

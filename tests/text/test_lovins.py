@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from adjudge.text.lovins import stem
-from adjudge.text.lovins_tables import CONDITIONS, ENDINGS, LONGEST_ENDING, RESPELLINGS
+from adjudge.text.stemmers.lovins import stem
+from adjudge.text.stemmers.lovins_tables import CONDITIONS, ENDINGS, LONGEST_ENDING, RESPELLINGS
 
 REFERENCE = Path(__file__).parent / "data" / "stems_lovins.tsv"
 PAIRS = [

@@ -9,8 +9,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from adjudge.text import porter155, porter_nltk
-from adjudge.text.porter import STEP_2, STEP_3, STEP_4, change_ending, ends_short, has_vowel, measure, shape
+from adjudge.text.stemmers import porter155, porter_nltk
+from adjudge.text.stemmers.porter import (
+    STEP_2,
+    STEP_3,
+    STEP_4,
+    change_ending,
+    ends_short,
+    has_vowel,
+    measure,
+    shape,
+)
 
 REFERENCE = Path(__file__).parent / "data" / "stems_porter_nltk.tsv"
 PAIRS = [

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from adjudge.errors import FormatError
-from adjudge.text.porter155 import EXCEPTION_FILES, load_exceptions, stem
+from adjudge.text.stemmers.porter155 import EXCEPTION_FILES, load_exceptions, stem
 
 REFERENCE = Path(__file__).parent / "data" / "stems_porter155.tsv"
 PAIRS = [

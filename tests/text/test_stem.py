@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.errors import UsageError
-from adjudge.text import lovins, porter155, porter_nltk
-from adjudge.text import stem as module
-from adjudge.text.stem import STEMMERS, stem_words, stemmer_names
+from adjudge.text.stemmers import lovins, porter155, porter_nltk
+from adjudge.text.stemmers import stem as module
+from adjudge.text.stemmers.stem import STEMMERS, stem_words, stemmer_names
 
 PAGE = Path(__file__).parents[2] / "docs" / "stemmers.md"
 SOME = ["dies", "skies", "element", "enjoy", "believe", "sky", "was", "running", "national", "news"]
@@ -104,7 +104,7 @@ def test_threads_get_the_same_stems(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_pystemmer_is_loaded_for_its_own_stemmers_only() -> None:
     code = (
-        "import sys; from adjudge.text.stem import stem_words;"
+        "import sys; from adjudge.text.stemmers.stem import stem_words;"
         "[stem_words(['running'], s) for s in ('porter-155', 'porter-nltk', 'lovins', 'none')];"
         "before = {'Stemmer', 'numpy', 'pandas'} & set(sys.modules); stem_words(['running'], 'porter');"
         "print(sorted(before), 'Stemmer' in sys.modules, 'numpy' in sys.modules)"

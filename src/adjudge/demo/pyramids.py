@@ -19,7 +19,7 @@ from adjudge.judgments.model import Event, Task, TextRef, text_hash
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER, load_protocol
 from adjudge.judgments.pyramid import UNMATCHED, Contributor, Expressed, Part, PeerAnnotation, Pyramid, Scu
 from adjudge.text.sentences import sentences
-from adjudge.text.stem import stem_words
+from adjudge.text.stemmers.stem import stem_words
 from adjudge.text.stop import FUNCTION, content_words, stop_words
 from adjudge.text.words import unicode_words
 

@@ -23,7 +23,7 @@ from adjudge.measures.topicwords import (
 )
 from adjudge.scores import Score
 from adjudge.text.sentences import sentences
-from adjudge.text.stem import STEMMERS
+from adjudge.text.stemmers.stem import STEMMERS
 from adjudge.text.words import WORD_RULES, count_words
 
 GRAM_SIZES = tuple(GRAM_WORDS)

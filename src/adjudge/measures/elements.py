@@ -15,7 +15,7 @@ from adjudge.measures.base import Measure, Need, TopicBatch, no_reference
 from adjudge.measures.rouge.plain import NOTHING, Counts, overlap
 from adjudge.measures.rouge.ratios import REFS, STATS, Ratios
 from adjudge.scores import Score
-from adjudge.text.porter155 import stem as porter
+from adjudge.text.stemmers.porter155 import stem as porter
 
 MODES = ("H", "HM", "HMR", "HM1", "HMR1", "HMR2")
 _SPACE = re.compile(f"[{string.whitespace}]+")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from adjudge.collection.rows import Document, Summary
 from adjudge.measures.base import TopicBatch
-from adjudge.text.stem import STEMMERS, stem_words
+from adjudge.text.stemmers.stem import STEMMERS, stem_words
 from adjudge.text.stop import content_words, stop_words
 from adjudge.text.words import WORD_RULES
 

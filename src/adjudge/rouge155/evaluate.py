@@ -22,8 +22,8 @@ from adjudge.measures.rouge.texts import Preparation, Prepared
 from adjudge.rouge155.limits import cut
 from adjudge.rouge155.options import Asked, Options
 from adjudge.rouge155.resample import Interval, Triple, averages
-from adjudge.text.porter155 import load_exceptions
-from adjudge.text.stem import stem_words
+from adjudge.text.stemmers.porter155 import load_exceptions
+from adjudge.text.stemmers.stem import stem_words
 
 Say = Callable[[str], None]
 PLAIN_UP_TO = 64  # pairs of texts below which the compiler's start costs more than it saves

@@ -17,7 +17,7 @@ from adjudge.measures.rouge.plain import Counts
 from adjudge.measures.rouge.ratios import REFS, STATS, Ratios
 from adjudge.measures.rouge.texts import SPLITS, Limit, Preparation, Prepared, split_text
 from adjudge.scores import Score
-from adjudge.text.stem import STEMMERS
+from adjudge.text.stemmers.stem import STEMMERS
 from adjudge.text.words import WORD_RULES, share_kept
 from adjudge.wording import counted
 

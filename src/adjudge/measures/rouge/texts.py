@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from adjudge.text.sentences import sentences
-from adjudge.text.stem import stem_words
+from adjudge.text.stemmers.stem import stem_words
 from adjudge.text.words import WORD_RULES
 
 SPLITS = ("sentences", "lines")

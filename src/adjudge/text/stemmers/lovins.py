@@ -21,7 +21,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from adjudge.text.lovins_tables import CONDITIONS, DOUBLED, ENDINGS, LONGEST_ENDING, RESPELLINGS
+from adjudge.text.stemmers.lovins_tables import CONDITIONS, DOUBLED, ENDINGS, LONGEST_ENDING, RESPELLINGS
 
 _FEWEST = 2  # letters that any ending leaves
 _RESPELT = range(max(map(len, RESPELLINGS)), min(map(len, RESPELLINGS)) - 1, -1)

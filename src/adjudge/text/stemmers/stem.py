@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
 from adjudge.errors import UsageError, nearest, quoted
-from adjudge.text import lovins, porter155, porter_nltk
+from adjudge.text.stemmers import lovins, porter155, porter_nltk
 
 STEMMERS = ("porter-155", "porter-nltk", "porter", "lovins", "none")
 SHORTEST = 4  # ROUGE-1.5.5 and rouge-score stem only words longer than three letters

@@ -8,7 +8,7 @@ NLTK's extensions to Porter 1980: a dozen irregular words, -ies and -ied that sp
 
 from __future__ import annotations
 
-from adjudge.text.porter import (
+from adjudge.text.stemmers.porter import (
     STEP_2,
     STEP_3,
     STEP_4,

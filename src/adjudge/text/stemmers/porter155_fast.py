@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from adjudge.compiled import bare
-from adjudge.text.porter import STEP_2, STEP_3, STEP_4, Endings
+from adjudge.text.stemmers.porter import STEP_2, STEP_3, STEP_4, Endings
 
 SHORTEST = 4  # letters of a word that is stemmed
 

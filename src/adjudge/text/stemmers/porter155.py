@@ -14,7 +14,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from adjudge.errors import FormatError
-from adjudge.text.porter import (
+from adjudge.text.stemmers.porter import (
     STEP_2,
     STEP_3,
     STEP_4,
