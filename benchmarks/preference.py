@@ -19,10 +19,10 @@ import evalica
 import numpy as np
 import pandas as pd
 
-from adjudge.preference.answers import Answers, FloatArray
-from adjudge.preference.bradley_terry import fit
-from adjudge.preference.propagate import propagated
-from adjudge.preference.uncertainty import bootstrap
+from adjudge.stats.preference.answers import Answers, FloatArray
+from adjudge.stats.preference.bradley_terry import fit
+from adjudge.stats.preference.propagate import propagated
+from adjudge.stats.preference.uncertainty import bootstrap
 from benchmarks.clock import cpu_seconds
 
 SAME = 1e-6  # relative, of strengths of geometric mean 1

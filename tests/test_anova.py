@@ -17,8 +17,8 @@ from adjudge.anova import Anova, anova
 from adjudge.errors import DataError, UsageError
 from adjudge.scoredata import HUMANS
 from adjudge.scores import MeasureInfo, Score, ScoreTable
-from adjudge.stats.anova_means import adjusted_means
-from adjudge.stats.linear import fit_two_way
+from adjudge.stats.linear.means import adjusted_means
+from adjudge.stats.linear.model import fit_two_way
 
 DATA = Path(__file__).parent / "stats" / "data"
 PAGE = (Path(__file__).parents[1] / "docs" / "anova.md").read_text(encoding="utf-8")

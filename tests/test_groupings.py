@@ -11,7 +11,7 @@ import pytest
 from adjudge.errors import DataError, UsageError
 from adjudge.groupings import groupings, kind_contrast, many_to_one
 from adjudge.scores import Better, MeasureInfo, ScoreMatrix
-from adjudge.stats.tukey import tukey
+from adjudge.stats.linear.tukey import tukey
 
 KINDS = {"ann": "human", "bob": "human", "lead": "baseline"}
 

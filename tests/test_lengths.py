@@ -29,9 +29,9 @@ from adjudge.lengths import (
     lengths_of,
 )
 from adjudge.scores import Better, MeasureInfo, Score, ScoreMatrix, ScoreTable
+from adjudge.stats.linear.studentized import studentized_range_isf
+from adjudge.stats.linear.tukey import tukey
 from adjudge.stats.ranks import EXACT_UP_TO, LISTED_UP_TO
-from adjudge.stats.studentized import studentized_range_isf
-from adjudge.stats.tukey import tukey
 
 PAGE = (Path(__file__).parents[1] / "docs" / "lengths.md").read_text(encoding="utf-8")
 SYSTEMS = {"16": 0.0, "19": 0.05, "20": -0.02, "24": 0.03, "25": -0.08, "MANUAL": 0.2}

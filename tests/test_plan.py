@@ -21,9 +21,9 @@ from adjudge.plan.run import BESIDE, nice_sizes
 from adjudge.plan.words import FEW
 from adjudge.scores import MeasureInfo, Score, ScoreMatrix, ScoreTable
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.generate import NOISES
-from adjudge.stats.power import Rate, t_difference, t_power, t_topics
-from adjudge.stats.power_search import MOST_SIMULATED, SLOW_MOST_SIMULATED, SLOW_SIMULATIONS
+from adjudge.stats.power.generate import NOISES
+from adjudge.stats.power.rates import Rate, t_difference, t_power, t_topics
+from adjudge.stats.power.search import MOST_SIMULATED, SLOW_MOST_SIMULATED, SLOW_SIMULATIONS
 
 PAGE = (Path(__file__).parents[1] / "docs" / "planning.md").read_text(encoding="utf-8")
 ELSEWHERE = {"--measure", "--length", "--baseline", "--lower-is-better", "--seed", "--resamples", "--help"}

@@ -16,9 +16,9 @@ from adjudge.engine import generator
 from adjudge.errors import AdjudgeError, UsageError
 from adjudge.simulate import CHUNK, TESTS, Simulation, simulate
 from adjudge.stats import allpairs
-from adjudge.stats.generate import NOISES, Model, draw
 from adjudge.stats.multiple import adjust
-from adjudge.stats.power import Rate
+from adjudge.stats.power.generate import NOISES, Model, draw
+from adjudge.stats.power.rates import Rate
 
 QUICK = ("wilcoxon", "t", "t-unpaired", "sign")
 app = typer.Typer()

@@ -14,11 +14,11 @@ from adjudge.wording import counted, listed, tex
 if TYPE_CHECKING:
     import pandas as pd
 
-    from adjudge.stats.contrasts import Contrasts
     from adjudge.stats.diagram import CriticalDifference
     from adjudge.stats.groups import Underlines
+    from adjudge.stats.linear.contrasts import Contrasts
+    from adjudge.stats.linear.tukey import Tukey
     from adjudge.stats.order import Rankings
-    from adjudge.stats.tukey import Tukey
 
 SCALES = ("values", "ranks", "topic-ranks")
 KIND_WORDS = {"humans": "human", "machines": "machine", "baselines": "baseline"}
@@ -183,11 +183,11 @@ def groupings(
     """
     import numpy as np
 
-    from adjudge.stats.contrasts import contrasts as test_contrasts
     from adjudge.stats.diagram import critical_difference
     from adjudge.stats.groups import letters, underlines
+    from adjudge.stats.linear.contrasts import contrasts as test_contrasts
+    from adjudge.stats.linear.tukey import tukey
     from adjudge.stats.order import better_in_order, count_rankings, rank_intervals
-    from adjudge.stats.tukey import tukey
 
     if scale not in SCALES:
         raise UsageError(

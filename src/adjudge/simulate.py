@@ -1,6 +1,6 @@
 """Size and power of tests by simulation: a model of scores in, how often each test finds something out.
 
-Scores are drawn by stats/generate.py, and the tests are the ones that comparisons run. What a user's own scores can
+Scores are drawn by stats/power/generate.py, and the tests are the ones that comparisons run. What a user's own scores can
 find is in plan.py.
 """
 
@@ -17,14 +17,15 @@ import numpy as np
 from adjudge import __version__
 from adjudge.engine import Workers, generator, run
 from adjudge.errors import UsageError
-from adjudge.stats import checks, power_tests
+from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray
-from adjudge.stats.generate import Model, draw
 from adjudge.stats.multiple import adjust
 from adjudge.stats.pairs import columns_of_pairs
-from adjudge.stats.power import LEVEL, Rate
-from adjudge.stats.power_tests import Chosen, chosen
-from adjudge.stats.resampling_statistics import RESAMPLES
+from adjudge.stats.power import tests as power_tests
+from adjudge.stats.power.generate import Model, draw
+from adjudge.stats.power.rates import LEVEL, Rate
+from adjudge.stats.power.tests import Chosen, chosen
+from adjudge.stats.resampling.statistics import RESAMPLES
 from adjudge.stats.results import TEST_WORDS
 from adjudge.wording import counted
 

@@ -24,9 +24,9 @@ from adjudge.judgments.protocol import load_protocol
 from adjudge.measures.base import TopicBatch
 from adjudge.measures.judged.preference_fit import similarity_of
 from adjudge.measures.judged.preference_sources import human_answers, pyramid_worth, topic_sentences
-from adjudge.preference.answers import FloatArray
-from adjudge.preference.sampling import random_pairs
 from adjudge.scoring import batch_of
+from adjudge.stats.preference.answers import FloatArray
+from adjudge.stats.preference.sampling import random_pairs
 
 PROTOCOL = load_protocol("preference-sentences")
 ASKED = 200

@@ -13,7 +13,7 @@ from adjudge.judgments.model import Event, Judged, Task, TextRef, text_hash
 from adjudge.judgments.pyramid import Contributor, Expressed, Part, PeerAnnotation, Pyramid, Reference, Scu
 from adjudge.measures.base import TopicBatch
 from adjudge.measures.judged.preference_sources import topic_sentences
-from adjudge.preference.answers import FloatArray
+from adjudge.stats.preference.answers import FloatArray
 
 DOCUMENTS = (
     Document("t", "one", "The dam broke. Rain fell all\nnight."),

@@ -43,11 +43,11 @@ from adjudge.measures.judged.preference_sources import (
 from adjudge.measures.judged.preference_texts import nearest, redundancy, summary_weights
 from adjudge.measures.registry import parse_measure
 from adjudge.measures.similarities import SentenceSimilarity
-from adjudge.preference.answers import FloatArray
-from adjudge.preference.bradley_terry import REGULARISER, fit
-from adjudge.preference.crowd import fit_crowd
-from adjudge.preference.propagate import propagated
 from adjudge.scoring import batch_of
+from adjudge.stats.preference.answers import FloatArray
+from adjudge.stats.preference.bradley_terry import REGULARISER, fit
+from adjudge.stats.preference.crowd import fit_crowd
+from adjudge.stats.preference.propagate import propagated
 
 # The topic by hand. S* and its words, for Jaccard:
 #

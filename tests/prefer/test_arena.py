@@ -19,8 +19,8 @@ from adjudge.prefer.files import Preference, Preferences, read_preferences, writ
 from adjudge.prefer.judged import sentence_rows, summary_rows
 from adjudge.prefer.sample import sample
 from adjudge.prefer.sentence_answers import is_about_sentences, read_sentence_answers
-from adjudge.preference.bradley_terry import fit
 from adjudge.scoring import batch_of
+from adjudge.stats.preference.bradley_terry import fit
 
 
 def clustered(topics: int, each: int = 20, seed: int = 0) -> Preferences:

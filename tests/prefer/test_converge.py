@@ -17,12 +17,12 @@ from adjudge.prefer.columns import columns
 from adjudge.prefer.converge import Prepared, converge, of_length, one_run, sizes
 from adjudge.prefer.simulate import simulate_preferences
 from adjudge.prefer.trajectories import Convergence, Point, Trajectory
-from adjudge.preference.answers import Answers
-from adjudge.preference.bradley_terry import fit
 from adjudge.scoredata import ScoreData
 from adjudge.scores import Score, ScoreTable
 from adjudge.scoring.batches import batches_of
 from adjudge.stats.orders import pair_agreement
+from adjudge.stats.preference.answers import Answers
+from adjudge.stats.preference.bradley_terry import fit
 
 NAMES = [
     "storm",

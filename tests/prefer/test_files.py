@@ -174,7 +174,7 @@ def test_a_form_that_is_none(tmp_path: Path) -> None:
 
 
 def test_a_share_of_a_win_has_no_word() -> None:
-    from adjudge.preference.answers import Answers
+    from adjudge.stats.preference.answers import Answers
 
     given = Preferences(("a", "b"), Answers(2, np.array([0]), np.array([1]), np.array([0.3])))
     with pytest.raises(DataError, match="only whole and half wins have a word"):

@@ -12,8 +12,8 @@ from itertools import combinations
 
 import numpy as np
 
-from adjudge.preference.answers import Answers, FloatArray
-from adjudge.preference.sampling import Pair
+from adjudge.stats.preference.answers import Answers, FloatArray
+from adjudge.stats.preference.sampling import Pair
 from adjudge.text.similarity import WordSimilarity
 
 Judge = Callable[[int, int, np.random.Generator], float]

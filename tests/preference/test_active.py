@@ -18,9 +18,9 @@ from scipy.stats import t as student
 from tests.preference.generate import Topic, agreement, facts, ordered_right, themes
 
 from adjudge.errors import DataError, UsageError
-from adjudge.preference import active
-from adjudge.preference.active import Belief, How, information, next_pairs
-from adjudge.preference.active_posterior import (
+from adjudge.stats.preference import active
+from adjudge.stats.preference.active import Belief, How, information, next_pairs
+from adjudge.stats.preference.active_posterior import (
     SHARED,
     SPREAD,
     PairCounts,
@@ -29,9 +29,9 @@ from adjudge.preference.active_posterior import (
     posterior,
     prior_factor,
 )
-from adjudge.preference.answers import Answers, FloatArray
-from adjudge.preference.bradley_terry import fit
-from adjudge.preference.propagate import propagated
+from adjudge.stats.preference.answers import Answers, FloatArray
+from adjudge.stats.preference.bradley_terry import fit
+from adjudge.stats.preference.propagate import propagated
 
 ACTIVE: tuple[How, ...] = ("information", "variance")
 NO_ANSWERS = np.empty(0, np.int64)
@@ -298,7 +298,7 @@ def test_the_same_seed_gives_the_same_pairs(how: How) -> None:
 def first_asked(monkeypatch: pytest.MonkeyPatch, every: int) -> int:
     """After how many pairs a copy of another item comes: all that is said of the other one is known of it, too."""
     monkeypatch.setattr(active, "LINK_EVERY", every)
-    monkeypatch.setattr("adjudge.preference.active_posterior.SHARED", 1 - 1e-7)
+    monkeypatch.setattr("adjudge.stats.preference.active_posterior.SHARED", 1 - 1e-7)
     alike = np.eye(8)
     alike[:7, :7] = 0.2 + 0.8 * np.eye(7)
     alike[7], alike[:, 7], alike[7, 7] = alike[0], alike[0], 1.0

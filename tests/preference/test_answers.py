@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import DataError
-from adjudge.preference.answers import Answers
+from adjudge.stats.preference.answers import Answers
 
 ROWS = st.lists(
     st.tuples(st.integers(0, 5), st.integers(1, 5), st.sampled_from([0.0, 0.5, 1.0]), st.floats(0, 9)),

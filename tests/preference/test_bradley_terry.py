@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import DataError, UsageError
-from adjudge.preference.answers import FloatArray
-from adjudge.preference.bradley_terry import REGULARISER, fit
-from adjudge.preference.duels import packed, parts
+from adjudge.stats.preference.answers import FloatArray
+from adjudge.stats.preference.bradley_terry import REGULARISER, fit
+from adjudge.stats.preference.duels import packed, parts
 
 SEEDS = st.integers(0, 2**32 - 1)
 

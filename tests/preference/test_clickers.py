@@ -12,10 +12,10 @@ from scipy.stats import binom, binomtest
 from tests.preference.generate import crowd, log_worth
 
 from adjudge.errors import DataError, UsageError
-from adjudge.preference.answers import Answers, FloatArray
-from adjudge.preference.bradley_terry import fit
-from adjudge.preference.clickers import Clicker, Limits, _holm, clickers
 from adjudge.stats.multiple import adjust
+from adjudge.stats.preference.answers import Answers, FloatArray
+from adjudge.stats.preference.bradley_terry import fit
+from adjudge.stats.preference.clickers import Clicker, Limits, _holm, clickers
 
 HONEST = np.full(10, 0.95)
 

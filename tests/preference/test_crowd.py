@@ -10,11 +10,11 @@ from scipy.optimize import approx_fprime
 from tests.preference.generate import crowd, log_worth, ordered_right
 
 from adjudge.errors import UsageError
-from adjudge.preference.answers import Answers, FloatArray
-from adjudge.preference.bradley_terry import REGULARISER, fit
-from adjudge.preference.crowd import PRIOR, _mode, fit_crowd
-from adjudge.preference.crowd_posterior import CrowdPosterior
-from adjudge.preference.propagate import propagated
+from adjudge.stats.preference.answers import Answers, FloatArray
+from adjudge.stats.preference.bradley_terry import REGULARISER, fit
+from adjudge.stats.preference.crowd import PRIOR, _mode, fit_crowd
+from adjudge.stats.preference.crowd_posterior import CrowdPosterior
+from adjudge.stats.preference.propagate import propagated
 
 RELIABLE = np.array([1.0, 0.95, 0.9, 0.85, 0.8, 0.7, 0.5, 0.5])
 

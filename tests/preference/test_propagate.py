@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import DataError
-from adjudge.preference.answers import Answers, FloatArray
-from adjudge.preference.propagate import propagated
+from adjudge.stats.preference.answers import Answers, FloatArray
+from adjudge.stats.preference.propagate import propagated
 
 
 def looped(answers: Answers, similarity: FloatArray) -> FloatArray:

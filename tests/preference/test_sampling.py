@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from adjudge.errors import DataError, UsageError
-from adjudge.preference import sampling
-from adjudge.preference.sampling import Pair, numbered_pairs, pair_numbers, pairs_left, random_pairs
+from adjudge.stats.preference import sampling
+from adjudge.stats.preference.sampling import Pair, numbered_pairs, pair_numbers, pairs_left, random_pairs
 
 ITEM = st.integers(0, 8)
 

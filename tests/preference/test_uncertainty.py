@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import UsageError
-from adjudge.preference.answers import Answers, FloatArray
-from adjudge.preference.bradley_terry import REGULARISER, fit
-from adjudge.preference.propagate import propagated
-from adjudge.preference.uncertainty import Bootstrapped, bootstrap, no_standard_errors, standard_errors
+from adjudge.stats.preference.answers import Answers, FloatArray
+from adjudge.stats.preference.bradley_terry import REGULARISER, fit
+from adjudge.stats.preference.propagate import propagated
+from adjudge.stats.preference.uncertainty import Bootstrapped, bootstrap, no_standard_errors, standard_errors
 
 
 def generated(log: FloatArray, count: int, seed: int, *, clusters: int = 1, scatter: float = 0.0) -> Answers:

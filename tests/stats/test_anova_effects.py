@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from adjudge.errors import UsageError
-from adjudge.stats.anova_effects import InteractionEffects, interaction_effects, judged
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.linear import Key, LinearFit, fit_linear
+from adjudge.stats.linear.effects import InteractionEffects, interaction_effects, judged
+from adjudge.stats.linear.model import Key, LinearFit, fit_linear
 
 DATA = Path(__file__).parent / "data"
 CROSSED: list[Key] = [(0,), (1,), (2,), (0, 1), (0, 2), (1, 2)]

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import UsageError
-from adjudge.stats import anova_reml
-from adjudge.stats.anova_design import Term, indicators, make_term
-from adjudge.stats.anova_kernels import sweep
-from adjudge.stats.anova_reml import Reml
 from adjudge.stats.checks import FloatArray
+from adjudge.stats.linear import reml as anova_reml
+from adjudge.stats.linear.design import Term, indicators, make_term
+from adjudge.stats.linear.kernels import sweep
+from adjudge.stats.linear.reml import Reml
 
 Problem = tuple[FloatArray, Term, list[Term]]
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from adjudge.errors import UsageError
-from adjudge.stats.anova_shares import variance_shares
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.mixed import MixedFit, fit_mixed
+from adjudge.stats.linear.mixed import MixedFit, fit_mixed
+from adjudge.stats.linear.shares import variance_shares
 
 
 def fit(y: FloatArray | None = None, topics: int = 30) -> MixedFit:

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 from adjudge.errors import UsageError
-from adjudge.stats.anova_table import AnovaTable, SumsOfSquares, anova_table, table_of_sums
-from adjudge.stats.linear import LinearFit, fit_linear, fit_two_way
+from adjudge.stats.linear.anova import AnovaTable, SumsOfSquares, anova_table, table_of_sums
+from adjudge.stats.linear.model import LinearFit, fit_linear, fit_two_way
 
 DATA = Path(__file__).parent / "data"
 # R 4.2.2, anova(lm(...)) and car 3.1.1, Anova(type = 2 | 3), contr.sum: data/anova.R

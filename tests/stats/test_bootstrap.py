@@ -13,7 +13,7 @@ from adjudge.errors import UsageError
 from adjudge.stats import bootstrap
 from adjudge.stats.bootstrap import bootstrap_means
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.resample import resampled_means
+from adjudge.stats.resampling.resample import resampled_means
 
 
 def plain(values: FloatArray, seed: int, resamples: int, level: float) -> FloatArray:

@@ -13,9 +13,9 @@ from tools import calibration_figures as figures
 
 from adjudge.simulate import simulate
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.generate import Model, draw
-from adjudge.stats.power import attainable_size, band
-from adjudge.stats.power_tests import chosen, run_rows
+from adjudge.stats.power.generate import Model, draw
+from adjudge.stats.power.rates import attainable_size, band
+from adjudge.stats.power.tests import chosen, run_rows
 
 PAGE = figures.PAGE.read_text(encoding="utf-8")
 INSIDE = ("t", "wilcoxon", "mc")

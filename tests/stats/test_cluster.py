@@ -13,10 +13,15 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from adjudge.errors import UsageError
-from adjudge.stats import cluster as module
 from adjudge.stats.bootstrap import bootstrap_means
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.cluster import cluster_codes, cluster_differences, cluster_mc_pairs, cluster_means
+from adjudge.stats.resampling import cluster as module
+from adjudge.stats.resampling.cluster import (
+    cluster_codes,
+    cluster_differences,
+    cluster_mc_pairs,
+    cluster_means,
+)
 
 ALTERNATIVES = ["two-sided", "greater", "less"]
 

@@ -13,10 +13,17 @@ import pytest
 from scipy import stats
 
 from adjudge.errors import UsageError
-from adjudge.stats import maximum
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.contrasts import ADJUSTMENTS, Contrasts, against, all_differences, between, contrasts
-from adjudge.stats.tukey import tukey
+from adjudge.stats.linear import maximum
+from adjudge.stats.linear.contrasts import (
+    ADJUSTMENTS,
+    Contrasts,
+    against,
+    all_differences,
+    between,
+    contrasts,
+)
+from adjudge.stats.linear.tukey import tukey
 
 DATA = Path(__file__).parent / "data"
 SYSTEMS = "ABCDEF"

@@ -9,7 +9,7 @@ import pytest
 
 from adjudge.errors import UsageError
 from adjudge.stats.diagram import critical_difference
-from adjudge.stats.tukey import tukey
+from adjudge.stats.linear.tukey import tukey
 
 RANKS = [
     [1, 2, 3, 4],

@@ -14,9 +14,9 @@ from scipy import stats
 
 from adjudge.errors import UsageError
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.exact import CELLS, MOST_ERROR, exact_pairs
 from adjudge.stats.paired import wilcoxon
 from adjudge.stats.pairs import Alternative
+from adjudge.stats.resampling.exact import CELLS, MOST_ERROR, exact_pairs
 
 ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
 SCORES = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=2, max_size=9)

@@ -11,7 +11,7 @@ from scipy import stats
 
 from adjudge.errors import UsageError
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.generate import NOISES, RATINGS, Model, Noise, draw, unit_noise
+from adjudge.stats.power.generate import NOISES, RATINGS, Model, Noise, draw, unit_noise
 
 
 def correlations(columns: FloatArray) -> FloatArray:

@@ -15,18 +15,19 @@ from hypothesis import strategies as st
 from tests.stats.test_swaps import cutoff_of, reached, same, statistic_of, with_holes
 
 from adjudge.errors import UsageError
-from adjudge.stats import resampling_draws, resampling_engine
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.hybrid import hb_null, hb_pairs
 from adjudge.stats.pairs import Alternative
-from adjudge.stats.quantised import Float
-from adjudge.stats.resampling_draws import Block, hybrid
-from adjudge.stats.resampling_engine import tails
-from adjudge.stats.resampling_jobs import make_job
-from adjudge.stats.resampling_statistics import Options, Statistic, Zeros
-from adjudge.stats.resampling_sums import tally
-from adjudge.stats.resampling_task import prepare
-from adjudge.stats.swaps import mc_pairs
+from adjudge.stats.resampling import draws as resampling_draws
+from adjudge.stats.resampling import engine as resampling_engine
+from adjudge.stats.resampling.draws import Block, hybrid
+from adjudge.stats.resampling.engine import tails
+from adjudge.stats.resampling.hybrid import hb_null, hb_pairs
+from adjudge.stats.resampling.jobs import make_job
+from adjudge.stats.resampling.quantised import Float
+from adjudge.stats.resampling.statistics import Options, Statistic, Zeros
+from adjudge.stats.resampling.sums import tally
+from adjudge.stats.resampling.swaps import mc_pairs
+from adjudge.stats.resampling.task import prepare
 
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)

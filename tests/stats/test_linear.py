@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import UsageError
-from adjudge.stats import anova_design
-from adjudge.stats.anova_table import anova_table
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.linear import Key, LinearFit, fit_linear, fit_two_way
+from adjudge.stats.linear import design as anova_design
+from adjudge.stats.linear.anova import anova_table
+from adjudge.stats.linear.model import Key, LinearFit, fit_linear, fit_two_way
 
 Design = tuple[FloatArray, list[IntArray], list[Key]]
 TERMS: list[Key] = [(0,), (1,), (2,), (0, 1), (0, 2), (1, 2)]

@@ -10,11 +10,11 @@ import pytest
 from scipy import stats
 
 from adjudge.errors import UsageError
-from adjudge.stats import anova_reml
-from adjudge.stats.anova_table import anova_table
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.linear import fit_two_way
-from adjudge.stats.mixed import MixedFit, fit_mixed, fixed_means, random_tests
+from adjudge.stats.linear import reml as anova_reml
+from adjudge.stats.linear.anova import anova_table
+from adjudge.stats.linear.mixed import MixedFit, fit_mixed, fixed_means, random_tests
+from adjudge.stats.linear.model import fit_two_way
 
 DATA = Path(__file__).parent / "data"
 # R 4.2.2, lme4 1.1.31, lmer(...) by REML; pbkrtest 0.5.2, SATmodcomp: data/anova.R

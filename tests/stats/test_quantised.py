@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.quantised import (
+from adjudge.stats.resampling.quantised import (
     EXACT_IN_DOUBLE,
     LARGEST_DENOMINATOR,
     MOST_STEPS,

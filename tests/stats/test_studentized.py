@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from adjudge.errors import UsageError
-from adjudge.stats import studentized as module
-from adjudge.stats.studentized import range_log_sf, studentized_range_isf, studentized_range_sf
+from adjudge.stats.linear import studentized as module
+from adjudge.stats.linear.studentized import range_log_sf, studentized_range_isf, studentized_range_sf
 
 R_VALUES = Path(__file__).parent / "data" / "tukey_range_expected.csv"
 

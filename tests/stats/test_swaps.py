@@ -20,19 +20,22 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from adjudge.errors import UsageError
-from adjudge.stats import resampling_draws, resampling_engine, resampling_products, swaps
 from adjudge.stats.allpairs import pair_counts
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.exact import CELLS, MOST_ERROR, exact_pairs
 from adjudge.stats.paired import paired_t, unpaired_t, wilcoxon
 from adjudge.stats.pairs import Alternative, PairResults
-from adjudge.stats.quantised import DECIMALS, LARGEST_DENOMINATOR
-from adjudge.stats.resampling_common import common_topics
-from adjudge.stats.resampling_products import sign_bits
-from adjudge.stats.resampling_statistics import RESAMPLES, Statistic, Zeros
-from adjudge.stats.resampling_sums import weighted_sums
-from adjudge.stats.resampling_tails import difference_tails
-from adjudge.stats.swaps import mc_null, mc_pairs
+from adjudge.stats.resampling import draws as resampling_draws
+from adjudge.stats.resampling import engine as resampling_engine
+from adjudge.stats.resampling import products as resampling_products
+from adjudge.stats.resampling import swaps
+from adjudge.stats.resampling.common import common_topics
+from adjudge.stats.resampling.exact import CELLS, MOST_ERROR, exact_pairs
+from adjudge.stats.resampling.products import sign_bits
+from adjudge.stats.resampling.quantised import DECIMALS, LARGEST_DENOMINATOR
+from adjudge.stats.resampling.statistics import RESAMPLES, Statistic, Zeros
+from adjudge.stats.resampling.sums import weighted_sums
+from adjudge.stats.resampling.swaps import mc_null, mc_pairs
+from adjudge.stats.resampling.tails import difference_tails
 
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
@@ -399,7 +402,7 @@ def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch, statistic: Stati
 
 def test_threads_change_nothing() -> None:
     code = (
-        "import numpy as np; from adjudge.stats.swaps import mc_pairs; from adjudge.stats import resampling_products;"
+        "import numpy as np; from adjudge.stats.resampling.swaps import mc_pairs; from adjudge.stats import resampling_products;"
         "resampling_products.PRODUCT_FROM = 0; rng = np.random.default_rng(1);"
         "v = rng.normal(size=(300, 40)); v[:100, :5] = np.nan;"
         "r = mc_pairs(v, rng=rng, resamples=3000); print(r.p.tobytes().hex(), r.cutoff.tobytes().hex())"

@@ -16,11 +16,11 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from adjudge.errors import UsageError
-from adjudge.stats.additive import fit
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.groups import letters
-from adjudge.stats.studentized import studentized_range_isf
-from adjudge.stats.tukey import SCALES, Tukey, tukey
+from adjudge.stats.linear.additive import fit
+from adjudge.stats.linear.studentized import studentized_range_isf
+from adjudge.stats.linear.tukey import SCALES, Tukey, tukey
 
 DATA = Path(__file__).parent / "data"
 SYSTEMS = "ABCDEF"

@@ -16,12 +16,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from adjudge.errors import UsageError
-from adjudge.stats import effect_blocks, wy_sums
+from adjudge.stats import effect_blocks
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.multiple import adjust
 from adjudge.stats.pairs import Alternative
-from adjudge.stats.westfall_young import Method, least_topics, westfall_young
-from adjudge.stats.wy_sums import Signs, draw_signs
+from adjudge.stats.resampling import wy_sums
+from adjudge.stats.resampling.westfall_young import Method, least_topics, westfall_young
+from adjudge.stats.resampling.wy_sums import Signs, draw_signs
 
 METHODS: tuple[Method, ...] = get_args(Method)
 ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)

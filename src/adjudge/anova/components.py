@@ -15,8 +15,8 @@ from adjudge.wording import listed
 if TYPE_CHECKING:
     import pandas as pd
 
-    from adjudge.stats.anova_satterthwaite import FixedTest
-    from adjudge.stats.mixed import MixedFit
+    from adjudge.stats.linear.mixed import MixedFit
+    from adjudge.stats.linear.satterthwaite import FixedTest
 
 NOISE = "noise"
 RESAMPLES = 500
@@ -126,7 +126,7 @@ def mixed_model(
 
     Without a number of resamples there are RESAMPLES where a fit is a matter of milliseconds, else none.
     """
-    from adjudge.stats.mixed import fit_mixed, fixed_means, random_tests
+    from adjudge.stats.linear.mixed import fit_mixed, fixed_means, random_tests
 
     names = list(rows.factors)
     factors = [rows.factors[name].codes for name in names]
@@ -163,7 +163,7 @@ def mixed_model(
 def _shares(
     fit: MixedFit, terms: list[str], level: float, resamples: int, seed: int
 ) -> tuple[tuple[Component, ...], int]:
-    from adjudge.stats.anova_shares import variance_shares
+    from adjudge.stats.linear.shares import variance_shares
 
     rng = generator(seed, f"anova/{'+'.join(terms)}")
     found = variance_shares(fit, rng=rng, resamples=resamples, level=level)

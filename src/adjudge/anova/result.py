@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from adjudge.anova.components import Components
-    from adjudge.stats.anova_effects import InteractionEffects
-    from adjudge.stats.anova_residuals import ResidualChecks
-    from adjudge.stats.linear import LinearFit
+    from adjudge.stats.linear.effects import InteractionEffects
+    from adjudge.stats.linear.model import LinearFit
+    from adjudge.stats.linear.residuals import ResidualChecks
 
 COLUMNS = ["measure", "term", "df", "ss", "ms", "f", "p", "share", "why"]
 

@@ -65,7 +65,7 @@ def command(
     Without --difference what is found is not there: then a test should find it as often as alpha says.
     """
     from adjudge.simulate import simulate
-    from adjudge.stats.generate import RATINGS, Model
+    from adjudge.stats.power.generate import RATINGS, Model
 
     if ratings and rounded is not None:
         raise UsageError("--ratings and --round exclude each other")
@@ -103,7 +103,7 @@ def command(
 
 def _show(found: Simulation) -> None:
     from adjudge.simulate import WHAT_WORDS, percent
-    from adjudge.stats.power import LEVEL
+    from adjudge.stats.power.rates import LEVEL
 
     say(found.title, "bold")
     many = found.model.systems > 2

@@ -40,7 +40,7 @@ def compare(
 
     from adjudge.compare.testing import run_tests
     from adjudge.stats.bootstrap import bootstrap_means
-    from adjudge.stats.cluster import cluster_means
+    from adjudge.stats.resampling.cluster import cluster_means
 
     choices = choices or make_choices(**asked)
     ranked = _ranked(matrix, choices.against)

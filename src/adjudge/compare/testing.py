@@ -14,7 +14,7 @@ from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.pairs import Alternative, PairResults
 
 if TYPE_CHECKING:
-    from adjudge.stats.westfall_young import WestfallYoung
+    from adjudge.stats.resampling.westfall_young import WestfallYoung
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,8 @@ class Tested:
 
 def run_test(values: FloatArray, test: Test, choices: Choices, alternative: Alternative) -> PairResults:
     """The test of every pair of columns."""
-    from adjudge.stats import allpairs, exact, hybrid, swaps
+    from adjudge.stats import allpairs
+    from adjudge.stats.resampling import exact, hybrid, swaps
 
     rng = generator(choices.seed, f"compare/{test}")
     match test:
@@ -80,7 +81,7 @@ def run_tests(
 def _clustered(
     values: FloatArray, family: BoolArray, choices: Choices, alternative: Alternative, clusters: IntArray
 ) -> Tested:
-    from adjudge.stats.cluster import cluster_mc_pairs
+    from adjudge.stats.resampling.cluster import cluster_mc_pairs
 
     if choices.run != ("mc",) or choices.statistic not in (None, "mean"):
         raise UsageError("clusters are swapped as wholes, for the mean difference: say --test mc")
@@ -99,7 +100,7 @@ def _together(
     """Westfall and Young's p-values, which come from the scores, not from another test's p-values."""
     if not choices.correct.startswith("westfall-young"):
         return None
-    from adjudge.stats.westfall_young import westfall_young
+    from adjudge.stats.resampling.westfall_young import westfall_young
 
     return westfall_young(
         values,

@@ -12,9 +12,9 @@ from adjudge.scores import MeasureInfo, ScoreMatrix
 if TYPE_CHECKING:
     import pandas as pd
 
+    from adjudge.stats.linear.tukey import Tukey
     from adjudge.stats.ranks import KendallTau
     from adjudge.stats.results import Interval
-    from adjudge.stats.tukey import Tukey
 
 
 @dataclass(frozen=True)

@@ -100,7 +100,7 @@ def _at_length(matrix: ScoreMatrix, length: Length, level: float, *, together: b
     import numpy as np
 
     from adjudge.stats.groups import letters
-    from adjudge.stats.tukey import tukey
+    from adjudge.stats.linear.tukey import tukey
 
     found = tukey(matrix.values, level=level)
     sign = 1 if matrix.info.better == "lower" else -1

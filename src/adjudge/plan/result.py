@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge import __version__
 from adjudge.scores import ScoreMatrix
-from adjudge.stats.power import Rate
-from adjudge.stats.power_search import Answer
+from adjudge.stats.power.rates import Rate
+from adjudge.stats.power.search import Answer
 
 if TYPE_CHECKING:
     import pandas as pd

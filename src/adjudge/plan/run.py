@@ -15,18 +15,11 @@ from adjudge.plan.judging import Judgments
 from adjudge.plan.result import JudgePlan, JudgeRow, Needs, Plan
 from adjudge.scores import ScoreMatrix
 from adjudge.stats import checks
-from adjudge.stats.power import Rate, t_topics
-from adjudge.stats.power_judges import disagreement
-from adjudge.stats.power_search import (
-    SIMULATIONS,
-    Answer,
-    Goal,
-    needed_topics,
-    power_of,
-    smallest_difference,
-)
-from adjudge.stats.power_sources import Normal, Resampled, Spreads, components, resampled, spreads
-from adjudge.stats.power_tests import Chosen, chosen
+from adjudge.stats.power.judges import disagreement
+from adjudge.stats.power.rates import Rate, t_topics
+from adjudge.stats.power.search import SIMULATIONS, Answer, Goal, needed_topics, power_of, smallest_difference
+from adjudge.stats.power.sources import Normal, Resampled, Spreads, components, resampled, spreads
+from adjudge.stats.power.tests import Chosen, chosen
 from adjudge.stats.results import TEST_WORDS
 
 if TYPE_CHECKING:

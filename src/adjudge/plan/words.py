@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from adjudge.plan.result import JudgePlan, Needs, Plan
-from adjudge.stats.power_search import Answer
+from adjudge.stats.power.search import Answer
 from adjudge.wording import counted, listed
 
 FEW = 8

@@ -1,6 +1,6 @@
 """How reliable every annotator is, by name: the joint fit, and signs that somebody did not read.
 
-The mathematics is in preference/crowd.py and preference/clickers.py.
+The mathematics is in stats/preference/crowd.py and stats/preference/clickers.py.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import numpy as np
 from adjudge.judgments.anonymous import is_anonymous
 from adjudge.prefer.files import Preferences
 from adjudge.prefer.fitting import among
-from adjudge.preference.answers import Answers
-from adjudge.preference.bradley_terry import Strengths
-from adjudge.preference.clickers import Clicker, Clickers, clickers
-from adjudge.preference.crowd import CrowdFit, fit_crowd
+from adjudge.stats.preference.answers import Answers
+from adjudge.stats.preference.bradley_terry import Strengths
+from adjudge.stats.preference.clickers import Clicker, Clickers, clickers
+from adjudge.stats.preference.crowd import CrowdFit, fit_crowd
 
 OF_TEXTS = ("failed-checks", "inconsistent")
 """Warnings that come of answers to the very same texts."""

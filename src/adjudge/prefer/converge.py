@@ -17,12 +17,12 @@ from adjudge.measures.judged.preference_sources import human_answers, topic_sent
 from adjudge.measures.judged.preference_texts import Penalty, summary_weights
 from adjudge.prefer.agreement import Systems, agreements, human_matrix
 from adjudge.prefer.trajectories import Convergence, Point, Trajectory
-from adjudge.preference.answers import Answers, FloatArray
-from adjudge.preference.bradley_terry import fit
-from adjudge.preference.propagate import propagated
 from adjudge.scoredata import ScoreData
 from adjudge.scores import ScoreMatrix
 from adjudge.stats.orders import agreement_shares
+from adjudge.stats.preference.answers import Answers, FloatArray
+from adjudge.stats.preference.bradley_terry import fit
+from adjudge.stats.preference.propagate import propagated
 from adjudge.wording import counted, listed
 
 STEP, RUNS, LEVEL = 10, 100, 0.95

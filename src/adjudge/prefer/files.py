@@ -18,7 +18,7 @@ from adjudge.errors import DataError, FormatError, nearest, quoted
 from adjudge.judgments.formats.answers import MISSING
 from adjudge.judgments.formats.crowd import NAMES, WINNERS
 from adjudge.measures.judged.pairs import WON
-from adjudge.preference.answers import Answers
+from adjudge.stats.preference.answers import Answers
 
 K = TypeVar("K")
 Form = Literal["left-right", "models"]

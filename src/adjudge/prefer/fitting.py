@@ -12,10 +12,10 @@ from scipy.stats import rankdata
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError
 from adjudge.prefer.files import Preferences
-from adjudge.preference.answers import Answers, FloatArray
-from adjudge.preference.bradley_terry import Strengths, fit
-from adjudge.preference.propagate import propagated
-from adjudge.preference.uncertainty import SAME, Bootstrapped, bootstrap, standard_errors
+from adjudge.stats.preference.answers import Answers, FloatArray
+from adjudge.stats.preference.bradley_terry import Strengths, fit
+from adjudge.stats.preference.propagate import propagated
+from adjudge.stats.preference.uncertainty import SAME, Bootstrapped, bootstrap, standard_errors
 from adjudge.wording import counted
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from adjudge.errors import UsageError, quoted
 from adjudge.judgments.model import Event, Task, text_hash
 from adjudge.judgments.protocol import PREFERENCE, Protocol
 from adjudge.measures.judged.pairs import WON
-from adjudge.preference.answers import Answers
+from adjudge.stats.preference.answers import Answers
 
 Side = Mapping[str, Any]
 Pair = tuple[int, int]

@@ -186,10 +186,10 @@ class _Asking:
         self, pool: Pool, there: Sequence[Task], taken: Sequence[Pair], count: int, rng: np.random.Generator
     ) -> list[Pair]:
         if self.plan.how == "random":
-            from adjudge.preference.sampling import random_pairs
+            from adjudge.stats.preference.sampling import random_pairs
 
             return random_pairs(len(pool), count, rng=rng, taken=taken)
-        from adjudge.preference.active import next_pairs
+        from adjudge.stats.preference.active import next_pairs
 
         answers, waiting = answers_in(pool, there, self.answered)
         similarity = None

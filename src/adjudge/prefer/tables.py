@@ -17,10 +17,10 @@ from adjudge.prefer.agreement import LEVEL, RESAMPLES, Agreement, Systems, agree
 from adjudge.prefer.columns import MODEL_FREE, PYRAMID, ROUGES, Columns, expanded, plainest
 from adjudge.prefer.minutes import Minutes
 from adjudge.prefer.paper_table import Cell, PaperTable
-from adjudge.preference.answers import FloatArray
 from adjudge.scores import AllLengths
 from adjudge.stats.bootstrap import bootstrap_means
 from adjudge.stats.orders import pair_agreement
+from adjudge.stats.preference.answers import FloatArray
 from adjudge.wording import counted, listed
 
 OWN = ("man", "ref", "py", "man+ref", "man+py", "man+ref+py")

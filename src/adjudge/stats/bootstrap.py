@@ -52,7 +52,7 @@ def _means(matrix: FloatArray, rng: np.random.Generator, resamples: int) -> Floa
     """Many rows of few columns go the compiled way; with many columns the product of matrices is faster."""
     if matrix.shape[0] * resamples < COMPILED_FROM or matrix.shape[1] > FEW:
         return _resampled_means(matrix, rng, resamples)
-    from adjudge.stats.resample import resampled_means
+    from adjudge.stats.resampling.resample import resampled_means
 
     seeds = rng.integers(0, 2**64, size=resamples, dtype=np.uint64)
     return resampled_means(matrix, seeds, not np.isnan(matrix).any())

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.groups import Underlines, need_labels, underlines
-from adjudge.stats.tukey import Tukey, tukey
+from adjudge.stats.linear.tukey import Tukey, tukey
 
 Best = Literal["highest", "lowest"]
 

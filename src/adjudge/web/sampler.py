@@ -22,9 +22,9 @@ from adjudge.judgments.protocol import PREFERENCE, Protocol
 from adjudge.measures.similarities import DEFAULT, sentence_similarity
 from adjudge.prefer.pools import Pair, Pool, answers_in, done, pools_of
 from adjudge.prefer.sample import ANYONE
-from adjudge.preference.active import next_pairs
-from adjudge.preference.answers import FloatArray
-from adjudge.preference.sampling import random_pairs
+from adjudge.stats.preference.active import next_pairs
+from adjudge.stats.preference.answers import FloatArray
+from adjudge.stats.preference.sampling import random_pairs
 from adjudge.web.pairs import sentence
 from adjudge.web.site import Site
 

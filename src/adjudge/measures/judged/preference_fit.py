@@ -24,10 +24,10 @@ from adjudge.measures.judged.preference_sources import (
 from adjudge.measures.judged.preference_texts import topic_sentences
 from adjudge.measures.judged.pyramid import held
 from adjudge.measures.similarities import SentenceSimilarity, sentence_similarity
-from adjudge.preference.answers import Answers, FloatArray
-from adjudge.preference.bradley_terry import Strengths, fit
-from adjudge.preference.propagate import propagated
-from adjudge.preference.sampling import random_pairs
+from adjudge.stats.preference.answers import Answers, FloatArray
+from adjudge.stats.preference.bradley_terry import Strengths, fit
+from adjudge.stats.preference.propagate import propagated
+from adjudge.stats.preference.sampling import random_pairs
 
 Part = Literal["man", "ref", "py"]
 ALL = -1
@@ -118,7 +118,7 @@ def believed(answers: Answers, regularise: float | None) -> Answers:
 
     The strengths of these answers are those of Crowd-BT, and they can be propagated as any others.
     """
-    from adjudge.preference.crowd import fit_crowd
+    from adjudge.stats.preference.crowd import fit_crowd
 
     return fit_crowd(answers, regularise=regularise or None).truth
 

@@ -11,7 +11,7 @@ from adjudge.measures.base import TopicBatch
 from adjudge.measures.judged.preference_texts import NEAR, text_spans, topic_sentences
 from adjudge.measures.judged.pyramid import Held, held
 from adjudge.measures.similarities import SentenceSimilarity
-from adjudge.preference.answers import FloatArray
+from adjudge.stats.preference.answers import FloatArray
 
 
 def pyramid_worth(

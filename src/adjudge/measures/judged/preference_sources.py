@@ -19,7 +19,7 @@ from adjudge.measures.judged.pairs import WON, judged_pairs
 from adjudge.measures.judged.preference_pyramid import pyramid_worth
 from adjudge.measures.judged.preference_texts import text_sentences, topic_sentences
 from adjudge.measures.similarities import SentenceSimilarity
-from adjudge.preference.answers import Answers, FloatArray
+from adjudge.stats.preference.answers import Answers, FloatArray
 from adjudge.wording import counted
 
 __all__ = [

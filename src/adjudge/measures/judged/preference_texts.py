@@ -15,7 +15,7 @@ import numpy as np
 from adjudge.collection.sources import SourceSentence, source_sentences
 from adjudge.measures.base import TopicBatch
 from adjudge.measures.similarities import SentenceSimilarity
-from adjudge.preference.answers import FloatArray, IntArray
+from adjudge.stats.preference.answers import FloatArray, IntArray
 from adjudge.text.sentences import sentences
 from adjudge.text.spans import Span
 from adjudge.text.words import character_words, count_words

@@ -1,0 +1,218 @@
+"""Chosen contrasts of columns on the two-way model, corrected for being several. All pairs live in tukey.py.
+
+A contrast is a row of weights, one per column, that sum to 0: the mean of the humans less the mean of the
+machines, every system less a baseline. The model and its noise are those of Tukey's test.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+from scipy.stats import f, t
+
+from adjudge.errors import UsageError
+from adjudge.stats import checks
+from adjudge.stats.checks import FloatArray
+from adjudge.stats.differences import NOISE
+from adjudge.stats.linear.additive import Additive, fit
+from adjudge.stats.linear.maximum import MaximumT
+from adjudge.stats.multiple import holm
+from adjudge.stats.pairs import columns_of_pairs
+from adjudge.stats.results import p_words
+
+Adjust = Literal["none", "bonferroni", "holm", "scheffe", "single-step"]
+ADJUSTMENTS: tuple[Adjust, ...] = get_args(Adjust)
+NO_NOISE = "nothing varies between topics but their level, so there is no noise"
+ADJUST_WORDS = {
+    "none": "t",
+    "bonferroni": "t, Bonferroni",
+    "holm": "t, Holm",
+    "scheffe": "Scheffé",
+    "single-step": "multivariate t",
+}
+
+
+@dataclass(frozen=True)
+class Contrasts:
+    """Every contrast with its adjusted p and its interval. NaN where `why` has a reason, by position."""
+
+    adjust: Adjust
+    level: float
+    estimate: FloatArray
+    """The weighted sum of the least-squares means."""
+    se: FloatArray
+    statistic: FloatArray
+    """t = estimate / se."""
+    p: FloatArray
+    """Two-sided, adjusted."""
+    low: FloatArray
+    high: FloatArray
+    df: int
+    mean_square: float
+    """Of the model's residuals."""
+    critical: float
+    """The |t| that the intervals reach to. Holm has no intervals of its own: they are Bonferroni's."""
+    error: FloatArray
+    """The standard error of a p that was integrated with random points; 0 for the others."""
+    why: dict[int, str] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return self.p.size
+
+    def sentence(self, k: int, name: str) -> str:
+        """What the k-th contrast says, called by a name such as "humans - machines"."""
+        if k in self.why:
+            return f"{name} cannot be estimated ({self.why[k]})"
+        alpha = 1 - self.level
+        side = "is not told from 0"
+        if self.p[k] < alpha:
+            side = "is above 0" if self.estimate[k] > 0 else "is below 0"
+        ends = f"{self.level:.0%} interval {self.low[k]:.4g} to {self.high[k]:.4g}"
+        basis = f"{ADJUST_WORDS[self.adjust]}, {p_words(float(self.p[k]), alpha)}"
+        return f"{name} = {self.estimate[k]:.4g} {side} ({basis}; {ends})"
+
+
+def contrasts(
+    values: npt.ArrayLike,
+    weights: npt.ArrayLike,
+    *,
+    adjust: Adjust = "single-step",
+    level: float = 0.95,
+    rng: np.random.Generator | None = None,
+) -> Contrasts:
+    """Contrasts of the columns of a matrix (topics x systems, NaN where missing), two-sided.
+
+    `single-step` uses the joint distribution of the estimates, a multivariate t: with weights `against(...)` it
+    is Dunnett's many-to-one test (1955), in blocks and with missing cells; it needs a random generator for
+    its integral. `scheffe` holds for every contrast there is, also for those that the data suggested
+    (Scheffé 1953). `bonferroni` and `holm` know nothing of the dependence.
+    """
+    matrix = checks.numbers("values", values, dimensions=2)
+    rows = _weights(weights, matrix.shape[1])
+    checks.one_of("adjust", adjust, ADJUSTMENTS)
+    checks.share("level", level)
+    if adjust == "single-step" and rng is None:
+        raise UsageError('rng: adjust="single-step" needs a random generator')
+    model = fit(matrix)
+    estimate, se = _estimates(model, rows)
+    why = _reasons(model, rows, estimate)
+    estimate[~model.joined(rows)] = se[list(why)] = np.nan
+    kept = np.setdiff1d(np.arange(len(rows)), list(why)).astype(np.int64)
+    statistic, p, error = np.full((3, len(rows)), np.nan)
+    critical = math.nan
+    if kept.size:
+        with np.errstate(invalid="ignore"):  # 0 / 0 where nothing varies and nothing differs
+            statistic[kept] = np.where(estimate[kept] == 0, 0.0, estimate[kept] / se[kept])
+        p[kept], critical, error[kept] = _adjusted(model, rows[kept], statistic[kept], adjust, level, rng)
+    reach = critical * se
+    return Contrasts(
+        adjust,
+        level,
+        estimate,
+        se,
+        statistic,
+        p,
+        estimate - reach,
+        estimate + reach,
+        model.df,
+        model.mean_square,
+        critical,
+        error,
+        why,
+    )
+
+
+def against(columns: int, control: int) -> FloatArray:
+    """Weights of every other column less the control, in the order of the columns."""
+    checks.count("columns", columns, least=1)
+    _columns("control", [control], columns)
+    weights = np.delete(np.eye(columns), control, axis=0)
+    weights[:, control] = -1.0
+    return weights
+
+
+def between(columns: int, first: Sequence[int], second: Sequence[int]) -> FloatArray:
+    """Weights of the mean of some columns less the mean of others: one row."""
+    checks.count("columns", columns, least=1)
+    _columns("first", first, columns)
+    _columns("second", second, columns)
+    weights = np.zeros((1, columns))
+    weights[0, list(first)] += 1 / len(first)
+    weights[0, list(second)] -= 1 / len(second)
+    return weights
+
+
+def all_differences(columns: int) -> FloatArray:
+    """Weights of every pair i < j, in the order of `itertools.combinations`."""
+    first, second = columns_of_pairs(columns)
+    eye = np.eye(columns)
+    return np.asarray(eye[first] - eye[second])
+
+
+def _estimates(model: Additive, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+    # A weight of 0 must not meet the NaN of a column without scores.
+    estimate = rows @ np.nan_to_num(model.effects)
+    estimate[np.abs(estimate) <= model.noise * np.abs(rows).sum(axis=1)] = 0.0
+    variance = np.einsum("ij,jk,ik->i", rows, np.nan_to_num(model.covariance), rows, optimize=True)
+    return estimate, np.sqrt(model.mean_square * np.maximum(variance, 0.0))
+
+
+def _adjusted(
+    model: Additive,
+    rows: FloatArray,
+    statistic: FloatArray,
+    adjust: Adjust,
+    level: float,
+    rng: np.random.Generator | None,
+) -> tuple[FloatArray, float, FloatArray]:
+    """Adjusted p-values, the critical |t|, and the error of the integral."""
+    df, alpha, size = model.df, 1 - level, np.abs(statistic)
+    exact = np.zeros_like(size)
+    if adjust == "scheffe":
+        rank = model.columns - model.parts
+        return f.sf(size**2 / rank, rank, df), math.sqrt(rank * f.isf(alpha, rank, df)), exact
+    if adjust == "single-step" and rng is not None:
+        covariance = rows @ np.nan_to_num(model.covariance) @ rows.T
+        maximum = MaximumT(covariance, df, rng)
+        p, error = maximum.sf(size)
+        return p, maximum.isf(alpha), error
+    family = 1 if adjust == "none" else len(rows)
+    single = 2 * special.stdtr(df, -size)
+    p = holm(single) if adjust == "holm" else np.minimum(1.0, family * single)
+    return p, float(t.isf(alpha / 2 / family, df)), exact
+
+
+def _reasons(model: Additive, rows: FloatArray, estimate: FloatArray) -> dict[int, str]:
+    """Why a contrast has no result, by its position."""
+    if math.isnan(model.mean_square):
+        return dict.fromkeys(range(len(rows)), "the model leaves no degrees of freedom for the noise")
+    found = (
+        ((model.mean_square == 0) & (estimate != 0), NO_NOISE),
+        (~model.joined(rows), "no chain of common topics joins its systems"),
+        ((rows[:, model.part < 0] != 0).any(axis=1), "it weighs a system without scores"),
+    )
+    return {int(k): why for where, why in found for k in np.flatnonzero(where)}
+
+
+def _weights(weights: npt.ArrayLike, columns: int) -> FloatArray:
+    rows = checks.numbers("weights", weights, dimensions=2)
+    if rows.shape[1] != columns:
+        raise UsageError(f"weights: expected {columns} columns, got {rows.shape[1]}")
+    for k, row in enumerate(rows):
+        size = float(np.abs(row).sum())
+        if not size > 0:
+            raise UsageError(f"weights: row {k} weighs nothing, or holds NaN")
+        if abs(float(row.sum())) > NOISE * size:
+            raise UsageError(f"weights: row {k} sums to {row.sum():g}, expected 0")
+    return rows
+
+
+def _columns(name: str, chosen: Sequence[int], columns: int) -> None:
+    if not chosen or any(not 0 <= each < columns for each in chosen):
+        raise UsageError(f"{name}: expected columns from 0 to {columns - 1}, got {list(chosen)}")

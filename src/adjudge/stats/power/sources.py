@@ -1,0 +1,205 @@
+"""Where simulated pairs come from when a user has scores: resampled topics, or normal noise as wide. No tests here.
+
+Both draw what two systems have in common on a topic (their level) and how they differ, apart, so that the difference
+can be made as wide and as large as one asks. The models of generate.py need no scores.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from adjudge.errors import UsageError
+from adjudge.stats import checks
+from adjudge.stats.checks import BoolArray, FloatArray, IntArray
+from adjudge.stats.differences import NOISE
+from adjudge.stats.linear import additive
+from adjudge.stats.pairs import columns_of_pairs
+
+MOST_PAIRS = 400
+"""Pairs that are drawn from."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Simulated pairs without a difference, simulations x topics."""
+
+    level: FloatArray
+    apart: FloatArray
+    """How the two differ."""
+
+    def scores(self, difference: float) -> tuple[FloatArray, FloatArray]:
+        """The two systems' scores, where the first is better by so much."""
+        half = (self.apart + difference) / 2
+        return self.level + half, self.level - half
+
+
+class Source(Protocol):
+    """Anything that draws pairs whose differences have the standard deviation `spread`."""
+
+    @property
+    def spread(self) -> float: ...
+
+    def draw(self, topics: int, simulations: int, rng: np.random.Generator) -> Drawn: ...
+
+
+@dataclass(frozen=True)
+class Spreads:
+    """Of every pair of columns: the topics that both have, and the standard deviation of the differences there."""
+
+    first: IntArray
+    second: IntArray
+    n: IntArray
+    sd: FloatArray
+    """NaN where there are fewer than two topics; 0 where all differences are the same but for noise."""
+
+    @property
+    def usable(self) -> BoolArray:
+        known: BoolArray = self.sd > 0
+        return known
+
+    def some(self) -> IntArray:
+        """Pairs whose differences vary; of very many, some that lie evenly."""
+        pairs = np.flatnonzero(self.usable)
+        if pairs.size > MOST_PAIRS:
+            pairs = pairs[np.linspace(0, pairs.size - 1, MOST_PAIRS).astype(np.int64)]
+        return pairs
+
+    def quantile(self, q: float) -> float:
+        """Of the standard deviations; NaN where there is none."""
+        known = self.sd[~np.isnan(self.sd)]
+        return float(np.quantile(known, q)) if known.size else math.nan
+
+
+def spreads(values: npt.ArrayLike, family: BoolArray | None = None) -> Spreads:
+    """How far the differences of every two columns spread; `family` says which pairs are meant."""
+    matrix = checks.numbers("values", values, dimensions=2)
+    first, second = columns_of_pairs(matrix.shape[1])
+    n, sd = np.zeros(first.size, dtype=np.int64), np.full(first.size, np.nan)
+    start = 0
+    for i in range(matrix.shape[1] - 1):
+        stop = start + matrix.shape[1] - i - 1
+        n[start:stop], sd[start:stop] = _spread(matrix[:, i : i + 1], matrix[:, i + 1 :])
+        start = stop
+    if family is not None:
+        if family.shape != sd.shape:
+            raise UsageError(f"family: expected {sd.size} pairs, got {family.size}")
+        n[~family], sd[~family] = 0, np.nan
+    return Spreads(first, second, n, sd)
+
+
+def _spread(x: FloatArray, y: FloatArray) -> tuple[IntArray, FloatArray]:
+    z = x - y
+    here = ~np.isnan(z)
+    n = np.count_nonzero(here, axis=0)
+    mean = np.where(here, z, 0.0).sum(axis=0) / np.maximum(n, 1)
+    squares = np.square(np.where(here, z - mean, 0.0)).sum(axis=0)
+    largest = np.where(here, np.maximum(np.abs(x), np.abs(y)), 0.0).max(axis=0, initial=0.0)
+    squares[squares <= n * (NOISE * largest) ** 2] = 0.0
+    return n, np.where(n > 1, np.sqrt(squares / np.maximum(n - 1, 1)), np.nan)
+
+
+@dataclass(frozen=True)
+class Resampled:
+    """Topics of real pairs, drawn with replacement: they give the shape of the differences, not their width.
+
+    Each is swapped with probability 1/2, as under the null hypothesis of Rankel et al. 2011, section 2 (HB). A
+    little noise is added, lest a topic drawn twice tie with itself (the smoothed bootstrap; Silverman and Young
+    1987); the variance stays what it is.
+    """
+
+    level: FloatArray
+    """What two systems have in common on a topic, for every pair and topic."""
+    apart: FloatArray
+    """How they differ there, with mean 0 and variance 1 for every pair."""
+    spread: float
+
+    def draw(self, topics: int, simulations: int, rng: np.random.Generator) -> Drawn:
+        shape = (simulations, topics)
+        drawn = rng.integers(0, self.apart.size, size=shape)
+        swapped = rng.integers(0, 2, size=shape) * 2 - 1
+        width = 0.9 * self.apart.size**-0.2  # Silverman's rule of thumb
+        apart = (self.apart[drawn] * swapped + width * rng.standard_normal(shape)) / math.hypot(1, width)
+        return Drawn(self.level[drawn], self.spread * apart)
+
+
+def resampled(values: npt.ArrayLike, known: Spreads, spread: float) -> Resampled:
+    """The pairs of a matrix, made ready to be drawn from."""
+    matrix = checks.numbers("values", values, dimensions=2)
+    if not known.usable.any():
+        raise UsageError("no pair of columns has differences that vary")
+    levels, aparts = [], []
+    for pair in known.some():
+        x, y = matrix[:, known.first[pair]], matrix[:, known.second[pair]]
+        both = ~np.isnan(x - y)
+        level, z = (x[both] + y[both]) / 2, x[both] - y[both]
+        levels.append(level - level.mean())
+        aparts.append((z - z.mean()) / z.std())
+    return Resampled(np.concatenate(levels), np.concatenate(aparts), spread)
+
+
+@dataclass(frozen=True)
+class Normal:
+    """Normal topics and normal noise, independent for the two systems."""
+
+    spread: float
+    topic_sd: float = 0.0
+
+    def draw(self, topics: int, simulations: int, rng: np.random.Generator) -> Drawn:
+        shape = (simulations, topics)
+        # Of independent noise the half-sum has half the deviation of the difference, and depends not on it.
+        level = math.hypot(self.topic_sd, self.spread / 2) * rng.standard_normal(shape)
+        return Drawn(level, self.spread * rng.standard_normal(shape))
+
+
+@dataclass(frozen=True)
+class Components:
+    """Variances of score = topic + system + noise; NaN where they cannot be had."""
+
+    topic: float
+    system: float
+    residual: float
+    df: int
+    """Of the residual variance."""
+    why: str | None = field(default=None)
+
+
+def components(values: npt.ArrayLike) -> Components:
+    """Variances of topics, systems and noise, by their expected squares, with missing cells.
+
+    On a complete matrix these are the classical estimates, (MS - MS_residual) / n. Estimates below 0 become 0.
+    """
+    matrix = checks.numbers("values", values, dimensions=2)
+    matrix = matrix[(~np.isnan(matrix)).any(axis=1)][:, (~np.isnan(matrix)).any(axis=0)]
+    fitted = additive.fit(matrix)
+    if fitted.df < 1:
+        why = "needs two topics and two systems with scores beyond what fits exactly"
+        return Components(math.nan, math.nan, math.nan, fitted.df, why)
+    if fitted.parts > 1:
+        return Components(math.nan, math.nan, fitted.mean_square, fitted.df, "systems share no topics")
+    cells = (~np.isnan(matrix)).astype(np.float64)
+    sizes = cells.sum(axis=1, keepdims=True)
+    shares = cells / sizes
+    topics = np.nansum(matrix, axis=1) / sizes[:, 0] - shares @ fitted.effects
+    # The effects' covariance: that of a topic's mean, and that of the system effects taken from it.
+    own, system = float((1 / sizes).sum()), fitted.covariance
+    trace = own + float(np.einsum("ki,ij,kj->", shares, system, shares, optimize=True))
+    total = own + float(shares.sum(axis=0) @ system @ shares.sum(axis=0))
+    return Components(
+        _beyond(topics, trace, total, fitted.mean_square),
+        _beyond(fitted.effects, float(np.trace(system)), float(system.sum()), fitted.mean_square),
+        fitted.mean_square,
+        fitted.df,
+    )
+
+
+def _beyond(effects: FloatArray, trace: float, total: float, residual: float) -> float:
+    """The variance of effects, less what noise adds to that of their estimates, by their covariance's trace and sum."""
+    if effects.size < 2:
+        return math.nan
+    noise = (trace - total / effects.size) / (effects.size - 1)
+    return max(float(effects.var(ddof=1) - residual * noise), 0.0)

@@ -1,0 +1,266 @@
+"""Which pair of items to ask next: the one whose answer is expected to tell most. The model is in active_posterior.py.
+
+information   how much the answer is expected to tell about all strengths: the mutual information of the answer and the
+              strengths (Lindley 1956; for classifiers Houlsby et al. 2011, "BALD")
+variance      how much the answer is expected to lower the mean variance of the differences between items
+random        nothing of this: every pair that was not asked is as likely as every other
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+from scipy.special import entr, expit
+
+from adjudge.errors import DataError, UsageError, quoted
+from adjudge.stats.preference.active_posterior import (
+    PairCounts,
+    Posterior,
+    pair_counts,
+    posterior,
+    prior_factor,
+)
+from adjudge.stats.preference.answers import Answers, FloatArray, IntArray
+from adjudge.stats.preference.sampling import (
+    Pair,
+    in_either_order,
+    numbered_pairs,
+    pair_numbers,
+    pairs_left,
+    random_pairs,
+)
+
+How = Literal["information", "variance", "random"]
+
+CANDIDATES = 5000
+"""Pairs that are looked at for a batch, drawn at random where there are more."""
+LINK_EVERY = 5
+"""Every fifth pair joins parts that answers do not join yet, while there are such parts."""
+SAME = 1e-6
+"""Pairs whose expected gain is this close to the best, relative to it, are equal: chance decides."""
+
+
+def next_pairs(
+    answers: Answers,
+    *,
+    rng: np.random.Generator,
+    count: int = 1,
+    how: How = "information",
+    similarity: FloatArray | None = None,
+    waiting: Iterable[Pair] = (),
+    groups: npt.ArrayLike | None = None,
+    repeats: bool = False,
+) -> list[Pair]:
+    """The next `count` pairs to ask, best first; the order inside a pair is random.
+
+    `waiting` pairs have been handed out and are not answered: they count as if they had been, and are never given
+    twice. `groups` numbers what items belong to, such as topics: pairs are made inside a group only. Pairs with an
+    answer are asked again only with `repeats`. Where fewer pairs are left than asked for, those are all that come.
+
+    A batch is chosen one pair after the other, each time as if those before had been answered, so that several
+    annotators can work at once without being asked the same. No part of the items is starved: see `_linking`.
+    """
+    member = _checked(answers.n, how, count, groups)
+    answers = answers.take(answers.weight > 0)
+    handed = [(int(a), int(b)) for a, b in waiting]
+    answered = zip(answers.first.tolist(), answers.second.tolist(), strict=True)
+    asked = pair_numbers(answers.n, handed if repeats else [*handed, *answered])
+    if how == "random":
+        return _drawn(member, count, asked, rng)
+    pool = np.sort(np.array(_drawn(member, max(CANDIDATES, count), asked, rng)).reshape(-1, 2), axis=1)
+    if not len(pool) or not count:
+        return []
+    belief = Belief(_known(answers, handed, similarity), how)
+    return _greedy(belief, _Graph(answers, handed, member), pool, count, rng)
+
+
+class Belief:
+    """What is known of strengths, and what an answer is expected to add.
+
+    Each pair that is taken for answered changes the covariance S to S - g s s', with a vector s, and S C S (C takes
+    the mean out, for only differences count) by -g (s t' + t s') + g^2 (s' C s) s s' with t = S C s. The vectors are
+    kept, not the matrices, since only the entries of the pairs at hand are wanted.
+    """
+
+    def __init__(self, known: Posterior, how: How):
+        self.mean = known.mean
+        self.how = how
+        self._covariance = known.covariance
+        if how == "variance":
+            self._crossed = known.covariance @ (known.covariance - known.covariance.mean(axis=0))
+        self._answered: list[tuple[float, FloatArray, FloatArray, float]] = []  # g, s, t and s' C s
+
+    def gain(self, first: IntArray, second: IntArray) -> FloatArray:
+        """What answers to the pairs are expected to tell: nats, or by how much the mean variance falls."""
+        gap = self.mean[first] - self.mean[second]
+        variance = _entries(self._covariance, first, second)
+        for g, s, _, _ in self._answered:
+            variance -= g * (s[first] - s[second]) ** 2
+        if self.how == "information":
+            return information(gap, np.maximum(variance, 0.0))
+        total = _entries(self._crossed, first, second)
+        for g, s, t, length in self._answered:
+            along = s[first] - s[second]
+            total += along * (g**2 * length * along - 2 * g * (t[first] - t[second]))
+        curvature = expit(gap) * expit(-gap)
+        return np.asarray(2 * curvature * total / (1 + curvature * variance) / (len(self.mean) - 1))
+
+    def ask(self, first: int, second: int) -> None:
+        """From now on as if this pair had been answered."""
+        s = self._covariance[:, first] - self._covariance[:, second]
+        for g, old, _, _ in self._answered:
+            s = s - g * (old[first] - old[second]) * old
+        gap = self.mean[first] - self.mean[second]
+        curvature = float(expit(gap) * expit(-gap))
+        g_new = curvature / (1 + curvature * float(s[first] - s[second]))
+        centred = s - s.mean()
+        t = np.empty(0)
+        if self.how == "variance":
+            t = self._covariance @ centred
+            for g, old, _, _ in self._answered:
+                t = t - g * float(old @ centred) * old
+        self._answered.append((g_new, s, t, float(s @ centred)))
+
+
+def _entries(matrix: FloatArray, first: IntArray, second: IntArray) -> FloatArray:
+    """a' M a for each pair, with a 1 at the first, -1 at the second."""
+    own = np.diagonal(matrix)
+    return np.asarray(own[first] + own[second] - matrix[first, second] - matrix[second, first])
+
+
+def information(gap: FloatArray, variance: FloatArray) -> FloatArray:
+    """Expected information in nats of an answer, where the difference in log strength is normal.
+
+    The entropy of the answer less the entropy that would remain if the difference were known; both are integrals
+    over the normal distribution, by 32 points of Gauss and Hermite.
+    """
+    points, weights = np.polynomial.hermite_e.hermegauss(32)
+    weights = weights / weights.sum()
+    chance = expit(gap[:, None] + np.sqrt(variance)[:, None] * points)
+    mean = chance @ weights
+    remaining = (entr(chance) + entr(1 - chance)) @ weights
+    return np.asarray(np.maximum(entr(mean) + entr(1 - mean) - remaining, 0.0))
+
+
+class _Graph:
+    """Which items answers, waiting pairs and chosen pairs join, and how many there were of those."""
+
+    def __init__(self, answers: Answers, handed: Sequence[Pair], member: IntArray):
+        both = np.array(handed, dtype=np.int64).reshape(-1, 2)
+        self.n = answers.n
+        self.member = member
+        # A waiting pair may be answered either way: it counts as joining both ways.
+        self.winner = np.concatenate(
+            [answers.first[answers.won > 0], answers.second[answers.won < 1], *both.T, *both.T]
+        )
+        self.loser = np.concatenate(
+            [answers.second[answers.won > 0], answers.first[answers.won < 1], *both.T[::-1], *both.T[::-1]]
+        )
+        self.asked = len(answers) + len(handed)
+
+    def add(self, first: int, second: int) -> None:
+        self.winner = np.concatenate([self.winner, [first, second]])
+        self.loser = np.concatenate([self.loser, [second, first]])
+        self.asked += 1
+
+    def parts(self, connection: Literal["weak", "strong"]) -> IntArray:
+        ones = np.ones(len(self.winner))
+        edges = csr_array((ones, (self.winner, self.loser)), shape=(self.n, self.n))
+        return np.asarray(connected_components(edges, connection=connection)[1], dtype=np.int64)
+
+    def times(self) -> IntArray:
+        return np.bincount(np.concatenate([self.winner, self.loser]), minlength=self.n)
+
+
+def _greedy(
+    belief: Belief, graph: _Graph, pool: IntArray, count: int, rng: np.random.Generator
+) -> list[Pair]:
+    chosen: list[Pair] = []
+    while len(chosen) < count and len(pool):
+        looked_at = _linking(graph, pool, rng) if graph.asked % LINK_EVERY == 0 else pool
+        gains = belief.gain(looked_at[:, 0], looked_at[:, 1])
+        first, second = map(int, looked_at[rng.choice(np.flatnonzero(gains >= gains.max() * (1 - SAME)))])
+        belief.ask(first, second)
+        graph.add(first, second)
+        chosen.append((first, second))
+        pool = pool[(pool[:, 0] != first) | (pool[:, 1] != second)]
+    low, high = np.array(chosen, dtype=np.int64).T
+    return in_either_order(low, high, rng=rng)
+
+
+def _linking(graph: _Graph, pool: IntArray, rng: np.random.Generator) -> IntArray:
+    """The pairs that join what is not joined. Only these are looked at for every fifth pair, so nothing starves.
+
+    First come parts without any answer between them, down to single items that nobody was asked about: the part with
+    the fewest answers is held against the rest of its group. Where all is joined, parts come that answers join one
+    way only (no finite maximum of the likelihood, unless regularised): pairs between two of those.
+    """
+    _, part = np.unique(np.column_stack([graph.member, graph.parts("weak")]), axis=0, return_inverse=True)
+    group = np.zeros(part.max() + 1, np.int64)
+    group[part] = graph.member
+    several = np.flatnonzero(np.bincount(group)[group] > 1)
+    if len(several):
+        asked = np.bincount(part, graph.times())[several]
+        least = rng.choice(several[asked == asked.min()])
+        inside = np.flatnonzero(part == least)
+        outside = np.flatnonzero((part != least) & (graph.member == group[least]))
+        total = len(inside) * len(outside)
+        numbers = rng.choice(total, size=min(total, CANDIDATES), replace=False)
+        return np.sort(
+            np.column_stack([inside[numbers // len(outside)], outside[numbers % len(outside)]]), axis=1
+        )
+    strong = graph.parts("strong")
+    between = pool[strong[pool[:, 0]] != strong[pool[:, 1]]]
+    return between if len(between) else pool
+
+
+def _drawn(member: IntArray, count: int, asked: IntArray, rng: np.random.Generator) -> list[Pair]:
+    """Pairs inside groups that were not asked, all equally likely."""
+    if not np.any(member != member[:1]):
+        return random_pairs(len(member), count, rng=rng, taken=_pairs_numbered(asked))
+    low, high = numbered_pairs(asked)
+    free: list[int] = []
+    taken: list[list[Pair]] = []
+    members = [np.flatnonzero(member == group) for group in range(int(member.max()) + 1)]
+    for own in members:
+        inside = np.isin(low, own) & np.isin(high, own)
+        pairs = zip(np.searchsorted(own, low[inside]), np.searchsorted(own, high[inside]), strict=True)
+        taken.append([(int(a), int(b)) for a, b in pairs])
+        free.append(pairs_left(len(own), taken[-1]))
+    # How many of the pairs fall into each group, as if they were drawn from all groups together.
+    shares = rng.multivariate_hypergeometric(free, min(count, sum(free)))
+    found: list[Pair] = []
+    for own, share, used in zip(members, shares, taken, strict=True):
+        found += [
+            (int(own[a]), int(own[b])) for a, b in random_pairs(len(own), int(share), rng=rng, taken=used)
+        ]
+    return [found[k] for k in rng.permutation(len(found))]
+
+
+def _known(answers: Answers, handed: Sequence[Pair], similarity: FloatArray | None) -> Posterior:
+    both = np.array(handed, dtype=np.int64).reshape(-1, 2)
+    waiting = PairCounts(both[:, 0], both[:, 1], np.full(len(both), 0.5), np.ones(len(both)))
+    return posterior(pair_counts(answers), prior_factor(answers.n, similarity), waiting)
+
+
+def _pairs_numbered(numbers: IntArray) -> list[Pair]:
+    return [(int(a), int(b)) for a, b in zip(*numbered_pairs(numbers), strict=True)]
+
+
+def _checked(n: int, how: str, count: int, groups: npt.ArrayLike | None) -> IntArray:
+    """The group of each item, as numbers from 0."""
+    if how not in get_args(How):
+        raise UsageError(f"unknown way to choose pairs {quoted(how)}: {', '.join(get_args(How))}")
+    if count < 0:
+        raise UsageError(f"the number of pairs is {count}, and must not be negative")
+    if groups is None:
+        return np.zeros(n, np.int64)
+    given = np.asarray(groups)
+    if given.shape != (n,):
+        raise DataError(f"{given.size} groups for {n} items")
+    return np.unique(given, return_inverse=True)[1].astype(np.int64)

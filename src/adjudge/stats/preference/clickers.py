@@ -1,0 +1,288 @@
+"""Annotators who may not have read what they judged: counts, tests, warnings. Their names are not known here.
+
+Each annotator is asked: is one side preferred whatever it shows; do the answers agree with what the others' answers
+say; are planted checks answered right; are own answers repeated when a pair comes again the other way round; was there
+time to read. A warning is a reason to look, not a verdict: small numbers never give one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from adjudge.errors import DataError, UsageError
+from adjudge.stats.preference.answers import Answers, FloatArray
+from adjudge.stats.preference.bradley_terry import Strengths, fit
+from adjudge.stats.preference.propagate import propagated
+from adjudge.stats.preference.sampling import Pair
+
+Code = Literal["one-sided", "random", "reversed", "failed-checks", "inconsistent", "ties", "too-fast"]
+FAMILIES: tuple[Code, ...] = ("one-sided", "random", "reversed", "failed-checks", "inconsistent")
+"""Warnings that a test gives, each a family of hypotheses of its own."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When to warn. p-values are Holm's over annotators, each kind of test a family of its own."""
+
+    level: float = 0.05
+    """Of every kind of test: the chance that any honest annotator is warned about."""
+    one_sided: float = 0.1
+    """How far from a half the share of left answers must be besides, so that a slight habit is no offence."""
+    honest: float = 0.8
+    """How far an honest annotator gets from chance to the median annotator's agreement, since readers differ."""
+    checks: float = 0.9
+    """How often an honest annotator answers a planted check as planned."""
+    repeats: float = 0.6
+    """How often an honest annotator repeats an own answer: close pairs are answered either way."""
+    ties: float = 0.9
+    """The share of ties from which on nothing was decided."""
+    least: int = 10
+    """Answers from which on ties and times are looked at."""
+    fast_ms: float = 1000.0
+    """An answer in less time is too fast."""
+    fast: float = 0.2
+    """The share of answers that may be."""
+
+
+@dataclass(frozen=True)
+class Warned:
+    code: Code
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Clicker:
+    """What is known of one annotator. Shares of nothing are NaN, and their p-values 1."""
+
+    who: int
+    answers: int
+    ties: int
+    left: int
+    """How often the item shown first won."""
+    agreed: int
+    compared: int
+    """Answers that can be held against the others': no ties, and the others tell the two items apart."""
+    checks_right: int
+    checks_asked: int
+    repeats_same: int
+    repeats_asked: int
+    """Times an own pair came again the other way round."""
+    median_ms: float
+    fast: float
+    """The share of answers that came too fast."""
+    p: dict[str, float] = field(default_factory=dict)
+    """Raw, by the warning they may lead to, and `better-than-chance`, one-sided, for agreement above a half."""
+    adjusted: dict[str, float] = field(default_factory=dict)
+    """Holm's, over annotators."""
+    warnings: tuple[Warned, ...] = ()
+
+    @property
+    def left_share(self) -> float:
+        return _share(self.left, self.answers - self.ties)
+
+    @property
+    def agreement(self) -> float:
+        return _share(self.agreed, self.compared)
+
+    @property
+    def codes(self) -> tuple[Code, ...]:
+        return tuple(each.code for each in self.warnings)
+
+
+@dataclass(frozen=True)
+class Clickers:
+    rows: tuple[Clicker, ...]
+    median_agreement: float
+    """Of the annotators whose answers can be held against the others'."""
+    limits: Limits
+
+    @property
+    def warned(self) -> tuple[Clicker, ...]:
+        return tuple(row for row in self.rows if row.warnings)
+
+
+def clickers(
+    answers: Answers,
+    strengths: Strengths | None = None,
+    *,
+    checks: Iterable[Pair] = (),
+    times: npt.ArrayLike | None = None,
+    similarity: FloatArray | None = None,
+    limits: Limits | None = None,
+) -> Clickers:
+    """A row per annotator with answers; those of nobody knows whom (-1) are nobody's, but tell of the items.
+
+    Each annotator is held against strengths fitted without the own answers, or against `strengths` where these are
+    known from elsewhere (a fit to all answers would agree with everybody, for everybody had a say in it). `checks` are
+    pairs (better, worse) with a known answer; they may be asked in either order, and a tie is wrong. `times` are
+    milliseconds, NaN where unknown. Weights play no part here: an answer is an answer.
+    """
+    limits = limits or Limits()
+    _check(limits)
+    spent = _times(times, len(answers))
+    right = {frozenset(pair): pair[0] for pair in checks}
+    people = [int(each) for each in np.unique(answers.who[answers.who >= 0])]
+    rows = [
+        _counted(answers, who, _others(answers, who, strengths, similarity), right, spent, limits)
+        for who in people
+    ]
+    shares = [row.agreement for row in rows if row.compared]
+    median = float(np.median(shares)) if shares else np.nan
+    raw = [_tested(row, median, limits) for row in rows]
+    adjusted = {code: _holm(np.array([p[code] for p in raw])) for code in FAMILIES}
+    found = []
+    for k, (row, p) in enumerate(zip(rows, raw, strict=True)):
+        tested = replace(row, p=p, adjusted={code: float(adjusted[code][k]) for code in FAMILIES})
+        found.append(replace(tested, warnings=tuple(_warnings(tested, median, limits))))
+    return Clickers(tuple(found), median, limits)
+
+
+def _others(
+    answers: Answers, who: int, strengths: Strengths | None, similarity: FloatArray | None
+) -> FloatArray:
+    """Log strengths of items as the others see them; NaN for items that they were not asked about."""
+    if strengths is not None:
+        return strengths.log
+    rest = answers.take(answers.who != who)
+    found = fit(rest.wins() if similarity is None else propagated(rest, similarity), tolerance=1e-6).log
+    if not len(rest):
+        return np.full(answers.n, np.nan)
+    if similarity is None:
+        met = np.zeros(answers.n, bool)
+        met[rest.first] = met[rest.second] = True
+        found = np.where(met, found, np.nan)
+    return found
+
+
+def _counted(
+    answers: Answers,
+    who: int,
+    known: FloatArray,
+    right: dict[frozenset[int], int],
+    spent: FloatArray,
+    limits: Limits,
+) -> Clicker:
+    own = answers.take(answers.who == who)
+    first_won, decided = own.won > 0.5, own.won != 0.5
+    gap = known[own.first] - known[own.second]
+    told_apart = decided & (np.abs(gap) > 1e-9)
+    checks_right, checks_asked = _checks(own, right)
+    repeats_same, repeats_asked = _repeats(own)
+    times = spent[answers.who == who]
+    times = times[~np.isnan(times)]
+    return Clicker(
+        who=who,
+        answers=len(own),
+        ties=int(np.sum(~decided)),
+        left=int(np.sum(first_won)),
+        agreed=int(np.sum((gap > 0)[told_apart] == first_won[told_apart])),
+        compared=int(np.sum(told_apart)),
+        checks_right=checks_right,
+        checks_asked=checks_asked,
+        repeats_same=repeats_same,
+        repeats_asked=repeats_asked,
+        median_ms=float(np.median(times)) if len(times) else np.nan,
+        fast=_share(int(np.sum(times < limits.fast_ms)), len(times)),
+    )
+
+
+def _checks(own: Answers, right: dict[frozenset[int], int]) -> tuple[int, int]:
+    """How many planted checks were answered right, of how many."""
+    good = asked = 0
+    for first, second, won in zip(own.first.tolist(), own.second.tolist(), own.won.tolist(), strict=True):
+        better = right.get(frozenset((first, second)))
+        if better is not None:
+            asked += 1
+            good += won > 0.5 if better == first else won < 0.5
+    return good, asked
+
+
+def _repeats(own: Answers) -> tuple[int, int]:
+    """How often a pair that came again the other way round was answered as when it last came, of how many."""
+    last: dict[Pair, float] = {}
+    same = asked = 0
+    for first, second, won in zip(own.first.tolist(), own.second.tolist(), own.won.tolist(), strict=True):
+        before = last.get((second, first))
+        if before is not None:
+            asked += 1
+            same += np.sign(before - 0.5) == -np.sign(won - 0.5)
+        last[first, second] = won
+    return int(same), asked
+
+
+def _tested(row: Clicker, median: float, limits: Limits) -> dict[str, float]:
+    from scipy.stats import binom, binomtest
+
+    decided = row.answers - row.ties
+    return {
+        "one-sided": float(binomtest(row.left, decided).pvalue) if decided else 1.0,
+        "random": _lower(row.agreed, row.compared, 0.5 + limits.honest * (median - 0.5)),
+        "reversed": _lower(row.agreed, row.compared, 0.5),
+        "failed-checks": _lower(row.checks_right, row.checks_asked, limits.checks),
+        "inconsistent": _lower(row.repeats_same, row.repeats_asked, limits.repeats),
+        "better-than-chance": float(binom.sf(row.agreed - 1, row.compared, 0.5)),
+    }
+
+
+def _warnings(row: Clicker, median: float, limits: Limits) -> Iterator[Warned]:
+    below = {code for code in FAMILIES if row.adjusted[code] < limits.level}
+    if "one-sided" in below and abs(row.left_share - 0.5) >= limits.one_sided:
+        side = "first" if row.left_share > 0.5 else "second"
+        decided = row.answers - row.ties
+        times = max(row.left, decided - row.left)
+        yield Warned("one-sided", f"prefers what is shown {side}: {times} of {decided} times")
+    said = f"agrees with the others {row.agreed} of {row.compared} times"
+    if "reversed" in below:
+        yield Warned("reversed", f"{said}, less than chance: are the sides mixed up?")
+    # Who is below the others and still better than chance has read the texts, and only sees them differently.
+    elif "random" in below and row.p["better-than-chance"] >= limits.level:
+        yield Warned("random", f"{said}, no better than chance (the median annotator: {median:.0%})")
+    if "failed-checks" in below:
+        yield Warned(
+            "failed-checks", f"answers {row.checks_right} of {row.checks_asked} planted checks right"
+        )
+    if "inconsistent" in below:
+        again = f"{row.repeats_same} of {row.repeats_asked} own answers"
+        yield Warned("inconsistent", f"repeats {again} when a pair comes again the other way round")
+    if row.answers >= limits.least and row.ties >= limits.ties * row.answers:
+        yield Warned("ties", f"decides nothing: {row.ties} of {row.answers} answers are ties")
+    if row.answers >= limits.least and row.fast > limits.fast:
+        yield Warned("too-fast", f"{row.fast:.0%} of the answers came in less than {limits.fast_ms:g} ms")
+
+
+def _lower(good: int, asked: int, share: float) -> float:
+    """The chance of so few good ones or fewer, if each is good with this chance."""
+    from scipy.stats import binom
+
+    return float(binom.cdf(good, asked, share)) if asked else 1.0
+
+
+def _holm(p: FloatArray) -> FloatArray:
+    """Holm 1979. (stats/multiple.py has this too; preference/ stands beside stats/ and does not import it.)"""
+    order = np.argsort(p)
+    steps = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)) if len(p) else p
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.minimum(steps, 1.0)
+    return adjusted
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else np.nan
+
+
+def _times(times: npt.ArrayLike | None, rows: int) -> FloatArray:
+    spent = np.full(rows, np.nan) if times is None else np.asarray(times, dtype=np.float64)
+    if spent.shape != (rows,):
+        raise DataError(f"{spent.size} times for {rows} answers")
+    return spent
+
+
+def _check(limits: Limits) -> None:
+    for name in ("level", "one_sided", "honest", "checks", "repeats", "ties", "fast"):
+        if not 0 <= getattr(limits, name) <= 1:
+            raise UsageError(f"{name} is {getattr(limits, name)}, and must be from 0 to 1")

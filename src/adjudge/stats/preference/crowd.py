@@ -1,0 +1,183 @@
+"""Strengths of items and reliabilities of annotators, found together. Who the annotators are is not known here.
+
+Chen, Bennett, Collins-Thompson and Horvitz (2013) add one number per annotator to Bradley and Terry's model: annotator
+k says the truth of the model with probability eta_k, and the opposite otherwise,
+
+    P(k prefers i to j) = eta_k p_ij + (1 - eta_k) (1 - p_ij),     p_ij = v_i / (v_i + v_j).
+
+An eta of 1 is a good annotator, 0.5 one who clicks at random, 0 one who has mixed up the buttons. What is found is the
+mode of the posterior under two priors. Every eta has a Beta(9, 2) distribution, as if each annotator had been seen to
+give eight true answers and one false one already: this also decides between a solution and its mirror image (all etas
+and all strengths turned over), which explain answers equally well. Every item has won and lost `regularise` times
+against an opponent of strength 1 that is not there, as in bradley_terry.py.
+
+It is written here because crowd-kit, the library at hand, has another model (NoisyBradleyTerry, with a bias in place of
+the opposite answer), seeds NumPy's global generator, gives no standard errors, and brings nltk, pyarrow, scikit-learn
+and transformers along.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.optimize import minimize
+from scipy.special import expit, logit
+
+from adjudge.errors import UsageError
+from adjudge.stats.preference.answers import Answers, FloatArray, IntArray
+from adjudge.stats.preference.bradley_terry import REGULARISER, Strengths, fit
+from adjudge.stats.preference.crowd_posterior import CrowdPosterior
+
+PRIOR = (9.0, 2.0)
+"""Of reliabilities: the two parameters of a Beta distribution."""
+FARTHEST = 20.0
+"""Reliabilities stop at log odds of this size: 1 less 2e-9."""
+
+
+@dataclass(frozen=True)
+class CrowdFit:
+    strengths: Strengths
+    reliability: FloatArray
+    """eta of annotators 0, 1, ...; NaN for one without answers."""
+    errors: FloatArray
+    """Standard errors of the etas, from the curvature of the posterior at its mode; NaN where there is none."""
+    counts: IntArray
+    """Answers of each annotator."""
+    unknown: int
+    """Answers by nobody knows whom, which were taken to be reliable."""
+    plain: Strengths
+    """What the same answers give when all annotators are taken to be reliable."""
+    truth: Answers
+    """The answers with `won` as the chance that the first item deserved to win, given what its annotator said.
+
+    Wins of these answers, plain or propagated, can be fitted in place of the others'.
+    """
+    prior: tuple[float, float]
+    """Of reliabilities."""
+    why: str | None = None
+    """Why standard errors are missing."""
+
+    @property
+    def converged(self) -> bool:
+        return self.strengths.converged
+
+    @property
+    def change(self) -> FloatArray:
+        """By how much log strengths move because annotators differ."""
+        return np.asarray(self.strengths.log - self.plain.log)
+
+
+def fit_crowd(
+    answers: Answers,
+    *,
+    regularise: float | None = None,
+    prior: tuple[float, float] = PRIOR,
+    tolerance: float = 1e-8,
+    most: int = 2000,
+) -> CrowdFit:
+    """The mode of the posterior: by L-BFGS from the plain fit, then by Newton's steps.
+
+    Answers by nobody knows whom (-1) count as reliable, for nothing is known against them; with no others,
+    the plain fit comes out. `regularise=None` is `REGULARISER` always, not only where items are not strongly connected:
+    an answer of an annotator with a low eta joins nothing.
+    """
+    scale = REGULARISER if regularise is None else regularise
+    _check(scale, prior)
+    used = answers.take(answers.weight > 0)
+    people = int(answers.who.max(initial=-1)) + 1
+    who = np.where(used.who >= 0, used.who, people)
+    model = CrowdPosterior(used, who, people, scale, prior)
+    plain = fit(used.wins(), regularise=scale)
+    log, eta, error, variance = _mode(model, plain.log, tolerance, most)
+    counts = np.bincount(who, minlength=people + 1)[:-1]
+    return CrowdFit(
+        strengths=replace(plain, values=np.exp(log - log.mean()), error=error, converged=error <= tolerance),
+        reliability=np.where(counts > 0, eta, np.nan),
+        errors=np.where(counts > 0, np.sqrt(variance), np.nan),
+        counts=counts,
+        unknown=int(np.sum(used.who < 0)),
+        plain=plain,
+        truth=replace(used, won=_deserved(model, log, eta)),
+        prior=prior,
+        why=_why(variance, eta),
+    )
+
+
+def _deserved(model: CrowdPosterior, log: FloatArray, eta: FloatArray) -> FloatArray:
+    """The chance that the first item deserved to win, by Bayes: its annotator was right, or wrong about the second."""
+    better, own, first, second = model.chances(log, eta)
+    won = model.answers.won
+    return np.asarray(won * own * better / first + (1 - won) * (1 - own) * better / second)
+
+
+def _why(variance: FloatArray, eta: FloatArray) -> str | None:
+    missing = np.isnan(variance)
+    if not missing.any():
+        return None
+    if np.all(_at_edge(eta[missing])):
+        return f"{missing.sum()} of {len(eta)} reliabilities are at the edge, where the posterior does not level off"
+    return "the posterior is not curved downwards where the search ended"
+
+
+def _at_edge(eta: FloatArray) -> npt.NDArray[np.bool_]:
+    return np.asarray(np.abs(logit(eta)) > FARTHEST - 0.01)
+
+
+def _check(scale: float, prior: tuple[float, float]) -> None:
+    if not (np.isfinite(scale) and scale > 0):
+        raise UsageError(
+            f"regularise is {scale}, and must be above 0: without it strengths may have no maximum"
+        )
+    if len(prior) != 2 or not all(np.isfinite(each) and each >= 1 for each in prior):
+        raise UsageError(f"the prior of reliabilities is {prior}: two numbers from 1 up are needed")
+
+
+def _mode(
+    model: CrowdPosterior, start: FloatArray, tolerance: float, most: int
+) -> tuple[FloatArray, FloatArray, float, FloatArray]:
+    """Log strengths and reliabilities, how far Newton would still go, and the variances of reliabilities."""
+    n = len(start)
+    a, b = model.prior
+
+    def falling(x: FloatArray) -> tuple[float, FloatArray]:
+        eta = expit(x[n:])
+        by_log, by_eta = model.slopes(x[:n], eta)
+        return model.value(x[:n], eta), np.concatenate([by_log, by_eta * eta * (1 - eta)])
+
+    x = np.concatenate([start, np.full(model.annotators, logit(a / (a + b)))])
+    bounds = [(None, None)] * n + [(-FARTHEST, FARTHEST)] * model.annotators
+    options = {"maxiter": most, "maxfun": 2 * most, "gtol": 1e-6, "ftol": 1e-15, "maxcor": 30}
+    found = minimize(falling, x, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+    return _newton(model, found.x[:n], expit(found.x[n:]), tolerance)
+
+
+def _newton(
+    model: CrowdPosterior, log: FloatArray, eta: FloatArray, tolerance: float
+) -> tuple[FloatArray, FloatArray, float, FloatArray]:
+    """A few last steps, since L-BFGS stops where the posterior no longer seems to change."""
+    n, size = len(log), np.inf
+    missing = np.full(len(eta), np.nan)
+    for _ in range(20):
+        # Reliabilities at the edge stay there; the others are free.
+        free = np.concatenate([np.ones(n, bool), ~_at_edge(eta)])
+        try:
+            factor = cho_factor(model.hessian(log, eta)[np.ix_(free, free)])
+        except LinAlgError:
+            return log, eta, float(size), missing
+        step = np.zeros(n + len(eta))
+        step[free] = cho_solve(factor, np.concatenate(model.slopes(log, eta))[free])
+        size = float(np.max(np.abs(step[:n]), initial=0.0))
+        new_log, new_eta = log - step[:n], eta - step[n:]
+        inside = np.all((new_eta > 0) & (new_eta < 1))
+        now = model.value(log, eta)
+        # Near the mode values differ by rounding only, and a step that is right may seem to lead upwards.
+        if size <= tolerance / 1000 or not inside or model.value(new_log, new_eta) > now + 1e-10 * abs(now):
+            break
+        log, eta = new_log, new_eta
+    inverse = cho_solve(factor, np.eye(int(free.sum())))
+    variance = np.append(np.zeros(n), missing)
+    variance[free] = np.diagonal(inverse)
+    return log, eta, size, variance[n:]

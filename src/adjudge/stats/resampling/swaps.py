@@ -1,0 +1,138 @@
+"""MC: tests of all pairs by random swaps within topics. HB is in hybrid.py, all swaps at once in exact.py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from adjudge.stats import checks
+from adjudge.stats.checks import FloatArray, IntArray
+from adjudge.stats.differences import NOISE
+from adjudge.stats.pairs import Alternative, PairResults
+from adjudge.stats.resampling.draws import Swaps
+from adjudge.stats.resampling.engine import count_tails, null_of_pair, shown, tails
+from adjudge.stats.resampling.jobs import sorted_by_size
+from adjudge.stats.resampling.products import (
+    Batch,
+    Bits,
+    Columns,
+    batch_width,
+    column_batches,
+    score_batches,
+    sign_bits,
+    swapped_sums,
+)
+from adjudge.stats.resampling.quantised import narrowest
+from adjudge.stats.resampling.statistics import (
+    RESAMPLES,
+    SHARES,
+    Null,
+    Observed,
+    Options,
+    Statistic,
+    Zeros,
+    full_squares,
+    sum_slack,
+)
+from adjudge.stats.resampling.task import Tails, Task, prepare, results
+
+
+def mc_pairs(
+    values: npt.ArrayLike,
+    *,
+    rng: np.random.Generator,
+    statistic: Statistic = "mean",
+    resamples: int = RESAMPLES,
+    alternative: Alternative = "two-sided",
+    alpha: float | None = 0.05,
+    zeros: Zeros = "wilcox",
+) -> PairResults:
+    """Random swaps within topics for every two columns. Rankel et al. 2011, section 2, "MC".
+
+    In each resample the two scores of a topic are swapped with probability 1/2, by one sign per topic for all
+    pairs. p = (k + 1) / (R + 1), k of R resamples being at least as extreme as what was observed; ties count.
+    `cutoff` is the empirical (1 - alpha) quantile of the statistic: two-sided of |S|; for "greater" S must reach
+    it, for "less" fall to it; with alpha=None there is none, and less work. `zeros` is for W alone. "mean", "t"
+    and "t-unpaired" have the same p.
+    """
+    options = Options(statistic, resamples, alternative, alpha, zeros)
+    tasks = prepare(values, options)
+    bits = sign_bits(rng, tasks[0].whole.shape[1], resamples)
+    if statistic == "median":
+        return results("mc", "swaps", tasks, [tails(task, Swaps(bits, resamples)) for task in tasks])
+    return results("mc", "swaps", tasks, [_product_tails(task, bits) for task in tasks])
+
+
+def mc_null(
+    x: npt.ArrayLike,
+    y: npt.ArrayLike,
+    *,
+    rng: np.random.Generator,
+    statistic: Statistic = "mean",
+    resamples: int = RESAMPLES,
+    alternative: Alternative = "two-sided",
+    zeros: Zeros = "wilcox",
+) -> Null:
+    """One pair's null distribution under random swaps: the same signs as `mc_pairs` has from the same generator."""
+    options = Options(statistic, resamples, alternative, 0.05, zeros)
+    [task] = prepare(np.column_stack(checks.pair(x, y)), options)
+    bits = sign_bits(rng, task.whole.shape[1], resamples)
+    return null_of_pair(task, Swaps(bits, resamples))
+
+
+def _product_tails(task: Task, bits: Bits) -> Tails:
+    """Tails of the statistics that are sums under swaps, or rise with one."""
+    found = Tails.empty(task.pairs.size)
+    place = task.places()
+    make = _rank_batches if task.options.statistic == "w" else _score_batches
+    for batch in make(task):
+        observed = _observed(task, batch)
+        at = place[batch.pairs]
+        found.counts[at], found.cutoff[at] = _batch_tails(task, observed, batch, bits)
+        found.statistic[at] = shown(task, batch.pairs, observed)
+    return found
+
+
+def _batch_tails(task: Task, observed: Observed, batch: Batch, bits: Bits) -> tuple[IntArray, FloatArray]:
+    # The sums are large, and gone before the next batch's are made.
+    sums = swapped_sums(batch, bits, task.options.resamples)
+    return count_tails(task, observed, sums, batch.first, batch.second)
+
+
+def _score_batches(task: Task) -> Iterator[Batch]:
+    dtype = task.quantised.dtype
+    width = batch_width(task.options.resamples, task.whole.shape[1], dtype)
+    return score_batches(task.whole, task.common, task.pairs, width, dtype)
+
+
+def _rank_batches(task: Task) -> Iterator[Batch]:
+    """A column of signed ranks for each pair."""
+    from adjudge.stats.resampling.ranks import signed_ranks
+
+    topics = task.scores.shape[1]
+    dtype = narrowest(4.0 * topics**2)
+
+    def columns(pairs: IntArray) -> Columns:
+        first, second = task.columns(pairs)
+        ranks = np.empty((pairs.size, topics), dtype=dtype)
+        by_size = sorted_by_size(task.scores, first, second, noise=NOISE)
+        signed_ranks(task.scores, first, second, *by_size, task.options.zeros == "pratt", ranks)
+        return ranks
+
+    return column_batches(columns, task.pairs, batch_width(task.options.resamples, topics, dtype))
+
+
+def _observed(task: Task, batch: Batch) -> Observed:
+    """The sums without any swap."""
+    statistic, n, unit = task.options.statistic, task.n[batch.pairs], task.quantised.unit
+    if statistic == "w":
+        ranks = batch.columns.astype(np.float64)
+        squares = np.einsum("pk,pk->p", ranks, ranks)
+        return Observed("w", n, ranks.sum(axis=1), np.zeros(n.size), unit, np.sqrt(squares))
+    total, squares = task.totals(batch.pairs)
+    most = None
+    if statistic in SHARES:
+        most = full_squares(total, task.spreads(batch.pairs, statistic), n, statistic)
+    return Observed(statistic, n, total, sum_slack(task.quantised, n), unit, np.sqrt(squares), most)

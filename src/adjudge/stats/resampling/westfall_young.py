@@ -1,0 +1,213 @@
+"""Westfall-Young: the p-values of all pairs adjusted together. Corrections that need only p live in multiple.py.
+
+If two systems do not differ, their difference on a topic may as well be turned round. One sign per topic, shared by
+all pairs, turns the whole topic, so the pairs keep their dependence; how far out the most extreme of many pairs then
+gets is counted, where Bonferroni and Holm must assume the worst (Westfall and Young 1993).
+
+Joint symmetry is assumed: over all pairs that do not differ, the vector of a topic's differences is distributed as
+its negative, and topics are independent. Normal noise with any covariances has this, and so has any noise that is
+symmetric for all systems jointly. Skewed noise, even the same for all systems, has it for one pair but not for
+several at once; docs/multiplicity.md says what that costs. Which cells are missing must not depend on the scores.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from adjudge.errors import UsageError
+from adjudge.stats import checks
+from adjudge.stats.checks import BoolArray, FloatArray, IntArray
+from adjudge.stats.pairs import Alternative, columns_of_pairs
+from adjudge.stats.resampling.wy_sums import Signs, Sums, Swaps, all_signs, draw_signs
+from adjudge.wording import counted
+
+Method = Literal["max-t", "min-p"]
+
+
+@dataclass(frozen=True)
+class WestfallYoung:
+    """Adjusted p-values of all pairs, in the order of `itertools.combinations`; NaN outside the family."""
+
+    method: Method
+    alternative: Alternative
+    n: IntArray
+    """Topics that both columns of a pair have."""
+    statistic: FloatArray
+    """T^p, positive where the first column is higher; infinite where all differences are one number, not 0."""
+    raw: FloatArray
+    """Each pair's own p by the same swaps, not adjusted."""
+    p: FloatArray
+    """Adjusted: (k + 1) / (R + 1), and no pair below one that is more significant."""
+    member: BoolArray
+    """Which pairs make up the family."""
+    floor: float
+    """The smallest adjusted p that so many resamples can give; where it is above alpha, nothing can be found."""
+    why: dict[int, str]
+    """Why a pair that was asked for is not in the family, by its position."""
+    least: int
+    """The fewest common topics on which swaps can reach alpha."""
+    resamples: int
+    enumerated: bool
+    """All sign vectors were gone through, and p is exact; `resamples` are all of them but the observed one."""
+    signature: str
+
+    def __len__(self) -> int:
+        return self.p.size
+
+
+def westfall_young(
+    values: npt.ArrayLike,
+    *,
+    rng: np.random.Generator,
+    resamples: int = 10_000,
+    method: Method = "max-t",
+    alternative: Alternative = "two-sided",
+    alpha: float = 0.05,
+    family: npt.ArrayLike | None = None,
+) -> WestfallYoung:
+    """Step-down adjusted p-values of all pairs of columns. Westfall and Young 1993; Ge, Dudoit and Speed 2003.
+
+    "max-t" holds a pair's |T^p| against the largest |T^p| among the pairs that are no more significant. It is
+    studentised, since sums of differences grow with n, which differs by pair. "min-p" holds the pair's own p
+    against the smallest: fairer where n differs much, but it needs many more resamples than there are pairs.
+
+    `family` has a truth value for each pair, to be tested or not; without it all are. A pair that has too few
+    common topics to reach alpha whatever its scores leaves the family, and `why` says so. Where there are at
+    most `resamples` + 1 vectors of signs, all of them are gone through and nothing is random.
+    """
+    matrix, asked = _checked(values, family, resamples, method, alternative)
+    first, second = columns_of_pairs(matrix.shape[1])
+    seen = (~np.isnan(matrix)).astype(np.float64)
+    n = (seen.T @ seen)[first, second].astype(np.int64)
+    least = least_topics(alpha, alternative)
+    member = asked & (n >= least)
+    positions = np.flatnonzero(member)
+    signs, enumerated = _signs(seen, resamples, rng)
+    swaps = Swaps(matrix[_used(seen)], first, second, signs, alternative)
+    statistic, raw, p = np.full((3, n.size), np.nan)
+    floor = np.nan
+    if positions.size:
+        statistic[positions] = swaps.statistics(positions)
+        max_t = method == "max-t"
+        found = _max_t(swaps, positions, statistic[positions]) if max_t else _min_p(swaps, positions)
+        raw[positions], p[positions], floor = found
+    why = {int(k): _too_few(int(n[k]), least, alpha, alternative) for k in np.flatnonzero(asked & ~member)}
+    how = f"all:{len(signs) + 1}" if enumerated else f"resamples:{len(signs)}"
+    signature = f"westfall-young|{method}|{alternative}|pairs:{positions.size}|topics>={least}|{how}"
+    return WestfallYoung(
+        method,
+        alternative,
+        n,
+        statistic,
+        raw,
+        p,
+        member,
+        floor,
+        why,
+        least,
+        len(signs),
+        enumerated,
+        signature,
+    )
+
+
+def least_topics(alpha: float, alternative: Alternative = "two-sided") -> int:
+    """The fewest topics on which swaps can reach alpha: the smallest n with 2^(1 - n) <= alpha, one-sided 2^-n.
+
+    Of the 2^n vectors of signs the observed one always counts, and two-sided its negative too: 6 topics at .05,
+    one-sided 5.
+    """
+    checks.share("alpha", alpha)
+    checks.one_of("alternative", alternative, get_args(Alternative))
+    n = 1 if alternative == "two-sided" else 0
+    chance = 1.0
+    while chance > alpha:
+        chance /= 2
+        n += 1
+    return n
+
+
+def _max_t(swaps: Swaps, positions: IntArray, statistic: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+    """Each pair's own p, its adjusted one by the largest T^p, and the floor."""
+    from adjudge.stats.resampling.wy_kernels import step_max_t
+
+    order = np.argsort(swaps.keys(swaps.turn * statistic), kind="stable")
+    running = np.full(len(swaps.signs), -np.inf)
+    own, steps = [], []
+    for s in swaps.sums(positions[order]):
+        own.append(_reached(swaps, s))
+        steps.append(step_max_t(s.swapped, s.observed, s.noise, s.n, s.spread, swaps.two_sided, running))
+    raw, p = _p_values(np.concatenate(own), np.concatenate(steps), order, len(swaps.signs))
+    return raw, p, 1 / (len(swaps.signs) + 1)
+
+
+def _min_p(swaps: Swaps, positions: IntArray) -> tuple[FloatArray, FloatArray, float]:
+    """Each pair's own p, its adjusted one by the smallest p, and the floor."""
+    from adjudge.stats.resampling.wy_kernels import step_min_p
+
+    own = np.concatenate([_reached(swaps, s) for s in swaps.sums(positions)])
+    order = np.argsort(-own, kind="stable")
+    running = np.full(len(swaps.signs), len(swaps.signs) + 1)
+    steps = []
+    for s in swaps.sums(positions[order]):
+        keys = swaps.keys(np.column_stack([s.swapped, s.observed]))
+        steps.append(step_min_p(keys, np.argsort(keys, axis=1), s.noise, running))
+    raw, p = _p_values(own[order], np.concatenate(steps), order, len(swaps.signs))
+    # Where every pair has its own resample that is furthest out, all of these undercut whatever is observed.
+    return raw, p, (np.count_nonzero(running == 1) + 1) / (len(swaps.signs) + 1)
+
+
+def _reached(swaps: Swaps, sums: Sums) -> IntArray:
+    """How many resamples reach what was observed, pair by pair."""
+    from adjudge.stats.resampling.wy_kernels import reached
+
+    return reached(sums.swapped, swaps.keys(sums.observed) - sums.noise, swaps.two_sided)
+
+
+def _p_values(
+    own: IntArray, steps: IntArray, order: IntArray, resamples: int
+) -> tuple[FloatArray, FloatArray]:
+    """(k + 1) / (R + 1) from counts in the order from the least significant pair on; back in the order of pairs."""
+    raw, p = np.empty((2, order.size))
+    raw[order] = (own + 1) / (resamples + 1)
+    p[order] = (np.maximum.accumulate(steps[::-1])[::-1] + 1) / (resamples + 1)
+    return raw, p
+
+
+def _used(seen: FloatArray) -> BoolArray:
+    """Topics that some pair has."""
+    used: BoolArray = np.count_nonzero(seen, axis=1) >= 2
+    return used
+
+
+def _signs(seen: FloatArray, resamples: int, rng: np.random.Generator) -> tuple[Signs, bool]:
+    """The signs of every resample, and whether they are all there are."""
+    topics = int(np.count_nonzero(_used(seen)))
+    if topics < 63 and 2**topics <= resamples + 1:
+        return all_signs(topics), True
+    return draw_signs(topics, resamples, rng), False
+
+
+def _checked(
+    values: npt.ArrayLike, family: npt.ArrayLike | None, resamples: int, method: str, alternative: str
+) -> tuple[FloatArray, BoolArray]:
+    """The scores, and which pairs are asked for."""
+    matrix = checks.numbers("values", values, dimensions=2)
+    checks.count("resamples", resamples, least=1)
+    checks.one_of("method", method, get_args(Method))
+    checks.one_of("alternative", alternative, get_args(Alternative))
+    pairs = matrix.shape[1] * (matrix.shape[1] - 1) // 2
+    asked = np.ones(pairs, dtype=np.bool_) if family is None else np.asarray(family)
+    if asked.dtype != np.bool_ or asked.shape != (pairs,):
+        form = f"{asked.dtype} of shape {asked.shape}"
+        raise UsageError(f"family: expected {pairs} truth values, one for each pair, got {form}")
+    return matrix, asked
+
+
+def _too_few(n: int, least: int, alpha: float, alternative: Alternative) -> str:
+    side = "two-sided" if alternative == "two-sided" else "one-sided"
+    return f"{counted(n, 'common topic')}: swaps reach p = {alpha:g} {side} from {least} on"
