@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from adjudge.collection.folder import Folder
+from adjudge.data.folder import Folder
 from adjudge.evaluation import Evaluation
 from adjudge.judges.tasks import make_tasks
 from adjudge.judging import protocol_of, store_of

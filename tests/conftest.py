@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.collection.rows import Document, Row, Summary, System, Topic
+from adjudge.data.rows import Document, Row, Summary, System, Topic
 from adjudge.evaluation import Evaluation
 
 ROOT = Path(__file__).parent.parent

@@ -14,9 +14,9 @@ import pandas as pd
 import pytest
 
 from adjudge.anova import Anova, anova
+from adjudge.data.scores import MeasureInfo, Score, ScoreTable
 from adjudge.errors import DataError, UsageError
 from adjudge.scoredata import HUMANS
-from adjudge.scores import MeasureInfo, Score, ScoreTable
 from adjudge.stats.linear.means import adjusted_means
 from adjudge.stats.linear.model import fit_two_way
 

@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 
 from adjudge.compare import CORRECTIONS, TESTS, Choices, Comparison, compare
+from adjudge.data.scores import Better, MeasureInfo, ScoreMatrix
 from adjudge.errors import DataError, UsageError
-from adjudge.scores import Better, MeasureInfo, ScoreMatrix
 
 
 def matrix(values: list[list[float]] | np.ndarray, better: Better = "higher") -> ScoreMatrix:

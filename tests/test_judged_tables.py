@@ -15,9 +15,10 @@ import typer
 from typer.testing import CliRunner
 
 from adjudge.cli.judged import tables as tables_command
-from adjudge.collection.collection import Collection
-from adjudge.collection.rows import Summary, System, Topic, Unit
-from adjudge.collection.settings import Settings
+from adjudge.data.collection import Collection
+from adjudge.data.rows import Summary, System, Topic, Unit
+from adjudge.data.scores import Score, ScoreTable
+from adjudge.data.settings import Settings
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judged_tables import (
@@ -34,7 +35,6 @@ from adjudge.judges.simulated import Simulated, Truth, simulate
 from adjudge.judges.truth import UnitTruth
 from adjudge.judgments.model import Event, Judged, Task, TextRef
 from adjudge.judgments.protocol import Protocol, load_protocol, parse_protocol
-from adjudge.scores import Score, ScoreTable
 from adjudge.scoring import Judgments
 from adjudge.stats.krippendorff import krippendorff
 

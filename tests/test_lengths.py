@@ -16,7 +16,8 @@ from scipy import stats
 from typer.testing import CliRunner
 
 from adjudge.cli.lengths import command
-from adjudge.collection.rows import Row, Summary, System, Topic
+from adjudge.data.rows import Row, Summary, System, Topic
+from adjudge.data.scores import Better, MeasureInfo, Score, ScoreMatrix, ScoreTable
 from adjudge.errors import AdjudgeError, DataError
 from adjudge.evaluation import Evaluation
 from adjudge.lengths import (
@@ -28,7 +29,6 @@ from adjudge.lengths import (
     lengths,
     lengths_of,
 )
-from adjudge.scores import Better, MeasureInfo, Score, ScoreMatrix, ScoreTable
 from adjudge.stats.linear.studentized import studentized_range_isf
 from adjudge.stats.linear.tukey import tukey
 from adjudge.stats.ranks import EXACT_UP_TO, LISTED_UP_TO

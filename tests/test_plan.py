@@ -15,11 +15,11 @@ import typer
 
 from adjudge.cli import plan as cli_plan
 from adjudge.cli import simulate as cli_simulate
+from adjudge.data.scores import MeasureInfo, Score, ScoreMatrix, ScoreTable
 from adjudge.errors import DataError, UsageError
 from adjudge.plan import Judgments, Plan, judgments_of, plan
 from adjudge.plan.run import BESIDE, nice_sizes
 from adjudge.plan.words import FEW
-from adjudge.scores import MeasureInfo, Score, ScoreMatrix, ScoreTable
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.power.generate import NOISES
 from adjudge.stats.power.rates import Rate, t_difference, t_power, t_topics

@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 
 import adjudge
 from adjudge.collection.formats import scoretable
-from adjudge.collection.rows import Summary, System, Topic
+from adjudge.data.rows import Summary, System, Topic
+from adjudge.data.scores import Score
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.scoredata import ScoreData
-from adjudge.scores import Score
 
 PAGE = Path(__file__).parents[1] / "docs" / "score-tables.md"
 

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adjudge.data.scores import COLUMNS, MeasureInfo, Score, ScoreTable
 from adjudge.errors import DataError, UsageError
-from adjudge.scores import COLUMNS, MeasureInfo, Score, ScoreTable
 
 keys = st.tuples(
     st.sampled_from(["t1", "t2", "t3"]),

@@ -8,11 +8,11 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from adjudge.collection.rows import Document, Summary
-from adjudge.collection.scorefiles import file_name
+from adjudge.data.rows import Document, Summary
+from adjudge.data.scorefiles import file_name
+from adjudge.data.scores import Score
 from adjudge.errors import DataError, FormatError, UsageError
 from adjudge.evaluation import Evaluation
-from adjudge.scores import Score
 
 Make = Callable[..., Evaluation]
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from adjudge.data.scores import Better, MeasureInfo, ScoreMatrix
 from adjudge.errors import DataError, UsageError
-from adjudge.scores import Better, MeasureInfo, ScoreMatrix
 from adjudge.topics import FEW, TopicsResult, topics
 
 NAN = math.nan

@@ -7,18 +7,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from adjudge.collection import baselines, edit, units
-from adjudge.collection.check import check
-from adjudge.collection.collection import Collection, load
-from adjudge.collection.edit import Changed, Target
-from adjudge.collection.findings import CheckReport
-from adjudge.collection.folder import Folder
-from adjudge.collection.incoming import ImportReport, Item, OnClash, take_all
-from adjudge.collection.settings import Settings
-from adjudge.collection.units import UnitsReport
+from adjudge.data import baselines, edit, units
+from adjudge.data.check import check
+from adjudge.data.collection import Collection, load
+from adjudge.data.edit import Changed, Target
+from adjudge.data.findings import CheckReport
+from adjudge.data.folder import Folder
+from adjudge.data.incoming import ImportReport, Item, OnClash, take_all
+from adjudge.data.scores import AllLengths, Pool, ScoreMatrix, ScoreTable
+from adjudge.data.settings import Settings
+from adjudge.data.units import UnitsReport
 from adjudge.engine import Workers
 from adjudge.judgments.model import FILE
-from adjudge.scores import AllLengths, Pool, ScoreMatrix, ScoreTable
 
 if TYPE_CHECKING:
     from adjudge.compare import Comparison

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from adjudge.collection.collection import Collection
-from adjudge.collection.folder import Folder
+from adjudge.data.collection import Collection
+from adjudge.data.folder import Folder
 from adjudge.engine import generator
 from adjudge.errors import UsageError
 from adjudge.judges.simulated import Simulated, make_tasks, simulate

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 
 from adjudge.collection.baretable import PARQUET, TableOptions, check_path, no_table, read_table
-from adjudge.collection.rows import Topic
+from adjudge.data.rows import Topic
+from adjudge.data.scores import AllLengths, Pool, ScoreMatrix, ScoreTable
 from adjudge.errors import DataError, UsageError, nearest, quoted
-from adjudge.scores import AllLengths, Pool, ScoreMatrix, ScoreTable
 from adjudge.wording import listed
 
 if TYPE_CHECKING:
-    from adjudge.collection.collection import Collection
+    from adjudge.data.collection import Collection
     from adjudge.scoring import StoredTable
     from adjudge.stats.checks import BoolArray
 
@@ -99,7 +99,7 @@ class ScoreData:
 
     @classmethod
     def _stored(cls, path: Path, human: Patterns, baseline: Patterns, table: TableOptions) -> ScoreData:
-        from adjudge.collection import scorefiles
+        from adjudge.data import scorefiles
 
         no_table(path, table)
         scores = scorefiles.read(path).table

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from adjudge.assigning import Plan, plan
-from adjudge.collection.collection import Collection
-from adjudge.collection.rows import Row, Summary, System, Topic, Unit
-from adjudge.collection.settings import Settings
+from adjudge.data.collection import Collection
+from adjudge.data.rows import Row, Summary, System, Topic, Unit
+from adjudge.data.settings import Settings
 from adjudge.judgments.protocol import load_protocol
 
 RATING, COVERAGE, PREFERENCE = "rating", "duc-2002", "preference-summaries"

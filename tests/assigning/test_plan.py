@@ -21,8 +21,8 @@ from tests.assigning.making import COVERAGE, PREFERENCE, RATING, collection, peo
 from adjudge.assigning import Plan
 from adjudge.assigning.pages import key_of
 from adjudge.assigning.words import systems_of
-from adjudge.collection.collection import Collection
-from adjudge.collection.rows import Summary, System
+from adjudge.data.collection import Collection
+from adjudge.data.rows import Summary, System
 from adjudge.errors import DataError, UsageError
 from adjudge.judgments.frozen import changed
 from adjudge.judgments.model import Task, TextRef, text_hash

@@ -17,7 +17,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from adjudge.cli.prefer import PREFER, prefer
-from adjudge.collection.rows import Document, Row, Summary
+from adjudge.data.rows import Document, Row, Summary
 from adjudge.errors import AdjudgeError, DataError, UsageError
 from adjudge.evaluation import Evaluation
 

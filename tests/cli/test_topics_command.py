@@ -15,9 +15,9 @@ from tests.cli.running import runner
 
 import adjudge
 from adjudge.cli.topics import NARROWEST, WIDEST, command, picture
+from adjudge.data.scores import MeasureInfo, ScoreMatrix
 from adjudge.demo.build import build
 from adjudge.errors import DataError, UsageError
-from adjudge.scores import MeasureInfo, ScoreMatrix
 from adjudge.topics import Standing, topics
 
 PAGE = (Path(__file__).parents[2] / "docs" / "topics.md").read_text(encoding="utf-8")

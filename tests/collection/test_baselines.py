@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.collection.baselines import SLACK, targets
-from adjudge.collection.baselines import make as make_baseline
-from adjudge.collection.rows import Document, Summary, Topic
+from adjudge.data.baselines import SLACK, targets
+from adjudge.data.baselines import make as make_baseline
+from adjudge.data.rows import Document, Summary, Topic
 from adjudge.errors import ClashError, DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.text.words import count_words

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from adjudge.collection.findings import CheckReport, Finding
-from adjudge.collection.rows import Document, Row, Summary, System, Topic
+from adjudge.data.findings import CheckReport, Finding
+from adjudge.data.rows import Document, Row, Summary, System, Topic
 from adjudge.evaluation import Evaluation
 
 Make = Callable[..., Evaluation]

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.collection.rows import Summary
+from adjudge.data.rows import Summary
+from adjudge.data.scores import Score
 from adjudge.errors import ClashError, UsageError
 from adjudge.evaluation import Evaluation
-from adjudge.scores import Score
 
 Snapshot = Callable[[Path], dict[str, bytes]]
 

@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.collection.incoming import Incoming, Item, LeftOut, take_all
-from adjudge.collection.rows import Document, Row, Summary, System, Topic
-from adjudge.collection.transaction import Transaction
+from adjudge.data.incoming import Incoming, Item, LeftOut, take_all
+from adjudge.data.rows import Document, Row, Summary, System, Topic
+from adjudge.data.scores import MeasureInfo, Score
+from adjudge.data.transaction import Transaction
 from adjudge.errors import ClashError, FormatError
 from adjudge.evaluation import Evaluation
-from adjudge.scores import MeasureInfo, Score
 
 Snapshot = Callable[[Path], dict[str, bytes]]
 Make = Callable[..., Evaluation]

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.collection.lines import dump_json, parse_json, read_json_lines, read_lines
+from adjudge.data.lines import dump_json, parse_json, read_json_lines, read_lines
 from adjudge.errors import FormatError, UsageError
 
 

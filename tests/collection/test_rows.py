@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.collection.rows import ROWS, Document, Row, Summary, System, Topic, Unit
+from adjudge.data.rows import ROWS, Document, Row, Summary, System, Topic, Unit
 from adjudge.errors import FormatError
 
 names = st.text(min_size=1, max_size=12).filter(lambda s: s == s.strip() and s.isprintable())

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.collection.transaction import JOURNAL, STAGING, Transaction, settle
+from adjudge.data.transaction import JOURNAL, STAGING, Transaction, settle
 from adjudge.errors import BusyError
 
 Snapshot = Callable[[Path], dict[str, bytes]]

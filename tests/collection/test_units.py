@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from adjudge.collection.rows import Summary, Unit
-from adjudge.collection.units import unit_id
+from adjudge.data.rows import Summary, Unit
+from adjudge.data.units import unit_id
 from adjudge.evaluation import Evaluation
 
 Make = Callable[..., Evaluation]

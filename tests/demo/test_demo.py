@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tools import check_demo
 
-from adjudge.collection.rows import Summary
+from adjudge.data.rows import Summary
 from adjudge.demo.build import LENGTH, PEERS_TOO, SYSTEMS, build, items, stories
 from adjudge.evaluation import Evaluation
 from adjudge.text.words import count_words

@@ -10,7 +10,7 @@ from statistics import fmean
 import pytest
 from tests.judgments.pyramid_making import collected
 
-from adjudge.collection.rows import Summary, Topic
+from adjudge.data.rows import Summary, Topic
 from adjudge.demo.build import LENGTH, PEERS_TOO, SYSTEMS, items, stories, texts
 from adjudge.demo.pyramids import peer_annotations, pyramid_from_facts, pyramid_judgments
 from adjudge.judgments.formats.ducview import exported, read

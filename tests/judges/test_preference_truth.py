@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from adjudge.collection.sources import SourceSentence
+from adjudge.data.sources import SourceSentence
 from adjudge.demo.build import build
 from adjudge.demo.judged import add_judgments
 from adjudge.engine import generator

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from adjudge.collection.collection import Collection, load
-from adjudge.collection.folder import Folder
-from adjudge.collection.rows import Topic
-from adjudge.collection.units import make_units
+from adjudge.data.collection import Collection, load
+from adjudge.data.folder import Folder
+from adjudge.data.rows import Topic
+from adjudge.data.units import make_units
 from adjudge.demo.build import LENGTH, build, stories, texts
 from adjudge.demo.pyramids import peer_annotations, pyramid_from_facts
 from adjudge.errors import DataError, UsageError

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.collection.collection import Collection
-from adjudge.collection.rows import Document, Summary, Topic
-from adjudge.collection.settings import Settings
-from adjudge.collection.sources import source_sentences
+from adjudge.data.collection import Collection
+from adjudge.data.rows import Document, Summary, Topic
+from adjudge.data.settings import Settings
+from adjudge.data.sources import source_sentences
 from adjudge.judges.tasks import make_tasks
 from adjudge.judgments.frozen import changed, sentence_at, split_by_change
 from adjudge.judgments.model import Judged, Task, text_hash

@@ -7,7 +7,7 @@ from itertools import count
 
 import numpy as np
 
-from adjudge.collection.rows import Document, Summary, Topic
+from adjudge.data.rows import Document, Summary, Topic
 from adjudge.judges.tasks import place_side
 from adjudge.judgments.model import Event, Judged, Task, TextRef, text_hash
 from adjudge.judgments.pyramid import Contributor, Expressed, Part, PeerAnnotation, Pyramid, Reference, Scu

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu import BLEU, CHRF, TER
 
-from adjudge.collection.rows import Summary, Topic
+from adjudge.data.rows import Summary, Topic
 from adjudge.errors import UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.measures.base import Measure, TopicBatch

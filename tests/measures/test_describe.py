@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.collection.rows import Document, Summary, Topic
+from adjudge.data.rows import Document, Summary, Topic
 from adjudge.errors import UsageError
 from adjudge.measures.base import Measure, TopicBatch
 from adjudge.measures.describe import (

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cosine, jensenshannon
 
-from adjudge.collection.rows import Document, Summary, Topic
+from adjudge.data.rows import Document, Summary, Topic
 from adjudge.errors import UsageError
 from adjudge.measures import topicwords
 from adjudge.measures.base import Measure, TopicBatch

@@ -3,12 +3,12 @@ from __future__ import annotations
 import pytest
 
 import adjudge
-from adjudge.collection.rows import Summary, Topic
+from adjudge.data.rows import Summary, Topic
+from adjudge.data.scores import Score
 from adjudge.errors import DataError, UsageError
 from adjudge.measures.base import TopicBatch
 from adjudge.measures.elements import RougeBe
 from adjudge.measures.registry import parse_measure
-from adjudge.scores import Score
 
 PEER = "dam|earth|mod\nvillage|small|mod\nflood|nil|nil\n"
 FIRST = "dam|earth|subj\nvillage|small|mod\nriver|nil|nil\n"

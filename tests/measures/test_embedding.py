@@ -20,7 +20,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.collection.rows import Summary, Topic
+from adjudge.data.rows import Summary, Topic
 from adjudge.errors import UsageError
 from adjudge.measures import embedding
 from adjudge.measures.base import Measure, TopicBatch

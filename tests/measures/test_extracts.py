@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from adjudge.collection.rows import Document, Summary, Topic
+from adjudge.data.rows import Document, Summary, Topic
+from adjudge.data.scores import Score
 from adjudge.errors import UsageError
 from adjudge.measures.base import TopicBatch
 from adjudge.measures.extracts import Extract, SourceSentences, kappa
 from adjudge.measures.spec import build, split_spec
-from adjudge.scores import Score
 
 SOURCE = [
     "Storms flooded the harbour on Monday.",

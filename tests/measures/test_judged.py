@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.collection.rows import Summary, Topic, Unit
+from adjudge.data.rows import Summary, Topic, Unit
+from adjudge.data.scores import Score
 from adjudge.errors import UsageError
 from adjudge.judgments.model import Event, Judged, Task, TextRef
 from adjudge.measures.base import Measure, TopicBatch
 from adjudge.measures.registry import parse_measure
-from adjudge.scores import Score
 
 # A page of DUC-2002, as an assessor left it. The peer has 13 words of a target of 20.
 #

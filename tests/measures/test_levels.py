@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from adjudge.collection.rows import Summary, Topic, Unit
+from adjudge.data.rows import Summary, Topic, Unit
 from adjudge.errors import UsageError
 from adjudge.judgments.model import Event, Judged, Task, TextRef
 from adjudge.measures.base import Measure, TopicBatch

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.collection.rows import Summary, Topic, Unit
+from adjudge.data.rows import Summary, Topic, Unit
 from adjudge.errors import UsageError
 from adjudge.measures.base import TopicBatch
 from adjudge.measures.nams import Nams, UnitScore, shares_of

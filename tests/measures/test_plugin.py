@@ -23,13 +23,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.collection.rows import Document, Summary, Topic
+from adjudge.data.rows import Document, Summary, Topic
+from adjudge.data.scores import Score
 from adjudge.errors import UsageError
 from adjudge.measures.base import Measure, TopicBatch
 from adjudge.measures.plugin import FunctionMeasure, from_entry_point, measure, registered
 from adjudge.measures.spec import build
 from adjudge.measures.words import Words
-from adjudge.scores import Score
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLE = ROOT / "tests" / "data" / "plugin_example"

@@ -24,7 +24,7 @@ from tests.measures.preference_making import (
     weighted_pyramid,
 )
 
-from adjudge.collection.rows import Document, Summary, Topic
+from adjudge.data.rows import Document, Summary, Topic
 from adjudge.demo.build import build
 from adjudge.demo.judged import add_judgments
 from adjudge.errors import UsageError

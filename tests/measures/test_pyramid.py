@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from tests.judgments.data.ducview import make
 from tests.judgments.pyramid_making import a_pyramid, an_annotation, annotated_by, built_by, collected
 
-from adjudge.collection.rows import Summary, Topic
+from adjudge.data.rows import Summary, Topic
+from adjudge.data.scores import Score
 from adjudge.judgments.formats.ducview import exported, read
 from adjudge.judgments.model import Event, Judged
 from adjudge.judgments.pyramid import Pyramid
@@ -22,7 +23,6 @@ from adjudge.measures.base import TopicBatch
 from adjudge.measures.judged.pyramid import PyramidScore, PyramidUnits
 from adjudge.measures.judged.pyramid_counts import Tally, average_size, reachable, scored, tally
 from adjudge.measures.spec import build, split_spec
-from adjudge.scores import Score
 
 DUCVIEW = Path(__file__).parent.parent / "judgments" / "data" / "ducview"
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.collection.rows import Summary, Topic
+from adjudge.data.rows import Summary, Topic
 from adjudge.errors import UsageError
 from adjudge.measures.base import Measure, TopicBatch
 from adjudge.measures.registry import parse_measure, parse_measures, registry

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.collection.rows import Summary, Topic
 from adjudge.compiled.native import PLATFORMS, Bare
+from adjudge.data.rows import Summary, Topic
 from adjudge.measures.base import TopicBatch
 from adjudge.measures.registry import parse_measures
 from adjudge.measures.rouge import kernels, numbers, together, unions

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from tests.measures.preference_making import a_batch, answered, prefer
 
+from adjudge.data.scores import Score
 from adjudge.demo.build import build
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.model import Judged
 from adjudge.measures.judged.wins import Wins
 from adjudge.measures.registry import parse_measure
-from adjudge.scores import Score
 
 
 def duel(number: int, left: str, right: str, winner: str, assessor: str = "ann") -> Judged:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from adjudge.collection.rows import Document, Row, Summary
+from adjudge.data.rows import Document, Row, Summary
 from adjudge.errors import DataError, FormatError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.intake import Taken, take

@@ -9,7 +9,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from adjudge.collection.rows import Document, Summary, Topic
+from adjudge.data.rows import Document, Summary, Topic
+from adjudge.data.scores import Score, ScoreTable
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.prefer.agreement import agreements
@@ -18,7 +19,6 @@ from adjudge.prefer.converge import Prepared, converge, of_length, one_run, size
 from adjudge.prefer.simulate import simulate_preferences
 from adjudge.prefer.trajectories import Convergence, Point, Trajectory
 from adjudge.scoredata import ScoreData
-from adjudge.scores import Score, ScoreTable
 from adjudge.scoring.batches import batches_of
 from adjudge.stats.orders import pair_agreement
 from adjudge.stats.preference.answers import Answers

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from adjudge.collection.rows import Document, Row, Summary
+from adjudge.data.rows import Document, Row, Summary
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.model import Event, Task, text_hash

@@ -10,7 +10,7 @@ from shutil import copytree
 import numpy as np
 import pytest
 
-from adjudge.collection.rows import Document, Summary, System, Topic
+from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.model import FILE

@@ -16,7 +16,8 @@ import pytest
 from tests.cli.running import runner
 
 from adjudge.cli import prefer_study
-from adjudge.collection.rows import Topic
+from adjudge.data.rows import Topic
+from adjudge.data.scores import Score, ScoreTable
 from adjudge.demo.build import build
 from adjudge.demo.judged import add_judgments
 from adjudge.demo.pyramids import pyramid_judgments
@@ -32,7 +33,6 @@ from adjudge.prefer.paper_table import Cell, PaperTable
 from adjudge.prefer.simulate import simulate_preferences
 from adjudge.prefer.tables import own_measures, paper_tables, ranked_sentences, specs
 from adjudge.scoredata import ScoreData
-from adjudge.scores import Score, ScoreTable
 from adjudge.scoring.batches import batches_of
 from adjudge.stats.bootstrap import bootstrap_means
 

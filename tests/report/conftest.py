@@ -9,11 +9,11 @@ from xml.etree.ElementTree import Element, TreeBuilder
 
 import pytest
 
-from adjudge.collection.collection import Collection
-from adjudge.collection.rows import Document, Summary, System, Topic
-from adjudge.collection.settings import Settings
 from adjudge.compare import Comparison, Test, compare
-from adjudge.scores import Better, MeasureInfo, Score, ScoreTable
+from adjudge.data.collection import Collection
+from adjudge.data.rows import Document, Summary, System, Topic
+from adjudge.data.scores import Better, MeasureInfo, Score, ScoreTable
+from adjudge.data.settings import Settings
 
 VOID = {"meta", "link", "br", "img", "hr", "input"}
 Values = Mapping[str, Sequence[float]]

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from adjudge.collection.collection import Collection
 from adjudge.compare import Comparison
+from adjudge.data.collection import Collection
 from adjudge.report import build_page, write_report
 
 pytestmark = pytest.mark.browser

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from adjudge.collection.collection import Collection
-from adjudge.collection.rows import Summary, System, Topic
-from adjudge.collection.settings import Settings
+from adjudge.data.collection import Collection
+from adjudge.data.rows import Summary, System, Topic
+from adjudge.data.settings import Settings
 from adjudge.report.facts import Fact, facts_of
 
 

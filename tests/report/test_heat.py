@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
-from adjudge.collection.collection import Collection
-from adjudge.collection.rows import Topic
-from adjudge.collection.settings import Settings
 from adjudge.compare import Comparison
+from adjudge.data.collection import Collection
+from adjudge.data.rows import Topic
+from adjudge.data.settings import Settings
 from adjudge.report.heat import COMPACT_FROM, MOST_TOPICS, STEPS, HeatMap, heat_map
 from adjudge.report.names import names_of
 

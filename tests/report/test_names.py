@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
-from adjudge.collection.collection import Collection
-from adjudge.collection.rows import System
-from adjudge.collection.settings import Settings
 from adjudge.compare import Comparison
+from adjudge.data.collection import Collection
+from adjudge.data.rows import System
+from adjudge.data.settings import Settings
 from adjudge.report.names import Name, in_words, names_of
 
 

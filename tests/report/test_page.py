@@ -10,9 +10,9 @@ from dataclasses import FrozenInstanceError, replace
 import pytest
 
 from adjudge import __version__
-from adjudge.collection.collection import Collection
-from adjudge.collection.rows import Summary
 from adjudge.compare import Comparison
+from adjudge.data.collection import Collection
+from adjudge.data.rows import Summary
 from adjudge.errors import UsageError
 from adjudge.report.page import MOST_LINES, build_page
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
-from adjudge.collection.collection import Collection
 from adjudge.compare import Comparison
+from adjudge.data.collection import Collection
 from adjudge.report.names import names_of
 from adjudge.report.pairs import MOST_SYSTEMS, PairMatrix, pair_matrix
 

@@ -10,10 +10,10 @@ from xml.etree.ElementTree import Element
 
 import pytest
 
-from adjudge.collection.collection import Collection
-from adjudge.collection.rows import System, Topic
-from adjudge.collection.settings import Settings
 from adjudge.compare import Comparison
+from adjudge.data.collection import Collection
+from adjudge.data.rows import System, Topic
+from adjudge.data.settings import Settings
 from adjudge.errors import ClashError, DataError
 from adjudge.report import build_page, render, write_report
 

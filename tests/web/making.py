@@ -16,8 +16,8 @@ from starlette.testclient import TestClient
 from tests.judgments.making import Clock
 
 from adjudge.assigning import assign
-from adjudge.collection.folder import Folder
-from adjudge.collection.rows import Document, Row, Summary, System, Topic
+from adjudge.data.folder import Folder
+from adjudge.data.rows import Document, Row, Summary, System, Topic
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.frozen import units_of
 from adjudge.judgments.model import Task

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.web.making import SCRIPT, Running
 
-from adjudge.collection.rows import Summary, Unit
+from adjudge.data.rows import Summary, Unit
 from adjudge.text.headers import hidden_spans, paragraphs, shown
 from adjudge.web.coverage import _shown
 

@@ -24,7 +24,7 @@ from starlette.testclient import TestClient
 from tests.web import making
 from tests.web.making import Running, answer
 
-from adjudge.collection.rows import Document
+from adjudge.data.rows import Document
 from adjudge.errors import DataError
 from adjudge.evaluation import Evaluation
 from adjudge.judging import store_of

@@ -15,7 +15,7 @@ from schemathesis import GenerationMode
 from tests.web import making
 from tests.web.making import ORGANISER, Running
 
-from adjudge.collection.folder import Folder
+from adjudge.data.folder import Folder
 from adjudge.web.access import cookie_name
 from adjudge.web.routes import ROUTES, Entry
 

@@ -14,8 +14,8 @@ from tests.judgments.conftest import BOTH
 from tests.web import making
 from tests.web.making import Running, answer, send
 
-from adjudge.collection.folder import Folder
-from adjudge.collection.rows import Document, Row, Topic
+from adjudge.data.folder import Folder
+from adjudge.data.rows import Document, Row, Topic
 from adjudge.evaluation import Evaluation
 from adjudge.judging import store_of
 from adjudge.judgments.model import Task

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from adjudge.anova.components import Components, mixed_model
 from adjudge.anova.result import Anova, Interaction, Line, Mean, Residual
 from adjudge.anova.rows import About, Rows, build, known_factors
+from adjudge.data.scores import ScoreTable
 from adjudge.errors import UsageError, quoted
-from adjudge.scores import ScoreTable
 from adjudge.wording import listed
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from adjudge.anova import words
-from adjudge.scores import MeasureInfo
+from adjudge.data.scores import MeasureInfo
 from adjudge.wording import tex
 
 if TYPE_CHECKING:

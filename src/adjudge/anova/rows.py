@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from adjudge.data.scores import MeasureInfo, ScoreTable
 from adjudge.errors import DataError, UsageError, nearest, quoted
 from adjudge.scoredata import HUMANS
-from adjudge.scores import MeasureInfo, ScoreTable
 from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 
 from adjudge.assigning.pages import Page, text_of
-from adjudge.collection.collection import Collection
-from adjudge.collection.rows import Summary
+from adjudge.data.collection import Collection
+from adjudge.data.rows import Summary
 
 
 def named_in_texts(collection: Collection, pages: Iterable[Page]) -> list[str]:

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
-from adjudge.collection.collection import Collection, references_for
-from adjudge.collection.rows import Summary, Unit
+from adjudge.data.collection import Collection, references_for
+from adjudge.data.rows import Summary, Unit
 from adjudge.errors import DataError, UsageError
 from adjudge.judgments.frozen import task_hashes
 from adjudge.judgments.model import Task, TextRef, text_hash

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Set
 
 from adjudge.assigning.pages import Page
-from adjudge.collection.rows import Summary, Topic
+from adjudge.data.rows import Summary, Topic
 from adjudge.errors import UsageError
 
 PHASES = (1, 2)

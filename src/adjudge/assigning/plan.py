@@ -26,7 +26,7 @@ from adjudge.assigning.phases import check_phase, may_judge
 from adjudge.assigning.result import Plan
 from adjudge.assigning.standing import Standing
 from adjudge.assigning.words import describe
-from adjudge.collection.collection import Collection
+from adjudge.data.collection import Collection
 from adjudge.engine import generator
 from adjudge.errors import UsageError, quoted
 from adjudge.judgments.model import Task

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from adjudge.assigning.plan import plan
 from adjudge.assigning.result import Plan
-from adjudge.collection.collection import Collection
+from adjudge.data.collection import Collection
 from adjudge.errors import ClashError, DataError, nearest, quoted
 from adjudge.judgments import schema, tasks
 from adjudge.judgments.appending import lock

@@ -10,7 +10,7 @@ from adjudge.assigning.pages import Page, PageKey, key_of
 from adjudge.assigning.phases import names, writer
 from adjudge.assigning.result import Plan, Share, Workload
 from adjudge.assigning.standing import Standing
-from adjudge.collection.collection import Collection
+from adjudge.data.collection import Collection
 from adjudge.errors import DataError
 from adjudge.judgments.model import Task
 from adjudge.wording import counted, listed

@@ -11,7 +11,7 @@ from adjudge.cli import options
 from adjudge.cli.output import now, say, show_json
 
 if TYPE_CHECKING:
-    from adjudge.collection.edit import Changed
+    from adjudge.data.edit import Changed
 
 
 def withdraw(

@@ -15,7 +15,7 @@ from adjudge.cli.output import counting, on_clash, say, show_json
 from adjudge.errors import UsageError, quoted
 
 if TYPE_CHECKING:
-    from adjudge.collection.incoming import Item
+    from adjudge.data.incoming import Item
 
 imports = typer.Typer(
     help="Read summaries, documents, ratings or scores that you have into an evaluation.",

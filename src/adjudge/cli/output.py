@@ -17,7 +17,7 @@ from rich.text import Text
 from adjudge.errors import DataError, UsageError, quoted
 
 if TYPE_CHECKING:
-    from adjudge.collection.incoming import OnClash
+    from adjudge.data.incoming import OnClash
     from adjudge.engine import Workers
 
 

@@ -15,9 +15,9 @@ from adjudge.errors import UsageError, quoted
 from adjudge.wording import counted
 
 if TYPE_CHECKING:
+    from adjudge.data.scores import AllLengths
     from adjudge.plan import JudgePlan, Plan
     from adjudge.scoredata import ScoreData
-    from adjudge.scores import AllLengths
 
 AMONG = ("all", "machines", "humans", "human-machine")
 BAR = 30  # characters of a power of 1

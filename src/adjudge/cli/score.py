@@ -22,7 +22,7 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Score what is new or has changed since: rouge-1 and rouge-2 unless measures are named."""
-    from adjudge.collection.collection import describe_withdrawn
+    from adjudge.data.collection import describe_withdrawn
 
     e = adjudge.open(evaluation)
     with progress("scoring") as tick:

@@ -12,7 +12,7 @@ from adjudge.cli.output import say, show_json, show_table, warn, write_csv
 from adjudge.errors import UsageError
 
 if TYPE_CHECKING:
-    from adjudge.scores import ScoreTable
+    from adjudge.data.scores import ScoreTable
     from adjudge.scoring import StoredTable
 
 

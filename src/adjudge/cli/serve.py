@@ -28,7 +28,7 @@ def command(
     It listens on this computer alone unless told otherwise. The first start prints a link with which the organiser
     signs in, once.
     """
-    from adjudge.collection.folder import Folder
+    from adjudge.data.folder import Folder
     from adjudge.web.serving import Place, serve
 
     place = Place(host, port, root_path, public_url)

@@ -10,8 +10,8 @@ from adjudge.cli import options
 from adjudge.cli.output import say, show_json, show_table
 
 if TYPE_CHECKING:
-    from adjudge.collection.collection import Collection
-    from adjudge.collection.rows import Summary
+    from adjudge.data.collection import Collection
+    from adjudge.data.rows import Summary
 
 
 def command(
@@ -35,7 +35,7 @@ def command(
 
 
 def _overview(collection: Collection) -> None:
-    from adjudge.collection.collection import describe_withdrawn
+    from adjudge.data.collection import describe_withdrawn
     from adjudge.text.words import count_words
 
     show_table(
@@ -73,7 +73,7 @@ def _chosen(collection: Collection, topic: str | None, system: str | None) -> It
 
 
 def _texts(collection: Collection, topic: str | None, system: str | None) -> None:
-    from adjudge.collection.collection import by_date
+    from adjudge.data.collection import by_date
     from adjudge.text.words import count_words
 
     if topic is not None:

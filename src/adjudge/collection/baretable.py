@@ -17,10 +17,10 @@ from typing import TypedDict
 
 from adjudge.collection.formats import scoretable
 from adjudge.collection.formats.source import TABLES, bare_name, reading
-from adjudge.collection.incoming import Item, LeftOut
-from adjudge.collection.rows import System
+from adjudge.data.incoming import Item, LeftOut
+from adjudge.data.rows import System
+from adjudge.data.scores import KEY, MeasureInfo, Score
 from adjudge.errors import DataError, FormatError, UsageError, nearest, quoted
-from adjudge.scores import KEY, MeasureInfo, Score
 from adjudge.wording import listed
 
 STDIN = "stdin"

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from adjudge.compare.choices import Choices
 from adjudge.compare.result import Comparison
 from adjudge.compare.run import compare
+from adjudge.data.scores import AllLengths, Pool, ScoreMatrix
 from adjudge.scoredata import Among, ScoreData
-from adjudge.scores import AllLengths, Pool, ScoreMatrix
 
 if TYPE_CHECKING:
     from adjudge.rankel import CountsTable

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.compare.choices import CORRECTION_WORDS, Choices, Test
-from adjudge.scores import ScoreMatrix
+from adjudge.data.scores import ScoreMatrix
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 from adjudge.compare.choices import Asked, Choices
 from adjudge.compare.choices import choices as make_choices
 from adjudge.compare.result import Comparison, Standing
+from adjudge.data.scores import ScoreMatrix
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, nearest, quoted
-from adjudge.scores import ScoreMatrix
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -9,9 +9,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from adjudge.collection.folder import Folder
-from adjudge.collection.incoming import ImportReport, Item, take_all
-from adjudge.collection.rows import Document, Summary, System, Topic
+from adjudge.data.folder import Folder
+from adjudge.data.incoming import ImportReport, Item, take_all
+from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.demo.extract import centroid, garbled, greedy_best, random_extract
 
 NAME = "Adjudge demo: twelve invented news stories"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from math import isnan, nan
 from typing import TypeVar
 
+from adjudge.data.scores import Score
 from adjudge.judged_tables.averages import (
     ALPHA,
     LENGTH,
@@ -26,7 +27,6 @@ from adjudge.judged_tables.gathered import Entry, Gathered
 from adjudge.judged_tables.table import Cell, Column, Table
 from adjudge.measures.judged.coverage import Coverage, Retention
 from adjudge.measures.judged.unmarked import Unmarked
-from adjudge.scores import Score
 
 T = TypeVar("T")
 Group = Callable[[Entry], tuple[Cell, ...]]

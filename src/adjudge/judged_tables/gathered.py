@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from adjudge.collection.collection import Collection
+from adjudge.data.collection import Collection
+from adjudge.data.scores import Score
 from adjudge.judgments.anonymous import is_anonymous
 from adjudge.judgments.model import Judged
 from adjudge.judgments.protocol import Protocol
 from adjudge.measures.base import Measure, TopicBatch
 from adjudge.measures.judged.answers import Page, judged_peers, pages, protocol_of
-from adjudge.scores import Score
 from adjudge.scoring.batches import Judgments, batches_of
 from adjudge.wording import counted
 

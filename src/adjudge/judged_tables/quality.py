@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from adjudge.data.scores import Score
 from adjudge.judged_tables.averages import (
     ALPHA,
     PROTOCOL,
@@ -24,7 +25,6 @@ from adjudge.judged_tables.gathered import Entry, Gathered
 from adjudge.judged_tables.table import Cell, Column, Table
 from adjudge.judgments.protocol import Protocol, Question, Value
 from adjudge.measures.judged.quality import NONE, QualityErrors
-from adjudge.scores import Score
 from adjudge.wording import counted
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adjudge.collection.collection import Collection
+from adjudge.data.collection import Collection
 from adjudge.judged_tables.agreement import agreement
 from adjudge.judged_tables.averages import ALPHA
 from adjudge.judged_tables.contradictions import contradictions

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adjudge.collection.collection import Collection
-from adjudge.scores import ScoreTable
+from adjudge.data.collection import Collection
+from adjudge.data.scores import ScoreTable
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,9 +10,9 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
-from adjudge.collection.collection import Collection, references_for
-from adjudge.collection.rows import Summary
-from adjudge.collection.sources import Place, SourceSentence
+from adjudge.data.collection import Collection, references_for
+from adjudge.data.rows import Summary
+from adjudge.data.sources import Place, SourceSentence
 from adjudge.errors import UsageError, quoted
 from adjudge.judgments.formats import stable_id
 from adjudge.judgments.frozen import task_hashes

@@ -12,9 +12,9 @@ from functools import lru_cache
 from statistics import fmean
 from typing import Any, TypeVar
 
-from adjudge.collection.collection import Collection, references_for
-from adjudge.collection.rows import Summary, Unit
-from adjudge.collection.units import split
+from adjudge.data.collection import Collection, references_for
+from adjudge.data.rows import Summary, Unit
+from adjudge.data.units import split
 from adjudge.errors import DataError, quoted
 from adjudge.judgments.frozen import units_of
 from adjudge.judgments.model import Task, TextRef

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from adjudge.collection.sources import SourceSentence
+from adjudge.data.sources import SourceSentence
 from adjudge.errors import DataError
 from adjudge.judges.tasks import place_side
 from adjudge.judges.truth import Truth, side_key

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 
-from adjudge.collection.collection import Collection
-from adjudge.collection.findings import Finding, some
+from adjudge.data.collection import Collection
+from adjudge.data.findings import Finding, some
 from adjudge.errors import AdjudgeError
 from adjudge.judgments.frozen import changed
 from adjudge.judgments.model import Task, TextRef

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from adjudge.collection.collection import Collection
-from adjudge.collection.rows import Summary, Unit
+from adjudge.data.collection import Collection
+from adjudge.data.rows import Summary, Unit
 from adjudge.judgments.model import Judged, Task, TextRef, text_hash
 from adjudge.judgments.protocol import Protocol
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from adjudge.collection.folder import Folder
-from adjudge.collection.incoming import ImportReport, take_all
-from adjudge.collection.incoming import Item as CollectionItem
+from adjudge.data.folder import Folder
+from adjudge.data.incoming import ImportReport, take_all
+from adjudge.data.incoming import Item as CollectionItem
 from adjudge.errors import FormatError
 from adjudge.judgments.formats import Item
 from adjudge.judgments.model import Event, Task

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from adjudge.collection.collection import Collection, load
-from adjudge.collection.folder import Folder
-from adjudge.collection.lines import dump_json
-from adjudge.collection.rows import Key, Summary, Unit
-from adjudge.collection.transaction import Transaction
+from adjudge.data.collection import Collection, load
+from adjudge.data.folder import Folder
+from adjudge.data.lines import dump_json
+from adjudge.data.rows import Key, Summary, Unit
+from adjudge.data.transaction import Transaction
 from adjudge.errors import DataError, quoted
 from adjudge.text.sentences import sentences
 from adjudge.text.stop import FUNCTION, content_words, stop_words

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from adjudge.collection.lines import read_json_lines
+from adjudge.data.lines import read_json_lines
 from adjudge.errors import AdjudgeError, ClashError, DataError, FormatError, nearest, quoted
 from adjudge.judgments import schema, tasks
 from adjudge.judgments.appending import AT_ONCE, Ledger, lock

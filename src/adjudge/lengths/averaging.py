@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from adjudge.scores import ScoreMatrix
+from adjudge.data.scores import ScoreMatrix
 from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:

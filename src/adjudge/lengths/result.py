@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from adjudge.data.scores import MeasureInfo, ScoreMatrix
 from adjudge.lengths.averaging import LeftOut, Length, length_words
-from adjudge.scores import MeasureInfo, ScoreMatrix
 
 if TYPE_CHECKING:
     import pandas as pd

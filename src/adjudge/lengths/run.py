@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from adjudge.data.scores import Pool, ScoreMatrix, ScoreTable
 from adjudge.engine import generator
 from adjudge.errors import DataError
 from adjudge.lengths.averaging import LeftOut, Length, averaged_within_topics
 from adjudge.lengths.result import Agreement, AtLength, LengthsResult, Standing
-from adjudge.scores import Pool, ScoreMatrix, ScoreTable
 
 if TYPE_CHECKING:
     import numpy as np

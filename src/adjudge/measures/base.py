@@ -9,12 +9,12 @@ from importlib.util import find_spec
 from typing import Any, ClassVar, Literal, TypeVar
 
 from adjudge import __version__
-from adjudge.collection.collection import references_for
-from adjudge.collection.rows import Document, Summary, Topic, Unit
+from adjudge.data.collection import references_for
+from adjudge.data.rows import Document, Summary, Topic, Unit
+from adjudge.data.scores import Better, MeasureInfo, Score
 from adjudge.errors import UsageError
 from adjudge.judgments.model import Judged
 from adjudge.judgments.protocol import Protocol
-from adjudge.scores import Better, MeasureInfo, Score
 
 T = TypeVar("T")
 Need = Literal["references", "documents", "units", "judgments"]

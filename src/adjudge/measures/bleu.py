@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, ClassVar
 
-from adjudge.collection.rows import Key, Summary
+from adjudge.data.rows import Key, Summary
+from adjudge.data.scores import Score
 from adjudge.errors import UsageError
 from adjudge.measures.base import Measure, Need, TopicBatch, no_reference
-from adjudge.scores import Score
 
 if TYPE_CHECKING:
     from types import ModuleType

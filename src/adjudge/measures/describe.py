@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from adjudge.collection.rows import Summary
+from adjudge.data.rows import Summary
+from adjudge.data.scores import Score
 from adjudge.errors import UsageError
 from adjudge.measures.base import Measure, Need, TopicBatch
 from adjudge.measures.fragments import Runs, fragments
@@ -21,7 +22,6 @@ from adjudge.measures.topicwords import (
     source_grams,
     words_of,
 )
-from adjudge.scores import Score
 from adjudge.text.sentences import sentences
 from adjudge.text.stemmers.stem import STEMMERS
 from adjudge.text.words import WORD_RULES, count_words

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from adjudge.collection.rows import Summary
+from adjudge.data.rows import Summary
+from adjudge.data.scores import Score
 from adjudge.errors import UsageError
 from adjudge.measures.base import Measure, Need, TopicBatch
 from adjudge.measures.topicwords import (
@@ -21,7 +22,6 @@ from adjudge.measures.topicwords import (
     lacks_source,
     source_grams,
 )
-from adjudge.scores import Score
 from adjudge.text.words import WORD_RULES
 
 ORDERS = (1, 2)

@@ -9,12 +9,12 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from adjudge.collection.rows import Summary
+from adjudge.data.rows import Summary
+from adjudge.data.scores import Score
 from adjudge.errors import FormatError, UsageError, quoted
 from adjudge.measures.base import Measure, Need, TopicBatch, no_reference
 from adjudge.measures.rouge.plain import NOTHING, Counts, overlap
 from adjudge.measures.rouge.ratios import REFS, STATS, Ratios
-from adjudge.scores import Score
 from adjudge.text.stemmers.porter155 import stem as porter
 
 MODES = ("H", "HM", "HMR", "HM1", "HMR1", "HMR2")

@@ -10,10 +10,10 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from adjudge.collection.rows import Key
+from adjudge.data.rows import Key
+from adjudge.data.scores import Score
 from adjudge.errors import UsageError
 from adjudge.measures.base import Measure, Need, TopicBatch, no_reference
-from adjudge.scores import Score
 
 if TYPE_CHECKING:
     import numpy as np

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
-from adjudge.collection.rows import Summary
+from adjudge.data.rows import Summary
+from adjudge.data.scores import MeasureInfo, Score
 from adjudge.errors import UsageError
 from adjudge.measures.base import Measure, Need, TopicBatch, no_reference
-from adjudge.scores import MeasureInfo, Score
 from adjudge.text.sentences import sentences
 from adjudge.text.words import WORD_RULES
 

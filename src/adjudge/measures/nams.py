@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from adjudge.collection.rows import UNIT_KINDS, Summary, Unit
-from adjudge.collection.units import split
+from adjudge.data.rows import UNIT_KINDS, Summary, Unit
+from adjudge.data.scores import Score
+from adjudge.data.units import split
 from adjudge.errors import UsageError, quoted
 from adjudge.measures.base import Measure, Need, TopicBatch, no_reference
 from adjudge.measures.topicwords import EXAMPLES, Cut, Grams, check_names, grams_of, ngrams
-from adjudge.scores import Score
 from adjudge.text.words import WORD_RULES
 
 ORDERS = range(1, 5)

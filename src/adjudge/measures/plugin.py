@@ -11,11 +11,11 @@ from importlib.metadata import EntryPoint
 from numbers import Real
 from typing import Any, TypeVar
 
-from adjudge.collection.rows import Summary
+from adjudge.data.rows import Summary
+from adjudge.data.scores import Better, Score
 from adjudge.errors import AdjudgeError, UsageError, quoted
 from adjudge.measures.base import Measure, Need, TopicBatch, no_reference
 from adjudge.measures.spec import split_spec
-from adjudge.scores import Better, Score
 
 Function = Callable[[str, list[str], list[str]], float]
 F = TypeVar("F", bound=Callable[..., Any])

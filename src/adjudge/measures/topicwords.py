@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from adjudge.collection.rows import Document, Summary
+from adjudge.data.rows import Document, Summary
 from adjudge.measures.base import TopicBatch
 from adjudge.text.stemmers.stem import STEMMERS, stem_words
 from adjudge.text.stop import content_words, stop_words

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from adjudge.data.scores import Score
 from adjudge.measures.base import Measure, TopicBatch
-from adjudge.scores import Score
 from adjudge.text.words import count_words
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from adjudge.scores import ScoreMatrix, ScoreTable
+from adjudge.data.scores import ScoreMatrix, ScoreTable
 
 if TYPE_CHECKING:
     import pandas as pd

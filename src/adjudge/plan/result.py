@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from adjudge import __version__
-from adjudge.scores import ScoreMatrix
+from adjudge.data.scores import ScoreMatrix
 from adjudge.stats.power.rates import Rate
 from adjudge.stats.power.search import Answer
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.data.scores import ScoreMatrix
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, quoted
 from adjudge.plan.judging import Judgments
 from adjudge.plan.result import JudgePlan, JudgeRow, Needs, Plan
-from adjudge.scores import ScoreMatrix
 from adjudge.stats import checks
 from adjudge.stats.power.judges import disagreement
 from adjudge.stats.power.rates import Rate, t_topics

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, get_args
 
-from adjudge.collection.collection import Collection
+from adjudge.data.collection import Collection
 from adjudge.errors import DataError, UsageError
 from adjudge.measures.base import TopicBatch
 from adjudge.measures.similarities import DEFAULT, Similarity, sentence_similarity, similarity_name

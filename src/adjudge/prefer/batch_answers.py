@@ -16,7 +16,7 @@ from pathlib import Path
 
 from adjudge.collection.formats.cells import read_cells
 from adjudge.collection.formats.source import Place, shown
-from adjudge.collection.incoming import LeftOut
+from adjudge.data.incoming import LeftOut
 from adjudge.errors import DataError, FormatError
 from adjudge.judgments.anonymous import CROWD, is_anonymous
 from adjudge.judgments.encoding import moment, stamp

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from adjudge.collection.collection import Collection
+from adjudge.data.collection import Collection
 from adjudge.engine import chunked
 from adjudge.errors import DataError, UsageError
 from adjudge.judgments.anonymous import is_anonymous

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from adjudge.collection.collection import Collection
-from adjudge.collection.folder import Folder
+from adjudge.data.collection import Collection
+from adjudge.data.folder import Folder
 from adjudge.engine import Workers
 from adjudge.errors import AdjudgeError
 from adjudge.measures.judged.preference import Preference

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from adjudge.collection.collection import Collection
+from adjudge.data.collection import Collection
 from adjudge.judgments.model import Event
 from adjudge.judgments.protocol import Protocol
 from adjudge.measures.base import TopicBatch

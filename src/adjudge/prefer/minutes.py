@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from adjudge.collection.folder import Folder
+from adjudge.data.folder import Folder
 from adjudge.judging import protocol_of, store_of
 from adjudge.judgments.model import FILE, Event
 from adjudge.judgments.protocol import PREFERENCE

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from adjudge.collection.collection import Collection
-from adjudge.collection.sources import source_sentences
+from adjudge.data.collection import Collection
+from adjudge.data.sources import source_sentences
 from adjudge.errors import UsageError, quoted
 from adjudge.judgments.model import Event, Task, text_hash
 from adjudge.judgments.protocol import PREFERENCE, Protocol

@@ -11,8 +11,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from adjudge.collection.collection import Collection
 from adjudge.collection.formats.source import one_of
+from adjudge.data.collection import Collection
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, quoted
 from adjudge.judgments.anonymous import ANONYMOUS

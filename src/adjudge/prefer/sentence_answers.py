@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from adjudge.collection.collection import Collection
 from adjudge.collection.formats.cells import read_cells
 from adjudge.collection.formats.source import Place
-from adjudge.collection.incoming import LeftOut
+from adjudge.data.collection import Collection
+from adjudge.data.incoming import LeftOut
 from adjudge.errors import DataError, FormatError
 from adjudge.judgments.anonymous import CROWD
 from adjudge.judgments.formats import Item

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from adjudge.collection.collection import Collection
-from adjudge.collection.folder import Folder
+from adjudge.data.collection import Collection
+from adjudge.data.folder import Folder
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, quoted
 from adjudge.judges.simulated import Simulated, simulate

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from adjudge.collection.collection import Collection
-    from adjudge.collection.folder import Folder
+    from adjudge.data.collection import Collection
+    from adjudge.data.folder import Folder
     from adjudge.judgments.intake import Taken
     from adjudge.judgments.protocol import Protocol as JudgmentProtocol
     from adjudge.judgments.store import Store

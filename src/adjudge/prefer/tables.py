@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from adjudge.data.scores import AllLengths
 from adjudge.engine import generator
 from adjudge.measures.base import TopicBatch
 from adjudge.measures.judged.preference import Preference
@@ -17,7 +18,6 @@ from adjudge.prefer.agreement import LEVEL, RESAMPLES, Agreement, Systems, agree
 from adjudge.prefer.columns import MODEL_FREE, PYRAMID, ROUGES, Columns, expanded, plainest
 from adjudge.prefer.minutes import Minutes
 from adjudge.prefer.paper_table import Cell, PaperTable
-from adjudge.scores import AllLengths
 from adjudge.stats.bootstrap import bootstrap_means
 from adjudge.stats.orders import pair_agreement
 from adjudge.stats.preference.answers import FloatArray

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from adjudge.data.scores import Better, ScoreMatrix
 from adjudge.errors import UsageError, quoted
-from adjudge.scores import Better, ScoreMatrix
 
 if TYPE_CHECKING:
     from adjudge.stats.checks import BoolArray, FloatArray

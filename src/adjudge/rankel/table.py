@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from adjudge.data.scores import ScoreMatrix
 from adjudge.errors import UsageError
 from adjudge.rankel.counts import CountsByMeasure, CountsByTest, Tests, count
-from adjudge.scores import ScoreMatrix
 from adjudge.wording import counted, tex
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from adjudge.collection.collection import Collection
-from adjudge.collection.rows import KINDS
+from adjudge.data.collection import Collection
+from adjudge.data.rows import KINDS
 from adjudge.report.numbers import span
 from adjudge.wording import counted, listed
 

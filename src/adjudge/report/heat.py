@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from adjudge.collection.collection import Collection
+from adjudge.data.collection import Collection
 from adjudge.report.names import Name
 from adjudge.report.numbers import Format, format_for
 

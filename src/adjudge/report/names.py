@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from adjudge.collection.collection import Collection
+from adjudge.data.collection import Collection
 
 if TYPE_CHECKING:
     from adjudge.compare import Comparison

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from adjudge import __version__
-from adjudge.collection.collection import Collection, describe_withdrawn
+from adjudge.data.collection import Collection, describe_withdrawn
 from adjudge.errors import UsageError, nearest, quoted
 from adjudge.report import words
 from adjudge.report.again import commands

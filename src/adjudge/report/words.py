@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from adjudge.collection.collection import Collection
+from adjudge.data.collection import Collection
 from adjudge.report.league import level_words, mean_format
 from adjudge.report.pairs import MOST_SYSTEMS
 

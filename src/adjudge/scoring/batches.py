@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
-from adjudge.collection.collection import Collection, references_for
-from adjudge.collection.lines import dump_json
-from adjudge.collection.scorefiles import StoredScores
+from adjudge.data.collection import Collection, references_for
+from adjudge.data.lines import dump_json
+from adjudge.data.scorefiles import StoredScores
 from adjudge.errors import DataError
 from adjudge.judgments.frozen import split_by_change
 from adjudge.judgments.model import Judged

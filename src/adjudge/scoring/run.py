@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from adjudge.collection import scorefiles
-from adjudge.collection.collection import Collection
-from adjudge.collection.folder import Folder
-from adjudge.collection.scorefiles import StoredScores
-from adjudge.collection.transaction import Transaction
+from adjudge.data import scorefiles
+from adjudge.data.collection import Collection
+from adjudge.data.folder import Folder
+from adjudge.data.scorefiles import StoredScores
+from adjudge.data.scores import Score, ScoreTable
+from adjudge.data.transaction import Transaction
 from adjudge.engine import Workers, run, worker_count
 from adjudge.errors import DataError
 from adjudge.measures.base import Measure, TopicBatch
-from adjudge.scores import Score, ScoreTable
 from adjudge.scoring.batches import (
     NOTHING,
     Judgments,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from adjudge.collection import scorefiles
-from adjudge.collection.collection import Collection
-from adjudge.collection.folder import Folder
-from adjudge.collection.scorefiles import StoredScores
+from adjudge.data import scorefiles
+from adjudge.data.collection import Collection
+from adjudge.data.folder import Folder
+from adjudge.data.scorefiles import StoredScores
+from adjudge.data.scores import ScoreTable
 from adjudge.errors import DataError, UsageError, nearest, quoted
 from adjudge.measures.registry import parse_measure
-from adjudge.scores import ScoreTable
 from adjudge.scoring.batches import (
     NOTHING,
     Judgments,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from adjudge.collection.rows import Summary, Unit
+from adjudge.data.rows import Summary, Unit
 from adjudge.judgments.frozen import units_of
 from adjudge.judgments.model import Judged, Task, TextRef
 from adjudge.judgments.protocol import UNIT, Choice, Protocol, Question

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import uvicorn
 
-from adjudge.collection.folder import Folder
+from adjudge.data.folder import Folder
 from adjudge.errors import UsageError
 from adjudge.web.app import create_app
 from adjudge.web.site import Site

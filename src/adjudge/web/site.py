@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 
-from adjudge.collection.collection import Collection, load
-from adjudge.collection.folder import Folder
-from adjudge.collection.rows import Summary
-from adjudge.collection.settings import Judging
+from adjudge.data.collection import Collection, load
+from adjudge.data.folder import Folder
+from adjudge.data.rows import Summary
+from adjudge.data.settings import Judging
 from adjudge.errors import DataError
 from adjudge.judging import protocol_of, store_of
 from adjudge.judgments.frozen import changed

@@ -10,8 +10,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from adjudge.collection.collection import by_date
-from adjudge.collection.rows import Document
+from adjudge.data.collection import by_date
+from adjudge.data.rows import Document
 from adjudge.errors import DataError
 from adjudge.judgments.model import Judged, Task
 from adjudge.judgments.protocol import Protocol

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.collection.folder import Folder
-from adjudge.collection.incoming import ImportReport, Item, take_all
-from adjudge.collection.rows import Summary
+from adjudge.data.folder import Folder
+from adjudge.data.incoming import ImportReport, Item, take_all
+from adjudge.data.rows import Summary
+from adjudge.data.scores import MeasureInfo, Score
 from adjudge.errors import AdjudgeError
-from adjudge.scores import MeasureInfo, Score
 
 from .shapes import Attempt, Imported, Refused, Write
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from adjudge.collection.incoming import ImportReport, Item, LeftOut
-from adjudge.collection.rows import Row
+from adjudge.data.incoming import ImportReport, Item, LeftOut
+from adjudge.data.rows import Row
 from adjudge.errors import AdjudgeError
 
 Write = Callable[[str, str | bytes], Path]

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from adjudge.collection.formats import duc
-from adjudge.collection.incoming import LeftOut
-from adjudge.collection.rows import Document, Topic
+from adjudge.data.incoming import LeftOut
+from adjudge.data.rows import Document, Topic
 from adjudge.errors import FormatError
 
 from .shapes import Imported, Refused, Write, reasons, rows

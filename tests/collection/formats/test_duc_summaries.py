@@ -8,7 +8,7 @@ import pytest
 
 from adjudge.collection.formats import duc
 from adjudge.collection.formats.duc_summaries import is_summary
-from adjudge.collection.rows import Summary, System, Topic
+from adjudge.data.rows import Summary, System, Topic
 
 from .shapes import Imported, Refused, Write, reasons, rows
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from adjudge.collection.formats import jsonl
-from adjudge.collection.incoming import LeftOut
-from adjudge.collection.rows import Document, Summary, System, Topic
+from adjudge.data.incoming import LeftOut
+from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.errors import FormatError, UsageError
 
 from .shapes import Imported, Refused, Write, lines, reasons, rows, things

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from adjudge.collection.formats import duc, jsonl, sacrerouge, scoretable, summeval, table
-from adjudge.collection.incoming import ImportReport, Item
+from adjudge.data.incoming import ImportReport, Item
 from adjudge.errors import AdjudgeError
 
 from .shapes import Attempt, lines

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from adjudge.collection.formats import rouge155_summaries
 from adjudge.collection.formats.rouge155_names import EvalName
 from adjudge.collection.formats.rouge155_units import units
-from adjudge.collection.rows import Row, Summary, System, Topic
+from adjudge.data.rows import Row, Summary, System, Topic
 from adjudge.errors import AdjudgeError, UsageError
 
 from .shapes import Attempt, Imported, Refused, Write, reasons, rows

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from adjudge.collection.formats import sacrerouge
-from adjudge.collection.incoming import LeftOut
-from adjudge.collection.rows import Document, Summary, System, Topic
-from adjudge.scores import MeasureInfo, Score
+from adjudge.data.incoming import LeftOut
+from adjudge.data.rows import Document, Summary, System, Topic
+from adjudge.data.scores import MeasureInfo, Score
 
 from .shapes import Imported, Refused, Write, lines, reasons, rows, things
 

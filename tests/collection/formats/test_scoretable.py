@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from adjudge.collection.formats import scoretable
-from adjudge.collection.incoming import LeftOut
-from adjudge.collection.rows import System
-from adjudge.collection.scorefiles import find
-from adjudge.scores import MeasureInfo, Score
+from adjudge.data.incoming import LeftOut
+from adjudge.data.rows import System
+from adjudge.data.scorefiles import find
+from adjudge.data.scores import MeasureInfo, Score
 
 from .shapes import Imported, Refused, Write, things
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from adjudge.collection.formats import table
-from adjudge.collection.incoming import LeftOut
-from adjudge.collection.rows import Document, Summary, System, Topic
+from adjudge.data.incoming import LeftOut
+from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.errors import FormatError
 
 from .shapes import Imported, Refused, Write, reasons, rows, things

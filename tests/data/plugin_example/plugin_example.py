@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from adjudge.data.scores import Score
 from adjudge.measures.base import Measure, TopicBatch
 from adjudge.measures.plugin import measure
-from adjudge.scores import Score
 
 
 @measure(better="lower", needs="documents", range=(0, 1))

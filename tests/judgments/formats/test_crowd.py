@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from adjudge.collection.incoming import LeftOut
-from adjudge.collection.rows import System, Topic
+from adjudge.data.incoming import LeftOut
+from adjudge.data.rows import System, Topic
 from adjudge.errors import FormatError, UsageError
 from adjudge.judgments.anonymous import CROWD
 from adjudge.judgments.formats import Item, crowd

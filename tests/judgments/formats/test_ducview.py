@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from tests.judgments.data.ducview import make
 from tests.judgments.pyramid_making import annotated_by, built_by, collected, peers, pyramids
 
-from adjudge.collection.incoming import LeftOut
-from adjudge.collection.rows import Summary, System, Topic
+from adjudge.data.incoming import LeftOut
+from adjudge.data.rows import Summary, System, Topic
 from adjudge.errors import DataError, FormatError
 from adjudge.judgments.formats import Importer, Item, nist_kind, stable_id
 from adjudge.judgments.formats.ducview import exported, pan, pyr, read, write_pan, write_pyr

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from adjudge.collection.incoming import LeftOut
+from adjudge.data.incoming import LeftOut
 from adjudge.judgments.formats import Item, crowd, nist, see, summeval
 from adjudge.judgments.model import Event
 

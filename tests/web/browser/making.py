@@ -8,8 +8,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from adjudge.collection.collection import Collection
-from adjudge.collection.rows import Document, Row, Summary, System, Topic
+from adjudge.data.collection import Collection
+from adjudge.data.rows import Document, Row, Summary, System, Topic
 from adjudge.evaluation import Evaluation
 from adjudge.judges.tasks import make_tasks
 from adjudge.judgments.model import Event, Task, TextRef

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from adjudge.collection.formats.source import BYTE_ORDER_MARK, Place, bare_name, reading, shown
-from adjudge.collection.lines import MAX_LINE, decode, open_bytes
+from adjudge.data.lines import MAX_LINE, decode, open_bytes
 from adjudge.errors import FormatError, UsageError
 
 _LARGEST_LIMIT = 2**31 - 1  # csv keeps its limit in a C long, which has 32 bits on Windows

@@ -15,9 +15,9 @@ from adjudge.collection.formats.duc_summaries import is_summary, read_summary
 from adjudge.collection.formats.markup import characters, decoded, paragraphs, refuse_declarations, tokens
 from adjudge.collection.formats.records import ROLES, Role
 from adjudge.collection.formats.source import Once, Paths, Place, Unused, byte_lines, find_files, one_of
-from adjudge.collection.incoming import Item, LeftOut
-from adjudge.collection.lines import MAX_LINE
-from adjudge.collection.rows import Document, Topic
+from adjudge.data.incoming import Item, LeftOut
+from adjudge.data.lines import MAX_LINE
+from adjudge.data.rows import Document, Topic
 
 _OPEN = re.compile(rb"<doc(?:\s[^<>]*)?>", re.IGNORECASE)
 _CLOSE = re.compile(rb"</doc\s*>", re.IGNORECASE)

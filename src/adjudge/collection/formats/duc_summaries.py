@@ -12,8 +12,8 @@ from pathlib import Path
 from adjudge.collection.formats.markup import characters, decoded, refuse_declarations, tokens
 from adjudge.collection.formats.records import ROLES, Role
 from adjudge.collection.formats.source import Once, Place, bare_name, byte_lines
-from adjudge.collection.incoming import Item
-from adjudge.collection.rows import Summary, System, Topic
+from adjudge.data.incoming import Item
+from adjudge.data.rows import Summary, System, Topic
 
 _NAME = re.compile(
     r"(?P<topic>[^.]+)\.(?P<task>[MS])\.(?P<length>[0-9]{1,6})\.(?P<selector>[^.]+)"

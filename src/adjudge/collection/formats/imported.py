@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from adjudge.collection.formats.source import Place
-from adjudge.collection.incoming import Item
+from adjudge.data.incoming import Item
+from adjudge.data.scores import Better, MeasureInfo
 from adjudge.errors import UsageError, nearest, quoted
-from adjudge.scores import Better, MeasureInfo
 
 
 class ImportedMeasures:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from adjudge.collection.formats.records import RecordOptions, Records, Role
 from adjudge.collection.formats.source import JSON_LINES, Once, Paths, find_files, json_objects
-from adjudge.collection.incoming import Item
-from adjudge.collection.lines import MAX_LINE
+from adjudge.data.incoming import Item
+from adjudge.data.lines import MAX_LINE
 
 
 def read(

@@ -12,8 +12,8 @@ from html import unescape as _unescape
 from html.entities import html5
 
 from adjudge.collection.formats.source import Place
-from adjudge.collection.incoming import LeftOut
-from adjudge.collection.lines import decode
+from adjudge.data.incoming import LeftOut
+from adjudge.data.lines import decode
 
 STRAY_BYTES = LeftOut("bytes that are not UTF-8 read as Windows-1252")
 UNKNOWN_ENTITY = LeftOut("unknown entity dropped")

@@ -26,8 +26,8 @@ from adjudge.collection.formats.source import (
     stem,
     type_name,
 )
-from adjudge.collection.incoming import Item, LeftOut
-from adjudge.collection.rows import KINDS, Document, Summary, System, Topic
+from adjudge.data.incoming import Item, LeftOut
+from adjudge.data.rows import KINDS, Document, Summary, System, Topic
 from adjudge.errors import FormatError, UsageError
 
 Role = Literal["peer", "reference", "both"]

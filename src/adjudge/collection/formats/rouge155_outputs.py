@@ -10,9 +10,9 @@ from adjudge.collection.formats.imported import ImportedMeasures
 from adjudge.collection.formats.markup import decoded
 from adjudge.collection.formats.rouge155_names import EvalName
 from adjudge.collection.formats.source import EMPTY_FILE, Paths, Place, byte_lines, find_files, shown
-from adjudge.collection.incoming import Item, LeftOut
-from adjudge.collection.lines import MAX_LINE
-from adjudge.scores import Score
+from adjudge.data.incoming import Item, LeftOut
+from adjudge.data.lines import MAX_LINE
+from adjudge.data.scores import Score
 
 AVERAGE = LeftOut("average over topics (only the Eval lines of a run with -d have topics)")
 COUNTS = LeftOut("counts of a run with -t, which are no scores")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from adjudge.collection.formats.markup import characters, decoded, refuse_declarations
 from adjudge.collection.formats.source import Place, byte_lines, shown
-from adjudge.collection.lines import MAX_LINE
+from adjudge.data.lines import MAX_LINE
 from adjudge.errors import UsageError
 
 FORMATS = ("SEE", "SPL", "ISI", "SIMPLE")

@@ -16,9 +16,9 @@ from adjudge.collection.formats.rouge155_names import EvalName, is_person
 from adjudge.collection.formats.rouge155_settings import Listed, Trial, known_format, read_list, read_settings
 from adjudge.collection.formats.rouge155_units import read_bytes, units
 from adjudge.collection.formats.source import Once, Paths, Place, bare_name, find_files, shown, stem
-from adjudge.collection.incoming import Item, LeftOut
-from adjudge.collection.lines import MAX_LINE
-from adjudge.collection.rows import Summary, System, Topic
+from adjudge.data.incoming import Item, LeftOut
+from adjudge.data.lines import MAX_LINE
+from adjudge.data.rows import Summary, System, Topic
 from adjudge.errors import UsageError
 
 MISSING = LeftOut("summary file is missing (--root names the folder that has them now)")

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from adjudge.collection.formats.source import Place, reading
-from adjudge.collection.lines import MAX_LINE, open_bytes
+from adjudge.data.lines import MAX_LINE, open_bytes
 
 # Lines, and only lines, hold units: what a unit has on a second line the original does not see.
 _SEE = re.compile(

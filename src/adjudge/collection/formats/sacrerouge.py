@@ -21,10 +21,10 @@ from adjudge.collection.formats.source import (
     shown,
     type_name,
 )
-from adjudge.collection.incoming import Item, LeftOut
-from adjudge.collection.lines import MAX_LINE
-from adjudge.collection.rows import Document, Summary, System, Topic
-from adjudge.scores import Score
+from adjudge.data.incoming import Item, LeftOut
+from adjudge.data.lines import MAX_LINE
+from adjudge.data.rows import Document, Summary, System, Topic
+from adjudge.data.scores import Score
 
 _KEYS = (
     "instance_id",

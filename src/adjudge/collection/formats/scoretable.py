@@ -21,11 +21,11 @@ from adjudge.collection.formats.source import (
     shown,
     stem,
 )
-from adjudge.collection.incoming import Item
-from adjudge.collection.lines import MAX_LINE
-from adjudge.collection.rows import System
+from adjudge.data.incoming import Item
+from adjudge.data.lines import MAX_LINE
+from adjudge.data.rows import System
+from adjudge.data.scores import Score
 from adjudge.errors import FormatError, UsageError
-from adjudge.scores import Score
 
 LONG: Aliases = {
     "topic": TOPIC,

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from adjudge.collection.incoming import Item, LeftOut, Thing
-from adjudge.collection.lines import open_bytes, read_json_lines, unreadable
-from adjudge.collection.rows import Row, System
+from adjudge.data.incoming import Item, LeftOut, Thing
+from adjudge.data.lines import open_bytes, read_json_lines, unreadable
+from adjudge.data.rows import Row, System
 from adjudge.errors import FormatError, UsageError, quoted
 
 R = TypeVar("R", bound=Row)

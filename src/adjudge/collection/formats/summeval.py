@@ -18,10 +18,10 @@ from adjudge.collection.formats.source import (
     shown,
     type_name,
 )
-from adjudge.collection.incoming import Item, LeftOut
-from adjudge.collection.lines import MAX_LINE
-from adjudge.collection.rows import Document, Summary, System, Topic
-from adjudge.scores import MeasureInfo, Score
+from adjudge.data.incoming import Item, LeftOut
+from adjudge.data.lines import MAX_LINE
+from adjudge.data.rows import Document, Summary, System, Topic
+from adjudge.data.scores import MeasureInfo, Score
 
 SCALE = (1, 5)
 _KEYS = (

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from adjudge.collection.formats.cells import read_cells
 from adjudge.collection.formats.records import RecordOptions, Records, Role
 from adjudge.collection.formats.source import TABLES, Once, Paths, Place, find_files
-from adjudge.collection.incoming import Item
-from adjudge.collection.lines import MAX_LINE
+from adjudge.data.incoming import Item
+from adjudge.data.lines import MAX_LINE
 
 
 def read(

@@ -33,7 +33,7 @@ from uuid import UUID
 
 from adjudge.collection.formats.rouge155_names import is_person
 from adjudge.collection.formats.source import Paths
-from adjudge.collection.incoming import Thing as CollectionThing
+from adjudge.data.incoming import Thing as CollectionThing
 from adjudge.judgments.model import Event, Task
 
 __all__ = ["BASELINES", "Importer", "Item", "Thing", "nist_kind", "stable_id"]

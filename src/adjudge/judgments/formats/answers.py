@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from adjudge.collection.formats.source import Place
-from adjudge.collection.incoming import LeftOut
+from adjudge.data.incoming import LeftOut
 from adjudge.errors import DataError, UsageError, nearest, quoted
 from adjudge.judgments.formats import Item, stable_id
 from adjudge.judgments.model import Event, Task, TextRef

@@ -18,9 +18,9 @@ from adjudge.collection.formats.source import (
     find_files,
     shown,
 )
-from adjudge.collection.incoming import LeftOut
-from adjudge.collection.lines import MAX_LINE
-from adjudge.collection.rows import System, Topic
+from adjudge.data.incoming import LeftOut
+from adjudge.data.lines import MAX_LINE
+from adjudge.data.rows import System, Topic
 from adjudge.errors import FormatError, UsageError, nearest, quoted
 from adjudge.judgments.anonymous import CROWD
 from adjudge.judgments.formats import Item

@@ -25,9 +25,9 @@ from adjudge.collection.formats.source import (
     find_files,
     reading,
 )
-from adjudge.collection.incoming import LeftOut
-from adjudge.collection.lines import MAX_LINE, open_bytes
-from adjudge.collection.rows import Summary, System, Topic
+from adjudge.data.incoming import LeftOut
+from adjudge.data.lines import MAX_LINE, open_bytes
+from adjudge.data.rows import Summary, System, Topic
 from adjudge.errors import AdjudgeError, FormatError
 from adjudge.judgments.formats import BASELINES, Item, nist_kind, stable_id
 from adjudge.judgments.formats.ducview_markup import DeclaresEntities, Notes, parse

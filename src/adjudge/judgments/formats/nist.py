@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from adjudge.collection.formats.source import EMPTY_FILE, Once, Paths, Place, find_files, stem
-from adjudge.collection.incoming import LeftOut
-from adjudge.collection.lines import MAX_LINE
-from adjudge.collection.rows import System, Topic
+from adjudge.data.incoming import LeftOut
+from adjudge.data.lines import MAX_LINE
+from adjudge.data.rows import System, Topic
 from adjudge.errors import FormatError, UsageError, quoted
 from adjudge.judgments.formats import BASELINES, Item, nist_kind
 from adjudge.judgments.formats.answers import Answers, Judgment, aspect_question, protocol_of_kind, rating

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from adjudge.collection.formats.source import EMPTY_FILE, Once, Paths, Place, find_files
-from adjudge.collection.incoming import LeftOut
-from adjudge.collection.lines import MAX_LINE
-from adjudge.collection.rows import System, Topic
+from adjudge.data.incoming import LeftOut
+from adjudge.data.lines import MAX_LINE
+from adjudge.data.rows import System, Topic
 from adjudge.errors import DataError, FormatError, UsageError
 from adjudge.judgments.anonymous import ANONYMOUS
 from adjudge.judgments.formats import BASELINES, Item, nist_kind

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from adjudge.collection.rows import Summary
+from adjudge.data.rows import Summary
+from adjudge.data.scores import Score
 from adjudge.judgments.frozen import units_of
 from adjudge.judgments.model import Judged
 from adjudge.judgments.protocol import UNIT, Protocol, load_protocol
 from adjudge.measures.base import Measure, TopicBatch
-from adjudge.scores import Score
 
 SUMMED = "coverage"
 """The question under which a table gives what a page came to, where its units are not known."""

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from statistics import fmean, median
 from typing import ClassVar
 
+from adjudge.data.scores import Score
 from adjudge.errors import UsageError
 from adjudge.judgments.protocol import inconsistency
 from adjudge.measures.base import Measure, Need, TopicBatch
 from adjudge.measures.judged.answers import Page, pages, score_row
-from adjudge.scores import Score
 from adjudge.text.words import count_words
 from adjudge.wording import counted
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import ClassVar
 
-from adjudge.collection.rows import Unit
+from adjudge.data.rows import Unit
 from adjudge.errors import UsageError
 from adjudge.judgments.frozen import units_of
 from adjudge.judgments.levels import author_lengths, level_of

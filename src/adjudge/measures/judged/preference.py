@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
+from adjudge.data.scores import Score
 from adjudge.errors import UsageError
 from adjudge.measures.base import Measure, Need, TopicBatch
 from adjudge.measures.similarities import DEFAULT, SIMILARITIES, check_similarity, similarity_name
 from adjudge.measures.similarities import similarity_signature as signed_similarity
-from adjudge.scores import Score
 from adjudge.wording import counted
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from math import fsum
 from typing import Any, ClassVar
 
+from adjudge.data.scores import Score
 from adjudge.errors import DataError
 from adjudge.judgments.model import Judged, TextRef
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER
@@ -17,7 +18,6 @@ from adjudge.judgments.pyramid_answers import Built, annotation_of, built, pyram
 from adjudge.measures.base import Measure, Need, TopicBatch
 from adjudge.measures.judged.answers import judged_peers
 from adjudge.measures.judged.pyramid_counts import scored, tally
-from adjudge.scores import Score
 from adjudge.wording import counted
 
 NENKOVA = (

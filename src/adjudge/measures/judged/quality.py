@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+from adjudge.data.scores import Score
 from adjudge.judgments.protocol import QUALITY
 from adjudge.measures.base import Measure, Need, TopicBatch
 from adjudge.measures.judged.answers import judged_peers, protocol_of, score_row
 from adjudge.measures.judged.coverage import LIN_HOVY, OVER_LIGGETT
-from adjudge.scores import Score
 
 NONE = "0"
 """DUC-2002's answer "no error"."""

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import ClassVar, cast
 
+from adjudge.data.scores import Score
 from adjudge.errors import UsageError
 from adjudge.judgments.anonymous import is_anonymous
 from adjudge.judgments.model import Judged
 from adjudge.judgments.protocol import RATING
 from adjudge.measures.base import Measure, Need, TopicBatch
 from adjudge.measures.judged.answers import judged_peers, score_row
-from adjudge.scores import Score
 
 Rated = tuple[Judged, int, float]
 """A task, which repeat it is, and its rating."""

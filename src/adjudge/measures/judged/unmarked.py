@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+from adjudge.data.scores import Score
 from adjudge.judgments.protocol import UNMARKED
 from adjudge.measures.base import Measure, Need, TopicBatch
 from adjudge.measures.judged.answers import Page, pages, score_row
 from adjudge.measures.judged.coverage import OVER_LIGGETT
-from adjudge.scores import Score
 
 
 @dataclass(frozen=True)

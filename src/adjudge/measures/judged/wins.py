@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, ClassVar
 
+from adjudge.data.scores import Score
 from adjudge.measures.base import Measure, Need, TopicBatch
 from adjudge.measures.judged.pairs import WON, judged_pairs
-from adjudge.scores import Score
 from adjudge.wording import counted
 
 Dueller = tuple[str, int | None, str]

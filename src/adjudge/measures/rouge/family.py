@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adjudge.collection.rows import Summary
+from adjudge.data.rows import Summary
+from adjudge.data.scores import Score
 from adjudge.errors import UsageError
 from adjudge.measures.base import Measure, Need, TopicBatch
 from adjudge.measures.rouge import plain
@@ -16,7 +17,6 @@ from adjudge.measures.rouge.lists import EXCEPTIONS, check_names, preparation
 from adjudge.measures.rouge.plain import Counts
 from adjudge.measures.rouge.ratios import REFS, STATS, Ratios
 from adjudge.measures.rouge.texts import SPLITS, Limit, Preparation, Prepared, split_text
-from adjudge.scores import Score
 from adjudge.text.stemmers.stem import STEMMERS
 from adjudge.text.words import WORD_RULES, share_kept
 from adjudge.wording import counted

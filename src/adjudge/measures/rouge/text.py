@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from adjudge.collection.rows import Summary, Topic
+from adjudge.data.rows import Summary, Topic
 from adjudge.errors import DataError, UsageError
 from adjudge.measures.base import Measure, TopicBatch
 from adjudge.measures.elements import RougeBe

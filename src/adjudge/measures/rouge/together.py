@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from adjudge.collection.rows import Summary
 from adjudge.compiled import uncollected
+from adjudge.data.rows import Summary
+from adjudge.data.scores import Score
 from adjudge.measures.base import TopicBatch, no_reference
 from adjudge.measures.rouge.family import Rouge, RougeW
 from adjudge.measures.rouge.plain import Counts
-from adjudge.scores import Score
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,9 +10,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from adjudge.collection.folder import SCORES
+from adjudge.data.folder import SCORES
+from adjudge.data.scores import COLUMNS, MeasureInfo, ScoreTable
 from adjudge.errors import DataError, FormatError
-from adjudge.scores import COLUMNS, MeasureInfo, ScoreTable
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from adjudge.collection.rows import Document
+from adjudge.data.rows import Document
 from adjudge.text.headers import hidden_spans, shown
 from adjudge.text.sentences import sentences
 from adjudge.text.words import count_words

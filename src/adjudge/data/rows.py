@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any, ClassVar, Self
 
-from adjudge.collection.lines import dump_json
+from adjudge.data.lines import dump_json
 from adjudge.errors import FormatError, quoted
 
 KINDS = ("machine", "baseline", "human")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal
 
-from adjudge.collection.collection import Collection
-from adjudge.collection.rows import Summary
+from adjudge.data.collection import Collection
+from adjudge.data.rows import Summary
 
 Severity = Literal["error", "warning", "note"]
 KEPT = 1000  # places that a finding keeps; the command line shows the first few

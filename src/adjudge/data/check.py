@@ -10,12 +10,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from adjudge.collection.check_texts import TEXT_RULES
-from adjudge.collection.collection import Collection, describe_withdrawn, load
-from adjudge.collection.findings import CheckReport, Finding, Rule, by_system, some
-from adjudge.collection.folder import Folder
-from adjudge.collection.rows import Summary, System, Topic
-from adjudge.collection.units import misfits
+from adjudge.data.check_texts import TEXT_RULES
+from adjudge.data.collection import Collection, describe_withdrawn, load
+from adjudge.data.findings import CheckReport, Finding, Rule, by_system, some
+from adjudge.data.folder import Folder
+from adjudge.data.rows import Summary, System, Topic
+from adjudge.data.units import misfits
 from adjudge.errors import FormatError, nearest
 from adjudge.wording import counted
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
-from adjudge.collection.lines import dump_json
-from adjudge.collection.rows import Key, Row
+from adjudge.data.lines import dump_json
+from adjudge.data.rows import Key, Row
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from adjudge.collection import scorefiles
-from adjudge.collection.folder import Folder
-from adjudge.collection.lines import dump_json, open_bytes
-from adjudge.collection.rows import ROWS, Key, Row, Summary
-from adjudge.collection.transaction import Transaction
+from adjudge.data import scorefiles
+from adjudge.data.folder import Folder
+from adjudge.data.lines import dump_json, open_bytes
+from adjudge.data.rows import ROWS, Key, Row, Summary
+from adjudge.data.scores import ScoreTable
+from adjudge.data.transaction import Transaction
 from adjudge.errors import ClashError, UsageError, nearest, quoted
-from adjudge.scores import ScoreTable
 
 CHANGES = "changes.jsonl"
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from hashlib import blake2b
 from itertools import combinations
 
-from adjudge.collection.baselines import SLACK
-from adjudge.collection.collection import Collection
-from adjudge.collection.findings import Finding, Rule, Severity, by_system, named, some
-from adjudge.collection.rows import Summary
+from adjudge.data.baselines import SLACK
+from adjudge.data.collection import Collection
+from adjudge.data.findings import Finding, Rule, Severity, by_system, named, some
+from adjudge.data.rows import Summary
 from adjudge.text.words import count_words
 from adjudge.wording import counted
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from adjudge.collection import settings as toml
-from adjudge.collection.lines import MAX_LINE, read_json_lines
-from adjudge.collection.rows import Row, Summary
-from adjudge.collection.settings import Settings
-from adjudge.collection.transaction import settle
+from adjudge.data import settings as toml
+from adjudge.data.lines import MAX_LINE, read_json_lines
+from adjudge.data.rows import Row, Summary
+from adjudge.data.settings import Settings
+from adjudge.data.transaction import settle
 from adjudge.errors import ClashError, DataError, FormatError
 
 R = TypeVar("R", bound=Row)

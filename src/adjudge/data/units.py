@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any
 
-from adjudge.collection.folder import Folder
-from adjudge.collection.lines import dump_json
-from adjudge.collection.rows import Key, Summary, Unit
-from adjudge.collection.transaction import Transaction
+from adjudge.data.folder import Folder
+from adjudge.data.lines import dump_json
+from adjudge.data.rows import Key, Summary, Unit
+from adjudge.data.transaction import Transaction
 from adjudge.text.edus import edus
 from adjudge.text.sentences import Span, sentences
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from itertools import chain, zip_longest
 from statistics import mean
 
-from adjudge.collection.collection import Collection, by_date
-from adjudge.collection.incoming import Item, LeftOut
-from adjudge.collection.rows import Document, Summary, System
+from adjudge.data.collection import Collection, by_date
+from adjudge.data.incoming import Item, LeftOut
+from adjudge.data.rows import Document, Summary, System
 from adjudge.errors import DataError, UsageError
 from adjudge.text.sentences import sentences
 from adjudge.text.words import count_words, first_words

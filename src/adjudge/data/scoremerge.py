@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from adjudge.collection.scorefiles import StoredScores, file_name, find, write
-from adjudge.collection.transaction import Transaction
+from adjudge.data.scorefiles import StoredScores, file_name, find, write
+from adjudge.data.scores import KEY, MeasureInfo, Score, ScoreTable
+from adjudge.data.transaction import Transaction
 from adjudge.errors import FormatError
-from adjudge.scores import KEY, MeasureInfo, Score, ScoreTable
 
 
 class ScoreMerge:

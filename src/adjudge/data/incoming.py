@@ -14,14 +14,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Literal, TypeVar
 
-from adjudge.collection.folder import Folder
-from adjudge.collection.index import Index, Seen, digest_of
-from adjudge.collection.lines import dump_json, open_bytes
-from adjudge.collection.rows import Document, Row, Summary, System, Topic
-from adjudge.collection.scoremerge import ScoreMerge
-from adjudge.collection.transaction import Transaction
+from adjudge.data.folder import Folder
+from adjudge.data.index import Index, Seen, digest_of
+from adjudge.data.lines import dump_json, open_bytes
+from adjudge.data.rows import Document, Row, Summary, System, Topic
+from adjudge.data.scoremerge import ScoreMerge
+from adjudge.data.scores import MeasureInfo, Score
+from adjudge.data.transaction import Transaction
 from adjudge.errors import ClashError, FormatError
-from adjudge.scores import MeasureInfo, Score
 from adjudge.wording import counted
 
 M = TypeVar("M", Topic, System)
