@@ -1,7 +1,7 @@
 """Size and power of tests by simulation: a model of scores in, how often each test finds something out.
 
-Scores are drawn by stats/power/generate.py, and the tests are the ones that comparisons run. What a user's own scores can
-find is in plan.py.
+Scores are drawn by stats/power/generate.py, and the tests are the ones that comparisons run. What a user's own
+scores can find is in plan.py.
 """
 
 from __future__ import annotations

@@ -402,8 +402,9 @@ def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch, statistic: Stati
 
 def test_threads_change_nothing() -> None:
     code = (
-        "import numpy as np; from adjudge.stats.resampling.swaps import mc_pairs; from adjudge.stats import resampling_products;"
-        "resampling_products.PRODUCT_FROM = 0; rng = np.random.default_rng(1);"
+        "import numpy as np; from adjudge.stats.resampling.swaps import mc_pairs;"
+        "from adjudge.stats.resampling import products;"
+        "products.PRODUCT_FROM = 0; rng = np.random.default_rng(1);"
         "v = rng.normal(size=(300, 40)); v[:100, :5] = np.nan;"
         "r = mc_pairs(v, rng=rng, resamples=3000); print(r.p.tobytes().hex(), r.cutoff.tobytes().hex())"
     )
