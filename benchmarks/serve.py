@@ -20,8 +20,8 @@ from typing import Any
 
 from adjudge.data.folder import Folder
 from adjudge.evaluation import Evaluation
-from adjudge.judges.tasks import make_tasks
-from adjudge.judging import protocol_of, store_of
+from adjudge.judgments.assign.tasks import make_tasks
+from adjudge.judgments.judging import protocol_of, store_of
 from adjudge.web.blind import PublicIds
 from benchmarks.store import percentile, postgresql
 

@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from adjudge.judgments.model import Event, Task
-from adjudge.judgments.store import Store, open_store
+from adjudge.judgments.store.store import Store, open_store
+from adjudge.judgments.tasks import Event, Task
 
 WRITERS = 100
 SAVES = 50  # of each writer

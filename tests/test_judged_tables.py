@@ -33,8 +33,8 @@ from adjudge.judged_tables import (
 from adjudge.judged_tables.averages import average, multiplier
 from adjudge.judges.simulated import Simulated, Truth, simulate
 from adjudge.judges.truth import UnitTruth
-from adjudge.judgments.model import Event, Judged, Task, TextRef
 from adjudge.judgments.protocol import Protocol, load_protocol, parse_protocol
+from adjudge.judgments.tasks import Event, Judged, Task, TextRef
 from adjudge.scoring import Judgments
 from adjudge.stats.krippendorff import krippendorff
 

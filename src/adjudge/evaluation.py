@@ -18,7 +18,7 @@ from adjudge.data.scores import AllLengths, Pool, ScoreMatrix, ScoreTable
 from adjudge.data.settings import Settings
 from adjudge.data.units import UnitsReport
 from adjudge.engine import Workers
-from adjudge.judgments.model import FILE
+from adjudge.judgments.tasks import FILE
 
 if TYPE_CHECKING:
     from adjudge.compare import Comparison
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from adjudge.judgments.intake import Taken
     from adjudge.judgments.levels import LevelsReport
     from adjudge.judgments.protocol import Protocol
-    from adjudge.judgments.store import Store
+    from adjudge.judgments.store.store import Store
     from adjudge.measures.base import Measure
     from adjudge.prefer.studies import Studies
     from adjudge.scoredata import Patterns, ScoreData
@@ -88,7 +88,7 @@ class Evaluation:
         report = check(self.folder)
         if not report.counts or not self.has_judgments:
             return report
-        from adjudge.judgments.changes import changed_findings, changed_in_file
+        from adjudge.judgments.store.changes import changed_findings, changed_in_file
 
         if self.settings.database:
             changed = changed_findings((judged.task, why) for judged, why in self.judgments().left_out)
@@ -161,13 +161,13 @@ class Evaluation:
 
     def store(self) -> Store:
         """The store of judgments, made where there is none; close it, or use it in a `with`."""
-        from adjudge.judging import store_of
+        from adjudge.judgments.judging import store_of
 
         return store_of(self.folder)
 
     def protocol(self, name: str | None = None) -> Protocol:
         """A protocol by name; the evaluation's own unless one is named."""
-        from adjudge.judging import protocol_of
+        from adjudge.judgments.judging import protocol_of
 
         return protocol_of(self.folder, name)
 
@@ -177,7 +177,7 @@ class Evaluation:
             from adjudge.scoring import Judgments
 
             return Judgments()  # without loading the database's libraries
-        from adjudge.judging import judgments_of
+        from adjudge.judgments.judging import judgments_of
 
         return judgments_of(self.folder, self.collection)
 
@@ -193,7 +193,7 @@ class Evaluation:
 
     def simulate_judgments(self, protocol: str | None = None, **how: Any) -> Taken:
         """Have simulated assessors fill a protocol; see `adjudge.judging.simulate_judgments`."""
-        from adjudge.judging import simulate_judgments
+        from adjudge.judgments.judging import simulate_judgments
 
         return simulate_judgments(self.folder, self.collection, protocol, **how)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from adjudge.assigning import Plan, plan
 from adjudge.data.collection import Collection
 from adjudge.data.rows import Row, Summary, System, Topic, Unit
 from adjudge.data.settings import Settings
+from adjudge.judgments.assign import plan
+from adjudge.judgments.assign.result import Plan
 from adjudge.judgments.protocol import load_protocol
 
 RATING, COVERAGE, PREFERENCE = "rating", "duc-2002", "preference-summaries"

@@ -9,8 +9,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.assigning import balance
-from adjudge.assigning.balance import Ledger, Wanted, choose
+from adjudge.judgments.assign import balance
+from adjudge.judgments.assign.balance import Ledger, Wanted, choose
 
 
 def grid(topics: int, systems: int, need: int, assessors: int) -> list[Wanted]:

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 from tests.assigning.making import COVERAGE, PREFERENCE, collection, people, planned, summaries
 
-from adjudge.assigning.order import GAP
-from adjudge.assigning.words import systems_of
-from adjudge.judgments.model import Task
+from adjudge.judgments.assign.order import GAP
+from adjudge.judgments.assign.words import systems_of
+from adjudge.judgments.tasks import Task
 
 PLANS = 200
 Places = Callable[[Sequence[Task]], Iterable[tuple[str, int]]]

@@ -18,15 +18,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.assigning.making import COVERAGE, PREFERENCE, RATING, collection, people, planned, summaries
 
-from adjudge.assigning import Plan
-from adjudge.assigning.pages import key_of
-from adjudge.assigning.words import systems_of
 from adjudge.data.collection import Collection
 from adjudge.data.rows import Summary, System
 from adjudge.errors import DataError, UsageError
+from adjudge.judgments.assign.pages import key_of
+from adjudge.judgments.assign.result import Plan
+from adjudge.judgments.assign.words import systems_of
 from adjudge.judgments.frozen import changed
-from adjudge.judgments.model import Task, TextRef, text_hash
 from adjudge.judgments.protocol import load_protocol
+from adjudge.judgments.tasks import Task, TextRef, text_hash
 
 KINDS = (RATING, COVERAGE, PREFERENCE)
 

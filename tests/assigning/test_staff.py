@@ -8,14 +8,16 @@ from typing import Any
 
 import pytest
 
-from adjudge.assigning import Plan, assign, plan
 from adjudge.errors import ClashError, DataError, UsageError
 from adjudge.evaluation import Evaluation
-from adjudge.judgments.model import Event
+from adjudge.judgments.assign import plan
+from adjudge.judgments.assign.result import Plan
+from adjudge.judgments.assign.staff import assign
 from adjudge.judgments.protocol import load_protocol
-from adjudge.judgments.store import Store
+from adjudge.judgments.store.store import Store
+from adjudge.judgments.tasks import Event
 
-PLAN = "adjudge.assigning.staff.plan"
+PLAN = "adjudge.judgments.assign.staff.plan"
 Snapshot = Callable[[Path], dict[str, bytes]]
 
 

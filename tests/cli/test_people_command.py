@@ -17,8 +17,8 @@ from typer.testing import CliRunner, Result
 import adjudge
 from adjudge.cli import people as cli
 from adjudge.errors import AdjudgeError, ClashError, DataError, UsageError
-from adjudge.judgments.model import Event, Task
-from adjudge.judgments.store import Store
+from adjudge.judgments.store.store import Store
+from adjudge.judgments.tasks import Event, Task
 
 PAGE = (Path(__file__).parents[2] / "docs" / "people.md").read_text(encoding="utf-8")
 PASSWORD = "correct horse"

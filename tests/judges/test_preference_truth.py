@@ -15,12 +15,12 @@ from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judges.simulated import Simulated, make_tasks, simulate
-from adjudge.judges.tasks import place_side
 from adjudge.judges.truth import side_key
 from adjudge.judges.worth import EVEN, truth_from_worth, worth_by_side
+from adjudge.judgments.assign.tasks import place_side
 from adjudge.judgments.frozen import changed
-from adjudge.judgments.model import Judged, Task, text_hash
 from adjudge.judgments.protocol import load_protocol
+from adjudge.judgments.tasks import Judged, Task, text_hash
 from adjudge.measures.base import TopicBatch
 from adjudge.measures.judged.preference_fit import similarity_of
 from adjudge.measures.judged.preference_sources import human_answers, pyramid_worth, topic_sentences

@@ -23,7 +23,6 @@ from adjudge.demo.pyramids import peer_annotations, pyramid_from_facts
 from adjudge.errors import DataError, UsageError
 from adjudge.judges.assessor import Simulated, Sitting, positions
 from adjudge.judges.simulated import simulate
-from adjudge.judges.tasks import make_tasks
 from adjudge.judges.truth import (
     Truth,
     UnitTruth,
@@ -32,9 +31,10 @@ from adjudge.judges.truth import (
     truth_from_pyramids,
     truth_from_texts,
 )
-from adjudge.judgments.model import Event, Judged, Task, TextRef
+from adjudge.judgments.assign.tasks import make_tasks
 from adjudge.judgments.protocol import Protocol, load_protocol, parse_protocol
 from adjudge.judgments.pyramid_answers import annotation_of, pyramid_of
+from adjudge.judgments.tasks import Event, Judged, Task, TextRef
 from adjudge.measures.base import TopicBatch
 from adjudge.measures.judged.coverage import Coverage
 from adjudge.stats.krippendorff import krippendorff

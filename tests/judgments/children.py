@@ -10,10 +10,10 @@ from multiprocessing.connection import Connection
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
-from adjudge.judgments.database import Database, address
-from adjudge.judgments.model import Event
-from adjudge.judgments.store import Store, open_store
-from adjudge.judgments.writer import Append, Writer, acknowledge
+from adjudge.judgments.store.database import Database, address
+from adjudge.judgments.store.store import Store, open_store
+from adjudge.judgments.store.writer import Append, Writer, acknowledge
+from adjudge.judgments.tasks import Event
 
 TASKS = 4
 

@@ -13,7 +13,7 @@ import pytest
 import sqlalchemy as sa
 from tests.judgments.making import Clock
 
-from adjudge.judgments.store import Store, open_store
+from adjudge.judgments.store.store import Store, open_store
 
 BOTH = ("sqlite", "postgresql")
 

@@ -6,8 +6,8 @@ import uuid
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from adjudge.judgments.model import Event, Task, TextRef
-from adjudge.judgments.store import Store
+from adjudge.judgments.store.store import Store
+from adjudge.judgments.tasks import Event, Task, TextRef
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 

@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from tests.judgments.making import Clock, a_task, an_event, fill
 
 from adjudge.errors import ClashError, DataError, FormatError, UsageError
-from adjudge.judgments import passwords, schema
-from adjudge.judgments.accounts import Account
-from adjudge.judgments.backup import backup
-from adjudge.judgments.records import records
-from adjudge.judgments.store import Store, open_store
+from adjudge.judgments.store import passwords, schema
+from adjudge.judgments.store.accounts import Account
+from adjudge.judgments.store.backup import backup
+from adjudge.judgments.store.records import records
+from adjudge.judgments.store.store import Store, open_store
 
 GOOD = "correct horse"
 HOUR = timedelta(hours=1)

@@ -14,10 +14,10 @@ from tests.judgments.conftest import run_sql
 from tests.judgments.making import Clock, a_task, an_event, fill
 
 from adjudge.errors import ClashError, DataError, UsageError
-from adjudge.judgments import backup as module
-from adjudge.judgments.backup import backup, find_pg_dump
-from adjudge.judgments.records import records
-from adjudge.judgments.store import Store, open_store
+from adjudge.judgments.store import backup as module
+from adjudge.judgments.store.backup import backup, find_pg_dump
+from adjudge.judgments.store.records import records
+from adjudge.judgments.store.store import Store, open_store
 
 
 def restored(store: Store, file: Path, folder: Path, server: str) -> Store:

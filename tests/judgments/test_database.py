@@ -14,10 +14,10 @@ from tests.judgments.conftest import run_sql
 from tests.judgments.making import a_task, an_event
 
 from adjudge.errors import AdjudgeError, BusyError, DataError, FormatError, UsageError
-from adjudge.judgments.appending import lock
-from adjudge.judgments.encoding import Row
-from adjudge.judgments.store import open_store
-from adjudge.judgments.writer import Outcome
+from adjudge.judgments.store.appending import lock
+from adjudge.judgments.store.encoding import Row
+from adjudge.judgments.store.store import open_store
+from adjudge.judgments.store.writer import Outcome
 
 
 def test_wrong_places_are_told_in_one_line(tmp_path: Path) -> None:

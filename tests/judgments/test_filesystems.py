@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from adjudge.errors import DataError
-from adjudge.judgments import filesystems
-from adjudge.judgments.filesystems import (
+from adjudge.judgments.store import filesystems
+from adjudge.judgments.store.filesystems import (
     OVERRIDE,
     NetworkFiles,
     is_network,
@@ -18,7 +18,7 @@ from adjudge.judgments.filesystems import (
     parse_mountinfo,
     refuse_network,
 )
-from adjudge.judgments.store import open_store
+from adjudge.judgments.store.store import open_store
 
 # The form that proc(5) describes; the kernel writes a space in a path as \040.
 MOUNTINFO = """\

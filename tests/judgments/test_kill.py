@@ -14,7 +14,7 @@ import pytest
 from tests.judgments.children import TASKS, event_of_id, save_until_killed
 from tests.judgments.making import a_task
 
-from adjudge.judgments.store import Store
+from adjudge.judgments.store.store import Store
 
 TRIALS = 50
 LONGEST = 0.06  # seconds from the first acknowledgement to the kill

@@ -23,11 +23,11 @@ from tests.judgments.data.make import LINKS, PASSWORD, SECRET, SESSION
 from tests.judgments.making import Clock, an_event, fill
 
 from adjudge.errors import DataError, FormatError
-from adjudge.judgments import migrations
-from adjudge.judgments.encoding import stamp
-from adjudge.judgments.records import records
-from adjudge.judgments.schema import VERSION_TABLE, VERSIONS, metadata
-from adjudge.judgments.store import Store, open_store
+from adjudge.judgments.store import migrations
+from adjudge.judgments.store.encoding import stamp
+from adjudge.judgments.store.records import records
+from adjudge.judgments.store.schema import VERSION_TABLE, VERSIONS, metadata
+from adjudge.judgments.store.store import Store, open_store
 
 DATA = Path(__file__).parent / "data"
 

@@ -11,7 +11,7 @@ import pytest
 from tests.judgments.making import NOON, Clock, a_task, an_event, fill
 
 from adjudge.errors import ClashError, DataError
-from adjudge.judgments.store import Store, open_store
+from adjudge.judgments.store.store import Store, open_store
 
 
 @pytest.fixture

@@ -13,10 +13,10 @@ import pytest
 from tests.judgments.making import Clock, a_task, an_event, fill
 
 from adjudge.errors import AdjudgeError, ClashError, DataError, FormatError
-from adjudge.judgments.disguise import Disguise
-from adjudge.judgments.people import Person
-from adjudge.judgments.records import Counts, read_records, records, write_records
-from adjudge.judgments.store import Store, open_store
+from adjudge.judgments.store.disguise import Disguise
+from adjudge.judgments.store.people import Person
+from adjudge.judgments.store.records import Counts, read_records, records, write_records
+from adjudge.judgments.store.store import Store, open_store
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ import sqlalchemy as sa
 from tests.judgments.making import Clock
 
 from adjudge.errors import BusyError, DataError, UsageError
-from adjudge.judgments import schema
-from adjudge.judgments.sessions import Session
-from adjudge.judgments.store import Store, open_store
+from adjudge.judgments.store import schema
+from adjudge.judgments.store.sessions import Session
+from adjudge.judgments.store.store import Store, open_store
 
 HOUR = timedelta(hours=1)
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from tests.judgments.making import NOON, Clock, a_task, an_event, fill
 
 from adjudge.errors import ClashError, DataError, FormatError, UsageError
-from adjudge.judgments.model import Ack, Task
-from adjudge.judgments.store import Store, open_store
+from adjudge.judgments.store.store import Store, open_store
+from adjudge.judgments.tasks import Ack, Task
 
 
 @pytest.fixture

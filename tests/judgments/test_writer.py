@@ -18,11 +18,11 @@ from tests.judgments.children import TASKS, event_of_id, save_some
 from tests.judgments.making import a_task, an_event
 
 from adjudge.errors import ClashError, DataError
-from adjudge.judgments import appending, schema
-from adjudge.judgments.encoding import Row, event_row
-from adjudge.judgments.model import Ack
-from adjudge.judgments.store import Store, open_store
-from adjudge.judgments.writer import Append, Writer
+from adjudge.judgments.store import appending, schema
+from adjudge.judgments.store.encoding import Row, event_row
+from adjudge.judgments.store.store import Store, open_store
+from adjudge.judgments.store.writer import Append, Writer
+from adjudge.judgments.tasks import Ack
 
 WRITERS = 100
 

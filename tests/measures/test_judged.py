@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from adjudge.data.rows import Summary, Topic, Unit
 from adjudge.data.scores import Score
 from adjudge.errors import UsageError
-from adjudge.judgments.model import Event, Judged, Task, TextRef
+from adjudge.judgments.tasks import Event, Judged, Task, TextRef
 from adjudge.measures.base import Measure, TopicBatch
 from adjudge.measures.registry import parse_measure
 

@@ -9,7 +9,7 @@ import pytest
 
 from adjudge.data.rows import Summary, Topic, Unit
 from adjudge.errors import UsageError
-from adjudge.judgments.model import Event, Judged, Task, TextRef
+from adjudge.judgments.tasks import Event, Judged, Task, TextRef
 from adjudge.measures.base import Measure, TopicBatch
 from adjudge.measures.judged.levels import CoverageByLevel, LevelWeightedCoverage
 

@@ -17,8 +17,8 @@ from tests.judgments.pyramid_making import a_pyramid, an_annotation, annotated_b
 from adjudge.data.rows import Summary, Topic
 from adjudge.data.scores import Score
 from adjudge.judgments.formats.ducview import exported, read
-from adjudge.judgments.model import Event, Judged
 from adjudge.judgments.pyramid import Pyramid
+from adjudge.judgments.tasks import Event, Judged
 from adjudge.measures.base import TopicBatch
 from adjudge.measures.judged.pyramid import PyramidScore, PyramidUnits
 from adjudge.measures.judged.pyramid_counts import Tally, average_size, reachable, scored, tally

@@ -12,7 +12,7 @@ from tests.measures.preference_making import a_batch, answered, prefer
 from adjudge.data.scores import Score
 from adjudge.demo.build import build
 from adjudge.evaluation import Evaluation
-from adjudge.judgments.model import Judged
+from adjudge.judgments.tasks import Judged
 from adjudge.measures.judged.wins import Wins
 from adjudge.measures.registry import parse_measure
 

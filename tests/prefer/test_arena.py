@@ -13,11 +13,11 @@ from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.formats import crowd
-from adjudge.judgments.model import Event
+from adjudge.judgments.pairs.judged import sentence_rows, summary_rows
+from adjudge.judgments.pairs.sample import sample
+from adjudge.judgments.tasks import Event
 from adjudge.prefer.arena import arena, fit_folder
 from adjudge.prefer.files import Preference, Preferences, read_preferences, write_preferences
-from adjudge.prefer.judged import sentence_rows, summary_rows
-from adjudge.prefer.sample import sample
 from adjudge.prefer.sentence_answers import is_about_sentences, read_sentence_answers
 from adjudge.scoring import batch_of
 from adjudge.stats.preference.bradley_terry import fit

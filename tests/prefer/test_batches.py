@@ -13,10 +13,10 @@ from adjudge.data.rows import Document, Row, Summary
 from adjudge.errors import DataError, FormatError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.intake import Taken, take
-from adjudge.judgments.store import Store
+from adjudge.judgments.pairs.sample import sample
+from adjudge.judgments.store.store import Store
 from adjudge.prefer.batch_answers import is_batch, read_batch
 from adjudge.prefer.batches import export_batches, open_tasks
-from adjudge.prefer.sample import sample
 
 PROTOCOLS = ("preference-sentences", "preference-summaries")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from adjudge.judgments.model import Event
+from adjudge.judgments.tasks import Event
 from adjudge.prefer.minutes import minutes
 
 TOPICS = {"k1": "t1", "k2": "t1", "k3": "t2"}

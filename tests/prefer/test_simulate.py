@@ -13,7 +13,7 @@ import pytest
 from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
-from adjudge.judgments.model import FILE
+from adjudge.judgments.tasks import FILE
 from adjudge.measures.judged.preference_sources import human_answers, reference_worth, topic_sentences
 from adjudge.measures.similarities import sentence_similarity
 from adjudge.prefer.simulate import SimulatedPreferences, simulate_preferences

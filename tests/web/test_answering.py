@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from tests.web.making import Running, answer, send
 
 from adjudge.errors import BusyError
-from adjudge.judgments.model import Task
+from adjudge.judgments.tasks import Task
 from adjudge.web.answering import LONGEST_NOTE, MOST
 from adjudge.web.units import UnitIds
 

@@ -27,7 +27,7 @@ from tests.web.making import Running, answer
 from adjudge.data.rows import Document
 from adjudge.errors import DataError
 from adjudge.evaluation import Evaluation
-from adjudge.judging import store_of
+from adjudge.judgments.judging import store_of
 from adjudge.web import app, assets, coverage, tasks
 from adjudge.web.routes import ROUTES
 from adjudge.web.site import Site

@@ -12,11 +12,11 @@ import pytest
 from tests.web import making
 from tests.web.making import ASSESSORS, Running, answer, send
 
-from adjudge.assigning import assign
 from adjudge.evaluation import Evaluation
-from adjudge.judging import store_of
-from adjudge.judgments.model import Task
+from adjudge.judgments.assign.staff import assign
+from adjudge.judgments.judging import store_of
 from adjudge.judgments.protocol import load_protocol
+from adjudge.judgments.tasks import Task
 
 ANN = "ann"
 MODES = ("show", "prefill", "hide")

@@ -17,10 +17,10 @@ from tests.web.making import Running, answer, send
 from adjudge.data.folder import Folder
 from adjudge.data.rows import Document, Row, Topic
 from adjudge.evaluation import Evaluation
-from adjudge.judging import store_of
-from adjudge.judgments.model import Task
+from adjudge.judgments.judging import store_of
+from adjudge.judgments.pairs.sample import ANYONE, sample
 from adjudge.judgments.protocol import load_protocol
-from adjudge.prefer.sample import ANYONE, sample
+from adjudge.judgments.tasks import Task
 from adjudge.web.organising import organiser_page
 from adjudge.web.pairs import pair_page, sentence, side_text
 from adjudge.web.sampler import AHEAD, Line

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from tests.web.making import BASE, ORGANISER, Running, running
 
 from adjudge.evaluation import Evaluation
-from adjudge.judgments.sessions import LIMIT
+from adjudge.judgments.store.sessions import LIMIT
 from adjudge.web.access import CSRF_HEADER, cookie_name
 from adjudge.web.signing import LIFETIME
 

@@ -20,7 +20,7 @@ from adjudge.wording import counted
 if TYPE_CHECKING:
     from adjudge.evaluation import Evaluation
     from adjudge.judgments.formats import Item
-    from adjudge.judgments.records import Counts
+    from adjudge.judgments.store.records import Counts
 
 judgments = typer.Typer(
     help="Bring people's judgments in, look at them, take them out again.", no_args_is_help=True
@@ -163,7 +163,7 @@ def records(
     json: options.Json = False,
 ) -> None:
     """Answers exported from a store, with nothing lost."""
-    from adjudge.judgments.records import read_records
+    from adjudge.judgments.store.records import read_records
 
     with adjudge.open(evaluation).store() as store:
         found = read_records(store, file, merge=merge)
@@ -212,7 +212,7 @@ def export(
     json: options.Json = False,
 ) -> None:
     """Write every task and every answer ever given, a JSON object a line; `import records` reads it back."""
-    from adjudge.judgments.records import write_records
+    from adjudge.judgments.store.records import write_records
 
     if ducview:
         if pseudonyms:
@@ -234,7 +234,7 @@ def backup(
     json: options.Json = False,
 ) -> None:
     """Copy the database while others may be writing: never copy the file itself."""
-    from adjudge.judgments.backup import backup as copy
+    from adjudge.judgments.store.backup import backup as copy
 
     with _need(evaluation).store() as store:
         written = copy(store, file)

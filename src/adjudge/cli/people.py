@@ -15,7 +15,7 @@ from adjudge.errors import DataError, UsageError, quoted
 
 if TYPE_CHECKING:
     from adjudge.evaluation import Evaluation
-    from adjudge.judgments.store import Store
+    from adjudge.judgments.store.store import Store
 
 people = typer.Typer(
     help="Say who may judge in the browser, and give them their links.", no_args_is_help=True
@@ -119,7 +119,7 @@ def link(
     json: options.Json = False,
 ) -> None:
     """Make a person a new link; the old one stops working."""
-    from adjudge.judgments.accounts import Link
+    from adjudge.judgments.store.accounts import Link
 
     e, base = _need(evaluation), _checked(base_url)
     typed = _ask() if password else None
@@ -172,7 +172,7 @@ def _ask() -> str:
     """A password from the keyboard, unseen and twice, or a line of standard input; refused before anything is done."""
     from getpass import getpass
 
-    from adjudge.judgments.passwords import check_password
+    from adjudge.judgments.store.passwords import check_password
 
     if sys.stdin.isatty():
         typed = getpass("Password: ")

@@ -294,8 +294,8 @@ def _fit_file(
 def _export_answers(
     e: Evaluation, file: Path, of: str | None, form: str, topics: list[str] | None, json: bool
 ) -> None:
+    from adjudge.judgments.pairs.judged import batches, kinds, sentence_rows, summary_rows
     from adjudge.prefer.files import write_preferences
-    from adjudge.prefer.judged import batches, kinds, sentence_rows, summary_rows
 
     judgments = e.judgments()
     found = kinds(judgments)

@@ -7,8 +7,8 @@ from adjudge.demo.pyramids import peer_annotations, pyramid_from_facts, pyramid_
 from adjudge.evaluation import Evaluation
 from adjudge.judges.truth import Truth, truth_from_pyramids
 from adjudge.judgments.intake import Taken
-from adjudge.judgments.model import TextRef
 from adjudge.judgments.protocol import load_protocol
+from adjudge.judgments.tasks import TextRef
 
 PROTOCOL = "duc-2002"
 ASSESSORS, NOISE, BIAS, REPEATS = 3, 0.1, 0.1, 0.1

@@ -11,8 +11,8 @@ from adjudge.engine import generator
 from adjudge.judged_tables.averages import ALPHA, PROTOCOL, multiplier, signed
 from adjudge.judged_tables.gathered import Entry, Gathered
 from adjudge.judged_tables.table import Cell, Column, Table
-from adjudge.judgments.anonymous import is_anonymous
 from adjudge.judgments.protocol import RATING, UNIT, UNMARKED, Question
+from adjudge.judgments.store.anonymous import is_anonymous
 from adjudge.wording import counted
 
 if TYPE_CHECKING:

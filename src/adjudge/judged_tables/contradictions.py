@@ -7,8 +7,8 @@ from collections import Counter
 from adjudge.judged_tables.averages import PROTOCOL, in_order, signed
 from adjudge.judged_tables.gathered import Gathered
 from adjudge.judged_tables.table import Cell, Column, Table
-from adjudge.judgments.anonymous import ANONYMOUS, is_anonymous
 from adjudge.judgments.protocol import UNIT, inconsistency
+from adjudge.judgments.store.anonymous import ANONYMOUS, is_anonymous
 
 
 def contradictions(gathered: Gathered) -> Table | None:

@@ -20,8 +20,8 @@ from adjudge.judged_tables.averages import (
 )
 from adjudge.judged_tables.gathered import Entry, Gathered
 from adjudge.judged_tables.table import Cell, Column, Table
-from adjudge.judgments.anonymous import is_anonymous
 from adjudge.judgments.protocol import RATING
+from adjudge.judgments.store.anonymous import is_anonymous
 from adjudge.wording import counted
 
 POOLED = "(all)"

@@ -12,9 +12,9 @@ from typing import Any
 from adjudge.errors import DataError, quoted
 from adjudge.judges.assessor import Sitting
 from adjudge.judges.truth import Truth
-from adjudge.judgments.model import Task
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER
 from adjudge.judgments.pyramid import UNMATCHED, Contributor, Expressed, PeerAnnotation, Pyramid
+from adjudge.judgments.tasks import Task
 
 Sit = Callable[[Task, int], Sitting]
 NO_YES = (0.0, 1.0)

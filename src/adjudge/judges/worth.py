@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from adjudge.data.sources import SourceSentence
 from adjudge.errors import DataError
-from adjudge.judges.tasks import place_side
 from adjudge.judges.truth import Truth, side_key
+from adjudge.judgments.assign.tasks import place_side
 
 EVEN = 0.5
 """Where sentences stand that are all worth the same."""

@@ -7,8 +7,8 @@ from typing import Any
 
 from adjudge.data.collection import Collection
 from adjudge.data.rows import Summary, Unit
-from adjudge.judgments.model import Judged, Task, TextRef, text_hash
 from adjudge.judgments.protocol import Protocol
+from adjudge.judgments.tasks import Judged, Task, TextRef, text_hash
 
 
 def units_of(units: Iterable[Unit], text: TextRef, kind: str) -> list[Unit]:

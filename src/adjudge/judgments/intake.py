@@ -10,8 +10,8 @@ from adjudge.data.incoming import ImportReport, take_all
 from adjudge.data.incoming import Item as CollectionItem
 from adjudge.errors import FormatError
 from adjudge.judgments.formats import Item
-from adjudge.judgments.model import Event, Task
-from adjudge.judgments.store import Store
+from adjudge.judgments.store.store import Store
+from adjudge.judgments.tasks import Event, Task
 from adjudge.wording import counted
 
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from adjudge.errors import DataError, quoted
-from adjudge.judgments.model import Judged
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER, plain
 from adjudge.judgments.pyramid import Contributor, Expressed, Part, PeerAnnotation, Pyramid, Reference, Scu
+from adjudge.judgments.tasks import Judged
 
 T = TypeVar("T")
 LARGEST = 10**9

@@ -1,112 +1,138 @@
-"""How tasks are added, handed out and taken back. Runs inside a write transaction; see store.py."""
+"""Tasks, events and acknowledgements: plain data. Where they are kept lives in store.py."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import fields
-from datetime import datetime
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, get_args
 
-import sqlalchemy as sa
-from sqlalchemy import Connection
+Origin = Literal["human", "imported", "simulated", "learned", "adjudicated"]
+ORIGINS: tuple[Origin, ...] = get_args(Origin)
 
-from adjudge.engine import chunked
-from adjudge.errors import ClashError, DataError, quoted
-from adjudge.judgments import schema
-from adjudge.judgments.appending import AT_ONCE, among, lock, present
-from adjudge.judgments.encoding import Row, moment, stamp, task_of
-from adjudge.judgments.model import Task
-from adjudge.judgments.people import register
+FILE = "judgments.sqlite"
+"""Where a folder keeps its judgments, unless evaluation.toml names a database."""
 
-_table = schema.task
+Answer = Any
+"""JSON: what a question was answered with. None takes an answer back: undo is an event too."""
 
 
-def add(connection: Connection, evaluation: str, rows: Sequence[Row]) -> int:
-    """Stores the tasks that are new and says how many; one that is there with other content is refused."""
-    lock(connection, evaluation)
-    added = sum(add_some(connection, evaluation, some) for some in chunked(rows, AT_ONCE))
-    if any(row["repeat_of"] is not None for row in rows):
-        refuse_orphans(connection, evaluation)
-    return added
+@dataclass(frozen=True, slots=True)
+class TextRef:
+    """Whose summary of the task's topic, at which length."""
+
+    system: str
+    length: int | None = None
 
 
-def add_some(connection: Connection, evaluation: str, rows: Sequence[Row]) -> int:
-    """As `add`, for a few at a time: whether repeats repeat something is left to `refuse_orphans`."""
-    query = sa.select(_table).where(
-        _table.c.evaluation == evaluation, among(connection, _table.c.id, [row["id"] for row in rows])
-    )
-    there: dict[str, Row] = {row["id"]: dict(row) for row in connection.execute(query).mappings()}
-    new: dict[str, Row] = {}
-    for row in rows:
-        before = there.get(row["id"]) or new.get(row["id"])
-        if before is None:
-            new[row["id"]] = {"lease_by": None} | row
-        elif name := _differing(task_of(row), task_of(before)):
-            raise ClashError(f"task {quoted(row['id'])}: is here already with other content ({name})")
-    if new:
-        people = {row[name] for row in new.values() for name in ("assessor", "lease_by")} - {None}
-        register(connection, evaluation, people)
-        connection.execute(sa.insert(_table), list(new.values()))
-    return len(new)
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One thing an assessor is to do: judge one peer (against one reference), or choose between two.
+
+    `hashes` are those of the judged texts and their units, by role (peer, reference, peer-units,
+    reference-units, left, right): judged text is frozen, and a judgment of a text that changed later is named
+    and left out. `repeat_of` marks a planted repeat, which is a task of its own.
+    """
+
+    id: str
+    evaluation: str
+    assessor: str
+    protocol: str
+    version: str
+    topic: str
+    peer: TextRef | None = None
+    reference: TextRef | None = None
+    left: Mapping[str, Any] | None = None
+    right: Mapping[str, Any] | None = None
+    hashes: Mapping[str, str] = field(default_factory=dict)
+    position: int = 0
+    phase: int | None = None
+    repeat_of: str | None = None
+    lease_until: str | None = None
+    """A time, ISO 8601 in UTC, until which nobody else is given the task."""
 
 
-def _differing(one: Task, other: Task) -> str | None:
-    """The first field that two tasks do not share; a lease comes and goes."""
-    names = (field.name for field in fields(Task) if field.name != "lease_until")
-    return next((name for name in names if getattr(one, name) != getattr(other, name)), None)
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One saved answer, as it was sent. `seq` and `received_at` are the store's and None before it is stored."""
+
+    id: str
+    evaluation: str
+    task: str
+    assessor: str
+    question: str
+    answer: Answer
+    base: int | None = None
+    """The seq of the answer that the sender had seen; None where there was none."""
+    origin: Origin = "human"
+    client: str | None = None
+    client_n: int | None = None
+    shown_at: str | None = None
+    answered_at: str | None = None
+    took_ms: int | None = None
+    seq: int | None = None
+    received_at: str | None = None
+
+    def content(self) -> str:
+        """What must be the same when an id is sent again: everything but what the store adds."""
+        fields = (
+            self.evaluation,
+            self.task,
+            self.assessor,
+            self.question,
+            self.answer,
+            self.base,
+            self.origin,
+            self.client,
+            self.client_n,
+            self.shown_at,
+            self.answered_at,
+            self.took_ms,
+        )
+        return json.dumps(fields, ensure_ascii=False, sort_keys=True, allow_nan=False)
 
 
-def refuse_orphans(connection: Connection, evaluation: str) -> None:
-    """A repeat repeats a task that is there."""
-    first = _table.alias()
-    query = (
-        sa.select(_table.c.id, _table.c.repeat_of)
-        .outerjoin(first, (first.c.evaluation == evaluation) & (first.c.id == _table.c.repeat_of))
-        .where(_table.c.evaluation == evaluation, _table.c.repeat_of.is_not(None), first.c.id.is_(None))
-        .limit(1)
-    )
-    if (row := connection.execute(query).first()) is not None:
-        raise DataError(f"task {quoted(row[0])}: repeats {quoted(row[1])}, which is not there")
+@dataclass(frozen=True, slots=True)
+class Ack:
+    """That an event is stored. `newer` is the seq of an answer that the sender had not seen, if there was one."""
+
+    id: str
+    seq: int
+    received_at: str
+    newer: int | None = None
+    again: bool = False
+    """The id was there already: this is the first acknowledgement once more, and nothing was stored."""
 
 
-def lease(
-    connection: Connection, evaluation: str, task: str, assessor: str, *, until: datetime, now: datetime
-) -> Task | None:
-    """Hands a task out, or None where somebody else has it now. The counter's lock makes that one step."""
-    lock(connection, evaluation)
-    row = _find(connection, evaluation, task)
-    if _holder(row, now) not in (None, assessor):
-        return None
-    if not present(connection, schema.person.c.id, evaluation, [assessor]):
-        raise DataError(f"no person {quoted(assessor)} in {quoted(evaluation)}")
-    given = {"lease_until": stamp(until), "lease_by": assessor}
-    connection.execute(_at(evaluation, task).values(**given))
-    return task_of(row | given)
+def text_hash(text: str) -> str:
+    """What a task keeps of a text, to know later whether it changed."""
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()[:32]
 
 
-def release(connection: Connection, evaluation: str, task: str, assessor: str, *, now: datetime) -> bool:
-    """Takes a task back; False where the assessor did not have it."""
-    lock(connection, evaluation)
-    if _holder(_find(connection, evaluation, task), now) != assessor:
-        return False
-    connection.execute(_at(evaluation, task).values(lease_until=None, lease_by=None))
-    return True
+@dataclass(frozen=True)
+class Judged:
+    """A task with the answers that count now: the latest of each question, without those taken back."""
 
+    task: Task
+    answers: Mapping[str, Event] = field(default_factory=dict)
 
-def _holder(row: Row, now: datetime) -> str | None:
-    """Who has the task; a task that came with a lease and without a holder is its assessor's."""
-    if row["lease_until"] is None or moment(row["lease_until"]) <= now:
-        return None
-    holder: str = row["lease_by"] or row["assessor"]
-    return holder
+    def as_dict(self) -> dict[str, Any]:
+        """What a score of it depends on."""
+        task = self.task
+        answers = {question: event.answer for question, event in sorted(self.answers.items())}
+        return {
+            "task": task.id,
+            "assessor": task.assessor,
+            "protocol": [task.protocol, task.version],
+            "peer": task.peer and asdict(task.peer),
+            "reference": task.reference and asdict(task.reference),
+            "answers": answers,
+            **({"left": task.left, "right": task.right} if task.left is not None else {}),
+        }
 
-
-def _find(connection: Connection, evaluation: str, task: str) -> Row:
-    query = sa.select(_table).where(_table.c.evaluation == evaluation, _table.c.id == task)
-    row = connection.execute(query).mappings().first()
-    if row is None:
-        raise DataError(f"no task {quoted(task)} in {quoted(evaluation)}")
-    return dict(row)
-
-
-def _at(evaluation: str, task: str) -> sa.Update:
-    return sa.update(_table).where(_table.c.evaluation == evaluation, _table.c.id == task)
+    @property
+    def origin(self) -> Origin:
+        """Where the answers come from; a task mixes origins only where somebody adjudicated it."""
+        found = {event.origin for event in self.answers.values()}
+        return next((origin for origin in reversed(ORIGINS) if origin in found), "human")

@@ -13,8 +13,8 @@ from adjudge.data.collection import references_for
 from adjudge.data.rows import Document, Summary, Topic, Unit
 from adjudge.data.scores import Better, MeasureInfo, Score
 from adjudge.errors import UsageError
-from adjudge.judgments.model import Judged
 from adjudge.judgments.protocol import Protocol
+from adjudge.judgments.tasks import Judged
 
 T = TypeVar("T")
 Need = Literal["references", "documents", "units", "judgments"]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from adjudge.judgments.anonymous import is_anonymous
+from adjudge.judgments.store.anonymous import is_anonymous
 from adjudge.prefer.files import Preferences
 from adjudge.prefer.fitting import among
 from adjudge.stats.preference.answers import Answers

@@ -10,11 +10,7 @@ from typing import Any, Literal, get_args
 
 from adjudge.data.collection import Collection
 from adjudge.errors import DataError, UsageError
-from adjudge.measures.base import TopicBatch
-from adjudge.measures.similarities import DEFAULT, Similarity, sentence_similarity, similarity_name
-from adjudge.prefer.files import Preferences
-from adjudge.prefer.fitting import PreferenceFit, fit_preferences
-from adjudge.prefer.judged import (
+from adjudge.judgments.pairs.judged import (
     batches,
     kinds,
     notes,
@@ -22,6 +18,10 @@ from adjudge.prefer.judged import (
     summary_rows,
     system_preferences,
 )
+from adjudge.measures.base import TopicBatch
+from adjudge.measures.similarities import DEFAULT, Similarity, sentence_similarity, similarity_name
+from adjudge.prefer.files import Preferences
+from adjudge.prefer.fitting import PreferenceFit, fit_preferences
 from adjudge.scoring import Judgments
 
 Of = Literal["sentences", "summaries", "systems"]

@@ -18,14 +18,14 @@ from adjudge.collection.formats.cells import read_cells
 from adjudge.collection.formats.source import Place, shown
 from adjudge.data.incoming import LeftOut
 from adjudge.errors import DataError, FormatError
-from adjudge.judgments.anonymous import CROWD, is_anonymous
-from adjudge.judgments.encoding import moment, stamp
 from adjudge.judgments.formats import Item, stable_id
 from adjudge.judgments.formats.answers import MISSING, NO_ANSWER, STRANGE_ANSWER
 from adjudge.judgments.formats.crowd import NAMES, NO_WORKER, STRANGE_NAME
-from adjudge.judgments.model import Event, Task
 from adjudge.judgments.protocol import PREFERENCE, Protocol
-from adjudge.judgments.store import Store
+from adjudge.judgments.store.anonymous import CROWD, is_anonymous
+from adjudge.judgments.store.encoding import moment, stamp
+from adjudge.judgments.store.store import Store
+from adjudge.judgments.tasks import Event, Task
 from adjudge.prefer.files import side_of
 
 COLUMNS: dict[str, tuple[str, ...]] = {

@@ -13,12 +13,12 @@ from pathlib import Path
 from adjudge.data.collection import Collection
 from adjudge.engine import chunked
 from adjudge.errors import DataError, UsageError
-from adjudge.judgments.anonymous import is_anonymous
-from adjudge.judgments.model import Task
+from adjudge.judgments.pairs.pools import Pool, done, pools_of, texts_of
 from adjudge.judgments.protocol import PREFERENCE, Protocol
-from adjudge.judgments.store import Store
+from adjudge.judgments.store.anonymous import is_anonymous
+from adjudge.judgments.store.store import Store
+from adjudge.judgments.tasks import Task
 from adjudge.prefer.files import write_table
-from adjudge.prefer.pools import Pool, done, pools_of, texts_of
 
 
 def open_tasks(store: Store, protocols: Iterable[str]) -> list[Task]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from adjudge.data.folder import Folder
-from adjudge.judging import protocol_of, store_of
-from adjudge.judgments.model import FILE, Event
+from adjudge.judgments.judging import protocol_of, store_of
 from adjudge.judgments.protocol import PREFERENCE
+from adjudge.judgments.tasks import FILE, Event
 from adjudge.wording import counted
 
 IDLE = 120.0

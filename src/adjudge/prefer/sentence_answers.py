@@ -13,13 +13,13 @@ from adjudge.collection.formats.source import Place
 from adjudge.data.collection import Collection
 from adjudge.data.incoming import LeftOut
 from adjudge.errors import DataError, FormatError
-from adjudge.judgments.anonymous import CROWD
 from adjudge.judgments.formats import Item
 from adjudge.judgments.formats.answers import STRANGE_ANSWER, Answers, Judgment
 from adjudge.judgments.formats.crowd import NO_WORKER, STRANGE_NAME
+from adjudge.judgments.pairs.pools import Pool, pools_of
 from adjudge.judgments.protocol import PREFERENCE, Protocol
+from adjudge.judgments.store.anonymous import CROWD
 from adjudge.prefer.files import columns_of, row_of
-from adjudge.prefer.pools import Pool, pools_of
 
 UNKNOWN = LeftOut("row about a text that is no sentence of its topic's documents")
 SAME = LeftOut("row that holds a sentence against itself")

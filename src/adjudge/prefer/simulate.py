@@ -13,12 +13,12 @@ from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, quoted
 from adjudge.judges.simulated import Simulated, simulate
 from adjudge.judges.worth import truth_from_worth, worth_by_side
-from adjudge.judging import judgments_of, protocol_of, store_of
+from adjudge.judgments.judging import judgments_of, protocol_of, store_of
+from adjudge.judgments.pairs.sample import COUNT, sample
 from adjudge.judgments.protocol import Protocol
 from adjudge.measures.base import TopicBatch
 from adjudge.measures.judged.preference_sources import pyramid_worth, reference_worth, topic_sentences
 from adjudge.measures.similarities import sentence_similarity
-from adjudge.prefer.sample import COUNT, sample
 from adjudge.scoring import Judgments, batch_of
 from adjudge.wording import counted
 

@@ -9,13 +9,13 @@ if TYPE_CHECKING:
     from adjudge.data.collection import Collection
     from adjudge.data.folder import Folder
     from adjudge.judgments.intake import Taken
+    from adjudge.judgments.pairs.sample import Sampled
     from adjudge.judgments.protocol import Protocol as JudgmentProtocol
-    from adjudge.judgments.store import Store
+    from adjudge.judgments.store.store import Store
     from adjudge.prefer.agreement import Agreement
     from adjudge.prefer.batches import Exported
     from adjudge.prefer.fitting import PreferenceFit
     from adjudge.prefer.paper_table import PaperTable
-    from adjudge.prefer.sample import Sampled
     from adjudge.prefer.simulate import SimulatedPreferences
     from adjudge.prefer.trajectories import Convergence
     from adjudge.scoredata import ScoreData
@@ -52,8 +52,8 @@ class Studies:
         return found
 
     def sample(self, of: str = "sentences", **how: Any) -> Sampled:
-        """Put pairs to ask into the store; see `adjudge.prefer.sample.sample`."""
-        from adjudge.prefer.sample import sample
+        """Put pairs to ask into the store; see `adjudge.judgments.pairs.sample.sample`."""
+        from adjudge.judgments.pairs.sample import sample
 
         e = self._e
         with e.store() as store:

@@ -12,8 +12,8 @@ from adjudge.data.lines import dump_json
 from adjudge.data.scorefiles import StoredScores
 from adjudge.errors import DataError
 from adjudge.judgments.frozen import split_by_change
-from adjudge.judgments.model import Judged
 from adjudge.judgments.protocol import Protocol
+from adjudge.judgments.tasks import Judged
 from adjudge.measures.base import Measure, TopicBatch
 from adjudge.wording import counted
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from adjudge.judgments.model import Task
 from adjudge.judgments.protocol import UNIT, inconsistency
+from adjudge.judgments.tasks import Task
 from adjudge.scoring.batches import Judgments
 from adjudge.wording import counted
 

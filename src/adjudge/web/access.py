@@ -12,7 +12,7 @@ from typing import Literal
 
 from starlette.requests import Request
 
-from adjudge.judgments.sessions import Session
+from adjudge.judgments.store.sessions import Session
 from adjudge.web.site import Site
 
 Role = Literal["anyone", "assessor", "organiser"]

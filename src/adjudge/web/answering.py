@@ -11,10 +11,10 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from adjudge.errors import AdjudgeError, BusyError, DataError
-from adjudge.judgments.encoding import moment
 from adjudge.judgments.frozen import units_of
-from adjudge.judgments.model import Ack, Event, Task
 from adjudge.judgments.protocol import NOTES, PYRAMID, PYRAMID_PEER
+from adjudge.judgments.store.encoding import moment
+from adjudge.judgments.tasks import Ack, Event, Task
 from adjudge.web.site import Site
 from adjudge.web.units import UnitIds
 

@@ -8,7 +8,7 @@ from fastapi import HTTPException, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from adjudge.errors import AdjudgeError
-from adjudge.judgments.model import Task
+from adjudge.judgments.tasks import Task
 from adjudge.web import access, tasks, work
 from adjudge.web.access import Visitor
 from adjudge.web.answering import Receipt, SentEvents, store_answers

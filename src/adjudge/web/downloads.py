@@ -9,8 +9,8 @@ import json
 from fastapi import HTTPException, Request
 from fastapi.responses import Response
 
-from adjudge.judgments.encoding import to_json
-from adjudge.judgments.records import records
+from adjudge.judgments.store.encoding import to_json
+from adjudge.judgments.store.records import records
 from adjudge.web.api import visitor
 from adjudge.web.organising import results_closed
 from adjudge.web.site import Site

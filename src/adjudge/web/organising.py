@@ -10,11 +10,11 @@ from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from adjudge.errors import AdjudgeError
-from adjudge.judgments.accounts import Account
-from adjudge.judgments.model import Judged, Task
+from adjudge.judgments.pairs.pools import content
+from adjudge.judgments.pairs.sample import ANYONE
 from adjudge.judgments.protocol import NOTES
-from adjudge.prefer.pools import content
-from adjudge.prefer.sample import ANYONE
+from adjudge.judgments.store.accounts import Account
+from adjudge.judgments.tasks import Judged, Task
 from adjudge.web.api import visitor
 from adjudge.web.pages import render
 from adjudge.web.site import Site

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from adjudge.errors import DataError
-from adjudge.judgments.model import Task, TextRef
+from adjudge.judgments.tasks import Task, TextRef
 from adjudge.text.headers import hidden_spans, paragraphs, shown
 from adjudge.web.site import Site
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from adjudge.judgments.model import Task
 from adjudge.judgments.protocol import Question
+from adjudge.judgments.tasks import Task
 from adjudge.text.headers import paragraphs
 from adjudge.web.site import Site
 

@@ -12,11 +12,11 @@ from adjudge.data.folder import Folder
 from adjudge.data.rows import Summary
 from adjudge.data.settings import Judging
 from adjudge.errors import DataError
-from adjudge.judging import protocol_of, store_of
 from adjudge.judgments.frozen import changed
-from adjudge.judgments.model import Task, TextRef
+from adjudge.judgments.judging import protocol_of, store_of
 from adjudge.judgments.protocol import Protocol
-from adjudge.judgments.store import Store
+from adjudge.judgments.store.store import Store
+from adjudge.judgments.tasks import Task, TextRef
 from adjudge.web.blind import PublicIds
 
 

@@ -13,8 +13,8 @@ from pydantic import BaseModel
 from adjudge.data.collection import by_date
 from adjudge.data.rows import Document
 from adjudge.errors import DataError
-from adjudge.judgments.model import Judged, Task
 from adjudge.judgments.protocol import Protocol
+from adjudge.judgments.tasks import Judged, Task
 from adjudge.text.headers import paragraphs
 from adjudge.web.coverage import CoveragePage, coverage_page
 from adjudge.web.rating import RatingPage, rating_page

@@ -8,8 +8,8 @@ from typing import Any
 
 from adjudge.errors import DataError
 from adjudge.judgments.frozen import units_of
-from adjudge.judgments.model import Task
 from adjudge.judgments.protocol import UNIT
+from adjudge.judgments.tasks import Task
 from adjudge.web.site import Site
 
 LONG = 12

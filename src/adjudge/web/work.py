@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from adjudge.judgments.frozen import units_of
-from adjudge.judgments.model import Judged, Task
 from adjudge.judgments.protocol import UNIT, UNMARKED, Protocol
+from adjudge.judgments.tasks import Judged, Task
 from adjudge.web.answering import asked
 from adjudge.web.site import Site
 

@@ -10,9 +10,9 @@ from unittest.mock import patch
 
 from tests.judgments.making import Clock, fill
 
-from adjudge.judgments.backup import backup, find_pg_dump
-from adjudge.judgments.schema import SCHEMA, VERSIONS
-from adjudge.judgments.store import Store, open_store
+from adjudge.judgments.store.backup import backup, find_pg_dump
+from adjudge.judgments.store.schema import SCHEMA, VERSIONS
+from adjudge.judgments.store.store import Store, open_store
 
 HERE = Path(__file__).parent
 
@@ -26,13 +26,13 @@ def fill_all(store: Store) -> None:
     """What `fill` puts in, and some of everything that came with later schemas; what is random is not here."""
     fill(store)
     for person, token in LINKS.items():
-        with patch("adjudge.judgments.accounts.new_token", lambda token=token: token):
+        with patch("adjudge.judgments.store.accounts.new_token", lambda token=token: token):
             store.accounts.add(person, role="organiser" if person == "ann" else "assessor")
     store.accounts.set_password("ann", PASSWORD)
-    with patch("adjudge.judgments.sessions.new_token", lambda: SESSION):
+    with patch("adjudge.judgments.store.sessions.new_token", lambda: SESSION):
         store.sessions.start("ann", timedelta(hours=8))
     store.accounts.suspend("bob")
-    with patch("adjudge.judgments.keys.secrets.token_hex", lambda n: SECRET):
+    with patch("adjudge.judgments.store.keys.secrets.token_hex", lambda n: SECRET):
         store.secret("ids")
     store.attempts.note("ann")
 

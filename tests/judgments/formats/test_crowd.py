@@ -12,9 +12,9 @@ import pytest
 from adjudge.data.incoming import LeftOut
 from adjudge.data.rows import System, Topic
 from adjudge.errors import FormatError, UsageError
-from adjudge.judgments.anonymous import CROWD
 from adjudge.judgments.formats import Item, crowd
-from adjudge.judgments.model import Event, Task, TextRef
+from adjudge.judgments.store.anonymous import CROWD
+from adjudge.judgments.tasks import Event, Task, TextRef
 
 
 def read(path: Path, text: str, name: str = "crowd.csv", **options: Any) -> list[Item]:

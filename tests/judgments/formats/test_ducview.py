@@ -19,10 +19,10 @@ from adjudge.data.rows import Summary, System, Topic
 from adjudge.errors import DataError, FormatError
 from adjudge.judgments.formats import Importer, Item, nist_kind, stable_id
 from adjudge.judgments.formats.ducview import exported, pan, pyr, read, write_pan, write_pyr
-from adjudge.judgments.model import Event, Judged, Task, TextRef
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER
 from adjudge.judgments.pyramid import PeerAnnotation, Pyramid
 from adjudge.judgments.pyramid_answers import annotation_of, pyramid_of
+from adjudge.judgments.tasks import Event, Judged, Task, TextRef
 
 DATA = Path(__file__).parent.parent / "data" / "ducview"
 GOOD = DATA / "good"

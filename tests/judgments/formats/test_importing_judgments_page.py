@@ -12,7 +12,7 @@ import pytest
 
 from adjudge.data.incoming import LeftOut
 from adjudge.judgments.formats import Item, crowd, nist, see, summeval
-from adjudge.judgments.model import Event
+from adjudge.judgments.tasks import Event
 
 PAGE = Path(__file__).parents[3] / "docs" / "importing-judgments.md"
 BLOCK = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -13,7 +13,7 @@ from adjudge.data.incoming import LeftOut
 from adjudge.data.rows import System, Topic
 from adjudge.errors import FormatError, UsageError
 from adjudge.judgments.formats import Item, nist
-from adjudge.judgments.model import Event, Judged, Task, TextRef
+from adjudge.judgments.tasks import Event, Judged, Task, TextRef
 from adjudge.measures.base import TopicBatch
 from adjudge.measures.judged.rating import Rating
 

@@ -13,7 +13,7 @@ from adjudge.data.incoming import LeftOut
 from adjudge.data.rows import System, Topic
 from adjudge.errors import UsageError
 from adjudge.judgments.formats import Item, see
-from adjudge.judgments.model import Event, Judged, Task, TextRef
+from adjudge.judgments.tasks import Event, Judged, Task, TextRef
 from adjudge.measures.base import Measure, TopicBatch
 from adjudge.measures.judged.coverage import AdjustedCoverage, Coverage
 from adjudge.measures.judged.quality import QualityErrors

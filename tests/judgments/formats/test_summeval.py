@@ -14,9 +14,9 @@ from adjudge.data.incoming import LeftOut
 from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.data.scores import MeasureInfo, Score
 from adjudge.errors import FormatError, UsageError
-from adjudge.judgments.anonymous import CROWD, is_anonymous
 from adjudge.judgments.formats import Item, summeval
-from adjudge.judgments.model import Event, Task, TextRef, text_hash
+from adjudge.judgments.store.anonymous import CROWD, is_anonymous
+from adjudge.judgments.tasks import Event, Task, TextRef, text_hash
 
 
 def ratings(*values: int) -> dict[str, int]:

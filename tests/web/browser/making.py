@@ -11,9 +11,9 @@ from typing import Any
 from adjudge.data.collection import Collection
 from adjudge.data.rows import Document, Row, Summary, System, Topic
 from adjudge.evaluation import Evaluation
-from adjudge.judges.tasks import make_tasks
-from adjudge.judgments.model import Event, Task, TextRef
-from adjudge.judgments.store import Store
+from adjudge.judgments.assign.tasks import make_tasks
+from adjudge.judgments.store.store import Store
+from adjudge.judgments.tasks import Event, Task, TextRef
 from adjudge.web.blind import PublicIds
 from adjudge.web.units import LONG
 

@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 from tests.web.browser.making import Person, Study
 from tests.web.browser.server import Server
 
-from adjudge.judgments.model import Task
+from adjudge.judgments.tasks import Task
 
 
 def sign_in(page: Page, server: Server, person: Person) -> None:

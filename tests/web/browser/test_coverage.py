@@ -20,7 +20,7 @@ from tests.web.browser.pages import (
 )
 from tests.web.browser.server import Server
 
-from adjudge.judgments.model import Task
+from adjudge.judgments.tasks import Task
 
 pytestmark = pytest.mark.browser
 

@@ -10,7 +10,7 @@ from tests.web.browser.making import STORM, UPDATE, Person, Study
 from tests.web.browser.pages import banner, hold, key, let_go, ready, saved, sign_in, until
 from tests.web.browser.server import Server
 
-from adjudge.judgments.model import Task, TextRef
+from adjudge.judgments.tasks import Task, TextRef
 
 pytestmark = pytest.mark.browser
 

@@ -34,7 +34,7 @@ from uuid import UUID
 from adjudge.collection.formats.rouge155_names import is_person
 from adjudge.collection.formats.source import Paths
 from adjudge.data.incoming import Thing as CollectionThing
-from adjudge.judgments.model import Event, Task
+from adjudge.judgments.tasks import Event, Task
 
 __all__ = ["BASELINES", "Importer", "Item", "Thing", "nist_kind", "stable_id"]
 

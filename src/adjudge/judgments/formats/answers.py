@@ -15,8 +15,8 @@ from adjudge.collection.formats.source import Place
 from adjudge.data.incoming import LeftOut
 from adjudge.errors import DataError, UsageError, nearest, quoted
 from adjudge.judgments.formats import Item, stable_id
-from adjudge.judgments.model import Event, Task, TextRef
 from adjudge.judgments.protocol import RATING, Kind, Protocol, load_protocol
+from adjudge.judgments.tasks import Event, Task, TextRef
 
 NO_ANSWER = LeftOut("no answer")
 STRANGE_ANSWER = LeftOut("answer that is none of the protocol's choices")

@@ -22,7 +22,6 @@ from adjudge.data.incoming import LeftOut
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import System, Topic
 from adjudge.errors import FormatError, UsageError, nearest, quoted
-from adjudge.judgments.anonymous import CROWD
 from adjudge.judgments.formats import Item
 from adjudge.judgments.formats.answers import (
     MISSING,
@@ -34,8 +33,9 @@ from adjudge.judgments.formats.answers import (
     protocol_of_kind,
     rating,
 )
-from adjudge.judgments.model import TextRef
 from adjudge.judgments.protocol import PREFERENCE, RATING, Protocol
+from adjudge.judgments.store.anonymous import CROWD
+from adjudge.judgments.tasks import TextRef
 
 PROTOCOL = "rating"
 NAMES: dict[str, tuple[str, ...]] = {

@@ -34,9 +34,9 @@ from adjudge.judgments.formats.ducview_markup import DeclaresEntities, Notes, pa
 from adjudge.judgments.formats.ducview_model import Read, read_annotation, read_pyramid
 from adjudge.judgments.formats.ducview_text import Name
 from adjudge.judgments.formats.ducview_write import exported, pan, pyr, write_pan, write_pyr
-from adjudge.judgments.model import Event, Task, TextRef
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER, load_protocol
 from adjudge.judgments.pyramid import PeerAnnotation
+from adjudge.judgments.tasks import Event, Task, TextRef
 
 __all__ = ["exported", "pan", "pyr", "read", "write_pan", "write_pyr"]
 

@@ -15,8 +15,8 @@ from adjudge.errors import FormatError, UsageError, quoted
 from adjudge.judgments.formats import BASELINES, Item, nist_kind
 from adjudge.judgments.formats.answers import Answers, Judgment, aspect_question, protocol_of_kind, rating
 from adjudge.judgments.formats.nist_lines import TABLE, Header, cells, is_bars, lines
-from adjudge.judgments.model import TextRef
 from adjudge.judgments.protocol import RATING, Protocol
+from adjudge.judgments.tasks import TextRef
 
 RESPONSIVENESS, QUALITY = "responsiveness", "linguistic-quality"
 ORDER = ("topic", "selector", "assessor", "peer", "score")

@@ -16,12 +16,12 @@ from adjudge.data.incoming import LeftOut
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import System, Topic
 from adjudge.errors import DataError, FormatError, UsageError
-from adjudge.judgments.anonymous import ANONYMOUS
 from adjudge.judgments.formats import BASELINES, Item, nist_kind
 from adjudge.judgments.formats.answers import MISSING, STRANGE_ANSWER, Answers, Judgment, whole
 from adjudge.judgments.formats.nist_lines import TABLE, Header, cells, is_bars, lines
-from adjudge.judgments.model import TextRef
 from adjudge.judgments.protocol import QUALITY, UNMARKED, load_protocol
+from adjudge.judgments.store.anonymous import ANONYMOUS
+from adjudge.judgments.tasks import TextRef
 
 PROTOCOL = "duc-2002"
 WIDTH = 33

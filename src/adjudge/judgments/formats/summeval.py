@@ -11,11 +11,11 @@ from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import Summary
 from adjudge.data.scores import MeasureInfo, Score
 from adjudge.errors import DataError
-from adjudge.judgments.anonymous import CROWD
 from adjudge.judgments.formats import Item
 from adjudge.judgments.formats.answers import STRANGE_ANSWER, Answers, Judgment, protocol_of_kind, whole
-from adjudge.judgments.model import TextRef, text_hash
 from adjudge.judgments.protocol import RATING
+from adjudge.judgments.store.anonymous import CROWD
+from adjudge.judgments.tasks import TextRef, text_hash
 
 PROTOCOL = "rating"
 NO_ASPECT = LeftOut("rating on an aspect that the protocol does not have")

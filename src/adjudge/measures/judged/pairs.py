@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
-from adjudge.judgments.model import Event, Task
 from adjudge.judgments.protocol import PREFERENCE
+from adjudge.judgments.tasks import Event, Task
 from adjudge.measures.base import TopicBatch
 from adjudge.measures.judged.answers import protocol_of
 

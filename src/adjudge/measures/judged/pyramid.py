@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 
 from adjudge.data.scores import Score
 from adjudge.errors import DataError
-from adjudge.judgments.model import Judged, TextRef
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER
 from adjudge.judgments.pyramid import UNMATCHED, PeerAnnotation, Pyramid, annotation_of_reference
 from adjudge.judgments.pyramid_answers import Built, annotation_of, built, pyramid_for
+from adjudge.judgments.tasks import Judged, TextRef
 from adjudge.measures.base import Measure, Need, TopicBatch
 from adjudge.measures.judged.answers import judged_peers
 from adjudge.measures.judged.pyramid_counts import scored, tally

@@ -10,9 +10,9 @@ from typing import ClassVar, cast
 
 from adjudge.data.scores import Score
 from adjudge.errors import UsageError
-from adjudge.judgments.anonymous import is_anonymous
-from adjudge.judgments.model import Judged
 from adjudge.judgments.protocol import RATING
+from adjudge.judgments.store.anonymous import is_anonymous
+from adjudge.judgments.tasks import Judged
 from adjudge.measures.base import Measure, Need, TopicBatch
 from adjudge.measures.judged.answers import judged_peers, score_row
 

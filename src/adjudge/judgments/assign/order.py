@@ -1,0 +1,101 @@
+"""In which order somebody judges, and where the planted repeats stand. Tasks come here with their assessor chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import replace
+from typing import Literal, get_args
+
+import numpy as np
+
+from adjudge.errors import UsageError, quoted
+from adjudge.judgments.assign.pages import Page
+from adjudge.judgments.tasks import Task
+
+Order = Literal["topic", "mixed"]
+ORDERS: tuple[Order, ...] = get_args(Order)
+
+GAP = 5  # a repeat stands at least so many tasks after its original; less where there are few tasks
+MOST = 0.5  # share of repeats: with more, the last tasks could not be repeated at a distance
+
+
+def check_order(order: str) -> None:
+    if order not in ORDERS:
+        raise UsageError(f"the order is {quoted(order)}, expected one of: {', '.join(ORDERS)}")
+
+
+def in_order(pages: Sequence[Page], order: Order, rng: np.random.Generator) -> list[Page]:
+    """Pages in random order: all mixed; or topic by topic, and in a topic reference by reference.
+
+    Topics, the references of a topic and the peers held against one are each in random order.
+    """
+    mixed = [pages[i] for i in rng.permutation(len(pages))]
+    if order == "mixed":
+        return mixed
+    # The order in which topics and references turn up in a shuffle would favour those with many pages.
+    groups = sorted({(page.topic, _reference(page)) for page in pages})
+    topics = sorted({topic for topic, _ in groups})
+    topic_rank = dict(zip(topics, rng.permutation(len(topics)).tolist(), strict=True))
+    group_rank = dict(zip(groups, rng.permutation(len(groups)).tolist(), strict=True))
+    return sorted(mixed, key=lambda page: (topic_rank[page.topic], group_rank[page.topic, _reference(page)]))
+
+
+def _reference(page: Page) -> tuple[str, int]:
+    return ("", 0) if page.reference is None else (page.reference.system, page.reference.length or 0)
+
+
+def with_repeats(
+    before: Sequence[Task], new: Sequence[Task], repeats: Sequence[tuple[Task, int]]
+) -> list[Task]:
+    """The new tasks with their repeats among them; a repeat says before which task of the whole line it stands."""
+    placed: list[Task] = []
+    for j in range(len(before), len(before) + len(new) + 1):
+        placed += [task for task, slot in repeats if slot == j]
+        placed += new[j - len(before) : j - len(before) + 1]
+    return placed
+
+
+def draw_repeats(
+    before: Sequence[Task],
+    new: Sequence[Task],
+    fresh: Set[str],
+    share: float,
+    order: Order,
+    rng: np.random.Generator,
+) -> list[tuple[Task, int]]:
+    """Which tasks are asked once more, and before which task of the line (`before`, then `new`) each stands.
+
+    So many that repeats are a share of what is asked first, those that are there counted; only `fresh` ones, whose
+    texts are as they were, and none twice. They stand in the later half, after `before`, some tasks after their
+    original; in the order by topic they stand between two topics.
+    """
+    line = [*before, *new]
+    first = [i for i, task in enumerate(line) if task.repeat_of is None]
+    gap = max(1, min(GAP, len(first) // 2))
+    there = {task.repeat_of for task in before} - {None}
+    # Distances leave repeats out: else planting some would make room for more, and the next plan would add them.
+    able = first[: len(first) - gap + 1]
+    pool = [i for i in able if line[i].id in fresh and line[i].id not in there]
+    count = min(max(0, round(share * len(first)) - len(there)), len(pool))
+    if not count:
+        return []
+    n = len(line)
+    start = max(len(before), -(-(n + count) // 2))
+    slots = [
+        j for j in range(start, n + 1) if order == "mixed" or j == n or line[j].topic != line[j - 1].topic
+    ]
+    drawn = []
+    for i in rng.choice(pool, size=count, replace=False).tolist():
+        fitting = [j for j in slots if j - i >= gap]
+        drawn.append((line[i], fitting[rng.integers(len(fitting))]))
+    return drawn
+
+
+def repeat_of(task: Task, id: str) -> Task:
+    """A task asked once more; a preference with left and right swapped."""
+    again = replace(task, id=id, repeat_of=task.id, lease_until=None)
+    if task.left is None:
+        return again
+    names = {"left": "right", "right": "left"}
+    hashes = {names.get(role, role): hash for role, hash in task.hashes.items()}
+    return replace(again, left=task.right, right=task.left, hashes=hashes)

@@ -1,0 +1,174 @@
+"""What there is to judge: pages, from a collection and a protocol. Who judges them is decided elsewhere.
+
+A page is what one task shows: a peer against a reference (coverage), a peer (rating), or two peers of one length
+(preference of summaries).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+from adjudge.data.collection import Collection, references_for
+from adjudge.data.rows import Summary, Unit
+from adjudge.errors import DataError, UsageError
+from adjudge.judgments.frozen import task_hashes
+from adjudge.judgments.protocol import Protocol
+from adjudge.judgments.tasks import Task, TextRef, text_hash
+from adjudge.wording import counted, listed
+
+Text = tuple[str, int | None]  # system and length
+PageKey = tuple[str, frozenset[Text], Text | None]
+UnitsOf = Mapping[Text, Sequence[Unit]]
+
+
+@dataclass(frozen=True)
+class Page:
+    """One thing to judge. Two `peers` are a pair, of which the first stands left unless a task swaps them."""
+
+    topic: str
+    peers: tuple[Summary, ...]
+    reference: Summary | None
+    models: tuple[Summary, ...]
+    """Whose authors count in phases: the page's reference, or all of the topic's where a page has none."""
+    hashes: Mapping[str, str]
+
+    @property
+    def key(self) -> PageKey:
+        reference = None if self.reference is None else text_of(self.reference)
+        return self.topic, frozenset(map(text_of, self.peers)), reference
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        return tuple(peer.system for peer in self.peers)
+
+    @property
+    def is_pair(self) -> bool:
+        return len(self.peers) == 2
+
+    def fields(self, *, swapped: bool = False) -> dict[str, Any]:
+        """What a task of this page holds: which texts, and their hashes."""
+        if not self.is_pair:
+            (peer,) = self.peers
+            reference = None if self.reference is None else TextRef(*text_of(self.reference))
+            return {"peer": TextRef(*text_of(peer)), "reference": reference, "hashes": self.hashes}
+        sides = self.peers[::-1] if swapped else self.peers
+        named = dict(zip(("left", "right"), sides, strict=True))
+        shown = {role: {"system": each.system, "length": each.length} for role, each in named.items()}
+        return {**shown, "hashes": {role: text_hash(each.text) for role, each in named.items()}}
+
+    def is_of(self, task: Task) -> bool:
+        """Whether a task of this page's key shows these very texts; a hash that it does not have is not looked at."""
+        swapped = task.left is not None and task.left["system"] != self.peers[0].system
+        now = self.fields(swapped=swapped)["hashes"]
+        return all(now.get(role, hash) == hash for role, hash in task.hashes.items())
+
+
+@dataclass(frozen=True)
+class Pages:
+    """The pages, and what kept others from being some, in words."""
+
+    pages: tuple[Page, ...]
+    notes: tuple[str, ...] = field(default=())
+
+
+def key_of(task: Task) -> PageKey:
+    """Which page a task is of."""
+    if task.left is not None and task.right is not None:
+        sides = [(side.get("system", ""), side.get("length")) for side in (task.left, task.right)]
+        return task.topic, frozenset(sides), None
+    peers = [(task.peer.system, task.peer.length)] if task.peer else []
+    reference = (task.reference.system, task.reference.length) if task.reference else None
+    return task.topic, frozenset(peers), reference
+
+
+def text_of(summary: Summary) -> Text:
+    return summary.system, summary.length
+
+
+def pages_of(collection: Collection, protocol: Protocol, topics: Sequence[str] = ()) -> Pages:
+    """Every page of the topics (all, unless some are named), in an order that does not depend on the files."""
+    check_protocol(protocol)
+    names = sorted(set(topics) or collection.topics)
+    for name in names:
+        collection.need_topic(name)
+    if protocol.kind == "coverage":
+        need_units(collection, protocol, names)
+    found: list[Page] = []
+    notes = Counter[str]()
+    for name in names:
+        found.extend(_of_topic(collection, protocol, name, notes))
+    if not found:
+        raise DataError(f"there is nothing to judge under {protocol.name}{_why(notes)}")
+    return Pages(tuple(found), tuple(f"{counted(n, 'peer')} {why}" for why, n in sorted(notes.items())))
+
+
+def check_protocol(protocol: Protocol) -> None:
+    """Refuse what is not made of pages that can be handed out beforehand."""
+    if protocol.kind == "pyramid":
+        raise UsageError(
+            f"{protocol.name} is a pyramid protocol, and assign knows coverage, rating and preference"
+        )
+    if protocol.kind == "preference" and protocol.of == "sentences":
+        raise UsageError(
+            f"{protocol.name} compares sentences: their pairs come from `adjudge prefer sample`,"
+            " and from the sampler while people judge"
+        )
+
+
+def need_units(collection: Collection, protocol: Protocol, topics: Sequence[str]) -> None:
+    """A coverage page shows units: every text that is not empty must have some."""
+    missing: list[str] = []
+    for topic in topics:
+        units = {(unit.system, unit.length, unit.kind) for unit in collection.units.get(topic, ())}
+        for summary in collection.summaries.get(topic, ()):
+            kinds = [protocol.peer_units] * summary.is_peer + [protocol.model_units] * summary.is_reference
+            if summary.text.strip() and any((*text_of(summary), kind) not in units for kind in kinds):
+                missing.append(f"{topic}/{summary.system}")
+    if missing:
+        texts = counted(len(missing), "summary has", "summaries have")
+        raise DataError(
+            f"{texts} no units to judge by {protocol.name} ({listed(missing, most=3)}); run: adjudge units"
+        )
+
+
+def _of_topic(collection: Collection, protocol: Protocol, topic: str, notes: Counter[str]) -> Iterator[Page]:
+    peers = sorted(collection.peers(topic), key=_by_name)
+    references = sorted(collection.references(topic), key=_by_name)
+    match protocol.kind:
+        case "coverage":
+            units = _by_text(collection.units.get(topic, ()))
+            for peer in peers:
+                against = references_for(peer, references)
+                full = [reference for reference in against if reference.text.strip()]
+                if not full:
+                    notes["without a reference to be held against: left out"] += 1
+                for reference in full:
+                    own = [*units.get(text_of(peer), ()), *units.get(text_of(reference), ())]
+                    hashes = task_hashes(peer, reference, own, protocol)
+                    yield Page(topic, (peer,), reference, (reference,), hashes)
+        case "preference":
+            for pair in combinations(peers, 2):
+                if pair[0].length == pair[1].length:
+                    yield Page(topic, pair, None, tuple(references), {})
+        case _:
+            for peer in peers:
+                yield Page(topic, (peer,), None, tuple(references), task_hashes(peer, None, (), protocol))
+
+
+def _by_text(units: Sequence[Unit]) -> UnitsOf:
+    found: dict[Text, list[Unit]] = {}
+    for unit in units:
+        found.setdefault((unit.system, unit.length), []).append(unit)
+    return found
+
+
+def _by_name(summary: Summary) -> tuple[str, int]:
+    return summary.system, summary.length or 0
+
+
+def _why(notes: Counter[str]) -> str:
+    return "".join(f": {counted(n, 'peer')} {why}" for why, n in notes.most_common(1))

@@ -1,0 +1,301 @@
+"""Accounts: who may sign in to the annotation app, as what, and by which link or password.
+
+A personal link holds a token; only its hash is kept, so nobody can read links out of the database. Being signed
+in lives in sessions.py, what is kept of passwords in passwords.py. Accounts are not part of exports.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from adjudge.errors import ClashError, DataError, FormatError, UsageError, nearest, quoted
+from adjudge.judgments.store import passwords, schema
+from adjudge.judgments.store.appending import lock
+from adjudge.judgments.store.encoding import Row, check_name, stamp
+from adjudge.judgments.store.keys import digest, new_token
+from adjudge.judgments.store.people import People, Person, find, register
+from adjudge.judgments.store.sessions import ACCOUNTS, end_all, may_enter
+
+if TYPE_CHECKING:
+    from adjudge.judgments.store.store import Store
+
+Role = Literal["assessor", "organiser"]
+ROLES: tuple[Role, ...] = get_args(Role)
+State = Literal["active", "suspended"]
+
+ORGANISER = "organiser"
+"""The person that the first organiser is, until somebody has a name for them."""
+
+_table, _person = schema.account, schema.person
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A new personal link, which is said once. Whoever holds the token is let in as the person."""
+
+    person: str
+    token: str = field(repr=False)
+
+    def url(self, base: str) -> str:
+        """The token stands behind the #: browsers do not send that part, so it reaches no log and no Referer."""
+        return f"{base.rstrip('/')}/in#{self.token}"
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Somebody who may sign in, unless suspended. What lets them in is not part of it."""
+
+    person: str
+    name: str | None
+    role: Role
+    state: State
+    made_at: str
+    link_made_at: str | None
+    link_used_at: str | None
+    link_once: bool
+    has_password: bool
+    seen_at: str | None
+
+    @property
+    def active(self) -> bool:
+        return self.state == "active"
+
+
+class Accounts:
+    """The accounts of one evaluation."""
+
+    def __init__(self, store: Store):
+        self._store = store
+        self._evaluation = store.evaluation
+
+    def add(self, person_id: str, role: str = "assessor", name: str | None = None) -> Link:
+        """An account for a person, who is added where they are not known yet, and their link."""
+        if role not in ROLES:
+            raise UsageError(f"the role is {quoted(role)}, expected one of: {', '.join(ROLES)}")
+        check_name("id", person_id)
+        with self._store.database.reading() as connection:
+            self._refuse(connection, person_id)
+        self._store.people.add(person_id, name)
+        token = new_token()
+
+        def job(connection: Connection) -> Link:
+            lock(connection, self._evaluation)
+            self._refuse(connection, person_id)
+            self._insert(connection, person_id, role, token)
+            return Link(person_id, token)
+
+        return self._store.change(job)
+
+    def all(self) -> list[Account]:
+        """All accounts, by the person's id."""
+        query = self._query().order_by(_table.c.person)
+        with self._store.database.reading() as connection:
+            return [_account_of(row) for row in connection.execute(query).mappings()]
+
+    def get(self, id: str) -> Account:
+        with self._store.database.reading() as connection:
+            return _account_of(self._row(connection, id))
+
+    def suspend(self, id: str) -> Account:
+        """Keeps a person out, at once: link and password stop working and sessions end."""
+        return self._set_state(id, "suspended")
+
+    def restore(self, id: str) -> Account:
+        """Lets a suspended person in again, by the link and the password they had."""
+        return self._set_state(id, "active")
+
+    def renew_link(self, id: str, once: bool = False, sign_out: bool = False) -> str:
+        """A new link's token; the old link stops working. `once`: it lets in one time.
+
+        Whoever is signed in stays so, unless told otherwise (`sign_out`, where the old link got about).
+        """
+        token = new_token()
+
+        def job(connection: Connection) -> str:
+            lock(connection, self._evaluation)
+            self._row(connection, id)
+            connection.execute(self._update(id).values(**self._token(token, once=once)))
+            if sign_out:
+                end_all(connection, self._evaluation, id)
+            return token
+
+        return self._store.change(job)
+
+    def by_token(self, token: str, now: datetime | None = None) -> Account | None:
+        """Whose link it is; None where it is nobody's, was used up, or is of somebody who may not enter.
+
+        That a one-time link was not used before and is used now is one statement: of two at once, one gets in.
+        """
+        mine = _table.c.token_hash == digest(token)
+        with self._store.database.reading() as connection:  # a wrong token costs nobody a write
+            row = connection.execute(self._query(may_enter(self._evaluation), mine)).mappings().first()
+        if row is None:
+            return None
+        used = stamp(now or self._store.clock())
+
+        def job(connection: Connection) -> Account | None:
+            unused = ~_table.c.token_once | _table.c.token_used_at.is_(None)
+            here = (_table.c.evaluation == self._evaluation) & (_table.c.state == "active")
+            use = sa.update(_table).where(here, mine, unused).values(token_used_at=used)
+            if not connection.execute(use).rowcount:
+                return None
+            return _account_of(connection.execute(self._query(mine)).mappings().one())
+
+        return self._store.change(job)
+
+    def set_password(self, id: str, password: str) -> Account:
+        """A password, beside the link or in place of one that was forgotten."""
+        kept = passwords.hashed(password)  # slow: before anything is locked
+
+        def job(connection: Connection) -> Account:
+            lock(connection, self._evaluation)
+            self._row(connection, id)
+            connection.execute(self._update(id).values(password_hash=kept))
+            return _account_of(self._row(connection, id))
+
+        return self._store.change(job)
+
+    def check_password(self, id: str, password: str) -> Account | None:
+        """The account, where it is active and the password is right.
+
+        A name that nobody has, or that has no password, takes as long as a wrong password.
+        """
+        found = self._entering(id)
+        kept: str | None = None if found is None else found["password_hash"]
+        if not passwords.fits(kept, password) or found is None or kept is None:
+            return None
+        if passwords.outdated(kept):
+            better = self._update(id).where(_table.c.password_hash == kept)  # unless it was changed just now
+            new = passwords.hashed(password)
+            self._store.change(lambda connection: connection.execute(better.values(password_hash=new)))
+        return _account_of(found)
+
+    def first_organiser_link(self, person: str = ORGANISER) -> str | None:
+        """A one-time link for the first organiser; None once an organiser has, or had, another way in.
+
+        Asked again before it was used, it gives a new link, and the old one stops working.
+        """
+        check_name("id", person)
+        token = new_token()
+
+        def job(connection: Connection) -> str | None:
+            lock(connection, self._evaluation)
+            query = self._query(_table.c.role == "organiser")
+            organisers = [_account_of(row) for row in connection.execute(query).mappings()]
+            if not organisers:
+                self._refuse(connection, person)
+                register(connection, self._evaluation, [person])
+                self._insert(connection, person, "organiser", token, once=True)
+                return token
+            first = organisers[0]
+            waiting = first.active and first.link_once and not first.link_used_at and not first.has_password
+            if len(organisers) > 1 or not waiting:
+                return None
+            connection.execute(self._update(first.person).values(**self._token(token, once=True)))
+            return token
+
+        return self._store.change(job)
+
+    def forget(self, id: str) -> None:
+        """Removes a person's account, if there is one: link, password, sessions."""
+
+        def job(connection: Connection) -> None:
+            lock(connection, self._evaluation)
+            end_all(connection, self._evaluation, id)
+            connection.execute(
+                sa.delete(_table).where(_table.c.evaluation == self._evaluation, _table.c.person == id)
+            )
+
+        self._store.change(job)
+
+    def _set_state(self, id: str, state: State) -> Account:
+        def job(connection: Connection) -> Account:
+            lock(connection, self._evaluation)
+            self._row(connection, id)
+            connection.execute(self._update(id).values(state=state))
+            if state == "suspended":
+                end_all(connection, self._evaluation, id)
+            return _account_of(self._row(connection, id))
+
+        return self._store.change(job)
+
+    def _refuse(self, connection: Connection, id: str) -> None:
+        """Whoever has an account, or had a name that was erased, gets no new one."""
+        person = find(connection, self._evaluation, id)
+        if person is not None and person.erased is not None:
+            raise DataError(f"person {quoted(id)}: the name was erased; they cannot sign in any more")
+        if (row := connection.execute(self._query(_table.c.person == id)).mappings().first()) is not None:
+            raise ClashError(f"person {quoted(id)}: has an account already, as {row['role']}")
+
+    def _insert(self, connection: Connection, id: str, role: str, token: str, *, once: bool = False) -> None:
+        row = {
+            "evaluation": self._evaluation,
+            "person": id,
+            "role": role,
+            "state": "active",
+            "password_hash": None,
+            "made_at": stamp(self._store.clock()),
+            "seen_at": None,
+        }
+        connection.execute(sa.insert(_table), [row | self._token(token, once=once)])
+
+    def _token(self, token: str, *, once: bool) -> Row:
+        made = stamp(self._store.clock())
+        return {"token_hash": digest(token), "token_once": once, "token_made_at": made, "token_used_at": None}
+
+    def _query(self, *which: sa.ColumnElement[bool]) -> sa.Select[Any]:
+        here = _table.c.evaluation == self._evaluation
+        return sa.select(*_table.c, _person.c.name).select_from(ACCOUNTS).where(here, *which)
+
+    def _entering(self, id: str) -> sa.RowMapping | None:
+        """The row of somebody who may sign in; anything may have been typed as a name."""
+        try:
+            check_name("id", id)
+        except FormatError:
+            return None
+        query = self._query(may_enter(self._evaluation), _table.c.person == id)
+        with self._store.database.reading() as connection:
+            return connection.execute(query).mappings().first()
+
+    def _row(self, connection: Connection, id: str) -> sa.RowMapping:
+        check_name("id", id)
+        row = connection.execute(self._query(_table.c.person == id)).mappings().first()
+        if row is None:
+            known = connection.scalars(
+                sa.select(_table.c.person).where(_table.c.evaluation == self._evaluation)
+            )
+            raise DataError(f"{quoted(id)} has no account{nearest(id, known)}")
+        return row
+
+    def _update(self, id: str) -> sa.Update:
+        return sa.update(_table).where(_table.c.evaluation == self._evaluation, _table.c.person == id)
+
+
+class PeopleWithAccounts(People):
+    """People of whom some may sign in."""
+
+    def erase_name(self, id: str) -> Person:
+        """As People does; the account goes first, so that a name is never gone while its link still works."""
+        self.get(id)  # whoever is not there is refused before anything changes
+        self._store.accounts.forget(id)
+        return super().erase_name(id)
+
+
+def _account_of(row: sa.RowMapping) -> Account:
+    return Account(
+        row["person"],
+        row["name"],
+        row["role"],
+        row["state"],
+        row["made_at"],
+        row["token_made_at"],
+        row["token_used_at"],
+        row["token_once"],
+        row["password_hash"] is not None,
+        row["seen_at"],
+    )

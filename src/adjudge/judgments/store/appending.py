@@ -1,0 +1,221 @@
+"""How events become rows: numbers, first acknowledgements, clashes. Runs inside a write transaction.
+
+All who write to an evaluation first lock its counter, and hold it until they have committed. So the numbers
+of an evaluation's events follow the order of their commits: whoever has read up to a number never misses an
+event by asking only for what is above it, and the highest number is the latest answer.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import ChainMap
+from collections.abc import Iterable, Iterator, MutableMapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+from sqlalchemy.dialects import postgresql, sqlite
+
+from adjudge.engine import chunked
+from adjudge.errors import AdjudgeError, ClashError, DataError, quoted
+from adjudge.judgments.store import schema
+from adjudge.judgments.store.encoding import EVENT_FIELDS, Row, ack_of, event_of
+from adjudge.judgments.tasks import Ack, Event
+
+AT_ONCE = 200  # values in one IN (...), of which a question has four: all databases take that many
+
+Key = tuple[str, str, str]  # task, question, assessor: what has one current answer
+
+
+def lock(connection: Connection, evaluation: str) -> int:
+    """The number of the evaluation's last event. Nobody else writes to it until this transaction ends."""
+    table = schema.evaluation
+    counter = sa.select(table.c.last_seq).where(table.c.name == evaluation).with_for_update()
+    last = connection.scalar(counter)
+    if last is None:
+        insert: Any = (postgresql if connection.dialect.name == "postgresql" else sqlite).insert
+        new = insert(table).on_conflict_do_nothing()  # of several who come first, one makes it
+        connection.execute(new, {"name": evaluation, "last_seq": 0})
+        last = connection.scalar(counter)
+    assert isinstance(last, int)
+    return last
+
+
+def among(connection: Connection, column: sa.Column[Any], values: Sequence[str]) -> sa.ColumnElement[bool]:
+    """That a column holds one of the values.
+
+    PostgreSQL takes them as one array: the question's text is the same however many they are, and is read once.
+    """
+    if connection.dialect.name == "postgresql":
+        return column == sa.any_(sa.bindparam(None, list(values), type_=postgresql.ARRAY(sa.Text)))
+    return column.in_(values)
+
+
+def present(
+    connection: Connection, column: sa.Column[Any], evaluation: str, values: Iterable[str]
+) -> set[str]:
+    """Which of the values stand in a column of the evaluation's rows."""
+    found: set[str] = set()
+    for some in chunked(sorted(set(values)), AT_ONCE):
+        query = sa.select(column).where(
+            column.table.c.evaluation == evaluation, among(connection, column, some)
+        )
+        found.update(connection.scalars(query))
+    return found
+
+
+@dataclass
+class Ledger:
+    """What is stored already of the ids, tasks, people and answers that some events name, and what is to come."""
+
+    evaluation: str
+    last: int
+    tasks: set[str]
+    people: set[str]
+    stored: MutableMapping[str, Row]
+    current: MutableMapping[Key, int]
+    fresh: list[Row] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, connection: Connection, evaluation: str, last: int, rows: Sequence[Row]) -> Ledger:
+        ledger = cls(evaluation, last, set(), set(), {}, {})
+        seen = set[str]()
+        for some in chunked(rows, AT_ONCE):
+            for kind, name, question, assessor, seq in _look_up(connection, evaluation, some):
+                match kind:
+                    case "task":
+                        ledger.tasks.add(name)
+                    case "person":
+                        ledger.people.add(name)
+                    case "id":
+                        seen.add(name)
+                    case _:
+                        ledger.current[name, question, assessor] = seq
+        ledger.stored.update(_stored(connection, evaluation, seen))
+        return ledger
+
+    def draft(self) -> Ledger:
+        """A copy to try some events on; `adopt` takes it over."""
+        return replace(self, stored=ChainMap({}, self.stored), current=ChainMap({}, self.current), fresh=[])
+
+    def adopt(self, draft: Ledger) -> None:
+        self.stored.update((row["id"], row) for row in draft.fresh)
+        self.current.update((_key(row), row["seq"]) for row in draft.fresh)
+        self.fresh += draft.fresh
+        self.last = draft.last
+
+    def first(self, row: Row) -> Ack | None:
+        """The acknowledgement that the event's id was given before; a clash where its content was another."""
+        before = self.stored.get(row["id"])
+        if before is None:
+            return None
+        mine, theirs = event_of(row), event_of(before)
+        if mine.content() != theirs.content():
+            raise ClashError(
+                f"event {quoted(row['id'])}: the id was sent before with other content ({_differing(mine, theirs)})"
+            )
+        return ack_of(before, again=True)
+
+    def newer(self, row: Row) -> int | None:
+        """The current answer's number where it is not the one that the sender had seen."""
+        current = self.current.get(_key(row))
+        return current if current != row["base"] else None
+
+    def take(self, row: Row) -> Ack:
+        """Enters one event, with its number and its received_at set; refuses what has no task or no assessor."""
+        for kind, name, known in (
+            ("task", row["task"], self.tasks),
+            ("person", row["assessor"], self.people),
+        ):
+            if name not in known:
+                raise DataError(
+                    f"event {quoted(row['id'])}: no {kind} {quoted(name)} in {quoted(self.evaluation)}"
+                )
+        self.last = row["seq"]
+        self.stored[row["id"]] = row
+        self.current[_key(row)] = row["seq"]
+        self.fresh.append(row)
+        return ack_of(row)
+
+    def write(self, connection: Connection) -> None:
+        """Stores what was entered, and the counter."""
+        if not self.fresh:
+            return
+        connection.execute(sa.insert(schema.event), self.fresh)
+        table = schema.evaluation
+        moved = sa.update(table).where(table.c.name == self.evaluation).values(last_seq=self.last)
+        connection.execute(moved)
+
+
+def append_all(
+    connection: Connection, evaluation: str, calls: Sequence[Sequence[Row]], received_at: str
+) -> list[list[Ack] | AdjudgeError]:
+    """The events of several calls; each call is stored whole or refused whole."""
+    last = lock(connection, evaluation)
+    ledger = Ledger.of(connection, evaluation, last, [row for rows in calls for row in rows])
+    outcomes: list[list[Ack] | AdjudgeError] = []
+    for rows in calls:
+        draft = ledger.draft()
+        try:
+            outcomes.append([_append(draft, row, received_at) for row in rows])
+        except AdjudgeError as error:
+            outcomes.append(error)
+        else:
+            ledger.adopt(draft)
+    ledger.write(connection)
+    return outcomes
+
+
+def _append(ledger: Ledger, row: Row, received_at: str) -> Ack:
+    if before := ledger.first(row):
+        return before
+    given = {"seq": ledger.last + 1, "newer": ledger.newer(row), "received_at": received_at}
+    return ledger.take(row | given)
+
+
+def _differing(one: Event, other: Event) -> str:
+    """The first field that two events do not share; 1 and 1.0 are two things here, as in Event.content."""
+    content = (name for name in EVENT_FIELDS if name not in ("seq", "received_at"))
+    pairs = ((n, getattr(one, n), getattr(other, n)) for n in content)
+    return next(n for n, a, b in pairs if json.dumps(a, sort_keys=True) != json.dumps(b, sort_keys=True))
+
+
+def _key(row: Row) -> Key:
+    return row["task"], row["question"], row["assessor"]
+
+
+def _look_up(connection: Connection, evaluation: str, rows: Sequence[Row]) -> Iterable[Any]:
+    """Everything that a ledger needs, in one question: on a network, asking costs more than answering."""
+    event, task, person = schema.event, schema.task, schema.person
+    wanted = {name: sorted({row[name] for row in rows}) for name in ("id", "task", "assessor", "question")}
+    some = partial(among, connection)
+    none, zero = sa.cast(sa.null(), sa.Text), sa.cast(0, sa.BigInteger)  # columns of one type throughout
+    key = (event.c.task, event.c.question, event.c.assessor)
+    query = sa.union_all(
+        sa.select(sa.literal("task"), task.c.id, none, none, zero).where(
+            task.c.evaluation == evaluation, some(task.c.id, wanted["task"])
+        ),
+        sa.select(sa.literal("person"), person.c.id, none, none, zero).where(
+            person.c.evaluation == evaluation, some(person.c.id, wanted["assessor"])
+        ),
+        sa.select(sa.literal("id"), event.c.id, none, none, zero).where(
+            event.c.evaluation == evaluation, some(event.c.id, wanted["id"])
+        ),
+        sa.select(sa.literal("current"), *key, sa.func.max(event.c.seq))
+        .where(
+            event.c.evaluation == evaluation,
+            some(event.c.task, wanted["task"]),
+            some(event.c.question, wanted["question"]),
+        )
+        .group_by(*key),
+    )
+    return connection.execute(query)
+
+
+def _stored(connection: Connection, evaluation: str, ids: set[str]) -> Iterator[tuple[str, Row]]:
+    table = schema.event
+    for some in chunked(sorted(ids), AT_ONCE):
+        query = sa.select(table).where(table.c.evaluation == evaluation, among(connection, table.c.id, some))
+        yield from ((row["id"], dict(row)) for row in connection.execute(query).mappings())

@@ -1,0 +1,92 @@
+"""Judgments of texts that changed since, as `adjudge check` tells them. What a change is lives in frozen.py."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+from adjudge.data.collection import Collection
+from adjudge.data.findings import Finding, some
+from adjudge.errors import AdjudgeError
+from adjudge.judgments.frozen import changed
+from adjudge.judgments.protocol import Protocol, load_protocol
+from adjudge.judgments.tasks import Task, TextRef
+
+_JUDGED = """
+    select id, evaluation, assessor, protocol, version, topic,
+           peer_system, peer_length, reference_system, reference_length, left_json, right_json, hashes
+    from task where exists (select 1 from event where event.evaluation = task.evaluation and event.task = task.id)
+"""
+
+
+def changed_findings(changed: Iterable[tuple[Task, str]]) -> Iterator[Finding]:
+    """Judgments of texts that changed since, a finding per reason."""
+    found: dict[str, Counter[str]] = {}
+    for task, why in changed:
+        who = f"{task.peer.system} on {task.topic}" if task.peer else task.topic
+        found.setdefault(why, Counter())[f"{who}, by {task.assessor}"] += 1
+    for why, where in found.items():
+        yield Finding(
+            "warning",
+            "judged-text-changed",
+            f"judged, and since then {why}",
+            "these judgments are left out of scores",
+            some(where),
+            where.total(),
+        )
+
+
+def changed_in_file(path: Path, collection: Collection) -> Iterator[Finding]:
+    """The same of a SQLite file, read with the standard library alone, so that a check starts quickly."""
+    try:
+        tasks = list(_tasks(path))
+    except sqlite3.Error as error:
+        what = f"{path.name} cannot be read: {error}"
+        yield Finding("error", "judgments-unreadable", what, "judgments cannot be used")
+        return
+    seen = ((task, changed(task, collection, _protocol(task.protocol))) for task in tasks)
+    yield from changed_findings((task, why) for task, why in seen if why is not None)
+
+
+def _tasks(path: Path) -> Iterator[Task]:
+    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
+        for (
+            id,
+            evaluation,
+            assessor,
+            protocol,
+            version,
+            topic,
+            *texts,
+            left,
+            right,
+            hashes,
+        ) in connection.execute(_JUDGED):
+            yield Task(
+                id,
+                evaluation,
+                assessor,
+                protocol,
+                version,
+                topic,
+                _text(*texts[:2]),
+                _text(*texts[2:]),
+                left=json.loads(left) if left else None,
+                right=json.loads(right) if right else None,
+                hashes=json.loads(hashes) if hashes else {},
+            )
+
+
+def _text(system: str | None, length: int | None) -> TextRef | None:
+    return None if system is None else TextRef(system, length)
+
+
+def _protocol(name: str) -> Protocol | None:
+    try:
+        return load_protocol(name)
+    except AdjudgeError:
+        return None  # one's own: the texts themselves are compared all the same

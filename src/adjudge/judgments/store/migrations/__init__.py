@@ -1,0 +1,63 @@
+"""Brings a database to the present schema. The steps are in versions/, one module each; see schema.py.
+
+A new schema is a new module in versions/, its number at the end of `schema.VERSIONS`, and a fixture of it in
+tests/judgments/data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from sqlalchemy import Connection, inspect, text
+
+from adjudge.errors import DataError, FormatError
+from adjudge.judgments.store.schema import SCHEMA, VERSION_TABLE, VERSIONS
+
+STEPS = Path(__file__).parent
+_LOCK = 0x41646A75646765  # "Adjudge": the key of PostgreSQL's advisory lock while the schema changes
+
+
+def is_current(connection: Connection, place: str, *, versions: Sequence[str] = VERSIONS) -> bool:
+    """Whether the database has the present schema. One that is newer than this program is refused."""
+    return _version(connection, place, versions) == versions[-1]
+
+
+def upgrade(
+    connection: Connection, place: str, *, versions: Sequence[str] = VERSIONS, steps: Path = STEPS
+) -> None:
+    """Takes the steps that are missing, in the write transaction that `connection` is in.
+
+    Of several processes that open an old database at once, one does it; the others wait and find it done.
+    SQLite's write transaction is the lock there, an advisory lock on PostgreSQL.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
+        connection.execute(text(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}"))
+        encoding = connection.scalar(text("SHOW server_encoding"))
+        if encoding != "UTF8":
+            raise DataError(f"{place}: the database's encoding is {encoding}, expected UTF8")
+    if is_current(connection, place, versions=versions):
+        return
+    from alembic import command  # only here: it is slow to load, and mostly not needed
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(steps).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    command.upgrade(config, versions[-1])
+
+
+def _version(connection: Connection, place: str, versions: Sequence[str]) -> str | None:
+    """The schema's version; None where there are no tables yet."""
+    tables = inspect(connection).get_table_names()
+    if not tables:
+        return None
+    if VERSION_TABLE not in tables:
+        raise FormatError(f"{place}: a database, but not of judgments: it has no {VERSION_TABLE}")
+    found = connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()  # noqa: S608
+    if found not in versions:
+        raise DataError(
+            f"{place}: written by a newer Adjudge (schema {found}, this one knows {versions[-1]}); upgrade Adjudge"
+        )
+    return str(found)

@@ -1,0 +1,295 @@
+"""Judgments as JSON lines, out and in, without loss: people, tasks and events, one object a line.
+
+The first line says what it is; every other has a "kind". Memory does not grow with the file. What stands in a
+record is described in docs/judgment-store.md.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import MISSING, dataclass, fields
+from itertools import groupby, islice
+from pathlib import Path
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from adjudge.data.lines import read_json_lines
+from adjudge.errors import AdjudgeError, ClashError, DataError, FormatError, nearest, quoted
+from adjudge.judgments.store import schema, tasks
+from adjudge.judgments.store.appending import AT_ONCE, Ledger, lock
+from adjudge.judgments.store.disguise import Disguise, Record
+from adjudge.judgments.store.encoding import (
+    Row,
+    check_name,
+    check_number,
+    event_of,
+    event_row,
+    stamp,
+    task_of,
+    task_row,
+    to_json,
+)
+from adjudge.judgments.store.people import Person, check_person, find, new_pseudonym, person_row, refuse_taken
+from adjudge.judgments.store.store import Store
+from adjudge.judgments.tasks import Event, Task, TextRef
+
+FORMAT = 1
+KINDS = ("judgments", "person", "task", "event")
+HIGHEST = 2**53  # a seq: what JSON readers keep exactly, and far from what the databases' counters hold
+PAGE = 200  # rows fetched at once: a pyramid is one answer, and not a small one
+
+T = TypeVar("T")
+Line = tuple[int, Record]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many people, tasks and events were written, or were new."""
+
+    people: int = 0
+    tasks: int = 0
+    events: int = 0
+
+
+# Out
+
+
+def write_records(store: Store, path: Path, *, pseudonyms: bool = False) -> Counts:
+    """Writes everything to a file, which appears only when it is whole. Others may go on judging."""
+    counts = dict.fromkeys(KINDS, 0)
+    scratch = path.with_name(f".{path.name}.part")
+    try:
+        with scratch.open("w", encoding="utf-8", newline="\n") as stream:
+            for record in records(store, pseudonyms=pseudonyms):
+                stream.write(to_json(record) + "\n")
+                counts[record["kind"]] += 1
+            stream.flush()
+            os.fsync(stream.fileno())
+        scratch.replace(path)
+    except OSError as error:
+        raise DataError(f"{path}: cannot be written: {error.strerror}") from None
+    finally:
+        scratch.unlink(missing_ok=True)
+    return Counts(counts["person"], counts["task"], counts["event"])
+
+
+def records(store: Store, *, pseudonyms: bool = False) -> Iterator[Record]:
+    """Everything in one state of the store, as JSON objects, in an order in which it can be read again."""
+    with store.database.reading() as connection:
+        disguise = _disguise(connection, store.evaluation) if pseudonyms else None
+        for record in _plain(connection, store.evaluation):
+            yield disguise.record(record) if disguise else record
+
+
+def _plain(connection: Connection, evaluation: str) -> Iterator[Record]:
+    person, task, event = schema.person, schema.task, schema.event
+    yield {"kind": "judgments", "format": FORMAT, "evaluation": evaluation}
+    for row in _rows(connection, person, evaluation, person.c.pseudonym):  # an order that says nothing
+        yield {"kind": "person"} | {name: row[name] for name in ("id", "name", "pseudonym", "erased")}
+    for row in _rows(connection, task, evaluation, task.c.id):
+        yield _task_record(row)
+    for row in _rows(connection, event, evaluation, event.c.seq):
+        yield {"kind": "event"} | dict(row) | {"answer": event_of(row).answer}
+
+
+def _rows(
+    connection: Connection, table: sa.Table, evaluation: str, order: sa.Column[Any]
+) -> Iterable[sa.RowMapping]:
+    query = sa.select(table).where(table.c.evaluation == evaluation).order_by(order)
+    return connection.execute(query, execution_options={"yield_per": PAGE}).mappings()
+
+
+def _task_record(row: sa.RowMapping) -> Record:
+    task = task_of(row)
+    return (
+        {"kind": "task"}
+        | {f.name: getattr(task, f.name) for f in fields(Task)}
+        | {"peer": _ref_record(task.peer), "reference": _ref_record(task.reference)}
+        | {"lease_by": row["lease_by"]}
+    )
+
+
+def _ref_record(ref: TextRef | None) -> Record | None:
+    return None if ref is None else {"system": ref.system, "length": ref.length}
+
+
+def _disguise(connection: Connection, evaluation: str) -> Disguise:
+    people, event = schema.person, schema.event
+    clients = (
+        sa.select(event.c.client)
+        .where(event.c.evaluation == evaluation, event.c.client.is_not(None))
+        .group_by(event.c.client)
+        .order_by(sa.func.min(event.c.seq))
+    )
+    everybody = (
+        Person(*row)
+        for row in connection.execute(
+            sa.select(people.c.id, people.c.name, people.c.pseudonym, people.c.erased).where(
+                people.c.evaluation == evaluation
+            )
+        )
+    )
+    return Disguise.of(everybody, connection.scalars(clients))
+
+
+# In
+
+
+def read_records(store: Store, path: Path, *, merge: bool = False) -> Counts:
+    """Takes a file of records in, all of it or nothing, and says what was new.
+
+    Records that are here already change nothing; a record that contradicts one is refused, and so is an event
+    whose number is not above those here. With `merge` the file is that of another store: its events are
+    numbered anew after those here and forget what their senders had seen (`base`), tasks and events become
+    this evaluation's, and people who are here stay as they are.
+    """
+    intake = _Intake(store.evaluation, path, merge, stamp(store.clock()))
+    return store.change(intake.run)
+
+
+@dataclass
+class _Intake:
+    """The import of one file, inside one transaction."""
+
+    evaluation: str
+    path: Path
+    merge: bool
+    now: str
+
+    def run(self, connection: Connection) -> Counts:
+        self.connection = connection
+        self.last = lock(connection, self.evaluation)
+        take = {"judgments": self.header, "person": self.people, "task": self.tasks, "event": self.events}
+        new = dict.fromkeys(KINDS, 0)
+        for kind, lines in groupby(self.lines(), key=lambda line: line[1]["kind"]):
+            while some := list(islice(lines, AT_ONCE)):
+                new[kind] += take[kind](some)
+        tasks.refuse_orphans(connection, self.evaluation)
+        return Counts(new["person"], new["task"], new["event"])
+
+    def lines(self) -> Iterator[Line]:
+        for number, data in read_json_lines(self.path):
+            kind = data.get("kind") if isinstance(data, dict) else None
+            if kind not in KINDS:
+                raise FormatError(
+                    f'"kind" is {quoted(kind)}, expected one of: {", ".join(KINDS)}',
+                    file=self.path,
+                    line=number,
+                )
+            yield number, data
+
+    def header(self, lines: Sequence[Line]) -> int:
+        for number, data in lines:
+            if data.get("format") != FORMAT:
+                problem = f"format {quoted(data.get('format'))} is not known, expected {FORMAT}"
+                raise FormatError(problem, file=self.path, line=number)
+        return 0
+
+    def people(self, lines: Sequence[Line]) -> int:
+        return sum(self.at(number, self.person, data) for number, data in lines)
+
+    def person(self, data: Record) -> bool:
+        made_up: Record = {"name": None, "pseudonym": new_pseudonym()}
+        person = Person(**made_up | known(data, Person))
+        check_person(person)
+        there = find(self.connection, self.evaluation, person.id)
+        if there is None:
+            refuse_taken(self.connection, self.evaluation, person)
+            self.connection.execute(sa.insert(schema.person), [person_row(person, self.evaluation)])
+        elif there != person and not self.merge:
+            raise ClashError(f"person {quoted(person.id)}: is here already, and not the same")
+        return there is None
+
+    def tasks(self, lines: Sequence[Line]) -> int:
+        rows = [(number, self.at(number, self.task_row, data)) for number, data in lines]
+        try:
+            return tasks.add_some(self.connection, self.evaluation, [row for _, row in rows])
+        except AdjudgeError:
+            for number, row in rows:  # one at a time, to say which line it was
+                self.at(number, lambda row: tasks.add_some(self.connection, self.evaluation, [row]), row)
+            raise
+
+    def task_row(self, data: Record) -> Row:
+        values = self.of_evaluation(known(data, Task, "lease_by"))
+        holder = values.pop("lease_by", None)
+        for role in ("peer", "reference"):
+            if values.get(role) is not None:
+                values[role] = TextRef(**known(values[role], TextRef))
+        if values.get("hashes") is None:
+            values["hashes"] = {}
+        if holder is not None:
+            check_name("lease_by", holder)
+        return task_row(Task(**values)) | {"lease_by": holder}
+
+    def events(self, lines: Sequence[Line]) -> int:
+        rows = [(number, self.at(number, self.event_row, data)) for number, data in lines]
+        ledger = Ledger.of(self.connection, self.evaluation, self.last, [row for _, row in rows])
+        for number, row in rows:
+            self.at(number, lambda row: self.enter(ledger, row), row)
+        ledger.write(self.connection)
+        self.last = ledger.last
+        return len(ledger.fresh)
+
+    def event_row(self, data: Record) -> Row:
+        values = self.of_evaluation(known(data, Event, "newer"))
+        newer = values.pop("newer", None)
+        if newer is not None:
+            check_number("newer", newer)
+        row = event_row(Event(**values)) | {"newer": newer}
+        if row["seq"] is not None and not 0 < row["seq"] <= HIGHEST:
+            raise FormatError(f'"seq" is {quoted(row["seq"])}, expected a number from 1 to {HIGHEST:,}')
+        return row | dict.fromkeys(("seq", "base", "newer")) if self.merge else row
+
+    def enter(self, ledger: Ledger, row: Row) -> None:
+        """One event, unless it is here; with its own number where that is above the last one."""
+        if ledger.first(row):
+            return
+        given: Row = {"received_at": row["received_at"] or self.now}
+        if row["seq"] is None:
+            given |= {"seq": ledger.last + 1, "newer": None if self.merge else ledger.newer(row)}
+        elif row["seq"] <= ledger.last:
+            raise ClashError(
+                f"event {quoted(row['id'])}: its seq {row['seq']} is not above {ledger.last}, the last one"
+                " here; import the file as a merge to number its events anew"
+            )
+        ledger.take(row | given)
+
+    def of_evaluation(self, values: Record) -> Record:
+        name = values.setdefault("evaluation", self.evaluation)
+        if name != self.evaluation and not self.merge:
+            raise DataError(
+                f"of the evaluation {quoted(name)}, and this is {quoted(self.evaluation)};"
+                " import the file as a merge to take it in"
+            )
+        return values | {"evaluation": self.evaluation}
+
+    def at(self, number: int, function: Callable[[Any], T], argument: Any) -> T:
+        """Calls a function; what it refuses is said with the file and the line."""
+        try:
+            return function(argument)
+        except FormatError as error:
+            raise FormatError(error.problem, file=self.path, line=number) from None
+        except (ClashError, DataError) as error:
+            raise type(error)(f"{self.path}:{number}: {error}") from None
+
+
+def known(data: object, kind: type, *more: str) -> Record:
+    """The fields of a record, but for its kind; a field that is missing or not known is refused."""
+    if not isinstance(data, dict):
+        raise FormatError(f"{quoted(data)} stands where an object was expected")
+    names = {f.name: f for f in fields(kind)}
+    values = {name: value for name, value in data.items() if name != "kind"}
+    for name in values:
+        if name not in names and name not in more:
+            raise FormatError(f"unknown field {quoted(name)}{nearest(name, names)}")
+    for name, field in names.items():
+        required = field.default is MISSING and field.default_factory is MISSING
+        if required and name not in values and name not in OPTIONAL:
+            raise FormatError(f'no "{name}"')
+    return values
+
+
+OPTIONAL = ("evaluation", "name", "pseudonym")  # what the store knows, or makes up, itself

@@ -1,0 +1,208 @@
+"""Who is signed in, and how often signing in was tried. Who may sign in lives in accounts.py.
+
+Both are kept in the database, so that several servers agree and a restart forgets nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from secrets import token_hex
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from adjudge.errors import BusyError, DataError, UsageError, quoted
+from adjudge.judgments.store import schema
+from adjudge.judgments.store.appending import lock
+from adjudge.judgments.store.encoding import moment, stamp
+from adjudge.judgments.store.keys import digest, new_token
+
+if TYPE_CHECKING:
+    from adjudge.judgments.store.store import Store
+
+SEEN_EVERY = timedelta(minutes=1)
+KEPT = timedelta(days=1)  # how long attempts are kept
+LIMIT, WINDOW = 10, timedelta(minutes=15)
+
+_session, _account, _person, _attempt = schema.session, schema.account, schema.person, schema.attempt
+
+
+def _of_account(person: sa.Column[Any], evaluation: sa.Column[Any]) -> sa.ColumnElement[bool]:
+    return (evaluation == _account.c.evaluation) & (person == _account.c.person)
+
+
+ACCOUNTS = _account.join(_person, _of_account(_person.c.id, _person.c.evaluation))
+"""Accounts, each with its person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Somebody who is signed in."""
+
+    person: str
+    name: str | None
+    role: str
+    made_at: str
+    expires_at: str
+    seen_at: str
+
+
+class Sessions:
+    """The sessions of one evaluation. A browser holds a token, of which the hash is kept here."""
+
+    def __init__(self, store: Store):
+        self._store = store
+        self._evaluation = store.evaluation
+
+    def start(self, person: str, lifetime: timedelta) -> str:
+        """Signs a person in, and gives the token. Whoever has no active account is refused."""
+        if lifetime <= timedelta():
+            raise UsageError(f"a session's lifetime is {lifetime}, expected more than nothing")
+        now, token = self._store.clock(), new_token()
+        row = {
+            "evaluation": self._evaluation,
+            "hash": digest(token),
+            "person": person,
+            "made_at": stamp(now),
+            "expires_at": stamp(now + lifetime),
+            "seen_at": stamp(now),
+        }
+
+        def job(connection: Connection) -> None:
+            lock(connection, self._evaluation)  # so that nobody is suspended in the middle of it
+            query = sa.select(_account.c.person).select_from(ACCOUNTS)
+            mine = may_enter(self._evaluation) & (_account.c.person == person)
+            if connection.scalar(query.where(mine)) is None:
+                raise DataError(f"{quoted(person)} has no active account")
+            connection.execute(self._delete(_session.c.expires_at <= stamp(now)))
+            connection.execute(sa.insert(_session), [row])
+            connection.execute(_seen(self._evaluation, person, stamp(now)))
+
+        self._store.change(job)
+        return token
+
+    def find(self, token: str) -> Session | None:
+        """Who holds the token; None where it is unknown or too old, or where the person may not enter now.
+
+        Notes, at most once a minute, that the person was here.
+        """
+        now = self._store.clock()
+        query = (
+            sa.select(*_session.c, _person.c.name, _account.c.role)
+            .select_from(ACCOUNTS.join(_session, _of_account(_session.c.person, _session.c.evaluation)))
+            .where(may_enter(self._evaluation))
+            .where(_session.c.hash == digest(token), _session.c.expires_at > stamp(now))
+        )
+        with self._store.database.reading() as connection:
+            row = connection.execute(query).mappings().first()
+        if row is None:
+            return None
+        seen = row["seen_at"]
+        if moment(seen) <= now - SEEN_EVERY:
+            seen = stamp(now)
+            with suppress(BusyError):  # a note that is not worth refusing somebody
+                self._store.change(lambda connection: self._touch(connection, row, seen))
+        return Session(row["person"], row["name"], row["role"], row["made_at"], row["expires_at"], seen)
+
+    def end(self, token: str) -> None:
+        """Signs out. A token that is not known any more may come again."""
+        self._store.change(
+            lambda connection: connection.execute(self._delete(_session.c.hash == digest(token)))
+        )
+
+    def end_all(self, person: str) -> int:
+        """Signs a person out everywhere, and says how many sessions that ended."""
+        return self._store.change(lambda connection: end_all(connection, self._evaluation, person))
+
+    def _touch(self, connection: Connection, row: sa.RowMapping, seen: str) -> None:
+        mine = (_session.c.evaluation == self._evaluation) & (_session.c.hash == row["hash"])
+        connection.execute(sa.update(_session).where(mine).values(seen_at=seen))
+        connection.execute(_seen(self._evaluation, row["person"], seen))
+
+    def _delete(self, *which: sa.ColumnElement[bool]) -> sa.Delete:
+        return sa.delete(_session).where(_session.c.evaluation == self._evaluation, *which)
+
+
+class Attempts:
+    """Attempts to sign in, counted by a key: a name, an address, both together.
+
+    Keys are kept as keyed hashes: whoever reads the database cannot list names and addresses by trying them.
+    """
+
+    def __init__(self, store: Store):
+        self._store = store
+        self._evaluation = store.evaluation
+
+    def allowed(self, key: str, limit: int = LIMIT, window: timedelta = WINDOW) -> bool:
+        """Whether fewer attempts than the limit were noted in the time that just passed."""
+        query = self._count(key, window)
+        with self._store.database.reading() as connection:
+            return (connection.scalar(query) or 0) < limit
+
+    def note(self, key: str) -> None:
+        """Notes an attempt, and forgets old ones."""
+        row = self._row(key)
+        self._store.change(lambda connection: self._insert(connection, row))
+
+    def take(self, key: str, limit: int = LIMIT, window: timedelta = WINDOW) -> bool:
+        """`allowed`, and then `note`, in one step: however many try at once, no more than the limit get through.
+
+        What is not allowed is not noted: whoever goes on trying is let in again when the window has passed.
+        """
+        query, row = self._count(key, window), self._row(key)
+
+        def job(connection: Connection) -> bool:
+            lock(connection, self._evaluation)
+            free = (connection.scalar(query) or 0) < limit
+            if free:
+                self._insert(connection, row)
+            return free
+
+        return self._store.change(job)
+
+    def _row(self, key: str) -> dict[str, str]:
+        now = stamp(self._store.clock())
+        return {"evaluation": self._evaluation, "id": token_hex(16), "key_hash": self._hash(key), "at": now}
+
+    def _count(self, key: str, window: timedelta) -> sa.Select[Any]:
+        if not timedelta() < window <= KEPT:
+            raise UsageError(f"the window is {window}, expected more than nothing and at most {KEPT}")
+        after = stamp(self._store.clock() - window)
+        return sa.select(sa.func.count()).where(
+            _attempt.c.evaluation == self._evaluation,
+            _attempt.c.key_hash == self._hash(key),
+            _attempt.c.at > after,
+        )
+
+    def _insert(self, connection: Connection, row: dict[str, str]) -> None:
+        old = stamp(moment(row["at"]) - KEPT)
+        mine = _attempt.c.evaluation == self._evaluation
+        connection.execute(sa.delete(_attempt).where(mine, _attempt.c.at <= old))
+        connection.execute(sa.insert(_attempt), [row])
+
+    def _hash(self, key: str) -> str:
+        # The secret may have to be made, which a job of the writer must not wait for: never call this in one.
+        text = key.encode("utf-8", "backslashreplace")
+        return hmac.new(self._store.secret("attempts"), text, hashlib.sha256).hexdigest()
+
+
+def end_all(connection: Connection, evaluation: str, person: str) -> int:
+    """Deletes a person's sessions, inside a write transaction."""
+    mine = (_session.c.evaluation == evaluation) & (_session.c.person == person)
+    return connection.execute(sa.delete(_session).where(mine)).rowcount
+
+
+def may_enter(evaluation: str) -> sa.ColumnElement[bool]:
+    """That an account of `ACCOUNTS` is active and its person's name was not erased."""
+    active = (_account.c.evaluation == evaluation) & (_account.c.state == "active")
+    return active & _person.c.erased.is_(None)
+
+
+def _seen(evaluation: str, person: str, when: str) -> sa.Update:
+    mine = (_account.c.evaluation == evaluation) & (_account.c.person == person)
+    return sa.update(_account).where(mine).values(seen_at=when)

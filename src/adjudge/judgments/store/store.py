@@ -1,0 +1,255 @@
+"""The store of judgments: tasks, and every answer ever given to them. Opening, writing and reading.
+
+Databases are opened in database.py; events are numbered in appending.py, tasks handed out in tasks.py; people
+are in people.py, who may sign in is in accounts.py and sessions.py, files of records are in records.py, backups
+in backup.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import AbstractContextManager
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from adjudge.errors import DataError, FormatError, quoted
+from adjudge.judgments.store import schema, tasks
+from adjudge.judgments.store.accounts import Accounts, PeopleWithAccounts
+from adjudge.judgments.store.appending import append_all
+from adjudge.judgments.store.database import PATIENCE, Database, address
+from adjudge.judgments.store.encoding import (
+    Row,
+    check_name,
+    event_of,
+    event_row,
+    stamp,
+    task_of,
+    task_row,
+    utc_now,
+)
+from adjudge.judgments.store.keys import Secrets
+from adjudge.judgments.store.people import People
+from adjudge.judgments.store.sessions import Attempts, Sessions
+from adjudge.judgments.store.writer import Outcome, Writer
+from adjudge.judgments.tasks import Ack, Event, Judged, Task
+
+T = TypeVar("T")
+Clock = Callable[[], datetime]
+
+PAGE = 1000  # events read at once
+_task, _event = schema.task, schema.event
+
+
+def open_store(
+    where: Path | str,
+    evaluation: str,
+    *,
+    clock: Clock = utc_now,
+    patience: float = PATIENCE,
+    network: bool = False,
+) -> Store:
+    """The judgments of an evaluation: judgments.sqlite in a folder, or a PostgreSQL database by address.
+
+    Makes what is not there and upgrades an older schema. `clock` gives the times that the store notes,
+    `patience` is how many seconds a writer waits for other processes, and `network` allows a network file
+    system. Open it once per process and share it: it may be used from any thread.
+    """
+    check_name("evaluation", evaluation)
+    return Store(Database(address(where, network=network), patience=patience), evaluation, clock=clock)
+
+
+class Store:
+    """Tasks and events of one evaluation. See `open_store`."""
+
+    def __init__(
+        self,
+        database: Database,
+        evaluation: str,
+        *,
+        clock: Clock = utc_now,
+        writer: type[Writer] = Writer,
+    ):
+        self.database = database
+        self.evaluation = evaluation
+        self.clock = clock
+        self._writer = writer(database.writing, self._append_all)
+        self.people: People = PeopleWithAccounts(self)
+        self.accounts = Accounts(self)
+        self.sessions = Sessions(self)
+        self.attempts = Attempts(self)
+        self.secret = Secrets(self).get
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Saves what is waiting, then lets go of the database."""
+        self._writer.close()
+        self.database.close()
+
+    # Writing: everything goes through the one writer.
+
+    def append(self, events: Sequence[Event]) -> list[Ack]:
+        """Stores events, all of them or, where one is refused, none; returns when they are on the disk.
+
+        An id that is there already gets its first acknowledgement again (`again`); with other content it is
+        a ClashError. `newer` names an answer that the sender had not seen. A task or person that is not
+        there is a DataError.
+        """
+        return self.submit(events).result()
+
+    def submit(self, events: Sequence[Event]) -> Future[list[Ack]]:
+        """As `append`, without waiting."""
+        self.database.check_process()
+        return self._writer.append([self._row(event, event_row) for event in events])
+
+    def add_tasks(self, new: Iterable[Task]) -> int:
+        """Stores tasks, all or none, and says how many are new. One that is there already may come again."""
+        rows = [self._row(task, task_row) for task in new]
+        return self.change(lambda connection: tasks.add(connection, self.evaluation, rows))
+
+    def lease(self, task: str, assessor: str, until: datetime) -> Task | None:
+        """Gives a task to an assessor until a time, or None where somebody else has it now."""
+        stamp(until)  # a time without a zone is refused before anything is locked
+
+        def job(connection: Connection) -> Task | None:
+            return tasks.lease(connection, self.evaluation, task, assessor, until=until, now=self.clock())
+
+        return self.change(job)
+
+    def release(self, task: str, assessor: str) -> bool:
+        """Takes a task back from an assessor; False where it was not theirs."""
+        return self.change(
+            lambda connection: tasks.release(connection, self.evaluation, task, assessor, now=self.clock())
+        )
+
+    def change(self, job: Callable[[Connection], T]) -> T:
+        """Runs a job in a write transaction, after what is waiting, and returns when it is committed."""
+        self.database.check_process()
+        return self._writer.run(job)
+
+    # Reading: every call sees one state of the database.
+
+    def task(self, id: str) -> Task:
+        found = self._tasks(_task.c.id == id)
+        if not found:
+            raise DataError(f"no task {quoted(id)} in {quoted(self.evaluation)}")
+        return found[0]
+
+    def tasks(
+        self, *, assessor: str | None = None, topic: str | None = None, protocol: str | None = None
+    ) -> list[Task]:
+        """The tasks, by assessor and position."""
+        wanted = {_task.c.assessor: assessor, _task.c.topic: topic, _task.c.protocol: protocol}
+        return self._tasks(*(column == value for column, value in wanted.items() if value is not None))
+
+    def evaluations(self) -> list[str]:
+        """Every evaluation that has something in this database."""
+        with self._reading() as connection:
+            return list(connection.scalars(sa.select(schema.evaluation.c.name).order_by("name")))
+
+    def last_seq(self) -> int:
+        """The number of the latest event, 0 before the first."""
+        table = schema.evaluation
+        with self._reading() as connection:
+            last = connection.scalar(sa.select(table.c.last_seq).where(table.c.name == self.evaluation))
+        return last or 0
+
+    def events(self, *, after: int = 0, task: str | None = None) -> Iterator[Event]:
+        """All events above a number, in their order, a page at a time.
+
+        Numbers follow the order of commits. So whoever asks again with the last number read misses nothing.
+        """
+        query = sa.select(_event).where(_event.c.evaluation == self.evaluation)
+        if task is not None:
+            query = query.where(_event.c.task == task)
+        query = query.order_by(_event.c.seq).limit(PAGE)
+        while True:
+            with self._reading() as connection:
+                page = connection.execute(query.where(_event.c.seq > after)).mappings().all()
+            yield from map(event_of, page)
+            if len(page) < PAGE:
+                return
+            after = page[-1]["seq"]
+
+    def current(self, topic: str | None = None, *, assessor: str | None = None) -> list[Judged]:
+        """The tasks that have answers, each with those that count now, by assessor and position.
+
+        Of one assessor the latest answer to a question counts, and none where that one is null. Where
+        several people answered one task, an adjudicated answer comes before the others, then the latest.
+        """
+        with self._reading() as connection:
+            mine = [_task.c.evaluation == self.evaluation]
+            if topic is not None:
+                mine.append(_task.c.topic == topic)
+            if assessor is not None:
+                mine.append(_task.c.assessor == assessor)
+            answers: dict[str, dict[str, Event]] = {}
+            for row in connection.execute(_latest(*mine)).mappings():
+                event = event_of(row)
+                answers.setdefault(event.task, {}).setdefault(event.question, event)
+            rows = connection.execute(_in_order(*mine)).mappings()
+            return [Judged(task_of(row), answers[row["id"]]) for row in rows if row["id"] in answers]
+
+    def _reading(self) -> AbstractContextManager[Connection]:
+        self.database.check_process()
+        return self.database.reading()
+
+    def _tasks(self, *conditions: sa.ColumnElement[bool]) -> list[Task]:
+        with self._reading() as connection:
+            query = _in_order(_task.c.evaluation == self.evaluation, *conditions)
+            return [task_of(row) for row in connection.execute(query).mappings()]
+
+    def _row(self, thing: Any, encode: Callable[[Any], Row]) -> Row:
+        """A task or event as a row, checked; it must be of this evaluation."""
+        try:
+            row = encode(thing)
+        except FormatError as error:
+            raise FormatError(f"{type(thing).__name__.lower()} {quoted(thing.id)}: {error}") from None
+        if thing.evaluation != self.evaluation:
+            raise DataError(
+                f"{type(thing).__name__.lower()} {quoted(thing.id)}: of the evaluation"
+                f" {quoted(thing.evaluation)}, and this is {quoted(self.evaluation)}"
+            )
+        return row
+
+    def _append_all(self, connection: Connection, calls: Sequence[Sequence[Row]]) -> list[Outcome]:
+        return append_all(connection, self.evaluation, calls, stamp(self.clock()))
+
+
+def _in_order(*conditions: sa.ColumnElement[bool]) -> sa.Select[Any]:
+    return sa.select(_task).where(*conditions).order_by(_task.c.assessor, _task.c.position, _task.c.id)
+
+
+def _latest(*conditions: sa.ColumnElement[bool]) -> sa.Select[Any]:
+    """The latest event of each task, question and assessor, where it is an answer; the one that counts first."""
+    of_task = (_task.c.evaluation == _event.c.evaluation) & (_task.c.id == _event.c.task)
+    highest = (
+        sa.select(_event.c.evaluation, sa.func.max(_event.c.seq).label("seq"))
+        .join(_task, of_task)
+        .where(*conditions)
+        .group_by(_event.c.evaluation, _event.c.task, _event.c.question, _event.c.assessor)
+        .subquery()
+    )
+    same = (highest.c.evaluation == _event.c.evaluation) & (highest.c.seq == _event.c.seq)
+    adjudicated_first = sa.case((_event.c.origin == "adjudicated", 0), else_=1)
+    return (
+        sa.select(_event)
+        .join(highest, same)
+        .where(_event.c.answer != "null")
+        .order_by(adjudicated_first, _event.c.seq.desc())
+    )
