@@ -23,8 +23,8 @@ from adjudge.judgments.tasks import FILE
 if TYPE_CHECKING:
     from adjudge.compare import Comparison
     from adjudge.compare.choices import Asked
-    from adjudge.judgments.formats import Item as JudgmentItem
-    from adjudge.judgments.intake import Taken
+    from adjudge.formats.intake import Taken
+    from adjudge.formats.judged import Item as JudgmentItem
     from adjudge.judgments.levels import LevelsReport
     from adjudge.judgments.protocol import Protocol
     from adjudge.judgments.store.store import Store
@@ -79,7 +79,7 @@ class Evaluation:
         dry_run: bool = False,
         progress: Callable[[int], None] = lambda n: None,
     ) -> ImportReport:
-        """Import what a reader of `adjudge.collection.formats` yields; all of it or nothing."""
+        """Import what a reader of `adjudge.formats` yields; all of it or nothing."""
         self._collection = None
         return take_all(self.folder, items, on_clash=on_clash, dry_run=dry_run, progress=progress)
 
@@ -184,8 +184,8 @@ class Evaluation:
     def take_judgments(
         self, items: Iterable[JudgmentItem], *, progress: Callable[[int], None] = lambda n: None
     ) -> Taken:
-        """Import what a reader of `adjudge.judgments.formats` yields."""
-        from adjudge.judgments.intake import take
+        """Import what a reader of `adjudge.formats.judged` yields."""
+        from adjudge.formats.intake import take
 
         self._collection = None
         with self.store() as store:

@@ -13,7 +13,7 @@ from tests.judgments.pyramid_making import collected
 from adjudge.data.rows import Summary, Topic
 from adjudge.demo.build import LENGTH, PEERS_TOO, SYSTEMS, items, stories, texts
 from adjudge.demo.pyramids import peer_annotations, pyramid_from_facts, pyramid_judgments
-from adjudge.judgments.formats.ducview import exported, read
+from adjudge.formats.ducview import exported, read
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER, load_protocol
 from adjudge.judgments.pyramid import UNMATCHED, findings, peer_findings
 from adjudge.judgments.tasks import Event, Judged, Task, TextRef, text_hash

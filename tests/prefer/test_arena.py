@@ -12,13 +12,13 @@ from adjudge.data.rows import Document, Row, Summary
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
-from adjudge.judgments.formats import crowd
+from adjudge.formats import crowd
+from adjudge.formats.preferences import Preference, Preferences, read_preferences, write_preferences
+from adjudge.formats.sentence_answers import is_about_sentences, read_sentence_answers
 from adjudge.judgments.pairs.judged import sentence_rows, summary_rows
 from adjudge.judgments.pairs.sample import sample
 from adjudge.judgments.tasks import Event
 from adjudge.prefer.arena import arena, fit_folder
-from adjudge.prefer.files import Preference, Preferences, read_preferences, write_preferences
-from adjudge.prefer.sentence_answers import is_about_sentences, read_sentence_answers
 from adjudge.scoring import batch_of
 from adjudge.stats.preference.bradley_terry import fit
 

@@ -10,8 +10,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import DataError, UsageError
-from adjudge.judgments.formats.crowd import WINNERS
-from adjudge.prefer.files import FORMS, Preference, Preferences, read_preferences, side_of, write_preferences
+from adjudge.formats.crowd import WINNERS
+from adjudge.formats.preferences import (
+    FORMS,
+    Preference,
+    Preferences,
+    read_preferences,
+    side_of,
+    write_preferences,
+)
 
 
 def written(path: Path, text: str) -> Path:

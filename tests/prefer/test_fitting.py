@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import DataError, UsageError
-from adjudge.prefer.files import Preference, Preferences, read_preferences, write_preferences
+from adjudge.formats.preferences import Preference, Preferences, read_preferences, write_preferences
 from adjudge.prefer.fitting import PreferenceFit, counts_of, fit_preferences
 
 

@@ -11,11 +11,11 @@ import pytest
 from adjudge.data.rows import Document, Row, Summary
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
+from adjudge.formats.preferences import Preference, Preferences
 from adjudge.judgments.pairs.pools import answers_in, done, pools_of
 from adjudge.judgments.pairs.sample import ANYONE, sample, shares
 from adjudge.judgments.store.store import Store
 from adjudge.judgments.tasks import Event, Task, text_hash
-from adjudge.prefer.files import Preference, Preferences
 
 SENTENCES, SUMMARIES = "preference-sentences", "preference-summaries"
 

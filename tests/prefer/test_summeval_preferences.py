@@ -9,8 +9,8 @@ import pytest
 from tests.cli.running import runner
 
 from adjudge.cli import prefer_study
-from adjudge.collection.formats import summeval
 from adjudge.evaluation import Evaluation
+from adjudge.formats import summeval
 
 
 @pytest.mark.shared_data

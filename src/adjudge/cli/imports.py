@@ -78,7 +78,7 @@ def summeval(
     json: options.Json = False,
 ) -> None:
     """SummEval's JSONL: summaries, references, sources, and the ratings of experts and crowd."""
-    from adjudge.collection.formats import summeval
+    from adjudge.formats import summeval
 
     items = summeval.read(files, max_line=_size(max_line), encoding=encoding)
     _take(evaluation, items, replace, skip, dry_run, json)
@@ -103,7 +103,7 @@ def jsonl(
     json: options.Json = False,
 ) -> None:
     """One JSON object a line: a long file, a file per system, or a column per system (summary:NAME)."""
-    from adjudge.collection.formats import jsonl
+    from adjudge.formats import jsonl
 
     items = jsonl.read(
         files,
@@ -141,7 +141,7 @@ def csv(
     json: options.Json = False,
 ) -> None:
     """CSV or TSV with a header: a long file, a file per system, or a column per system (summary:NAME)."""
-    from adjudge.collection.formats import table
+    from adjudge.formats import table
 
     items = table.read(
         files,
@@ -177,7 +177,7 @@ def sacrerouge(
     json: options.Json = False,
 ) -> None:
     """sacrerouge's JSONL: summaries with their references, or the metrics of a run made there."""
-    from adjudge.collection.formats import sacrerouge
+    from adjudge.formats import sacrerouge
 
     items = sacrerouge.read(
         files,
@@ -204,7 +204,7 @@ def duc(
     json: options.Json = False,
 ) -> None:
     """DUC's documents (<DOC>, <DOCNO>, <TEXT>) and summaries (D0601.M.250.A.17), files or folders."""
-    from adjudge.collection.formats import duc
+    from adjudge.formats import duc
 
     items = duc.read(files, topic=topic, role=cast(Any, role), max_line=_size(max_line), encoding=encoding)
     _take(evaluation, items, replace, skip, dry_run, json)
@@ -231,7 +231,7 @@ def scores(
     json: options.Json = False,
 ) -> None:
     """Scores made elsewhere: a long CSV (system,topic,measure,value) or a matrix with systems as columns."""
-    from adjudge.collection.formats import scoretable
+    from adjudge.formats import scoretable
 
     items = scoretable.read(
         files,
@@ -267,7 +267,7 @@ def rouge155(
     json: options.Json = False,
 ) -> None:
     """Summaries that ROUGE-1.5.5's settings (XML, or a .lst) name; NIST's jackknife becomes one topic again."""
-    from adjudge.collection.formats import rouge155_summaries
+    from adjudge.formats import rouge155_summaries
 
     items = rouge155_summaries.read(
         files, root=root, form=form, system=system, max_line=_size(max_line), encoding=encoding
@@ -288,7 +288,7 @@ def rouge_output(
     json: options.Json = False,
 ) -> None:
     """What ROUGE-1.5.5 printed with -d: recall, precision and F of every evaluation, as scores made elsewhere."""
-    from adjudge.collection.formats import rouge155_outputs
+    from adjudge.formats import rouge155_outputs
 
     items = rouge155_outputs.read(files, source=source, max_line=_size(max_line), encoding=encoding)
     _take(evaluation, items, replace, skip, dry_run, json)

@@ -19,7 +19,7 @@ from adjudge.wording import counted
 
 if TYPE_CHECKING:
     from adjudge.evaluation import Evaluation
-    from adjudge.judgments.formats import Item
+    from adjudge.formats.judged import Item
     from adjudge.judgments.store.records import Counts
 
 judgments = typer.Typer(
@@ -69,7 +69,7 @@ def nist(
     json: options.Json = False,
 ) -> None:
     """NIST's tables of responsiveness and linguistic quality."""
-    from adjudge.judgments.formats import nist
+    from adjudge.formats import nist
 
     e = adjudge.open(evaluation)
     given = _given(aspect=aspect, protocol=protocol, length=length, encoding=encoding)
@@ -92,7 +92,7 @@ def see(
     json: options.Json = False,
 ) -> None:
     """DUC-2002's tables of SEE results: coverage, unmarked units, the twelve quality questions."""
-    from adjudge.judgments.formats import see
+    from adjudge.formats import see
 
     e = adjudge.open(evaluation)
     given = _given(
@@ -113,7 +113,7 @@ def ducview(
     json: options.Json = False,
 ) -> None:
     """DUCView's pyramids (.pyr) and peer annotations (.pan)."""
-    from adjudge.judgments.formats import ducview
+    from adjudge.formats import ducview
 
     e = adjudge.open(evaluation)
     given = _given(assessor=assessor, encoding=encoding)
@@ -123,7 +123,7 @@ def ducview(
 @imports.command("summeval", epilog=f"Example: {JUDGMENTS['import summeval']}")
 def summeval(files: Files, evaluation: options.Folder, json: options.Json = False) -> None:
     """The ratings in SummEval's JSONL, of experts and crowd."""
-    from adjudge.judgments.formats import summeval
+    from adjudge.formats import summeval_ratings as summeval
 
     e = adjudge.open(evaluation)
     _take(e, summeval.read(files, evaluation=e.settings.name), json)
@@ -143,7 +143,7 @@ def crowd(
     json: options.Json = False,
 ) -> None:
     """CSV with task, worker and label, or a column per aspect."""
-    from adjudge.judgments.formats import crowd
+    from adjudge.formats import crowd
 
     e = adjudge.open(evaluation)
     columns = columns_of(column, "--column")
@@ -270,7 +270,7 @@ def _take(e: Evaluation, items: Iterable[Item], json: bool) -> None:
 
 
 def _export_ducview(e: Evaluation, folder: Path, json: bool) -> None:
-    from adjudge.judgments.formats.ducview_write import exported
+    from adjudge.formats.ducview_write import exported
 
     with e.store() as store:
         files = list(exported(store.current()))

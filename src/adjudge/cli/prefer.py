@@ -17,7 +17,7 @@ from adjudge.wording import counted
 
 if TYPE_CHECKING:
     from adjudge.evaluation import Evaluation
-    from adjudge.prefer.files import Preferences
+    from adjudge.formats.preferences import Preferences
     from adjudge.prefer.fitting import PreferenceFit
 
 prefer = typer.Typer(
@@ -87,7 +87,7 @@ def sample(
 
     --how information or variance looks at the answers so far and asks what they leave open.
     """
-    from adjudge.prefer.files import read_preferences
+    from adjudge.formats.preferences import read_preferences
 
     _one_of("--how", how, HOWS)
     _one_of("--of", of, PROTOCOLS)
@@ -127,10 +127,10 @@ def import_(
     json: options.Json = False,
 ) -> None:
     """Read answers: an answered batch, by its task ids, or a CSV with topic, two systems or sentences, and winner."""
-    from adjudge.judgments.formats import crowd
-    from adjudge.judgments.intake import take
-    from adjudge.prefer.batch_answers import is_batch, read_batch
-    from adjudge.prefer.sentence_answers import is_about_sentences, read_sentence_answers
+    from adjudge.formats import crowd
+    from adjudge.formats.batch_answers import is_batch, read_batch
+    from adjudge.formats.intake import take
+    from adjudge.formats.sentence_answers import is_about_sentences, read_sentence_answers
 
     e = adjudge.open(evaluation)
     batch = is_batch(file)
@@ -176,7 +176,7 @@ def export(
     json: options.Json = False,
 ) -> None:
     """Write pairs for a crowd platform, without names of systems; or the answers as left,right,winner."""
-    from adjudge.prefer.batches import export_batches
+    from adjudge.formats.batches import export_batches
 
     if open_ and answers:
         raise UsageError("--open and --answers exclude each other")
@@ -240,7 +240,7 @@ def fit(
     Systems over several topics: whole topics are drawn again for the intervals, otherwise answers. --csv writes one
     row per item; with --matrix, one per pair.
     """
-    from adjudge.prefer.files import read_preferences
+    from adjudge.formats.preferences import read_preferences
 
     if of is not None:
         _one_of("--of", of, OFS)
@@ -294,8 +294,8 @@ def _fit_file(
 def _export_answers(
     e: Evaluation, file: Path, of: str | None, form: str, topics: list[str] | None, json: bool
 ) -> None:
+    from adjudge.formats.preferences import write_preferences
     from adjudge.judgments.pairs.judged import batches, kinds, sentence_rows, summary_rows
-    from adjudge.prefer.files import write_preferences
 
     judgments = e.judgments()
     found = kinds(judgments)

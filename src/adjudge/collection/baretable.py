@@ -15,12 +15,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypedDict
 
-from adjudge.collection.formats import scoretable
-from adjudge.collection.formats.source import TABLES, bare_name, reading
 from adjudge.data.incoming import Item, LeftOut
 from adjudge.data.rows import System
 from adjudge.data.scores import KEY, MeasureInfo, Score
 from adjudge.errors import DataError, FormatError, UsageError, nearest, quoted
+from adjudge.formats import scoretable
+from adjudge.formats.files import TABLES, bare_name, reading
 from adjudge.wording import listed
 
 STDIN = "stdin"

@@ -13,8 +13,8 @@ from functools import lru_cache
 from typing import Any
 
 from adjudge.demo.build import LENGTH, PEERS_TOO, stories, texts
-from adjudge.judgments.formats import Item, stable_id
-from adjudge.judgments.formats.ducview_text import OUR_PATTERN, Name, compose
+from adjudge.formats.ducview_text import OUR_PATTERN, Name, compose
+from adjudge.formats.judged import Item, stable_id
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER, load_protocol
 from adjudge.judgments.pyramid import UNMATCHED, Contributor, Expressed, Part, PeerAnnotation, Pyramid, Scu
 from adjudge.judgments.tasks import Event, Task, TextRef, text_hash

@@ -6,10 +6,10 @@ from adjudge.data.collection import Collection
 from adjudge.data.folder import Folder
 from adjudge.engine import generator
 from adjudge.errors import UsageError
+from adjudge.formats.intake import Taken, take
+from adjudge.formats.judged import Item
 from adjudge.judges.simulated import Simulated, make_tasks, simulate
 from adjudge.judges.truth import Truth, truth_from_texts
-from adjudge.judgments.formats import Item
-from adjudge.judgments.intake import Taken, take
 from adjudge.judgments.protocol import Protocol, load_protocol
 from adjudge.judgments.store.store import Store, open_store
 from adjudge.scoring import Judgments

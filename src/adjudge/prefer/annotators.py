@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from adjudge.formats.preferences import Preferences
 from adjudge.judgments.store.anonymous import is_anonymous
-from adjudge.prefer.files import Preferences
 from adjudge.prefer.fitting import among
 from adjudge.stats.preference.answers import Answers
 from adjudge.stats.preference.bradley_terry import Strengths

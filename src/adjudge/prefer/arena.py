@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 
 from adjudge.data.collection import Collection
 from adjudge.errors import DataError, UsageError
+from adjudge.formats.preferences import Preferences
 from adjudge.judgments.pairs.judged import (
     batches,
     kinds,
@@ -20,7 +21,6 @@ from adjudge.judgments.pairs.judged import (
 )
 from adjudge.measures.base import TopicBatch
 from adjudge.measures.similarities import DEFAULT, Similarity, sentence_similarity, similarity_name
-from adjudge.prefer.files import Preferences
 from adjudge.prefer.fitting import PreferenceFit, fit_preferences
 from adjudge.scoring import Judgments
 

@@ -11,7 +11,7 @@ from scipy.stats import rankdata
 
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError
-from adjudge.prefer.files import Preferences
+from adjudge.formats.preferences import Preferences
 from adjudge.stats.preference.answers import Answers, FloatArray
 from adjudge.stats.preference.bradley_terry import Strengths, fit
 from adjudge.stats.preference.propagate import propagated

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from adjudge.data.collection import Collection
     from adjudge.data.folder import Folder
-    from adjudge.judgments.intake import Taken
+    from adjudge.formats.batches import Exported
+    from adjudge.formats.intake import Taken
     from adjudge.judgments.pairs.sample import Sampled
     from adjudge.judgments.protocol import Protocol as JudgmentProtocol
     from adjudge.judgments.store.store import Store
     from adjudge.prefer.agreement import Agreement
-    from adjudge.prefer.batches import Exported
     from adjudge.prefer.fitting import PreferenceFit
     from adjudge.prefer.paper_table import PaperTable
     from adjudge.prefer.simulate import SimulatedPreferences
@@ -60,8 +60,8 @@ class Studies:
             return sample(e.collection, store, e.protocol(PROTOCOLS.get(of, of)), **how)
 
     def export(self, path: str, **how: Any) -> Exported:
-        """Write the open pairs for a crowd platform; see `adjudge.prefer.batches.export_batches`."""
-        from adjudge.prefer.batches import export_batches
+        """Write the open pairs for a crowd platform; see `adjudge.formats.batches.export_batches`."""
+        from adjudge.formats.batches import export_batches
 
         e = self._e
         with e.store() as store:
@@ -69,8 +69,8 @@ class Studies:
 
     def read_batch(self, path: str) -> Taken:
         """Read an answered batch back: every answer under the worker who gave it."""
-        from adjudge.judgments.intake import take
-        from adjudge.prefer.batch_answers import read_batch
+        from adjudge.formats.batch_answers import read_batch
+        from adjudge.formats.intake import take
 
         e = self._e
         with e.store() as store:

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from adjudge.collection.formats.rouge155_files import Files, Side
-from adjudge.collection.formats.rouge155_settings import Listed, Trial
-from adjudge.collection.formats.rouge155_units import read_bytes, units
-from adjudge.collection.formats.source import Place, shown
 from adjudge.errors import FormatError, UsageError, nearest, quoted
+from adjudge.formats.files import Place, shown
+from adjudge.formats.rouge155_files import Files, Side
+from adjudge.formats.rouge155_settings import Listed, Trial
+from adjudge.formats.rouge155_units import read_bytes, units
 from adjudge.measures.elements import basic_elements
 from adjudge.measures.rouge import plain
 from adjudge.measures.rouge.lists import SMART, read_stop_list

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from functools import cmp_to_key
 from pathlib import Path
 
-from adjudge.collection.formats.rouge155_files import Files
-from adjudge.collection.formats.rouge155_settings import DEFAULT_SYSTEM, read_list, read_settings
 from adjudge.errors import UsageError
+from adjudge.formats.rouge155_files import Files
+from adjudge.formats.rouge155_settings import DEFAULT_SYSTEM, read_list, read_settings
 from adjudge.rouge155.evaluate import Result, Say, evaluate
 from adjudge.rouge155.options import Options
 

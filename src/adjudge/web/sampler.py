@@ -15,7 +15,7 @@ from datetime import timedelta
 import numpy as np
 
 from adjudge.errors import AdjudgeError
-from adjudge.judgments.formats import stable_id
+from adjudge.formats.judged import stable_id
 from adjudge.judgments.judging import protocol_of
 from adjudge.judgments.pairs.pools import Pair, Pool, answers_in, done, pools_of
 from adjudge.judgments.pairs.sample import ANYONE

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.collection.formats import duc
 from adjudge.data.incoming import LeftOut
 from adjudge.data.rows import Document, Topic
 from adjudge.errors import FormatError
+from adjudge.formats import duc
 
 from .shapes import Imported, Refused, Write, reasons, rows
 

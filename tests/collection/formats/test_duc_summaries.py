@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.collection.formats import duc
-from adjudge.collection.formats.duc_summaries import is_summary
 from adjudge.data.rows import Summary, System, Topic
+from adjudge.formats import duc
+from adjudge.formats.duc_summaries import is_summary
 
 from .shapes import Imported, Refused, Write, reasons, rows
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.collection.formats.columns import RECORD
 from adjudge.data.folder import Folder
+from adjudge.formats.columns import RECORD
 
 PAGE = Path(__file__).parents[3] / "docs" / "importing.md"
 BLOCK = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

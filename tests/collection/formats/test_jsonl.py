@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from adjudge.collection.formats import jsonl
 from adjudge.data.incoming import LeftOut
 from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.errors import FormatError, UsageError
+from adjudge.formats import jsonl
 
 from .shapes import Imported, Refused, Write, lines, reasons, rows, things
 

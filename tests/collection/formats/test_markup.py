@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.collection.formats.markup import (
+from adjudge.errors import FormatError
+from adjudge.formats.files import Place
+from adjudge.formats.markup import (
     STRAY_BYTES,
     UNKNOWN_ENTITY,
     Tag,
@@ -18,8 +20,6 @@ from adjudge.collection.formats.markup import (
     refuse_declarations,
     tokens,
 )
-from adjudge.collection.formats.source import Place
-from adjudge.errors import FormatError
 
 
 def place() -> Place:

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from adjudge.collection.formats import duc, jsonl, sacrerouge, scoretable, summeval, table
 from adjudge.data.incoming import ImportReport, Item
 from adjudge.errors import AdjudgeError
+from adjudge.formats import duc, jsonl, sacrerouge, scoretable, summeval, table
 
 from .shapes import Attempt, lines
 

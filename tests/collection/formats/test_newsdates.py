@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.collection.formats.newsdates import from_line, from_number
+from adjudge.formats.newsdates import from_line, from_number
 
 
 @pytest.mark.parametrize(

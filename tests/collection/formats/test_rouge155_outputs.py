@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from adjudge.collection.formats import rouge155_outputs
-from adjudge.collection.formats.rouge155_outputs import AVERAGE, COUNTS, OTHER
 from adjudge.data.scores import MeasureInfo, Score
 from adjudge.errors import AdjudgeError
 from adjudge.evaluation import Evaluation
+from adjudge.formats import rouge155_outputs
+from adjudge.formats.rouge155_outputs import AVERAGE, COUNTS, OTHER
 
 from .shapes import Attempt, Imported, Refused, Write, reasons, things
 

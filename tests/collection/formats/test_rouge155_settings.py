@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.collection.formats.rouge155_files import Files
-from adjudge.collection.formats.rouge155_settings import Listed, Trial, read_list, read_settings
 from adjudge.errors import AdjudgeError, FormatError, UsageError
+from adjudge.formats.rouge155_files import Files
+from adjudge.formats.rouge155_settings import Listed, Trial, read_list, read_settings
 
 from .shapes import Write
 

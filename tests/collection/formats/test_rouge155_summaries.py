@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from adjudge.collection.formats import rouge155_summaries
-from adjudge.collection.formats.rouge155_names import EvalName
-from adjudge.collection.formats.rouge155_units import units
 from adjudge.data.rows import Row, Summary, System, Topic
 from adjudge.errors import AdjudgeError, UsageError
+from adjudge.formats import rouge155_summaries
+from adjudge.formats.rouge155_names import EvalName
+from adjudge.formats.rouge155_units import units
 
 from .shapes import Attempt, Imported, Refused, Write, reasons, rows
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from adjudge.collection.formats import sacrerouge
 from adjudge.data.incoming import LeftOut
 from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.data.scores import MeasureInfo, Score
+from adjudge.formats import sacrerouge
 
 from .shapes import Imported, Refused, Write, lines, reasons, rows, things
 

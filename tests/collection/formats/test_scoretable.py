@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from adjudge.collection.formats import scoretable
 from adjudge.data.incoming import LeftOut
 from adjudge.data.rows import System
 from adjudge.data.scorefiles import find
 from adjudge.data.scores import MeasureInfo, Score
+from adjudge.formats import scoretable
 
 from .shapes import Imported, Refused, Write, things
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from adjudge.collection.formats import table
 from adjudge.data.incoming import LeftOut
 from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.errors import FormatError
+from adjudge.formats import table
 
 from .shapes import Imported, Refused, Write, reasons, rows, things
 

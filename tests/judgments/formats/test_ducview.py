@@ -17,8 +17,8 @@ from tests.judgments.pyramid_making import annotated_by, built_by, collected, pe
 from adjudge.data.incoming import LeftOut
 from adjudge.data.rows import Summary, System, Topic
 from adjudge.errors import DataError, FormatError
-from adjudge.judgments.formats import Importer, Item, nist_kind, stable_id
-from adjudge.judgments.formats.ducview import exported, pan, pyr, read, write_pan, write_pyr
+from adjudge.formats.ducview import exported, pan, pyr, read, write_pan, write_pyr
+from adjudge.formats.judged import Importer, Item, nist_kind, stable_id
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER
 from adjudge.judgments.pyramid import PeerAnnotation, Pyramid
 from adjudge.judgments.pyramid_answers import annotation_of, pyramid_of

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.judgments.formats.ducview_regex import MOST_MATCHES, MOST_STEPS, Pattern, Unsupported
-from adjudge.judgments.formats.ducview_text import (
+from adjudge.formats.ducview_regex import MOST_MATCHES, MOST_STEPS, Pattern, Unsupported
+from adjudge.formats.ducview_text import (
     NO_PATTERN,
     NO_REFERENCES,
     OUR_PATTERN,

@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from adjudge.data.incoming import LeftOut
-from adjudge.judgments.formats import Item, crowd, nist, see, summeval
+from adjudge.formats import crowd, nist, see
+from adjudge.formats import summeval_ratings as summeval
+from adjudge.formats.judged import Item
 from adjudge.judgments.tasks import Event
 
 PAGE = Path(__file__).parents[3] / "docs" / "importing-judgments.md"

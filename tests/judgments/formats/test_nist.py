@@ -12,7 +12,8 @@ import pytest
 from adjudge.data.incoming import LeftOut
 from adjudge.data.rows import System, Topic
 from adjudge.errors import FormatError, UsageError
-from adjudge.judgments.formats import Item, nist
+from adjudge.formats import nist
+from adjudge.formats.judged import Item
 from adjudge.judgments.tasks import Event, Judged, Task, TextRef
 from adjudge.measures.base import TopicBatch
 from adjudge.measures.judged.rating import Rating

@@ -12,7 +12,8 @@ import pytest
 from adjudge.data.incoming import LeftOut
 from adjudge.data.rows import System, Topic
 from adjudge.errors import UsageError
-from adjudge.judgments.formats import Item, see
+from adjudge.formats import see
+from adjudge.formats.judged import Item
 from adjudge.judgments.tasks import Event, Judged, Task, TextRef
 from adjudge.measures.base import Measure, TopicBatch
 from adjudge.measures.judged.coverage import AdjustedCoverage, Coverage

@@ -14,7 +14,7 @@ from adjudge.data.collection import Collection, references_for
 from adjudge.data.rows import Summary
 from adjudge.data.sources import Place, SourceSentence
 from adjudge.errors import UsageError, quoted
-from adjudge.judgments.formats import stable_id
+from adjudge.formats.judged import stable_id
 from adjudge.judgments.frozen import task_hashes
 from adjudge.judgments.protocol import Protocol
 from adjudge.judgments.tasks import Task, TextRef, text_hash

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from adjudge.data.collection import Collection
+from adjudge.formats.preferences import Preference, Preferences
 from adjudge.judgments.protocol import Protocol
 from adjudge.judgments.tasks import Event
 from adjudge.measures.base import TopicBatch
 from adjudge.measures.judged.pairs import judged_pairs
 from adjudge.measures.judged.preference_sources import human_answers, topic_sentences
-from adjudge.prefer.files import Preference, Preferences
 from adjudge.scoring import Judgments, batch_of
 from adjudge.wording import counted
 

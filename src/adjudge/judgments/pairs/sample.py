@@ -11,18 +11,18 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from adjudge.collection.formats.source import one_of
 from adjudge.data.collection import Collection
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, quoted
-from adjudge.judgments.formats import stable_id
+from adjudge.formats.files import one_of
+from adjudge.formats.judged import stable_id
+from adjudge.formats.preferences import Preferences
 from adjudge.judgments.pairs.pools import Pair, Pool, answers_in, pools_of
 from adjudge.judgments.protocol import Protocol
 from adjudge.judgments.store.anonymous import ANONYMOUS
 from adjudge.judgments.store.store import Store
 from adjudge.judgments.tasks import Task
 from adjudge.measures.similarities import DEFAULT, Similarity, sentence_similarity
-from adjudge.prefer.files import Preferences
 from adjudge.wording import counted, listed
 
 How = Literal["random", "information", "variance"]

@@ -1,0 +1,254 @@
+"""Ratings and preferences as crowds give them: CSV or TSV, an answer a row or a column per aspect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from adjudge.data.incoming import LeftOut
+from adjudge.data.lines import MAX_LINE
+from adjudge.data.rows import System, Topic
+from adjudge.errors import FormatError, UsageError, nearest, quoted
+from adjudge.formats.answers import (
+    MISSING,
+    NO_ANSWER,
+    STRANGE_ANSWER,
+    Answers,
+    Judgment,
+    aspect_question,
+    protocol_of_kind,
+    rating,
+)
+from adjudge.formats.cells import read_cells
+from adjudge.formats.files import EMPTY_FILE, TABLES, Once, Paths, Place, Unused, find_files, shown
+from adjudge.formats.judged import Item
+from adjudge.judgments.protocol import PREFERENCE, RATING, Protocol
+from adjudge.judgments.store.anonymous import CROWD
+from adjudge.judgments.tasks import TextRef
+
+PROTOCOL = "rating"
+NAMES: dict[str, tuple[str, ...]] = {
+    "task": ("task", "task_id", "item", "item_id"),
+    "topic": ("topic", "topic_id", "doc_id", "question_id"),
+    "system": ("system", "system_id", "model", "model_id", "summarizer"),
+    "length": ("length",),
+    "worker": ("worker", "worker_id", "workerid", "assessor", "annotator", "annotator_id", "judge"),
+    "label": ("label", "answer", "rating", "score", "value", "winner", "response"),
+    "left": ("left", "model_a", "system_a"),
+    "right": ("right", "model_b", "system_b"),
+}
+"""What a column means, by its name in lower case, the first one first."""
+WINNERS = {
+    "left": "left",
+    "a": "left",
+    "model_a": "left",
+    "system_a": "left",
+    "right": "right",
+    "b": "right",
+    "model_b": "right",
+    "system_b": "right",
+    "tie": "tie",
+    "draw": "tie",
+    "equal": "tie",
+    "both": "tie",
+    "tie (bothbad)": "tie",
+    "skip": "skip",
+}
+
+NO_TASK = LeftOut("row whose task is not TOPIC/SYSTEM")
+NO_PAIR = LeftOut("row whose task is not TOPIC/LEFT/RIGHT")
+NO_NAME = LeftOut("row without a topic or a system")
+STRANGE_NAME = LeftOut("row with a name or a length that cannot be one")
+SAME_SYSTEM = LeftOut("row that holds a system against itself")
+NO_WORKER = LeftOut(f"row that does not say who answered: the assessor is {CROWD!r}")
+
+
+def read(
+    paths: Paths,
+    *,
+    evaluation: str,
+    aspect: str | None = None,
+    protocol: str = PROTOCOL,
+    length: int | None = None,
+    columns: Mapping[str, str] | None = None,
+    delimiter: str | None = None,
+    quotes: bool = True,
+    max_line: int = MAX_LINE,
+    encoding: str = "utf-8",
+) -> Iterator[Item]:
+    """Topics, systems, tasks and answers of CSV or TSV files, or of every one in a folder.
+
+    A row says what was judged (`task`, TOPIC/SYSTEM, or `topic` and `system`; for preferences TOPIC/LEFT/RIGHT, or
+    `topic`, `left` and `right`), who did (`worker`), and the answer: `label`, on `aspect`, or a column per aspect of
+    the protocol. `columns` says which column is which where names do not. A worker's second answer is a repeat.
+    """
+    filled = Answers(evaluation, protocol_of_kind(protocol, "rating", "preference"))
+    if aspect is not None and filled.protocol.kind == "rating":
+        aspect_question(filled.protocol, aspect)
+    given = dict(columns or {})
+    if strange := next((name for name in given if name not in NAMES), None):
+        raise UsageError(
+            f"--column {strange}=...: expected one of: {', '.join(NAMES)}{nearest(strange, NAMES)}"
+        )
+    intake = _Intake(filled, aspect, length, given)
+    for path, left in find_files(paths, TABLES):
+        if left:
+            yield str(path), left
+            continue
+        header, rows = read_cells(
+            path, delimiter=delimiter, quotes=quotes, max_line=max_line, encoding=encoding
+        )
+        yield from intake.file(path, header, rows)
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Which column is what: `at` by meaning, `aspects` those of a wide table by question."""
+
+    at: Mapping[str, int]
+    aspects: Mapping[str, int]
+
+    def cell(self, row: Sequence[str], name: str) -> str:
+        return row[self.at[name]].strip() if name in self.at else ""
+
+
+@dataclass
+class _Intake:
+    answers: Answers
+    aspect: str | None
+    length: int | None
+    given: Mapping[str, str]
+    once: Once = field(default_factory=Once)
+
+    @property
+    def protocol(self) -> Protocol:
+        return self.answers.protocol
+
+    def file(self, path: Path, header: list[str], rows: Iterable[tuple[int, list[str]]]) -> Iterator[Item]:
+        place = Place(path, 1)
+        columns = self.columns(place, header)
+        used = {*columns.at.values(), *columns.aspects.values()}
+        yield from Unused()(place, (name for at, name in enumerate(header) if at not in used))
+        empty = True
+        for line, row in rows:
+            empty = False
+            yield from self.row(Place(path, line), columns, row)
+        if empty:
+            yield str(path), EMPTY_FILE
+
+    def columns(self, place: Place, header: list[str]) -> _Columns:
+        lower = [name.lower() for name in header]
+        at: dict[str, int] = {}
+        for name, known in NAMES.items():
+            wanted = (self.given[name].lower(),) if name in self.given else known
+            found = next((lower.index(each) for each in wanted if each in lower), None)
+            if name in self.given and found is None:
+                raise place.wrong(f"no column {quoted(self.given[name])}{nearest(self.given[name], header)}")
+            if found is not None and found not in at.values():
+                at[name] = found
+        self._check_subject(place, at)
+        aspects: dict[str, int] = {}
+        if self.protocol.kind == "rating":
+            aspects = self._aspects(place, lower, at)
+        elif "label" not in at:
+            raise place.wrong("no column that says who won, such as winner; name it with --column label=NAME")
+        return _Columns(at, aspects)
+
+    def _check_subject(self, place: Place, at: Mapping[str, int]) -> None:
+        wanted = ("topic", "system") if self.protocol.kind == "rating" else ("topic", "left", "right")
+        if "task" not in at and (missing := next((name for name in wanted if name not in at), None)):
+            raise place.wrong(
+                f"no column {shown('task')} and no column {shown(missing)}; name it with --column {missing}=NAME"
+            )
+
+    def _aspects(self, place: Place, lower: list[str], at: dict[str, int]) -> dict[str, int]:
+        """The columns that hold ratings: the label's, or one per aspect."""
+        own = {q.id: q.id.removeprefix(RATING).lower() for q in self.protocol.questions}
+        wide = {
+            id: lower.index(name)
+            for id, name in own.items()
+            if name in lower and lower.index(name) not in at.values()
+        }
+        if self.aspect is not None:
+            question = aspect_question(self.protocol, self.aspect)
+            if "label" in at:
+                return {question: at["label"]}
+            wide = {id: column for id, column in wide.items() if id == question}
+        if not wide:
+            asked = ', or say --aspect: what "label" rates' if "label" in at else ""
+            raise place.wrong(
+                f"no column for an aspect of {self.protocol.name} ({', '.join(own.values())}){asked}"
+            )
+        at.pop("label", None)  # beside a column per aspect it is not used, and named as such
+        return wide
+
+    def row(self, place: Place, columns: _Columns, row: Sequence[str]) -> Iterator[Item]:
+        pair = self.protocol.kind == "preference"
+        names = _pair(columns, row) if pair else _subject(columns, row)
+        if isinstance(names, LeftOut):
+            yield place.item(names)
+            return
+        worker = columns.cell(row, "worker")
+        try:
+            topic = place.row(Topic, {"topic": names[0]})
+            systems = [place.row(System, {"system": name}) for name in names[1:]]
+            assessor = place.name("worker", worker) if worker else CROWD
+            cell = columns.cell(row, "length")
+            length = place.whole_number("length", cell, least=1) if cell else self.length
+        except FormatError:
+            yield place.item(STRANGE_NAME)
+            return
+        if not worker:
+            yield place.item(NO_WORKER)
+        yield from self.once.new(place, topic)
+        for system in systems:
+            yield from self.once.new(place, system)
+        if pair:
+            sides = [{"system": system.system, "length": length} for system in systems]
+            judgment = Judgment(assessor, topic.topic, left=sides[0], right=sides[1])
+            answers, left = self._won(columns.cell(row, "label"), names[1:])
+        else:
+            judgment = Judgment(assessor, topic.topic, TextRef(systems[0].system, length))
+            answers, left = self._rated(columns, row)
+        yield from map(place.item, left)
+        yield from self.answers.items(place, judgment, answers)
+
+    def _rated(self, columns: _Columns, row: Sequence[str]) -> tuple[dict[str, Any], list[LeftOut]]:
+        found = {id: rating(self.protocol, id, row[at]) for id, at in columns.aspects.items()}
+        left = [answer for answer in found.values() if isinstance(answer, LeftOut)]
+        return {id: answer for id, answer in found.items() if not isinstance(answer, LeftOut)}, left
+
+    def _won(self, label: str, systems: Sequence[str]) -> tuple[dict[str, Any], list[LeftOut]]:
+        """Who won, as a side: by the side's word or by the system's name."""
+        if label.lower() in MISSING:
+            return {}, [NO_ANSWER]
+        by_name = {systems[0]: "left", systems[1]: "right"}
+        winner = by_name.get(label) or WINNERS.get(label.lower())
+        allowed = {"left": True, "right": True, "tie": self.protocol.tie, "skip": self.protocol.skip}
+        if winner is None or not allowed[winner]:
+            return {}, [STRANGE_ANSWER]
+        return {PREFERENCE: {"winner": winner}}, []
+
+
+def _subject(columns: _Columns, row: Sequence[str]) -> tuple[str, ...] | LeftOut:
+    """Topic and system."""
+    topic, system = columns.cell(row, "topic"), columns.cell(row, "system")
+    if "topic" not in columns.at or "system" not in columns.at:
+        topic, _, system = columns.cell(row, "task").rpartition("/")
+        if not topic or not system:
+            return NO_TASK
+    return (topic, system) if topic and system else NO_NAME
+
+
+def _pair(columns: _Columns, row: Sequence[str]) -> tuple[str, ...] | LeftOut:
+    """Topic, left and right."""
+    names = [columns.cell(row, name) for name in ("topic", "left", "right")]
+    if not {"topic", "left", "right"} <= set(columns.at):
+        names = columns.cell(row, "task").rsplit("/", 2)
+        if len(names) != 3 or not all(names):
+            return NO_PAIR
+    if not all(names):
+        return NO_NAME
+    return SAME_SYSTEM if names[1] == names[2] else tuple(names)

@@ -1,0 +1,76 @@
+"""Judgments on their way in: what an importer yields goes to the folder (rows) and to the store (tasks, events)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from adjudge.data.folder import Folder
+from adjudge.data.incoming import ImportReport, take_all
+from adjudge.data.incoming import Item as CollectionItem
+from adjudge.errors import FormatError
+from adjudge.formats.judged import Item
+from adjudge.judgments.store.store import Store
+from adjudge.judgments.tasks import Event, Task
+from adjudge.wording import counted
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What an import of judgments brought: into the folder, and into the store."""
+
+    rows: ImportReport
+    tasks: int
+    tasks_there: int
+    answers: int
+    answers_there: int
+
+    def lines(self) -> list[str]:
+        """For people."""
+        found = [f"{counted(self.tasks, 'task')} and {counted(self.answers, 'answer')} added"]
+        if self.tasks_there or self.answers_there:
+            here = f"{counted(self.tasks_there, 'task')} and {counted(self.answers_there, 'answer')}"
+            found.append(f"{here} were there already")
+        return [*found, *self.rows.lines()] if self.rows.added or self.rows.left_out else found
+
+    def as_dict(self) -> dict[str, object]:
+        return {
+            "tasks": self.tasks,
+            "tasks_there": self.tasks_there,
+            "answers": self.answers,
+            "answers_there": self.answers_there,
+            "rows": self.rows.as_dict(),
+        }
+
+
+def take(
+    folder: Folder,
+    store: Store,
+    items: Iterable[Item],
+    *,
+    progress: Callable[[int], None] = lambda n: None,
+) -> Taken:
+    """Read an import to its end, then store it: a mistake in the file changes nothing.
+
+    Rows that the folder has already stay as they are. The store takes all answers or none; what it has already
+    is not stored again.
+    """
+    rows: list[CollectionItem] = []
+    tasks: list[Task] = []
+    events: list[Event] = []
+    try:
+        for number, (place, thing) in enumerate(items, 1):
+            if isinstance(thing, Task):
+                tasks.append(thing)
+            elif isinstance(thing, Event):
+                events.append(thing)
+            else:
+                rows.append((place, thing))
+            if number % 256 == 0:
+                progress(number)
+    except FormatError as error:
+        raise FormatError(f"{error}. Nothing was imported") from None
+    report = take_all(folder, rows, on_clash="skip")
+    new_tasks = store.add_tasks(tasks)
+    again = sum(ack.again for ack in store.append(events)) if events else 0
+    return Taken(report, new_tasks, len(tasks) - new_tasks, len(events) - again, again)

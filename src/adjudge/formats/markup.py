@@ -1,0 +1,109 @@
+"""Markup that no XML parser would take: tags, comments and entities of DUC's files, in linear time.
+
+Nothing is declared, nested or expanded here: a tag is what stands between < and >, an entity a character.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import unescape as _unescape
+from html.entities import html5
+
+from adjudge.data.incoming import LeftOut
+from adjudge.data.lines import decode
+from adjudge.formats.files import Place
+
+STRAY_BYTES = LeftOut("bytes that are not UTF-8 read as Windows-1252")
+UNKNOWN_ENTITY = LeftOut("unknown entity dropped")
+
+# No pattern here can start inside its own match ([^<>]), so that searching stays linear.
+_TAG = re.compile(r"<(?:!--|/?[A-Za-z][^<>]*>|![^<>]*>|\?[^<>]*>)")
+_ENTITY = re.compile(r"&(#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{0,31});")
+_DECLARED = re.compile(rb"<!entity|<!doctype[^<>\[]*\[", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """`<P>` is Tag("P", "", False), `</P>` is Tag("P", "", True); names are upper case."""
+
+    name: str
+    attributes: str
+    closes: bool
+
+
+def refuse_declarations(line: bytes, place: Place) -> None:
+    """A file that declares entities is not one of NIST's, and may blow up whoever expands them."""
+    if _DECLARED.search(line):
+        raise place.wrong("declares entities or a document type of its own, which is not read")
+
+
+def tokens(text: str) -> Iterator[Tag | str]:
+    """Tags and the texts between them; comments and declarations are skipped."""
+    at, no_comment_ends = 0, False
+    while found := _TAG.search(text, at):
+        if found.start() > at:
+            yield text[at : found.start()]
+        at = found.end()
+        inside = found.group()[1:-1]
+        if found.group() == "<!--":
+            end = -1 if no_comment_ends else text.find("-->", at)
+            if end < 0:  # never closed: let the rest count as text, and look for no end again
+                no_comment_ends = True
+            else:
+                at = end + 3
+        elif inside[0] not in "!?":
+            name, _, attributes = inside.lstrip("/").replace("\n", " ").partition(" ")
+            yield Tag(name.strip("/\t\r").upper(), attributes, inside.startswith("/"))
+    if at < len(text):
+        yield text[at:]
+
+
+def characters(text: str, place: Place) -> str:
+    """Entities as characters; those that nobody knows are dropped, and noted."""
+
+    def replace(found: re.Match[str]) -> str:
+        name = found.group(1)
+        for each in (name, name.lower()):
+            if each.startswith("#") or f"{each};" in html5:
+                return _unescape(f"&{each};")
+        place.notes.append(UNKNOWN_ENTITY)
+        return ""
+
+    return _ENTITY.sub(replace, text)
+
+
+def decoded(raw: bytes, place: Place, encoding: str | None) -> str:
+    """Text with plain newlines. Without an encoding: UTF-8, and Windows-1252 for the bytes that are not."""
+    if encoding is not None:
+        text = decode(raw, encoding, place.path, place.line)
+    else:
+        text = raw.decode("utf-8", "surrogateescape")
+        if not text.isascii():
+            text, strays = _STRAY.subn(_windows, text)
+            if strays:
+                place.notes.append(STRAY_BYTES)
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+_STRAY = re.compile("[\udc80-\udcff]")
+
+
+def _windows(stray: re.Match[str]) -> str:
+    byte = bytes([ord(stray.group()) - 0xDC00])
+    try:
+        return byte.decode("cp1252")
+    except UnicodeDecodeError:  # five bytes have no meaning there
+        return byte.decode("latin-1")
+
+
+def paragraphs(text: str) -> str:
+    """Hard-wrapped text as one paragraph a line. A blank or an indented line begins a new one."""
+    result: list[list[str]] = [[]]
+    for line in text.split("\n"):
+        words = line.split()
+        if not words or line.startswith(("  ", "\t")):
+            result.append([])
+        result[-1].extend(words)
+    return "\n".join(" ".join(words) for words in result if words)

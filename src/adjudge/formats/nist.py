@@ -1,0 +1,197 @@
+"""NIST's tables of responsiveness and linguistic quality (DUC 2005 on). How lines become cells: nist_lines.py."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from adjudge.data.incoming import LeftOut
+from adjudge.data.lines import MAX_LINE
+from adjudge.data.rows import System, Topic
+from adjudge.errors import FormatError, UsageError, quoted
+from adjudge.formats.answers import Answers, Judgment, aspect_question, protocol_of_kind, rating
+from adjudge.formats.files import EMPTY_FILE, Once, Paths, Place, find_files, stem
+from adjudge.formats.judged import BASELINES, Item, nist_kind
+from adjudge.formats.nist_lines import TABLE, Header, cells, is_bars, lines
+from adjudge.judgments.protocol import RATING, Protocol
+from adjudge.judgments.tasks import TextRef
+
+RESPONSIVENESS, QUALITY = "responsiveness", "linguistic-quality"
+ORDER = ("topic", "selector", "assessor", "peer", "score")
+ORDER_WITH_QUESTION = (*ORDER[:-1], "question", "score")
+NEEDED = {"topic", "assessor", "peer", "score"}
+
+NO_ROWS = LeftOut("table without rows")
+OWN_HEADER = LeftOut("header that does not draw the columns: the usual order is taken")
+WIDTH = LeftOut("row with another number of columns than its table")
+NO_NAME = LeftOut("row without a topic, an assessor or a summarizer")
+STRANGE_NAME = LeftOut("row with a name that cannot be one")
+NO_QUESTION = LeftOut("question that the protocol does not have")
+OTHER_SELECTOR = LeftOut("topic with another selector than before: the first one is kept")
+
+_SCORE = re.compile(r"[0-9]{1,3}(\.[0-9]+)?")
+_SUMMARIZER = re.compile(r"[A-Za-z]|[0-9]{1,6}")
+
+Row = Mapping[str, str]
+
+
+def read(
+    paths: Paths,
+    *,
+    evaluation: str,
+    aspect: str | None = None,
+    protocol: str | None = None,
+    length: int | None = None,
+    baselines: int = BASELINES,
+    max_line: int = MAX_LINE,
+    encoding: str | None = None,
+) -> Iterator[Item]:
+    """Topics, systems, tasks and ratings of tables, or of every *.table in a folder.
+
+    A table with a column for the question is linguistic quality, any other responsiveness, unless `protocol` says
+    which. `aspect` is what a table without questions rates (content, overall); where it is not given, the file's
+    name must tell. `length` is the target length of the summaries, which the tables do not have. A second
+    score by the same assessor for the same summary is a repeat.
+    """
+    files: list[Path] = []
+    for path, left in find_files(paths, TABLE):
+        if left:
+            yield str(path), left
+        else:
+            files.append(path)
+    intake = _Intake(evaluation, aspect, protocol, length, baselines)
+    for path in files:
+        yield from intake.file(path, max_line, encoding)
+
+
+@dataclass
+class _Intake:
+    """One import: what has been said already, and how often."""
+
+    evaluation: str
+    aspect: str | None
+    protocol: str | None
+    length: int | None
+    baselines: int
+    once: Once = field(default_factory=Once)
+    selectors: dict[str, str] = field(default_factory=dict)
+    answers: dict[str, Answers] = field(default_factory=dict)
+
+    def file(self, path: Path, max_line: int, encoding: str | None) -> Iterator[Item]:
+        header, table = Header(), _Table(self)
+        place: Place | None = None
+        in_header = True
+        for place, text in lines(path, max_line=max_line, encoding=encoding):
+            yield from place.noted()
+            if in_header and not _is_row(text):
+                header.take(text)
+                in_header = not is_bars(text)
+            else:
+                in_header = False
+                yield from table.row(place, cells(text), header)
+        if place is None:
+            yield str(path), EMPTY_FILE
+        elif table.columns is None:
+            yield place.item(NO_ROWS)
+
+    def filled(self, name: str) -> Answers:
+        """The answers to a protocol so far: several tables may belong to one."""
+        if name not in self.answers:
+            self.answers[name] = Answers(self.evaluation, protocol_of_kind(name, "rating"))
+        return self.answers[name]
+
+    def topic(self, place: Place, name: str, selector: str) -> Iterator[Item]:
+        first = self.selectors.setdefault(name, selector) if selector else self.selectors.get(name)
+        if selector and first != selector:
+            yield place.item(OTHER_SELECTOR)
+        yield from self.once.new(place, place.row(Topic, {"topic": name, "selector": first or None}))
+
+    def system(self, place: Place, name: str) -> Iterator[Item]:
+        kind = nist_kind(name, self.baselines)
+        yield from self.once.new(place, place.row(System, {"system": name, "kind": kind}))
+
+
+class _Table:
+    """One file: what its columns are, and what its rows answer."""
+
+    def __init__(self, intake: _Intake) -> None:
+        self.intake = intake
+        self.columns: tuple[str | None, ...] | None = None
+
+    def open(self, place: Place, header: Header, width: int) -> Iterator[Item]:
+        """Take the columns from the header; where it does not tell, the usual order of so many columns."""
+        drawn = tuple(header.columns())
+        if NEEDED.difference(drawn) or not _each_once(drawn):
+            yield place.item(OWN_HEADER)
+            drawn = ORDER_WITH_QUESTION if width == len(ORDER_WITH_QUESTION) else ORDER
+        self.columns = drawn
+        name = self.intake.protocol or (QUALITY if "question" in drawn else RESPONSIVENESS)
+        self.answers = self.intake.filled(name)
+        self.question = None if "question" in drawn else self._aspect(place)
+
+    def _aspect(self, place: Place) -> str:
+        protocol = self.answers.protocol
+        found = self.intake.aspect or _aspect_in_name(place.path, protocol)
+        if found is None:
+            raise UsageError(
+                f"{place.path}: say what was rated, for example --aspect content; the name does not tell"
+            )
+        return aspect_question(protocol, found)
+
+    def row(self, place: Place, found: list[str], header: Header) -> Iterator[Item]:
+        if self.columns is None:
+            yield from self.open(place, header, len(found))
+        assert self.columns is not None
+        if len(found) != len(self.columns):
+            yield place.item(WIDTH)
+            return
+        row = {name: cell for name, cell in zip(self.columns, found, strict=True) if name is not None}
+        if not (row["topic"] and row["assessor"] and row["peer"]):
+            yield place.item(NO_NAME)
+            return
+        try:
+            yield from self._answered(place, row)
+        except FormatError:
+            yield place.item(STRANGE_NAME)
+
+    def _answered(self, place: Place, row: Row) -> Iterator[Item]:
+        protocol = self.answers.protocol
+        question = self.question or f"{RATING}{re.sub(r'^[Qq]?0*', '', row['question'])}"
+        if question not in (each.id for each in protocol.questions):
+            yield place.item(NO_QUESTION)
+            return
+        answer = rating(protocol, question, row["score"])
+        if isinstance(answer, LeftOut):
+            yield place.item(answer)
+            return
+        assessor = place.name("assessor", row["assessor"])
+        yield from self.intake.topic(place, row["topic"], row.get("selector", ""))
+        yield from self.intake.system(place, row["peer"])
+        peer = TextRef(row["peer"], self.intake.length)
+        yield from self.answers.items(place, Judgment(assessor, row["topic"], peer), {question: answer})
+
+
+def _each_once(columns: tuple[str | None, ...]) -> bool:
+    named = [column for column in columns if column is not None]
+    return len(named) == len(set(named))
+
+
+def _is_row(text: str) -> bool:
+    """Whether a line before the bars, or without any, is a row: cells enough, a score at the end, no title."""
+    found = cells(text)
+    if "|" in text or len(found) < len(ORDER) or not _SCORE.fullmatch(found[-1]):
+        return False
+    return "\t" in text.strip() or _SUMMARIZER.fullmatch(found[ORDER.index("peer")]) is not None
+
+
+def _aspect_in_name(path: Path, protocol: Protocol) -> str | None:
+    """The one aspect that the file's name holds: content.table, overall-responsiveness.table."""
+    words = re.split(r"[^a-z0-9]+", stem(path).lower())
+    found = [q.id.removeprefix(RATING) for q in protocol.questions if q.id.removeprefix(RATING) in words]
+    if len(found) > 1:
+        raise UsageError(
+            f"{path}: the name holds {' and '.join(map(quoted, found))}; say which with --aspect"
+        )
+    return found[0] if found else None

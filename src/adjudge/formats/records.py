@@ -1,0 +1,299 @@
+"""One flat mapping in, rows out: what jsonl.py and table.py share. No files here.
+
+Three shapes are told apart by their columns: LONG (topic, system, text), ONE FILE PER SYSTEM (topic, text;
+the file's name is the system) and WIDE (a column `summary:NAME` per system).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+from adjudge.data.incoming import Item, LeftOut
+from adjudge.data.rows import KINDS, Document, Summary, System, Topic
+from adjudge.errors import FormatError, UsageError
+from adjudge.formats.columns import RECORD, Plan, check_map, close_to, listed, plan
+from adjudge.formats.files import (
+    EMPTY_FILE,
+    NO_TEXT,
+    Once,
+    Place,
+    Unused,
+    one_of,
+    scalar,
+    shown,
+    stem,
+    type_name,
+)
+
+Role = Literal["peer", "reference", "both"]
+ROLES: Mapping[str, tuple[str, ...]] = {
+    "peer": ("peer",),
+    "reference": ("reference",),
+    "both": ("peer", "reference"),
+}
+_OF_A_SYSTEM = ("system", "author", "withdrawn", "kind", "label", "group")
+_OF_A_TOPIC = ("set", "type", "task", "selector", "title", "question")
+_ENOUGH = {"text", "system", "document", "reference", *_OF_A_TOPIC}  # a record with none says nothing
+_OF_A_DOCUMENT = ("id", "date", "text")
+_TEXTS = ("title", "question", "label", "withdrawn")  # free texts; the other fields are names
+
+
+@dataclass(frozen=True)
+class RecordOptions:
+    """What the caller says about a file's records; see docs/importing.md."""
+
+    system: str | None = None
+    role: Role = "peer"
+    kind: str | None = None
+    length: int | None = None
+    reference_names: Sequence[str] = ()
+    columns: Mapping[str, str] = field(default_factory=dict)
+    by_line: bool = False
+
+    def check(self) -> None:
+        one_of("--role", self.role, ROLES)
+        one_of("--kind", self.kind, KINDS)
+        check_map(self.columns, RECORD, wide=True)
+        if self.by_line and self.columns.get("topic"):
+            raise UsageError("--by-line makes the line number the topic: leave out --map topic=...")
+        if self.length is not None and self.length < 1:
+            raise UsageError(f"--length is {self.length}, expected a number of words, 1 or more")
+        try:
+            for name in (*self.reference_names, *([self.system] if self.system is not None else [])):
+                System.parse({"system": name})
+        except FormatError as error:
+            raise UsageError(f"the name of a system: {error.problem}") from None
+
+
+class Records:
+    """Turns the records of one file into items. With `cells`, an empty value is a missing one."""
+
+    def __init__(self, path: Path, options: RecordOptions, once: Once, *, cells: bool = False) -> None:
+        self.path, self.options, self.once, self.cells = path, options, once, cells
+        self.unused = Unused()
+        self._columns = {**options.columns, "topic": ""} if options.by_line else dict(options.columns)
+        self._plan = lru_cache(maxsize=8)(self._find)
+        self._seen = False
+        self._found: set[str] = set()
+        self._names: tuple[str, ...] = ()
+
+    def items(self, place: Place, number: int, record: Mapping[str, Any]) -> Iterator[Item]:
+        """The rows of one record; `number` is its topic where files are aligned by line."""
+        self._seen = True
+        self._names = tuple(record)
+        try:
+            here = self._plan(self._names)
+        except FormatError as error:
+            raise place.wrong(error.problem) from None
+        self._found.update(
+            here.fields.values(), (column for _, column in (*here.summaries, *here.references))
+        )
+        yield from self.unused(place, here.unused)
+        yield from _Record(self, place, number, record, here).items()
+        yield from place.noted()
+
+    def end(self) -> Iterator[Item]:
+        """After the last record: a column that was named but never there is a mistake."""
+        if not self._seen:
+            yield str(self.path), EMPTY_FILE
+            return
+        for column in self._columns.values():
+            if column and column not in self._found:
+                raise self._no_column(column)
+
+    def _no_column(self, column: str) -> UsageError:
+        return UsageError(
+            f"--map: {self.path} has no column {shown(column)}{close_to(column, self._names)};"
+            f" it has: {listed(self._names)}"
+        )
+
+    def _find(self, names: tuple[str, ...]) -> Plan:
+        found = plan(names, self._columns, RECORD, wide=True)
+        fields, unused = dict(found.fields), list(found.unused)
+        if found.absent and (self.cells or self._columns.get("topic") in found.absent):
+            raise self._no_column(found.absent[0])
+        if "topic" not in fields and not self.options.by_line:
+            raise FormatError(
+                f"no column for the topic among {listed(names)}: say --map topic=COLUMN,"
+                " or --by-line where line numbers are topics"
+            )
+        if found.summaries:
+            if "text" in fields:
+                raise FormatError(
+                    f"both {shown(fields['text'])} and {shown(found.summaries[0][1])} hold summaries:"
+                    f" say --map document={listed([fields['text']])} or --map text= (not used)"
+                )
+            unused += [fields.pop(name) for name in _OF_A_SYSTEM if name in fields]
+        elif not found.references and not fields.keys() & _ENOUGH and not self._columns.get("text"):
+            raise FormatError(f"no column for the text among {listed(names)}: say --map text=COLUMN")
+        elif "text" not in fields and "system" not in fields:
+            unused += [fields.pop(name) for name in (*_OF_A_SYSTEM, "role") if name in fields]
+        if "document" not in fields and "date" in fields:
+            unused.append(fields.pop("date"))
+        if "system" in fields and self.options.system is not None:
+            raise UsageError(
+                f"--system names one system, but {self.path} has a column {shown(fields['system'])}:"
+                " leave out --system, or say --map system= (not used)"
+            )
+        return Plan(fields, found.summaries, found.references, tuple(unused))
+
+
+class _Record:
+    """One record on its way to rows."""
+
+    def __init__(
+        self, file: Records, place: Place, number: int, record: Mapping[str, Any], here: Plan
+    ) -> None:
+        self._file, self._options = file, file.options
+        self._place, self._number, self._record, self._here = place, number, record, here
+
+    def items(self) -> Iterator[Item]:
+        topic = str(self._number) if self._options.by_line else self._value("topic")
+        row = self._place.row(
+            Topic, {"topic": topic} | {name: self._value(name) for name in _OF_A_TOPIC}, self._here.fields
+        )
+        yield from self._file.once.new(self._place, row)
+        yield from self._documents(row.topic)
+        length = self._length()
+        yield from self._summaries(row.topic, length)
+        yield from self._references(row.topic, length)
+
+    def _cell(self, column: str) -> Any:
+        value = self._record.get(column)
+        return None if self._file.cells and value == "" else value
+
+    def _raw(self, name: str) -> Any:
+        return self._cell(self._here.fields[name]) if name in self._here.fields else None
+
+    def _value(self, name: str) -> object:
+        """A field that is a name, or a short text."""
+        value = self._raw(name)
+        if value is None:
+            return None
+        column = self._here.fields[name]
+        return self._place.text(column, value) if name in _TEXTS else scalar(self._place, column, value)
+
+    def _length(self) -> int | None:
+        value = self._raw("length")
+        if value is None:
+            return self._options.length
+        return self._place.whole_number(self._here.fields["length"], value, least=1)
+
+    def _roles(self) -> tuple[str, ...]:
+        value = self._raw("role")
+        if value is None:
+            return ROLES[self._options.role]
+        names = re.split(r"[\s,;+|]+", value.strip()) if isinstance(value, str) else value
+        if isinstance(names, list) and names:
+            if names == ["both"]:
+                return ROLES["both"]
+            if all(name in ("peer", "reference") for name in names):
+                return tuple(role for role in ROLES["both"] if role in names)
+        found = shown(value) if isinstance(value, str) else type_name(value)
+        column = shown(self._here.fields["role"])
+        raise self._place.wrong(f"{column} is {found}, expected peer, reference or both")
+
+    # Summaries
+
+    def _summaries(self, topic: str, length: int | None) -> Iterator[Item]:
+        for name, column in self._here.summaries:
+            value, kind = self._cell(column), self._options.kind
+            yield from self._summary(topic, name, value, column, length, self._roles(), kind)
+        if "text" in self._here.fields or "system" in self._here.fields:
+            yield from self._own_summary(topic, length)
+
+    def _own_summary(self, topic: str, length: int | None) -> Iterator[Item]:
+        """The text of a record that has one: of the system it names, or of the file's.
+
+        Here an empty cell is an empty summary: in a table of one row per summary, the row says it exists.
+        """
+        column = self._here.fields.get("text", "")
+        value = self._record.get(column) if column else None
+        if "system" in self._here.fields:
+            system = self._value("system")
+        else:
+            system = self._options.system or stem(self._file.path)
+        kind = self._value("kind") or self._options.kind
+        of_system = {"label": self._value("label"), "group": self._value("group")}
+        of_summary = {"author": self._value("author"), "withdrawn": self._value("withdrawn")}
+        yield from self._summary(
+            topic, system, value, column, length, self._roles(), kind, of_system, of_summary
+        )
+
+    def _summary(
+        self,
+        topic: str,
+        system: object,
+        value: object,
+        column: str,
+        length: int | None,
+        roles: Sequence[str],
+        kind: object,
+        of_system: Mapping[str, object] | None = None,
+        of_summary: Mapping[str, object] | None = None,
+    ) -> Iterator[Item]:
+        place, called = self._place, self._here.fields
+        if kind is None and "reference" in roles:
+            kind = "human"
+        who = place.row(System, {"system": system, "kind": kind, **(of_system or {})}, called)
+        yield from self._file.once.new(place, who)
+        if value is None:
+            yield place.item(NO_TEXT)
+            return
+        data = {
+            "topic": topic,
+            "system": who.system,
+            "length": length,
+            "roles": list(roles),
+            "text": place.text(column, value),
+            **(of_summary or {}),
+        }
+        yield place.item(place.row(Summary, data, called))
+
+    def _references(self, topic: str, length: int | None) -> Iterator[Item]:
+        for name, column in self._here.references:
+            value = self._cell(column)
+            yield from self._summary(topic, name, value, column, length, ("reference",), "human")
+        if "reference" not in self._here.fields:
+            return
+        column, value = self._here.fields["reference"], self._raw("reference")
+        texts = value if isinstance(value, list) else [value]
+        names = self._options.reference_names
+        if names and len(texts) > len(names):
+            raise self._place.wrong(
+                f"{shown(column)} holds {len(texts)} texts, --reference-names has {len(names)}"
+            )
+        for number, text in enumerate(texts, 1):
+            name = names[number - 1] if names else f"reference-{number}"
+            yield from self._summary(topic, name, text, column, length, ("reference",), "human")
+
+    # Documents
+
+    def _documents(self, topic: str) -> Iterator[Item]:
+        if "document" not in self._here.fields:
+            return
+        column, value = self._here.fields["document"], self._raw("document")
+        for number, each in enumerate(value if isinstance(value, list) else [value], 1):
+            yield from self._document(topic, column, number, each)
+
+    def _document(self, topic: str, column: str, number: int, value: object) -> Iterator[Item]:
+        place = self._place
+        parts = value if isinstance(value, dict) else {"text": value}
+        yield from self._file.unused(place, (f"{column}.{key}" for key in parts if key not in _OF_A_DOCUMENT))
+        if parts.get("text") is None:
+            yield place.item(LeftOut("document without text"))
+            return
+        identity, date = parts.get("id"), parts.get("date")
+        called = {"id": f"{column}.id", "date": f"{column}.date"}
+        data = {
+            "topic": topic,
+            "id": str(number) if identity is None else scalar(place, called["id"], identity),
+            "date": self._value("date") if date is None else scalar(place, called["date"], date),
+            "text": place.text(column, parts["text"]),
+        }
+        yield place.item(place.row(Document, data, called))

@@ -1,0 +1,188 @@
+"""Score tables made elsewhere: long (system, topic, measure, value) or a matrix, systems in columns."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from adjudge.data.incoming import Item
+from adjudge.data.lines import MAX_LINE
+from adjudge.data.rows import System
+from adjudge.data.scores import Score
+from adjudge.errors import FormatError, UsageError
+from adjudge.formats.cells import Rows, read_cells
+from adjudge.formats.columns import SYSTEM, TOPIC, Aliases, check_map, close_to, listed, plan
+from adjudge.formats.files import EMPTY_FILE, TABLES, Once, Paths, Place, Unused, find_files, shown, stem
+from adjudge.formats.imported import ImportedMeasures
+
+LONG: Aliases = {
+    "topic": TOPIC,
+    "system": SYSTEM,
+    "measure": ("measure", "metric"),
+    "value": ("value", "score"),
+    **{name: (name,) for name in ("length", "assessor", "reference", "repeat", "why", "kind")},
+}
+MISSING = ("", "nan", "na", "n/a", "null")
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_LONGEST_NUMBER = 60
+
+
+def read(
+    paths: Paths,
+    *,
+    measure: str | None = None,
+    source: str = "imported",
+    lower_is_better: bool | Collection[str] = False,
+    length: int | None = None,
+    columns: Mapping[str, str] | None = None,
+    delimiter: str | None = None,
+    quotes: bool = True,
+    max_line: int = MAX_LINE,
+    encoding: str = "utf-8",
+) -> Iterator[Item]:
+    """Scores of CSV or TSV files, or of every one in a folder.
+
+    A file with columns for the system and the value is long; any other is a matrix, topics in the first
+    column. `measure` names what a file does not (default: the file's name); `length` is the target
+    length of a file that gives none. An empty cell, nan or NA is a missing score.
+    """
+    measures = ImportedMeasures(source, lower_is_better)
+    columns = columns or {}
+    check_map(columns, LONG, wide=False)
+    if length is not None and length < 1:
+        raise UsageError(f"--length is {length}, expected a number of words, 1 or more")
+    once = Once()
+    for path, left in find_files(paths, TABLES):
+        if left:
+            yield str(path), left
+            continue
+        header, rows = read_cells(
+            path,
+            delimiter=delimiter,
+            quotes=quotes,
+            unnamed_first=True,
+            max_line=max_line,
+            encoding=encoding,
+        )
+        table = _Table(path, measures, measure, length, once)
+        yield from table.items(header, rows, columns)
+    measures.check()
+
+
+class _Table:
+    """One file."""
+
+    def __init__(
+        self, path: Path, measures: ImportedMeasures, measure: str | None, length: int | None, once: Once
+    ) -> None:
+        self._path, self._measures, self._named = path, measures, measure
+        self._measure = measure or stem(path)
+        self._missing, self._origin = f"missing in {path.name}", f"file:{path.name}"
+        self._length, self._once = length, once
+
+    def items(self, header: Sequence[str], rows: Rows, columns: Mapping[str, str]) -> Iterator[Item]:
+        place = Place(self._path, 1)
+        fields, unused = self._find(place, header, columns)
+        yield from Unused()(place, unused)
+        systems = [] if fields else [place.name("system", name) for name in header[1:]]
+        empty = True
+        for line, row in rows:
+            empty = False
+            place = Place(self._path, line)
+            if fields is None:
+                yield from self._matrix_row(place, header[0] or "topic", systems, row)
+            else:
+                cells = dict(zip(header, row, strict=True))
+                yield from self._long_row(place, fields, {n: cells[column] for n, column in fields.items()})
+        if empty:
+            yield str(self._path), EMPTY_FILE
+
+    def _find(
+        self, place: Place, header: Sequence[str], columns: Mapping[str, str]
+    ) -> tuple[Mapping[str, str] | None, Sequence[str]]:
+        """The columns of a long table, or None where this is a matrix."""
+        try:
+            found = plan(header, columns, LONG, wide=False)
+        except FormatError as error:
+            raise place.wrong(error.problem) from None
+        if found.absent:
+            column = found.absent[0]
+            raise UsageError(
+                f"--map: {self._path} has no column {shown(column)}{close_to(column, header)};"
+                f" it has: {listed(header)}"
+            )
+        missing = [name for name in ("topic", "system", "value") if name not in found.fields]
+        if "measure" in found.fields and self._named is not None:
+            raise UsageError(
+                f"--measure names what a file does not, but {self._path} has a column"
+                f" {shown(found.fields['measure'])}: leave out --measure, or say --map measure= (not used)"
+            )
+        if not missing:
+            return found.fields, found.unused
+        if "system" in found.fields or columns:
+            raise place.wrong(
+                f"no column for the {missing[0]} among {listed(header)}: say --map {missing[0]}=COLUMN"
+            )
+        if len(header) < 2:
+            raise place.wrong("one column only, expected a matrix: topics, then a column per system")
+        return None, ()
+
+    def _matrix_row(
+        self, place: Place, first: str, systems: Sequence[str], row: Sequence[str]
+    ) -> Iterator[Item]:
+        topic = place.name(first, row[0])
+        measure = self._measures.text(place, "measure", self._measure)
+        yield from self._measures.describe(place, self._measure, measure, self._origin)
+        for system, text in zip(systems, row[1:], strict=True):
+            value = _number(place, system, text)
+            if value is None:
+                score = Score.missing(measure, topic, system, self._missing, self._length)
+            else:
+                score = Score(measure, topic, system, value, length=self._length)
+            yield place.item(score)
+
+    def _long_row(self, place: Place, called: Mapping[str, str], cells: Mapping[str, str]) -> Iterator[Item]:
+        def name(field: str) -> str | None:
+            text = cells.get(field)
+            return place.name(called[field], text) if text else None
+
+        def whole(field: str, least: int) -> int | None:
+            text = cells.get(field)
+            return place.whole_number(called[field], text, least=least) if text else None
+
+        topic, system = (place.name(called[field], cells[field]) for field in ("topic", "system"))
+        if kind := cells.get("kind"):
+            row = place.row(System, {"system": system, "kind": kind}, called)
+            yield from self._once.new(place, row)
+        own = cells.get("measure", self._measure)
+        measure = self._measures.text(place, called.get("measure", "measure"), own)
+        yield from self._measures.describe(place, own, measure, self._origin)
+        value = _number(place, called["value"], cells["value"])
+        why = cells.get("why") or (self._missing if value is None else None)
+        score = Score(
+            measure,
+            topic,
+            system,
+            math.nan if value is None else value,
+            whole("length", 1) or self._length,
+            name("assessor"),
+            name("reference"),
+            whole("repeat", 0) or 0,
+            None if why is None else place.text("why", why),
+        )
+        yield place.item(score)
+        yield from place.noted()
+
+
+def _number(place: Place, column: str, text: str) -> float | None:
+    """A finite number, or None where the cell says that there is none."""
+    text = text.strip()
+    if text.lower() in MISSING:
+        return None
+    if len(text) <= _LONGEST_NUMBER and _NUMBER.fullmatch(text):
+        value = float(text)
+        if math.isfinite(value):
+            return value
+    raise place.wrong(f"{shown(column)} is {shown(text)}, expected a number")

@@ -1,0 +1,228 @@
+"""DUC-2002's table of SEE results: what each page came to, a page a row. Single units are not in it.
+
+Columns, counted from 0: 0 document set, 1 M or S, 2 document, 3 length, 8 peer, 10-21 answers on quality, 22 share of
+unmarked units that are relevant, 23-26 numbers of units, 27-32 coverage. The others are named by the header at best.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from adjudge.data.incoming import LeftOut
+from adjudge.data.lines import MAX_LINE
+from adjudge.data.rows import System, Topic
+from adjudge.errors import DataError, FormatError, UsageError
+from adjudge.formats.answers import MISSING, STRANGE_ANSWER, Answers, Judgment, whole
+from adjudge.formats.files import EMPTY_FILE, Once, Paths, Place, find_files
+from adjudge.formats.judged import BASELINES, Item, nist_kind
+from adjudge.formats.nist_lines import TABLE, Header, cells, is_bars, lines
+from adjudge.judgments.protocol import QUALITY, UNMARKED, load_protocol
+from adjudge.judgments.store.anonymous import ANONYMOUS
+from adjudge.judgments.tasks import TextRef
+
+PROTOCOL = "duc-2002"
+WIDTH = 33
+SET, TASK, DOCUMENT, LENGTH, PEER, FIRST_QUESTION, RELEVANT = 0, 1, 2, 3, 8, 10, 22
+FREE = (4, 5, 6, 7, 9)
+"""Columns whose meaning is not fixed: an assessor or a reference may stand there."""
+COUNTS = {"peer_units": 23, "marked": 24, "unmarked": 25, "model_units": 26}
+SHARES = {
+    "mean": 27,
+    "median": 28,
+    "sd": 29,
+    "adjusted_mean": 30,
+    "adjusted_median": 31,
+    "adjusted_sd": 32,
+}
+COVERAGE = "coverage"
+CODES = {"0": "0", "1": "1-5", "2": "6-10", "3": ">10"}
+"""Answers on quality as numbers; the words of the protocol are taken as well."""
+TASKS = {"M": "multi", "S": "single"}
+
+OTHER_WIDTH = LeftOut(f"row that has not {WIDTH} columns")
+NO_ROW = LeftOut("line that is no row")
+NO_ROWS = LeftOut("table without rows")
+NO_NAME = LeftOut("row without a document set, a document or a peer")
+STRANGE_NAME = LeftOut("row with a name or a length that cannot be one")
+STRANGE_NUMBER = LeftOut("number that cannot be one of its column: left out, the rest of the row is kept")
+SUMS = LeftOut("row whose marked and unmarked units do not add up to its peer units: kept as it is")
+NO_ASSESSOR = LeftOut(f"row that does not say who judged: the assessor is {ANONYMOUS!r}")
+
+
+def read(
+    paths: Paths,
+    *,
+    evaluation: str,
+    assessor: str | None = None,
+    assessor_column: int | None = None,
+    reference_column: int | None = None,
+    baselines: int = BASELINES,
+    max_line: int = MAX_LINE,
+    encoding: str | None = None,
+) -> Iterator[Item]:
+    """Topics, systems, tasks and answers of a table of SEE results, or of every *.table in a folder.
+
+    A single document's summary has a topic of its own, SET.DOCUMENT, in the set of its document set. The assessor and
+    the reference are taken from the columns that are given or that the header names; where there is none,
+    `assessor` is who judged, or nobody in particular.
+    """
+    for name, column in (("--assessor-column", assessor_column), ("--reference-column", reference_column)):
+        if column is not None and column not in FREE:
+            raise UsageError(f"{name} is {column}, expected one of: {', '.join(map(str, FREE))}")
+    intake = _Intake(evaluation, assessor, assessor_column, reference_column, baselines)
+    for path, left in find_files(paths, TABLE):
+        if left:
+            yield str(path), left
+        else:
+            yield from intake.file(path, max_line, encoding)
+
+
+@dataclass
+class _Intake:
+    """One import: what has been said already, and how often."""
+
+    evaluation: str
+    assessor: str | None
+    assessor_column: int | None
+    reference_column: int | None
+    baselines: int
+    once: Once = field(default_factory=Once)
+
+    def __post_init__(self) -> None:
+        self.answers = Answers(self.evaluation, load_protocol(PROTOCOL))
+
+    def file(self, path: Path, max_line: int, encoding: str | None) -> Iterator[Item]:
+        header = Header()
+        place: Place | None = None
+        rows = 0
+        for place, text in lines(path, max_line=max_line, encoding=encoding):
+            yield from place.noted()
+            found = _cells(text)
+            if _is_row(found):
+                rows += 1
+                yield from self.row(place, found, header)
+            elif rows:
+                yield place.item(NO_ROW)
+            elif not is_bars(text):
+                header.take(text)
+        if place is None:
+            yield str(path), EMPTY_FILE
+        elif not rows:
+            yield place.item(NO_ROWS)
+
+    def row(self, place: Place, found: list[str], header: Header) -> Iterator[Item]:
+        if len(found) != WIDTH:
+            yield place.item(OTHER_WIDTH)
+        elif _missing(found[PEER]) or (found[TASK].upper() == "S" and _missing(found[DOCUMENT])):
+            yield place.item(NO_NAME)
+        else:
+            try:
+                topic, system, judgment = self.judgment(place, found, header)
+            except FormatError:
+                yield place.item(STRANGE_NAME)
+                return
+            yield from self.once.new(place, topic)
+            yield from self.once.new(place, system)
+            if judgment.assessor == ANONYMOUS:
+                yield place.item(NO_ASSESSOR)
+            answers = self.given(place, found)
+            yield from place.noted()
+            yield from self.answers.items(place, judgment, answers)
+
+    def judgment(self, place: Place, found: list[str], header: Header) -> tuple[Topic, System, Judgment]:
+        """Who judged which summary."""
+        single = found[TASK].upper() == "S"
+        name = f"{found[SET]}.{found[DOCUMENT]}" if single else found[SET]
+        topic = place.row(Topic, {"topic": name, "set": found[SET], "task": TASKS[found[TASK].upper()]})
+        system = place.row(System, {"system": found[PEER], "kind": nist_kind(found[PEER], self.baselines)})
+        length = None if _missing(found[LENGTH]) else place.whole_number("length", found[LENGTH], least=1)
+        writer = self.named(place, found, header, "reference", self.reference_column)
+        assessor = self.named(place, found, header, "assessor", self.assessor_column)
+        return (
+            topic,
+            system,
+            Judgment(
+                assessor or self.assessor or ANONYMOUS,
+                topic.topic,
+                TextRef(system.system, length),
+                TextRef(writer, length) if writer else None,
+            ),
+        )
+
+    def named(
+        self, place: Place, found: list[str], header: Header, what: str, column: int | None
+    ) -> str | None:
+        """The cell that says who: in the column that was given, or the one that the header names."""
+        if column is None:
+            names = header.columns()
+            column = next((at for at in FREE if at < len(names) and names[at] == what), None)
+        return None if column is None or _missing(found[column]) else place.name(what, found[column])
+
+    def given(self, place: Place, found: list[str]) -> dict[str, Any]:
+        """The answers of a page; what is not there is not answered."""
+        answers: dict[str, Any] = {}
+        for number in range(1, 13):
+            cell = found[FIRST_QUESTION + number - 1]
+            question = f"{QUALITY}{number}"
+            if not _missing(cell):
+                self._answer(place, answers, question, {"value": CODES.get(cell.removesuffix(".0"), cell)})
+        summed = self._summed(place, found)
+        relevant = _number(found[RELEVANT])
+        if relevant is None:
+            if not _missing(found[RELEVANT]):
+                place.notes.append(STRANGE_NUMBER)
+        elif summed.get("unmarked") != 0 or relevant:  # of no units, 0 is no answer
+            share = relevant / 100 if relevant > 1 else relevant
+            self._answer(place, answers, UNMARKED, {"relevant": share})
+        if summed:
+            answers[COVERAGE] = summed
+        return answers
+
+    def _answer(self, place: Place, answers: dict[str, Any], question: str, answer: dict[str, Any]) -> None:
+        try:
+            self.answers.protocol.check(question, answer)
+        except DataError:
+            place.notes.append(STRANGE_ANSWER)
+        else:
+            answers[question] = answer
+
+    def _summed(self, place: Place, found: list[str]) -> dict[str, float]:
+        """What the page came to: numbers of units, and coverage as shares."""
+        summed: dict[str, float] = {}
+        for name, column in (SHARES | COUNTS).items():
+            value = _number(found[column])
+            if value is not None and (value <= 1 if name in SHARES else value.is_integer()):
+                summed[name] = value if name in SHARES else whole(value)
+            elif not _missing(found[column]):
+                place.notes.append(STRANGE_NUMBER)
+        parts = [summed.get(name) for name in ("peer_units", "marked", "unmarked")]
+        if None not in parts and parts[0] != sum(part or 0 for part in parts[1:]):
+            place.notes.append(SUMS)
+        return summed
+
+
+def _cells(text: str) -> list[str]:
+    """Between tabs where that gives the right number; else between spaces, as the columns are aligned."""
+    found = cells(text)
+    return found if len(found) == WIDTH else text.split()
+
+
+def _is_row(found: list[str]) -> bool:
+    """Whether a line is meant as a row: M or S in the second column, and too many words for a header."""
+    return len(found) > PEER and found[TASK].upper() in TASKS
+
+
+def _missing(cell: str) -> bool:
+    return cell.lower() in MISSING
+
+
+def _number(cell: str) -> float | None:
+    """A number of 0 or more."""
+    try:
+        value = float(cell)
+    except ValueError:
+        return None
+    return value if 0 <= value < float("inf") else None
