@@ -35,7 +35,7 @@ from adjudge.judges.simulated import Simulated, Truth, simulate
 from adjudge.judges.truth import UnitTruth
 from adjudge.judgments.protocol import Protocol, load_protocol, parse_protocol
 from adjudge.judgments.tasks import Event, Judged, Task, TextRef
-from adjudge.scoring import Judgments
+from adjudge.measures.batches import Judgments
 from adjudge.stats.krippendorff import krippendorff
 
 REFERENCE = TextRef("bob", 20)

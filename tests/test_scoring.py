@@ -128,7 +128,7 @@ def test_many_workers_give_the_same_numbers(make: Make, monkeypatch: pytest.Monk
             Summary(f"t{k}", "b", f"one {k} four"),
         )
     ]
-    monkeypatch.setattr("adjudge.scoring.run.CHUNK", 48)
+    monkeypatch.setattr("adjudge.measures.run.CHUNK", 48)
     one, two = make(*rows, name="one"), make(*rows, name="two")
     done: list[tuple[int, int]] = []
     one.score("rouge-1", "rouge-2", progress=lambda n, of: done.append((n, of)))

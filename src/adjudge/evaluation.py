@@ -29,9 +29,11 @@ if TYPE_CHECKING:
     from adjudge.judgments.protocol import Protocol
     from adjudge.judgments.store.store import Store
     from adjudge.measures.base import Measure
+    from adjudge.measures.batches import Judgments
+    from adjudge.measures.run import Scored
+    from adjudge.measures.stored import StoredTable
     from adjudge.prefer.studies import Studies
     from adjudge.scoredata import Patterns, ScoreData
-    from adjudge.scoring import Judgments, Scored, StoredTable
 
 DEFAULT_MEASURES = ("rouge-1", "rouge-2")
 
@@ -174,7 +176,7 @@ class Evaluation:
     def judgments(self) -> Judgments:
         """The answers that count now, of texts that are still as they were judged."""
         if not self.has_judgments:
-            from adjudge.scoring import Judgments
+            from adjudge.measures.batches import Judgments
 
             return Judgments()  # without loading the database's libraries
         from adjudge.judgments.judging import judgments_of
@@ -215,7 +217,7 @@ class Evaluation:
     ) -> list[Scored]:
         """Score what is new or has changed since; ROUGE-1 and ROUGE-2 unless measures are named."""
         from adjudge.measures.registry import parse_measures
-        from adjudge.scoring import score
+        from adjudge.measures.run import score
 
         chosen = parse_measures(str(m) for m in measures or DEFAULT_MEASURES)
         return score(
@@ -230,7 +232,7 @@ class Evaluation:
 
     def stored(self) -> StoredTable:
         """Everything that has been scored or imported, with what is stale."""
-        from adjudge.scoring import load_scores
+        from adjudge.measures.stored import load_scores
 
         return load_scores(self.folder, self.collection, self.judgments())
 
@@ -250,7 +252,7 @@ class Evaluation:
         self, measure: str, *, length: int | AllLengths | None = None, pool: Pool = "mean"
     ) -> ScoreMatrix:
         """One measure's scores, topics x systems."""
-        from adjudge.scoring import resolve
+        from adjudge.measures.stored import resolve
 
         table = self.scores()
         return table.matrix(resolve(measure, table.measures), length=length, pool=pool)

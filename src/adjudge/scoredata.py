@@ -19,7 +19,7 @@ from adjudge.wording import listed
 
 if TYPE_CHECKING:
     from adjudge.data.collection import Collection
-    from adjudge.scoring import StoredTable
+    from adjudge.measures.stored import StoredTable
     from adjudge.stats.checks import BoolArray
 
 Among = Literal["all", "machines", "humans", "human-machine"]
@@ -126,7 +126,7 @@ class ScoreData:
                 raise UsageError(f"{self.name} has several measures ({listed(known)}): choose one with -m")
             return known[0]
         if self.folder is not None:
-            from adjudge.scoring import resolve
+            from adjudge.measures.stored import resolve
 
             return resolve(measure, known)
         if measure not in known:

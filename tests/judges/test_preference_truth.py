@@ -22,9 +22,9 @@ from adjudge.judgments.frozen import changed
 from adjudge.judgments.protocol import load_protocol
 from adjudge.judgments.tasks import Judged, Task, text_hash
 from adjudge.measures.base import TopicBatch
+from adjudge.measures.batches import batch_of
 from adjudge.measures.judged.preference_fit import similarity_of
 from adjudge.measures.judged.preference_sources import human_answers, pyramid_worth, topic_sentences
-from adjudge.scoring import batch_of
 from adjudge.stats.preference.answers import FloatArray
 from adjudge.stats.preference.sampling import random_pairs
 

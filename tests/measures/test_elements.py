@@ -7,8 +7,8 @@ from adjudge.data.rows import Summary, Topic
 from adjudge.data.scores import Score
 from adjudge.errors import DataError, UsageError
 from adjudge.measures.base import TopicBatch
-from adjudge.measures.elements import RougeBe
 from adjudge.measures.registry import parse_measure
+from adjudge.measures.rouge.elements import RougeBe
 
 PEER = "dam|earth|mod\nvillage|small|mod\nflood|nil|nil\n"
 FIRST = "dam|earth|subj\nvillage|small|mod\nriver|nil|nil\n"

@@ -30,6 +30,7 @@ from adjudge.demo.judged import add_judgments
 from adjudge.errors import UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.measures.base import TopicBatch
+from adjudge.measures.batches import batch_of
 from adjudge.measures.judged.preference import SCALE, SOURCES, Preference
 from adjudge.measures.judged.preference_fit import ALL, Recipe, among, answers_of, similarity_of, strengths_of
 from adjudge.measures.judged.preference_pyramid import annotated_sentences
@@ -43,7 +44,6 @@ from adjudge.measures.judged.preference_sources import (
 from adjudge.measures.judged.preference_texts import nearest, redundancy, summary_weights
 from adjudge.measures.registry import parse_measure
 from adjudge.measures.similarities import SentenceSimilarity
-from adjudge.scoring import batch_of
 from adjudge.stats.preference.answers import FloatArray
 from adjudge.stats.preference.bradley_terry import REGULARISER, fit
 from adjudge.stats.preference.crowd import fit_crowd

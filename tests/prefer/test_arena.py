@@ -18,8 +18,8 @@ from adjudge.formats.sentence_answers import is_about_sentences, read_sentence_a
 from adjudge.judgments.pairs.judged import sentence_rows, summary_rows
 from adjudge.judgments.pairs.sample import sample
 from adjudge.judgments.tasks import Event
+from adjudge.measures.batches import batch_of
 from adjudge.prefer.arena import arena, fit_folder
-from adjudge.scoring import batch_of
 from adjudge.stats.preference.bradley_terry import fit
 
 

@@ -14,10 +14,10 @@ from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.tasks import FILE
+from adjudge.measures.batches import batch_of
 from adjudge.measures.judged.preference_sources import human_answers, reference_worth, topic_sentences
 from adjudge.measures.similarities import sentence_similarity
 from adjudge.prefer.simulate import SimulatedPreferences, simulate_preferences
-from adjudge.scoring import batch_of
 
 WORDS = [
     "storm",

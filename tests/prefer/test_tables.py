@@ -24,6 +24,7 @@ from adjudge.demo.pyramids import pyramid_judgments
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
+from adjudge.measures.batches import batches_of
 from adjudge.measures.judged.preference import Preference
 from adjudge.measures.judged.preference_sources import pyramid_worth
 from adjudge.prefer.agreement import agreements
@@ -33,7 +34,6 @@ from adjudge.prefer.paper_table import Cell, PaperTable
 from adjudge.prefer.simulate import simulate_preferences
 from adjudge.prefer.tables import own_measures, paper_tables, ranked_sentences, specs
 from adjudge.scoredata import ScoreData
-from adjudge.scoring.batches import batches_of
 from adjudge.stats.bootstrap import bootstrap_means
 
 NOBODY = minutes([], {})

@@ -166,9 +166,9 @@ def converge(
 
     n answers are drawn at random from those of a topic, for n = 10, 20, ... and all, --runs times each.
     """
+    from adjudge.measures.batches import batches_of
     from adjudge.prefer.columns import LINES
     from adjudge.prefer.converge import converge as run
-    from adjudge.scoring.batches import batches_of
 
     who = systems_of(systems)
     base = preference_of("man", similarity, smooth, penalty, "half", "all", "paper", seed)
@@ -237,9 +237,9 @@ def report(
 
     Scores what the tables need and is not scored yet. With -m, one more table holds the measures named.
     """
+    from adjudge.measures.batches import batches_of
     from adjudge.prefer.minutes import minutes_of
     from adjudge.prefer.tables import paper_tables, specs
-    from adjudge.scoring.batches import batches_of
 
     if topics and sets:
         raise UsageError("--topics and --sets exclude each other")

@@ -12,9 +12,9 @@ from adjudge.errors import DataError, UsageError, quoted
 
 if TYPE_CHECKING:
     from adjudge.evaluation import Evaluation
+    from adjudge.measures.batches import Judgments
     from adjudge.measures.judged.preference import Preference
     from adjudge.prefer.columns import Columns
-    from adjudge.scoring import Judgments
 
 WHO = ("machine", "all")
 Human = Annotated[

@@ -13,7 +13,7 @@ from adjudge.errors import UsageError
 
 if TYPE_CHECKING:
     from adjudge.data.scores import ScoreTable
-    from adjudge.scoring import StoredTable
+    from adjudge.measures.stored import StoredTable
 
 
 def command(
@@ -31,7 +31,7 @@ def command(
     json: options.Json = False,
 ) -> None:
     """List what has been scored; export it as a long table or as a matrix."""
-    from adjudge.scoring import resolve
+    from adjudge.measures.stored import resolve
 
     e = adjudge.open(evaluation)
     stored = e.stored()

@@ -12,8 +12,8 @@ from adjudge.judgments.protocol import Protocol
 from adjudge.judgments.store.anonymous import is_anonymous
 from adjudge.judgments.tasks import Judged
 from adjudge.measures.base import Measure, TopicBatch
+from adjudge.measures.batches import Judgments, batches_of
 from adjudge.measures.judged.answers import Page, judged_peers, pages, protocol_of
-from adjudge.scoring.batches import Judgments, batches_of
 from adjudge.wording import counted
 
 SOURCES = {"machine": "systems", "baseline": "baselines", "human": "humans"}

@@ -17,7 +17,7 @@ from adjudge.judged_tables.gathered import gather
 from adjudge.judged_tables.quality import answers_by_question, quality_by_source
 from adjudge.judged_tables.ratings import ratings_by_assessor, ratings_by_system
 from adjudge.judged_tables.table import Tables
-from adjudge.scoring.batches import Judgments
+from adjudge.measures.batches import Judgments
 
 
 def judged_tables(

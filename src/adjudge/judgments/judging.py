@@ -12,7 +12,7 @@ from adjudge.judges.simulated import Simulated, make_tasks, simulate
 from adjudge.judges.truth import Truth, truth_from_texts
 from adjudge.judgments.protocol import Protocol, load_protocol
 from adjudge.judgments.store.store import Store, open_store
-from adjudge.scoring import Judgments
+from adjudge.measures.batches import Judgments
 
 
 def store_of(folder: Folder) -> Store:

@@ -19,7 +19,6 @@ from adjudge.measures.describe import (
     Sentences,
 )
 from adjudge.measures.divergence import JensenShannon, KullbackLeibler, SourceCosine
-from adjudge.measures.elements import RougeBe
 from adjudge.measures.embedding import Embedding
 from adjudge.measures.extracts import Extract
 from adjudge.measures.judged.coverage import AdjustedCoverage, Coverage, Recall, Retention, Uncovered
@@ -33,6 +32,7 @@ from adjudge.measures.judged.wins import Wins
 from adjudge.measures.nams import Nams
 from adjudge.measures.plugin import registered
 from adjudge.measures.rouge import names
+from adjudge.measures.rouge.elements import RougeBe
 from adjudge.measures.spec import build, split_spec
 from adjudge.measures.words import Words
 

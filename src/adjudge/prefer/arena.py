@@ -20,9 +20,9 @@ from adjudge.judgments.pairs.judged import (
     system_preferences,
 )
 from adjudge.measures.base import TopicBatch
+from adjudge.measures.batches import Judgments
 from adjudge.measures.similarities import DEFAULT, Similarity, sentence_similarity, similarity_name
 from adjudge.prefer.fitting import PreferenceFit, fit_preferences
-from adjudge.scoring import Judgments
 
 Of = Literal["sentences", "summaries", "systems"]
 OFS: tuple[Of, ...] = get_args(Of)

@@ -9,11 +9,12 @@ from adjudge.data.collection import Collection
 from adjudge.data.folder import Folder
 from adjudge.engine import Workers
 from adjudge.errors import AdjudgeError
+from adjudge.measures.batches import Judgments, check_needs
 from adjudge.measures.judged.preference import Preference
 from adjudge.measures.registry import parse_measures
+from adjudge.measures.run import score
+from adjudge.measures.stored import load_scores
 from adjudge.scoredata import ScoreData
-from adjudge.scoring import Judgments, load_scores, score
-from adjudge.scoring.batches import check_needs
 
 MODEL_FREE = {"JS": "js"}
 ROUGES = {"R1": "rouge-1", "R2": "rouge-2", "R3": "rouge-3", "R4": "rouge-4", "SU4": "rouge-su4"}

@@ -17,9 +17,9 @@ from adjudge.judgments.judging import judgments_of, protocol_of, store_of
 from adjudge.judgments.pairs.sample import COUNT, sample
 from adjudge.judgments.protocol import Protocol
 from adjudge.measures.base import TopicBatch
+from adjudge.measures.batches import Judgments, batch_of
 from adjudge.measures.judged.preference_sources import pyramid_worth, reference_worth, topic_sentences
 from adjudge.measures.similarities import sentence_similarity
-from adjudge.scoring import Judgments, batch_of
 from adjudge.wording import counted
 
 Origin = Literal["ref", "py"]

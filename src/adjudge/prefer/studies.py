@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from adjudge.judgments.pairs.sample import Sampled
     from adjudge.judgments.protocol import Protocol as JudgmentProtocol
     from adjudge.judgments.store.store import Store
+    from adjudge.measures.batches import Judgments
     from adjudge.prefer.agreement import Agreement
     from adjudge.prefer.fitting import PreferenceFit
     from adjudge.prefer.paper_table import PaperTable
     from adjudge.prefer.simulate import SimulatedPreferences
     from adjudge.prefer.trajectories import Convergence
     from adjudge.scoredata import ScoreData
-    from adjudge.scoring import Judgments
 
 PROTOCOLS = {"sentences": "preference-sentences", "summaries": "preference-summaries"}
 
@@ -99,9 +99,9 @@ class Studies:
 
     def converge(self, human: str, **how: Any) -> Convergence:
         """Agreement by the number of answers (figure 3); see `adjudge.prefer.converge.converge`."""
+        from adjudge.measures.batches import batches_of
         from adjudge.prefer.columns import LINES, columns
         from adjudge.prefer.converge import converge
-        from adjudge.scoring.batches import batches_of
 
         e, judgments = self._e, self._e.judgments()
         scored = columns(e.folder, e.collection, judgments, [*LINES.values(), human])
@@ -109,11 +109,11 @@ class Studies:
 
     def report(self, human: str, *, idle: float = 120.0, **how: Any) -> list[PaperTable]:
         """The four tables of Zopf 2018; see `adjudge.prefer.tables.paper_tables`."""
+        from adjudge.measures.batches import batches_of
         from adjudge.measures.judged.preference import Preference
         from adjudge.prefer.columns import columns
         from adjudge.prefer.minutes import minutes_of
         from adjudge.prefer.tables import paper_tables, specs
-        from adjudge.scoring.batches import batches_of
 
         e, judgments = self._e, self._e.judgments()
         wanted = [*specs(how.get("base") or Preference()).values(), human, *how.get("more", ())]

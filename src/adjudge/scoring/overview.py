@@ -9,7 +9,7 @@ from typing import Any
 
 from adjudge.judgments.protocol import UNIT, inconsistency
 from adjudge.judgments.tasks import Task
-from adjudge.scoring.batches import Judgments
+from adjudge.measures.batches import Judgments
 from adjudge.wording import counted
 
 

@@ -12,9 +12,9 @@ from adjudge.formats.preferences import Preference, Preferences
 from adjudge.judgments.protocol import Protocol
 from adjudge.judgments.tasks import Event
 from adjudge.measures.base import TopicBatch
+from adjudge.measures.batches import Judgments, batch_of
 from adjudge.measures.judged.pairs import judged_pairs
 from adjudge.measures.judged.preference_sources import human_answers, topic_sentences
-from adjudge.scoring import Judgments, batch_of
 from adjudge.wording import counted
 
 

@@ -8,7 +8,7 @@ from typing import cast
 from adjudge.data.rows import Summary, Topic
 from adjudge.errors import DataError, UsageError
 from adjudge.measures.base import Measure, TopicBatch
-from adjudge.measures.elements import RougeBe
+from adjudge.measures.rouge.elements import RougeBe
 from adjudge.measures.rouge.family import Rouge
 from adjudge.measures.rouge.names import parse
 from adjudge.measures.rouge.together import score_together, values_of

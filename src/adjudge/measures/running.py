@@ -7,8 +7,8 @@ stored    reads scores back
 
 from __future__ import annotations
 
-from adjudge.scoring.batches import Judgments, batch_of
-from adjudge.scoring.run import Scored, score
-from adjudge.scoring.stored import StoredTable, load_scores, resolve
+from adjudge.measures.batches import Judgments, batch_of
+from adjudge.measures.run import Scored, score
+from adjudge.measures.stored import StoredTable, load_scores, resolve
 
 __all__ = ["Judgments", "Scored", "StoredTable", "batch_of", "load_scores", "resolve", "score"]

@@ -11,8 +11,7 @@ from adjudge.data.folder import Folder
 from adjudge.data.scorefiles import StoredScores
 from adjudge.data.scores import ScoreTable
 from adjudge.errors import DataError, UsageError, nearest, quoted
-from adjudge.measures.registry import parse_measure
-from adjudge.scoring.batches import (
+from adjudge.measures.batches import (
     NOTHING,
     Judgments,
     batches_of,
@@ -20,6 +19,7 @@ from adjudge.scoring.batches import (
     reference_notes,
     stale_topics,
 )
+from adjudge.measures.registry import parse_measure
 from adjudge.wording import counted
 
 

@@ -16,7 +16,7 @@ from adjudge.data.transaction import Transaction
 from adjudge.engine import Workers, run, worker_count
 from adjudge.errors import DataError
 from adjudge.measures.base import Measure, TopicBatch
-from adjudge.scoring.batches import (
+from adjudge.measures.batches import (
     NOTHING,
     Judgments,
     batches_of,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from adjudge.errors import UsageError, quoted
-from adjudge.measures.elements import MODES
+from adjudge.measures.rouge.elements import MODES
 
 Kind = Literal["N", "L", "W", "S", "BE"]
 _NUMBER = re.compile(r"[0-9]{1,6}(\.[0-9]{1,12})?|\.[0-9]{1,12}")

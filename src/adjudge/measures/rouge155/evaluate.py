@@ -13,15 +13,15 @@ from adjudge.formats.files import Place, shown
 from adjudge.formats.rouge155_files import Files, Side
 from adjudge.formats.rouge155_settings import Listed, Trial
 from adjudge.formats.rouge155_units import read_bytes, units
-from adjudge.measures.elements import basic_elements
 from adjudge.measures.rouge import plain
+from adjudge.measures.rouge.elements import basic_elements
 from adjudge.measures.rouge.lists import SMART, read_stop_list
 from adjudge.measures.rouge.plain import NOTHING, Counts
 from adjudge.measures.rouge.ratios import Ratios, f_measure
 from adjudge.measures.rouge.texts import Preparation, Prepared
-from adjudge.rouge155.limits import cut
-from adjudge.rouge155.options import Asked, Options
-from adjudge.rouge155.resample import Interval, Triple, averages
+from adjudge.measures.rouge155.limits import cut
+from adjudge.measures.rouge155.options import Asked, Options
+from adjudge.measures.rouge155.resample import Interval, Triple, averages
 from adjudge.text.stemmers.porter155 import load_exceptions
 from adjudge.text.stemmers.stem import stem_words
 

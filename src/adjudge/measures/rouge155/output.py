@@ -10,8 +10,8 @@ from pathlib import Path
 from adjudge.errors import UsageError
 from adjudge.formats.rouge155_files import Files
 from adjudge.formats.rouge155_settings import DEFAULT_SYSTEM, read_list, read_settings
-from adjudge.rouge155.evaluate import Result, Say, evaluate
-from adjudge.rouge155.options import Options
+from adjudge.measures.rouge155.evaluate import Result, Say, evaluate
+from adjudge.measures.rouge155.options import Options
 
 _RULE, _DOTS = "-" * 45, "." * 45
 _NUMBER = re.compile(r"[0-9]+")
