@@ -14,6 +14,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from adjudge.assessors.simulated import Simulated, Truth, simulate
+from adjudge.assessors.truth import UnitTruth
 from adjudge.cli.judged import tables as tables_command
 from adjudge.data.collection import Collection
 from adjudge.data.rows import Summary, System, Topic, Unit
@@ -31,8 +33,6 @@ from adjudge.judged_tables import (
     tidy,
 )
 from adjudge.judged_tables.averages import average, multiplier
-from adjudge.judges.simulated import Simulated, Truth, simulate
-from adjudge.judges.truth import UnitTruth
 from adjudge.judgments.protocol import Protocol, load_protocol, parse_protocol
 from adjudge.judgments.tasks import Event, Judged, Task, TextRef
 from adjudge.measures.batches import Judgments

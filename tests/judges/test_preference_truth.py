@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from adjudge.assessors.simulated import Simulated, make_tasks, simulate
+from adjudge.assessors.truth import side_key
+from adjudge.assessors.worth import EVEN, truth_from_worth, worth_by_side
 from adjudge.data.sources import SourceSentence
 from adjudge.demo.build import build
 from adjudge.demo.judged import add_judgments
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
-from adjudge.judges.simulated import Simulated, make_tasks, simulate
-from adjudge.judges.truth import side_key
-from adjudge.judges.worth import EVEN, truth_from_worth, worth_by_side
 from adjudge.judgments.assign.tasks import place_side
 from adjudge.judgments.frozen import changed
 from adjudge.judgments.protocol import load_protocol

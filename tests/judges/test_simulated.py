@@ -14,16 +14,9 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from adjudge.data.collection import Collection, load
-from adjudge.data.folder import Folder
-from adjudge.data.rows import Topic
-from adjudge.data.units import make_units
-from adjudge.demo.build import LENGTH, build, stories, texts
-from adjudge.demo.pyramids import peer_annotations, pyramid_from_facts
-from adjudge.errors import DataError, UsageError
-from adjudge.judges.assessor import Simulated, Sitting, positions
-from adjudge.judges.simulated import simulate
-from adjudge.judges.truth import (
+from adjudge.assessors.assessor import Simulated, Sitting, positions
+from adjudge.assessors.simulated import simulate
+from adjudge.assessors.truth import (
     Truth,
     UnitTruth,
     form_errors,
@@ -31,6 +24,13 @@ from adjudge.judges.truth import (
     truth_from_pyramids,
     truth_from_texts,
 )
+from adjudge.data.collection import Collection, load
+from adjudge.data.folder import Folder
+from adjudge.data.rows import Topic
+from adjudge.data.units import make_units
+from adjudge.demo.build import LENGTH, build, stories, texts
+from adjudge.demo.pyramids import peer_annotations, pyramid_from_facts
+from adjudge.errors import DataError, UsageError
 from adjudge.judgments.assign.tasks import make_tasks
 from adjudge.judgments.protocol import Protocol, load_protocol, parse_protocol
 from adjudge.judgments.pyramid_answers import annotation_of, pyramid_of

@@ -6,7 +6,7 @@ import re
 from dataclasses import fields
 from pathlib import Path
 
-from adjudge.judges.assessor import Simulated
+from adjudge.assessors.assessor import Simulated
 
 PAGE = Path(__file__).parents[2] / "docs" / "simulated-assessors.md"
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from adjudge.assessors.preferences import simulate_preferences
 from adjudge.data.rows import Document, Summary, Topic
 from adjudge.data.scores import Score, ScoreTable
 from adjudge.errors import DataError, UsageError
@@ -17,7 +18,6 @@ from adjudge.measures.batches import batches_of
 from adjudge.prefer.agreement import agreements
 from adjudge.prefer.columns import columns
 from adjudge.prefer.converge import Prepared, converge, of_length, one_run, sizes
-from adjudge.prefer.simulate import simulate_preferences
 from adjudge.prefer.trajectories import Convergence, Point, Trajectory
 from adjudge.scoredata import ScoreData
 from adjudge.stats.orders import pair_agreement

@@ -10,6 +10,7 @@ from shutil import copytree
 import numpy as np
 import pytest
 
+from adjudge.assessors.preferences import SimulatedPreferences, simulate_preferences
 from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
@@ -17,7 +18,6 @@ from adjudge.judgments.tasks import FILE
 from adjudge.measures.batches import batch_of
 from adjudge.measures.judged.preference_sources import human_answers, reference_worth, topic_sentences
 from adjudge.measures.similarities import sentence_similarity
-from adjudge.prefer.simulate import SimulatedPreferences, simulate_preferences
 
 WORDS = [
     "storm",

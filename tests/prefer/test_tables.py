@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from tests.cli.running import runner
 
+from adjudge.assessors.preferences import simulate_preferences
 from adjudge.cli import prefer_study
 from adjudge.data.rows import Topic
 from adjudge.data.scores import Score, ScoreTable
@@ -31,7 +32,6 @@ from adjudge.prefer.agreement import agreements
 from adjudge.prefer.columns import Columns, columns, plainest
 from adjudge.prefer.minutes import minutes, minutes_of
 from adjudge.prefer.paper_table import Cell, PaperTable
-from adjudge.prefer.simulate import simulate_preferences
 from adjudge.prefer.tables import own_measures, paper_tables, ranked_sentences, specs
 from adjudge.scoredata import ScoreData
 from adjudge.stats.bootstrap import bootstrap_means

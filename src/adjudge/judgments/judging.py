@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from adjudge.assessors.simulated import Simulated, make_tasks, simulate
+from adjudge.assessors.truth import Truth, truth_from_texts
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Folder
 from adjudge.engine import generator
 from adjudge.errors import UsageError
 from adjudge.formats.intake import Taken, take
 from adjudge.formats.judged import Item
-from adjudge.judges.simulated import Simulated, make_tasks, simulate
-from adjudge.judges.truth import Truth, truth_from_texts
 from adjudge.judgments.protocol import Protocol, load_protocol
 from adjudge.judgments.store.store import Store, open_store
 from adjudge.measures.batches import Judgments

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    from adjudge.assessors.preferences import SimulatedPreferences
     from adjudge.data.collection import Collection
     from adjudge.data.folder import Folder
     from adjudge.formats.batches import Exported
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from adjudge.prefer.agreement import Agreement
     from adjudge.prefer.fitting import PreferenceFit
     from adjudge.prefer.paper_table import PaperTable
-    from adjudge.prefer.simulate import SimulatedPreferences
     from adjudge.prefer.trajectories import Convergence
     from adjudge.scoredata import ScoreData
 
@@ -77,8 +77,8 @@ class Studies:
             return take(e.folder, store, read_batch(path, store, self.protocols()))
 
     def simulate(self, origin: Any = "ref", **how: Any) -> SimulatedPreferences:
-        """Have simulated annotators answer; see `adjudge.prefer.simulate.simulate_preferences`."""
-        from adjudge.prefer.simulate import simulate_preferences
+        """Have simulated annotators answer; see `adjudge.assessors.preferences.simulate_preferences`."""
+        from adjudge.assessors.preferences import simulate_preferences
 
         return simulate_preferences(self._e.folder, self._e.collection, origin, **how)
 

@@ -35,7 +35,7 @@ ADDED, ALONE = 200, 1000
 
 
 SCALE = 0.1
-"""What `regularise=auto` takes: REGULARISER of stats/preference/bradley_terry.py, not imported since that loads NumPy."""
+"""What `regularise=auto` takes: bradley_terry.REGULARISER, not imported since that loads NumPy."""
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
+from adjudge.assessors.simulated import Simulated, simulate
+from adjudge.assessors.worth import truth_from_worth, worth_by_side
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Folder
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, quoted
-from adjudge.judges.simulated import Simulated, simulate
-from adjudge.judges.worth import truth_from_worth, worth_by_side
 from adjudge.judgments.judging import judgments_of, protocol_of, store_of
 from adjudge.judgments.pairs.sample import COUNT, sample
 from adjudge.judgments.protocol import Protocol

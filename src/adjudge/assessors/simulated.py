@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from adjudge.assessors.assessor import Simulated, Sitting, positions
+from adjudge.assessors.pyramids import Pyramids
+from adjudge.assessors.truth import Truth
 from adjudge.errors import UsageError, nearest, quoted
 from adjudge.formats.judged import stable_id
-from adjudge.judges.assessor import Simulated, Sitting, positions
-from adjudge.judges.pyramids import Pyramids
-from adjudge.judges.truth import Truth
 from adjudge.judgments.assign.tasks import make_tasks
 from adjudge.judgments.protocol import PREFERENCE, UNIT, UNMARKED, Protocol
 from adjudge.judgments.tasks import Event, Task, TextRef

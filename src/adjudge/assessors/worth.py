@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from adjudge.assessors.truth import Truth, side_key
 from adjudge.data.sources import SourceSentence
 from adjudge.errors import DataError
-from adjudge.judges.truth import Truth, side_key
 from adjudge.judgments.assign.tasks import place_side
 
 EVEN = 0.5

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from adjudge.assessors.assessor import Sitting
+from adjudge.assessors.truth import Truth
 from adjudge.errors import DataError, quoted
-from adjudge.judges.assessor import Sitting
-from adjudge.judges.truth import Truth
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER
 from adjudge.judgments.pyramid import UNMATCHED, Contributor, Expressed, PeerAnnotation, Pyramid
 from adjudge.judgments.tasks import Task
