@@ -13,10 +13,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from adjudge.anova import Anova, anova
+from adjudge.comparisons.anova.model import anova
+from adjudge.comparisons.anova.result import Anova
+from adjudge.comparisons.scores import HUMANS
 from adjudge.data.scores import MeasureInfo, Score, ScoreTable
 from adjudge.errors import DataError, UsageError
-from adjudge.scoredata import HUMANS
 from adjudge.stats.linear.means import adjusted_means
 from adjudge.stats.linear.model import fit_two_way
 

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from adjudge.compare import CORRECTIONS, TESTS, Choices, Comparison, compare
+from adjudge.comparisons.choices import CORRECTIONS, TESTS, Choices
+from adjudge.comparisons.result import Comparison
+from adjudge.comparisons.run import compare
 from adjudge.data.scores import Better, MeasureInfo, ScoreMatrix
 from adjudge.errors import DataError, UsageError
 

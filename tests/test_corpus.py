@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from sacrebleu import BLEU
 from sacrebleu.significance import PairedTest
 
-from adjudge.corpus import CorpusComparison, compare_corpus_bleu, count_topics
+from adjudge.comparisons.corpus import CorpusComparison, compare_corpus_bleu, count_topics
 from adjudge.data.rows import Summary, Topic
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError

@@ -8,9 +8,9 @@ import math
 import numpy as np
 import pytest
 
+from adjudge.comparisons.groups import groupings, kind_contrast, many_to_one
 from adjudge.data.scores import Better, MeasureInfo, ScoreMatrix
 from adjudge.errors import DataError, UsageError
-from adjudge.groupings import groupings, kind_contrast, many_to_one
 from adjudge.stats.linear.tukey import tukey
 
 KINDS = {"ann": "human", "bob": "human", "lead": "baseline"}

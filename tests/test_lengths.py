@@ -16,19 +16,13 @@ from scipy import stats
 from typer.testing import CliRunner
 
 from adjudge.cli.lengths import command
+from adjudge.comparisons.lengths.averaging import LeftOut, averaged, averaged_within_topics
+from adjudge.comparisons.lengths.result import LengthsResult
+from adjudge.comparisons.lengths.run import RESAMPLES, lengths, lengths_of
 from adjudge.data.rows import Row, Summary, System, Topic
 from adjudge.data.scores import Better, MeasureInfo, Score, ScoreMatrix, ScoreTable
 from adjudge.errors import AdjudgeError, DataError
 from adjudge.evaluation import Evaluation
-from adjudge.lengths import (
-    RESAMPLES,
-    LeftOut,
-    LengthsResult,
-    averaged,
-    averaged_within_topics,
-    lengths,
-    lengths_of,
-)
 from adjudge.stats.linear.studentized import studentized_range_isf
 from adjudge.stats.linear.tukey import tukey
 from adjudge.stats.ranks import EXACT_UP_TO, LISTED_UP_TO

@@ -15,11 +15,12 @@ import typer
 
 from adjudge.cli import plan as cli_plan
 from adjudge.cli import simulate as cli_simulate
+from adjudge.comparisons.plan.judging import Judgments, judgments_of
+from adjudge.comparisons.plan.result import Plan
+from adjudge.comparisons.plan.run import BESIDE, nice_sizes, plan
+from adjudge.comparisons.plan.words import FEW
 from adjudge.data.scores import MeasureInfo, Score, ScoreMatrix, ScoreTable
 from adjudge.errors import DataError, UsageError
-from adjudge.plan import Judgments, Plan, judgments_of, plan
-from adjudge.plan.run import BESIDE, nice_sizes
-from adjudge.plan.words import FEW
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.power.generate import NOISES
 from adjudge.stats.power.rates import Rate, t_difference, t_power, t_topics

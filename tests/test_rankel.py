@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from adjudge.comparisons.rankel.table import CountsTable, rankel_tables
 from adjudge.data.scores import Better, MeasureInfo, ScoreMatrix
 from adjudge.errors import UsageError
-from adjudge.rankel import CountsTable, rankel_tables
 from adjudge.stats.allpairs import t_pairs, wilcoxon_pairs
 from adjudge.stats.differences import differences
 from adjudge.stats.paired import paired_t, wilcoxon

@@ -18,12 +18,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import adjudge
+from adjudge.comparisons.scores import ScoreData
 from adjudge.data.rows import Summary, System, Topic
 from adjudge.data.scores import Score
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.formats import scoretable
-from adjudge.scoredata import ScoreData
 
 PAGE = Path(__file__).parents[1] / "docs" / "score-tables.md"
 

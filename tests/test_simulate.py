@@ -12,9 +12,9 @@ import typer
 from typer.testing import CliRunner, Result
 
 from adjudge.cli import simulate as cli
+from adjudge.comparisons.simulate import CHUNK, TESTS, Simulation, simulate
 from adjudge.engine import generator
 from adjudge.errors import AdjudgeError, UsageError
-from adjudge.simulate import CHUNK, TESTS, Simulation, simulate
 from adjudge.stats import allpairs
 from adjudge.stats.multiple import adjust
 from adjudge.stats.power.generate import NOISES, Model, draw

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from adjudge.comparisons.topics import FEW, TopicsResult, topics
 from adjudge.data.scores import Better, MeasureInfo, ScoreMatrix
 from adjudge.errors import DataError, UsageError
-from adjudge.topics import FEW, TopicsResult, topics
 
 NAN = math.nan
 PAGE = (Path(__file__).parents[1] / "docs" / "topics.md").read_text(encoding="utf-8")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from adjudge.simulate import Simulation, simulate
+from adjudge.comparisons.simulate import Simulation, simulate
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.power import efficiency as power_efficiency
 from adjudge.stats.power.generate import RATINGS, Model

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 if TYPE_CHECKING:
-    from adjudge.collection.baretable import TableOptions
+    from adjudge.comparisons.baretable import TableOptions
+    from adjudge.comparisons.scores import Patterns, ScoreData
     from adjudge.evaluation import Evaluation
-    from adjudge.scoredata import Patterns, ScoreData
 
 __version__ = "0.1.0"
 __all__ = ["__version__", "init", "open", "read_scores", "rouge"]
@@ -46,9 +46,9 @@ def read_scores(
     `human` and `baseline` name systems where the data does not say their kinds: `human="H*"`. The other
     options say how to read a table: measure, lower_is_better, length, columns, delimiter, quotes, encoding.
     """
-    from adjudge.collection.baretable import is_folder, no_table
+    from adjudge.comparisons.baretable import is_folder, no_table
+    from adjudge.comparisons.scores import ScoreData
     from adjudge.evaluation import Evaluation
-    from adjudge.scoredata import ScoreData
 
     if not is_folder(path):
         return ScoreData.read(path, human=human, baseline=baseline, **table)

@@ -21,8 +21,9 @@ from adjudge.engine import Workers
 from adjudge.judgments.tasks import FILE
 
 if TYPE_CHECKING:
-    from adjudge.compare import Comparison
-    from adjudge.compare.choices import Asked
+    from adjudge.comparisons.choices import Asked
+    from adjudge.comparisons.result import Comparison
+    from adjudge.comparisons.scores import Patterns, ScoreData
     from adjudge.formats.intake import Taken
     from adjudge.formats.judged import Item as JudgmentItem
     from adjudge.judgments.levels import LevelsReport
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from adjudge.measures.run import Scored
     from adjudge.measures.stored import StoredTable
     from adjudge.prefer.studies import Studies
-    from adjudge.scoredata import Patterns, ScoreData
 
 DEFAULT_MEASURES = ("rouge-1", "rouge-2")
 
@@ -242,7 +242,7 @@ class Evaluation:
 
     def data(self, *, human: Patterns = (), baseline: Patterns = ()) -> ScoreData:
         """The scores with what is known of systems and topics, as a file of scores gives them too."""
-        from adjudge.scoredata import ScoreData
+        from adjudge.comparisons.scores import ScoreData
 
         return ScoreData.from_evaluation(
             self.collection, self.stored(), folder=self.path, human=human, baseline=baseline
@@ -268,8 +268,8 @@ class Evaluation:
         **asked: Unpack[Asked],
     ) -> Comparison:
         """Which systems really differ on a measure: `e.compare("rouge-2", test="t", against="lead")`."""
-        from adjudge.compare import choices
-        from adjudge.compare.many import comparisons
+        from adjudge.comparisons import choices
+        from adjudge.comparisons.many import comparisons
 
         found = comparisons(self.data(), [measure], choices(**asked), length=length, pool=pool)
         if len(found) > 1:
@@ -286,8 +286,8 @@ class Evaluation:
         **asked: Unpack[Asked],
     ) -> list[Comparison]:
         """A comparison per measure and length; of everything that has scores unless measures are named."""
-        from adjudge.compare import choices
-        from adjudge.compare.many import comparisons
+        from adjudge.comparisons import choices
+        from adjudge.comparisons.many import comparisons
 
         return comparisons(self.data(), measures, choices(**asked), length=length)
 

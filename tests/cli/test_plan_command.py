@@ -14,10 +14,10 @@ from tests.cli.running import runner
 
 import adjudge
 from adjudge.cli import plan as cli
-from adjudge.compare.choices import TESTS
+from adjudge.comparisons.choices import TESTS
+from adjudge.comparisons.plan.run import TESTS as PLANNED
 from adjudge.demo.build import build
 from adjudge.errors import DataError, UsageError
-from adjudge.plan import TESTS as PLANNED
 
 PAGE = (Path(__file__).parents[2] / "docs" / "planning.md").read_text(encoding="utf-8")
 QUICKLY = "--simulations 50"

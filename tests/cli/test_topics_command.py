@@ -15,10 +15,10 @@ from tests.cli.running import runner
 
 import adjudge
 from adjudge.cli.topics import NARROWEST, WIDEST, command, picture
+from adjudge.comparisons.topics import Standing, topics
 from adjudge.data.scores import MeasureInfo, ScoreMatrix
 from adjudge.demo.build import build
 from adjudge.errors import DataError, UsageError
-from adjudge.topics import Standing, topics
 
 PAGE = (Path(__file__).parents[2] / "docs" / "topics.md").read_text(encoding="utf-8")
 NAN = float("nan")

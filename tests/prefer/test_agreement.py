@@ -8,10 +8,10 @@ import math
 import numpy as np
 import pytest
 
+from adjudge.comparisons.scores import ScoreData
 from adjudge.data.scores import MeasureInfo, Score, ScoreTable
 from adjudge.errors import DataError, UsageError
 from adjudge.prefer.agreement import agreements, lines
-from adjudge.scoredata import ScoreData
 from adjudge.stats.bootstrap import bootstrap_means
 
 NAN = math.nan

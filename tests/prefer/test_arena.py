@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from adjudge.comparisons.preferences.arena import arena, fit_folder
 from adjudge.data.rows import Document, Row, Summary
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError
@@ -19,7 +20,6 @@ from adjudge.judgments.pairs.judged import sentence_rows, summary_rows
 from adjudge.judgments.pairs.sample import sample
 from adjudge.judgments.tasks import Event
 from adjudge.measures.batches import batch_of
-from adjudge.prefer.arena import arena, fit_folder
 from adjudge.stats.preference.bradley_terry import fit
 
 

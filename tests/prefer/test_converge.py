@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from adjudge.assessors.preferences import simulate_preferences
+from adjudge.comparisons.scores import ScoreData
 from adjudge.data.rows import Document, Summary, Topic
 from adjudge.data.scores import Score, ScoreTable
 from adjudge.errors import DataError, UsageError
@@ -19,7 +20,6 @@ from adjudge.prefer.agreement import agreements
 from adjudge.prefer.columns import columns
 from adjudge.prefer.converge import Prepared, converge, of_length, one_run, sizes
 from adjudge.prefer.trajectories import Convergence, Point, Trajectory
-from adjudge.scoredata import ScoreData
 from adjudge.stats.orders import pair_agreement
 from adjudge.stats.preference.answers import Answers
 from adjudge.stats.preference.bradley_terry import fit

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adjudge.comparisons.preferences.fitting import PreferenceFit, counts_of, fit_preferences
 from adjudge.errors import DataError, UsageError
 from adjudge.formats.preferences import Preference, Preferences, read_preferences, write_preferences
-from adjudge.prefer.fitting import PreferenceFit, counts_of, fit_preferences
 
 
 def rows(*told: str, topic: str = "", who: str = "") -> list[Preference]:

@@ -17,6 +17,7 @@ from tests.cli.running import runner
 
 from adjudge.assessors.preferences import simulate_preferences
 from adjudge.cli import prefer_study
+from adjudge.comparisons.scores import ScoreData
 from adjudge.data.rows import Topic
 from adjudge.data.scores import Score, ScoreTable
 from adjudge.demo.build import build
@@ -33,7 +34,6 @@ from adjudge.prefer.columns import Columns, columns, plainest
 from adjudge.prefer.minutes import minutes, minutes_of
 from adjudge.prefer.paper_table import Cell, PaperTable
 from adjudge.prefer.tables import own_measures, paper_tables, ranked_sentences, specs
-from adjudge.scoredata import ScoreData
 from adjudge.stats.bootstrap import bootstrap_means
 
 NOBODY = minutes([], {})

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from adjudge.compare import Comparison
+from adjudge.comparisons.result import Comparison
 from adjudge.report.again import commands
 
 Make = Callable[..., Comparison]

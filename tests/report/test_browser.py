@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from adjudge.compare import Comparison
+from adjudge.comparisons.result import Comparison
 from adjudge.data.collection import Collection
 from adjudge.report import build_page, write_report
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from adjudge.compare import Comparison
+from adjudge.comparisons.result import Comparison
 from adjudge.data.collection import Collection
 from adjudge.report.league import MOST_BARS, Bar, League, league_of
 from adjudge.report.names import names_of

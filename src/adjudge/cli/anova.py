@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from adjudge.anova import Anova, anova, words
 from adjudge.cli import options
 from adjudge.cli.output import deliver, say, show_table, warn
 from adjudge.cli.sources import open_scores, pooled, warn_of
+from adjudge.comparisons.anova import words
+from adjudge.comparisons.anova.model import anova
+from adjudge.comparisons.anova.result import Anova
 from adjudge.errors import UsageError
 from adjudge.wording import counted
 
 if TYPE_CHECKING:
-    from adjudge.scoredata import ScoreData
+    from adjudge.comparisons.scores import ScoreData
 
 
 def command(

@@ -9,11 +9,11 @@ import typer
 from adjudge.cli import options
 from adjudge.cli.output import deliver, say, show_table
 from adjudge.cli.sources import length_of, open_scores, pooled, warn_of
-from adjudge.groupings import SCALES, Groupings, groupings, kind_contrast, many_to_one
+from adjudge.comparisons.groups import SCALES, Groupings, groupings, kind_contrast, many_to_one
 from adjudge.wording import counted
 
 if TYPE_CHECKING:
-    from adjudge.scoredata import ScoreData
+    from adjudge.comparisons.scores import ScoreData
 
 
 def command(
@@ -50,7 +50,7 @@ def command(
 
     --csv writes one row per pair.
     """
-    from adjudge.compare.many import matrices
+    from adjudge.comparisons.many import matrices
 
     data = open_scores(scores, human, baseline, lower_is_better)
     found = [

@@ -9,13 +9,13 @@ import typer
 from adjudge.cli import options
 from adjudge.cli.output import deliver, say, show_table, warn
 from adjudge.cli.sources import open_scores, pooled, warn_of
+from adjudge.comparisons.lengths.result import AtLength, LengthsResult
+from adjudge.comparisons.lengths.run import TASKS, lengths_of, of_topics
 from adjudge.errors import UsageError, quoted
-from adjudge.lengths import AtLength, LengthsResult, lengths_of, of_topics
-from adjudge.lengths.run import TASKS
 from adjudge.wording import counted
 
 if TYPE_CHECKING:
-    from adjudge.scoredata import ScoreData
+    from adjudge.comparisons.scores import ScoreData
 
 
 def command(

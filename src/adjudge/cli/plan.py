@@ -10,14 +10,14 @@ import typer
 from adjudge.cli import options
 from adjudge.cli.output import deliver, progress, say, show_table, warn
 from adjudge.cli.sources import open_scores, warn_of
-from adjudge.compare.choices import ALL, ALPHA, TESTS
+from adjudge.comparisons.choices import ALL, ALPHA, TESTS
 from adjudge.errors import UsageError, quoted
 from adjudge.wording import counted
 
 if TYPE_CHECKING:
+    from adjudge.comparisons.plan.result import JudgePlan, Plan
+    from adjudge.comparisons.scores import ScoreData
     from adjudge.data.scores import AllLengths
-    from adjudge.plan import JudgePlan, Plan
-    from adjudge.scoredata import ScoreData
 
 AMONG = ("all", "machines", "humans", "human-machine")
 BAR = 30  # characters of a power of 1
@@ -98,7 +98,8 @@ def _tests(test: str) -> dict[str, Any]:
 def _plan(
     data: ScoreData, measure: str, length: int | AllLengths | None, among: Any, bar: Any, **wanted: Any
 ) -> Plan:
-    from adjudge.plan import judgments_of, plan
+    from adjudge.comparisons.plan.judging import judgments_of
+    from adjudge.comparisons.plan.run import plan
 
     matrix = data.matrix(measure, length=length)
     family = data.pairs_among(matrix.systems, among)
@@ -126,7 +127,7 @@ def _show(plan: Plan) -> None:
 
 def _show_needs(plan: Plan) -> None:
     """A row per test; the second number of each kind is for pairs that spread widely."""
-    from adjudge.plan.words import number
+    from adjudge.comparisons.plan.words import number
 
     asked = plan.difference is not None
     head = ["test", *(["topics needed>", "wide pairs>"] if asked else []), "can find>", "wide pairs>"]
@@ -139,7 +140,7 @@ def _show_needs(plan: Plan) -> None:
 
 
 def _show_curve(plan: Plan) -> None:
-    from adjudge.plan.words import number
+    from adjudge.comparisons.plan.words import number
 
     say(f"power for a difference of {number(plan.looked_for, 3)}", "bold")
     head = ["topics>", *(f"{need.test}>" for need in plan.needs), plan.needs[0].words]
@@ -151,7 +152,7 @@ def _show_curve(plan: Plan) -> None:
 
 
 def _show_judges(judges: JudgePlan, plan: Plan) -> None:
-    from adjudge.plan.words import number
+    from adjudge.comparisons.plan.words import number
 
     asked = plan.difference is not None
     head = [f"{judges.unit}s>", "spread>", *(["topics needed>"] if asked else []), "can find>"]

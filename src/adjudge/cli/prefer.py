@@ -16,9 +16,9 @@ from adjudge.errors import DataError, UsageError, quoted
 from adjudge.wording import counted
 
 if TYPE_CHECKING:
+    from adjudge.comparisons.preferences.fitting import PreferenceFit
     from adjudge.evaluation import Evaluation
     from adjudge.formats.preferences import Preferences
-    from adjudge.prefer.fitting import PreferenceFit
 
 prefer = typer.Typer(
     help="Preferences instead of references: ask which of two is better, and fit strengths.",
@@ -286,7 +286,7 @@ def fit(
 def _fit_file(
     given: Preferences, source: Path, topics: list[str] | None, how: dict[str, Any]
 ) -> PreferenceFit:
-    from adjudge.prefer.arena import arena
+    from adjudge.comparisons.preferences.arena import arena
 
     return arena(given.only(topics) if topics else given, title=source.name, **how)
 

@@ -8,7 +8,7 @@ from adjudge.cli.output import say, show_table, warn
 from adjudge.wording import counted
 
 if TYPE_CHECKING:
-    from adjudge.prefer.fitting import PreferenceFit
+    from adjudge.comparisons.preferences.fitting import PreferenceFit
 
 MOST_SHOWN, MOST_COLUMNS, WIDEST = 30, 12, 70
 
@@ -20,7 +20,7 @@ def frame_of(fit: PreferenceFit, matrix: bool) -> Any:
 
 
 def show(fit: PreferenceFit, matrix: bool, *, alone: bool) -> None:
-    from adjudge.prefer.fit_tables import interval, number, ranks
+    from adjudge.comparisons.preferences.fit_tables import interval, number, ranks
 
     say(f"{fit.title} ({counted(len(fit.items), 'item')}, {counted(fit.answers, 'answer')})", "bold")
     shown = fit.standings[:MOST_SHOWN]

@@ -8,11 +8,11 @@ import typer
 
 from adjudge.cli import options
 from adjudge.cli.output import progress, say, show_json, show_table, warn, worker_count, write_csv
-from adjudge.compare.choices import ALL, ALPHA, RESAMPLES, TESTS
+from adjudge.comparisons.choices import ALL, ALPHA, RESAMPLES, TESTS
 from adjudge.errors import UsageError
 
 if TYPE_CHECKING:
-    from adjudge.simulate import Simulation
+    from adjudge.comparisons.simulate import Simulation
 
 NOISES = "normal, t3 (heavy tails), uniform, skewed, lognormal"
 
@@ -64,7 +64,7 @@ def command(
     Scores are system + topic + noise; the noise has a standard deviation of 1, which is the unit of everything.
     Without --difference what is found is not there: then a test should find it as often as alpha says.
     """
-    from adjudge.simulate import simulate
+    from adjudge.comparisons.simulate import simulate
     from adjudge.stats.power.generate import RATINGS, Model
 
     if ratings and rounded is not None:
@@ -102,7 +102,7 @@ def command(
 
 
 def _show(found: Simulation) -> None:
-    from adjudge.simulate import WHAT_WORDS, percent
+    from adjudge.comparisons.simulate import WHAT_WORDS, percent
     from adjudge.stats.power.rates import LEVEL
 
     say(found.title, "bold")

@@ -11,7 +11,7 @@ from adjudge.cli.output import warn
 from adjudge.errors import UsageError, quoted
 
 if TYPE_CHECKING:
-    from adjudge.scoredata import ScoreData
+    from adjudge.comparisons.scores import ScoreData
 
 
 def open_scores(

@@ -10,11 +10,11 @@ import typer
 from adjudge.cli import options
 from adjudge.cli.output import console, deliver, say, show_table, warn
 from adjudge.cli.sources import open_scores, warn_of
-from adjudge.topics import Standing, TopicsResult, topics
+from adjudge.comparisons.topics import Standing, TopicsResult, topics
 from adjudge.wording import counted
 
 if TYPE_CHECKING:
-    from adjudge.scoredata import ScoreData
+    from adjudge.comparisons.scores import ScoreData
 
 WIDEST, NARROWEST = 41, 11  # of the picture, in characters
 PIPE = 200  # the width of a table where there is no terminal

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from adjudge.comparisons.scores import Among, ScoreData
 from adjudge.data.scores import AllLengths, ScoreMatrix
 from adjudge.errors import DataError, UsageError, quoted
-from adjudge.scoredata import Among, ScoreData
 from adjudge.stats.bootstrap import bootstrap_means
 from adjudge.stats.orders import PairAgreement, pair_agreement
 from adjudge.wording import counted, tex

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from adjudge.comparisons.scores import ScoreData
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Folder
 from adjudge.engine import Workers
@@ -14,7 +15,6 @@ from adjudge.measures.judged.preference import Preference
 from adjudge.measures.registry import parse_measures
 from adjudge.measures.run import score
 from adjudge.measures.stored import load_scores
-from adjudge.scoredata import ScoreData
 
 MODEL_FREE = {"JS": "js"}
 ROUGES = {"R1": "rouge-1", "R2": "rouge-2", "R3": "rouge-3", "R4": "rouge-4", "SU4": "rouge-su4"}

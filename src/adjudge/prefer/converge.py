@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from adjudge.comparisons.scores import ScoreData
 from adjudge.data.rows import Summary
 from adjudge.data.scores import ScoreMatrix
 from adjudge.engine import Workers, chunked, generator, run
@@ -18,7 +19,6 @@ from adjudge.measures.judged.preference_sources import human_answers, topic_sent
 from adjudge.measures.judged.preference_texts import Penalty, summary_weights
 from adjudge.prefer.agreement import Systems, agreements, human_matrix
 from adjudge.prefer.trajectories import Convergence, Point, Trajectory
-from adjudge.scoredata import ScoreData
 from adjudge.stats.orders import agreement_shares
 from adjudge.stats.preference.answers import Answers, FloatArray
 from adjudge.stats.preference.bradley_terry import fit

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from adjudge.assessors.preferences import SimulatedPreferences
+    from adjudge.comparisons.preferences.fitting import PreferenceFit
+    from adjudge.comparisons.scores import ScoreData
     from adjudge.data.collection import Collection
     from adjudge.data.folder import Folder
     from adjudge.formats.batches import Exported
@@ -16,10 +18,8 @@ if TYPE_CHECKING:
     from adjudge.judgments.store.store import Store
     from adjudge.measures.batches import Judgments
     from adjudge.prefer.agreement import Agreement
-    from adjudge.prefer.fitting import PreferenceFit
     from adjudge.prefer.paper_table import PaperTable
     from adjudge.prefer.trajectories import Convergence
-    from adjudge.scoredata import ScoreData
 
 PROTOCOLS = {"sentences": "preference-sentences", "summaries": "preference-summaries"}
 
@@ -83,8 +83,8 @@ class Studies:
         return simulate_preferences(self._e.folder, self._e.collection, origin, **how)
 
     def fit(self, of: Any = None, **how: Any) -> list[PreferenceFit]:
-        """Strengths of sentences or summaries topic by topic, or of systems; see `adjudge.prefer.arena.fit_folder`."""
-        from adjudge.prefer.arena import fit_folder
+        """Strengths of sentences or summaries topic by topic, or of systems; see `adjudge.comparisons.preferences.arena.fit_folder`."""
+        from adjudge.comparisons.preferences.arena import fit_folder
 
         return fit_folder(self._e.collection, self._e.judgments(), of=of, **how)
 

@@ -11,7 +11,7 @@ from adjudge.report.names import Name
 from adjudge.report.numbers import Format, format_for
 
 if TYPE_CHECKING:
-    from adjudge.compare import Comparison
+    from adjudge.comparisons.result import Comparison
 
 STEPS = 7  # colours, --heat-0 to --heat-6 in tokens.css
 VALUE_STEPS = 50

@@ -10,7 +10,7 @@ from adjudge.report.names import Name
 from adjudge.report.numbers import Format, Tick, format_apart, format_for, percent, scale_for
 
 if TYPE_CHECKING:
-    from adjudge.compare import Comparison, Standing
+    from adjudge.comparisons.result import Comparison, Standing
 
 MOST_BARS = 8  # groups that are drawn; more are letters alone
 MEAN_STEPS = 100

@@ -10,7 +10,7 @@ from adjudge.report.league import mean_format
 from adjudge.report.names import Name
 
 if TYPE_CHECKING:
-    from adjudge.compare import Comparison
+    from adjudge.comparisons.result import Comparison
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from adjudge.report.tables import Table, stems, tables_of
 from adjudge.wording import counted
 
 if TYPE_CHECKING:
-    from adjudge.compare import Comparison
+    from adjudge.comparisons.result import Comparison
 
 MOST_LINES = 10
 

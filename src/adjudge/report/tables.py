@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from adjudge.compare import Comparison
+    from adjudge.comparisons.result import Comparison
 
 LONGEST_STEM = 80
 
