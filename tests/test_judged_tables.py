@@ -23,20 +23,16 @@ from adjudge.data.scores import Score, ScoreTable
 from adjudge.data.settings import Settings
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
-from adjudge.judged_tables import (
-    agreement,
-    answers_by_question,
-    gather,
-    judged_tables,
-    quality_by_source,
-    ratings_by_assessor,
-    tidy,
-)
-from adjudge.judged_tables.averages import average, multiplier
 from adjudge.judgments.protocol import Protocol, load_protocol, parse_protocol
 from adjudge.judgments.tasks import Event, Judged, Task, TextRef
 from adjudge.measures.batches import Judgments
 from adjudge.stats.krippendorff import krippendorff
+from adjudge.trust.judged import agreement, tidy
+from adjudge.trust.judged.averages import average, multiplier
+from adjudge.trust.judged.gathered import gather
+from adjudge.trust.judged.quality import answers_by_question, quality_by_source
+from adjudge.trust.judged.ratings import ratings_by_assessor
+from adjudge.trust.judged.run import judged_tables
 
 REFERENCE = TextRef("bob", 20)
 # Two model units, three units of every peer; t1 is a document set, t2 a document.

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from adjudge.measures.batches import Judgments
     from adjudge.measures.run import Scored
     from adjudge.measures.stored import StoredTable
-    from adjudge.prefer.studies import Studies
+    from adjudge.trust.preferences.studies import Studies
 
 DEFAULT_MEASURES = ("rouge-1", "rouge-2")
 
@@ -202,7 +202,7 @@ class Evaluation:
     @property
     def prefer(self) -> Studies:
         """Preferences between sentences, summaries or systems: `e.prefer.fit()`, `e.prefer.report("coverage")`."""
-        from adjudge.prefer.studies import Studies
+        from adjudge.trust.preferences.studies import Studies
 
         return Studies(self)
 

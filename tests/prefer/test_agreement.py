@@ -11,8 +11,8 @@ import pytest
 from adjudge.comparisons.scores import ScoreData
 from adjudge.data.scores import MeasureInfo, Score, ScoreTable
 from adjudge.errors import DataError, UsageError
-from adjudge.prefer.agreement import agreements, lines
 from adjudge.stats.bootstrap import bootstrap_means
+from adjudge.trust.preferences.agreement import agreements, lines
 
 NAN = math.nan
 SYSTEMS = ("a", "b", "c", "h")

@@ -16,13 +16,13 @@ from adjudge.data.scores import Score, ScoreTable
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.measures.batches import batches_of
-from adjudge.prefer.agreement import agreements
-from adjudge.prefer.columns import columns
-from adjudge.prefer.converge import Prepared, converge, of_length, one_run, sizes
-from adjudge.prefer.trajectories import Convergence, Point, Trajectory
 from adjudge.stats.orders import pair_agreement
 from adjudge.stats.preference.answers import Answers
 from adjudge.stats.preference.bradley_terry import fit
+from adjudge.trust.preferences.agreement import agreements
+from adjudge.trust.preferences.columns import columns
+from adjudge.trust.preferences.converge import Prepared, converge, of_length, one_run, sizes
+from adjudge.trust.preferences.trajectories import Convergence, Point, Trajectory
 
 NAMES = [
     "storm",

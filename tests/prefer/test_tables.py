@@ -29,12 +29,12 @@ from adjudge.evaluation import Evaluation
 from adjudge.measures.batches import batches_of
 from adjudge.measures.judged.preference import Preference
 from adjudge.measures.judged.preference_sources import pyramid_worth
-from adjudge.prefer.agreement import agreements
-from adjudge.prefer.columns import Columns, columns, plainest
-from adjudge.prefer.minutes import minutes, minutes_of
-from adjudge.prefer.paper_table import Cell, PaperTable
-from adjudge.prefer.tables import own_measures, paper_tables, ranked_sentences, specs
 from adjudge.stats.bootstrap import bootstrap_means
+from adjudge.trust.preferences.agreement import agreements
+from adjudge.trust.preferences.columns import Columns, columns, plainest
+from adjudge.trust.preferences.minutes import minutes, minutes_of
+from adjudge.trust.preferences.paper_table import Cell, PaperTable
+from adjudge.trust.preferences.tables import own_measures, paper_tables, ranked_sentences, specs
 
 NOBODY = minutes([], {})
 

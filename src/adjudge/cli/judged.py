@@ -12,7 +12,7 @@ from adjudge.cli.output import say, show_json, show_table, warn, write_csv
 from adjudge.errors import DataError, UsageError
 
 if TYPE_CHECKING:
-    from adjudge.judged_tables import Table
+    from adjudge.trust.judged.table import Table
 
 Chosen = Annotated[
     list[str] | None,
@@ -33,7 +33,7 @@ def tables(
 
     --csv writes one table, which --table names.
     """
-    from adjudge.judged_tables import judged_tables
+    from adjudge.trust.judged.run import judged_tables
 
     e = adjudge.open(evaluation)
     found = judged_tables(e.collection, e.judgments(), alpha=alpha, seed=seed)

@@ -176,7 +176,7 @@ def records(
 @judgments.command("list", epilog=f"Example: {JUDGMENTS['list']}")
 def list_(evaluation: options.Folder, topic: options.Topic = None, json: options.Json = False) -> None:
     """Who judged what: tasks and answers by assessor and protocol, what contradicts itself, what is out of date."""
-    from adjudge.scoring.overview import overview
+    from adjudge.trust.overview import overview
 
     e = _need(evaluation)
     with e.store() as store:

@@ -39,7 +39,7 @@ from adjudge.cli.sources import length_of
 from adjudge.errors import UsageError
 
 if TYPE_CHECKING:
-    from adjudge.prefer.paper_table import Rows
+    from adjudge.trust.preferences.paper_table import Rows
 
 STUDIES = {
     "simulate": "adjudge prefer simulate my-eval --from ref --count 100 --annotators 3 --noise 0.1 --seed 1",
@@ -119,7 +119,7 @@ def score(
 
     The scores are kept like all others: compare, anova and report take the measure by the name that is printed.
     """
-    from adjudge.prefer.columns import plainest
+    from adjudge.trust.preferences.columns import plainest
 
     measure = plainest(
         preference_of(source, similarity, smooth, penalty, ties, asked, simulated, seed, crowd)
@@ -167,8 +167,8 @@ def converge(
     n answers are drawn at random from those of a topic, for n = 10, 20, ... and all, --runs times each.
     """
     from adjudge.measures.batches import batches_of
-    from adjudge.prefer.columns import LINES
-    from adjudge.prefer.converge import converge as run
+    from adjudge.trust.preferences.columns import LINES
+    from adjudge.trust.preferences.converge import converge as run
 
     who = systems_of(systems)
     base = preference_of("man", similarity, smooth, penalty, "half", "all", "paper", seed)
@@ -238,8 +238,8 @@ def report(
     Scores what the tables need and is not scored yet. With -m, one more table holds the measures named.
     """
     from adjudge.measures.batches import batches_of
-    from adjudge.prefer.minutes import minutes_of
-    from adjudge.prefer.tables import paper_tables, specs
+    from adjudge.trust.preferences.minutes import minutes_of
+    from adjudge.trust.preferences.tables import paper_tables, specs
 
     if topics and sets:
         raise UsageError("--topics and --sets exclude each other")

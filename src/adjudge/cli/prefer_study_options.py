@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from adjudge.evaluation import Evaluation
     from adjudge.measures.batches import Judgments
     from adjudge.measures.judged.preference import Preference
-    from adjudge.prefer.columns import Columns
+    from adjudge.trust.preferences.columns import Columns
 
 WHO = ("machine", "all")
 Human = Annotated[
@@ -94,7 +94,7 @@ def systems_of(systems: str) -> str:
 
 
 def scored_columns(e: Evaluation, judgments: Judgments, specs: Iterable[str], workers: str) -> Columns:
-    from adjudge.prefer.columns import columns
+    from adjudge.trust.preferences.columns import columns
 
     with progress("scoring") as tick:
         return columns(e.folder, e.collection, judgments, specs, workers=worker_count(workers), progress=tick)
@@ -102,7 +102,7 @@ def scored_columns(e: Evaluation, judgments: Judgments, specs: Iterable[str], wo
 
 def need_human(columns: Columns, human: str) -> None:
     """What people say must be there."""
-    from adjudge.prefer.columns import expanded
+    from adjudge.trust.preferences.columns import expanded
 
     if why := columns.why.get(expanded(human)[0]):
         raise DataError(f"--human {human}: {why}")

@@ -8,8 +8,8 @@ from adjudge.cli.output import say, show_table, warn
 
 if TYPE_CHECKING:
     from adjudge.evaluation import Evaluation
-    from adjudge.prefer.paper_table import PaperTable, Rows
-    from adjudge.prefer.trajectories import Convergence
+    from adjudge.trust.preferences.paper_table import PaperTable, Rows
+    from adjudge.trust.preferences.trajectories import Convergence
 
 
 class WithRows:
@@ -69,7 +69,7 @@ def show_paper(table: PaperTable, rows: Rows, named: dict[str, str]) -> None:
 
 def show_trajectories(found: Convergence, *, topics: bool = False) -> None:
     """Means over topics, the other measures, and every topic with its interval where that is asked for."""
-    from adjudge.prefer.agreement import shown
+    from adjudge.trust.preferences.agreement import shown
 
     say(f"Agreement with {found.human} by the number of answers per topic", "bold")
     show_table(

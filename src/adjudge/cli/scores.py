@@ -42,7 +42,7 @@ def command(
         frame = stored.table.matrix(chosen[0], length=length).to_frame()
         frame = frame.rename_axis("topic").reset_index()
     elif tidy:
-        from adjudge.judged_tables import tidy as tidied
+        from adjudge.trust.judged import tidy as tidied
 
         if len(chosen) != 1:
             raise UsageError("--tidy takes one measure: name it with -m")

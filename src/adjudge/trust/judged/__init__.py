@@ -16,21 +16,21 @@ Scores of judgments are measures (measures/judged/); these tables say what peopl
 
 from __future__ import annotations
 
-from adjudge.judged_tables.agreement import agreement
-from adjudge.judged_tables.contradictions import contradictions
-from adjudge.judged_tables.coverage import (
+from adjudge.trust.judged.agreement import agreement
+from adjudge.trust.judged.contradictions import contradictions
+from adjudge.trust.judged.coverage import (
     coverage_by_source,
     coverage_by_system,
     human_retention,
     uncovered_by_source,
     unmarked_by_source,
 )
-from adjudge.judged_tables.gathered import Gathered, gather
-from adjudge.judged_tables.quality import answers_by_question, quality_by_source
-from adjudge.judged_tables.ratings import ratings_by_assessor, ratings_by_system
-from adjudge.judged_tables.run import judged_tables
-from adjudge.judged_tables.table import Column, Table, Tables
-from adjudge.judged_tables.tidy import tidy
+from adjudge.trust.judged.gathered import Gathered, gather
+from adjudge.trust.judged.quality import answers_by_question, quality_by_source
+from adjudge.trust.judged.ratings import ratings_by_assessor, ratings_by_system
+from adjudge.trust.judged.run import judged_tables
+from adjudge.trust.judged.table import Column, Table, Tables
+from adjudge.trust.judged.tidy import tidy
 
 __all__ = [
     "Column",

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from adjudge.prefer.agreement import plain, shown
+from adjudge.trust.preferences.agreement import plain, shown
 from adjudge.wording import tex
 
 if TYPE_CHECKING:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from adjudge.judged_tables.averages import (
+from adjudge.judgments.protocol import RATING
+from adjudge.judgments.store.anonymous import is_anonymous
+from adjudge.trust.judged.averages import (
     ALPHA,
     LENGTH,
     PROTOCOL,
@@ -18,10 +20,8 @@ from adjudge.judged_tables.averages import (
     interval_words,
     signed,
 )
-from adjudge.judged_tables.gathered import Entry, Gathered
-from adjudge.judged_tables.table import Cell, Column, Table
-from adjudge.judgments.protocol import RATING
-from adjudge.judgments.store.anonymous import is_anonymous
+from adjudge.trust.judged.gathered import Entry, Gathered
+from adjudge.trust.judged.table import Cell, Column, Table
 from adjudge.wording import counted
 
 POOLED = "(all)"

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from adjudge.data.collection import Collection
-from adjudge.judged_tables.agreement import agreement
-from adjudge.judged_tables.averages import ALPHA
-from adjudge.judged_tables.contradictions import contradictions
-from adjudge.judged_tables.coverage import (
+from adjudge.measures.batches import Judgments
+from adjudge.trust.judged.agreement import agreement
+from adjudge.trust.judged.averages import ALPHA
+from adjudge.trust.judged.contradictions import contradictions
+from adjudge.trust.judged.coverage import (
     coverage_by_source,
     coverage_by_system,
     human_retention,
     uncovered_by_source,
     unmarked_by_source,
 )
-from adjudge.judged_tables.gathered import gather
-from adjudge.judged_tables.quality import answers_by_question, quality_by_source
-from adjudge.judged_tables.ratings import ratings_by_assessor, ratings_by_system
-from adjudge.judged_tables.table import Tables
-from adjudge.measures.batches import Judgments
+from adjudge.trust.judged.gathered import gather
+from adjudge.trust.judged.quality import answers_by_question, quality_by_source
+from adjudge.trust.judged.ratings import ratings_by_assessor, ratings_by_system
+from adjudge.trust.judged.table import Tables
 
 
 def judged_tables(

@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 from adjudge.data.scores import Score
-from adjudge.judged_tables.averages import (
+from adjudge.judgments.protocol import Protocol, Question, Value
+from adjudge.measures.judged.quality import NONE, QualityErrors
+from adjudge.trust.judged.averages import (
     ALPHA,
     PROTOCOL,
     SOURCE,
@@ -21,10 +23,8 @@ from adjudge.judged_tables.averages import (
     signed,
     where,
 )
-from adjudge.judged_tables.gathered import Entry, Gathered
-from adjudge.judged_tables.table import Cell, Column, Table
-from adjudge.judgments.protocol import Protocol, Question, Value
-from adjudge.measures.judged.quality import NONE, QualityErrors
+from adjudge.trust.judged.gathered import Entry, Gathered
+from adjudge.trust.judged.table import Cell, Column, Table
 from adjudge.wording import counted
 
 

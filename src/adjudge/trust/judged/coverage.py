@@ -7,7 +7,9 @@ from math import isnan, nan
 from typing import TypeVar
 
 from adjudge.data.scores import Score
-from adjudge.judged_tables.averages import (
+from adjudge.measures.judged.coverage import Coverage, Retention
+from adjudge.measures.judged.unmarked import Unmarked
+from adjudge.trust.judged.averages import (
     ALPHA,
     LENGTH,
     PROTOCOL,
@@ -23,10 +25,8 @@ from adjudge.judged_tables.averages import (
     signed,
     where,
 )
-from adjudge.judged_tables.gathered import Entry, Gathered
-from adjudge.judged_tables.table import Cell, Column, Table
-from adjudge.measures.judged.coverage import Coverage, Retention
-from adjudge.measures.judged.unmarked import Unmarked
+from adjudge.trust.judged.gathered import Entry, Gathered
+from adjudge.trust.judged.table import Cell, Column, Table
 
 T = TypeVar("T")
 Group = Callable[[Entry], tuple[Cell, ...]]

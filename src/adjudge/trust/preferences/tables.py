@@ -14,13 +14,20 @@ from adjudge.measures.base import TopicBatch
 from adjudge.measures.judged.preference import Preference
 from adjudge.measures.judged.preference_fit import similarity_of, strengths_of
 from adjudge.measures.judged.preference_sources import human_answers, pyramid_worth
-from adjudge.prefer.agreement import LEVEL, RESAMPLES, Agreement, Systems, agreements, common_reason
-from adjudge.prefer.columns import MODEL_FREE, PYRAMID, ROUGES, Columns, expanded, plainest
-from adjudge.prefer.minutes import Minutes
-from adjudge.prefer.paper_table import Cell, PaperTable
 from adjudge.stats.bootstrap import bootstrap_means
 from adjudge.stats.orders import pair_agreement
 from adjudge.stats.preference.answers import FloatArray
+from adjudge.trust.preferences.agreement import (
+    LEVEL,
+    RESAMPLES,
+    Agreement,
+    Systems,
+    agreements,
+    common_reason,
+)
+from adjudge.trust.preferences.columns import MODEL_FREE, PYRAMID, ROUGES, Columns, expanded, plainest
+from adjudge.trust.preferences.minutes import Minutes
+from adjudge.trust.preferences.paper_table import Cell, PaperTable
 from adjudge.wording import counted, listed
 
 OWN = ("man", "ref", "py", "man+ref", "man+py", "man+ref+py")

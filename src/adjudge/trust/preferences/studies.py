@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from adjudge.judgments.protocol import Protocol as JudgmentProtocol
     from adjudge.judgments.store.store import Store
     from adjudge.measures.batches import Judgments
-    from adjudge.prefer.agreement import Agreement
-    from adjudge.prefer.paper_table import PaperTable
-    from adjudge.prefer.trajectories import Convergence
+    from adjudge.trust.preferences.agreement import Agreement
+    from adjudge.trust.preferences.paper_table import PaperTable
+    from adjudge.trust.preferences.trajectories import Convergence
 
 PROTOCOLS = {"sentences": "preference-sentences", "summaries": "preference-summaries"}
 
@@ -91,29 +91,29 @@ class Studies:
     def agreement(
         self, human: str, measures: Sequence[str] = (), *, seed: int = 0, **how: Any
     ) -> list[Agreement]:
-        """How far measures order summaries as people do (equation 1); see `adjudge.prefer.agreement.agreements`."""
+        """How far measures order summaries as people do (equation 1); see `adjudge.trust.preferences.agreement.agreements`."""
         from adjudge.engine import generator
-        from adjudge.prefer.agreement import agreements
+        from adjudge.trust.preferences.agreement import agreements
 
         return agreements(self._e.data(), human, measures, rng=generator(seed, "prefer/agreement"), **how)
 
     def converge(self, human: str, **how: Any) -> Convergence:
-        """Agreement by the number of answers (figure 3); see `adjudge.prefer.converge.converge`."""
+        """Agreement by the number of answers (figure 3); see `adjudge.trust.preferences.converge.converge`."""
         from adjudge.measures.batches import batches_of
-        from adjudge.prefer.columns import LINES, columns
-        from adjudge.prefer.converge import converge
+        from adjudge.trust.preferences.columns import LINES, columns
+        from adjudge.trust.preferences.converge import converge
 
         e, judgments = self._e, self._e.judgments()
         scored = columns(e.folder, e.collection, judgments, [*LINES.values(), human])
         return converge(batches_of(e.collection, judgments), scored.data, human, LINES, **how)
 
     def report(self, human: str, *, idle: float = 120.0, **how: Any) -> list[PaperTable]:
-        """The four tables of Zopf 2018; see `adjudge.prefer.tables.paper_tables`."""
+        """The four tables of Zopf 2018; see `adjudge.trust.preferences.tables.paper_tables`."""
         from adjudge.measures.batches import batches_of
         from adjudge.measures.judged.preference import Preference
-        from adjudge.prefer.columns import columns
-        from adjudge.prefer.minutes import minutes_of
-        from adjudge.prefer.tables import paper_tables, specs
+        from adjudge.trust.preferences.columns import columns
+        from adjudge.trust.preferences.minutes import minutes_of
+        from adjudge.trust.preferences.tables import paper_tables, specs
 
         e, judgments = self._e, self._e.judgments()
         wanted = [*specs(how.get("base") or Preference()).values(), human, *how.get("more", ())]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from adjudge.prefer.agreement import plain, shown
+from adjudge.trust.preferences.agreement import plain, shown
 from adjudge.wording import counted, listed, tex
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from typing import TypeVar
 
 from adjudge import __version__
 from adjudge.errors import UsageError
-from adjudge.judged_tables.gathered import SOURCES
-from adjudge.judged_tables.table import Cell, Column
 from adjudge.judgments.protocol import Protocol
+from adjudge.trust.judged.gathered import SOURCES
+from adjudge.trust.judged.table import Cell, Column
 from adjudge.wording import counted
 
 K = TypeVar("K", bound=Hashable)

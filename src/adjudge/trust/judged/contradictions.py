@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from adjudge.judged_tables.averages import PROTOCOL, in_order, signed
-from adjudge.judged_tables.gathered import Gathered
-from adjudge.judged_tables.table import Cell, Column, Table
 from adjudge.judgments.protocol import UNIT, inconsistency
 from adjudge.judgments.store.anonymous import ANONYMOUS, is_anonymous
+from adjudge.trust.judged.averages import PROTOCOL, in_order, signed
+from adjudge.trust.judged.gathered import Gathered
+from adjudge.trust.judged.table import Cell, Column, Table
 
 
 def contradictions(gathered: Gathered) -> Table | None:

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from adjudge.engine import generator
-from adjudge.judged_tables.averages import ALPHA, PROTOCOL, multiplier, signed
-from adjudge.judged_tables.gathered import Entry, Gathered
-from adjudge.judged_tables.table import Cell, Column, Table
 from adjudge.judgments.protocol import RATING, UNIT, UNMARKED, Question
 from adjudge.judgments.store.anonymous import is_anonymous
+from adjudge.trust.judged.averages import ALPHA, PROTOCOL, multiplier, signed
+from adjudge.trust.judged.gathered import Entry, Gathered
+from adjudge.trust.judged.table import Cell, Column, Table
 from adjudge.wording import counted
 
 if TYPE_CHECKING:
