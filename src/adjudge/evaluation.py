@@ -301,8 +301,8 @@ class Evaluation:
         **asked: Unpack[Asked],
     ) -> list[Path]:
         """Write the page and its tables into a folder; says which files."""
-        from adjudge.report.page import build_page
-        from adjudge.report.render import write_report
+        from adjudge.reports.page import build_page
+        from adjudge.reports.render import write_report
 
         stored = self.stored()
         comparisons = self.comparisons(measures, length=length, **asked)

@@ -14,7 +14,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from adjudge.comparisons.result import Comparison
 from adjudge.data.collection import Collection
-from adjudge.report import build_page, write_report
+from adjudge.reports.page import build_page
+from adjudge.reports.render import write_report
 
 pytestmark = pytest.mark.browser
 

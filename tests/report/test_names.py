@@ -10,7 +10,7 @@ from adjudge.comparisons.result import Comparison
 from adjudge.data.collection import Collection
 from adjudge.data.rows import System
 from adjudge.data.settings import Settings
-from adjudge.report.names import Name, in_words, names_of
+from adjudge.reports.names import Name, in_words, names_of
 
 
 def collection(*systems: System) -> Collection:

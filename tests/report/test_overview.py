@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from adjudge.comparisons.result import Comparison
 from adjudge.data.collection import Collection
-from adjudge.report.names import names_of
-from adjudge.report.overview import Overview, OverviewCell, OverviewColumn, overview_of
+from adjudge.reports.names import names_of
+from adjudge.reports.overview import Overview, OverviewCell, OverviewColumn, overview_of
 
 Make = Callable[..., Comparison]
 Values = Mapping[str, Sequence[float]]

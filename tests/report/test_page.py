@@ -14,7 +14,7 @@ from adjudge.comparisons.result import Comparison
 from adjudge.data.collection import Collection
 from adjudge.data.rows import Summary
 from adjudge.errors import UsageError
-from adjudge.report.page import MOST_LINES, build_page
+from adjudge.reports.page import MOST_LINES, build_page
 
 Make = Callable[..., Comparison]
 Values = Mapping[str, Sequence[float]]

@@ -8,8 +8,8 @@ import pytest
 
 from adjudge.comparisons.result import Comparison
 from adjudge.data.collection import Collection
-from adjudge.report.names import names_of
-from adjudge.report.pairs import MOST_SYSTEMS, PairMatrix, pair_matrix
+from adjudge.reports.names import names_of
+from adjudge.reports.pairs import MOST_SYSTEMS, PairMatrix, pair_matrix
 
 Make = Callable[..., Comparison]
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.report.heat import COMPACT_FROM, MOST_TOPICS, STEPS
-from adjudge.report.league import MEAN_STEPS, MOST_BARS
-from adjudge.report.page import MOST_LINES
-from adjudge.report.pairs import MOST_SYSTEMS
+from adjudge.reports.heat import COMPACT_FROM, MOST_TOPICS, STEPS
+from adjudge.reports.league import MEAN_STEPS, MOST_BARS
+from adjudge.reports.page import MOST_LINES
+from adjudge.reports.pairs import MOST_SYSTEMS
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "report.md").read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.comparisons.result import Comparison
-from adjudge.report.tables import LONGEST_STEM, stems, tables_of
+from adjudge.reports.tables import LONGEST_STEM, stems, tables_of
 
 Make = Callable[..., Comparison]
 

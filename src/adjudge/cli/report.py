@@ -1,4 +1,4 @@
-"""adjudge report"""
+"""adjudge.reports"""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 def contents() -> dict[str, tuple[bytes, str]]:
     """Every static file with its type, by name. The design tokens are the report's: there is one set of them."""
     found = {}
-    places = [*(files("adjudge.web") / "static").iterdir(), files("adjudge.report") / "tokens.css"]
+    places = [*(files("adjudge.web") / "static").iterdir(), files("adjudge.reports") / "tokens.css"]
     for place in places:
         kind = TYPES.get(f".{place.name.rpartition('.')[2]}")
         if kind is not None:

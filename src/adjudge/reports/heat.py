@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from adjudge.data.collection import Collection
-from adjudge.report.names import Name
-from adjudge.report.numbers import Format, format_for
+from adjudge.reports.names import Name
+from adjudge.reports.numbers import Format, format_for
 
 if TYPE_CHECKING:
     from adjudge.comparisons.result import Comparison

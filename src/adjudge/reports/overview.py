@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from adjudge.report.league import mean_format
-from adjudge.report.names import Name
+from adjudge.reports.league import mean_format
+from adjudge.reports.names import Name
 
 if TYPE_CHECKING:
     from adjudge.comparisons.result import Comparison

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from adjudge.data.collection import Collection
-from adjudge.report.league import level_words, mean_format
-from adjudge.report.pairs import MOST_SYSTEMS
+from adjudge.reports.league import level_words, mean_format
+from adjudge.reports.pairs import MOST_SYSTEMS
 
 if TYPE_CHECKING:
     from adjudge.comparisons.result import Comparison

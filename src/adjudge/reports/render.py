@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adjudge.errors import ClashError, DataError
-from adjudge.report.heat import STEPS
-from adjudge.report.page import Page
+from adjudge.reports.heat import STEPS
+from adjudge.reports.page import Page
 
 if TYPE_CHECKING:
     from jinja2 import Template

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 from adjudge import __version__
 from adjudge.data.collection import Collection, describe_withdrawn
 from adjudge.errors import UsageError, nearest, quoted
-from adjudge.report import words
-from adjudge.report.again import commands
-from adjudge.report.facts import Fact, facts_of
-from adjudge.report.heat import HeatMap, heat_map
-from adjudge.report.league import League, league_of
-from adjudge.report.names import Name, in_words, names_of
-from adjudge.report.overview import Overview, OverviewColumn, overview_of
-from adjudge.report.pairs import PairMatrix, pair_matrix
-from adjudge.report.tables import Table, stems, tables_of
+from adjudge.reports import words
+from adjudge.reports.again import commands
+from adjudge.reports.facts import Fact, facts_of
+from adjudge.reports.heat import HeatMap, heat_map
+from adjudge.reports.league import League, league_of
+from adjudge.reports.names import Name, in_words, names_of
+from adjudge.reports.overview import Overview, OverviewColumn, overview_of
+from adjudge.reports.pairs import PairMatrix, pair_matrix
+from adjudge.reports.tables import Table, stems, tables_of
 from adjudge.wording import counted
 
 if TYPE_CHECKING:

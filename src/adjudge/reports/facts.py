@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from adjudge.data.collection import Collection
 from adjudge.data.rows import KINDS
-from adjudge.report.numbers import span
+from adjudge.reports.numbers import span
 from adjudge.wording import counted, listed
 
 

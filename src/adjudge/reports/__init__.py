@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from adjudge.report.page import Page, build_page
-from adjudge.report.render import render, write_report
+from adjudge.reports.page import Page, build_page
+from adjudge.reports.render import render, write_report
 
 __all__ = ["Page", "build_page", "render", "write_report"]

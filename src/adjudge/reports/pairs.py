@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from adjudge.report.names import Name
+from adjudge.reports.names import Name
 
 if TYPE_CHECKING:
     from adjudge.comparisons.result import Comparison, Pair

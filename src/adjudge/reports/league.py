@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from adjudge.report.names import Name
-from adjudge.report.numbers import Format, Tick, format_apart, format_for, percent, scale_for
+from adjudge.reports.names import Name
+from adjudge.reports.numbers import Format, Tick, format_apart, format_for, percent, scale_for
 
 if TYPE_CHECKING:
     from adjudge.comparisons.result import Comparison, Standing
