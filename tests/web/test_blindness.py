@@ -28,7 +28,8 @@ from adjudge.data.rows import Document
 from adjudge.errors import DataError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.judging import store_of
-from adjudge.web import app, assets, coverage, tasks
+from adjudge.web import app, assets
+from adjudge.web.pages import coverage, tasks
 from adjudge.web.routes import ROUTES
 from adjudge.web.site import Site
 

@@ -10,8 +10,9 @@ import pytest
 from httpx2 import Response
 from tests.web.making import ASSESSORS, ORGANISER, PROTOCOLS, Running, answer, send
 
-from adjudge.web import access, assets, pages
+from adjudge.web import access, assets
 from adjudge.web.app import LARGEST
+from adjudge.web.pages import routes as pages
 from adjudge.web.site import Site
 
 ANN = ASSESSORS[0]

@@ -120,7 +120,7 @@ def test_a_route_that_raises_is_found(app: Running, monkeypatch: pytest.MonkeyPa
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr("adjudge.web.tasks.sources", fail)
+    monkeypatch.setattr("adjudge.web.pages.tasks.sources", fail)
     entry = next(entry for entry in DESCRIBED if entry.path.endswith("/source"))
     with pytest.raises(RuntimeError):
         ask(app, entry, "ann", GenerationMode.POSITIVE)

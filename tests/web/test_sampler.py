@@ -21,8 +21,8 @@ from adjudge.judgments.judging import store_of
 from adjudge.judgments.pairs.sample import ANYONE, sample
 from adjudge.judgments.protocol import load_protocol
 from adjudge.judgments.tasks import Task
-from adjudge.web.organising import organiser_page
-from adjudge.web.pairs import pair_page, sentence, side_text
+from adjudge.web.pages.organising import organiser_page
+from adjudge.web.pages.pairs import pair_page, sentence, side_text
 from adjudge.web.sampler import AHEAD, Line
 
 PEOPLE = ("ann", "ben", "cem", "dan")

@@ -9,10 +9,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from adjudge.errors import AdjudgeError
 from adjudge.judgments.tasks import Task
-from adjudge.web import access, tasks, work
+from adjudge.web import access
 from adjudge.web.access import Visitor
 from adjudge.web.answering import Receipt, SentEvents, store_answers
-from adjudge.web.pairs import pair_page
+from adjudge.web.pages import tasks, work
+from adjudge.web.pages.pairs import pair_page
 from adjudge.web.signing import LIFETIME, SignIn, close, enter, may_try
 from adjudge.web.site import Site
 

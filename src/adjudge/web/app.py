@@ -14,7 +14,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from adjudge import __version__
 from adjudge.errors import BusyError, DataError
-from adjudge.web import access, pages
+from adjudge.web import access
+from adjudge.web.pages import routes as pages
 from adjudge.web.routes import ROLES, ROUTES
 from adjudge.web.sampler import Sampler
 from adjudge.web.site import Site

@@ -6,8 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from adjudge.web import api, assets, downloads, organising, pages
+from adjudge.web import api, assets
 from adjudge.web.access import Role
+from adjudge.web.pages import downloads, organising
+from adjudge.web.pages import routes as pages
 
 Method = Literal["GET", "POST"]
 

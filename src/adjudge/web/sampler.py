@@ -25,7 +25,7 @@ from adjudge.measures.similarities import DEFAULT, sentence_similarity
 from adjudge.stats.preference.active import next_pairs
 from adjudge.stats.preference.answers import FloatArray
 from adjudge.stats.preference.sampling import random_pairs
-from adjudge.web.pairs import sentence
+from adjudge.web.pages.pairs import sentence
 from adjudge.web.site import Site
 
 log = logging.getLogger("adjudge.web")

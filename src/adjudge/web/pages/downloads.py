@@ -12,7 +12,7 @@ from fastapi.responses import Response
 from adjudge.judgments.store.encoding import to_json
 from adjudge.judgments.store.records import records
 from adjudge.web.api import visitor
-from adjudge.web.organising import results_closed
+from adjudge.web.pages.organising import results_closed
 from adjudge.web.site import Site
 
 FORMS = {"jsonl": "application/x-ndjson", "csv": "text/csv"}

@@ -16,9 +16,9 @@ from adjudge.judgments.protocol import NOTES
 from adjudge.judgments.store.accounts import Account
 from adjudge.judgments.tasks import Judged, Task
 from adjudge.web.api import visitor
-from adjudge.web.pages import render
+from adjudge.web.pages.routes import render
+from adjudge.web.pages.work import answers_of, progress
 from adjudge.web.site import Site
-from adjudge.web.work import answers_of, progress
 
 
 @dataclass(frozen=True)

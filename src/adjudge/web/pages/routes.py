@@ -13,9 +13,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from adjudge.web import access, assets
 from adjudge.web.access import Visitor
 from adjudge.web.api import own_pair, own_task, visitor
+from adjudge.web.pages.tasks import task_page
+from adjudge.web.pages.work import work_of
 from adjudge.web.site import Site
-from adjudge.web.tasks import task_page
-from adjudge.web.work import work_of
 
 
 @cache
