@@ -110,8 +110,8 @@ def judge(e: Evaluation, of: str, *, origin: str = "human", **asked: object) -> 
                     "ann",
                     "preference",
                     {"winner": "left" if left > right else "right"},
-                    origin=origin,
-                )  # type: ignore[arg-type]
+                    origin=origin,  # type: ignore[arg-type]
+                )
             )
         store.append(events)
 

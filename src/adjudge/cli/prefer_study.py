@@ -184,12 +184,12 @@ def converge(
             LINES,
             similarity=base.similarity,
             smooth=smooth,
-            penalty=penalty,
+            penalty=penalty,  # type: ignore[arg-type]
             step=step,
             runs=runs,
-            systems=who,
+            systems=who,  # type: ignore[arg-type]
             length=length,
-            seed=seed,  # type: ignore[arg-type]
+            seed=seed,
             workers=worker_count(workers),
             progress=tick,
         )
@@ -257,10 +257,10 @@ def report(
         minutes_of(e.folder, cap=idle),
         base=base,
         more=measure or (),
-        systems=who,
+        systems=who,  # type: ignore[arg-type]
         length=length_of(length),
         half=half,
-        level=level,  # type: ignore[arg-type]
+        level=level,
         resamples=resamples,
         seed=seed,
     )

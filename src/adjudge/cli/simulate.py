@@ -73,10 +73,10 @@ def command(
         topics,
         (difference, *[0.0] * (systems - 1)),
         topic_sd,
-        noise,
+        noise,  # type: ignore[arg-type]
         unequal,
         uneven,
-        shared,  # type: ignore[arg-type]
+        shared,
         missing_half,
         1.0 if ratings else rounded,
         RATINGS if ratings else None,

@@ -253,8 +253,8 @@ class Line:
             answers,
             rng=self._rng,
             count=AHEAD,
-            how=how,
-            similarity=self._similarity,  # type: ignore[arg-type]
+            how=how,  # type: ignore[arg-type]
+            similarity=self._similarity,
             waiting=[*waiting, *pool.twins],
         )
         with self._lock:

@@ -83,7 +83,7 @@ class Studies:
         return simulate_preferences(self._e.folder, self._e.collection, origin, **how)
 
     def fit(self, of: Any = None, **how: Any) -> list[PreferenceFit]:
-        """Strengths of sentences or summaries topic by topic, or of systems; see `adjudge.comparisons.preferences.arena.fit_folder`."""
+        """Strengths of sentences or summaries topic by topic, or of systems; see `fit_folder`."""
         from adjudge.comparisons.preferences.arena import fit_folder
 
         return fit_folder(self._e.collection, self._e.judgments(), of=of, **how)
@@ -91,7 +91,7 @@ class Studies:
     def agreement(
         self, human: str, measures: Sequence[str] = (), *, seed: int = 0, **how: Any
     ) -> list[Agreement]:
-        """How far measures order summaries as people do (equation 1); see `adjudge.trust.preferences.agreement.agreements`."""
+        """How far measures order summaries as people do (equation 1); see `agreements`."""
         from adjudge.engine import generator
         from adjudge.trust.preferences.agreement import agreements
 
