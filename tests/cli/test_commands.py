@@ -58,7 +58,7 @@ def judged(folder: Path) -> None:
     (folder / "duc2002.results").write_text(
         f"SEE results\nphase 1\n\n{head}{'| ' * 33}\n{row.replace(' ', '  ')}\n"
     )
-    shutil.copytree(DATA / "judgments" / "data" / "ducview" / "good", folder / "pyramids")
+    shutil.copytree(DATA / "formats" / "data" / "ducview" / "good", folder / "pyramids")
     (folder / "crowd.csv").write_text("task,worker,label\nd01/vague,w1,3\nd01/vague,w2,4\nd02/vague,w1,2\n")
     assert call(folder, "units", "my-eval").returncode == 0
     done = call(

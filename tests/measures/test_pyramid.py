@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.judgments.data.ducview import make
+from tests.formats.data.ducview import make
 from tests.judgments.pyramid_making import a_pyramid, an_annotation, annotated_by, built_by, collected
 
 from adjudge.data.rows import Summary, Topic
@@ -24,11 +24,11 @@ from adjudge.measures.judged.pyramid import PyramidScore, PyramidUnits
 from adjudge.measures.judged.pyramid_counts import Tally, average_size, reachable, scored, tally
 from adjudge.measures.spec import build, split_spec
 
-DUCVIEW = Path(__file__).parent.parent / "judgments" / "data" / "ducview"
+DUCVIEW = Path(__file__).parent.parent / "formats" / "data" / "ducview"
 
 # The page
 #
-# The pyramid of three references, B, C and D (tests/judgments/data/ducview/good/D0901.pyr):
+# The pyramid of three references, B, C and D (tests/formats/data/ducview/good/D0901.pyr):
 #
 #     unit   1  2  3  4  5  6  7  8  9
 #     B      x  x  x     x  x

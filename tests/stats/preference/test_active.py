@@ -15,7 +15,7 @@ from scipy.optimize import isotonic_regression
 from scipy.special import expit
 from scipy.stats import norm
 from scipy.stats import t as student
-from tests.preference.generate import Topic, agreement, facts, ordered_right, themes
+from tests.stats.preference.generate import Topic, agreement, facts, ordered_right, themes
 
 from adjudge.errors import DataError, UsageError
 from adjudge.stats.preference import active

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
-from tests.preference.generate import crowd, log_worth
+from tests.stats.preference.generate import crowd, log_worth
 
 from adjudge.errors import DataError, UsageError
 from adjudge.stats.multiple import adjust

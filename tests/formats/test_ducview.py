@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.judgments.data.ducview import make
+from tests.formats.data.ducview import make
 from tests.judgments.pyramid_making import annotated_by, built_by, collected, peers, pyramids
 
 from adjudge.data.incoming import LeftOut
@@ -24,7 +24,7 @@ from adjudge.judgments.pyramid import PeerAnnotation, Pyramid
 from adjudge.judgments.pyramid_answers import annotation_of, pyramid_of
 from adjudge.judgments.tasks import Event, Judged, Task, TextRef
 
-DATA = Path(__file__).parent.parent / "data" / "ducview"
+DATA = Path(__file__).parent / "data" / "ducview"
 GOOD = DATA / "good"
 ONE = "D0901.M.100.A.17.pan"
 

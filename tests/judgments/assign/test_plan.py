@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.assigning.making import COVERAGE, PREFERENCE, RATING, collection, people, planned, summaries
+from tests.judgments.assign.making import COVERAGE, PREFERENCE, RATING, collection, people, planned, summaries
 
 from adjudge.data.collection import Collection
 from adjudge.data.rows import Summary, System
@@ -142,7 +142,7 @@ def test_choice_and_order_depend_on_the_seed_and_the_data_ids_do_not() -> None:
 
 CHILD = """
 from itertools import count
-from tests.assigning.making import *
+from tests.judgments.assign.making import *
 numbers = count()
 found = planned(collection(*summaries(3, 5, references=["x", "a1"])), people(4), "preference-summaries", pairs=4,
                 per_summary=2, repeats=0.3, seed=2, new_id=lambda: str(next(numbers)))
@@ -151,7 +151,7 @@ print(found.tasks)
 
 
 def test_a_plan_does_not_depend_on_how_a_process_orders_its_sets() -> None:
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     plans = {
         subprocess.run(
             [sys.executable, "-c", CHILD],

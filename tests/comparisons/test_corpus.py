@@ -348,7 +348,7 @@ def test_the_tolerance_is_below_any_real_difference() -> None:
 
 
 def test_the_page_shows_what_runs(tmp_path: Path) -> None:
-    page = (Path(__file__).parents[1] / "docs" / "measures-libraries.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "measures-libraries.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     demo = [sys.executable, "-m", "adjudge", "demo", "my-eval"]
     subprocess.run(demo, cwd=tmp_path, capture_output=True, check=True)

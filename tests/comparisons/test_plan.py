@@ -26,7 +26,7 @@ from adjudge.stats.power.generate import NOISES
 from adjudge.stats.power.rates import Rate, t_difference, t_power, t_topics
 from adjudge.stats.power.search import MOST_SIMULATED, SLOW_MOST_SIMULATED, SLOW_SIMULATIONS
 
-PAGE = (Path(__file__).parents[1] / "docs" / "planning.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "planning.md").read_text(encoding="utf-8")
 ELSEWHERE = {"--measure", "--length", "--baseline", "--lower-is-better", "--seed", "--resamples", "--help"}
 """Options that many commands share."""
 NAN = float("nan")

@@ -16,7 +16,7 @@ from adjudge.data.scores import Better, MeasureInfo, ScoreMatrix
 from adjudge.errors import DataError, UsageError
 
 NAN = math.nan
-PAGE = (Path(__file__).parents[1] / "docs" / "topics.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "topics.md").read_text(encoding="utf-8")
 
 
 def matrix(values: list[list[float]] | np.ndarray, better: Better = "higher") -> ScoreMatrix:

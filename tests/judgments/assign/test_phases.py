@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.assigning.making import COVERAGE, PREFERENCE, collection, people, planned, summaries
+from tests.judgments.assign.making import COVERAGE, PREFERENCE, collection, people, planned, summaries
 
 from adjudge.data.collection import Collection
 from adjudge.data.rows import Summary, Topic

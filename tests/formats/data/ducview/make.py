@@ -1,6 +1,6 @@
 """Writes the files of this folder: a pyramid of three references, three peers, and the same with every oddity.
 
-    python tests/judgments/data/ducview/make.py [FOLDER]
+    python tests/formats/data/ducview/make.py [FOLDER]
 
 The texts are invented. The files have DUCView's shape but are not written with Adjudge's own writer.
 """

@@ -16,7 +16,7 @@ from adjudge.formats import summeval_ratings as summeval
 from adjudge.formats.judged import Item
 from adjudge.judgments.tasks import Event
 
-PAGE = Path(__file__).parents[3] / "docs" / "importing-judgments.md"
+PAGE = Path(__file__).parents[2] / "docs" / "importing-judgments.md"
 BLOCK = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 READERS: dict[str, Callable[..., Iterator[Item]]] = {
     "nist": nist.read,

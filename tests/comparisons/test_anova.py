@@ -21,8 +21,8 @@ from adjudge.errors import DataError, UsageError
 from adjudge.stats.linear.means import adjusted_means
 from adjudge.stats.linear.model import fit_two_way
 
-DATA = Path(__file__).parent / "stats" / "data"
-PAGE = (Path(__file__).parents[1] / "docs" / "anova.md").read_text(encoding="utf-8")
+DATA = Path(__file__).parents[1] / "stats" / "data"
+PAGE = (Path(__file__).parents[2] / "docs" / "anova.md").read_text(encoding="utf-8")
 
 
 def table(rows: Iterable[Score], **info: Any) -> ScoreTable:

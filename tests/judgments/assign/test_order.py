@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
-from tests.assigning.making import COVERAGE, PREFERENCE, collection, people, planned, summaries
+from tests.judgments.assign.making import COVERAGE, PREFERENCE, collection, people, planned, summaries
 
 from adjudge.judgments.assign.order import GAP
 from adjudge.judgments.assign.words import systems_of

@@ -27,7 +27,7 @@ from adjudge.stats.linear.studentized import studentized_range_isf
 from adjudge.stats.linear.tukey import tukey
 from adjudge.stats.ranks import EXACT_UP_TO, LISTED_UP_TO
 
-PAGE = (Path(__file__).parents[1] / "docs" / "lengths.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "lengths.md").read_text(encoding="utf-8")
 SYSTEMS = {"16": 0.0, "19": 0.05, "20": -0.02, "24": 0.03, "25": -0.08, "MANUAL": 0.2}
 NOISE = {10: 0.2, 50: 0.12, 100: 0.1, 200: 0.08}
 

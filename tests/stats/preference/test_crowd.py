@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import approx_fprime
-from tests.preference.generate import crowd, log_worth, ordered_right
+from tests.stats.preference.generate import crowd, log_worth, ordered_right
 
 from adjudge.errors import UsageError
 from adjudge.stats.preference.answers import Answers, FloatArray

@@ -25,7 +25,7 @@ from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.formats import scoretable
 
-PAGE = Path(__file__).parents[1] / "docs" / "score-tables.md"
+PAGE = Path(__file__).parents[2] / "docs" / "score-tables.md"
 
 MATRIX = "topic,lead,ours,H1,H2\nd1,0.1,0.2,0.5,\nd2,0.3,0.1,,0.6\nd3,0.2,0.4,,\n"
 LONG = """\

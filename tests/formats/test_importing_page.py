@@ -12,7 +12,7 @@ import pytest
 from adjudge.data.folder import Folder
 from adjudge.formats.columns import RECORD
 
-PAGE = Path(__file__).parents[3] / "docs" / "importing.md"
+PAGE = Path(__file__).parents[2] / "docs" / "importing.md"
 BLOCK = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
