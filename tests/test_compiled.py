@@ -10,9 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from adjudge.compiled import bare
-from adjudge.compiled.native import PLATFORMS, Bare
-from adjudge.compiled.store import FORMAT, Place
+from adjudge.compiled import FORMAT, PLATFORMS, Bare, KernelFiles, SlowStart, bare, compiled
 
 only_here = pytest.mark.skipif(sys.platform not in PLATFORMS, reason="numba does the work here")
 
@@ -20,7 +18,7 @@ TINY = """
 from __future__ import annotations
 import sys
 import numpy as np
-from adjudge.kernels import bare
+from adjudge.compiled import bare
 
 FACTOR = 2
 
@@ -100,7 +98,7 @@ def test_a_damaged_file_is_compiled_again_and_put_right(tiny: Path) -> None:
 
 
 def test_a_file_is_read_whole_or_not_at_all(tmp_path: Path) -> None:
-    place = Place((tmp_path / "a" / "x", tmp_path / "b" / "x"), "name")
+    place = KernelFiles((tmp_path / "a" / "x", tmp_path / "b" / "x"), "name")
     assert place.read() is None
     assert place.write(b"code")
     first, second = place.files
@@ -158,15 +156,25 @@ def test_processes_that_compile_at_the_same_time_leave_whole_files(tiny: Path) -
 
 
 def test_without_object_files_numba_does_the_same(tiny: Path) -> None:
-    elsewhere = "import adjudge.compiled.native as native; native.PLATFORMS = ()"
+    elsewhere = "import adjudge.compiled as c; c.PLATFORMS = ()"
     assert run(tiny, elsewhere) == (COMPILED, "")
     assert objects(tiny) == []
 
 
 @only_here
-def test_whatever_fails_numba_does_the_same(tiny: Path) -> None:
-    broken = "import adjudge.compiled.objects as o; o.loaded = lambda *given: 1 / 0"
-    assert run(tiny, broken) == (COMPILED, "")
+def test_where_object_files_fail_numba_does_the_same_and_it_is_said_once(tiny: Path) -> None:
+    broken = "import adjudge.compiled as c\ndef fail(*given): raise OSError('damaged')\nc.loaded = fail"
+    out, said = run(tiny, broken)
+    assert out == COMPILED
+    assert said.count("compiled code cannot be loaded without numba (OSError: damaged)") == 1
+
+
+@only_here
+def test_a_mistake_of_our_own_is_not_hidden(tiny: Path) -> None:
+    broken = "import adjudge.compiled as c; c.loaded = lambda *given: 1 / 0"
+    process = start(tiny, broken)
+    assert "ZeroDivisionError" in process.communicate()[1]
+    assert process.returncode == 1
 
 
 @bare
@@ -180,15 +188,15 @@ def _first(values: np.ndarray) -> int:
 
 
 @only_here
-def test_a_function_that_is_not_bare_goes_to_numba() -> None:
-    from adjudge.compiled import objects
-
+def test_a_function_that_is_not_bare_goes_to_numba(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("adjudge.compiled._slow_starts", [])
     kernel = Bare(_length.function)  # type: ignore[attr-defined]
-    assert kernel.native(("i8*",)) is None
+    with pytest.warns(SlowStart, match="_length.* is not bare"):
+        assert kernel.native(("i8*",)) is None
     assert kernel(np.zeros(4, np.int64)) == 4
     raising = Bare(_raises)
     with pytest.raises(ValueError, match="not bare: it asks for"):
-        objects.compiled(raising, ("i8*",), "int", "raises")
+        compiled(raising, ("i8*",), "int", "raises")
 
 
 def _raises(values: np.ndarray) -> int:

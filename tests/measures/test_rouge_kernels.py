@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.compiled.native import PLATFORMS, Bare
+from adjudge.compiled import PLATFORMS, Bare
 from adjudge.data.rows import Summary, Topic
 from adjudge.measures.base import TopicBatch
 from adjudge.measures.registry import parse_measures

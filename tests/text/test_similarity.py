@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
-from adjudge.compiled.native import PLATFORMS, Bare
+from adjudge.compiled import PLATFORMS, Bare
 from adjudge.demo.build import stories
 from adjudge.errors import UsageError
 from adjudge.text import similarity, similarity_kernel
