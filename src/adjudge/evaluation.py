@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from adjudge.comparisons.choices import Asked
     from adjudge.comparisons.result import Comparison
     from adjudge.comparisons.scores import Patterns, ScoreData
-    from adjudge.formats.intake import Taken
-    from adjudge.formats.judged import Item as JudgmentItem
+    from adjudge.judgments.batch import Judgments
+    from adjudge.judgments.intake import Item as JudgmentItem
+    from adjudge.judgments.intake import Taken
     from adjudge.judgments.levels import LevelsReport
     from adjudge.judgments.protocol import Protocol
     from adjudge.judgments.store.store import Store
     from adjudge.measures.base import Measure
-    from adjudge.measures.batches import Judgments
     from adjudge.measures.run import Scored
     from adjudge.measures.stored import StoredTable
     from adjudge.trust.preferences.studies import Studies
@@ -163,23 +163,23 @@ class Evaluation:
 
     def store(self) -> Store:
         """The store of judgments, made where there is none; close it, or use it in a `with`."""
-        from adjudge.judgments.judging import store_of
+        from adjudge.judgments.store.store import store_of
 
         return store_of(self.folder)
 
     def protocol(self, name: str | None = None) -> Protocol:
         """A protocol by name; the evaluation's own unless one is named."""
-        from adjudge.judgments.judging import protocol_of
+        from adjudge.judgments.protocol import protocol_of
 
         return protocol_of(self.folder, name)
 
     def judgments(self) -> Judgments:
         """The answers that count now, of texts that are still as they were judged."""
         if not self.has_judgments:
-            from adjudge.measures.batches import Judgments
+            from adjudge.judgments.batch import Judgments
 
             return Judgments()  # without loading the database's libraries
-        from adjudge.judgments.judging import judgments_of
+        from adjudge.judgments.batch import judgments_of
 
         return judgments_of(self.folder, self.collection)
 
@@ -187,7 +187,7 @@ class Evaluation:
         self, items: Iterable[JudgmentItem], *, progress: Callable[[int], None] = lambda n: None
     ) -> Taken:
         """Import what a reader of `adjudge.formats.judged` yields."""
-        from adjudge.formats.intake import take
+        from adjudge.judgments.intake import take
 
         self._collection = None
         with self.store() as store:
@@ -195,7 +195,7 @@ class Evaluation:
 
     def simulate_judgments(self, protocol: str | None = None, **how: Any) -> Taken:
         """Have simulated assessors fill a protocol; see `adjudge.judging.simulate_judgments`."""
-        from adjudge.judgments.judging import simulate_judgments
+        from adjudge.assessors.simulated import simulate_judgments
 
         return simulate_judgments(self.folder, self.collection, protocol, **how)
 

@@ -18,11 +18,10 @@ from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.assign.tasks import place_side
+from adjudge.judgments.batch import TopicBatch, batch_of
 from adjudge.judgments.frozen import changed
 from adjudge.judgments.protocol import load_protocol
 from adjudge.judgments.tasks import Judged, Task, text_hash
-from adjudge.measures.base import TopicBatch
-from adjudge.measures.batches import batch_of
 from adjudge.measures.judged.preference_fit import similarity_of
 from adjudge.measures.judged.preference_sources import human_answers, pyramid_worth, topic_sentences
 from adjudge.stats.preference.answers import FloatArray

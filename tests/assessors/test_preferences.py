@@ -14,8 +14,8 @@ from adjudge.assessors.preferences import SimulatedPreferences, simulate_prefere
 from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
+from adjudge.judgments.batch import batch_of
 from adjudge.judgments.tasks import FILE
-from adjudge.measures.batches import batch_of
 from adjudge.measures.judged.preference_sources import human_answers, reference_worth, topic_sentences
 from adjudge.measures.similarities import sentence_similarity
 

@@ -23,7 +23,7 @@ from adjudge.comparisons.corpus import CorpusComparison, compare_corpus_bleu, co
 from adjudge.data.rows import Summary, Topic
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError
-from adjudge.measures.base import TopicBatch
+from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.bleu import Bleu
 from adjudge.stats.bleu import TIE, WIDTH, bootstrap_bleu, corpus_bleu, paired_bleu
 from adjudge.stats.checks import FloatArray, IntArray

@@ -14,10 +14,10 @@ from adjudge.data.rows import Summary, Topic
 from adjudge.demo.build import LENGTH, PEERS_TOO, SYSTEMS, items, stories, texts
 from adjudge.demo.pyramids import peer_annotations, pyramid_from_facts, pyramid_judgments
 from adjudge.formats.ducview import exported, read
+from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER, load_protocol
 from adjudge.judgments.pyramid import UNMATCHED, findings, peer_findings
 from adjudge.judgments.tasks import Event, Judged, Task, TextRef, text_hash
-from adjudge.measures.base import TopicBatch
 from adjudge.measures.judged.pyramid import PyramidScore
 
 

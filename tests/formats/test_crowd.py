@@ -13,7 +13,7 @@ from adjudge.data.incoming import LeftOut
 from adjudge.data.rows import System, Topic
 from adjudge.errors import FormatError, UsageError
 from adjudge.formats import crowd
-from adjudge.formats.judged import Item
+from adjudge.judgments.intake import Item
 from adjudge.judgments.store.anonymous import CROWD
 from adjudge.judgments.tasks import Event, Task, TextRef
 

@@ -18,11 +18,12 @@ from adjudge.data.incoming import LeftOut
 from adjudge.data.rows import Summary, System, Topic
 from adjudge.errors import DataError, FormatError
 from adjudge.formats.ducview import exported, pan, pyr, read, write_pan, write_pyr
-from adjudge.formats.judged import Importer, Item, nist_kind, stable_id
+from adjudge.formats.judged import Importer, nist_kind
+from adjudge.judgments.intake import Item
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER
 from adjudge.judgments.pyramid import PeerAnnotation, Pyramid
 from adjudge.judgments.pyramid_answers import annotation_of, pyramid_of
-from adjudge.judgments.tasks import Event, Judged, Task, TextRef
+from adjudge.judgments.tasks import Event, Judged, Task, TextRef, stable_id
 
 DATA = Path(__file__).parent / "data" / "ducview"
 GOOD = DATA / "good"

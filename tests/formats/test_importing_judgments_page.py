@@ -13,7 +13,7 @@ import pytest
 from adjudge.data.incoming import LeftOut
 from adjudge.formats import crowd, nist, see
 from adjudge.formats import summeval_ratings as summeval
-from adjudge.formats.judged import Item
+from adjudge.judgments.intake import Item
 from adjudge.judgments.tasks import Event
 
 PAGE = Path(__file__).parents[2] / "docs" / "importing-judgments.md"

@@ -13,9 +13,9 @@ from adjudge.data.incoming import LeftOut
 from adjudge.data.rows import System, Topic
 from adjudge.errors import FormatError, UsageError
 from adjudge.formats import nist
-from adjudge.formats.judged import Item
+from adjudge.judgments.batch import TopicBatch
+from adjudge.judgments.intake import Item
 from adjudge.judgments.tasks import Event, Judged, Task, TextRef
-from adjudge.measures.base import TopicBatch
 from adjudge.measures.judged.rating import Rating
 
 NAMES = ("Topic", "Selector", "Assessor", "Summarizer", "Score")

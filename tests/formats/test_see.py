@@ -13,9 +13,10 @@ from adjudge.data.incoming import LeftOut
 from adjudge.data.rows import System, Topic
 from adjudge.errors import UsageError
 from adjudge.formats import see
-from adjudge.formats.judged import Item
+from adjudge.judgments.batch import TopicBatch
+from adjudge.judgments.intake import Item
 from adjudge.judgments.tasks import Event, Judged, Task, TextRef
-from adjudge.measures.base import Measure, TopicBatch
+from adjudge.measures.base import Measure
 from adjudge.measures.judged.coverage import AdjustedCoverage, Coverage
 from adjudge.measures.judged.quality import QualityErrors
 from adjudge.measures.judged.unmarked import Unmarked

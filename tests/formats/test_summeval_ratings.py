@@ -15,7 +15,7 @@ from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.data.scores import MeasureInfo, Score
 from adjudge.errors import FormatError, UsageError
 from adjudge.formats import summeval_ratings as summeval
-from adjudge.formats.judged import Item
+from adjudge.judgments.intake import Item
 from adjudge.judgments.store.anonymous import CROWD, is_anonymous
 from adjudge.judgments.tasks import Event, Task, TextRef, text_hash
 

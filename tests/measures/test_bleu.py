@@ -18,7 +18,8 @@ from sacrebleu import BLEU, CHRF, TER
 from adjudge.data.rows import Summary, Topic
 from adjudge.errors import UsageError
 from adjudge.evaluation import Evaluation
-from adjudge.measures.base import Measure, TopicBatch
+from adjudge.judgments.batch import TopicBatch
+from adjudge.measures.base import Measure
 from adjudge.measures.bleu import Bleu, Chrf, Ter
 from adjudge.measures.embedding import Embedding
 from adjudge.measures.spec import build, split_spec

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from adjudge.data.rows import Document, Summary, Topic
 from adjudge.errors import UsageError
-from adjudge.measures.base import Measure, TopicBatch
+from adjudge.judgments.batch import TopicBatch
+from adjudge.measures.base import Measure
 from adjudge.measures.describe import (
     GRAM_SIZES,
     Compression,

@@ -14,8 +14,9 @@ from scipy.spatial.distance import cosine, jensenshannon
 
 from adjudge.data.rows import Document, Summary, Topic
 from adjudge.errors import UsageError
+from adjudge.judgments.batch import TopicBatch
 from adjudge.measures import topicwords
-from adjudge.measures.base import Measure, TopicBatch
+from adjudge.measures.base import Measure
 from adjudge.measures.divergence import JensenShannon, KullbackLeibler, SourceCosine
 from adjudge.measures.spec import build, split_spec
 

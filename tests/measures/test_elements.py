@@ -6,7 +6,7 @@ import adjudge
 from adjudge.data.rows import Summary, Topic
 from adjudge.data.scores import Score
 from adjudge.errors import DataError, UsageError
-from adjudge.measures.base import TopicBatch
+from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.registry import parse_measure
 from adjudge.measures.rouge.elements import RougeBe
 

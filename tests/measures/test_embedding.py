@@ -22,8 +22,9 @@ from hypothesis import strategies as st
 
 from adjudge.data.rows import Summary, Topic
 from adjudge.errors import UsageError
+from adjudge.judgments.batch import TopicBatch
 from adjudge.measures import embedding
-from adjudge.measures.base import Measure, TopicBatch
+from adjudge.measures.base import Measure
 from adjudge.measures.embedding import Embedding, Encoded, harmonic, over_references, windows
 from adjudge.measures.spec import build, split_spec
 

@@ -14,7 +14,7 @@ from statsmodels.stats.inter_rater import cohens_kappa
 from adjudge.data.rows import Document, Summary, Topic
 from adjudge.data.scores import Score
 from adjudge.errors import UsageError
-from adjudge.measures.base import TopicBatch
+from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.extracts import Extract, SourceSentences, kappa
 from adjudge.measures.spec import build, split_spec
 

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from adjudge.data.rows import Summary, Topic, Unit
 from adjudge.data.scores import Score
 from adjudge.errors import UsageError
+from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.tasks import Event, Judged, Task, TextRef
-from adjudge.measures.base import Measure, TopicBatch
+from adjudge.measures.base import Measure
 from adjudge.measures.registry import parse_measure
 
 # A page of DUC-2002, as an assessor left it. The peer has 13 words of a target of 20.

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from adjudge.data.rows import Summary, Topic, Unit
 from adjudge.errors import UsageError
-from adjudge.measures.base import TopicBatch
+from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.nams import Nams, UnitScore, shares_of
 from adjudge.measures.spec import build, split_spec
 from adjudge.text.stemmers.stem import STEMMERS

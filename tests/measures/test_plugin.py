@@ -26,7 +26,8 @@ from hypothesis import strategies as st
 from adjudge.data.rows import Document, Summary, Topic
 from adjudge.data.scores import Score
 from adjudge.errors import UsageError
-from adjudge.measures.base import Measure, TopicBatch
+from adjudge.judgments.batch import TopicBatch
+from adjudge.measures.base import Measure
 from adjudge.measures.plugin import FunctionMeasure, from_entry_point, measure, registered
 from adjudge.measures.spec import build
 from adjudge.measures.words import Words

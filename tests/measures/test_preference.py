@@ -29,8 +29,7 @@ from adjudge.demo.build import build
 from adjudge.demo.judged import add_judgments
 from adjudge.errors import UsageError
 from adjudge.evaluation import Evaluation
-from adjudge.measures.base import TopicBatch
-from adjudge.measures.batches import batch_of
+from adjudge.judgments.batch import TopicBatch, batch_of
 from adjudge.measures.judged.preference import SCALE, SOURCES, Preference
 from adjudge.measures.judged.preference_fit import ALL, Recipe, among, answers_of, similarity_of, strengths_of
 from adjudge.measures.judged.preference_pyramid import annotated_sentences

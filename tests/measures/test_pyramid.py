@@ -17,9 +17,9 @@ from tests.judgments.pyramid_making import a_pyramid, an_annotation, annotated_b
 from adjudge.data.rows import Summary, Topic
 from adjudge.data.scores import Score
 from adjudge.formats.ducview import exported, read
+from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.pyramid import Pyramid
 from adjudge.judgments.tasks import Event, Judged
-from adjudge.measures.base import TopicBatch
 from adjudge.measures.judged.pyramid import PyramidScore, PyramidUnits
 from adjudge.measures.judged.pyramid_counts import Tally, average_size, reachable, scored, tally
 from adjudge.measures.spec import build, split_spec

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from adjudge.data.rows import Summary, Topic
 from adjudge.errors import UsageError
-from adjudge.measures.base import Measure, TopicBatch
+from adjudge.judgments.batch import TopicBatch
+from adjudge.measures.base import Measure
 from adjudge.measures.registry import parse_measure, parse_measures, registry
 from adjudge.measures.rouge import names
 from adjudge.measures.rouge.family import Rouge, RougeN

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from adjudge.compiled import PLATFORMS, Bare
 from adjudge.data.rows import Summary, Topic
-from adjudge.measures.base import TopicBatch
+from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.registry import parse_measures
 from adjudge.measures.rouge import kernels, numbers, together, unions
 from adjudge.measures.rouge.family import Rouge

@@ -23,9 +23,9 @@ from adjudge.data.scores import Score, ScoreTable
 from adjudge.data.settings import Settings
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
+from adjudge.judgments.batch import Judgments
 from adjudge.judgments.protocol import Protocol, load_protocol, parse_protocol
 from adjudge.judgments.tasks import Event, Judged, Task, TextRef
-from adjudge.measures.batches import Judgments
 from adjudge.stats.krippendorff import krippendorff
 from adjudge.trust.judged import agreement, tidy
 from adjudge.trust.judged.averages import average, multiplier

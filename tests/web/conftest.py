@@ -13,7 +13,7 @@ from tests.web import making
 from tests.web.making import Running
 
 from adjudge.evaluation import Evaluation
-from adjudge.judgments.judging import store_of
+from adjudge.judgments.store.store import store_of
 
 __all__ = ["new_database", "server"]  # fixtures of the store's tests
 

@@ -27,7 +27,7 @@ from tests.web.making import Running, answer
 from adjudge.data.rows import Document
 from adjudge.errors import DataError
 from adjudge.evaluation import Evaluation
-from adjudge.judgments.judging import store_of
+from adjudge.judgments.store.store import store_of
 from adjudge.web import app, assets
 from adjudge.web.pages import coverage, tasks
 from adjudge.web.routes import ROUTES

@@ -14,8 +14,8 @@ from tests.web.making import ASSESSORS, Running, answer, send
 
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.assign.staff import assign
-from adjudge.judgments.judging import store_of
 from adjudge.judgments.protocol import load_protocol
+from adjudge.judgments.store.store import store_of
 from adjudge.judgments.tasks import Task
 
 ANN = "ann"

@@ -17,9 +17,9 @@ from tests.web.making import Running, answer, send
 from adjudge.data.folder import Folder
 from adjudge.data.rows import Document, Row, Topic
 from adjudge.evaluation import Evaluation
-from adjudge.judgments.judging import store_of
 from adjudge.judgments.pairs.sample import ANYONE, sample
 from adjudge.judgments.protocol import load_protocol
+from adjudge.judgments.store.store import store_of
 from adjudge.judgments.tasks import Task
 from adjudge.web.pages.organising import organiser_page
 from adjudge.web.pages.pairs import pair_page, sentence, side_text

@@ -13,11 +13,10 @@ from adjudge.data.collection import Collection
 from adjudge.data.folder import Folder
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, quoted
-from adjudge.judgments.judging import judgments_of, protocol_of, store_of
+from adjudge.judgments.batch import Judgments, TopicBatch, batch_of, judgments_of
 from adjudge.judgments.pairs.sample import COUNT, sample
-from adjudge.judgments.protocol import Protocol
-from adjudge.measures.base import TopicBatch
-from adjudge.measures.batches import Judgments, batch_of
+from adjudge.judgments.protocol import Protocol, protocol_of
+from adjudge.judgments.store.store import store_of
 from adjudge.measures.judged.preference_sources import pyramid_worth, reference_worth, topic_sentences
 from adjudge.measures.similarities import sentence_similarity
 from adjudge.wording import counted

@@ -15,12 +15,16 @@ import numpy as np
 
 from adjudge.assessors.assessor import Simulated, Sitting, positions
 from adjudge.assessors.pyramids import Pyramids
-from adjudge.assessors.truth import Truth
+from adjudge.assessors.truth import Truth, truth_from_texts
+from adjudge.data.collection import Collection
+from adjudge.data.folder import Folder
+from adjudge.engine import generator
 from adjudge.errors import UsageError, nearest, quoted
-from adjudge.formats.judged import stable_id
 from adjudge.judgments.assign.tasks import make_tasks
-from adjudge.judgments.protocol import PREFERENCE, UNIT, UNMARKED, Protocol
-from adjudge.judgments.tasks import Event, Task, TextRef
+from adjudge.judgments.intake import Item, Taken, take
+from adjudge.judgments.protocol import PREFERENCE, UNIT, UNMARKED, Protocol, protocol_of
+from adjudge.judgments.store.store import store_of
+from adjudge.judgments.tasks import Event, Task, TextRef, stable_id
 
 __all__ = ["Simulated", "Truth", "make_tasks", "simulate"]
 
@@ -153,3 +157,40 @@ def _winner(sitting: Sitting, task: Task, protocol: Protocol, truth: Truth) -> s
     else:
         chosen = 0 if ahead > 0 or (ahead == 0 and sitting.rng.random() < 0.5) else 1
     return winners[sitting.slip(chosen, len(winners))]
+
+
+def simulate_judgments(
+    folder: Folder,
+    collection: Collection,
+    protocol: str | None = None,
+    *,
+    assessors: int = 3,
+    per_summary: int | None = None,
+    noise: float = 0.1,
+    bias: float = 0.0,
+    drift: float = 0.0,
+    inconsistency: float = 0.0,
+    repeats: float = 0.0,
+    seed: int = 0,
+    truth: Truth | None = None,
+) -> Taken:
+    """Have simulated assessors fill a protocol; without a `truth` it is what the texts share.
+
+    Biases are spread evenly from -bias to bias over the assessors.
+    """
+    asked = protocol_of(folder, protocol)
+    spread = [0.0] if assessors == 1 else [bias * (2 * k / (assessors - 1) - 1) for k in range(assessors)]
+    who = [
+        Simulated(f"simulated-{k}", bias=own, noise=noise, drift=drift, inconsistency=inconsistency)
+        for k, own in enumerate(spread, 1)
+    ]
+    names = [each.name for each in who]
+    with store_of(folder) as store:
+        tasks = make_tasks(collection, asked, names, store.evaluation, per_page=per_summary, repeat=repeats)
+        known = truth or truth_from_texts(collection, asked)
+        events = simulate(tasks, asked, known, who, generator(seed, f"judge/{asked.name}"))
+        items: list[Item] = [
+            *(("simulated", task) for task in tasks),
+            *(("simulated", event) for event in events),
+        ]
+        return take(folder, store, items)

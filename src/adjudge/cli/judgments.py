@@ -19,7 +19,7 @@ from adjudge.wording import counted
 
 if TYPE_CHECKING:
     from adjudge.evaluation import Evaluation
-    from adjudge.formats.judged import Item
+    from adjudge.judgments.intake import Item
     from adjudge.judgments.store.records import Counts
 
 judgments = typer.Typer(

@@ -129,8 +129,8 @@ def import_(
     """Read answers: an answered batch, by its task ids, or a CSV with topic, two systems or sentences, and winner."""
     from adjudge.formats import crowd
     from adjudge.formats.batch_answers import is_batch, read_batch
-    from adjudge.formats.intake import take
     from adjudge.formats.sentence_answers import is_about_sentences, read_sentence_answers
+    from adjudge.judgments.intake import take
 
     e = adjudge.open(evaluation)
     batch = is_batch(file)

@@ -166,7 +166,7 @@ def converge(
 
     n answers are drawn at random from those of a topic, for n = 10, 20, ... and all, --runs times each.
     """
-    from adjudge.measures.batches import batches_of
+    from adjudge.judgments.batch import batches_of
     from adjudge.trust.preferences.columns import LINES
     from adjudge.trust.preferences.converge import converge as run
 
@@ -237,7 +237,7 @@ def report(
 
     Scores what the tables need and is not scored yet. With -m, one more table holds the measures named.
     """
-    from adjudge.measures.batches import batches_of
+    from adjudge.judgments.batch import batches_of
     from adjudge.trust.preferences.minutes import minutes_of
     from adjudge.trust.preferences.tables import paper_tables, specs
 

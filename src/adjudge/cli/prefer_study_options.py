@@ -12,7 +12,7 @@ from adjudge.errors import DataError, UsageError, quoted
 
 if TYPE_CHECKING:
     from adjudge.evaluation import Evaluation
-    from adjudge.measures.batches import Judgments
+    from adjudge.judgments.batch import Judgments
     from adjudge.measures.judged.preference import Preference
     from adjudge.trust.preferences.columns import Columns
 

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.errors import DataError, UsageError
-from adjudge.measures.base import TopicBatch, no_reference
+from adjudge.judgments.batch import TopicBatch
+from adjudge.measures.base import no_reference
 from adjudge.measures.bleu import Bleu
 from adjudge.stats import checks
 from adjudge.stats.bleu import TIE, WIDTH, PairedBleu, bootstrap_bleu, corpus_bleu, paired_bleu

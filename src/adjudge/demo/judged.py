@@ -6,7 +6,7 @@ from adjudge.assessors.truth import Truth, truth_from_pyramids
 from adjudge.demo.build import LENGTH, stories, texts
 from adjudge.demo.pyramids import peer_annotations, pyramid_from_facts, pyramid_judgments
 from adjudge.evaluation import Evaluation
-from adjudge.formats.intake import Taken
+from adjudge.judgments.intake import Taken
 from adjudge.judgments.protocol import load_protocol
 from adjudge.judgments.tasks import TextRef
 

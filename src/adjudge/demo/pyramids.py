@@ -14,10 +14,10 @@ from typing import Any
 
 from adjudge.demo.build import LENGTH, PEERS_TOO, stories, texts
 from adjudge.formats.ducview_text import OUR_PATTERN, Name, compose
-from adjudge.formats.judged import Item, stable_id
+from adjudge.judgments.intake import Item
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER, load_protocol
 from adjudge.judgments.pyramid import UNMATCHED, Contributor, Expressed, Part, PeerAnnotation, Pyramid, Scu
-from adjudge.judgments.tasks import Event, Task, TextRef, text_hash
+from adjudge.judgments.tasks import Event, Task, TextRef, stable_id, text_hash
 from adjudge.text.sentences import sentences
 from adjudge.text.stemmers.stem import stem_words
 from adjudge.text.stop import FUNCTION, content_words, stop_words

@@ -14,9 +14,9 @@ from typing import Any
 from adjudge.data.incoming import LeftOut
 from adjudge.errors import DataError, UsageError, nearest, quoted
 from adjudge.formats.files import Place
-from adjudge.formats.judged import Item, stable_id
+from adjudge.judgments.intake import Item
 from adjudge.judgments.protocol import RATING, Kind, Protocol, load_protocol
-from adjudge.judgments.tasks import Event, Task, TextRef
+from adjudge.judgments.tasks import Event, Task, TextRef, stable_id
 
 NO_ANSWER = LeftOut("no answer")
 STRANGE_ANSWER = LeftOut("answer that is none of the protocol's choices")

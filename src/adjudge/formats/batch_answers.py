@@ -20,13 +20,13 @@ from adjudge.formats.answers import MISSING, NO_ANSWER, STRANGE_ANSWER
 from adjudge.formats.cells import read_cells
 from adjudge.formats.crowd import NAMES, NO_WORKER, STRANGE_NAME
 from adjudge.formats.files import Place, shown
-from adjudge.formats.judged import Item, stable_id
 from adjudge.formats.preferences import side_of
+from adjudge.judgments.intake import Item
 from adjudge.judgments.protocol import PREFERENCE, Protocol
 from adjudge.judgments.store.anonymous import CROWD, is_anonymous
 from adjudge.judgments.store.encoding import moment, stamp
 from adjudge.judgments.store.store import Store
-from adjudge.judgments.tasks import Event, Task
+from adjudge.judgments.tasks import Event, Task, stable_id
 
 COLUMNS: dict[str, tuple[str, ...]] = {
     "task": ("task", "task_id"),

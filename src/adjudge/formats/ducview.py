@@ -24,11 +24,12 @@ from adjudge.formats.ducview_model import Read, read_annotation, read_pyramid
 from adjudge.formats.ducview_text import Name
 from adjudge.formats.ducview_write import exported, pan, pyr, write_pan, write_pyr
 from adjudge.formats.files import BYTE_ORDER_MARK, Once, Paths, Place, bare_name, find_files, reading
-from adjudge.formats.judged import BASELINES, Item, nist_kind, stable_id
+from adjudge.formats.judged import BASELINES, nist_kind
 from adjudge.formats.markup import decoded
+from adjudge.judgments.intake import Item
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER, load_protocol
 from adjudge.judgments.pyramid import PeerAnnotation
-from adjudge.judgments.tasks import Event, Task, TextRef
+from adjudge.judgments.tasks import Event, Task, TextRef, stable_id
 
 __all__ = ["exported", "pan", "pyr", "read", "write_pan", "write_pyr"]
 

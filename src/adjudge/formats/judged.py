@@ -27,20 +27,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from hashlib import blake2b
 from typing import Protocol
-from uuid import UUID
 
-from adjudge.data.incoming import Thing as CollectionThing
 from adjudge.formats.files import Paths
 from adjudge.formats.rouge155_names import is_person
-from adjudge.judgments.tasks import Event, Task
-
-__all__ = ["BASELINES", "Importer", "Item", "Thing", "nist_kind", "stable_id"]
-
-Thing = CollectionThing | Task | Event
-Item = tuple[str, Thing]
-"""Where it stood in the input, and what it is: a row of the collection, a `LeftOut`, a task or an event."""
+from adjudge.judgments.intake import Item
 
 BASELINES = 1
 """NIST's numbers up to this one are baselines, if nothing else is said: how many there are differs by year."""
@@ -50,12 +41,6 @@ class Importer(Protocol):
     """What every format's `read` is; formats add options of their own."""
 
     def __call__(self, paths: Paths, *, evaluation: str, assessor: str) -> Iterator[Item]: ...
-
-
-def stable_id(*parts: str | int | None) -> str:
-    """A UUID made of the parts: the same parts give the same id, on every machine."""
-    text = "".join("-" if part is None else f"{len(str(part))}:{part}" for part in parts)
-    return str(UUID(bytes=blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest(), version=5))
 
 
 def nist_kind(system: str, baselines: int = BASELINES) -> str | None:

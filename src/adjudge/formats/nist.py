@@ -13,8 +13,9 @@ from adjudge.data.rows import System, Topic
 from adjudge.errors import FormatError, UsageError, quoted
 from adjudge.formats.answers import Answers, Judgment, aspect_question, protocol_of_kind, rating
 from adjudge.formats.files import EMPTY_FILE, Once, Paths, Place, find_files, stem
-from adjudge.formats.judged import BASELINES, Item, nist_kind
+from adjudge.formats.judged import BASELINES, nist_kind
 from adjudge.formats.nist_lines import TABLE, Header, cells, is_bars, lines
+from adjudge.judgments.intake import Item
 from adjudge.judgments.protocol import RATING, Protocol
 from adjudge.judgments.tasks import TextRef
 

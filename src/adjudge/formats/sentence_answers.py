@@ -15,8 +15,8 @@ from adjudge.formats.answers import STRANGE_ANSWER, Answers, Judgment
 from adjudge.formats.cells import read_cells
 from adjudge.formats.crowd import NO_WORKER, STRANGE_NAME
 from adjudge.formats.files import Place
-from adjudge.formats.judged import Item
 from adjudge.formats.preferences import columns_of, row_of
+from adjudge.judgments.intake import Item
 from adjudge.judgments.pairs.pools import Pool, pools_of
 from adjudge.judgments.protocol import PREFERENCE, Protocol
 from adjudge.judgments.store.anonymous import CROWD

@@ -12,7 +12,7 @@ from adjudge.errors import DataError
 from adjudge.formats import summeval
 from adjudge.formats.answers import STRANGE_ANSWER, Answers, Judgment, protocol_of_kind, whole
 from adjudge.formats.files import Paths
-from adjudge.formats.judged import Item
+from adjudge.judgments.intake import Item
 from adjudge.judgments.protocol import RATING
 from adjudge.judgments.store.anonymous import CROWD
 from adjudge.judgments.tasks import TextRef, text_hash

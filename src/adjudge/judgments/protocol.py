@@ -10,6 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from adjudge.data.folder import Folder
 from adjudge.errors import DataError, FormatError, UsageError, nearest, quoted
 
 Kind = Literal["coverage", "rating", "pyramid", "preference"]
@@ -224,3 +225,16 @@ def parse_protocol(text: str, where: str) -> Protocol:
 
 def _shipped() -> Any:
     return files("adjudge.judgments") / "protocols"
+
+
+def protocol_of(folder: Folder, name: str | None = None) -> Protocol:
+    """A protocol by name; a file of one's own is named in evaluation.toml and lies in the folder."""
+    own = folder.settings.protocol
+    if own is not None and own.endswith(".toml"):
+        found = load_protocol(folder.path / own)
+        if name in (None, found.name):
+            return found
+    chosen = name or own
+    if chosen is None:
+        raise UsageError(f'{folder.path}: no protocol is named; set protocol = "duc-2002" in evaluation.toml')
+    return load_protocol(chosen)

@@ -6,7 +6,9 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from hashlib import blake2b
 from typing import Any, Literal, get_args
+from uuid import UUID
 
 Origin = Literal["human", "imported", "simulated", "learned", "adjudicated"]
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
@@ -136,3 +138,9 @@ class Judged:
         """Where the answers come from; a task mixes origins only where somebody adjudicated it."""
         found = {event.origin for event in self.answers.values()}
         return next((origin for origin in reversed(ORIGINS) if origin in found), "human")
+
+
+def stable_id(*parts: str | int | None) -> str:
+    """A UUID made of the parts: the same parts give the same id, on every machine."""
+    text = "".join("-" if part is None else f"{len(str(part))}:{part}" for part in parts)
+    return str(UUID(bytes=blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest(), version=5))

@@ -1,55 +1,21 @@
-"""What a measure is, and what it is given: one topic, whole. No files, no registry."""
+"""What a measure is: its text, its options, its direction. It is given one topic, whole (`TopicBatch`)."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
 from importlib.util import find_spec
 from typing import Any, ClassVar, Literal, TypeVar
 
 from adjudge import __version__
-from adjudge.data.collection import references_for
-from adjudge.data.rows import Document, Summary, Topic, Unit
+from adjudge.data.rows import Summary
 from adjudge.data.scores import Better, MeasureInfo, Score
 from adjudge.errors import UsageError
-from adjudge.judgments.protocol import Protocol
-from adjudge.judgments.tasks import Judged
+from adjudge.judgments.batch import TopicBatch
 
 T = TypeVar("T")
 Need = Literal["references", "documents", "units", "judgments"]
-
-
-@dataclass(frozen=True)
-class TopicBatch:
-    """Everything of one topic that a measure may look at."""
-
-    topic: Topic
-    peers: tuple[Summary, ...]
-    references: tuple[Summary, ...] = ()
-    documents: tuple[Document, ...] = ()
-    units: tuple[Unit, ...] = ()
-    language: str = "en"
-    judgments: tuple[Judged, ...] = ()
-    """The answers that count now, of texts that are still as they were judged."""
-    protocols: Mapping[str, Protocol] = field(default_factory=dict)
-    """Those of one's own, by name; the shipped ones are known anyway."""
-    _kept: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
-
-    def references_for(self, peer: Summary) -> list[Summary]:
-        """Of the peer's length, and never one by the peer's own system."""
-        return references_for(peer, self.references)
-
-    def forget(self) -> None:
-        """Let go of what was remembered."""
-        self._kept.clear()
-
-    def once(self, key: Hashable, make: Callable[[], T]) -> T:
-        """`make()`, remembered while this topic is scored: measures share words and n-grams."""
-        if key not in self._kept:
-            self._kept[key] = make()
-        result: T = self._kept[key]
-        return result
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,8 @@
-"""What measures are given: a batch per topic, with the judgments that still hold; and what scores depend on."""
+"""What scores depend on: which are out of date, and what measures need before they start."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -11,68 +10,8 @@ from adjudge.data.collection import Collection, references_for
 from adjudge.data.lines import dump_json
 from adjudge.data.scorefiles import StoredScores
 from adjudge.errors import DataError
-from adjudge.judgments.frozen import split_by_change
-from adjudge.judgments.protocol import Protocol
-from adjudge.judgments.tasks import Judged
-from adjudge.measures.base import Measure, TopicBatch
-from adjudge.wording import counted
-
-
-@dataclass(frozen=True)
-class Judgments:
-    """The answers that count now, by topic; and those of texts that changed since, with what changed."""
-
-    by_topic: Mapping[str, tuple[Judged, ...]] = field(default_factory=dict)
-    left_out: tuple[tuple[Judged, str], ...] = ()
-    protocols: Mapping[str, Protocol] = field(default_factory=dict)
-
-    @classmethod
-    def of(
-        cls, judged: Iterable[Judged], collection: Collection, protocols: dict[str, Protocol]
-    ) -> Judgments:
-        kept, left = split_by_change(judged, collection, protocols)
-        by_topic: dict[str, list[Judged]] = {}
-        for each in kept:
-            by_topic.setdefault(each.task.topic, []).append(each)
-        return cls({topic: tuple(found) for topic, found in by_topic.items()}, tuple(left), protocols)
-
-    def notes(self) -> tuple[str, ...]:
-        """What a reader of scores from judgments should know first."""
-        found = []
-        if self.left_out:
-            found.append(
-                f"{counted(len(self.left_out), 'judgment')} of texts that changed since left out"
-                f" (the first: {self.left_out[0][1]}); adjudge check names them"
-            )
-        simulated = sum(judged.origin == "simulated" for each in self.by_topic.values() for judged in each)
-        if simulated:
-            found.append(f"{counted(simulated, 'judgment is', 'judgments are')} simulated")
-        return tuple(found)
-
-
-NOTHING = Judgments()
-
-
-def batch_of(collection: Collection, topic: str, judgments: Judgments = NOTHING) -> TopicBatch:
-    return TopicBatch(
-        collection.topics[topic],
-        tuple(collection.peers(topic)),
-        tuple(collection.references(topic)),
-        tuple(collection.documents.get(topic, ())),
-        tuple(collection.units.get(topic, ())),
-        collection.settings.language,
-        judgments.by_topic.get(topic, ()),
-        judgments.protocols,
-    )
-
-
-def batches_of(collection: Collection, judgments: Judgments = NOTHING) -> dict[str, TopicBatch]:
-    """A batch for every topic with something to score: a peer, or a judgment of one."""
-    return {
-        topic: batch_of(collection, topic, judgments)
-        for topic in collection.topics
-        if collection.peers(topic) or topic in judgments.by_topic
-    }
+from adjudge.judgments.batch import Judgments, TopicBatch
+from adjudge.measures.base import Measure
 
 
 def digests(measure: Measure, batches: Mapping[str, TopicBatch]) -> dict[str, str]:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, ClassVar
 from adjudge.data.rows import Key, Summary
 from adjudge.data.scores import Score
 from adjudge.errors import UsageError
-from adjudge.measures.base import Measure, Need, TopicBatch, no_reference
+from adjudge.judgments.batch import TopicBatch
+from adjudge.measures.base import Measure, Need, no_reference
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -12,7 +12,8 @@ from typing import Any, ClassVar
 from adjudge.data.rows import Summary
 from adjudge.data.scores import MeasureInfo, Score
 from adjudge.errors import UsageError
-from adjudge.measures.base import Measure, Need, TopicBatch, no_reference
+from adjudge.judgments.batch import TopicBatch
+from adjudge.measures.base import Measure, Need, no_reference
 from adjudge.text.sentences import sentences
 from adjudge.text.words import WORD_RULES
 

@@ -12,7 +12,8 @@ from adjudge.data.rows import UNIT_KINDS, Summary, Unit
 from adjudge.data.scores import Score
 from adjudge.data.units import split
 from adjudge.errors import UsageError, quoted
-from adjudge.measures.base import Measure, Need, TopicBatch, no_reference
+from adjudge.judgments.batch import TopicBatch
+from adjudge.measures.base import Measure, Need, no_reference
 from adjudge.measures.topicwords import EXAMPLES, Cut, Grams, check_names, grams_of, ngrams
 from adjudge.text.words import WORD_RULES
 

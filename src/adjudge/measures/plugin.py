@@ -14,7 +14,8 @@ from typing import Any, TypeVar
 from adjudge.data.rows import Summary
 from adjudge.data.scores import Better, Score
 from adjudge.errors import AdjudgeError, UsageError, quoted
-from adjudge.measures.base import Measure, Need, TopicBatch, no_reference
+from adjudge.judgments.batch import TopicBatch
+from adjudge.measures.base import Measure, Need, no_reference
 from adjudge.measures.spec import split_spec
 
 Function = Callable[[str, list[str], list[str]], float]

@@ -15,16 +15,9 @@ from adjudge.data.scores import Score, ScoreTable
 from adjudge.data.transaction import Transaction
 from adjudge.engine import Workers, run, worker_count
 from adjudge.errors import DataError
-from adjudge.measures.base import Measure, TopicBatch
-from adjudge.measures.batches import (
-    NOTHING,
-    Judgments,
-    batches_of,
-    check_needs,
-    digests,
-    reference_counts,
-    reference_notes,
-)
+from adjudge.judgments.batch import NOTHING, Judgments, TopicBatch, batches_of
+from adjudge.measures.base import Measure
+from adjudge.measures.batches import check_needs, digests, reference_counts, reference_notes
 
 CHUNK = 2000  # texts, about, that travel to a worker together
 

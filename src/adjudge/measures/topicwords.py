@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from adjudge.data.rows import Document, Summary
-from adjudge.measures.base import TopicBatch
+from adjudge.judgments.batch import TopicBatch
 from adjudge.text.stemmers.stem import STEMMERS, stem_words
 from adjudge.text.stop import content_words, stop_words
 from adjudge.text.words import WORD_RULES

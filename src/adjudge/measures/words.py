@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from adjudge.data.scores import Score
-from adjudge.measures.base import Measure, TopicBatch
+from adjudge.judgments.batch import TopicBatch
+from adjudge.measures.base import Measure
 from adjudge.text.words import count_words
 
 

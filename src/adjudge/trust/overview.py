@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from adjudge.judgments.batch import Judgments
 from adjudge.judgments.protocol import UNIT, inconsistency
 from adjudge.judgments.tasks import Task
-from adjudge.measures.batches import Judgments
 from adjudge.wording import counted
 
 

@@ -15,12 +15,10 @@ from datetime import timedelta
 import numpy as np
 
 from adjudge.errors import AdjudgeError
-from adjudge.formats.judged import stable_id
-from adjudge.judgments.judging import protocol_of
 from adjudge.judgments.pairs.pools import Pair, Pool, answers_in, done, pools_of
 from adjudge.judgments.pairs.sample import ANYONE
-from adjudge.judgments.protocol import PREFERENCE, Protocol
-from adjudge.judgments.tasks import Event, Task
+from adjudge.judgments.protocol import PREFERENCE, Protocol, protocol_of
+from adjudge.judgments.tasks import Event, Task, stable_id
 from adjudge.measures.similarities import DEFAULT, sentence_similarity
 from adjudge.stats.preference.active import next_pairs
 from adjudge.stats.preference.answers import FloatArray

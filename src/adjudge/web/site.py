@@ -13,9 +13,8 @@ from adjudge.data.rows import Summary
 from adjudge.data.settings import Judging
 from adjudge.errors import DataError
 from adjudge.judgments.frozen import changed
-from adjudge.judgments.judging import protocol_of, store_of
-from adjudge.judgments.protocol import Protocol
-from adjudge.judgments.store.store import Store
+from adjudge.judgments.protocol import Protocol, protocol_of
+from adjudge.judgments.store.store import Store, store_of
 from adjudge.judgments.tasks import Task, TextRef
 from adjudge.web.blind import PublicIds
 

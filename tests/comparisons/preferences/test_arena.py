@@ -16,10 +16,10 @@ from adjudge.evaluation import Evaluation
 from adjudge.formats import crowd
 from adjudge.formats.preferences import Preference, Preferences, read_preferences, write_preferences
 from adjudge.formats.sentence_answers import is_about_sentences, read_sentence_answers
+from adjudge.judgments.batch import batch_of
 from adjudge.judgments.pairs.judged import sentence_rows, summary_rows
 from adjudge.judgments.pairs.sample import sample
 from adjudge.judgments.tasks import Event
-from adjudge.measures.batches import batch_of
 from adjudge.stats.preference.bradley_terry import fit
 
 

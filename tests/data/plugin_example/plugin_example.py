@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from adjudge.data.scores import Score
-from adjudge.measures.base import Measure, TopicBatch
+from adjudge.judgments.batch import TopicBatch
+from adjudge.measures.base import Measure
 from adjudge.measures.plugin import measure
 
 

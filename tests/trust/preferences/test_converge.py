@@ -15,7 +15,7 @@ from adjudge.data.rows import Document, Summary, Topic
 from adjudge.data.scores import Score, ScoreTable
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
-from adjudge.measures.batches import batches_of
+from adjudge.judgments.batch import batches_of
 from adjudge.stats.orders import pair_agreement
 from adjudge.stats.preference.answers import Answers
 from adjudge.stats.preference.bradley_terry import fit

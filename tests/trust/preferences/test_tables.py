@@ -26,7 +26,7 @@ from adjudge.demo.pyramids import pyramid_judgments
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
-from adjudge.measures.batches import batches_of
+from adjudge.judgments.batch import batches_of
 from adjudge.measures.judged.preference import Preference
 from adjudge.measures.judged.preference_sources import pyramid_worth
 from adjudge.stats.bootstrap import bootstrap_means

@@ -12,6 +12,7 @@ from adjudge.comparisons.preferences.fitting import PreferenceFit, fit_preferenc
 from adjudge.data.collection import Collection
 from adjudge.errors import DataError, UsageError
 from adjudge.formats.preferences import Preferences
+from adjudge.judgments.batch import Judgments, TopicBatch
 from adjudge.judgments.pairs.judged import (
     batches,
     kinds,
@@ -20,8 +21,6 @@ from adjudge.judgments.pairs.judged import (
     summary_rows,
     system_preferences,
 )
-from adjudge.measures.base import TopicBatch
-from adjudge.measures.batches import Judgments
 from adjudge.measures.similarities import DEFAULT, Similarity, sentence_similarity, similarity_name
 
 Of = Literal["sentences", "summaries", "systems"]

@@ -14,10 +14,9 @@ from adjudge.data.collection import Collection, references_for
 from adjudge.data.rows import Summary
 from adjudge.data.sources import Place, SourceSentence
 from adjudge.errors import UsageError, quoted
-from adjudge.formats.judged import stable_id
 from adjudge.judgments.frozen import task_hashes
 from adjudge.judgments.protocol import Protocol
-from adjudge.judgments.tasks import Task, TextRef, text_hash
+from adjudge.judgments.tasks import Task, TextRef, stable_id, text_hash
 
 SentencePairs = Mapping[str, Sequence[tuple[SourceSentence, SourceSentence]]]
 """By topic: which sentence to show on the left, and which on the right."""

@@ -9,10 +9,9 @@ from typing import Any, Literal
 
 from adjudge.data.collection import Collection
 from adjudge.formats.preferences import Preference, Preferences
+from adjudge.judgments.batch import Judgments, TopicBatch, batch_of
 from adjudge.judgments.protocol import Protocol
 from adjudge.judgments.tasks import Event
-from adjudge.measures.base import TopicBatch
-from adjudge.measures.batches import Judgments, batch_of
 from adjudge.measures.judged.pairs import judged_pairs
 from adjudge.measures.judged.preference_sources import human_answers, topic_sentences
 from adjudge.wording import counted

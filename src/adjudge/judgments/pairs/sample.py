@@ -15,13 +15,12 @@ from adjudge.data.collection import Collection
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, quoted
 from adjudge.formats.files import one_of
-from adjudge.formats.judged import stable_id
 from adjudge.formats.preferences import Preferences
 from adjudge.judgments.pairs.pools import Pair, Pool, answers_in, pools_of
 from adjudge.judgments.protocol import Protocol
 from adjudge.judgments.store.anonymous import ANONYMOUS
 from adjudge.judgments.store.store import Store
-from adjudge.judgments.tasks import Task
+from adjudge.judgments.tasks import Task, stable_id
 from adjudge.measures.similarities import DEFAULT, Similarity, sentence_similarity
 from adjudge.wording import counted, listed
 

@@ -18,6 +18,7 @@ from typing import Any, Self, TypeVar
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from adjudge.data.folder import Folder
 from adjudge.errors import DataError, FormatError, quoted
 from adjudge.judgments.store import schema, tasks
 from adjudge.judgments.store.accounts import Accounts, PeopleWithAccounts
@@ -253,3 +254,19 @@ def _latest(*conditions: sa.ColumnElement[bool]) -> sa.Select[Any]:
         .where(_event.c.answer != "null")
         .order_by(adjudicated_first, _event.c.seq.desc())
     )
+
+
+def store_of(folder: Folder) -> Store:
+    """The store, made where there is none.
+
+    A file in the folder keeps the name under which it began, so that renaming the evaluation loses nothing.
+    """
+    name = folder.settings.name
+    if folder.settings.database:
+        return open_store(folder.settings.database, name)
+    store = open_store(folder.path, name)
+    known = store.evaluations()
+    if not known or name in known:
+        return store
+    store.close()
+    return open_store(folder.path, known[0])

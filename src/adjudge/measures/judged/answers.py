@@ -9,10 +9,11 @@ from typing import Any
 
 from adjudge.data.rows import Summary
 from adjudge.data.scores import Score
+from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.frozen import units_of
 from adjudge.judgments.protocol import UNIT, Protocol, load_protocol
 from adjudge.judgments.tasks import Judged
-from adjudge.measures.base import Measure, TopicBatch
+from adjudge.measures.base import Measure
 
 SUMMED = "coverage"
 """The question under which a table gives what a page came to, where its units are not known."""

@@ -10,8 +10,9 @@ from typing import ClassVar
 
 from adjudge.data.scores import Score
 from adjudge.errors import UsageError
+from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.protocol import inconsistency
-from adjudge.measures.base import Measure, Need, TopicBatch
+from adjudge.measures.base import Measure, Need
 from adjudge.measures.judged.answers import Page, pages, score_row
 from adjudge.text.words import count_words
 from adjudge.wording import counted

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
+from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.protocol import PREFERENCE
 from adjudge.judgments.tasks import Event, Task
-from adjudge.measures.base import TopicBatch
 from adjudge.measures.judged.answers import protocol_of
 
 WON = {"left": 1.0, "right": 0.0, "tie": 0.5}

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from adjudge.data.scores import Score
 from adjudge.errors import UsageError
-from adjudge.measures.base import Measure, Need, TopicBatch
+from adjudge.judgments.batch import TopicBatch
+from adjudge.measures.base import Measure, Need
 from adjudge.measures.similarities import DEFAULT, SIMILARITIES, check_similarity, similarity_name
 from adjudge.measures.similarities import similarity_signature as signed_similarity
 from adjudge.wording import counted

@@ -13,7 +13,7 @@ import numpy as np
 
 from adjudge.engine import generator
 from adjudge.errors import DataError
-from adjudge.measures.base import TopicBatch
+from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.judged.preference_sources import (
     Ties,
     human_answers,

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.pyramid import Part, PeerAnnotation, stands
-from adjudge.measures.base import TopicBatch
 from adjudge.measures.judged.preference_texts import NEAR, text_spans, topic_sentences
 from adjudge.measures.judged.pyramid import Held, held
 from adjudge.measures.similarities import SentenceSimilarity

@@ -13,8 +13,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.tasks import Task, text_hash
-from adjudge.measures.base import TopicBatch
 from adjudge.measures.judged.pairs import WON, judged_pairs
 from adjudge.measures.judged.preference_pyramid import pyramid_worth
 from adjudge.measures.judged.preference_texts import text_sentences, topic_sentences

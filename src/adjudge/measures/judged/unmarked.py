@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from adjudge.data.scores import Score
+from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.protocol import UNMARKED
-from adjudge.measures.base import Measure, Need, TopicBatch
+from adjudge.measures.base import Measure, Need
 from adjudge.measures.judged.answers import Page, pages, score_row
 from adjudge.measures.judged.coverage import OVER_LIGGETT
 

@@ -9,7 +9,8 @@ from statistics import fmean
 from typing import Any, ClassVar
 
 from adjudge.data.scores import Score
-from adjudge.measures.base import Measure, Need, TopicBatch
+from adjudge.judgments.batch import TopicBatch
+from adjudge.measures.base import Measure, Need
 from adjudge.measures.judged.pairs import WON, judged_pairs
 from adjudge.wording import counted
 

@@ -12,7 +12,8 @@ from typing import Any, ClassVar
 from adjudge.data.rows import Summary
 from adjudge.data.scores import Score
 from adjudge.errors import FormatError, UsageError, quoted
-from adjudge.measures.base import Measure, Need, TopicBatch, no_reference
+from adjudge.judgments.batch import TopicBatch
+from adjudge.measures.base import Measure, Need, no_reference
 from adjudge.measures.rouge.plain import NOTHING, Counts, overlap
 from adjudge.measures.rouge.ratios import REFS, STATS, Ratios
 from adjudge.text.stemmers.porter155 import stem as porter

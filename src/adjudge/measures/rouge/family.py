@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adjudge.data.rows import Summary
 from adjudge.data.scores import Score
 from adjudge.errors import UsageError
-from adjudge.measures.base import Measure, Need, TopicBatch
+from adjudge.judgments.batch import TopicBatch
+from adjudge.measures.base import Measure, Need
 from adjudge.measures.rouge import plain
 from adjudge.measures.rouge.lists import EXCEPTIONS, check_names, preparation
 from adjudge.measures.rouge.plain import Counts

@@ -7,7 +7,8 @@ from typing import cast
 
 from adjudge.data.rows import Summary, Topic
 from adjudge.errors import DataError, UsageError
-from adjudge.measures.base import Measure, TopicBatch
+from adjudge.judgments.batch import TopicBatch
+from adjudge.measures.base import Measure
 from adjudge.measures.rouge.elements import RougeBe
 from adjudge.measures.rouge.family import Rouge
 from adjudge.measures.rouge.names import parse

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from adjudge.compiled import uncollected
 from adjudge.data.rows import Summary
 from adjudge.data.scores import Score
-from adjudge.measures.base import TopicBatch, no_reference
+from adjudge.judgments.batch import TopicBatch
+from adjudge.measures.base import no_reference
 from adjudge.measures.rouge.family import Rouge, RougeW
 from adjudge.measures.rouge.plain import Counts
 

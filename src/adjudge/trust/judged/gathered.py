@@ -8,11 +8,11 @@ from functools import cached_property
 
 from adjudge.data.collection import Collection
 from adjudge.data.scores import Score
+from adjudge.judgments.batch import Judgments, TopicBatch, batches_of
 from adjudge.judgments.protocol import Protocol
 from adjudge.judgments.store.anonymous import is_anonymous
 from adjudge.judgments.tasks import Judged
-from adjudge.measures.base import Measure, TopicBatch
-from adjudge.measures.batches import Judgments, batches_of
+from adjudge.measures.base import Measure
 from adjudge.measures.judged.answers import Page, judged_peers, pages, protocol_of
 from adjudge.wording import counted
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from adjudge.data.collection import Collection
-from adjudge.measures.batches import Judgments
+from adjudge.judgments.batch import Judgments
 from adjudge.trust.judged.agreement import agreement
 from adjudge.trust.judged.averages import ALPHA
 from adjudge.trust.judged.contradictions import contradictions

@@ -10,7 +10,8 @@ from adjudge.data.collection import Collection
 from adjudge.data.folder import Folder
 from adjudge.engine import Workers
 from adjudge.errors import AdjudgeError
-from adjudge.measures.batches import Judgments, check_needs
+from adjudge.judgments.batch import Judgments
+from adjudge.measures.batches import check_needs
 from adjudge.measures.judged.preference import Preference
 from adjudge.measures.registry import parse_measures
 from adjudge.measures.run import score

@@ -13,7 +13,7 @@ from adjudge.data.rows import Summary
 from adjudge.data.scores import ScoreMatrix
 from adjudge.engine import Workers, chunked, generator, run
 from adjudge.errors import DataError, UsageError
-from adjudge.measures.base import TopicBatch
+from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.judged.preference_fit import among, similarity_of
 from adjudge.measures.judged.preference_sources import human_answers, topic_sentences
 from adjudge.measures.judged.preference_texts import Penalty, summary_weights

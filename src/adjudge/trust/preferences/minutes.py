@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from adjudge.data.folder import Folder
-from adjudge.judgments.judging import protocol_of, store_of
-from adjudge.judgments.protocol import PREFERENCE
+from adjudge.judgments.protocol import PREFERENCE, protocol_of
+from adjudge.judgments.store.store import store_of
 from adjudge.judgments.tasks import FILE, Event
 from adjudge.wording import counted
 

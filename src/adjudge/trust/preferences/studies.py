@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from adjudge.data.collection import Collection
     from adjudge.data.folder import Folder
     from adjudge.formats.batches import Exported
-    from adjudge.formats.intake import Taken
+    from adjudge.judgments.batch import Judgments
+    from adjudge.judgments.intake import Taken
     from adjudge.judgments.pairs.sample import Sampled
     from adjudge.judgments.protocol import Protocol as JudgmentProtocol
     from adjudge.judgments.store.store import Store
-    from adjudge.measures.batches import Judgments
     from adjudge.trust.preferences.agreement import Agreement
     from adjudge.trust.preferences.paper_table import PaperTable
     from adjudge.trust.preferences.trajectories import Convergence
@@ -70,7 +70,7 @@ class Studies:
     def read_batch(self, path: str) -> Taken:
         """Read an answered batch back: every answer under the worker who gave it."""
         from adjudge.formats.batch_answers import read_batch
-        from adjudge.formats.intake import take
+        from adjudge.judgments.intake import take
 
         e = self._e
         with e.store() as store:
@@ -99,7 +99,7 @@ class Studies:
 
     def converge(self, human: str, **how: Any) -> Convergence:
         """Agreement by the number of answers (figure 3); see `adjudge.trust.preferences.converge.converge`."""
-        from adjudge.measures.batches import batches_of
+        from adjudge.judgments.batch import batches_of
         from adjudge.trust.preferences.columns import LINES, columns
         from adjudge.trust.preferences.converge import converge
 
@@ -109,7 +109,7 @@ class Studies:
 
     def report(self, human: str, *, idle: float = 120.0, **how: Any) -> list[PaperTable]:
         """The four tables of Zopf 2018; see `adjudge.trust.preferences.tables.paper_tables`."""
-        from adjudge.measures.batches import batches_of
+        from adjudge.judgments.batch import batches_of
         from adjudge.measures.judged.preference import Preference
         from adjudge.trust.preferences.columns import columns
         from adjudge.trust.preferences.minutes import minutes_of

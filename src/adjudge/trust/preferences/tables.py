@@ -10,7 +10,7 @@ import numpy as np
 
 from adjudge.data.scores import AllLengths
 from adjudge.engine import generator
-from adjudge.measures.base import TopicBatch
+from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.judged.preference import Preference
 from adjudge.measures.judged.preference_fit import similarity_of, strengths_of
 from adjudge.measures.judged.preference_sources import human_answers, pyramid_worth

@@ -8,11 +8,15 @@ from dataclasses import dataclass
 from adjudge.data.folder import Folder
 from adjudge.data.incoming import ImportReport, take_all
 from adjudge.data.incoming import Item as CollectionItem
+from adjudge.data.incoming import Thing as CollectionThing
 from adjudge.errors import FormatError
-from adjudge.formats.judged import Item
 from adjudge.judgments.store.store import Store
 from adjudge.judgments.tasks import Event, Task
 from adjudge.wording import counted
+
+Thing = CollectionThing | Task | Event
+Item = tuple[str, Thing]
+"""Where it stood in the input, and what it is: a row of the collection, a `LeftOut`, a task or an event."""
 
 
 @dataclass(frozen=True)

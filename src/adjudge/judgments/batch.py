@@ -1,0 +1,116 @@
+"""The judgments that count now, and everything of one topic that a measure or an assessor may look at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from adjudge.data.collection import Collection, references_for
+from adjudge.data.folder import Folder
+from adjudge.data.rows import Document, Summary, Topic, Unit
+from adjudge.judgments.frozen import split_by_change
+from adjudge.judgments.protocol import Protocol, protocol_of
+from adjudge.judgments.tasks import Judged
+from adjudge.wording import counted
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class TopicBatch:
+    """Everything of one topic that a measure may look at."""
+
+    topic: Topic
+    peers: tuple[Summary, ...]
+    references: tuple[Summary, ...] = ()
+    documents: tuple[Document, ...] = ()
+    units: tuple[Unit, ...] = ()
+    language: str = "en"
+    judgments: tuple[Judged, ...] = ()
+    """The answers that count now, of texts that are still as they were judged."""
+    protocols: Mapping[str, Protocol] = field(default_factory=dict)
+    """Those of one's own, by name; the shipped ones are known anyway."""
+    _kept: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def references_for(self, peer: Summary) -> list[Summary]:
+        """Of the peer's length, and never one by the peer's own system."""
+        return references_for(peer, self.references)
+
+    def forget(self) -> None:
+        """Let go of what was remembered."""
+        self._kept.clear()
+
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
+        """`make()`, remembered while this topic is scored: measures share words and n-grams."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        result: T = self._kept[key]
+        return result
+
+
+@dataclass(frozen=True)
+class Judgments:
+    """The answers that count now, by topic; and those of texts that changed since, with what changed."""
+
+    by_topic: Mapping[str, tuple[Judged, ...]] = field(default_factory=dict)
+    left_out: tuple[tuple[Judged, str], ...] = ()
+    protocols: Mapping[str, Protocol] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, judged: Iterable[Judged], collection: Collection, protocols: dict[str, Protocol]
+    ) -> Judgments:
+        kept, left = split_by_change(judged, collection, protocols)
+        by_topic: dict[str, list[Judged]] = {}
+        for each in kept:
+            by_topic.setdefault(each.task.topic, []).append(each)
+        return cls({topic: tuple(found) for topic, found in by_topic.items()}, tuple(left), protocols)
+
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of scores from judgments should know first."""
+        found = []
+        if self.left_out:
+            found.append(
+                f"{counted(len(self.left_out), 'judgment')} of texts that changed since left out"
+                f" (the first: {self.left_out[0][1]}); adjudge check names them"
+            )
+        simulated = sum(judged.origin == "simulated" for each in self.by_topic.values() for judged in each)
+        if simulated:
+            found.append(f"{counted(simulated, 'judgment is', 'judgments are')} simulated")
+        return tuple(found)
+
+
+NOTHING = Judgments()
+
+
+def batch_of(collection: Collection, topic: str, judgments: Judgments = NOTHING) -> TopicBatch:
+    return TopicBatch(
+        collection.topics[topic],
+        tuple(collection.peers(topic)),
+        tuple(collection.references(topic)),
+        tuple(collection.documents.get(topic, ())),
+        tuple(collection.units.get(topic, ())),
+        collection.settings.language,
+        judgments.by_topic.get(topic, ()),
+        judgments.protocols,
+    )
+
+
+def batches_of(collection: Collection, judgments: Judgments = NOTHING) -> dict[str, TopicBatch]:
+    """A batch for every topic with something to score: a peer, or a judgment of one."""
+    return {
+        topic: batch_of(collection, topic, judgments)
+        for topic in collection.topics
+        if collection.peers(topic) or topic in judgments.by_topic
+    }
+
+
+def judgments_of(folder: Folder, collection: Collection) -> Judgments:
+    """The answers that count now, of texts that are still as they were judged."""
+    from adjudge.judgments.store.store import store_of  # the database's libraries, only where they are needed
+
+    with store_of(folder) as store:
+        current = store.current()
+    names = dict.fromkeys(judged.task.protocol for judged in current)
+    return Judgments.of(current, collection, {name: protocol_of(folder, name) for name in names})
