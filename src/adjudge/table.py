@@ -37,7 +37,8 @@ class Column:
 
     name: str
     heading: str | None = None
-    format: str = ""
+    format: str = ".3f"
+    """Of numbers that are not whole."""
     show: Literal["always", "varies", "never"] = "always"
     data: bool = True
     right: bool | None = None
@@ -53,9 +54,9 @@ class Column:
             return DASH
         if isinstance(cell, bool):
             return "yes" if cell else "no"
-        if isinstance(cell, int) and not self.format:
+        if isinstance(cell, int):
             return f"{cell:,}"
-        return str(cell) if isinstance(cell, str) else format(cell, self.format or ".4g")
+        return cell if isinstance(cell, str) else format(cell, self.format)
 
 
 @dataclass(frozen=True, repr=False)

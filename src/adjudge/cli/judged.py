@@ -12,7 +12,7 @@ from adjudge.cli.output import say, show_json, show_table, warn, write_csv
 from adjudge.errors import DataError, UsageError
 
 if TYPE_CHECKING:
-    from adjudge.trust.judged.table import Table
+    from adjudge.table import Table
 
 Chosen = Annotated[
     list[str] | None,

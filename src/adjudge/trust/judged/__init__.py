@@ -16,6 +16,7 @@ Scores of judgments are measures (measures/judged/); these tables say what peopl
 
 from __future__ import annotations
 
+from adjudge.table import Column, Table, Tables
 from adjudge.trust.judged.agreement import agreement
 from adjudge.trust.judged.contradictions import contradictions
 from adjudge.trust.judged.coverage import (
@@ -29,7 +30,6 @@ from adjudge.trust.judged.gathered import Gathered, gather
 from adjudge.trust.judged.quality import answers_by_question, quality_by_source
 from adjudge.trust.judged.ratings import ratings_by_assessor, ratings_by_system
 from adjudge.trust.judged.run import judged_tables
-from adjudge.trust.judged.table import Column, Table, Tables
 from adjudge.trust.judged.tidy import tidy
 
 __all__ = [

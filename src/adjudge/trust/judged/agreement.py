@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from adjudge.engine import generator
 from adjudge.judgments.protocol import RATING, UNIT, UNMARKED, Question
 from adjudge.judgments.store.anonymous import is_anonymous
+from adjudge.table import Cell, Column, Table
 from adjudge.trust.judged.averages import ALPHA, PROTOCOL, multiplier, signed
 from adjudge.trust.judged.gathered import Entry, Gathered
-from adjudge.trust.judged.table import Cell, Column, Table
 from adjudge.wording import counted
 
 if TYPE_CHECKING:
@@ -70,27 +70,29 @@ def agreement(gathered: Gathered, *, alpha: float = ALPHA, seed: int = 0) -> Tab
         return None
     rows = tuple(_row(key, own, alpha, seed) for key, own in questions.items())
     return Table(
-        "agreement",
-        "Agreement between assessors: Krippendorff's ordinal alpha",
-        (
+        name="agreement",
+        title="Agreement between assessors: Krippendorff's ordinal alpha",
+        columns=(
             PROTOCOL,
             Column("question", "question"),
-            Column("label", "about", quiet=True),
+            Column("label", "about", show="varies"),
             Column("assessors", "assessors"),
             Column("units", "units"),
             Column("judgments", "judgments"),
-            Column("alpha", "alpha", 3),
-            Column("low", f"{100 * (1 - alpha):.4g} % from", 3),
-            Column("high", "to", 3),
-            Column("resamples", "resamples", quiet=True),
-            Column("why", "why not", quiet=True),
+            Column("alpha", "alpha", format=".3f"),
+            Column("low", f"{100 * (1 - alpha):.4g} % from", format=".3f"),
+            Column("high", "to", format=".3f"),
+            Column("resamples", "resamples", show="varies"),
+            Column("why", "why not", show="varies"),
         ),
-        rows,
-        tuple(_sentences(rows)),
-        (f"{counted(nobody, 'anonymous answer')} left out: whoever gave them is no assessor",)
+        rows=rows,
+        said=tuple(_sentences(rows)),
+        notes=(f"{counted(nobody, 'anonymous answer')} left out: whoever gave them is no assessor",)
         if nobody
         else (),
-        signed("krippendorff:ordinal", protocols.values(), "bootstrap:units:percentile", f"seed:{seed}"),
+        signature=signed(
+            "krippendorff:ordinal", protocols.values(), "bootstrap:units:percentile", f"seed:{seed}"
+        ),
     )
 
 

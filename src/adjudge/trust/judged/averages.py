@@ -12,17 +12,17 @@ from typing import TypeVar
 from adjudge import __version__
 from adjudge.errors import UsageError
 from adjudge.judgments.protocol import Protocol
+from adjudge.table import Cell, Column
 from adjudge.trust.judged.gathered import SOURCES
-from adjudge.trust.judged.table import Cell, Column
 from adjudge.wording import counted
 
 K = TypeVar("K", bound=Hashable)
 Cells = TypeVar("Cells", bound=tuple[Cell, ...])
 ALPHA = 0.05
 
-PROTOCOL = Column("protocol", "protocol", quiet=True)
-TASK = Column("task", "task", quiet=True)
-LENGTH = Column("length", "length", quiet=True)
+PROTOCOL = Column("protocol", "protocol", show="varies")
+TASK = Column("task", "task", show="varies")
+LENGTH = Column("length", "length", show="varies")
 SOURCE = Column("source", "source")
 N = Column("n", "n")
 
@@ -62,8 +62,8 @@ def multiplier(alpha: float) -> float:
 
 def interval_columns(alpha: float, digits: int = 3) -> tuple[Column, Column, Column]:
     """The mean and its interval; "about", for two standard errors are not 1.96, and judgments not independent."""
-    low = Column("low", f"~{100 * (1 - alpha):.4g} % from", digits)
-    return Column("mean", "mean", digits), low, Column("high", "to", digits)
+    low = Column("low", f"~{100 * (1 - alpha):.4g} % from", format=f".{digits}f")
+    return Column("mean", "mean", format=f".{digits}f"), low, Column("high", "to", format=f".{digits}f")
 
 
 def interval_words(alpha: float) -> str:

@@ -6,9 +6,9 @@ from collections import Counter
 
 from adjudge.judgments.protocol import UNIT, inconsistency
 from adjudge.judgments.store.anonymous import ANONYMOUS, is_anonymous
+from adjudge.table import Cell, Column, Table
 from adjudge.trust.judged.averages import PROTOCOL, in_order, signed
 from adjudge.trust.judged.gathered import Gathered
-from adjudge.trust.judged.table import Cell, Column, Table
 
 
 def contradictions(gathered: Gathered) -> Table | None:
@@ -32,17 +32,17 @@ def contradictions(gathered: Gathered) -> Table | None:
     )
     total, odd = sum(answers.values()), sum(marked.values()) + sum(empty.values())
     return Table(
-        "contradictions",
-        "Answers that contradict themselves",
-        (
+        name="contradictions",
+        title="Answers that contradict themselves",
+        columns=(
             PROTOCOL,
             Column("assessor", "assessor"),
             Column("answers", "answers"),
             Column("marked_but_none", "marked, but none"),
             Column("some_but_unmarked", "some, but nothing marked"),
-            Column("share", "share", 4),
+            Column("share", "share", format=".4f"),
         ),
-        rows,
-        (f"{odd:,} of {total:,} answers on model units contradict themselves ({odd / total:.1%}).",),
+        rows=rows,
+        said=(f"{odd:,} of {total:,} answers on model units contradict themselves ({odd / total:.1%}).",),
         signature=signed("contradictions", (e.protocol for e, _, _ in gathered.coverage)),
     )

@@ -9,6 +9,7 @@ from typing import TypeVar
 from adjudge.data.scores import Score
 from adjudge.measures.judged.coverage import Coverage, Retention
 from adjudge.measures.judged.unmarked import Unmarked
+from adjudge.table import Cell, Column, Table
 from adjudge.trust.judged.averages import (
     ALPHA,
     LENGTH,
@@ -26,7 +27,6 @@ from adjudge.trust.judged.averages import (
     where,
 )
 from adjudge.trust.judged.gathered import Entry, Gathered
-from adjudge.trust.judged.table import Cell, Column, Table
 
 T = TypeVar("T")
 Group = Callable[[Entry], tuple[Cell, ...]]
@@ -63,17 +63,17 @@ def human_retention(gathered: Gathered, *, alpha: float = ALPHA) -> Table | None
     found = {key: average(values[key], alpha) for key in in_order(values)}
     first = [(e, score) for name, e, score in rows if name == "retention_1"]
     return Table(
-        "human-retention",
-        "Human peers' retention (this is not agreement between assessors)",
-        (PROTOCOL, TASK, LENGTH, Column("statistic", "statistic"), N, *interval_columns(alpha)),
-        tuple((*key, a.n, a.mean, a.low, a.high) for key, a in found.items()),
-        tuple(
+        name="human-retention",
+        title="Human peers' retention (this is not agreement between assessors)",
+        columns=(PROTOCOL, TASK, LENGTH, Column("statistic", "statistic"), N, *interval_columns(alpha)),
+        rows=tuple((*key, a.n, a.mean, a.low, a.high) for key, a in found.items()),
+        said=tuple(
             f"{where(key[:-1])}: {RETENTION} is {a.mean:.1%} on average ({key[-1]}, n = {a.n:,})."
             for key, a in found.items()
             if a.n
         ),
-        missing_notes(score.why for _, score in first),
-        _signature("retention", first, alpha),
+        notes=missing_notes(score.why for _, score in first),
+        signature=_signature("retention", first, alpha),
     )
 
 
@@ -93,9 +93,9 @@ def uncovered_by_source(gathered: Gathered) -> Table | None:
         return None
     found = {key: (n, none, none / n if n else nan) for key, (n, none) in _sorted(units).items()}
     return Table(
-        "uncovered-by-source",
-        "Model units with no coverage",
-        (
+        name="uncovered-by-source",
+        title="Model units with no coverage",
+        columns=(
             PROTOCOL,
             TASK,
             LENGTH,
@@ -104,14 +104,14 @@ def uncovered_by_source(gathered: Gathered) -> Table | None:
             Column("uncovered", "no coverage"),
             Column("share", "share"),
         ),
-        tuple((*key, *cells) for key, cells in found.items()),
-        tuple(
+        rows=tuple((*key, *cells) for key, cells in found.items()),
+        said=tuple(
             f"{where(key)}: {share:.0%} of {n:,} model units have no coverage."
             for key, (n, _, share) in found.items()
             if n
         ),
-        missing_notes(reasons),
-        signed("uncovered", (e.protocol for e, _ in rows), "units:pooled"),
+        notes=missing_notes(reasons),
+        signature=signed("uncovered", (e.protocol for e, _ in rows), "units:pooled"),
     )
 
 
@@ -142,28 +142,28 @@ def unmarked_by_source(gathered: Gathered) -> Table | None:
         for key, (n, left, good) in _sorted(sums).items()
     }
     return Table(
-        "unmarked-by-source",
-        "Unmarked peer units, and how many of them are relevant",
-        (
+        name="unmarked-by-source",
+        title="Unmarked peer units, and how many of them are relevant",
+        columns=(
             PROTOCOL,
             TASK,
             LENGTH,
             SOURCE,
             N,
             Column("unmarked", "unmarked"),
-            Column("relevant", "relevant", 1),
-            Column("mean_unmarked", "unmarked a page", 2),
-            Column("mean_relevant", "relevant a page", 2),
+            Column("relevant", "relevant", format=".1f"),
+            Column("mean_unmarked", "unmarked a page", format=".2f"),
+            Column("mean_relevant", "relevant a page", format=".2f"),
             Column("share", "share relevant"),
         ),
-        tuple((*key, *own) for key, own in cells.items()),
-        tuple(
+        rows=tuple((*key, *own) for key, own in cells.items()),
+        said=tuple(
             f"{where(key)}: {own[3]:.1f} peer units a page are unmarked, and {own[5]:.0%} of them relevant."
             for key, own in cells.items()
             if own[1]
         ),
-        missing_notes(relevant.why for _, _, relevant in rows),
-        signed("unmarked", (e.protocol for e, _, _ in rows)),
+        notes=missing_notes(relevant.why for _, _, relevant in rows),
+        signature=signed("unmarked", (e.protocol for e, _, _ in rows)),
     )
 
 
@@ -176,17 +176,25 @@ def _coverage(
     values = grouped((group(e), score.value) for e, score in rows)
     found = {key: average(values[key], alpha) for key in in_order(values)}
     return Table(
-        name,
-        title,
-        (PROTOCOL, TASK, LENGTH, *columns, N, *interval_columns(alpha), Column("median", "median", 3)),
-        tuple((*key, a.n, a.mean, a.low, a.high, a.median) for key, a in found.items()),
-        tuple(
+        name=name,
+        title=title,
+        columns=(
+            PROTOCOL,
+            TASK,
+            LENGTH,
+            *columns,
+            N,
+            *interval_columns(alpha),
+            Column("median", "median", format=".3f"),
+        ),
+        rows=tuple((*key, a.n, a.mean, a.low, a.high, a.median) for key, a in found.items()),
+        said=tuple(
             f"{where(key)}: mean coverage {a.mean:.3f} ({a.low:.3f} to {a.high:.3f}, n = {a.n:,})."
             for key, a in found.items()
             if a.n > 1
         ),
-        missing_notes(score.why for _, score in rows),
-        _signature("coverage", rows, alpha),
+        notes=missing_notes(score.why for _, score in rows),
+        signature=_signature("coverage", rows, alpha),
     )
 
 

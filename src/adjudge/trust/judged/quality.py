@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from adjudge.data.scores import Score
 from adjudge.judgments.protocol import Protocol, Question, Value
 from adjudge.measures.judged.quality import NONE, QualityErrors
+from adjudge.table import Cell, Column, Table
 from adjudge.trust.judged.averages import (
     ALPHA,
     PROTOCOL,
@@ -24,7 +25,6 @@ from adjudge.trust.judged.averages import (
     where,
 )
 from adjudge.trust.judged.gathered import Entry, Gathered
-from adjudge.trust.judged.table import Cell, Column, Table
 from adjudge.wording import counted
 
 
@@ -40,18 +40,18 @@ def quality_by_source(gathered: Gathered, *, alpha: float = ALPHA) -> Table | No
     found = {key: average(values[key], alpha) for key in in_order(values)}
     highest = max(len(_error_questions(e.protocol)) for e, _ in rows)
     return Table(
-        "quality-by-source",
-        "Mean number of quality questions indicating one or more errors",
-        (PROTOCOL, TASK, SOURCE, N, *interval_columns(alpha), Column("max", "max", 0)),
-        tuple((*key, a.n, a.mean, a.low, a.high, a.most) for key, a in found.items()),
-        tuple(
+        name="quality-by-source",
+        title="Mean number of quality questions indicating one or more errors",
+        columns=(PROTOCOL, TASK, SOURCE, N, *interval_columns(alpha), Column("max", "max", format=".0f")),
+        rows=tuple((*key, a.n, a.mean, a.low, a.high, a.most) for key, a in found.items()),
+        said=tuple(
             f"{where(key)}: {a.mean:.2f} of {highest} questions found errors on average ({a.low:.2f} to {a.high:.2f},"
             f" n = {a.n:,}), {a.most:.0f} at the most."
             for key, a in found.items()
             if a.n > 1
         ),
-        (*_pooled(rows), *missing_notes(score.why for _, score in rows)),
-        signed("quality-errors", (e.protocol for e, _ in rows), interval_words(alpha)),
+        notes=(*_pooled(rows), *missing_notes(score.why for _, score in rows)),
+        signature=signed("quality-errors", (e.protocol for e, _ in rows), interval_words(alpha)),
     )
 
 
@@ -85,20 +85,20 @@ def _answers(
     open_answers = sum(given[protocol.name, question.id, None] for question in questions)
     columns = [Column(str(choice.value), label) for choice, label in zip(choices, labels, strict=True)]
     return Table(
-        name,
-        f"Answers to the quality questions of {protocol.name}",
-        (
+        name=name,
+        title=f"Answers to the quality questions of {protocol.name}",
+        columns=(
             Column("question", "question"),
-            Column("label", "about", quiet=True),
+            Column("label", "about", show="varies"),
             *columns,
-            Column("unanswered", "not answered", quiet=True),
+            Column("unanswered", "not answered", show="varies"),
         ),
-        tuple(rows),
-        tuple(_frequent(protocol, questions, given)),
-        (f"{counted(open_answers, 'question is', 'questions are')} not answered yet",)
+        rows=tuple(rows),
+        said=tuple(_frequent(protocol, questions, given)),
+        notes=(f"{counted(open_answers, 'question is', 'questions are')} not answered yet",)
         if open_answers
         else (),
-        signed("answers", [protocol]),
+        signature=signed("answers", [protocol]),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from adjudge.judgments.protocol import RATING
 from adjudge.judgments.store.anonymous import is_anonymous
+from adjudge.table import Cell, Column, Table
 from adjudge.trust.judged.averages import (
     ALPHA,
     LENGTH,
@@ -21,7 +22,6 @@ from adjudge.trust.judged.averages import (
     signed,
 )
 from adjudge.trust.judged.gathered import Entry, Gathered
-from adjudge.trust.judged.table import Cell, Column, Table
 from adjudge.wording import counted
 
 POOLED = "(all)"
@@ -46,15 +46,15 @@ def ratings_by_assessor(gathered: Gathered, *, alpha: float = ALPHA) -> Table | 
         cells += [_cells(key, own[key], alpha) for key in in_order(own) if key[:2] == aspect]
     nobody = len(rows) - len(people)
     return Table(
-        "ratings-by-assessor",
-        "Ratings by aspect and assessor",
-        (PROTOCOL, ASPECT, Column("assessor", "assessor"), N, *interval_columns(alpha), MEDIAN),
-        tuple(cells),
-        tuple(_sentences(pooled, alpha)),
-        (f"{counted(nobody, 'anonymous rating')} pooled only: whoever gave them is no assessor",)
+        name="ratings-by-assessor",
+        title="Ratings by aspect and assessor",
+        columns=(PROTOCOL, ASPECT, Column("assessor", "assessor"), N, *interval_columns(alpha), MEDIAN),
+        rows=tuple(cells),
+        said=tuple(_sentences(pooled, alpha)),
+        notes=(f"{counted(nobody, 'anonymous rating')} pooled only: whoever gave them is no assessor",)
         if nobody
         else (),
-        _signature(rows, alpha),
+        signature=_signature(rows, alpha),
     )
 
 
@@ -68,10 +68,10 @@ def ratings_by_system(gathered: Gathered, *, alpha: float = ALPHA) -> Table | No
     )
     columns = (PROTOCOL, ASPECT, TASK, LENGTH, SOURCE, Column("system", "system"))
     return Table(
-        "ratings-by-system",
-        "Ratings by aspect and system",
-        (*columns, N, *interval_columns(alpha), MEDIAN),
-        tuple(_cells(key, values[key], alpha) for key in in_order(values)),
+        name="ratings-by-system",
+        title="Ratings by aspect and system",
+        columns=(*columns, N, *interval_columns(alpha), MEDIAN),
+        rows=tuple(_cells(key, values[key], alpha) for key in in_order(values)),
         signature=_signature(rows, alpha),
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from adjudge.data.collection import Collection
 from adjudge.judgments.batch import Judgments
+from adjudge.table import Tables
 from adjudge.trust.judged.agreement import agreement
 from adjudge.trust.judged.averages import ALPHA
 from adjudge.trust.judged.contradictions import contradictions
@@ -17,7 +18,6 @@ from adjudge.trust.judged.coverage import (
 from adjudge.trust.judged.gathered import gather
 from adjudge.trust.judged.quality import answers_by_question, quality_by_source
 from adjudge.trust.judged.ratings import ratings_by_assessor, ratings_by_system
-from adjudge.trust.judged.table import Tables
 
 
 def judged_tables(
