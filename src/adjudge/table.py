@@ -91,6 +91,10 @@ class Table:
             raise UsageError(f"{self.name}: {len(found)} rows have {key}, expected one")
         return found[0]
 
+    def sentences(self) -> Iterator[str]:
+        """What the table says, in plain words."""
+        yield from self.said
+
     def to_frame(self) -> pd.DataFrame:
         import pandas as pd
 
