@@ -10,6 +10,8 @@ import pytest
 from filelock import FileLock
 
 from adjudge.collection.rows import Document, Row, Summary, System, Topic
+from adjudge.demo.build import build
+from adjudge.demo.judged import add_judgments
 from adjudge.evaluation import Evaluation
 
 ROOT = Path(__file__).parent.parent
@@ -43,6 +45,17 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[P
         return folder
 
     return made
+
+
+@pytest.fixture(scope="session")
+def judged_demo(once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
+    """The demo with its simulated judgments, as `adjudge demo --judged` makes it; tests get copies."""
+
+    def fill(folder: Path) -> None:
+        build(folder / "e")
+        add_judgments(Evaluation.open(folder / "e"))
+
+    return once("judged-demo", fill) / "e"
 
 
 @pytest.fixture

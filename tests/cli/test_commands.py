@@ -3,46 +3,22 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 import shlex
 import shutil
 import signal
 import socket
 import subprocess
-import sys
 from collections.abc import Callable
-from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
-from unittest import mock
 
 import pytest
+from tests.cli.running import ADJUDGE, call, called
 
-from adjudge.cli import main
 from adjudge.cli.app import COMMANDS, EXAMPLES
 
-ADJUDGE = [sys.executable, "-c", "from adjudge.cli import main; main()"]
 Run = Callable[..., subprocess.CompletedProcess[str]]
-
-
 DATA = Path(__file__).parent.parent
-
-
-def call(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*ADJUDGE, *arguments], cwd=folder, capture_output=True, text=True, check=False)
-
-
-def called(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """As `call`, in this process: starting a new one for each of some two hundred lines takes minutes."""
-    out, err = io.StringIO(), io.StringIO()
-    argv = ["adjudge", *arguments]
-    with chdir(folder), mock.patch.object(sys, "argv", argv), redirect_stdout(out), redirect_stderr(err):
-        try:
-            main()
-            code = 0
-        except SystemExit as exit:
-            code = exit.code if isinstance(exit.code, int) else int(exit.code is not None)
-    return subprocess.CompletedProcess(argv, code, out.getvalue(), err.getvalue())
 
 
 def judged(folder: Path) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from pathlib import Path
+from shutil import copytree
 
 import numpy as np
 import pytest
 
 from adjudge.collection.sources import SourceSentence
-from adjudge.demo.build import build
-from adjudge.demo.judged import add_judgments
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
@@ -26,7 +26,7 @@ from adjudge.measures.judged.preference_fit import similarity_of
 from adjudge.measures.judged.preference_sources import human_answers, pyramid_worth, topic_sentences
 from adjudge.preference.answers import FloatArray
 from adjudge.preference.sampling import random_pairs
-from adjudge.scoring import batch_of
+from adjudge.scoring import Judgments, batch_of
 
 PROTOCOL = load_protocol("preference-sentences")
 ASKED = 200
@@ -34,16 +34,17 @@ Pairs = dict[str, list[tuple[SourceSentence, SourceSentence]]]
 
 
 @pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Evaluation:
-    path: Path = tmp_path_factory.mktemp("demo") / "e"
-    build(path)
-    e = Evaluation.open(path)
-    add_judgments(e)
-    return e
+def demo(judged_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Evaluation:
+    return Evaluation.open(copytree(judged_demo, tmp_path_factory.mktemp("demo") / "e"))
+
+
+@cache
+def read(e: Evaluation) -> Judgments:
+    return e.judgments()
 
 
 def batches(e: Evaluation, *topics: str) -> dict[str, TopicBatch]:
-    judgments = e.judgments()
+    judgments = read(e)
     return {topic: batch_of(e.collection, topic, judgments) for topic in topics or e.collection.topics}
 
 
@@ -176,14 +177,17 @@ def test_preferences_of_simulated_annotators_score_the_demo(demo: Evaluation) ->
     tasks = make_tasks(demo.collection, PROTOCOL, ["s1", "s2"], evaluation, per_page=1, pairs=drawn(some))
     events = simulate(tasks, PROTOCOL, truth, people, np.random.default_rng(1))
     demo.take_judgments([*(("t", task) for task in tasks), *(("t", event) for event in events)])
+    read.cache_clear()
     asked = human_answers(batches(demo, "d01")["d01"])
     assert len(asked.answers) == asked.simulated == ASKED
     assert asked.left_out == {}
-    for spec in ("preference", "preference(source=man+ref+py)", "preference(asked=50, crowd=true)"):
-        (scored,) = demo.score(spec)
+    specs = ("preference", "preference(source=man+ref+py)", "preference(asked=50, crowd=true)")
+    found = demo.score(*specs)
+    table = demo.scores()
+    for spec, scored in zip(specs, found, strict=True):
         assert scored.missing == {}
         assert any("simulated" in note for note in scored.notes)
-        matrix = demo.scores().matrix(spec)
+        matrix = table.matrix(spec)
         means = dict(zip(matrix.systems, matrix.values.mean(axis=0), strict=True))
         assert means["greedy-best"] > means["random"]
         assert means["ada"] > means["vague"]
