@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+# Every worker has one core: with more threads of linear algebra they wait for each other, most of the time.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 from adjudge.collection.rows import Document, Row, Summary, System, Topic
-from adjudge.demo.build import build
-from adjudge.demo.judged import add_judgments
 from adjudge.evaluation import Evaluation
 
 ROOT = Path(__file__).parent.parent
@@ -52,6 +53,9 @@ def judged_demo(once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
     """The demo with its simulated judgments, as `adjudge demo --judged` makes it; tests get copies."""
 
     def fill(folder: Path) -> None:
+        from adjudge.demo.build import build
+        from adjudge.demo.judged import add_judgments
+
         build(folder / "e")
         add_judgments(Evaluation.open(folder / "e"))
 
