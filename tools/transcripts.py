@@ -850,7 +850,7 @@ def play(scene: Scene, scratch: Path, target: Path) -> None:
     normal = Normal(scratch)
     stored = target / scene.name
     stored.mkdir(parents=True)
-    index = []
+    index: list[dict[str, str | int | float]] = []
     for command in scene.commands():
         if act(folder, command):
             continue
