@@ -471,17 +471,14 @@ SCENES = [
         adjudge judgments export e answers.jsonl
         """, start="scored"),
     Scene("changed", """
-        adjudge judge simulate e --protocol preference-sentences --assessors 2 --per-summary 1 --seed 4
-        adjudge prefer export e before.csv
         prepend e/documents.jsonl
         change e/summaries.jsonl
         adjudge check e
-        adjudge prefer export e after.csv
         adjudge score e -m rouge-2 -m coverage
         adjudge compare e -m rouge-1
         adjudge judgments list e
         adjudge units e
-        adjudge judgments tables e --table coverage
+        adjudge judgments tables e --table coverage-by-system
         """, start="scored"),
     Scene("imports", """
         adjudge init m
@@ -598,6 +595,35 @@ SCENES = [
         adjudge measures nams
         adjudge measures preference --json
         """, files=ROUGE_FILES),
+    Scene("rated", """
+        adjudge demo r
+        adjudge judge simulate r --protocol rating --assessors 3 --noise 0.2 --bias 0.1 --repeats 0.1 --seed 1
+        adjudge judge simulate r --protocol preference-summaries --assessors 2 --per-summary 1 --seed 3 --json
+        adjudge score r -m "rating(aspect=fluency)" -m "rating(aspect=relevance, scale=z)" -m wins
+        adjudge judgments list r
+        adjudge judgments tables r
+        adjudge compare r -m wins
+        adjudge compare r -m "rating(aspect=fluency)" --csv -
+        adjudge anova r -m "rating(aspect=fluency)" --interactions
+        adjudge plan r -m "rating(aspect=fluency)" --difference 0.3 --simulations 100
+        adjudge prefer fit r --of systems --resamples 50
+        adjudge prefer fit r --of summaries --topic d01 --resamples 20 --json
+        adjudge report r -o report
+        """),
+    Scene("tables", """
+        adjudge judgments tables e --table coverage-by-system --csv coverage.csv
+        adjudge judgments tables e --table agreement --table contradictions --seed 1
+        adjudge judgments tables e --table quality-by-source --csv - --alpha 0.1
+        """, start="demo"),
+    Scene("prepended", """
+        adjudge prefer simulate e --from ref --count 20 --annotators 2 --seed 1
+        adjudge prefer export e before.csv
+        prepend e/documents.jsonl
+        adjudge check e
+        adjudge prefer export e after.csv
+        adjudge prefer fit e --of sentences --topic d01 --resamples 10
+        adjudge prefer score e --csv -
+        """, start="demo"),
     Scene("mistakes", """
         adjudge compare nowhere
         adjudge compare e -m rouge-22
