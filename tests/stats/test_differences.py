@@ -12,7 +12,7 @@ from scipy.stats import rankdata
 
 from adjudge.errors import UsageError
 from adjudge.stats import checks
-from adjudge.stats.differences import NOISE, all_equal, common, differences, rank
+from adjudge.stats.paired import NOISE, all_equal, common, differences, rank
 
 TENTHS = st.lists(st.tuples(st.integers(-12, 12), st.integers(-12, 12)), min_size=1, max_size=30)
 

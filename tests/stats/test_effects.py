@@ -19,7 +19,6 @@ from statsmodels.stats.proportion import proportion_confint
 from adjudge.errors import UsageError
 from adjudge.stats import effect_blocks, effect_bootstrap, effect_intervals
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.differences import differences
 from adjudge.stats.effect_intervals import (
     EXACT_UP_TO,
     hedges_factor,
@@ -30,6 +29,7 @@ from adjudge.stats.effect_intervals import (
 from adjudge.stats.effect_noncentral import LARGE, noncentrality
 from adjudge.stats.effect_walsh import hodges_lehmann
 from adjudge.stats.effects import KINDS, Effect, Kind, bootstrap_differences, pair_effects
+from adjudge.stats.paired import differences
 
 DATA = Path(__file__).parent / "data"
 PAGE = (Path(__file__).parents[2] / "docs" / "effects.md").read_text(encoding="utf-8")

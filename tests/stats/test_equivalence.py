@@ -19,8 +19,7 @@ from adjudge.stats.checks import FloatArray
 from adjudge.stats.effects import pair_effects
 from adjudge.stats.equivalence import Equivalence, EquivalenceTest, equivalence_pairs, verdicts
 from adjudge.stats.multiple import adjust
-from adjudge.stats.paired import EXACT_UP_TO, paired_t, wilcoxon
-from adjudge.stats.results import p_words
+from adjudge.stats.paired import EXACT_UP_TO, p_words, paired_t, wilcoxon
 
 TESTS: tuple[EquivalenceTest, ...] = get_args(EquivalenceTest)
 

@@ -14,8 +14,7 @@ from scipy import stats
 
 from adjudge.errors import UsageError
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.paired import wilcoxon
-from adjudge.stats.pairs import Alternative
+from adjudge.stats.paired import Alternative, wilcoxon
 from adjudge.stats.resampling.exact import CELLS, MOST_ERROR, exact_pairs
 
 ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)

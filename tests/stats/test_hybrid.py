@@ -16,7 +16,7 @@ from tests.stats.test_swaps import cutoff_of, reached, same, statistic_of, with_
 
 from adjudge.errors import UsageError
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.pairs import Alternative
+from adjudge.stats.paired import Alternative
 from adjudge.stats.resampling import draws as resampling_draws
 from adjudge.stats.resampling import engine as resampling_engine
 from adjudge.stats.resampling.draws import Block, hybrid

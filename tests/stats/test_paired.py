@@ -18,14 +18,14 @@ from adjudge.errors import UsageError
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.paired import (
     EXACT_UP_TO,
+    Alternative,
+    PairedTest,
     Zeros,
     paired_t,
     sign,
     unpaired_t,
     wilcoxon,
 )
-from adjudge.stats.pairs import Alternative
-from adjudge.stats.results import PairedTest
 
 ZEROS: tuple[Zeros, ...] = get_args(Zeros)
 ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)

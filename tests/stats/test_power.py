@@ -18,7 +18,7 @@ from adjudge.comparisons.choices import USUAL_STATISTIC as COMPARE_STATISTIC
 from adjudge.errors import UsageError
 from adjudge.stats import paired
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.pairs import Alternative
+from adjudge.stats.paired import TEST_WORDS, Alternative
 from adjudge.stats.power import efficiency as power_efficiency
 from adjudge.stats.power import stacked as power_stacked
 from adjudge.stats.power.efficiency import efficiency
@@ -27,7 +27,6 @@ from adjudge.stats.power.rates import LEVEL, Rate, attainable_size, band, t_diff
 from adjudge.stats.power.search import Goal, needed_topics, power_of, smallest_difference
 from adjudge.stats.power.sources import MOST_PAIRS, Normal, components, resampled, spreads
 from adjudge.stats.power.tests import QUICK, USUAL_STATISTIC, Chosen, chosen, resamples_at, run, run_rows
-from adjudge.stats.results import TEST_WORDS
 
 NAN = float("nan")
 

@@ -8,7 +8,7 @@ from dataclasses import FrozenInstanceError, replace
 import pytest
 
 from adjudge.errors import UsageError
-from adjudge.stats.results import Interval, PairedTest, p_words
+from adjudge.stats.paired import Interval, PairedTest, p_words
 
 BETTER = PairedTest("wilcoxon", 520.0, 0.0031, 46, "exact", 0.12, wins=34, losses=11, ties=1)
 WORSE = replace(BETTER, statistic=-520.0, difference=-0.12, wins=11, losses=34)

@@ -19,7 +19,7 @@ from adjudge.errors import UsageError
 from adjudge.stats import effect_blocks
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.multiple import adjust
-from adjudge.stats.pairs import Alternative
+from adjudge.stats.paired import Alternative
 from adjudge.stats.resampling import wy_sums
 from adjudge.stats.resampling.westfall_young import Method, least_topics, westfall_young
 from adjudge.stats.resampling.wy_sums import Signs, draw_signs

@@ -23,7 +23,7 @@ from adjudge.stats.bleu import TIE, WIDTH, PairedBleu, bootstrap_bleu, corpus_bl
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.groups import letters
 from adjudge.stats.multiple import holm
-from adjudge.stats.results import p_words
+from adjudge.stats.paired import p_words
 from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from adjudge.comparisons.testing import Tested
     from adjudge.stats.checks import BoolArray, IntArray
-    from adjudge.stats.pairs import Alternative
+    from adjudge.stats.paired import Alternative
 
     Family = Callable[[Sequence[str]], BoolArray]
 

@@ -20,13 +20,13 @@ from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray
 from adjudge.stats.multiple import adjust
+from adjudge.stats.paired import TEST_WORDS
 from adjudge.stats.pairs import columns_of_pairs
 from adjudge.stats.power import tests as power_tests
 from adjudge.stats.power.generate import Model, draw
 from adjudge.stats.power.rates import LEVEL, Rate
 from adjudge.stats.power.tests import Chosen, chosen
 from adjudge.stats.resampling.statistics import RESAMPLES
-from adjudge.stats.results import TEST_WORDS
 from adjudge.wording import counted
 
 if TYPE_CHECKING:

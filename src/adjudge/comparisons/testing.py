@@ -11,7 +11,8 @@ from adjudge.comparisons.choices import Choices, Test
 from adjudge.engine import generator
 from adjudge.errors import UsageError
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
-from adjudge.stats.pairs import Alternative, PairResults
+from adjudge.stats.paired import Alternative
+from adjudge.stats.pairs import PairResults
 
 if TYPE_CHECKING:
     from adjudge.stats.resampling.westfall_young import WestfallYoung

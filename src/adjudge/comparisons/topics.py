@@ -317,7 +317,7 @@ def _mean_and_sd(row: Any) -> tuple[float, float]:
 
 
 def _basis(name: str, test: KruskalWallis | Friedman | SkillingsMack, alpha: float) -> str:
-    from adjudge.stats.results import p_words
+    from adjudge.stats.paired import p_words
 
     return f"{name}({test.df}) = {test.statistic:.4g}, {p_words(test.p, alpha)}"
 

@@ -19,21 +19,25 @@ from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.pair_matrix import PairMatrix, pair_matrix
 from adjudge.stats.pair_ranks import SignedRanks, signed_ranks
 from adjudge.stats.pair_sums import DifferenceSums, difference_sums, own_squares
-from adjudge.stats.pair_tails import doubled, sign_p, student_p
 from adjudge.stats.paired import (
     EXACT_UP_TO,
+    Alternative,
+    PairedTest,
     Zeros,
     check_options,
+    doubled,
+    normal_p,
     paired_t,
     sign,
+    sign_p,
+    student_p,
     too_few,
     unpaired_t,
+    untied_p,
     welch_freedom,
     wilcoxon,
 )
-from adjudge.stats.pairs import Alternative, PairCounts, PairResults
-from adjudge.stats.results import PairedTest
-from adjudge.stats.signed_rank import normal_p, untied_p
+from adjudge.stats.pairs import PairCounts, PairResults
 
 Single = Callable[[FloatArray, FloatArray], PairedTest]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
-from adjudge.stats.differences import NOISE, Differences
+from adjudge.stats.paired import NOISE, Differences
 from adjudge.stats.pairs import PairCounts, columns_of_pairs
 
 CELLS = 1 << 21

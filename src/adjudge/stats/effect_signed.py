@@ -9,8 +9,8 @@ import numpy as np
 from scipy.special import ndtr
 
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.differences import NOISE
 from adjudge.stats.effect_blocks import Block
+from adjudge.stats.paired import NOISE
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.differences import NOISE
+from adjudge.stats.paired import NOISE
 
 Direction = Literal["higher", "lower"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
-from adjudge.stats.differences import NOISE
+from adjudge.stats.paired import NOISE
 from adjudge.stats.pairs import columns_of_pairs
 
 BLOCK = 32_768

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.pair_matrix import PairMatrix
-from adjudge.stats.pairs import Alternative
+from adjudge.stats.paired import Alternative
 
 Keys = npt.NDArray[np.uint64]
 

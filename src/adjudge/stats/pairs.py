@@ -7,15 +7,11 @@ them, so results are columns of numbers; `PairResults.at` makes one pair's resul
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
 
 import numpy as np
 
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.results import PairedTest
-
-Alternative = Literal["two-sided", "greater", "less"]
-"""`greater`: the first column of a pair is higher."""
+from adjudge.stats.paired import Alternative, PairedTest
 
 
 @dataclass(frozen=True)

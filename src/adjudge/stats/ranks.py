@@ -12,8 +12,7 @@ import numpy.typing as npt
 
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.differences import NOISE, steps
-from adjudge.stats.results import Interval
+from adjudge.stats.paired import NOISE, Interval, steps
 
 EXACT_UP_TO = 100
 """Pairs up to which Kendall's p is exact without ties."""

@@ -77,7 +77,7 @@ class Components:
         return f"reml:{self.formula.replace(' ', '')}{interval if self.resamples else ''}"
 
     def sentences(self, alpha: float) -> Iterator[str]:
-        from adjudge.stats.results import p_words
+        from adjudge.stats.paired import p_words
 
         if self.why is not None:
             yield f"The mixed model cannot be fitted: {self.why}."
@@ -172,7 +172,7 @@ def _shares(
 
 
 def _random_words(each: RandomTerm, alpha: float) -> str:
-    from adjudge.stats.results import p_words
+    from adjudge.stats.paired import p_words
 
     if each.variance == 0:
         return f"The variance of {each.term} is estimated as 0: the scores show none of it."

@@ -131,7 +131,7 @@ def _places(ascending: list[float]) -> list[int]:
     """Competition ranks of values in order: equal ones, but for noise, share the better place."""
     import numpy as np
 
-    from adjudge.stats.differences import NOISE, steps
+    from adjudge.stats.paired import NOISE, steps
 
     values = np.array(ascending)
     starts = np.flatnonzero(steps(values, NOISE * np.abs(values)))

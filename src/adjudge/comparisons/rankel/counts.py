@@ -221,7 +221,7 @@ def _machine(matrix: ScoreMatrix, means: Means, human: BoolArray, m: int) -> Mac
     """Against the humans' intervals; bounds and mean are compared with the noise that differences have."""
     import numpy as np
 
-    from adjudge.stats.differences import NOISE
+    from adjudge.stats.paired import NOISE
 
     names = np.array(matrix.systems, dtype=object)[human]
     mean, low, high = means.mean[m], means.low[human], means.high[human]

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
-from adjudge.stats.differences import NOISE
+from adjudge.stats.paired import NOISE
 
 
 @dataclass(frozen=True)

@@ -19,12 +19,11 @@ from scipy.stats import f, t
 from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.differences import NOISE
 from adjudge.stats.linear.additive import Additive, fit
 from adjudge.stats.linear.maximum import MaximumT
 from adjudge.stats.multiple import holm
+from adjudge.stats.paired import NOISE, p_words
 from adjudge.stats.pairs import columns_of_pairs
-from adjudge.stats.results import p_words
 
 Adjust = Literal["none", "bonferroni", "holm", "scheffe", "single-step"]
 ADJUSTMENTS: tuple[Adjust, ...] = get_args(Adjust)

@@ -16,8 +16,8 @@ import numpy.typing as npt
 from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
-from adjudge.stats.differences import NOISE
 from adjudge.stats.linear.design import Space, Term, make_term, span
+from adjudge.stats.paired import NOISE
 
 Key = tuple[int, ...]
 """A term: the positions of its factors, ascending."""

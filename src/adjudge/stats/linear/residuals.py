@@ -13,7 +13,7 @@ from scipy.special import fdtrc, stdtr
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.linear.design import indicators
 from adjudge.stats.linear.model import LinearFit
-from adjudge.stats.results import p_words
+from adjudge.stats.paired import p_words
 
 SHAPIRO_UP_TO = 5000
 """Shapiro and Wilk's p is known up to here (Royston 1995); beyond, skewness and kurtosis are tested."""

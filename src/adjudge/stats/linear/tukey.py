@@ -17,9 +17,9 @@ from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.linear.additive import Additive, fit
 from adjudge.stats.linear.studentized import studentized_range_isf, studentized_range_sf
+from adjudge.stats.paired import Better, p_words
 from adjudge.stats.pairs import columns_of_pairs
 from adjudge.stats.ranks import doubled_ranks
-from adjudge.stats.results import Better, p_words
 
 Scale = Literal["values", "ranks", "topic-ranks"]
 SCALES: tuple[Scale, ...] = ("values", "ranks", "topic-ranks")

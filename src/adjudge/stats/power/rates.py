@@ -14,8 +14,7 @@ from scipy.special import bdtr, bdtrik, nctdtr, ndtri, stdtrit
 from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.pairs import Alternative
-from adjudge.stats.signed_rank import untied_p
+from adjudge.stats.paired import Alternative, untied_p
 
 MOST_TOPICS = 10_000_000
 """Where more would be needed, there is no answer."""

@@ -16,8 +16,8 @@ import numpy.typing as npt
 from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
-from adjudge.stats.differences import NOISE
 from adjudge.stats.linear import additive
+from adjudge.stats.paired import NOISE
 from adjudge.stats.pairs import columns_of_pairs
 
 MOST_PAIRS = 400

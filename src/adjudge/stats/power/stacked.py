@@ -9,10 +9,16 @@ from __future__ import annotations
 import numpy as np
 
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
-from adjudge.stats.differences import NOISE
-from adjudge.stats.pair_tails import sign_p, student_p
-from adjudge.stats.paired import EXACT_UP_TO, welch_freedom
-from adjudge.stats.signed_rank import exact_p, normal_p, untied_p
+from adjudge.stats.paired import (
+    EXACT_UP_TO,
+    NOISE,
+    exact_p,
+    normal_p,
+    sign_p,
+    student_p,
+    untied_p,
+    welch_freedom,
+)
 
 
 def t_rows(x: FloatArray, y: FloatArray) -> FloatArray:

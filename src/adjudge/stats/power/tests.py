@@ -10,10 +10,10 @@ import numpy as np
 from adjudge.errors import UsageError, nearest, quoted
 from adjudge.stats import allpairs
 from adjudge.stats.checks import FloatArray
+from adjudge.stats.paired import TEST_WORDS
 from adjudge.stats.pairs import PairResults
 from adjudge.stats.power import stacked as power_stacked
 from adjudge.stats.resampling.statistics import RESAMPLES, Statistic
-from adjudge.stats.results import TEST_WORDS
 
 QUICK = ("wilcoxon", "t", "t-unpaired", "welch", "sign")
 """Tests of which thousands run at once; the others run one by one."""

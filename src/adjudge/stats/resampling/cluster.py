@@ -17,8 +17,8 @@ from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.allpairs import pair_counts
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.differences import NOISE
-from adjudge.stats.pairs import Alternative, PairResults, columns_of_pairs
+from adjudge.stats.paired import NOISE, Alternative
+from adjudge.stats.pairs import PairResults, columns_of_pairs
 
 ALL_SIGNS_UP_TO = 12
 """Clusters up to which every combination of signs is looked at, 4,096 of them."""

@@ -11,9 +11,8 @@ import numpy.typing as npt
 from adjudge.stats import checks
 from adjudge.stats.allpairs import pair_counts
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.differences import NOISE
-from adjudge.stats.paired import too_few
-from adjudge.stats.pairs import Alternative, PairCounts, PairResults
+from adjudge.stats.paired import NOISE, Alternative, too_few
+from adjudge.stats.pairs import PairCounts, PairResults
 from adjudge.stats.resampling.quantised import MOST_STEPS, denominators
 from adjudge.stats.resampling.statistics import SIDES
 from adjudge.stats.resampling.task import LEAST_TOPICS

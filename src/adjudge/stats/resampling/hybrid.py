@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from adjudge.stats import checks
-from adjudge.stats.pairs import Alternative, PairResults
+from adjudge.stats.paired import Alternative
+from adjudge.stats.pairs import PairResults
 from adjudge.stats.resampling.draws import hybrid
 from adjudge.stats.resampling.engine import null_of_pair, tails
 from adjudge.stats.resampling.statistics import RESAMPLES, Null, Options, Statistic, Zeros

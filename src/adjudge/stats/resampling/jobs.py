@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
-from adjudge.stats.differences import NOISE
+from adjudge.stats.paired import NOISE
 from adjudge.stats.resampling.products import Columns
 from adjudge.stats.resampling.quantised import Float, narrowest
 from adjudge.stats.resampling.statistics import full_squares, share_tolerance, sum_slack

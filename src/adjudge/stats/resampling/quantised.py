@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
-from adjudge.stats.differences import NOISE
+from adjudge.stats.paired import NOISE
 
 DECIMALS = 6
 """Scores with up to so many decimals lie on a grid."""

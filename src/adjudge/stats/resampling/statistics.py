@@ -16,8 +16,7 @@ from scipy.special import ndtri
 
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.differences import NOISE
-from adjudge.stats.pairs import Alternative
+from adjudge.stats.paired import NOISE, Alternative
 from adjudge.stats.resampling.quantised import Quantised
 
 Statistic = Literal["mean", "median", "t", "t-unpaired", "w"]

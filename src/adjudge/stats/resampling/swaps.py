@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.differences import NOISE
-from adjudge.stats.pairs import Alternative, PairResults
+from adjudge.stats.paired import NOISE, Alternative
+from adjudge.stats.pairs import PairResults
 from adjudge.stats.resampling.draws import Swaps
 from adjudge.stats.resampling.engine import count_tails, null_of_pair, shown, tails
 from adjudge.stats.resampling.jobs import sorted_by_size

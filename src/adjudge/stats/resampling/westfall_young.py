@@ -21,7 +21,8 @@ import numpy.typing as npt
 from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
-from adjudge.stats.pairs import Alternative, columns_of_pairs
+from adjudge.stats.paired import Alternative
+from adjudge.stats.pairs import columns_of_pairs
 from adjudge.stats.resampling.wy_sums import Signs, Sums, Swaps, all_signs, draw_signs
 from adjudge.wording import counted
 
