@@ -17,11 +17,17 @@ from scipy import stats
 
 from adjudge.errors import UsageError
 from adjudge.stats import allpairs, pair_matrix, pair_ranks
-from adjudge.stats.allpairs import pair_counts, sign_pairs, t_pairs, unpaired_t_pairs, wilcoxon_pairs
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.pair_kernels import lower_tail, merge_runs
 from adjudge.stats.paired import NOISE, Alternative, Zeros, differences, paired_t, sign, unpaired_t, wilcoxon
-from adjudge.stats.pairs import PairResults
+from adjudge.stats.pairs import (
+    PairResults,
+    pair_counts,
+    sign_pairs,
+    t_pairs,
+    unpaired_t_pairs,
+    wilcoxon_pairs,
+)
 
 ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
 ZEROS: tuple[Zeros, ...] = get_args(Zeros)

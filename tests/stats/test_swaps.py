@@ -20,10 +20,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from adjudge.errors import UsageError
-from adjudge.stats.allpairs import pair_counts
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.paired import Alternative, paired_t, unpaired_t, wilcoxon
-from adjudge.stats.pairs import PairResults
+from adjudge.stats.pairs import PairResults, pair_counts
 from adjudge.stats.resampling import draws as resampling_draws
 from adjudge.stats.resampling import engine as resampling_engine
 from adjudge.stats.resampling import products as resampling_products

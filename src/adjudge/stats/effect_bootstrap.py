@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.effect_blocks import Block, blocks, on_grid
+from adjudge.stats.pairs import Block, blocks, on_grid
 
 Counts = npt.NDArray[np.uint16]
 

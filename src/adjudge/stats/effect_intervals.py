@@ -7,7 +7,7 @@ from scipy.special import gammaln, ndtri, stdtrit
 
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.effect_noncentral import noncentrality
-from adjudge.stats.effect_signed import untied_chances
+from adjudge.stats.paired import untied_chances
 
 EXACT_UP_TO = 300
 """Topics up to which the rank of a Hodges-Lehmann limit comes from the exact distribution."""

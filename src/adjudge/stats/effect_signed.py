@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from scipy.special import ndtr
 
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.effect_blocks import Block
-from adjudge.stats.paired import NOISE
+from adjudge.stats.paired import NOISE, untied_chances
+from adjudge.stats.pairs import Block
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,21 +41,6 @@ def signed_rank_p(block: Block, shift: float, *, exact_up_to: int) -> SignedRank
     rows = np.flatnonzero(ranked > exact_up_to)
     greater[rows], less[rows], two_sided[rows] = _normal(excess[rows] / 2, ranked[rows], ties[rows])
     return SignedRank(greater, less, two_sided)
-
-
-@lru_cache(maxsize=64)
-def untied_chances(n: int) -> FloatArray:
-    """P(V <= s) for the sum V of positive ranks 1 to n, for s up to half of its largest value."""
-    half = n * (n + 1) // 4
-    chance = np.zeros(half + 1)
-    chance[0] = 1.0
-    for rank in range(1, n + 1):
-        chance *= 0.5
-        if rank <= half:
-            chance[rank:] += chance[:-rank].copy()
-    table: FloatArray = np.cumsum(chance)
-    table.flags.writeable = False  # it is shared
-    return table
 
 
 def _normal(

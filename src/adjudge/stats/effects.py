@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.effect_blocks import Moments, blocks, moments
 from adjudge.stats.effect_intervals import (
     hedges_factor,
     standardised_limits,
@@ -20,7 +19,7 @@ from adjudge.stats.effect_intervals import (
     t_limits,
     walsh_ranks,
 )
-from adjudge.stats.pairs import PairCounts
+from adjudge.stats.pairs import Moments, PairCounts, blocks, moments
 from adjudge.wording import counted
 
 if TYPE_CHECKING:

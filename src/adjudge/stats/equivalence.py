@@ -13,10 +13,9 @@ from scipy.special import stdtr
 from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray
-from adjudge.stats.effect_blocks import Moments, blocks, moments
 from adjudge.stats.effect_signed import signed_rank_p
 from adjudge.stats.paired import EXACT_UP_TO, TEST_WORDS, p_words
-from adjudge.stats.pairs import PairCounts
+from adjudge.stats.pairs import Moments, PairCounts, blocks, moments
 from adjudge.wording import counted
 
 EquivalenceTest = Literal["t", "wilcoxon"]

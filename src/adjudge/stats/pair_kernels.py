@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from adjudge.compiled import kernel
-from adjudge.stats.pair_ranks import MISSING
 from adjudge.stats.paired import NOISE
+from adjudge.stats.pairs import MISSING
 
 _ONE, _SIGN = np.uint64(1), np.uint64(63)
 _TIE = 0.49 * NOISE

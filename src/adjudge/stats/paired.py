@@ -513,3 +513,18 @@ def _length(deviations: FloatArray) -> float:
     exponent = math.frexp(float(np.abs(deviations).max()))[1]
     scaled = np.ldexp(deviations, -exponent)
     return math.ldexp(math.sqrt(float(np.square(scaled).sum())), exponent)
+
+
+@lru_cache(maxsize=64)
+def untied_chances(n: int) -> FloatArray:
+    """P(V <= s) for the sum V of positive ranks 1 to n, for s up to half of its largest value."""
+    half = n * (n + 1) // 4
+    chance = np.zeros(half + 1)
+    chance[0] = 1.0
+    for rank in range(1, n + 1):
+        chance *= 0.5
+        if rank <= half:
+            chance[rank:] += chance[:-rank].copy()
+    table: FloatArray = np.cumsum(chance)
+    table.flags.writeable = False  # it is shared
+    return table

@@ -15,10 +15,9 @@ import numpy.typing as npt
 
 from adjudge.errors import UsageError
 from adjudge.stats import checks
-from adjudge.stats.allpairs import pair_counts
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.paired import NOISE, Alternative
-from adjudge.stats.pairs import PairResults, columns_of_pairs
+from adjudge.stats.pairs import PairResults, columns_of_pairs, pair_counts
 
 ALL_SIGNS_UP_TO = 12
 """Clusters up to which every combination of signs is looked at, 4,096 of them."""

@@ -9,10 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from adjudge.stats import checks
-from adjudge.stats.allpairs import pair_counts
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.paired import NOISE, Alternative, too_few
-from adjudge.stats.pairs import PairCounts, PairResults
+from adjudge.stats.pairs import PairCounts, PairResults, pair_counts
 from adjudge.stats.resampling.quantised import MOST_STEPS, denominators
 from adjudge.stats.resampling.statistics import SIDES
 from adjudge.stats.resampling.task import LEAST_TOPICS

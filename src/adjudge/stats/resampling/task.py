@@ -8,10 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from adjudge.stats import checks
-from adjudge.stats.allpairs import pair_counts
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.paired import too_few
-from adjudge.stats.pairs import PairCounts, PairResults
+from adjudge.stats.pairs import PairCounts, PairResults, pair_counts
 from adjudge.stats.resampling.common import CommonTopics, common_topics
 from adjudge.stats.resampling.quantised import Quantised, quantise
 from adjudge.stats.resampling.statistics import Options, Statistic, t_of_spread

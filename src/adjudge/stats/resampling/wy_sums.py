@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.effect_blocks import Block, Grid, blocks, on_grid
 from adjudge.stats.paired import Alternative
+from adjudge.stats.pairs import Block, Grid, blocks, on_grid
 
 Signs = npt.NDArray[np.uint8]
 """One row a resample, one bit a topic, eight to a byte; a bit that is set turns the topic round."""
