@@ -27,8 +27,8 @@ from adjudge.stats.effect_intervals import (
     walsh_ranks,
 )
 from adjudge.stats.effect_noncentral import LARGE, noncentrality
-from adjudge.stats.effect_walsh import hodges_lehmann
 from adjudge.stats.effects import KINDS, Effect, Kind, bootstrap_differences, pair_effects
+from adjudge.stats.pair_kernels import hodges_lehmann
 from adjudge.stats.paired import differences
 
 DATA = Path(__file__).parent / "data"

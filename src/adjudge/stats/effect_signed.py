@@ -23,7 +23,7 @@ class SignedRank:
 
 def signed_rank_p(block: Block, shift: float, *, exact_up_to: int) -> SignedRank:
     """The test of differences + shift: exact up to so many that are not 0, with ties too, and normal beyond."""
-    from adjudge.stats.effect_ranks import signed_ranks
+    from adjudge.stats.pair_kernels import signed_ranks
 
     positive, ranked, ties, below, upto = signed_ranks(
         block.values, block.noise, shift, NOISE * abs(shift), exact_up_to

@@ -123,7 +123,7 @@ class PairEffects:
     @cached_property
     def hodges_lehmann(self) -> Estimates:
         """The median of the averages of two differences, with the signed-rank interval. Hodges and Lehmann 1963."""
-        from adjudge.stats.effect_walsh import hodges_lehmann
+        from adjudge.stats.pair_kernels import hodges_lehmann
 
         c = self.counts
         ranks = walsh_ranks(c.n, self.level)
