@@ -8,14 +8,13 @@ from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import stdtr
+from scipy.special import ndtr, stdtr
 
 from adjudge.errors import UsageError
 from adjudge.stats import checks
-from adjudge.stats.checks import BoolArray, FloatArray
-from adjudge.stats.effect_signed import signed_rank_p
-from adjudge.stats.paired import EXACT_UP_TO, TEST_WORDS, p_words
-from adjudge.stats.pairs import Moments, PairCounts, blocks, moments
+from adjudge.stats.checks import BoolArray, FloatArray, IntArray
+from adjudge.stats.paired import EXACT_UP_TO, NOISE, TEST_WORDS, p_words, untied_chances
+from adjudge.stats.pairs import Block, Moments, PairCounts, blocks, moments
 from adjudge.wording import counted
 
 EquivalenceTest = Literal["t", "wilcoxon"]
@@ -172,3 +171,44 @@ def _wilcoxon(m: Moments, matrix: FloatArray, margin: float, exact_up_to: int) -
         p[1, at] = signed_rank_p(block, -margin, exact_up_to=exact_up_to).less
         p[2, at] = signed_rank_p(block, 0.0, exact_up_to=exact_up_to).two_sided
     return p
+
+
+@dataclass(frozen=True, slots=True)
+class SignedRank:
+    """p-values of the Wilcoxon signed-rank test; zeros are left out, and where nothing is left p is 1."""
+
+    greater: FloatArray
+    less: FloatArray
+    two_sided: FloatArray
+
+
+def signed_rank_p(block: Block, shift: float, *, exact_up_to: int) -> SignedRank:
+    """The test of differences + shift: exact up to so many that are not 0, with ties too, and normal beyond."""
+    from adjudge.stats.pair_kernels import signed_ranks
+
+    positive, ranked, ties, below, upto = signed_ranks(
+        block.values, block.noise, shift, NOISE * abs(shift), exact_up_to
+    )
+    excess = positive - ranked * (ranked + 1) / 2  # twice the sum of the positive ranks, less its mean
+    for m in np.unique(ranked[(ranked <= exact_up_to) & (ties == 0)]).tolist():
+        rows = np.flatnonzero((ranked == m) & (ties == 0))
+        smaller = (m * (m + 1) // 2 - np.abs(excess[rows]).astype(np.int64)) // 2
+        table = untied_chances(m)
+        upto[rows] = table[smaller]
+        below[rows] = np.where(smaller > 0, table[smaller - 1], 0.0)
+    outer, inner = np.minimum(upto, 1.0), 1 - below
+    greater, less = np.where(excess >= 0, outer, inner), np.where(excess >= 0, inner, outer)
+    two_sided = np.minimum(1.0, 2 * outer)
+    rows = np.flatnonzero(ranked > exact_up_to)
+    greater[rows], less[rows], two_sided[rows] = _normal(excess[rows] / 2, ranked[rows], ties[rows])
+    return SignedRank(greater, less, two_sided)
+
+
+def _normal(
+    excess: FloatArray, ranked: IntArray, ties: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """By the normal distribution, corrected for ties and continuity, as `signed_rank.normal_p` does it."""
+    n = ranked.astype(np.float64)
+    spread = np.sqrt((n * (n + 1) * (2 * n + 1) - ties / 2) / 24)
+    two_sided = np.where(excess == 0, 1.0, 2 * ndtr(-np.abs((np.abs(excess) - 0.5) / spread)))
+    return ndtr((0.5 - excess) / spread), ndtr((0.5 + excess) / spread), two_sided
