@@ -19,15 +19,20 @@ from statsmodels.stats.proportion import proportion_confint
 from adjudge.errors import UsageError
 from adjudge.stats import effect_blocks, effect_bootstrap, effect_intervals
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.effect_intervals import (
+from adjudge.stats.effects import (
     EXACT_UP_TO,
+    KINDS,
+    LARGE,
+    Effect,
+    Kind,
+    bootstrap_differences,
     hedges_factor,
+    noncentrality,
+    pair_effects,
     standardised_limits,
     superiority_limits,
     walsh_ranks,
 )
-from adjudge.stats.effect_noncentral import LARGE, noncentrality
-from adjudge.stats.effects import KINDS, Effect, Kind, bootstrap_differences, pair_effects
 from adjudge.stats.pair_kernels import hodges_lehmann
 from adjudge.stats.paired import differences
 
