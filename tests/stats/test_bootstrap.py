@@ -12,8 +12,8 @@ from scipy import stats
 from adjudge.errors import UsageError
 from adjudge.stats import bootstrap
 from adjudge.stats.bootstrap import bootstrap_means
+from adjudge.stats.bootstrap_kernels import resampled_means
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.resampling.resample import resampled_means
 
 
 def plain(values: FloatArray, seed: int, resamples: int, level: float) -> FloatArray:

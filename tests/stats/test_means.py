@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from adjudge.errors import UsageError
-from adjudge.stats.means import t_means
+from adjudge.stats.bootstrap import t_means
 
 VALUES = [0.31, 0.27, 0.44, 0.39, 0.25]
 
