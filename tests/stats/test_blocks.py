@@ -7,9 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from adjudge.stats.blocks import blocked
-from adjudge.stats.friedman import friedman
-from adjudge.stats.skillings_mack import skillings_mack
+from adjudge.stats.ranks import blocked, friedman, skillings_mack
 
 VALUES = np.random.default_rng(0).normal(size=(8, 4))
 NAN = math.nan

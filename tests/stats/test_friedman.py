@@ -13,7 +13,7 @@ from scipy import stats
 
 from adjudge.errors import UsageError
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.friedman import centred_ranks, friedman
+from adjudge.stats.ranks import centred_ranks, friedman
 
 NAN = math.nan
 COMPLETE = st.tuples(st.integers(2, 8), st.integers(3, 6)).flatmap(

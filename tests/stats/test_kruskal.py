@@ -15,7 +15,7 @@ from scipy.optimize import brentq
 
 from adjudge.errors import UsageError
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.kruskal import Groups, KruskalWallis, critical_value, kruskal_wallis
+from adjudge.stats.ranks import Groups, KruskalWallis, critical_value, kruskal_wallis
 
 NAN = math.nan
 RATINGS = st.sampled_from([1.0, 2.0, 3.0, 4.0, 5.0, NAN])

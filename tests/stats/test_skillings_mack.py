@@ -14,8 +14,7 @@ from scipy import stats
 
 from adjudge.errors import UsageError
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.friedman import friedman
-from adjudge.stats.skillings_mack import Ties, skillings_mack, skillings_mack_permutation
+from adjudge.stats.ranks import Ties, friedman, skillings_mack, skillings_mack_permutation
 
 NAN = math.nan
 BOTH: tuple[Ties, ...] = ("corrected", "published")

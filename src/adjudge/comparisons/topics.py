@@ -18,10 +18,7 @@ from adjudge.wording import counted, listed, tex
 if TYPE_CHECKING:
     import pandas as pd
 
-    from adjudge.stats.blocks import Blocked
-    from adjudge.stats.friedman import Friedman
-    from adjudge.stats.kruskal import KruskalWallis
-    from adjudge.stats.skillings_mack import SkillingsMack
+    from adjudge.stats.ranks import Blocked, Friedman, KruskalWallis, SkillingsMack
 
 ALPHA = 0.05
 H = "Kruskal-Wallis, H"
@@ -262,8 +259,7 @@ class TopicsResult:
 
 def topics(matrix: ScoreMatrix, *, against: str | None = None, alpha: float = ALPHA) -> TopicsResult:
     """How the topics of a matrix differ, from each other and from a chosen one (`against`)."""
-    from adjudge.stats.blocks import blocked
-    from adjudge.stats.kruskal import kruskal_wallis
+    from adjudge.stats.ranks import blocked, kruskal_wallis
 
     _check(matrix, against)
     over_topics = kruskal_wallis(matrix.values, groups="rows", alpha=alpha)
