@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from adjudge.errors import UsageError
-from adjudge.stats.diagram import critical_difference
 from adjudge.stats.linear.tukey import tukey
+from adjudge.stats.order import critical_difference
 
 RANKS = [
     [1, 2, 3, 4],

@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from adjudge.errors import UsageError
 from adjudge.stats import groups as module
 from adjudge.stats.checks import BoolArray
-from adjudge.stats.groups import groups, letter, letters, underlines
-from adjudge.stats.order import MOST_STATES
+from adjudge.stats.order import MOST_STATES, groups, letter, letters, underlines
 from adjudge.stats.resampling.cluster import ALL_SIGNS_UP_TO
 
 Given = tuple[BoolArray, list[int]]

@@ -17,10 +17,10 @@ from scipy import stats
 
 from adjudge.errors import UsageError
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.groups import letters
 from adjudge.stats.linear.additive import fit
 from adjudge.stats.linear.studentized import studentized_range_isf
 from adjudge.stats.linear.tukey import SCALES, Tukey, tukey
+from adjudge.stats.order import letters
 
 DATA = Path(__file__).parent / "data"
 SYSTEMS = "ABCDEF"

@@ -21,8 +21,8 @@ from adjudge.measures.bleu import Bleu
 from adjudge.stats import checks
 from adjudge.stats.bleu import TIE, WIDTH, PairedBleu, bootstrap_bleu, corpus_bleu, paired_bleu
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
-from adjudge.stats.groups import letters
 from adjudge.stats.multiple import holm
+from adjudge.stats.order import letters
 from adjudge.stats.paired import p_words
 from adjudge.wording import counted, listed
 

@@ -117,8 +117,7 @@ def _standings(
     """The league table, best mean first. Groups and rank intervals need every pair."""
     import numpy as np
 
-    from adjudge.stats.groups import letters
-    from adjudge.stats.order import rank_intervals
+    from adjudge.stats.order import letters, rank_intervals
 
     size = len(matrix.systems)
     counts = tested.results.counts

@@ -99,8 +99,8 @@ class _How:
 def _at_length(matrix: ScoreMatrix, length: Length, level: float, *, together: bool = False) -> AtLength:
     import numpy as np
 
-    from adjudge.stats.groups import letters
     from adjudge.stats.linear.tukey import tukey
+    from adjudge.stats.order import letters
 
     found = tukey(matrix.values, level=level)
     sign = 1 if matrix.info.better == "lower" else -1
