@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.stats.krippendorff import Level, krippendorff
+from adjudge.stats.agreement import Level, krippendorff
 
 DISTANCES: tuple[Level, ...] = ("nominal", "ordinal", "interval")
 

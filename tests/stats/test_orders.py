@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
 from adjudge.errors import UsageError
-from adjudge.stats.orders import Direction, agreement_shares, pair_agreement
+from adjudge.stats.agreement import Direction, agreement_shares, pair_agreement
 
 NAN = math.nan
 SCORES = st.one_of(st.integers(0, 4).map(float), st.just(NAN))

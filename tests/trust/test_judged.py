@@ -26,7 +26,7 @@ from adjudge.evaluation import Evaluation
 from adjudge.judgments.batch import Judgments
 from adjudge.judgments.protocol import Protocol, load_protocol, parse_protocol
 from adjudge.judgments.tasks import Event, Judged, Task, TextRef
-from adjudge.stats.krippendorff import krippendorff
+from adjudge.stats.agreement import krippendorff
 from adjudge.trust.judged import agreement, tidy
 from adjudge.trust.judged.averages import average, multiplier
 from adjudge.trust.judged.gathered import gather
