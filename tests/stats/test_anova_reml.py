@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from adjudge.errors import UsageError
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.linear import reml as anova_reml
-from adjudge.stats.linear.design import Term, indicators, make_term
 from adjudge.stats.linear.kernels import sweep
+from adjudge.stats.linear.model import Term, indicators, make_term
 from adjudge.stats.linear.reml import Reml
 
 Problem = tuple[FloatArray, Term, list[Term]]

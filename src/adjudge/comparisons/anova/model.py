@@ -209,7 +209,7 @@ def _order_matters(rows: Rows, terms: Sequence[str], ss_type: int) -> list[str]:
     """
     import numpy as np
 
-    from adjudge.stats.linear.design import crossed, make_term, within
+    from adjudge.stats.linear.model import crossed, make_term, within
 
     if ss_type != 1:
         return []

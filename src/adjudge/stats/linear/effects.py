@@ -12,8 +12,7 @@ from scipy.special import stdtr, stdtrit
 from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
-from adjudge.stats.linear.design import Term, crossed
-from adjudge.stats.linear.model import Key, LinearFit
+from adjudge.stats.linear.model import Key, LinearFit, Term, crossed
 
 
 @dataclass(frozen=True)

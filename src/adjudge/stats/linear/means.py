@@ -11,8 +11,7 @@ from scipy import sparse
 
 from adjudge.errors import UsageError
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
-from adjudge.stats.linear.design import Term
-from adjudge.stats.linear.model import LinearFit, Model
+from adjudge.stats.linear.model import LinearFit, Model, Term
 
 WHOLE = 1e-8
 """How far from 1 the weights that fall on observed cells may be; and how far from 0 what is not estimable."""

@@ -14,8 +14,17 @@ from scipy.special import chdtrc
 
 from adjudge.errors import UsageError
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.linear.design import Term, constant, crossed, factored, indicators, within
-from adjudge.stats.linear.model import Key, Model, fit_model
+from adjudge.stats.linear.model import (
+    Key,
+    Model,
+    Term,
+    constant,
+    crossed,
+    factored,
+    fit_model,
+    indicators,
+    within,
+)
 from adjudge.stats.linear.reml import Reml
 from adjudge.stats.linear.satterthwaite import FixedTest, Satterthwaite
 from adjudge.stats.linear.search import search

@@ -1,23 +1,261 @@
-"""Linear models on factors given as integer codes: fits, residuals, noise. Tables and tests live beside.
+"""Terms of a linear model on factors, and projections onto what they span. Tables and tests live beside.
 
-A model is a constant plus effects of terms; a term is a tuple of positions of factors: (0,) is the first factor's
-main effect, (0, 1) its interaction with the second. Cells may be empty, counts unequal, terms may overlap.
+A model has one column per observed cell of each term, so it is never of full rank. The term with the most cells
+is absorbed: projecting on its indicators is taking means, so its columns are never formed. What is left is one
+dense matrix over the columns of the other terms. 500 systems x 1,000 topics need a matrix of 500 x 500; judgments
+of 70 systems x 60 topics by ten assessors with all two-way interactions need one of 1,300 x 1,300.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
+from scipy.linalg import lapack, solve_triangular
 
 from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
-from adjudge.stats.linear.design import Space, Term, make_term, span
 from adjudge.stats.paired import NOISE
+
+MOST_COLUMNS = 5000
+"""Columns beside the absorbed term: the matrix and its factor take 400 MB there."""
+
+ALIASED = 1e-9
+"""A column is aliased where what the others leave of its squared length is less than this share.
+
+Columns are indicators, so what is left is a ratio of counts; rounding leaves about 1e-13.
+"""
+
+BLOCK = 4_000_000
+"""Numbers held at once in temporary dense blocks: 32 MB."""
+
+DENSE = 0.05
+"""Share of filled cells from which a dense product is quicker than a sparse one."""
+
+
+@dataclass(frozen=True)
+class Term:
+    """One factor, or the crossing of several: which observed cell every row is in."""
+
+    factors: tuple[int, ...]
+    codes: IntArray
+    cells: IntArray
+    """The level of each factor, for every observed cell; cells are in ascending order."""
+
+    @property
+    def size(self) -> int:
+        return int(self.cells.shape[0])
+
+
+def make_term(factors: Sequence[IntArray], which: tuple[int, ...]) -> Term:
+    """The term that crosses the factors at these positions."""
+    shape = tuple(int(factors[f].max()) + 1 for f in which)
+    flat = np.ravel_multi_index(tuple(factors[f] for f in which), shape)
+    found, codes = np.unique(flat, return_inverse=True)
+    cells = np.column_stack(np.unravel_index(found, shape))
+    return Term(which, codes.reshape(-1).astype(np.int64), cells.astype(np.int64))
+
+
+def constant(n: int) -> Term:
+    """The term of no factors: every row in one cell."""
+    return Term((), np.zeros(n, dtype=np.int64), np.zeros((1, 0), dtype=np.int64))
+
+
+def crossed(first: Term, second: Term) -> Any:
+    """How many rows are in each cell of the one and of the other, sparse."""
+    ones = np.ones(first.codes.size)
+    table = sparse.coo_array((ones, (first.codes, second.codes)), shape=(first.size, second.size))
+    return table.tocsr()
+
+
+def indicators(term: Term) -> Any:
+    """A column for each cell of a term, 1 where a row is in it; sparse."""
+    n = term.codes.size
+    found = sparse.coo_array((np.ones(n), (np.arange(n), term.codes)), shape=(n, term.size))
+    return found.tocsr()
+
+
+def within(coarse: Term, fine: Term) -> bool:
+    """Whether the cell of `fine` says the cell of `coarse`, so that the one spans the other."""
+    if coarse.size > fine.size:
+        return False
+    return bool(crossed(coarse, fine).nnz == fine.size)
+
+
+@dataclass(frozen=True)
+class Factored:
+    """A positive semi-definite matrix factored with pivots, so that its rank shows. A generalised inverse."""
+
+    matrix: FloatArray
+    root: FloatArray
+    kept: IntArray
+
+    @property
+    def rank(self) -> int:
+        return self.kept.size
+
+    def solve(self, right: FloatArray) -> FloatArray:
+        """x with matrix @ x = right, where there is one; columns of `right` one by one."""
+        found = np.zeros_like(right)
+        half = solve_triangular(self.root, right[self.kept], trans="T", check_finite=False)
+        found[self.kept] = solve_triangular(self.root, half, check_finite=False)
+        return found
+
+    def inverse(self) -> FloatArray:
+        """The generalised inverse itself: zeros in the rows and columns of what is aliased."""
+        found = np.zeros_like(self.matrix)
+        found[np.ix_(self.kept, self.kept)] = self.solve(np.eye(self.matrix.shape[0])[:, self.kept])[
+            self.kept
+        ]
+        return found
+
+
+def factored(matrix: FloatArray, lengths: FloatArray) -> Factored:
+    """Factor a matrix of inner products; `lengths` are the columns' own squared lengths."""
+    if not matrix.size:
+        return Factored(matrix, matrix, np.zeros(0, dtype=np.int64))
+    # Dividing by the lengths makes the tolerance a share; LAPACK takes the largest pivot that is left.
+    scale = 1 / np.sqrt(lengths)
+    root, pivots, rank, _ = lapack.dpstrf(scale[:, None] * matrix * scale, tol=ALIASED, overwrite_a=1)
+    kept = pivots[:rank].astype(np.int64) - 1
+    return Factored(matrix, np.triu(root[:rank, :rank]) / scale[kept], kept)
+
+
+@dataclass(frozen=True)
+class Space:
+    """Everything that is a constant plus an effect for each cell of some terms."""
+
+    base: Term
+    """The absorbed term."""
+    others: tuple[Term, ...]
+    """The terms that add something to it."""
+    counts: FloatArray
+    """Rows in each cell of the base."""
+    shares: Any
+    """For each column of the others and each cell of the base, the share of the cell's rows; sparse."""
+    inner: Factored
+    """Inner products of the others' columns after the base is taken out."""
+
+    @property
+    def rank(self) -> int:
+        return self.base.size + self.inner.rank
+
+    @property
+    def offsets(self) -> list[int]:
+        """Where each other term's columns begin; the last is their number."""
+        return list(accumulate((term.size for term in self.others), initial=0))
+
+    def project(self, y: FloatArray) -> FloatArray:
+        """The nearest vector to y; a second pass takes up what rounding left."""
+        once = self._project(y)
+        return once + self._project(y - once)
+
+    def _project(self, y: FloatArray) -> FloatArray:
+        means, effects = self.coefficients(y)
+        fitted = (means - effects @ self.shares)[self.base.codes]
+        for term, start in zip(self.others, self.offsets, strict=False):
+            fitted += effects[start + term.codes]
+        return np.asarray(fitted)
+
+    def coefficients(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Means of the base's cells, and effects of the others' columns (0 for an aliased one)."""
+        means = np.bincount(self.base.codes, y, self.base.size) / self.counts
+        left = y - means[self.base.codes]
+        sums = [np.bincount(term.codes, left, term.size) for term in self.others]
+        return means, self.inner.solve(np.concatenate([np.zeros(0), *sums]))
+
+    def reduced(self, on_base: Any, on_others: Any) -> FloatArray:
+        """Combinations of columns (rows of the two) as the other terms see them, the base taken out."""
+        return np.asarray((on_others - on_base @ self.shares.T).toarray())
+
+    def quadratic(self, on_base: Any, on_others: Any) -> FloatArray:
+        """l' (X'X)^- l for every row l of [on_base, on_others]; both sparse, with many rows."""
+        found = np.asarray(on_base.power(2) @ (1 / self.counts))
+        step = max(1, BLOCK // max(1, self.inner.matrix.shape[0]))
+        for start in range(0, found.size, step):
+            part = slice(start, start + step)
+            left = self.reduced(on_base[part], on_others[part]).T
+            found[part] += np.einsum("ij,ij->j", left, self.inner.solve(left))
+        return found
+
+    def leverages(self) -> FloatArray:
+        """The diagonal of the projection, for every row."""
+        inverse, shares, starts = self.inner.inverse(), self.shares.tocsc(), self.offsets
+        found = 1 / self.counts[self.base.codes]
+        columns = [start + term.codes for start, term in zip(starts, self.others, strict=False)]
+        for first in columns:
+            for second in columns:
+                found += inverse[first, second]
+        for rows, cells in self._blocks():
+            part = shares[:, cells].toarray()
+            seen = inverse @ part
+            at = self.base.codes[rows] - cells.start
+            found[rows] += np.einsum("ij,ij->j", part, seen)[at]
+            for column in columns:
+                found[rows] -= 2 * seen[column[rows], at]
+        return np.asarray(found)
+
+    def _blocks(self) -> Iterator[tuple[IntArray, slice]]:
+        """Rows by cells of the base, some cells at a time."""
+        if not self.others:
+            return
+        order = np.argsort(self.base.codes, kind="stable")
+        ends = np.cumsum(self.counts).astype(np.int64)
+        step = max(1, BLOCK // self.inner.matrix.shape[0])
+        for start in range(0, self.base.size, step):
+            stop = min(start + step, self.base.size)
+            begin = ends[start - 1] if start else 0
+            yield order[begin : ends[stop - 1]], slice(start, stop)
+
+
+def span(terms: Sequence[Term], n: int) -> Space:
+    """The space of a constant and these terms. Terms that others span already cost nothing."""
+    ordered = sorted([constant(n), *terms], key=lambda term: -term.size)
+    base = ordered[0]
+    others: list[Term] = []
+    for term in ordered[1:]:
+        if not any(within(term, wider) for wider in (base, *others)):
+            others.append(term)
+    columns = sum(term.size for term in others)
+    if columns > MOST_COLUMNS:
+        raise UsageError(
+            f"the model is too large: {columns:,} columns beside its largest term, at most {MOST_COLUMNS:,};"
+            " leave out an interaction"
+        )
+    counts = np.bincount(base.codes, minlength=base.size).astype(np.float64)
+    tables = [crossed(term, base) for term in others]
+    sums = sparse.vstack(tables, format="csr") if tables else sparse.csr_array((0, base.size))
+    shares = sums @ sparse.diags_array(1 / counts)
+    matrix = _inner_products(others)
+    lengths = matrix.diagonal().copy()
+    for part in _products(sums, shares, base.size):
+        matrix -= part
+    return Space(base, tuple(others), counts, shares.tocsr(), factored(matrix, lengths))
+
+
+def _inner_products(terms: Sequence[Term]) -> FloatArray:
+    rows = [np.hstack([crossed(first, second).toarray() for second in terms]) for first in terms]
+    return np.vstack(rows) if rows else np.zeros((0, 0))
+
+
+def _products(sums: Any, shares: Any, cells: int) -> Iterator[FloatArray]:
+    """sums @ shares.T in parts, dense where most cells are filled."""
+    if sums.nnz < DENSE * max(1, sums.shape[0]) * cells:
+        yield (sums @ shares.T).toarray()
+        return
+    step = max(1, BLOCK // max(1, sums.shape[0]))
+    left, right = sums.tocsc(), shares.tocsc()
+    for start in range(0, cells, step):
+        part = slice(start, start + step)
+        yield left[:, part].toarray() @ right[:, part].toarray().T
+
 
 Key = tuple[int, ...]
 """A term: the positions of its factors, ascending."""

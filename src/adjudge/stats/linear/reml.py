@@ -20,7 +20,7 @@ from scipy.linalg import lapack
 
 from adjudge.errors import UsageError
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.linear.design import MOST_COLUMNS, Term, indicators
+from adjudge.stats.linear.model import MOST_COLUMNS, Term, indicators
 
 COMPILED_UP_TO = 300
 """Equations up to which compiled code solves them: about 20 ms there, in which LAPACK takes 1 ms if it is alone."""

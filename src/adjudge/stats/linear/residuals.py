@@ -11,8 +11,7 @@ from scipy import sparse
 from scipy.special import fdtrc, stdtr
 
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.linear.design import indicators
-from adjudge.stats.linear.model import LinearFit
+from adjudge.stats.linear.model import LinearFit, indicators
 from adjudge.stats.paired import p_words
 
 SHAPIRO_UP_TO = 5000
