@@ -14,7 +14,7 @@ from scipy import stats
 
 from adjudge.errors import UsageError
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.linear.effects import InteractionEffects, interaction_effects, judged
+from adjudge.stats.linear.anova import InteractionEffects, interaction_effects, judged
 from adjudge.stats.linear.model import Key, LinearFit, fit_linear
 
 DATA = Path(__file__).parent / "data"

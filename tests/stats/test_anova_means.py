@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from adjudge.errors import UsageError
-from adjudge.stats.linear.means import adjusted_means
+from adjudge.stats.linear.anova import adjusted_means
 from adjudge.stats.linear.model import fit_linear, fit_two_way
 
 DATA = Path(__file__).parent / "data"

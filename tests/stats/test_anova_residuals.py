@@ -12,8 +12,8 @@ from scipy import stats
 
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.linear import residuals as anova_residuals
+from adjudge.stats.linear.anova import SHAPIRO_UP_TO, ResidualChecks, residual_checks
 from adjudge.stats.linear.model import fit_linear, fit_two_way
-from adjudge.stats.linear.residuals import SHAPIRO_UP_TO, ResidualChecks, residual_checks
 
 DATA = Path(__file__).parent / "data"
 
