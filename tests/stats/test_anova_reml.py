@@ -13,8 +13,8 @@ from adjudge.errors import UsageError
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.linear import reml as anova_reml
 from adjudge.stats.linear.kernels import sweep
+from adjudge.stats.linear.mixed import Reml
 from adjudge.stats.linear.model import Term, indicators, make_term
-from adjudge.stats.linear.reml import Reml
 
 Problem = tuple[FloatArray, Term, list[Term]]
 

@@ -7,8 +7,7 @@ import pytest
 
 from adjudge.errors import UsageError
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.linear.mixed import MixedFit, fit_mixed
-from adjudge.stats.linear.shares import variance_shares
+from adjudge.stats.linear.mixed import MixedFit, fit_mixed, variance_shares
 
 
 def fit(y: FloatArray | None = None, topics: int = 30) -> MixedFit:

@@ -15,8 +15,7 @@ from adjudge.wording import listed
 if TYPE_CHECKING:
     import pandas as pd
 
-    from adjudge.stats.linear.mixed import MixedFit
-    from adjudge.stats.linear.satterthwaite import FixedTest
+    from adjudge.stats.linear.mixed import FixedTest, MixedFit
 
 NOISE = "noise"
 RESAMPLES = 500
@@ -163,7 +162,7 @@ def mixed_model(
 def _shares(
     fit: MixedFit, terms: list[str], level: float, resamples: int, seed: int
 ) -> tuple[tuple[Component, ...], int]:
-    from adjudge.stats.linear.shares import variance_shares
+    from adjudge.stats.linear.mixed import variance_shares
 
     rng = generator(seed, f"anova/{'+'.join(terms)}")
     found = variance_shares(fit, rng=rng, resamples=resamples, level=level)
