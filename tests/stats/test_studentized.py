@@ -15,7 +15,7 @@ from scipy import stats
 
 from adjudge.errors import UsageError
 from adjudge.stats.linear import studentized as module
-from adjudge.stats.linear.studentized import range_log_sf, studentized_range_isf, studentized_range_sf
+from adjudge.stats.linear.tukey import range_log_sf, studentized_range_isf, studentized_range_sf
 
 R_VALUES = Path(__file__).parent / "data" / "tukey_range_expected.csv"
 

@@ -17,9 +17,7 @@ from scipy import stats
 
 from adjudge.errors import UsageError
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.linear.additive import fit
-from adjudge.stats.linear.studentized import studentized_range_isf
-from adjudge.stats.linear.tukey import SCALES, Tukey, tukey
+from adjudge.stats.linear.tukey import SCALES, Tukey, fit, studentized_range_isf, tukey
 from adjudge.stats.order import letters
 
 DATA = Path(__file__).parent / "data"

@@ -19,8 +19,8 @@ from scipy.stats import f, t
 from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.linear.additive import Additive, fit
 from adjudge.stats.linear.maximum import MaximumT
+from adjudge.stats.linear.tukey import Additive, fit
 from adjudge.stats.multiple import holm
 from adjudge.stats.paired import NOISE, p_words
 from adjudge.stats.pairs import columns_of_pairs
