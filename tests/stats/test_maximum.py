@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from adjudge.stats.linear.contrasts import all_differences
-from adjudge.stats.linear.maximum import MANY, MaximumT
+from adjudge.stats.linear.contrasts import MANY, MaximumT, all_differences
 from adjudge.stats.linear.tukey import studentized_range_isf, studentized_range_sf
 
 T = np.array([0.0, 0.5, 2.0, 3.0, 4.5, 7.0])
