@@ -23,9 +23,9 @@ from adjudge.stats.resampling.draws import Block, hybrid
 from adjudge.stats.resampling.engine import tails
 from adjudge.stats.resampling.hybrid import hb_null, hb_pairs
 from adjudge.stats.resampling.jobs import make_job
+from adjudge.stats.resampling.kernels import tally
 from adjudge.stats.resampling.quantised import Float
 from adjudge.stats.resampling.statistics import Options, Statistic, Zeros
-from adjudge.stats.resampling.sums import tally
 from adjudge.stats.resampling.swaps import mc_pairs
 from adjudge.stats.resampling.task import prepare
 

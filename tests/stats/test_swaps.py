@@ -29,12 +29,11 @@ from adjudge.stats.resampling import products as resampling_products
 from adjudge.stats.resampling import swaps
 from adjudge.stats.resampling.common import common_topics
 from adjudge.stats.resampling.exact import CELLS, MOST_ERROR, exact_pairs
+from adjudge.stats.resampling.kernels import difference_tails, weighted_sums
 from adjudge.stats.resampling.products import sign_bits
 from adjudge.stats.resampling.quantised import DECIMALS, LARGEST_DENOMINATOR
 from adjudge.stats.resampling.statistics import RESAMPLES, Statistic, Zeros
-from adjudge.stats.resampling.sums import weighted_sums
 from adjudge.stats.resampling.swaps import mc_null, mc_pairs
-from adjudge.stats.resampling.tails import difference_tails
 
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)

@@ -41,7 +41,7 @@ class Swaps:
     resamples: int
 
     def blocks(self, rows: IntArray, dtype: Float) -> Iterator[Block]:
-        from adjudge.stats.resampling.sums import unpack_signs
+        from adjudge.stats.resampling.kernels import unpack_signs
 
         bits = self.bits[rows]
         length = _length(rows.size)
@@ -64,7 +64,7 @@ class Hybrid:
     resamples: int
 
     def blocks(self, rows: IntArray, dtype: Float) -> Iterator[Block]:
-        from adjudge.stats.resampling.sums import tally
+        from adjudge.stats.resampling.kernels import tally
 
         name = int.from_bytes(blake2b(rows.astype("<i8").tobytes(), digest_size=16).digest(), "little")
         # Two streams, so that the one does not depend on how much of the other was drawn before.

@@ -75,7 +75,7 @@ def count_tails(
     task: Task, observed: Observed, values: Columns, first: IntArray, second: IntArray
 ) -> tuple[IntArray, FloatArray]:
     """How many values of each pair reach the observed one, and the cut-off of the statistic."""
-    from adjudge.stats.resampling.tails import difference_counts, difference_tails
+    from adjudge.stats.resampling.kernels import difference_counts, difference_tails
 
     options = task.options
     if options.alpha is None:

@@ -54,7 +54,7 @@ def make_job(task: Task, pairs: IntArray, rows: IntArray) -> Job:
 
 
 def _mean_job(task: Task, pairs: IntArray, whole: FloatArray, first: IntArray, second: IntArray) -> Job:
-    from adjudge.stats.resampling.sums import weighted_sums
+    from adjudge.stats.resampling.kernels import weighted_sums
 
     dtype = narrowest(2 * whole.shape[1] * float(np.abs(whole).max()))
     columns = whole.astype(dtype)
@@ -67,8 +67,7 @@ def _mean_job(task: Task, pairs: IntArray, whole: FloatArray, first: IntArray, s
 
 
 def _median_job(task: Task, whole: FloatArray, first: IntArray, second: IntArray) -> Job:
-    from adjudge.stats.resampling.ranks import drawn_medians
-    from adjudge.stats.resampling.sums import weighted_sums
+    from adjudge.stats.resampling.kernels import drawn_medians, weighted_sums
 
     order = sorted_by_size(whole, first, second, noise=0.0)[0]
     dtype = narrowest(4 * float(np.abs(whole).max()))
@@ -85,7 +84,7 @@ def _median_job(task: Task, whole: FloatArray, first: IntArray, second: IntArray
 
 
 def _rank_job(scores: FloatArray, first: IntArray, second: IntArray, *, pratt: bool) -> Job:
-    from adjudge.stats.resampling.ranks import drawn_rank_sums
+    from adjudge.stats.resampling.kernels import drawn_rank_sums
 
     n = scores.shape[1]
     order, starts, zeros = sorted_by_size(scores, first, second, noise=NOISE)
@@ -101,7 +100,7 @@ def _rank_job(scores: FloatArray, first: IntArray, second: IntArray, *, pratt: b
 
 def _share_job(task: Task, pairs: IntArray, whole: FloatArray, first: IntArray, second: IntArray) -> Job:
     """T and T^p: see `resampling_sums.paired_shares` and `unpaired_shares`."""
-    from adjudge.stats.resampling.sums import paired_shares, unpaired_shares, weighted_sums
+    from adjudge.stats.resampling.kernels import paired_shares, unpaired_shares, weighted_sums
 
     n = whole.shape[1]
     dtype = narrowest(n * (2 * float(np.abs(whole).max())) ** 2)
@@ -137,7 +136,7 @@ def sorted_by_size(
     columns: FloatArray, first: IntArray, second: IntArray, *, noise: float
 ) -> tuple[npt.NDArray[np.int32], BoolArray, IntArray]:
     """The topics of every pair by the size of their difference; see `by_size`."""
-    from adjudge.stats.resampling.ranks import by_size
+    from adjudge.stats.resampling.kernels import by_size
 
     order = np.empty((first.size, columns.shape[1]), dtype=np.int32)
     starts = np.empty(order.shape, dtype=np.bool_)

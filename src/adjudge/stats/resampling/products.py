@@ -54,7 +54,7 @@ def sign_bits(rng: np.random.Generator, topics: int, resamples: int) -> Bits:
 
 def swapped_sums(batch: Batch, bits: Bits, resamples: int) -> Columns:
     """The columns' sums under each resample's signs, and a row of zeros after them."""
-    from adjudge.stats.resampling.sums import unpack_signs, weighted_sums
+    from adjudge.stats.resampling.kernels import unpack_signs, weighted_sums
 
     count, topics = batch.columns.shape
     sums = np.empty((count + 1, resamples), dtype=batch.columns.dtype)

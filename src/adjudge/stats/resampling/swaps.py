@@ -109,7 +109,7 @@ def _score_batches(task: Task) -> Iterator[Batch]:
 
 def _rank_batches(task: Task) -> Iterator[Batch]:
     """A column of signed ranks for each pair."""
-    from adjudge.stats.resampling.ranks import signed_ranks
+    from adjudge.stats.resampling.kernels import signed_ranks
 
     topics = task.scores.shape[1]
     dtype = narrowest(4.0 * topics**2)

@@ -43,14 +43,14 @@ class Task:
 
     def totals(self, pairs: IntArray) -> tuple[FloatArray, FloatArray]:
         """The sum of each pair's whole differences, and of their squares."""
-        from adjudge.stats.resampling.sums import observed_sums
+        from adjudge.stats.resampling.kernels import observed_sums
 
         totals: tuple[FloatArray, FloatArray] = observed_sums(self.whole, *self.columns(pairs))
         return totals
 
     def spreads(self, pairs: IntArray, statistic: Statistic) -> FloatArray:
         """The sum of squares that T^p or T divides by."""
-        from adjudge.stats.resampling.sums import observed_spreads
+        from adjudge.stats.resampling.kernels import observed_spreads
 
         paired = statistic == "t"
         spreads: FloatArray = observed_spreads(self.whole, *self.columns(pairs), paired, self.quantised.slack)

@@ -134,7 +134,7 @@ def least_topics(alpha: float, alternative: Alternative = "two-sided") -> int:
 
 def _max_t(swaps: Swaps, positions: IntArray, statistic: FloatArray) -> tuple[FloatArray, FloatArray, float]:
     """Each pair's own p, its adjusted one by the largest T^p, and the floor."""
-    from adjudge.stats.resampling.wy_kernels import step_max_t
+    from adjudge.stats.resampling.kernels import step_max_t
 
     order = np.argsort(swaps.keys(swaps.turn * statistic), kind="stable")
     running = np.full(len(swaps.signs), -np.inf)
@@ -148,7 +148,7 @@ def _max_t(swaps: Swaps, positions: IntArray, statistic: FloatArray) -> tuple[Fl
 
 def _min_p(swaps: Swaps, positions: IntArray) -> tuple[FloatArray, FloatArray, float]:
     """Each pair's own p, its adjusted one by the smallest p, and the floor."""
-    from adjudge.stats.resampling.wy_kernels import step_min_p
+    from adjudge.stats.resampling.kernels import step_min_p
 
     own = np.concatenate([_reached(swaps, s) for s in swaps.sums(positions)])
     order = np.argsort(-own, kind="stable")
@@ -164,7 +164,7 @@ def _min_p(swaps: Swaps, positions: IntArray) -> tuple[FloatArray, FloatArray, f
 
 def _reached(swaps: Swaps, sums: Sums) -> IntArray:
     """How many resamples reach what was observed, pair by pair."""
-    from adjudge.stats.resampling.wy_kernels import reached
+    from adjudge.stats.resampling.kernels import reached
 
     return reached(sums.swapped, swaps.keys(sums.observed) - sums.noise, swaps.two_sided)
 

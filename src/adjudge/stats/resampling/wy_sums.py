@@ -65,7 +65,7 @@ class Swaps:
 
     def statistics(self, positions: IntArray) -> FloatArray:
         """T^p of these pairs, positive where the first column is higher."""
-        from adjudge.stats.resampling.wy_kernels import studentised
+        from adjudge.stats.resampling.kernels import studentised
 
         found = np.empty(0)
         for block in blocks(self.matrix, self.first, self.second, positions):
