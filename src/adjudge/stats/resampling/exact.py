@@ -67,7 +67,7 @@ def exact_pairs(
 
 
 def _bounds(matrix: FloatArray, counts: PairCounts, side: int, cells: int) -> tuple[FloatArray, FloatArray]:
-    from adjudge.stats.resampling.table import permutation_bounds
+    from adjudge.stats.resampling.exact_kernels import permutation_bounds
 
     columns = np.ascontiguousarray(matrix.T)
     denominator = _pair_denominators(matrix, counts.first, counts.second)
