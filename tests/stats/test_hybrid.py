@@ -19,15 +19,11 @@ from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.paired import Alternative
 from adjudge.stats.resampling import draws as resampling_draws
 from adjudge.stats.resampling import engine as resampling_engine
-from adjudge.stats.resampling.draws import Block, hybrid
-from adjudge.stats.resampling.engine import tails
+from adjudge.stats.resampling.engine import Block, Options, Statistic, Zeros, hybrid, make_job, prepare, tails
 from adjudge.stats.resampling.hybrid import hb_null, hb_pairs
-from adjudge.stats.resampling.jobs import make_job
 from adjudge.stats.resampling.kernels import tally
 from adjudge.stats.resampling.quantised import Float
-from adjudge.stats.resampling.statistics import Options, Statistic, Zeros
 from adjudge.stats.resampling.swaps import mc_pairs
-from adjudge.stats.resampling.task import prepare
 
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)

@@ -27,12 +27,10 @@ from adjudge.stats.resampling import draws as resampling_draws
 from adjudge.stats.resampling import engine as resampling_engine
 from adjudge.stats.resampling import products as resampling_products
 from adjudge.stats.resampling import swaps
-from adjudge.stats.resampling.common import common_topics
+from adjudge.stats.resampling.engine import RESAMPLES, Statistic, Zeros, common_topics, sign_bits
 from adjudge.stats.resampling.exact import CELLS, MOST_ERROR, exact_pairs
 from adjudge.stats.resampling.kernels import difference_tails, weighted_sums
-from adjudge.stats.resampling.products import sign_bits
 from adjudge.stats.resampling.quantised import DECIMALS, LARGEST_DENOMINATOR
-from adjudge.stats.resampling.statistics import RESAMPLES, Statistic, Zeros
 from adjudge.stats.resampling.swaps import mc_null, mc_pairs
 
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)

@@ -26,7 +26,7 @@ from adjudge.stats.power import tests as power_tests
 from adjudge.stats.power.generate import Model, draw
 from adjudge.stats.power.rates import LEVEL, Rate
 from adjudge.stats.power.tests import Chosen, chosen
-from adjudge.stats.resampling.statistics import RESAMPLES
+from adjudge.stats.resampling.engine import RESAMPLES
 from adjudge.wording import counted
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from adjudge.stats.checks import FloatArray
 from adjudge.stats.paired import TEST_WORDS
 from adjudge.stats.pairs import PairResults
 from adjudge.stats.power import stacked as power_stacked
-from adjudge.stats.resampling.statistics import RESAMPLES, Statistic
+from adjudge.stats.resampling.engine import RESAMPLES, Statistic
 
 QUICK = ("wilcoxon", "t", "t-unpaired", "welch", "sign")
 """Tests of which thousands run at once; the others run one by one."""

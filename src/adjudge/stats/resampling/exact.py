@@ -12,9 +12,8 @@ from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.paired import NOISE, Alternative, too_few
 from adjudge.stats.pairs import PairCounts, PairResults, pair_counts
+from adjudge.stats.resampling.engine import LEAST_TOPICS, SIDES
 from adjudge.stats.resampling.quantised import MOST_STEPS, denominators
-from adjudge.stats.resampling.statistics import SIDES
-from adjudge.stats.resampling.task import LEAST_TOPICS
 
 CELLS = 2**17
 """Steps that a pair's differences may add up to; the table has half as many cells, of 8 bytes each."""

@@ -8,10 +8,18 @@ import numpy.typing as npt
 from adjudge.stats import checks
 from adjudge.stats.paired import Alternative
 from adjudge.stats.pairs import PairResults
-from adjudge.stats.resampling.draws import hybrid
-from adjudge.stats.resampling.engine import null_of_pair, tails
-from adjudge.stats.resampling.statistics import RESAMPLES, Null, Options, Statistic, Zeros
-from adjudge.stats.resampling.task import prepare, results
+from adjudge.stats.resampling.engine import (
+    RESAMPLES,
+    Null,
+    Options,
+    Statistic,
+    Zeros,
+    hybrid,
+    null_of_pair,
+    prepare,
+    results,
+    tails,
+)
 
 
 def hb_pairs(

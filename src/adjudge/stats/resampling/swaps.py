@@ -11,32 +11,36 @@ from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.paired import NOISE, Alternative
 from adjudge.stats.pairs import PairResults
-from adjudge.stats.resampling.draws import Swaps
-from adjudge.stats.resampling.engine import count_tails, null_of_pair, shown, tails
-from adjudge.stats.resampling.jobs import sorted_by_size
-from adjudge.stats.resampling.products import (
+from adjudge.stats.resampling.engine import (
+    RESAMPLES,
+    SHARES,
     Batch,
     Bits,
     Columns,
-    batch_width,
-    column_batches,
-    score_batches,
-    sign_bits,
-    swapped_sums,
-)
-from adjudge.stats.resampling.quantised import narrowest
-from adjudge.stats.resampling.statistics import (
-    RESAMPLES,
-    SHARES,
     Null,
     Observed,
     Options,
     Statistic,
+    Swaps,
+    Tails,
+    Task,
     Zeros,
+    batch_width,
+    column_batches,
+    count_tails,
     full_squares,
+    null_of_pair,
+    prepare,
+    results,
+    score_batches,
+    shown,
+    sign_bits,
+    sorted_by_size,
     sum_slack,
+    swapped_sums,
+    tails,
 )
-from adjudge.stats.resampling.task import Tails, Task, prepare, results
+from adjudge.stats.resampling.quantised import narrowest
 
 
 def mc_pairs(
