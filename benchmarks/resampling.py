@@ -15,8 +15,7 @@ from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.pairs import columns_of_pairs
 from adjudge.stats.resampling.engine import Statistic, hybrid
 from adjudge.stats.resampling.exact import exact_pairs
-from adjudge.stats.resampling.hybrid import hb_pairs
-from adjudge.stats.resampling.swaps import mc_pairs
+from adjudge.stats.resampling.swaps import hb_pairs, mc_pairs
 from benchmarks.clock import cpu_seconds
 
 RESAMPLES = 2000

@@ -20,10 +20,9 @@ from adjudge.stats.paired import Alternative
 from adjudge.stats.resampling import draws as resampling_draws
 from adjudge.stats.resampling import engine as resampling_engine
 from adjudge.stats.resampling.engine import Block, Options, Statistic, Zeros, hybrid, make_job, prepare, tails
-from adjudge.stats.resampling.hybrid import hb_null, hb_pairs
 from adjudge.stats.resampling.kernels import tally
 from adjudge.stats.resampling.quantised import Float
-from adjudge.stats.resampling.swaps import mc_pairs
+from adjudge.stats.resampling.swaps import hb_null, hb_pairs, mc_pairs
 
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)

@@ -95,7 +95,7 @@ def run(
             from adjudge.stats.resampling.swaps import mc_pairs
 
             return mc_pairs(values, rng=rng, statistic=_statistic(test), resamples=resamples)
-    from adjudge.stats.resampling.hybrid import hb_pairs
+    from adjudge.stats.resampling.swaps import hb_pairs
 
     return hb_pairs(values, rng=rng, statistic=_statistic(test), resamples=resamples)
 
