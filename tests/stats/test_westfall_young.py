@@ -21,8 +21,7 @@ from adjudge.stats.checks import FloatArray
 from adjudge.stats.multiple import adjust
 from adjudge.stats.paired import Alternative
 from adjudge.stats.resampling import wy_sums
-from adjudge.stats.resampling.westfall_young import Method, least_topics, westfall_young
-from adjudge.stats.resampling.wy_sums import Signs, draw_signs
+from adjudge.stats.resampling.westfall_young import Method, Signs, draw_signs, least_topics, westfall_young
 
 METHODS: tuple[Method, ...] = get_args(Method)
 ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
