@@ -21,9 +21,17 @@ from adjudge.stats.checks import FloatArray
 from adjudge.stats.paired import TEST_WORDS, Alternative
 from adjudge.stats.power import efficiency as power_efficiency
 from adjudge.stats.power import stacked as power_stacked
-from adjudge.stats.power.efficiency import efficiency
 from adjudge.stats.power.judges import Disagreement, disagreement
-from adjudge.stats.power.rates import LEVEL, Rate, attainable_size, band, t_difference, t_power, t_topics
+from adjudge.stats.power.rates import (
+    LEVEL,
+    Rate,
+    attainable_size,
+    band,
+    efficiency,
+    t_difference,
+    t_power,
+    t_topics,
+)
 from adjudge.stats.power.search import Goal, needed_topics, power_of, smallest_difference
 from adjudge.stats.power.sources import MOST_PAIRS, Normal, components, resampled, spreads
 from adjudge.stats.power.tests import QUICK, USUAL_STATISTIC, Chosen, chosen, resamples_at, run, run_rows
