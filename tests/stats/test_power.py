@@ -21,7 +21,6 @@ from adjudge.stats.checks import FloatArray
 from adjudge.stats.paired import TEST_WORDS, Alternative
 from adjudge.stats.power import efficiency as power_efficiency
 from adjudge.stats.power import stacked as power_stacked
-from adjudge.stats.power.judges import Disagreement, disagreement
 from adjudge.stats.power.rates import (
     LEVEL,
     Rate,
@@ -33,7 +32,15 @@ from adjudge.stats.power.rates import (
     t_topics,
 )
 from adjudge.stats.power.search import Goal, needed_topics, power_of, smallest_difference
-from adjudge.stats.power.sources import MOST_PAIRS, Normal, components, resampled, spreads
+from adjudge.stats.power.sources import (
+    MOST_PAIRS,
+    Disagreement,
+    Normal,
+    components,
+    disagreement,
+    resampled,
+    spreads,
+)
 from adjudge.stats.power.tests import QUICK, USUAL_STATISTIC, Chosen, chosen, resamples_at, run, run_rows
 
 NAN = float("nan")
