@@ -18,9 +18,8 @@ from adjudge.stats.checks import FloatArray
 from adjudge.stats.power import efficiency as power_efficiency
 from adjudge.stats.power.generate import RATINGS, Model
 from adjudge.stats.power.rates import attainable_size, band
-from adjudge.stats.power.search import Goal, smallest_difference
+from adjudge.stats.power.search import Goal, chosen, smallest_difference
 from adjudge.stats.power.sources import Drawn
-from adjudge.stats.power.tests import chosen
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGE = DOCS / "calibration.md"

@@ -15,7 +15,7 @@ from adjudge.comparisons.simulate import simulate
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.power.generate import Model, draw
 from adjudge.stats.power.rates import attainable_size, band
-from adjudge.stats.power.tests import chosen, run_rows
+from adjudge.stats.power.search import chosen, run_rows
 
 PAGE = figures.PAGE.read_text(encoding="utf-8")
 INSIDE = ("t", "wilcoxon", "mc")

@@ -31,7 +31,19 @@ from adjudge.stats.power.rates import (
     t_power,
     t_topics,
 )
-from adjudge.stats.power.search import Goal, needed_topics, power_of, smallest_difference
+from adjudge.stats.power.search import (
+    QUICK,
+    USUAL_STATISTIC,
+    Chosen,
+    Goal,
+    chosen,
+    needed_topics,
+    power_of,
+    resamples_at,
+    run,
+    run_rows,
+    smallest_difference,
+)
 from adjudge.stats.power.sources import (
     MOST_PAIRS,
     Disagreement,
@@ -41,7 +53,6 @@ from adjudge.stats.power.sources import (
     resampled,
     spreads,
 )
-from adjudge.stats.power.tests import QUICK, USUAL_STATISTIC, Chosen, chosen, resamples_at, run, run_rows
 
 NAN = float("nan")
 

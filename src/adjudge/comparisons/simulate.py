@@ -25,7 +25,7 @@ from adjudge.stats.pairs import columns_of_pairs
 from adjudge.stats.power import tests as power_tests
 from adjudge.stats.power.generate import Model, draw
 from adjudge.stats.power.rates import LEVEL, Rate
-from adjudge.stats.power.tests import Chosen, chosen
+from adjudge.stats.power.search import Chosen, chosen
 from adjudge.stats.resampling.engine import RESAMPLES
 from adjudge.wording import counted
 

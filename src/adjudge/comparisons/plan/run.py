@@ -17,7 +17,16 @@ from adjudge.errors import DataError, UsageError, quoted
 from adjudge.stats import checks
 from adjudge.stats.paired import TEST_WORDS
 from adjudge.stats.power.rates import Rate, t_topics
-from adjudge.stats.power.search import SIMULATIONS, Answer, Goal, needed_topics, power_of, smallest_difference
+from adjudge.stats.power.search import (
+    SIMULATIONS,
+    Answer,
+    Chosen,
+    Goal,
+    chosen,
+    needed_topics,
+    power_of,
+    smallest_difference,
+)
 from adjudge.stats.power.sources import (
     Normal,
     Resampled,
@@ -27,7 +36,6 @@ from adjudge.stats.power.sources import (
     resampled,
     spreads,
 )
-from adjudge.stats.power.tests import Chosen, chosen
 
 if TYPE_CHECKING:
     from adjudge.stats.checks import BoolArray
