@@ -15,7 +15,7 @@ import numpy as np
 
 from adjudge.comparisons.simulate import Simulation, simulate
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.power import efficiency as power_efficiency
+from adjudge.stats.power import rates as power_rates
 from adjudge.stats.power.generate import RATINGS, Model
 from adjudge.stats.power.rates import attainable_size, band
 from adjudge.stats.power.search import Goal, chosen, smallest_difference
@@ -145,7 +145,7 @@ EFFICIENCY_SIMULATIONS = 40_000
 def theory(name: str) -> float:
     """The asymptotic relative efficiency of W to T^p."""
     density, width, _ = DENSITIES[name]
-    return power_efficiency.efficiency(getattr(power_efficiency, density), width=width)
+    return power_rates.efficiency(getattr(power_rates, density), width=width)
 
 
 def simulated_efficiency(name: str, topics: int) -> float:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from adjudge.errors import UsageError
-from adjudge.stats import allpairs, pair_matrix, pair_ranks
+from adjudge.stats import pairs
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.pair_kernels import lower_tail, merge_runs
 from adjudge.stats.paired import NOISE, Alternative, Zeros, differences, paired_t, sign, unpaired_t, wilcoxon
@@ -55,9 +55,9 @@ def twins() -> Iterator[Twins]:
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """The ways through the code: by size alone a small matrix takes the plain one."""
     if request.param == "compiled":
-        monkeypatch.setattr(pair_matrix, "COMPILED_FROM", 0)
+        monkeypatch.setattr(pairs, "COMPILED_FROM", 0)
     if request.param == "compiled where hard":
-        monkeypatch.setattr(pair_ranks, "COMPILED_SECONDS", 0.0)
+        monkeypatch.setattr(pairs, "COMPILED_SECONDS", 0.0)
     return str(request.param)
 
 
@@ -328,7 +328,7 @@ def test_blocks_change_nothing(way: str, block: int, monkeypatch: pytest.MonkeyP
     values = scores(60, 12)
     values[:, :4] = np.round(values[:, :4], 1)
     before = [fast(values) for fast, _ in TESTS]
-    monkeypatch.setattr(pair_matrix, "BLOCK", block)
+    monkeypatch.setattr(pairs, "BLOCK", block)
     for (fast, _), old in zip(TESTS, before, strict=True):
         new = fast(values)
         np.testing.assert_array_equal(new.p, old.p)
@@ -341,7 +341,7 @@ def test_ordinary_scores_take_the_fast_way(way: str, monkeypatch: pytest.MonkeyP
         raise AssertionError("one by one")
 
     for name in ("paired_t", "unpaired_t", "wilcoxon", "sign"):
-        monkeypatch.setattr(allpairs, name, refuse)
+        monkeypatch.setattr(pairs, name, refuse)
     values = scores(40, 12)
     ratings = np.random.default_rng(9).integers(1, 6, (40, 12)) / 10
     for fast, _ in TESTS:
@@ -355,7 +355,7 @@ def test_ordinary_scores_take_the_fast_way(way: str, monkeypatch: pytest.MonkeyP
 def test_a_small_matrix_does_not_load_the_compiler() -> None:
     code = (
         "import sys, numpy as np\n"
-        "from adjudge.stats.allpairs import t_pairs, unpaired_t_pairs, wilcoxon_pairs, sign_pairs\n"
+        "from adjudge.stats.pairs import t_pairs, unpaired_t_pairs, wilcoxon_pairs, sign_pairs\n"
         "values = np.random.default_rng(0).normal(size=(48, 66))\n"
         "for test in (t_pairs, unpaired_t_pairs, wilcoxon_pairs, sign_pairs): test(values)\n"
         "wilcoxon_pairs(values[:, :12].round())\n"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from adjudge.errors import UsageError
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.linear import reml as anova_reml
+from adjudge.stats.linear import mixed
 from adjudge.stats.linear.kernels import sweep
 from adjudge.stats.linear.mixed import Reml
 from adjudge.stats.linear.model import Term, indicators, make_term
@@ -140,6 +140,6 @@ def test_fixed_effects_that_cannot_be_told_apart_are_refused(compiled: bool) -> 
 
 def test_a_model_that_would_not_fit_into_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     y, fixed, terms = problem(1)
-    monkeypatch.setattr(anova_reml, "MOST_COLUMNS", 12)
+    monkeypatch.setattr(mixed, "MOST_COLUMNS", 12)
     with pytest.raises(UsageError, match="13 effects beside its largest random term, at most 12"):
         Reml(y, indicators(fixed), terms)

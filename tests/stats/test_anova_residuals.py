@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.linear import residuals as anova_residuals
+from adjudge.stats.linear import anova
 from adjudge.stats.linear.anova import SHAPIRO_UP_TO, ResidualChecks, residual_checks
 from adjudge.stats.linear.model import fit_linear, fit_two_way
 
@@ -151,8 +151,8 @@ def test_very_large_models_look_at_the_largest_residuals(monkeypatch: pytest.Mon
     values[11, 2] += 5
     values[0, 5:] = np.nan
     whole = two_way(values)
-    monkeypatch.setattr(anova_residuals, "MOST_WORK", 0)
-    monkeypatch.setattr(anova_residuals, "CANDIDATES", 60)
+    monkeypatch.setattr(anova, "MOST_WORK", 0)
+    monkeypatch.setattr(anova, "CANDIDATES", 60)
     some = two_way(values)
     np.testing.assert_array_equal(some.largest, whole.largest)
     np.testing.assert_allclose(some.standardised, whole.standardised, rtol=1e-10)

@@ -14,7 +14,7 @@ from scipy import stats
 
 from adjudge.errors import UsageError
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.linear import maximum
+from adjudge.stats.linear import contrasts as module
 from adjudge.stats.linear.contrasts import (
     ADJUSTMENTS,
     Contrasts,
@@ -198,7 +198,7 @@ def test_equal_scores_do_not_differ() -> None:
 
 @pytest.mark.slow
 def test_dunnett_keeps_its_level_in_blocks_with_missing_cells(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(maximum, "POINTS", 256)  # an error of p / 300 is small beside that of 600 runs
+    monkeypatch.setattr(module, "POINTS", 256)  # an error of p / 300 is small beside that of 600 runs
     data = np.random.default_rng(7)
     holes = data.random((15, 5)) < 0.2
     runs, wrong = 600, 0

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.errors import UsageError
-from adjudge.stats import groups as module
+from adjudge.stats import order as module
 from adjudge.stats.checks import BoolArray
 from adjudge.stats.order import MOST_STATES, groups, letter, letters, underlines
 from adjudge.stats.resampling.cluster import ALL_SIGNS_UP_TO

@@ -17,7 +17,6 @@ from tests.stats.test_swaps import cutoff_of, reached, same, statistic_of, with_
 from adjudge.errors import UsageError
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.paired import Alternative
-from adjudge.stats.resampling import draws as resampling_draws
 from adjudge.stats.resampling import engine as resampling_engine
 from adjudge.stats.resampling.engine import Block, Options, Statistic, Zeros, hybrid, make_job, prepare, tails
 from adjudge.stats.resampling.kernels import tally
@@ -252,7 +251,7 @@ def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch, statistic: Stati
     whole = hb_pairs(values, rng=np.random.default_rng(2), statistic=statistic, resamples=500)
     for width, weights in ((2**10, 64), (2**15, 40 * 192)):
         monkeypatch.setattr(resampling_engine, "SUMS_BYTES", width)
-        monkeypatch.setattr(resampling_draws, "WEIGHTS", weights)
+        monkeypatch.setattr(resampling_engine, "WEIGHTS", weights)
         assert same(whole, hb_pairs(values, rng=np.random.default_rng(2), statistic=statistic, resamples=500))
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from adjudge.errors import UsageError
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.linear import design as anova_design
+from adjudge.stats.linear import model as linear_model
 from adjudge.stats.linear.anova import anova_table
 from adjudge.stats.linear.model import Key, LinearFit, fit_linear, fit_two_way
 
@@ -115,9 +115,9 @@ def test_blocks_give_what_one_block_gives(monkeypatch: pytest.MonkeyPatch) -> No
     values = rng.normal(size=(40, 12))
     values[rng.random(values.shape) < 0.3] = np.nan
     whole = fit_two_way(values)
-    monkeypatch.setattr(anova_design, "BLOCK", 50)
+    monkeypatch.setattr(linear_model, "BLOCK", 50)
     for density in (0.0, 2.0):  # always dense, always sparse
-        monkeypatch.setattr(anova_design, "DENSE", density)
+        monkeypatch.setattr(linear_model, "DENSE", density)
         parts = fit_two_way(values)
         np.testing.assert_allclose(parts.fitted, whole.fitted, rtol=1e-12)
         np.testing.assert_allclose(parts.space.leverages(), whole.space.leverages(), rtol=1e-12)
@@ -186,6 +186,6 @@ def test_mistakes_are_named(factors: list[list[int]], terms: list[Key], message:
 
 
 def test_a_model_that_would_not_fit_into_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(anova_design, "MOST_COLUMNS", 5)
+    monkeypatch.setattr(linear_model, "MOST_COLUMNS", 5)
     with pytest.raises(UsageError, match="6 columns beside its largest term, at most 5"):
         fit_two_way(np.random.default_rng(0).normal(size=(9, 6)))

@@ -11,7 +11,7 @@ from scipy import stats
 
 from adjudge.errors import UsageError
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.linear import reml as anova_reml
+from adjudge.stats.linear import mixed
 from adjudge.stats.linear.anova import anova_table
 from adjudge.stats.linear.mixed import MixedFit, fit_mixed, fixed_means, random_tests
 from adjudge.stats.linear.model import fit_two_way
@@ -121,7 +121,7 @@ def test_balanced_designs_have_the_estimates_of_the_anova() -> None:
 
 def test_large_designs_take_the_plain_way(monkeypatch: pytest.MonkeyPatch) -> None:
     small = fitted("additive")
-    monkeypatch.setattr(anova_reml, "COMPILED_UP_TO", 0)
+    monkeypatch.setattr(mixed, "COMPILED_UP_TO", 0)
     large = fitted("additive")
     assert large.found is not None
     assert not large.found.reml.compiled

@@ -19,8 +19,8 @@ from adjudge.errors import UsageError
 from adjudge.stats import paired
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.paired import TEST_WORDS, Alternative
-from adjudge.stats.power import efficiency as power_efficiency
-from adjudge.stats.power import stacked as power_stacked
+from adjudge.stats.power import rates as power_rates
+from adjudge.stats.power import search as power_search
 from adjudge.stats.power.rates import (
     LEVEL,
     Rate,
@@ -172,14 +172,14 @@ def test_attainable_sizes_of_random_swaps() -> None:
 RATED = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=12)
 TENTHS = st.lists(st.tuples(*[st.integers(-30, 30).map(lambda k: k / 10)] * 2), min_size=1, max_size=12)
 ROWS: dict[str, tuple[Callable[..., FloatArray], Callable[..., Any]]] = {
-    "wilcoxon": (power_stacked.wilcoxon_rows, paired.wilcoxon),
-    "t": (power_stacked.t_rows, paired.paired_t),
-    "t-unpaired": (power_stacked.unpaired_t_rows, paired.unpaired_t),
+    "wilcoxon": (power_search.wilcoxon_rows, paired.wilcoxon),
+    "t": (power_search.t_rows, paired.paired_t),
+    "t-unpaired": (power_search.unpaired_t_rows, paired.unpaired_t),
     "welch": (
-        partial(power_stacked.unpaired_t_rows, equal_variances=False),
+        partial(power_search.unpaired_t_rows, equal_variances=False),
         partial(paired.unpaired_t, equal_variances=False),
     ),
-    "sign": (power_stacked.sign_rows, paired.sign),
+    "sign": (power_search.sign_rows, paired.sign),
 }
 
 
@@ -504,10 +504,10 @@ EFFICIENCIES = {
 @pytest.mark.parametrize("density", EFFICIENCIES)
 def test_the_efficiency_of_w_in_closed_form(density: str) -> None:
     expected, width = EFFICIENCIES[density]
-    assert efficiency(getattr(power_efficiency, density), width=width) == pytest.approx(expected, abs=1e-9)
-    assert expected >= power_efficiency.LEAST == 0.864
+    assert efficiency(getattr(power_rates, density), width=width) == pytest.approx(expected, abs=1e-9)
+    assert expected >= power_rates.LEAST == 0.864
     # It does not depend on the unit.
-    f = getattr(power_efficiency, density)
+    f = getattr(power_rates, density)
     assert efficiency(lambda z: f(z / 3) / 3, width=3 * width) == pytest.approx(expected, abs=1e-8)
 
 
@@ -518,4 +518,4 @@ def test_no_density_has_less_than_the_parabola(heights: list[float]) -> None:
     h = np.array(heights) / (2 * sum(heights))
     edges = np.arange(h.size + 1.0)
     variance = 2 * float(h @ np.diff(edges**3)) / 3
-    assert 12 * variance * (2 * float(h @ h)) ** 2 > power_efficiency.LEAST - 1e-12
+    assert 12 * variance * (2 * float(h @ h)) ** 2 > power_rates.LEAST - 1e-12

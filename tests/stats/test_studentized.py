@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from adjudge.errors import UsageError
-from adjudge.stats.linear import studentized as module
+from adjudge.stats.linear import tukey as module
 from adjudge.stats.linear.tukey import range_log_sf, studentized_range_isf, studentized_range_sf
 
 R_VALUES = Path(__file__).parent / "data" / "tukey_range_expected.csv"

@@ -23,9 +23,7 @@ from adjudge.errors import UsageError
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.paired import Alternative, paired_t, unpaired_t, wilcoxon
 from adjudge.stats.pairs import PairResults, pair_counts
-from adjudge.stats.resampling import draws as resampling_draws
 from adjudge.stats.resampling import engine as resampling_engine
-from adjudge.stats.resampling import products as resampling_products
 from adjudge.stats.resampling import swaps
 from adjudge.stats.resampling.engine import RESAMPLES, Statistic, Zeros, common_topics, sign_bits
 from adjudge.stats.resampling.exact import CELLS, MOST_ERROR, exact_pairs
@@ -386,12 +384,12 @@ def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch, statistic: Stati
     values = with_holes() + noise * np.random.default_rng(1).normal(size=(40, 9))
     whole = mc_pairs(values, rng=np.random.default_rng(2), statistic=statistic, resamples=500)
     for width, signs, columns in ((2**10, 64, 2), (2**14, 40 * 128, 3), (2**28, 2**22, 4096)):
-        monkeypatch.setattr(resampling_products, "SUMS_BYTES", width)
         monkeypatch.setattr(resampling_engine, "SUMS_BYTES", width)
-        monkeypatch.setattr(resampling_products, "SIGNS", signs)
-        monkeypatch.setattr(resampling_draws, "WEIGHTS", signs)
-        monkeypatch.setattr(resampling_products, "MOST_COLUMNS", columns)
-        monkeypatch.setattr(resampling_products, "PRODUCT_FROM", 0)
+        monkeypatch.setattr(resampling_engine, "SUMS_BYTES", width)
+        monkeypatch.setattr(resampling_engine, "SIGNS", signs)
+        monkeypatch.setattr(resampling_engine, "WEIGHTS", signs)
+        monkeypatch.setattr(resampling_engine, "MOST_COLUMNS", columns)
+        monkeypatch.setattr(resampling_engine, "PRODUCT_FROM", 0)
         again = mc_pairs(values, rng=np.random.default_rng(2), statistic=statistic, resamples=500)
         assert same(whole, again)
 
@@ -399,8 +397,8 @@ def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch, statistic: Stati
 def test_threads_change_nothing() -> None:
     code = (
         "import numpy as np; from adjudge.stats.resampling.swaps import mc_pairs;"
-        "from adjudge.stats.resampling import products;"
-        "products.PRODUCT_FROM = 0; rng = np.random.default_rng(1);"
+        "from adjudge.stats.resampling import engine;"
+        "engine.PRODUCT_FROM = 0; rng = np.random.default_rng(1);"
         "v = rng.normal(size=(300, 40)); v[:100, :5] = np.nan;"
         "r = mc_pairs(v, rng=rng, resamples=3000); print(r.p.tobytes().hex(), r.cutoff.tobytes().hex())"
     )

@@ -17,7 +17,8 @@ from scipy import stats
 
 from adjudge.errors import UsageError
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.linear.tukey import SCALES, Tukey, fit, studentized_range_isf, tukey
+from adjudge.stats.linear.model import fit_additive as fit
+from adjudge.stats.linear.tukey import SCALES, Tukey, studentized_range_isf, tukey
 from adjudge.stats.order import letters
 
 DATA = Path(__file__).parent / "data"

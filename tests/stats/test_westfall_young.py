@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from adjudge.errors import UsageError
-from adjudge.stats import effect_blocks
+from adjudge.stats import pairs
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.multiple import adjust
 from adjudge.stats.paired import Alternative
-from adjudge.stats.resampling import wy_sums
+from adjudge.stats.resampling import westfall_young as module
 from adjudge.stats.resampling.westfall_young import Method, Signs, draw_signs, least_topics, westfall_young
 
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -219,9 +219,9 @@ def test_pairs_that_move_together_cost_nothing(method: Method) -> None:
 def test_blocks_change_nothing(method: Method, monkeypatch: pytest.MonkeyPatch) -> None:
     x = gaps(np.random.default_rng(6), 25, 8, 3)
     whole = westfall_young(x, rng=np.random.default_rng(1), resamples=500, method=method)
-    monkeypatch.setattr(effect_blocks, "WIDEST", 3)
-    monkeypatch.setattr(wy_sums, "CHUNK", 7)
-    monkeypatch.setattr(wy_sums, "SMALL", 0)
+    monkeypatch.setattr(pairs, "WIDEST", 3)
+    monkeypatch.setattr(module, "CHUNK", 7)
+    monkeypatch.setattr(module, "SMALL", 0)
     parts = westfall_young(x, rng=np.random.default_rng(1), resamples=500, method=method)
     np.testing.assert_array_equal(whole.p, parts.p)
     np.testing.assert_array_equal(whole.raw, parts.raw)

@@ -33,24 +33,24 @@ class Tested:
 
 def run_test(values: FloatArray, test: Test, choices: Choices, alternative: Alternative) -> PairResults:
     """The test of every pair of columns."""
-    from adjudge.stats import allpairs
-    from adjudge.stats.resampling import exact, hybrid, swaps
+    from adjudge.stats import pairs
+    from adjudge.stats.resampling import exact, swaps
 
     rng = generator(choices.seed, f"compare/{test}")
     match test:
         case "wilcoxon":
-            return allpairs.wilcoxon_pairs(values, zeros=choices.zeros, alternative=alternative)
+            return pairs.wilcoxon_pairs(values, zeros=choices.zeros, alternative=alternative)
         case "t":
-            return allpairs.t_pairs(values, alternative=alternative)
+            return pairs.t_pairs(values, alternative=alternative)
         case "t-unpaired" | "welch":
             equal = test == "t-unpaired"
-            return allpairs.unpaired_t_pairs(values, equal_variances=equal, alternative=alternative)
+            return pairs.unpaired_t_pairs(values, equal_variances=equal, alternative=alternative)
         case "sign":
-            return allpairs.sign_pairs(values, alternative=alternative)
+            return pairs.sign_pairs(values, alternative=alternative)
         case "exact":
             return exact.exact_pairs(values, alternative=alternative)
         case "mc" | "hb":
-            resampled = swaps.mc_pairs if test == "mc" else hybrid.hb_pairs
+            resampled = swaps.mc_pairs if test == "mc" else swaps.hb_pairs
             return resampled(
                 values,
                 rng=rng,

@@ -18,7 +18,7 @@ from scipy.stats import f, qmc, t
 from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.linear.tukey import Additive, fit
+from adjudge.stats.linear.model import AdditiveFit, fit_additive
 from adjudge.stats.multiple import holm
 from adjudge.stats.paired import NOISE, p_words
 from adjudge.stats.pairs import columns_of_pairs
@@ -184,7 +184,7 @@ def contrasts(
     checks.share("level", level)
     if adjust == "single-step" and rng is None:
         raise UsageError('rng: adjust="single-step" needs a random generator')
-    model = fit(matrix)
+    model = fit_additive(matrix)
     estimate, se = _estimates(model, rows)
     why = _reasons(model, rows, estimate)
     estimate[~model.joined(rows)] = se[list(why)] = np.nan
@@ -240,7 +240,7 @@ def all_differences(columns: int) -> FloatArray:
     return np.asarray(eye[first] - eye[second])
 
 
-def _estimates(model: Additive, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _estimates(model: AdditiveFit, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
     # A weight of 0 must not meet the NaN of a column without scores.
     estimate = rows @ np.nan_to_num(model.effects)
     estimate[np.abs(estimate) <= model.noise * np.abs(rows).sum(axis=1)] = 0.0
@@ -249,7 +249,7 @@ def _estimates(model: Additive, rows: FloatArray) -> tuple[FloatArray, FloatArra
 
 
 def _adjusted(
-    model: Additive,
+    model: AdditiveFit,
     rows: FloatArray,
     statistic: FloatArray,
     adjust: Adjust,
@@ -273,7 +273,7 @@ def _adjusted(
     return p, float(t.isf(alpha / 2 / family, df)), exact
 
 
-def _reasons(model: Additive, rows: FloatArray, estimate: FloatArray) -> dict[int, str]:
+def _reasons(model: AdditiveFit, rows: FloatArray, estimate: FloatArray) -> dict[int, str]:
     """Why a contrast has no result, by its position."""
     if math.isnan(model.mean_square):
         return dict.fromkeys(range(len(rows)), "the model leaves no degrees of freedom for the noise")

@@ -295,10 +295,6 @@ def _curvature(reml: Reml, theta: FloatArray) -> FloatArray:
     return np.array(rows)
 
 
-STEP = 1e-4
-"""Of the central differences, in logarithms: an error of about 1e-8."""
-
-
 @dataclass(frozen=True, slots=True)
 class FixedTest:
     """An F test of fixed effects; `why` where there is none."""

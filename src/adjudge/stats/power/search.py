@@ -1,4 +1,4 @@
-"""The classical tests of many separate pairs at once, for simulations. All pairs of one matrix: allpairs.py.
+"""The classical tests of many separate pairs at once, for simulations. All pairs of one matrix: pairs.py.
 
 Row s of x is held against row s of y: simulations x topics. The numbers are those of `paired`; a p that cannot
 be computed is NaN.
@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from adjudge.errors import UsageError, nearest, quoted
-from adjudge.stats import allpairs, checks
+from adjudge.stats import checks, pairs
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.paired import (
     EXACT_UP_TO,
@@ -28,7 +28,6 @@ from adjudge.stats.paired import (
     welch_freedom,
 )
 from adjudge.stats.pairs import PairResults
-from adjudge.stats.power import stacked as power_stacked
 from adjudge.stats.power.rates import MOST_TOPICS, Rate, t_difference, t_power, t_topics
 from adjudge.stats.power.sources import Normal, Source
 from adjudge.stats.resampling.engine import RESAMPLES, Statistic
@@ -227,13 +226,13 @@ def run(
     """The test of every two columns, two-sided."""
     match test.name:
         case "wilcoxon":
-            return allpairs.wilcoxon_pairs(values)
+            return pairs.wilcoxon_pairs(values)
         case "t":
-            return allpairs.t_pairs(values)
+            return pairs.t_pairs(values)
         case "t-unpaired" | "welch":
-            return allpairs.unpaired_t_pairs(values, equal_variances=test.name == "t-unpaired")
+            return pairs.unpaired_t_pairs(values, equal_variances=test.name == "t-unpaired")
         case "sign":
-            return allpairs.sign_pairs(values)
+            return pairs.sign_pairs(values)
         case "exact":
             from adjudge.stats.resampling.exact import exact_pairs
 
@@ -253,13 +252,13 @@ def run_rows(
     """p of row s of x against row s of y, for every s."""
     match test.name:
         case "wilcoxon":
-            return power_stacked.wilcoxon_rows(x, y)
+            return wilcoxon_rows(x, y)
         case "t":
-            return power_stacked.t_rows(x, y)
+            return t_rows(x, y)
         case "t-unpaired" | "welch":
-            return power_stacked.unpaired_t_rows(x, y, equal_variances=test.name == "t-unpaired")
+            return unpaired_t_rows(x, y, equal_variances=test.name == "t-unpaired")
         case "sign":
-            return power_stacked.sign_rows(x, y)
+            return sign_rows(x, y)
     pairs = np.stack([x, y], axis=2)
     return np.array([run(test, values, rng, resamples).p[0] for values in pairs], dtype=np.float64)
 

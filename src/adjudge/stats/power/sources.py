@@ -16,7 +16,7 @@ import numpy.typing as npt
 from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
-from adjudge.stats.linear import additive
+from adjudge.stats.linear.model import fit_additive
 from adjudge.stats.paired import NOISE
 from adjudge.stats.pairs import columns_of_pairs
 
@@ -175,7 +175,7 @@ def components(values: npt.ArrayLike) -> Components:
     """
     matrix = checks.numbers("values", values, dimensions=2)
     matrix = matrix[(~np.isnan(matrix)).any(axis=1)][:, (~np.isnan(matrix)).any(axis=0)]
-    fitted = additive.fit(matrix)
+    fitted = fit_additive(matrix)
     if fitted.df < 1:
         why = "needs two topics and two systems with scores beyond what fits exactly"
         return Components(math.nan, math.nan, math.nan, fitted.df, why)
