@@ -66,7 +66,17 @@ def krippendorff(
     units, given = matrix.shape[0], int(np.count_nonzero(~np.isnan(matrix)))
 
     def found(alpha: float, low: float, high: float, why: str | None = None) -> Alpha:
-        return Alpha(alpha, low, high, level, units, given, distance, resamples, why)
+        return Alpha(
+            alpha=alpha,
+            low=low,
+            high=high,
+            level=level,
+            units=units,
+            values=given,
+            distance=distance,
+            resamples=resamples,
+            why=why,
+        )
 
     if not units:
         return found(math.nan, math.nan, math.nan, "nothing was judged by two assessors")
@@ -169,14 +179,14 @@ def pair_agreement(
     agreed, pairs, ties = (int(each[0]) for each in (counted.agreed, counted.pairs, counted.ties))
     share = (agreed + ties / 2 * half) / pairs if pairs else math.nan
     return PairAgreement(
-        share,
-        agreed,
-        pairs,
-        ties,
-        counted.human_ties,
-        int(counted.missing[0]),
-        half,
-        None if pairs else _why(values.size, counted.human_ties, int(counted.missing[0])),
+        share=share,
+        agreed=agreed,
+        pairs=pairs,
+        ties=ties,
+        human_ties=counted.human_ties,
+        missing=int(counted.missing[0]),
+        half=half,
+        why=None if pairs else _why(values.size, counted.human_ties, int(counted.missing[0])),
     )
 
 
@@ -218,7 +228,7 @@ def _counted(human: npt.ArrayLike, measures: FloatArray, better: Direction) -> _
         pairs += np.count_nonzero(known, axis=1)
         ties += np.count_nonzero(found == 0, axis=1)
         missing += np.count_nonzero(~known, axis=1) + np.count_nonzero(np.isnan(said))
-    return _Counted(agreed, pairs, ties, missing, human_ties)
+    return _Counted(agreed=agreed, pairs=pairs, ties=ties, missing=missing, human_ties=human_ties)
 
 
 def ahead(one: Any, others: FloatArray) -> FloatArray:

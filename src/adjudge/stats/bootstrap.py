@@ -35,7 +35,7 @@ def t_means(values: npt.ArrayLike, *, level: float = 0.95) -> Means:
         squares = (np.where(present, matrix - mean, 0.0) ** 2).sum(axis=0)
         error = np.sqrt(squares / (n - 1) / n)
     half = np.where(n > 1, stdtrit(np.maximum(n - 1, 1), (1 + level) / 2) * error, np.nan)
-    return Means(n, mean, mean - half, mean + half, level)
+    return Means(n=n, mean=mean, low=mean - half, high=mean + half, level=level)
 
 
 BLOCK = 64

@@ -132,7 +132,14 @@ class PairEffects:
             why[k] = (
                 f"{counted(int(c.n[k]), 'topic')} cannot give a {100 * self.level:g} % signed-rank interval"
             )
-        return Estimates("hodges_lehmann", found[0], found[1], found[2], "signed rank", why)
+        return Estimates(
+            kind="hodges_lehmann",
+            estimate=found[0],
+            low=found[1],
+            high=found[2],
+            method="signed rank",
+            why=why,
+        )
 
     @cached_property
     def superiority(self) -> Estimates:
@@ -140,7 +147,14 @@ class PairEffects:
         c = self.counts
         estimate = np.divide(c.wins + c.ties / 2, c.n, out=np.full(len(c), np.nan), where=c.n > 0)
         low, high = superiority_limits(c.wins, c.losses, c.n, self.level)
-        return Estimates("superiority", estimate, low, high, "score", _without_topics(c.n))
+        return Estimates(
+            kind="superiority",
+            estimate=estimate,
+            low=low,
+            high=high,
+            method="score",
+            why=_without_topics(c.n),
+        )
 
     def of(self, kind: Kind) -> Estimates:
         """The effects of one kind, by its name."""
@@ -152,14 +166,14 @@ class PairEffects:
         """One effect of the k-th pair."""
         e = self.of(kind)
         return Effect(
-            kind,
-            float(e.estimate[k]),
-            float(e.low[k]),
-            float(e.high[k]),
-            self.level,
-            e.method,
-            int(self.counts.n[k]),
-            e.why.get(k),
+            kind=kind,
+            estimate=float(e.estimate[k]),
+            low=float(e.low[k]),
+            high=float(e.high[k]),
+            level=self.level,
+            method=e.method,
+            n=int(self.counts.n[k]),
+            why=e.why.get(k),
         )
 
     @property
@@ -195,7 +209,7 @@ def pair_effects(values: npt.ArrayLike, *, level: float = 0.95, hedges: bool = F
     # A copy, since some is computed later.
     matrix = checks.numbers("values", values, dimensions=2).copy()
     checks.share("level", level)
-    return PairEffects(matrix, moments(matrix), level, hedges)
+    return PairEffects(values=matrix, moments=moments(matrix), level=level, hedges=hedges)
 
 
 def bootstrap_differences(
@@ -219,7 +233,12 @@ def _varying(
     unknown = m.constant | (m.counts.n < 2)
     why = {k: m.without_spread(k) for k in np.flatnonzero(unknown).tolist()}
     return Estimates(
-        kind, estimate, np.where(unknown, np.nan, low), np.where(unknown, np.nan, high), method, why
+        kind=kind,
+        estimate=estimate,
+        low=np.where(unknown, np.nan, low),
+        high=np.where(unknown, np.nan, high),
+        method=method,
+        why=why,
     )
 
 

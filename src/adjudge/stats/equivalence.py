@@ -84,14 +84,14 @@ class Equivalence:
     def at(self, k: int) -> PairEquivalence:
         """The k-th pair's answers."""
         return PairEquivalence(
-            self.test,
-            self.margin,
-            self.alpha,
-            int(self.counts.n[k]),
-            float(self.p_same[k]),
-            float(self.p_different[k]),
-            self.verdict[k],
-            self.why.get(k),
+            test=self.test,
+            margin=self.margin,
+            alpha=self.alpha,
+            n=int(self.counts.n[k]),
+            p_same=float(self.p_same[k]),
+            p_different=float(self.p_different[k]),
+            verdict=self.verdict[k],
+            why=self.why.get(k),
         )
 
 
@@ -130,7 +130,18 @@ def equivalence_pairs(
     verdict = verdicts(different, np.maximum(low, high), alpha)
     exact = f"|exact<={exact_up_to}" if test == "wilcoxon" else ""
     signature = f"tost|{test}|margin:{margin:g}|alpha:{alpha:g}{exact}"
-    return Equivalence(test, margin, alpha, m.counts, low, high, different, verdict, why, signature)
+    return Equivalence(
+        test=test,
+        margin=margin,
+        alpha=alpha,
+        counts=m.counts,
+        p_low=low,
+        p_high=high,
+        p_different=different,
+        verdict=verdict,
+        why=why,
+        signature=signature,
+    )
 
 
 def verdicts(p_different: npt.ArrayLike, p_same: npt.ArrayLike, alpha: float = 0.05) -> tuple[Verdict, ...]:

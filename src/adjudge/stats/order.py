@@ -103,11 +103,11 @@ def count_rankings(better: npt.ArrayLike, *, most: int = MOST_STATES) -> Ranking
     relation = closure(_relation(better))
     size = len(relation)
     if found := _circle(relation):
-        return Rankings(size, 0, 0, 0, found)
+        return Rankings(items=size, count=0, low=0, high=0, circle=found)
     count = _count(relation, most)
     if count is not None:
-        return Rankings(size, count, count, count)
-    return Rankings(size, None, _at_least(relation), _at_most(relation))
+        return Rankings(items=size, count=count, low=count, high=count)
+    return Rankings(items=size, count=None, low=_at_least(relation), high=_at_most(relation))
 
 
 def closure(better: BoolArray) -> BoolArray:
@@ -451,11 +451,11 @@ def critical_difference(
     order = ranked[np.argsort(found.means[ranked], kind="stable")]
     different = found.different()[np.ix_(order, order)]
     return CriticalDifference(
-        found.means,
-        tuple(int(column) for column in order),
-        found.hsd,
-        underlines(different, range(order.size)),
-        found,
+        ranks=found.means,
+        order=tuple(int(column) for column in order),
+        cd=found.hsd,
+        lines=underlines(different, range(order.size)),
+        test=found,
     )
 
 

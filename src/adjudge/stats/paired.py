@@ -161,7 +161,18 @@ class PairedTest:
         ties: int = 0,
     ) -> Self:
         """A test that cannot be computed, with what is known all the same."""
-        return cls(test, math.nan, math.nan, n, None, difference, wins, losses, ties, why)
+        return cls(
+            test=test,
+            statistic=math.nan,
+            p=math.nan,
+            n=n,
+            method=None,
+            difference=difference,
+            wins=wins,
+            losses=losses,
+            ties=ties,
+            why=why,
+        )
 
     def sentence(
         self, a: str, b: str, better: Better | None = "higher", *, alpha: float = 0.05, correction: str = ""

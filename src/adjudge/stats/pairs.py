@@ -81,17 +81,17 @@ class PairResults:
         """The k-th pair's result."""
         c = self.counts
         return PairedTest(
-            self.test,
-            float(self.statistic[k]),
-            float(self.p[k]),
-            int(c.n[k]),
-            self.method[k],
-            float(c.difference[k]),
-            int(c.wins[k]),
-            int(c.losses[k]),
-            int(c.ties[k]),
-            self.why.get(k),
-            self.alternative,
+            test=self.test,
+            statistic=float(self.statistic[k]),
+            p=float(self.p[k]),
+            n=int(c.n[k]),
+            method=self.method[k],
+            difference=float(c.difference[k]),
+            wins=int(c.wins[k]),
+            losses=int(c.losses[k]),
+            ties=int(c.ties[k]),
+            why=self.why.get(k),
+            alternative=self.alternative,
         )
 
 
@@ -187,7 +187,16 @@ def pair_matrix(matrix: FloatArray, *, loaded: bool = False) -> PairMatrix:
     both = patterns.astype(np.float64) @ patterns.T.astype(np.float64)
     n = both.astype(np.int64)[pattern[first], pattern[second]]
     noisy = _noisy_columns(matrix)
-    return PairMatrix(columns, patterns, pattern, first, second, n, noisy[first] & noisy[second], loaded)
+    return PairMatrix(
+        columns=columns,
+        patterns=patterns,
+        pattern=pattern,
+        first=first,
+        second=second,
+        n=n,
+        noisy=noisy[first] & noisy[second],
+        loaded=loaded,
+    )
 
 
 def _noisy_columns(matrix: FloatArray) -> BoolArray:
@@ -272,7 +281,9 @@ def difference_sums(pairs: PairMatrix, *, squares: bool = False) -> DifferenceSu
             z -= means[some, None]
             _fill(z, missing)
             squared[some] = _squares(z)
-    return DifferenceSums(means, wins.astype(np.int64), losses.astype(np.int64), squared)
+    return DifferenceSums(
+        means=means, wins=wins.astype(np.int64), losses=losses.astype(np.int64), squares=squared
+    )
 
 
 def own_squares(pairs: PairMatrix) -> tuple[FloatArray, FloatArray]:
@@ -353,11 +364,11 @@ def signed_ranks(
 ) -> SignedRanks:
     """Rank the `nonzero` differences of every pair after the `below` zeros that are ranked."""
     ranks = SignedRanks(
-        np.zeros(len(pairs), dtype=np.int64),
-        np.zeros(len(pairs)),
-        np.ones(len(pairs), dtype=np.bool_),
-        np.full(len(pairs), np.nan),
-        np.zeros(len(pairs), dtype=np.bool_),
+        positive=np.zeros(len(pairs), dtype=np.int64),
+        cubes=np.zeros(len(pairs)),
+        plain=np.ones(len(pairs), dtype=np.bool_),
+        tail=np.full(len(pairs), np.nan),
+        left=np.zeros(len(pairs), dtype=np.bool_),
     )
     exact = nonzero + below <= exact_up_to
     if pairs.compiled:
@@ -468,7 +479,15 @@ def t_pairs(values: npt.ArrayLike, *, alternative: Alternative = "two-sided") ->
     p = student_p(t, counts.n - 1.0, alternative)
     same = counts.ties == counts.n
     t[same], p[same] = 0.0, 1.0
-    found = PairResults("t", counts, t, p, ("t",) * len(pairs), f"t|{alternative}", alternative)
+    found = PairResults(
+        test="t",
+        counts=counts,
+        statistic=t,
+        p=p,
+        method=("t",) * len(pairs),
+        signature=f"t|{alternative}",
+        alternative=alternative,
+    )
     return _completed(found, pairs, sure | same, partial(paired_t, alternative=alternative))
 
 
@@ -487,7 +506,15 @@ def unpaired_t_pairs(
             freedom = welch_freedom(counts.n, np.sqrt(np.minimum(x, y) / np.maximum(x, y)))
     p = student_p(t, freedom, alternative)
     test = "t-unpaired" if equal_variances else "welch"
-    found = PairResults(test, counts, t, p, ("t",) * len(pairs), f"{test}|{alternative}", alternative)
+    found = PairResults(
+        test=test,
+        counts=counts,
+        statistic=t,
+        p=p,
+        method=("t",) * len(pairs),
+        signature=f"{test}|{alternative}",
+        alternative=alternative,
+    )
     single = partial(unpaired_t, equal_variances=equal_variances, alternative=alternative)
     return _completed(found, pairs, sure, single)
 
@@ -511,7 +538,15 @@ def wilcoxon_pairs(
     p = _signed_rank_p(ranks, nonzero, below, exact, zeros == "split", alternative)
     methods = tuple(np.where(exact, "exact", "normal").tolist())
     signature = f"wilcoxon|zeros:{zeros}|exact:{exact_up_to}|{alternative}"
-    found = PairResults("wilcoxon", counts, w, p, methods, signature, alternative)
+    found = PairResults(
+        test="wilcoxon",
+        counts=counts,
+        statistic=w,
+        p=p,
+        method=methods,
+        signature=signature,
+        alternative=alternative,
+    )
     single = partial(wilcoxon, zeros=zeros, exact_up_to=exact_up_to, alternative=alternative)
     return _completed(found, pairs, ~ranks.left, single)
 
@@ -527,7 +562,15 @@ def sign_pairs(values: npt.ArrayLike, *, alternative: Alternative = "two-sided")
     p = sign_p(*np.divmod(keys, base), alternative)[which]
     statistic = (counts.wins - counts.losses).astype(np.float64)
     methods = ("exact",) * len(pairs)
-    found = PairResults("sign", counts, statistic, p, methods, f"sign|{alternative}", alternative)
+    found = PairResults(
+        test="sign",
+        counts=counts,
+        statistic=statistic,
+        p=p,
+        method=methods,
+        signature=f"sign|{alternative}",
+        alternative=alternative,
+    )
     return _completed(
         found, pairs, np.ones(len(pairs), dtype=np.bool_), partial(sign, alternative=alternative)
     )
@@ -539,7 +582,15 @@ def _ready(values: npt.ArrayLike) -> PairMatrix:
 
 def _counts(pairs: PairMatrix, sums: DifferenceSums) -> PairCounts:
     ties = pairs.n - sums.wins - sums.losses
-    return PairCounts(pairs.first, pairs.second, pairs.n, sums.means, sums.wins, sums.losses, ties)
+    return PairCounts(
+        first=pairs.first,
+        second=pairs.second,
+        n=pairs.n,
+        difference=sums.means,
+        wins=sums.wins,
+        losses=sums.losses,
+        ties=ties,
+    )
 
 
 def _t(counts: PairCounts, squares: FloatArray, noise: FloatArray) -> tuple[FloatArray, BoolArray]:
@@ -656,7 +707,7 @@ def _block(columns: FloatArray, first: IntArray, second: IntArray, positions: In
     noise = NOISE * np.maximum(np.abs(x), np.abs(y))
     noise[~present] = 0.0
     values[present & (np.abs(values) <= noise)] = 0.0
-    return Block(positions, values, noise, present)
+    return Block(positions=positions, values=values, noise=noise, present=present)
 
 
 def on_grid(block: Block) -> Grid:
@@ -719,4 +770,10 @@ def moments(matrix: FloatArray) -> Moments:
             deviations = np.where(block.present, block.values - mean[at][:, None], 0.0)
             sd[at] = np.sqrt(np.square(deviations).sum(axis=1) / (size - 1))
     sd[same] = np.where(n[same] > 1, 0.0, np.nan)
-    return Moments(PairCounts(first, second, n, mean, wins, losses, n - wins - losses), sd, same)
+    return Moments(
+        PairCounts(
+            first=first, second=second, n=n, difference=mean, wins=wins, losses=losses, ties=n - wins - losses
+        ),
+        sd,
+        same,
+    )

@@ -74,7 +74,7 @@ class KendallTau:
 
     @classmethod
     def undefined(cls, why: str, *, n: int) -> Self:
-        return cls(math.nan, math.nan, n, None, 0, 0, why)
+        return cls(tau=math.nan, p=math.nan, n=n, method=None, concordant=0, discordant=0, why=why)
 
 
 def kendall(
@@ -102,7 +102,7 @@ def kendall(
     untied = math.sqrt(np.count_nonzero(left) * np.count_nonzero(right)) / 2
     tau = min(max((concordant - discordant) / untied, -1.0), 1.0)
     p, method = _kendall_p(a, b, concordant - discordant, rng, resamples)
-    return KendallTau(tau, p, n, method, concordant, discordant)
+    return KendallTau(tau=tau, p=p, n=n, method=method, concordant=concordant, discordant=discordant)
 
 
 def kendall_interval(
@@ -135,7 +135,7 @@ def kendall_interval(
         if kept.any():
             tau = s[kept] / np.sqrt(first[kept] * second[kept])
             low, high = (float(end) for end in np.quantile(tau, [(1 - level) / 2, (1 + level) / 2]))
-    return Interval(low, high, level, "bootstrap-percentile", resamples)
+    return Interval(low=low, high=high, level=level, method="bootstrap-percentile", resamples=resamples)
 
 
 def _signs(ranks: IntArray) -> IntArray:
@@ -353,7 +353,17 @@ def _test(rows: FloatArray, alpha: float) -> KruskalWallis:
         nothing = np.full(n.size, math.nan)
         why = f"needs two groups with scores, has {groups or 'none'}"
         return KruskalWallis(
-            math.nan, 0, math.nan, n, mean_ranks, nothing, nothing, math.nan, math.nan, alpha, why
+            statistic=math.nan,
+            df=0,
+            p=math.nan,
+            n=n,
+            mean_ranks=mean_ranks,
+            low=nothing,
+            high=nothing,
+            variance=math.nan,
+            critical=math.nan,
+            alpha=alpha,
+            why=why,
         )
     whole = float(np.square(centred, dtype=np.float64).sum()) / 4
     between = float((n[n > 0] * means[n > 0] ** 2).sum())
@@ -362,16 +372,16 @@ def _test(rows: FloatArray, alpha: float) -> KruskalWallis:
     half = np.full(n.size, math.nan)
     half[n > 0] = critical * _half_widths(n[n > 0], variance)
     return KruskalWallis(
-        h,
-        groups - 1,
-        float(chi2.sf(h, groups - 1)),
-        n,
-        mean_ranks,
-        mean_ranks - half,
-        mean_ranks + half,
-        variance,
-        critical,
-        alpha,
+        statistic=h,
+        df=groups - 1,
+        p=float(chi2.sf(h, groups - 1)),
+        n=n,
+        mean_ranks=mean_ranks,
+        low=mean_ranks - half,
+        high=mean_ranks + half,
+        variance=variance,
+        critical=critical,
+        alpha=alpha,
     )
 
 
@@ -442,7 +452,18 @@ def friedman(values: npt.ArrayLike) -> Friedman:
     why = _too_few(n, k)
     if why is not None:
         nothing = math.nan
-        return Friedman(nothing, 0, nothing, nothing, (0, 0), nothing, n, dropped, mean_ranks, why)
+        return Friedman(
+            statistic=nothing,
+            df=0,
+            p=nothing,
+            f=nothing,
+            f_df=(0, 0),
+            f_p=nothing,
+            n=n,
+            dropped=dropped,
+            mean_ranks=mean_ranks,
+            why=why,
+        )
     return _test_friedman(ranks, mean_ranks, dropped)
 
 
@@ -472,14 +493,34 @@ def _test_friedman(ranks: IntArray, mean_ranks: FloatArray, dropped: int) -> Fri
     between, whole = int((ranks.sum(axis=0) ** 2).sum()), int((ranks**2).sum())
     df = (k - 1, (n - 1) * (k - 1))
     if not whole:
-        return Friedman(0.0, k - 1, 1.0, 0.0, df, 1.0, n, dropped, mean_ranks)
+        return Friedman(
+            statistic=0.0,
+            df=k - 1,
+            p=1.0,
+            f=0.0,
+            f_df=df,
+            f_p=1.0,
+            n=n,
+            dropped=dropped,
+            mean_ranks=mean_ranks,
+        )
     statistic = (k - 1) * between / whole
     if between == n * whole:
         f, f_p = math.inf, _chance_of_agreement(ranks)
     else:
         f = (n - 1) * between / (n * whole - between)
         f_p = float(f_distribution.sf(f, *df))
-    return Friedman(statistic, k - 1, float(chi2.sf(statistic, k - 1)), f, df, f_p, n, dropped, mean_ranks)
+    return Friedman(
+        statistic=statistic,
+        df=k - 1,
+        p=float(chi2.sf(statistic, k - 1)),
+        f=f,
+        f_df=df,
+        f_p=f_p,
+        n=n,
+        dropped=dropped,
+        mean_ranks=mean_ranks,
+    )
 
 
 def _chance_of_agreement(ranks: IntArray) -> float:
@@ -584,13 +625,32 @@ def _prepare(values: npt.ArrayLike, ties: Ties) -> tuple[_Design | None, Skillin
     sums = np.full(columns.size, math.nan)
     if n < 2:
         why = f"needs two rows with two scores, has {n or 'none'}"
-        return None, SkillingsMack(math.nan, 0, math.nan, None, n, dropped, sums, 0, why)
+        return None, SkillingsMack(
+            statistic=math.nan,
+            df=0,
+            p=math.nan,
+            method=None,
+            n=n,
+            dropped=dropped,
+            sums=sums,
+            parts=0,
+            why=why,
+        )
     design = _design(matrix[np.ix_(rows, columns)], ties)
     observed = design.scores.sum(axis=0)
     sums[columns] = observed
     statistic = max(0.0, float(design.statistic(observed[None, :])[0]))  # rounding may go below
     parts = len(_parts(design.present))
-    return design, SkillingsMack(statistic, design.df, math.nan, None, n, dropped, sums, parts)
+    return design, SkillingsMack(
+        statistic=statistic,
+        df=design.df,
+        p=math.nan,
+        method=None,
+        n=n,
+        dropped=dropped,
+        sums=sums,
+        parts=parts,
+    )
 
 
 def _design(matrix: FloatArray, ties: Ties) -> _Design:
@@ -606,7 +666,7 @@ def _design(matrix: FloatArray, ties: Ties) -> _Design:
     parts = _parts(telling)
     form = _form(telling.astype(np.float64), weights[rows], parts)
     df = int(np.count_nonzero(columns)) - len(parts)
-    return _Design(present, scores, lambda sums: form(sums[:, columns]), df)
+    return _Design(present=present, scores=scores, statistic=lambda sums: form(sums[:, columns]), df=df)
 
 
 def _untied(doubled: IntArray, sizes: IntArray) -> FloatArray:

@@ -73,7 +73,12 @@ def anova_table(fit: LinearFit, *, ss_type: SumsOfSquares = 1) -> AnovaTable:
         for key, (df, ss, why) in zip(model.keys, sums, strict=True)
     ]
     return AnovaTable(
-        tuple(rows), fit.residual_df, fit.residual_ss, fit.residual_mean_square, fit.total_ss, ss_type
+        rows=tuple(rows),
+        residual_df=fit.residual_df,
+        residual_ss=fit.residual_ss,
+        residual_ms=fit.residual_mean_square,
+        total_ss=fit.total_ss,
+        ss_type=ss_type,
     )
 
 
@@ -90,7 +95,14 @@ def table_of_sums(df: Sequence[int], ss: Sequence[float], residual_df: int, resi
         for k, (each, squares) in enumerate(zip(df, ss, strict=True))
     ]
     ms = residual_ss / residual_df if residual_df else math.nan
-    return AnovaTable(tuple(rows), residual_df, residual_ss, ms, total, 1)
+    return AnovaTable(
+        rows=tuple(rows),
+        residual_df=residual_df,
+        residual_ss=residual_ss,
+        residual_ms=ms,
+        total_ss=total,
+        ss_type=1,
+    )
 
 
 def _row(
@@ -101,9 +113,9 @@ def _row(
         why = "nothing is left of it after the other terms"
     ms = ss / df if df else math.nan
     if why is not None:
-        return AnovaRow(key, df, ss, ms, math.nan, math.nan, share, why)
+        return AnovaRow(term=key, df=df, ss=ss, ms=ms, f=math.nan, p=math.nan, share=share, why=why)
     f = ms / (residual_ss / residual_df)
-    return AnovaRow(key, df, ss, ms, f, float(fdtrc(df, residual_df, f)), share)
+    return AnovaRow(term=key, df=df, ss=ss, ms=ms, f=f, p=float(fdtrc(df, residual_df, f)), share=share)
 
 
 def _marginal(fit: LinearFit, key: Key, ss_type: SumsOfSquares) -> tuple[int, float, str | None]:
@@ -179,13 +191,13 @@ def adjusted_means(fit: LinearFit, factor: int) -> AdjustedMeans:
         means[here], unscaled[np.ix_(here, here)] = found, spread
         why |= {int(here[k]): "the design cannot tell it from other effects" for k in lost}
     return AdjustedMeans(
-        means,
-        unscaled * fit.residual_mean_square,
-        unscaled,
-        n,
-        fit.residual_df,
-        fit.residual_mean_square,
-        why,
+        means=means,
+        covariance=unscaled * fit.residual_mean_square,
+        unscaled=unscaled,
+        n=n,
+        residual_df=fit.residual_df,
+        residual_mean_square=fit.residual_mean_square,
+        why=why,
     )
 
 
@@ -302,7 +314,17 @@ def judged(
     t[free] = np.abs(effects[free]) / errors[free]
     p = 2 * stdtr(df, -t) if df else np.full(effects.size, math.nan)
     limit = float(-stdtrit(df, alpha / 2 / max(1, int(free.sum())))) if df else math.nan
-    return InteractionEffects(term, cells, n, effects, errors, p, limit, t > limit, alpha)
+    return InteractionEffects(
+        term=term,
+        cells=cells,
+        n=n,
+        effects=effects,
+        standard_errors=errors,
+        p=p,
+        limit=limit,
+        large=t > limit,
+        alpha=alpha,
+    )
 
 
 def _freedom(fit: LinearFit, rest: list[Key], cells: Term, n: IntArray) -> FloatArray:
@@ -391,15 +413,15 @@ def residual_checks(fit: LinearFit, groups: npt.ArrayLike) -> ResidualChecks:
     largest, standardised, outlier_p = _outliers(fit, left)
     skewness, kurtosis = _moments(left)
     return ResidualChecks(
-        fit.n,
-        _normal(left),
-        _spread(fit, left, codes),
-        _additive(fit),
-        skewness,
-        kurtosis,
-        np.flatnonzero(fit.model.present)[largest],
-        standardised,
-        outlier_p,
+        n=fit.n,
+        normal=_normal(left),
+        spread=_spread(fit, left, codes),
+        additive=_additive(fit),
+        skewness=skewness,
+        kurtosis=kurtosis,
+        largest=np.flatnonzero(fit.model.present)[largest],
+        standardised=standardised,
+        outlier_p=outlier_p,
     )
 
 
@@ -409,15 +431,15 @@ def _undefined(n: int, why: str) -> ResidualChecks:
 
     none = np.zeros(0)
     return ResidualChecks(
-        n,
-        check("shapiro-wilk"),
-        check("brown-forsythe"),
-        check("tukey-1-df"),
-        math.nan,
-        math.nan,
-        none.astype(np.int64),
-        none,
-        none,
+        n=n,
+        normal=check("shapiro-wilk"),
+        spread=check("brown-forsythe"),
+        additive=check("tukey-1-df"),
+        skewness=math.nan,
+        kurtosis=math.nan,
+        largest=none.astype(np.int64),
+        standardised=none,
+        outlier_p=none,
     )
 
 
@@ -459,7 +481,7 @@ def _spread(fit: LinearFit, left: FloatArray, codes: npt.NDArray[np.generic]) ->
     if k == 2 and between <= noise:
         return Check(name, math.nan, math.nan, why="the residuals of two groups mirror each other")
     f = (between / (k - 1)) / (inside / (n - k))
-    return Check(name, f, float(fdtrc(k - 1, n - k, f)), (k - 1, n - k))
+    return Check(name=name, statistic=f, p=float(fdtrc(k - 1, n - k, f)), df=(k - 1, n - k))
 
 
 def _additive(fit: LinearFit) -> Check:
@@ -484,9 +506,9 @@ def _additive(fit: LinearFit) -> Check:
     df = fit.residual_df - 1
     rest = fit.residual_ss - ss
     if rest <= model.noise:
-        return Check(name, math.inf, 0.0, (1, df))
+        return Check(name=name, statistic=math.inf, p=0.0, df=(1, df))
     f = ss / (rest / df)
-    return Check(name, f, float(fdtrc(1, df, f)), (1, df))
+    return Check(name=name, statistic=f, p=float(fdtrc(1, df, f)), df=(1, df))
 
 
 def _has_interactions(fit: LinearFit) -> bool:

@@ -197,19 +197,19 @@ def contrasts(
         p[kept], critical, error[kept] = _adjusted(model, rows[kept], statistic[kept], adjust, level, rng)
     reach = critical * se
     return Contrasts(
-        adjust,
-        level,
-        estimate,
-        se,
-        statistic,
-        p,
-        estimate - reach,
-        estimate + reach,
-        model.df,
-        model.mean_square,
-        critical,
-        error,
-        why,
+        adjust=adjust,
+        level=level,
+        estimate=estimate,
+        se=se,
+        statistic=statistic,
+        p=p,
+        low=estimate - reach,
+        high=estimate + reach,
+        df=model.df,
+        mean_square=model.mean_square,
+        critical=critical,
+        error=error,
+        why=why,
     )
 
 

@@ -129,14 +129,14 @@ class Reml:
         deviance += self.df * (1 + math.log(2 * math.pi * rss / self.df))
         fixed = slice(self._columns, None)
         return Criterion(
-            deviance,
-            2 * (traces - self.df * squares / rss),
-            traces,
-            squares,
-            rss,
-            solved[fixed],
-            inverse[fixed, fixed],
-            tuple(effects),
+            deviance=deviance,
+            slope=2 * (traces - self.df * squares / rss),
+            traces=traces,
+            squares=squares,
+            rss=rss,
+            fixed=solved[fixed],
+            unscaled=inverse[fixed, fixed],
+            effects=tuple(effects),
         )
 
     def _by_term(
@@ -349,16 +349,24 @@ class Satterthwaite:
         """Are all the means equal? Fai and Cornelius 1996: independent combinations, their degrees pooled."""
         apart = self._means[1:] - self._means[0]
         if not apart.shape[0]:
-            return FixedTest(math.nan, 0, math.nan, math.nan, "there is only one level")
+            return FixedTest(
+                f=math.nan, df=0, denominator_df=math.nan, p=math.nan, why="there is only one level"
+            )
         variances, vectors = np.linalg.eigh(self._sigma2 * apart @ self._unscaled @ apart.T)
         independent = vectors.T @ apart
         f = float(np.mean((independent @ self._fixed) ** 2 / variances))
         denominator = pooled_df(np.array([self.of(row) for row in independent]))
         if math.isnan(denominator):
             return FixedTest(
-                f, apart.shape[0], math.nan, math.nan, "the variances are too uncertain for a test"
+                f=f,
+                df=apart.shape[0],
+                denominator_df=math.nan,
+                p=math.nan,
+                why="the variances are too uncertain for a test",
             )
-        return FixedTest(f, apart.shape[0], denominator, float(fdtrc(apart.shape[0], denominator, f)))
+        return FixedTest(
+            f=f, df=apart.shape[0], denominator_df=denominator, p=float(fdtrc(apart.shape[0], denominator, f))
+        )
 
 
 def pooled_df(each: FloatArray) -> float:
@@ -477,21 +485,37 @@ def fit_mixed(
     theta = search(reml, range(len(keys)), np.ones(len(keys)))
     best = reml.at(theta)
     sigma2 = best.rss / reml.df
-    found = Found(reml, theta, averaging, float(model.scores.mean()))
-    return MixedFit(keys, model.n, theta**2 * sigma2, sigma2, best.deviance, best.effects, None, found)
+    found = Found(reml=reml, theta=theta, averaging=averaging, centre=float(model.scores.mean()))
+    return MixedFit(
+        random=keys,
+        n=model.n,
+        variances=theta**2 * sigma2,
+        residual_variance=sigma2,
+        deviance=best.deviance,
+        effects=best.effects,
+        why=None,
+        found=found,
+    )
 
 
 def fixed_means(fit: MixedFit) -> MixedMeans:
     """Means with REML's standard errors and Satterthwaite's degrees of freedom, and the test of their equality."""
     if fit.found is None:
         none = np.zeros(0)
-        return MixedMeans(none, np.zeros((0, 0)), none, FixedTest(math.nan, 0, math.nan, math.nan, fit.why))
+        return MixedMeans(
+            means=none,
+            covariance=np.zeros((0, 0)),
+            df=none,
+            test=FixedTest(f=math.nan, df=0, denominator_df=math.nan, p=math.nan, why=fit.why),
+        )
     found = fit.found
     best = found.reml.at(found.theta)
     satterthwaite = Satterthwaite(found.reml, found.theta, found.averaging)
     covariance = fit.residual_variance * found.averaging @ best.unscaled @ found.averaging.T
     means = found.centre + found.averaging @ best.fixed
-    return MixedMeans(means, covariance, satterthwaite.of_means(), satterthwaite.of_equality())
+    return MixedMeans(
+        means=means, covariance=covariance, df=satterthwaite.of_means(), test=satterthwaite.of_equality()
+    )
 
 
 def random_tests(fit: MixedFit) -> tuple[RandomTest, ...]:
@@ -555,7 +579,15 @@ def _independent(first: Term, others: list[Term]) -> IntArray:
 
 
 def _undefined(keys: tuple[Key, ...], n: int, why: str) -> MixedFit:
-    return MixedFit(keys, n, np.full(len(keys), math.nan), math.nan, math.nan, (), why)
+    return MixedFit(
+        random=keys,
+        n=n,
+        variances=np.full(len(keys), math.nan),
+        residual_variance=math.nan,
+        deviance=math.nan,
+        effects=(),
+        why=why,
+    )
 
 
 RESAMPLES = 200
@@ -588,12 +620,26 @@ def variance_shares(
     variances = np.append(fit.variances, fit.residual_variance)
     none = np.full(variances.size, math.nan)
     if fit.found is None or not resamples:
-        return VarianceShares(variances, variances / variances.sum(), none, none, level, 0)
+        return VarianceShares(
+            variances=variances,
+            shares=variances / variances.sum(),
+            low=none,
+            high=none,
+            level=level,
+            resamples=0,
+        )
     if resamples < 2 / (1 - level):
         raise UsageError(f"resamples: {resamples} are too few for an interval at {level:g}")
     drawn = _simulated(fit, rng, resamples)
     low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    return VarianceShares(variances, variances / variances.sum(), low, high, level, resamples)
+    return VarianceShares(
+        variances=variances,
+        shares=variances / variances.sum(),
+        low=low,
+        high=high,
+        level=level,
+        resamples=resamples,
+    )
 
 
 def _simulated(fit: MixedFit, rng: np.random.Generator, resamples: int) -> FloatArray:

@@ -238,7 +238,9 @@ def span(terms: Sequence[Term], n: int) -> Space:
     lengths = matrix.diagonal().copy()
     for part in _products(sums, shares, base.size):
         matrix -= part
-    return Space(base, tuple(others), counts, shares.tocsr(), factored(matrix, lengths))
+    return Space(
+        base=base, others=tuple(others), counts=counts, shares=shares.tocsr(), inner=factored(matrix, lengths)
+    )
 
 
 def _inner_products(terms: Sequence[Term]) -> FloatArray:
@@ -363,7 +365,18 @@ def fit_model(model: Model) -> LinearFit:
     """The fit of all the model's terms."""
     if not model.n:
         empty = np.full(model.present.size, math.nan)
-        return LinearFit(model, empty, empty, 0, 0, 0, 0.0, 0.0, math.nan, "there are no scores")
+        return LinearFit(
+            model=model,
+            fitted=empty,
+            residuals=empty,
+            n=0,
+            rank=0,
+            residual_df=0,
+            residual_ss=0.0,
+            total_ss=0.0,
+            residual_mean_square=math.nan,
+            why="there are no scores",
+        )
     fitted = model.fitted(model.keys)
     left = model.scores - fitted
     df = model.n - model.space(model.keys).rank
@@ -373,16 +386,16 @@ def fit_model(model: Model) -> LinearFit:
     total = total if total > model.noise else 0.0
     mean_square = ss / df if df else math.nan
     return LinearFit(
-        model,
-        _aligned(model, fitted),
-        _aligned(model, left if ss else np.zeros_like(left)),
-        model.n,
-        model.n - df,
-        df,
-        ss,
-        total,
-        mean_square,
-        _why_no_noise(df, ss, total),
+        model=model,
+        fitted=_aligned(model, fitted),
+        residuals=_aligned(model, left if ss else np.zeros_like(left)),
+        n=model.n,
+        rank=model.n - df,
+        residual_df=df,
+        residual_ss=ss,
+        total_ss=total,
+        residual_mean_square=mean_square,
+        why=_why_no_noise(df, ss, total),
     )
 
 

@@ -339,9 +339,11 @@ def needed_topics(goal: Goal, source: Source, difference: float, rng: np.random.
     guess = t_topics(difference, source.spread, power=goal.power, alpha=goal.alpha)
     why = goal.impossible()
     if why is not None:
-        return Answer(math.nan, 0.0, "none", why)
+        return Answer(value=math.nan, error=0.0, method="none", why=why)
     if math.isinf(guess):
-        return Answer(math.inf, 0.0, "noncentral t", f"more than {MOST_TOPICS:,} topics")
+        return Answer(
+            value=math.inf, error=0.0, method="noncentral t", why=f"more than {MOST_TOPICS:,} topics"
+        )
     if _known(goal, source):
         return Answer(guess, 0.0, "noncentral t")
     # Where many are needed a larger difference is looked for, and topics go with one over its square.
@@ -352,7 +354,9 @@ def needed_topics(goal: Goal, source: Source, difference: float, rng: np.random.
             method = "simulated" if stretch == 1 else "simulated on fewer topics"
             return Answer(float(math.ceil(found * stretch**2 - 1e-9)), error * stretch**2, method)
         stretch *= 3
-    return Answer(math.inf, 0.0, "simulated", "so many topics that no simulation found it")
+    return Answer(
+        value=math.inf, error=0.0, method="simulated", why="so many topics that no simulation found it"
+    )
 
 
 def smallest_difference(goal: Goal, source: Source, topics: int, rng: np.random.Generator) -> Answer:
@@ -361,7 +365,7 @@ def smallest_difference(goal: Goal, source: Source, topics: int, rng: np.random.
     if why is None and topics < 2:
         why = f"needs two topics, has {topics or 'none'}"
     if why is not None:
-        return Answer(math.nan, 0.0, "none", why)
+        return Answer(value=math.nan, error=0.0, method="none", why=why)
     guess = t_difference(topics, source.spread, power=goal.power, alpha=goal.alpha)
     if _known(goal, source):
         return Answer(guess, 0.0, "noncentral t")
@@ -371,7 +375,7 @@ def smallest_difference(goal: Goal, source: Source, topics: int, rng: np.random.
     found, error = _differences_search(goal, source, used, guess / shrink, seed)
     if math.isinf(found):
         why = f"no difference, however large, is found on {topics} topics with p < {goal.alpha:.2g}"
-        return Answer(math.nan, 0.0, "simulated", why)
+        return Answer(value=math.nan, error=0.0, method="simulated", why=why)
     return Answer(found * shrink, error * shrink, "simulated" if shrink == 1 else "simulated on fewer topics")
 
 

@@ -89,7 +89,7 @@ def spreads(values: npt.ArrayLike, family: BoolArray | None = None) -> Spreads:
         if family.shape != sd.shape:
             raise UsageError(f"family: expected {sd.size} pairs, got {family.size}")
         n[~family], sd[~family] = 0, np.nan
-    return Spreads(first, second, n, sd)
+    return Spreads(first=first, second=second, n=n, sd=sd)
 
 
 def _spread(x: FloatArray, y: FloatArray) -> tuple[IntArray, FloatArray]:
@@ -178,9 +178,15 @@ def components(values: npt.ArrayLike) -> Components:
     fitted = fit_additive(matrix)
     if fitted.df < 1:
         why = "needs two topics and two systems with scores beyond what fits exactly"
-        return Components(math.nan, math.nan, math.nan, fitted.df, why)
+        return Components(topic=math.nan, system=math.nan, residual=math.nan, df=fitted.df, why=why)
     if fitted.parts > 1:
-        return Components(math.nan, math.nan, fitted.mean_square, fitted.df, "systems share no topics")
+        return Components(
+            topic=math.nan,
+            system=math.nan,
+            residual=fitted.mean_square,
+            df=fitted.df,
+            why="systems share no topics",
+        )
     cells = (~np.isnan(matrix)).astype(np.float64)
     sizes = cells.sum(axis=1, keepdims=True)
     shares = cells / sizes
@@ -190,10 +196,10 @@ def components(values: npt.ArrayLike) -> Components:
     trace = own + float(np.einsum("ki,ij,kj->", shares, system, shares, optimize=True))
     total = own + float(shares.sum(axis=0) @ system @ shares.sum(axis=0))
     return Components(
-        _beyond(topics, trace, total, fitted.mean_square),
-        _beyond(fitted.effects, float(np.trace(system)), float(system.sum()), fitted.mean_square),
-        fitted.mean_square,
-        fitted.df,
+        topic=_beyond(topics, trace, total, fitted.mean_square),
+        system=_beyond(fitted.effects, float(np.trace(system)), float(system.sum()), fitted.mean_square),
+        residual=fitted.mean_square,
+        df=fitted.df,
     )
 
 

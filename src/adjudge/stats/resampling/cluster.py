@@ -59,14 +59,14 @@ def cluster_mc_pairs(
     statistic[few] = np.nan
     method = "exact" if exact else "swaps"
     return PairResults(
-        "mc",
-        counts,
-        statistic,
-        p,
-        tuple(None if n < LEAST_CLUSTERS else method for n in met.tolist()),
-        f"mc|statistic:mean|clusters:{size}|{'all-signs' if exact else f'resamples:{resamples}'}",
-        alternative,
-        {k: f"needs two clusters with topics that both have, has {met[k] or 'none'}" for k in few},
+        test="mc",
+        counts=counts,
+        statistic=statistic,
+        p=p,
+        method=tuple(None if n < LEAST_CLUSTERS else method for n in met.tolist()),
+        signature=f"mc|statistic:mean|clusters:{size}|{'all-signs' if exact else f'resamples:{resamples}'}",
+        alternative=alternative,
+        why={k: f"needs two clusters with topics that both have, has {met[k] or 'none'}" for k in few},
     )
 
 
@@ -136,10 +136,10 @@ def _blocks(matrix: FloatArray, codes: IntArray, resamples: int) -> Iterator[_Bl
         difference = np.where(both, x - y, 0.0)
         difference[np.abs(difference) <= noise] = 0.0
         yield _Block(
-            pairs,
-            _by_cluster(difference, codes),
-            _by_cluster(both.astype(np.float64), codes),
-            noise.sum(axis=0),
+            pairs=pairs,
+            sums=_by_cluster(difference, codes),
+            sizes=_by_cluster(both.astype(np.float64), codes),
+            noise=noise.sum(axis=0),
         )
 
 

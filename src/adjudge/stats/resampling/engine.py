@@ -56,14 +56,26 @@ def common_topics(present: BoolArray) -> CommonTopics:
     first, second = columns_of_pairs(columns)
     bits = np.packbits(present, axis=0).T
     if present.all():
-        return CommonTopics(first, second, np.zeros(first.size, dtype=np.int64), bits[:1], topics)
+        return CommonTopics(
+            first=first,
+            second=second,
+            set_of_pair=np.zeros(first.size, dtype=np.int64),
+            packed=bits[:1],
+            topics=topics,
+        )
     patterns, pattern = np.unique(bits, axis=0, return_inverse=True)
     a, b = np.triu_indices(len(patterns))
     packed, met = np.unique(patterns[a] & patterns[b], axis=0, return_inverse=True)
     table = np.zeros((len(patterns), len(patterns)), dtype=np.int64)
     table[a, b] = table[b, a] = met.ravel()
     pattern = pattern.ravel()
-    return CommonTopics(first, second, table[pattern[first], pattern[second]], packed, topics)
+    return CommonTopics(
+        first=first,
+        second=second,
+        set_of_pair=table[pattern[first], pattern[second]],
+        packed=packed,
+        topics=topics,
+    )
 
 
 Statistic = Literal["mean", "median", "t", "t-unpaired", "w"]
@@ -236,7 +248,9 @@ class Null:
         checks.share("alpha", alpha)
         if self.alternative != "less":
             return self.quantile(1 - alpha)
-        mirrored = Null(self.statistic, self.p, self.n, -self.values[::-1], "greater")
+        mirrored = Null(
+            statistic=self.statistic, p=self.p, n=self.n, values=-self.values[::-1], alternative="greater"
+        )
         return -mirrored.quantile(1 - alpha)
 
 
@@ -316,13 +330,33 @@ def prepare(values: npt.ArrayLike, options: Options) -> list[Task]:
     usable = np.flatnonzero(n >= LEAST_TOPICS)
     level = np.zeros(len(scores), dtype=np.int64) if quantised.on_grid else _levels(matrix)
     if not level.any() or not usable.size:
-        return [Task(scores, _by_system(quantised), quantised, common, options, n, usable)]
+        return [
+            Task(
+                scores=scores,
+                whole=_by_system(quantised),
+                quantised=quantised,
+                common=common,
+                options=options,
+                n=n,
+                pairs=usable,
+            )
+        ]
     level_of_pair = np.maximum(level[common.first], level[common.second])[usable]
     tasks = []
     for each in np.unique(level_of_pair):
         quantised = quantise(np.where(level <= each, matrix, np.nan))
         pairs = usable[level_of_pair == each]
-        tasks.append(Task(scores, _by_system(quantised), quantised, common, options, n, pairs))
+        tasks.append(
+            Task(
+                scores=scores,
+                whole=_by_system(quantised),
+                quantised=quantised,
+                common=common,
+                options=options,
+                n=n,
+                pairs=pairs,
+            )
+        )
     return tasks
 
 
@@ -356,15 +390,15 @@ def results(test: str, method: str, tasks: list[Task], found: list[Tails]) -> Pa
     for k in short:
         methods[k] = None
     return PairResults(
-        test,
-        counts,
-        statistic,
-        p,
-        tuple(methods),
-        task.options.signature(test),
-        task.options.alternative,
-        {int(k): too_few(int(task.n[k])) for k in short},
-        None if task.options.alpha is None else cutoff,
+        test=test,
+        counts=counts,
+        statistic=statistic,
+        p=p,
+        method=tuple(methods),
+        signature=task.options.signature(test),
+        alternative=task.options.alternative,
+        why={int(k): too_few(int(task.n[k])) for k in short},
+        cutoff=None if task.options.alpha is None else cutoff,
     )
 
 
@@ -435,7 +469,9 @@ def column_batches(columns: Callable[[IntArray], Columns], pairs: IntArray, widt
     for start in range(0, pairs.size, width):
         chosen = pairs[start : start + width]
         local = np.arange(chosen.size)
-        yield Batch(columns(chosen), local, np.full(chosen.size, chosen.size), chosen)
+        yield Batch(
+            columns=columns(chosen), first=local, second=np.full(chosen.size, chosen.size), pairs=chosen
+        )
 
 
 def score_batches(
@@ -475,7 +511,7 @@ def _tiles(
         here = np.flatnonzero(place == each)
         used, a, b = _renumbered(first[here], second[here], systems.size)
         columns = np.where(counted, whole[systems[used]], 0.0).astype(dtype)
-        yield Batch(columns, a, b, members[here])
+        yield Batch(columns=columns, first=a, second=b, pairs=members[here])
 
 
 def _renumbered(first: IntArray, second: IntArray, size: int) -> tuple[IntArray, IntArray, IntArray]:
@@ -491,10 +527,10 @@ def _joined(batches: list[Batch]) -> Batch:
         return batches[0]
     offsets = np.cumsum([0, *(len(batch.columns) for batch in batches[:-1])])
     return Batch(
-        np.concatenate([batch.columns for batch in batches]),
-        np.concatenate([batch.first + at for batch, at in zip(batches, offsets, strict=True)]),
-        np.concatenate([batch.second + at for batch, at in zip(batches, offsets, strict=True)]),
-        np.concatenate([batch.pairs for batch in batches]),
+        columns=np.concatenate([batch.columns for batch in batches]),
+        first=np.concatenate([batch.first + at for batch, at in zip(batches, offsets, strict=True)]),
+        second=np.concatenate([batch.second + at for batch, at in zip(batches, offsets, strict=True)]),
+        pairs=np.concatenate([batch.pairs for batch in batches]),
     )
 
 
@@ -626,7 +662,16 @@ def _mean_job(task: Task, pairs: IntArray, whole: FloatArray, first: IntArray, s
         weighted_sums(signed, columns, out)
 
     slack = sum_slack(task.quantised, task.n[pairs])
-    return Job(fill, len(whole), first, second, dtype, dtype, slack, np.sqrt(task.totals(pairs)[1]))
+    return Job(
+        fill=fill,
+        rows=len(whole),
+        first=first,
+        second=second,
+        weights=dtype,
+        values=dtype,
+        tolerance=slack,
+        size=np.sqrt(task.totals(pairs)[1]),
+    )
 
 
 def _median_job(task: Task, whole: FloatArray, first: IntArray, second: IntArray) -> Job:
@@ -692,7 +737,16 @@ def _share_job(task: Task, pairs: IntArray, whole: FloatArray, first: IntArray, 
 def _pair_job(fill: Fill, weights: Float, values: Float, tolerance: FloatArray, size: FloatArray) -> Job:
     """A row for each pair."""
     pairs = tolerance.size
-    return Job(fill, pairs, np.arange(pairs), np.full(pairs, pairs), weights, values, tolerance, size)
+    return Job(
+        fill=fill,
+        rows=pairs,
+        first=np.arange(pairs),
+        second=np.full(pairs, pairs),
+        weights=weights,
+        values=values,
+        tolerance=tolerance,
+        size=size,
+    )
 
 
 def sorted_by_size(
@@ -784,7 +838,14 @@ def null_of_pair(task: Task, draws: Draws) -> Null:
     """The null distribution of the only pair of a task."""
     options, n = task.options, int(task.n[0])
     if not task.pairs.size:
-        return Null(np.nan, np.nan, n, np.empty(0), options.alternative, too_few(n))
+        return Null(
+            statistic=np.nan,
+            p=np.nan,
+            n=n,
+            values=np.empty(0),
+            alternative=options.alternative,
+            why=too_few(n),
+        )
     rows = task.common.rows(int(task.common.set_of_pair[0]))
     job = make_job(task, task.pairs, rows)
     observed = observe(task, task.pairs, rows, job)
@@ -794,7 +855,13 @@ def null_of_pair(task: Task, draws: Draws) -> Null:
     reached = int(np.count_nonzero(folded >= observed.edges(options.side)))
     statistic = float(shown(task, task.pairs, observed)[0])
     p = (reached + 1) / (options.resamples + 1)
-    return Null(statistic, p, n, np.sort(observed.shown(values)[0]), options.alternative)
+    return Null(
+        statistic=statistic,
+        p=p,
+        n=n,
+        values=np.sort(observed.shown(values)[0]),
+        alternative=options.alternative,
+    )
 
 
 def resample(job: Job, rows: IntArray, draws: Draws) -> Columns:
@@ -817,7 +884,9 @@ def observe(task: Task, pairs: IntArray, rows: IntArray, job: Job) -> Observed:
     job.fill(ones, ones, values[: job.rows])
     value = (values[job.first] - values[job.second])[:, 0].astype(np.float64)
     n, unit = task.n[pairs], task.quantised.unit
-    return Observed(task.options.statistic, n, value, job.tolerance, unit, job.size)
+    return Observed(
+        statistic=task.options.statistic, n=n, value=value, tolerance=job.tolerance, unit=unit, size=job.size
+    )
 
 
 def _portions(task: Task, pairs: IntArray, memory: int) -> Iterator[IntArray]:

@@ -61,7 +61,15 @@ def exact_pairs(
     methods = [None if k in why else "exact" if bound[k] == 0 else "rounded" for k in range(len(counts))]
     signature = f"exact|cells:{cells}|{alternative}"
     return ExactPairs(
-        "exact", counts, statistic, high, tuple(methods), signature, alternative, why, bound=bound
+        test="exact",
+        counts=counts,
+        statistic=statistic,
+        p=high,
+        method=tuple(methods),
+        signature=signature,
+        alternative=alternative,
+        why=why,
+        bound=bound,
     )
 
 

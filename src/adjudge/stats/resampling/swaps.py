@@ -62,7 +62,9 @@ def mc_pairs(
     it, for "less" fall to it; with alpha=None there is none, and less work. `zeros` is for W alone. "mean", "t"
     and "t-unpaired" have the same p.
     """
-    options = Options(statistic, resamples, alternative, alpha, zeros)
+    options = Options(
+        statistic=statistic, resamples=resamples, alternative=alternative, alpha=alpha, zeros=zeros
+    )
     tasks = prepare(values, options)
     bits = sign_bits(rng, tasks[0].whole.shape[1], resamples)
     if statistic == "median":
@@ -81,7 +83,9 @@ def mc_null(
     zeros: Zeros = "wilcox",
 ) -> Null:
     """One pair's null distribution under random swaps: the same signs as `mc_pairs` has from the same generator."""
-    options = Options(statistic, resamples, alternative, 0.05, zeros)
+    options = Options(
+        statistic=statistic, resamples=resamples, alternative=alternative, alpha=0.05, zeros=zeros
+    )
     [task] = prepare(np.column_stack(checks.pair(x, y)), options)
     bits = sign_bits(rng, task.whole.shape[1], resamples)
     return null_of_pair(task, Swaps(bits, resamples))
@@ -135,12 +139,27 @@ def _observed(task: Task, batch: Batch) -> Observed:
     if statistic == "w":
         ranks = batch.columns.astype(np.float64)
         squares = np.einsum("pk,pk->p", ranks, ranks)
-        return Observed("w", n, ranks.sum(axis=1), np.zeros(n.size), unit, np.sqrt(squares))
+        return Observed(
+            statistic="w",
+            n=n,
+            value=ranks.sum(axis=1),
+            tolerance=np.zeros(n.size),
+            unit=unit,
+            size=np.sqrt(squares),
+        )
     total, squares = task.totals(batch.pairs)
     most = None
     if statistic in SHARES:
         most = full_squares(total, task.spreads(batch.pairs, statistic), n, statistic)
-    return Observed(statistic, n, total, sum_slack(task.quantised, n), unit, np.sqrt(squares), most)
+    return Observed(
+        statistic=statistic,
+        n=n,
+        value=total,
+        tolerance=sum_slack(task.quantised, n),
+        unit=unit,
+        size=np.sqrt(squares),
+        most=most,
+    )
 
 
 def hb_pairs(
@@ -163,7 +182,10 @@ def hb_pairs(
     Pairs with the same common topics share their draws. A pair's draws depend on the generator and on the topics
     that the two have in common, not on other columns.
     """
-    tasks = prepare(values, Options(statistic, resamples, alternative, alpha, zeros))
+    tasks = prepare(
+        values,
+        Options(statistic=statistic, resamples=resamples, alternative=alternative, alpha=alpha, zeros=zeros),
+    )
     draws = hybrid(rng, resamples)
     return results("hb", "bootstrap", tasks, [tails(task, draws) for task in tasks])
 
@@ -179,6 +201,8 @@ def hb_null(
     zeros: Zeros = "wilcox",
 ) -> Null:
     """One pair's null distribution under HB: the same draws as `hb_pairs` has from the same generator."""
-    options = Options(statistic, resamples, alternative, 0.05, zeros)
+    options = Options(
+        statistic=statistic, resamples=resamples, alternative=alternative, alpha=0.05, zeros=zeros
+    )
     [task] = prepare(np.column_stack(checks.pair(x, y)), options)
     return null_of_pair(task, hybrid(rng, resamples))

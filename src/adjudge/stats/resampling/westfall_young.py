@@ -85,11 +85,11 @@ class Swaps:
             grid = on_grid(block)
             values = self.turn * grid.values
             yield Sums(
-                values.sum(axis=1),
-                self._swapped(values),
-                grid.noise,
-                block.n.astype(np.float64),
-                _spread(block, grid),
+                observed=values.sum(axis=1),
+                swapped=self._swapped(values),
+                noise=grid.noise,
+                n=block.n.astype(np.float64),
+                spread=_spread(block, grid),
             )
 
     def _swapped(self, values: FloatArray) -> FloatArray:
@@ -180,7 +180,9 @@ def westfall_young(
     member = asked & (n >= least)
     positions = np.flatnonzero(member)
     signs, enumerated = _signs(seen, resamples, rng)
-    swaps = Swaps(matrix[_used(seen)], first, second, signs, alternative)
+    swaps = Swaps(
+        matrix=matrix[_used(seen)], first=first, second=second, signs=signs, alternative=alternative
+    )
     statistic, raw, p = np.full((3, n.size), np.nan)
     floor = np.nan
     if positions.size:
@@ -192,19 +194,19 @@ def westfall_young(
     how = f"all:{len(signs) + 1}" if enumerated else f"resamples:{len(signs)}"
     signature = f"westfall-young|{method}|{alternative}|pairs:{positions.size}|topics>={least}|{how}"
     return WestfallYoung(
-        method,
-        alternative,
-        n,
-        statistic,
-        raw,
-        p,
-        member,
-        floor,
-        why,
-        least,
-        len(signs),
-        enumerated,
-        signature,
+        method=method,
+        alternative=alternative,
+        n=n,
+        statistic=statistic,
+        raw=raw,
+        p=p,
+        member=member,
+        floor=floor,
+        why=why,
+        least=least,
+        resamples=len(signs),
+        enumerated=enumerated,
+        signature=signature,
     )
 
 
