@@ -17,7 +17,8 @@ from adjudge.engine import generator
 from adjudge.errors import AdjudgeError, UsageError
 from adjudge.stats import pairs
 from adjudge.stats.multiple import adjust
-from adjudge.stats.power.generate import NOISES, Model, draw
+from adjudge.stats.power.generate import NOISES, draw
+from adjudge.stats.power.generate import ScoreModel as Model
 from adjudge.stats.power.rates import Rate
 
 QUICK = ("wilcoxon", "t", "t-unpaired", "sign")

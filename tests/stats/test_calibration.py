@@ -13,7 +13,7 @@ from tools import calibration_figures as figures
 
 from adjudge.comparisons.simulate import simulate
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.power.generate import Model, draw
+from adjudge.stats.power.generate import ScoreModel, draw
 from adjudge.stats.power.rates import attainable_size, band
 from adjudge.stats.power.search import chosen, run_rows
 
@@ -42,7 +42,7 @@ def holds(p: FloatArray) -> bool:
     return all(not_above(float(np.mean(p < alpha)), alpha, p.size) for alpha in LEVELS)
 
 
-def p_values(test: str, model: Model, simulations: int, seed: int = 3) -> FloatArray:
+def p_values(test: str, model: ScoreModel, simulations: int, seed: int = 3) -> FloatArray:
     rng = np.random.default_rng(seed)
     scores = draw(model, simulations, rng)
     return run_rows(chosen(test), scores[..., 0], scores[..., 1], rng)
@@ -105,7 +105,7 @@ def test_simulated_efficiency_is_that_of_the_theory(name: str) -> None:
 @pytest.mark.parametrize("topics", figures.TOPICS)
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "t-unpaired", "welch", "sign"])
 def test_classical_tests_hold_on_few_simulations(test: str, topics: int) -> None:
-    p = p_values(test, Model(topics), QUICK)
+    p = p_values(test, ScoreModel(topics), QUICK)
     assert holds(p)
     if test in ("t", "wilcoxon"):
         assert inside(float(np.mean(p < 0.05)), 0.05, QUICK)
@@ -117,12 +117,12 @@ def test_classical_tests_hold_on_few_simulations(test: str, topics: int) -> None
 
 @pytest.mark.parametrize("test", ["mc", "hb:w"])
 def test_resampling_tests_hold_on_few_simulations(test: str) -> None:
-    found = simulate(Model(23), [test], simulations=300, resamples=499, seed=4).of(test)
+    found = simulate(ScoreModel(23), [test], simulations=300, resamples=499, seed=4).of(test)
     assert inside(found.rate, 0.05, 300)
 
 
 def test_paired_tests_find_more_on_few_simulations() -> None:
-    found = simulate(Model(23, (0.65, 0.0)), ["t", "wilcoxon", "t-unpaired"], simulations=500)
+    found = simulate(ScoreModel(23, (0.65, 0.0)), ["t", "wilcoxon", "t-unpaired"], simulations=500)
     for paired in ("t", "wilcoxon"):
         assert found.of(paired).low > found.of("t-unpaired").high
 
@@ -130,7 +130,7 @@ def test_paired_tests_find_more_on_few_simulations() -> None:
 def swapped(topics: int, resamples: int, simulations: int, seed: int = 2) -> tuple[FloatArray, FloatArray]:
     """For every simulation, how many of the resamples have a mean as far from 0 as the observed one: k, and k / R."""
     rng = np.random.default_rng(seed)
-    scores = draw(Model(topics), simulations, rng)
+    scores = draw(ScoreModel(topics), simulations, rng)
     z = scores[..., 0] - scores[..., 1]
     signs = rng.integers(0, 2, size=(simulations, resamples, topics)) * 2 - 1
     resampled = np.abs(np.einsum("srk,sk->sr", signs, z))
@@ -155,15 +155,15 @@ def test_p_values_without_the_observed_one_fail_the_check() -> None:
 @pytest.mark.parametrize("test", ["t-unpaired", "welch"])
 def test_unpaired_tests_on_dependent_noise_fail_the_check(test: str) -> None:
     # What systems share makes them find too little: not inside the band.
-    alike = p_values(test, Model(48, topic_sd=0, shared=0.5), QUICK)
+    alike = p_values(test, ScoreModel(48, topic_sd=0, shared=0.5), QUICK)
     assert holds(alike)
     assert not inside(float(np.mean(alike < 0.05)), 0.05, QUICK)
     # Where one does well if the other does not, they find too much.
-    opposed = p_values(test, Model(48, topic_sd=0, shared=-0.5), QUICK)
+    opposed = p_values(test, ScoreModel(48, topic_sd=0, shared=-0.5), QUICK)
     assert not holds(opposed)
     # On the same scores the paired test holds; and so do they, where noise is independent.
-    assert holds(p_values("t", Model(48, topic_sd=0, shared=-0.5), QUICK))
-    assert inside(float(np.mean(p_values(test, Model(48, topic_sd=0), QUICK) < 0.05)), 0.05, QUICK)
+    assert holds(p_values("t", ScoreModel(48, topic_sd=0, shared=-0.5), QUICK))
+    assert inside(float(np.mean(p_values(test, ScoreModel(48, topic_sd=0), QUICK) < 0.05)), 0.05, QUICK)
 
 
 def test_the_page_shows_the_band_and_the_figure() -> None:

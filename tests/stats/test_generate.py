@@ -11,7 +11,7 @@ from scipy import stats
 
 from adjudge.errors import UsageError
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.power.generate import NOISES, RATINGS, Model, Noise, draw, unit_noise
+from adjudge.stats.power.generate import NOISES, RATINGS, Noise, ScoreModel, draw, unit_noise
 
 
 def correlations(columns: FloatArray) -> FloatArray:
@@ -20,7 +20,7 @@ def correlations(columns: FloatArray) -> FloatArray:
 
 
 def drawn(simulations: int = 400, seed: int = 1, **model: Any) -> FloatArray:
-    return draw(Model(**model), simulations, np.random.default_rng(seed))
+    return draw(ScoreModel(**model), simulations, np.random.default_rng(seed))
 
 
 # Skewness and kurtosis (normal: 0 and 3) by the textbook formulas; the t with 3 degrees of freedom has no kurtosis.
@@ -124,7 +124,7 @@ def test_other_steps_are_multiples() -> None:
 
 
 def test_the_same_generator_gives_the_same_scores() -> None:
-    model = Model(5, noise="skewed", unequal=2, uneven=2, shared=0.3, missing_half=True, step=0.1)
+    model = ScoreModel(5, noise="skewed", unequal=2, uneven=2, shared=0.3, missing_half=True, step=0.1)
     first, second = (draw(model, 20, np.random.default_rng(7)) for _ in range(2))
     assert np.array_equal(first, second, equal_nan=True)
     assert not np.array_equal(first, draw(model, 20, np.random.default_rng(8)), equal_nan=True)
@@ -155,12 +155,14 @@ def test_nothing_is_drawn_where_nothing_is_asked_for() -> None:
 )
 def test_a_wrong_model_is_one_line(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        Model(**wrong)
+        ScoreModel(**wrong)
 
 
 def test_a_signature_says_what_is_not_usual() -> None:
-    assert Model().signature == "noise:normal|topic-sd:1"
-    model = Model(9, noise="t3", unequal=2, uneven=3, shared=-0.1, missing_half=True, step=1, bounds=RATINGS)
+    assert ScoreModel().signature == "noise:normal|topic-sd:1"
+    model = ScoreModel(
+        9, noise="t3", unequal=2, uneven=3, shared=-0.1, missing_half=True, step=1, bounds=RATINGS
+    )
     assert model.signature == (
         "noise:t3|topic-sd:1|unequal:2|uneven:3|shared:-0.1|missing:half|round:1|within:1-5"
     )

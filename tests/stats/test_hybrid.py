@@ -18,7 +18,16 @@ from adjudge.errors import UsageError
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.paired import Alternative
 from adjudge.stats.resampling import engine as resampling_engine
-from adjudge.stats.resampling.engine import Block, Options, Statistic, Zeros, hybrid, make_job, prepare, tails
+from adjudge.stats.resampling.engine import (
+    DrawnBlock,
+    ResamplingOptions,
+    Statistic,
+    Zeros,
+    hybrid_draws,
+    make_job,
+    prepare,
+    tails,
+)
 from adjudge.stats.resampling.kernels import tally
 from adjudge.stats.resampling.quantised import Float
 from adjudge.stats.resampling.swaps import hb_null, hb_pairs, mc_pairs
@@ -41,7 +50,7 @@ def resampled(
 
 def drawn(seed: int, rows: IntArray, resamples: int) -> tuple[FloatArray, FloatArray]:
     """The weights of all resamples that `hb_pairs` uses for a set of topics."""
-    blocks = list(hybrid(np.random.default_rng(seed), resamples).blocks(rows, np.float64))
+    blocks = list(hybrid_draws(np.random.default_rng(seed), resamples).blocks(rows, np.float64))
     return np.concatenate([b[1] for b in blocks], axis=1), np.concatenate([b[2] for b in blocks], axis=1)
 
 
@@ -98,7 +107,7 @@ class Everything:
     def resamples(self) -> int:
         return int((2 * self.topics) ** self.topics)
 
-    def blocks(self, rows: IntArray, dtype: Float) -> Iterator[Block]:
+    def blocks(self, rows: IntArray, dtype: Float) -> Iterator[DrawnBlock]:
         assert rows.size == self.topics
         every = list(product(product(range(self.topics), (1, -1)), repeat=self.topics))
         signed, counts = np.zeros((2, self.topics, len(every)), dtype=dtype)
@@ -119,7 +128,9 @@ def test_a_sample_of_all_resamples(
 ) -> None:
     whole = np.array(scores)
     everything = Everything(len(whole))
-    [task] = prepare(whole / 10, Options(statistic, everything.resamples, alternative, 0.05, "wilcox"))
+    [task] = prepare(
+        whole / 10, ResamplingOptions(statistic, everything.resamples, alternative, 0.05, "wilcox")
+    )
     counted = int(tails(task, everything).counts[0])
     _, signed, counts = next(everything.blocks(np.arange(len(whole)), np.float64))
     values = statistic_of(*resampled(whole[:, 0], whole[:, 1], signed, counts), statistic)
@@ -163,7 +174,7 @@ def test_a_resample_of_zeros_has_t_0() -> None:
 def test_topics_drawn_twice_share_a_mid_rank() -> None:
     # One resample by hand: sizes 1 (twice, left), 3 (once, swapped); ranks 1.5, 1.5 and 3: W = 1.5 + 1.5 - 3 = 0.
     values = np.array([[2.0, 1.0], [5.0, 2.0], [9.0, 1.0]])
-    [task] = prepare(values, Options("w", 1, "two-sided", 0.05, "wilcox"))
+    [task] = prepare(values, ResamplingOptions("w", 1, "two-sided", 0.05, "wilcox"))
     job = make_job(task, task.pairs, np.arange(3))
     out = np.empty((1, 1), dtype=job.values)
     signed, counts = np.array([[2.0], [-1.0], [0.0]]), np.array([[2.0], [1.0], [0.0]])

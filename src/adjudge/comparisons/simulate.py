@@ -23,7 +23,8 @@ from adjudge.stats.multiple import adjust
 from adjudge.stats.paired import TEST_WORDS
 from adjudge.stats.pairs import columns_of_pairs
 from adjudge.stats.power import search as power_search
-from adjudge.stats.power.generate import Model, draw
+from adjudge.stats.power.generate import ScoreModel as Model
+from adjudge.stats.power.generate import draw
 from adjudge.stats.power.rates import LEVEL, Rate
 from adjudge.stats.power.search import Chosen, chosen
 from adjudge.stats.resampling.engine import RESAMPLES

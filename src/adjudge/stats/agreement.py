@@ -12,7 +12,7 @@ import numpy.typing as npt
 from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.paired import NOISE
+from adjudge.stats.paired import noise_of, settled
 
 Level = Literal["nominal", "ordinal", "interval"]
 LEAST_DEFINED = 0.5
@@ -233,10 +233,7 @@ def _counted(human: npt.ArrayLike, measures: FloatArray, better: Direction) -> _
 
 def ahead(one: Any, others: FloatArray) -> FloatArray:
     """1 where one is higher than the other, -1 where lower, 0 where equal but for noise; NaN where one is missing."""
-    difference: FloatArray = one - others
-    noise = NOISE * np.maximum(np.abs(one), np.abs(others))
-    found: FloatArray = np.sign(difference)
-    found[np.abs(difference) <= noise] = 0.0
+    found: FloatArray = np.sign(settled(one - others, noise_of(one, others)))
     return found
 
 

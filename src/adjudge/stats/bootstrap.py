@@ -12,7 +12,7 @@ from adjudge.stats.checks import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
-class Means:
+class ColumnMeans:
     """A mean per column, over the cells that are present; the interval is NaN where there are fewer than two."""
 
     n: IntArray
@@ -22,7 +22,7 @@ class Means:
     level: float
 
 
-def t_means(values: npt.ArrayLike, *, level: float = 0.95) -> Means:
+def t_means(values: npt.ArrayLike, *, level: float = 0.95) -> ColumnMeans:
     """Column means with mean +/- t(n-1) s / sqrt(n). Student 1908."""
     from scipy.special import stdtrit
 
@@ -35,7 +35,7 @@ def t_means(values: npt.ArrayLike, *, level: float = 0.95) -> Means:
         squares = (np.where(present, matrix - mean, 0.0) ** 2).sum(axis=0)
         error = np.sqrt(squares / (n - 1) / n)
     half = np.where(n > 1, stdtrit(np.maximum(n - 1, 1), (1 + level) / 2) * error, np.nan)
-    return Means(n=n, mean=mean, low=mean - half, high=mean + half, level=level)
+    return ColumnMeans(n=n, mean=mean, low=mean - half, high=mean + half, level=level)
 
 
 BLOCK = 64

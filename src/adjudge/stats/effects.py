@@ -14,7 +14,7 @@ from scipy.special import gammaincc, gammaln, nctdtr, ndtri, stdtrit
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.paired import untied_chances
-from adjudge.stats.pairs import Block, Moments, PairCounts, blocks, moments, on_grid
+from adjudge.stats.pairs import Moments, PairBlock, PairCounts, blocks, moments, on_grid
 from adjudge.wording import counted
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Effect:
 
 
 @dataclass(frozen=True)
-class Estimates:
+class EffectEstimates:
     """One kind of effect of all pairs. What cannot be had is NaN, and `why` says why, by the pair's position."""
 
     kind: Kind
@@ -93,14 +93,14 @@ class PairEffects:
         return self.moments.counts
 
     @cached_property
-    def mean(self) -> Estimates:
+    def mean(self) -> EffectEstimates:
         """The mean difference, with Student's interval."""
         m = self.moments
         low, high = t_limits(m.counts.difference, m.sd, m.counts.n, self.level)
         return _varying("mean", m, m.counts.difference, low, high, "t")
 
     @cached_property
-    def standardised(self) -> Estimates:
+    def standardised(self) -> EffectEstimates:
         """The mean difference in standard deviations of the differences, d_z, with the noncentral t interval."""
         m = self.moments
         ratio = np.divide(m.counts.difference, m.sd, out=np.full(len(m), np.nan), where=m.sd > 0)
@@ -117,7 +117,7 @@ class PairEffects:
         )
 
     @cached_property
-    def hodges_lehmann(self) -> Estimates:
+    def hodges_lehmann(self) -> EffectEstimates:
         """The median of the averages of two differences, with the signed-rank interval. Hodges and Lehmann 1963."""
         from adjudge.stats.pair_kernels import hodges_lehmann
 
@@ -132,7 +132,7 @@ class PairEffects:
             why[k] = (
                 f"{counted(int(c.n[k]), 'topic')} cannot give a {100 * self.level:g} % signed-rank interval"
             )
-        return Estimates(
+        return EffectEstimates(
             kind="hodges_lehmann",
             estimate=found[0],
             low=found[1],
@@ -142,12 +142,12 @@ class PairEffects:
         )
 
     @cached_property
-    def superiority(self) -> Estimates:
+    def superiority(self) -> EffectEstimates:
         """The share of topics on which the first is higher, ties counting half, with Tango's score interval."""
         c = self.counts
         estimate = np.divide(c.wins + c.ties / 2, c.n, out=np.full(len(c), np.nan), where=c.n > 0)
         low, high = superiority_limits(c.wins, c.losses, c.n, self.level)
-        return Estimates(
+        return EffectEstimates(
             kind="superiority",
             estimate=estimate,
             low=low,
@@ -156,10 +156,10 @@ class PairEffects:
             why=_without_topics(c.n),
         )
 
-    def of(self, kind: Kind) -> Estimates:
+    def of(self, kind: Kind) -> EffectEstimates:
         """The effects of one kind, by its name."""
         checks.one_of("kind", kind, KINDS)
-        found: Estimates = getattr(self, kind)
+        found: EffectEstimates = getattr(self, kind)
         return found
 
     def at(self, k: int, kind: Kind = "mean") -> Effect:
@@ -214,7 +214,7 @@ def pair_effects(values: npt.ArrayLike, *, level: float = 0.95, hedges: bool = F
 
 def bootstrap_differences(
     values: npt.ArrayLike, *, rng: np.random.Generator, resamples: int = 2000, level: float = 0.95
-) -> Estimates:
+) -> EffectEstimates:
     """The mean differences of all pairs with percentile intervals, topics being drawn with replacement."""
 
     matrix = checks.numbers("values", values, dimensions=2)
@@ -228,11 +228,11 @@ def bootstrap_differences(
 
 def _varying(
     kind: Kind, m: Moments, estimate: FloatArray, low: FloatArray, high: FloatArray, method: str
-) -> Estimates:
+) -> EffectEstimates:
     """Estimates whose interval needs differences that vary: none where they do not."""
     unknown = m.constant | (m.counts.n < 2)
     why = {k: m.without_spread(k) for k in np.flatnonzero(unknown).tolist()}
-    return Estimates(
+    return EffectEstimates(
         kind=kind,
         estimate=estimate,
         low=np.where(unknown, np.nan, low),
@@ -465,7 +465,7 @@ def _drawn_counts(rows: int, resamples: int, rng: np.random.Generator) -> Counts
     return counts
 
 
-def _means(block: Block, counts: Counts) -> FloatArray:
+def _means(block: PairBlock, counts: Counts) -> FloatArray:
     """Pairs x resamples. Sums of whole numbers are exact, so no block or thread changes them."""
     grid = on_grid(block)
     means = np.empty((len(block.positions), len(counts)))

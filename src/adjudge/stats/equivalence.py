@@ -14,7 +14,7 @@ from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.paired import EXACT_UP_TO, NOISE, TEST_WORDS, p_words, untied_chances
-from adjudge.stats.pairs import Block, Moments, PairCounts, blocks, moments
+from adjudge.stats.pairs import Moments, PairBlock, PairCounts, blocks, moments
 from adjudge.wording import counted
 
 EquivalenceTest = Literal["t", "wilcoxon"]
@@ -193,11 +193,11 @@ class SignedRank:
     two_sided: FloatArray
 
 
-def signed_rank_p(block: Block, shift: float, *, exact_up_to: int) -> SignedRank:
+def signed_rank_p(block: PairBlock, shift: float, *, exact_up_to: int) -> SignedRank:
     """The test of differences + shift: exact up to so many that are not 0, with ties too, and normal beyond."""
-    from adjudge.stats.pair_kernels import signed_ranks
+    from adjudge.stats.pair_kernels import moved_signed_ranks
 
-    positive, ranked, ties, below, upto = signed_ranks(
+    positive, ranked, ties, below, upto = moved_signed_ranks(
         block.values, block.noise, shift, NOISE * abs(shift), exact_up_to
     )
     excess = positive - ranked * (ranked + 1) / 2  # twice the sum of the positive ranks, less its mean

@@ -119,17 +119,11 @@ def merge_runs(keys: np.ndarray, other: np.ndarray, run: int) -> np.ndarray:
 
 
 @kernel
-def lower_tail(ranks: np.ndarray, reach: int, now: np.ndarray, after: np.ndarray) -> float:
-    """P(sum <= reach), every rank being in or out with probability 1/2; the arrays hold reach + 1 numbers.
+def rank_sum_chances(ranks: np.ndarray, reach: int, now: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """P(sum = s) for s up to reach, every rank being in the sum or out with probability 1/2.
 
-    The algorithm of `signed_rank._lower_half`, up to reach only. Sums above half the total go by symmetry.
+    The shift algorithm (Streitberg and Röhmel 1986). `now` and `after` hold reach + 1 numbers; one is returned.
     """
-    total = ranks.sum()
-    if reach >= total:
-        return 1.0
-    upper = 2 * reach >= total
-    if upper:
-        reach = total - reach - 1
     now[: reach + 1] = 0.0
     after[: reach + 1] = 0.0
     now[0] = 1.0
@@ -143,7 +137,22 @@ def lower_tail(ranks: np.ndarray, reach: int, now: np.ndarray, after: np.ndarray
             for s in range(len(sums)):
                 sums[s] = 0.5 * (out[s] + inside[s])
         now, after = after, now
-    tail = float(now[: reach + 1].sum())
+    return now[: reach + 1]
+
+
+@kernel
+def lower_tail(ranks: np.ndarray, reach: int, now: np.ndarray, after: np.ndarray) -> float:
+    """P(sum <= reach), every rank being in the sum or out with probability 1/2.
+
+    Sums above half the total go by symmetry, so the arrays hold half the total + 1 numbers.
+    """
+    total = ranks.sum()
+    if reach >= total:
+        return 1.0
+    upper = 2 * reach >= total
+    if upper:
+        reach = total - reach - 1
+    tail = float(rank_sum_chances(ranks, reach, now, after).sum())
     return 1.0 - tail if upper else tail
 
 
@@ -251,26 +260,7 @@ def _doubled_ranks(sizes: np.ndarray, noise: np.ndarray, doubled: np.ndarray) ->
 
 
 @kernel
-def _chances(weights: np.ndarray, sum_: int) -> tuple[float, float]:
-    """P(V < sum) and P(V <= sum), where V adds up the weights that come in, each with probability 1/2.
-
-    The shift algorithm (Streitberg and Röhmel 1986) on sums up to the one that is asked for.
-    """
-    chance = np.zeros(sum_ + 1)
-    chance[0] = 1.0
-    reached = 0
-    for weight in weights:
-        reached = min(reached + weight, sum_)
-        for s in range(reached, weight - 1, -1):
-            chance[s] = 0.5 * (chance[s] + chance[s - weight])
-        for s in range(min(weight, reached + 1)):
-            chance[s] *= 0.5
-    below = chance[:sum_].sum()
-    return below, below + chance[sum_]
-
-
-@kernel
-def signed_ranks(
+def moved_signed_ranks(
     values: np.ndarray, noise: np.ndarray, shift: float, noise_of_shift: float, exact_up_to: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """For every row of differences, all moved by `shift`: what its signed ranks add up to.
@@ -284,6 +274,8 @@ def signed_ranks(
     ties, below, upto = np.zeros(rows), np.full(rows, np.nan), np.full(rows, np.nan)
     moved, slack = np.empty(columns), np.empty(columns)
     doubled = np.empty(columns, dtype=np.int64)
+    longest = min(columns, exact_up_to)
+    now, after = np.empty((2, longest * (longest + 1) // 2 + 1))
     for row in range(rows):
         m = 0
         for k in range(columns):
@@ -298,7 +290,10 @@ def signed_ranks(
                 positive[row] += doubled[place]
         ranked[row] = m
         if ties[row] > 0 and m <= exact_up_to:
-            below[row], upto[row] = _chances(doubled[:m], min(positive[row], m * (m + 1) - positive[row]))
+            smaller = min(positive[row], m * (m + 1) - positive[row])
+            chances = rank_sum_chances(doubled[:m], smaller, now, after)
+            below[row] = chances[:smaller].sum()
+            upto[row] = below[row] + chances[smaller]
     return positive, ranked, ties, below, upto
 
 

@@ -1,11 +1,15 @@
-"""Paired differences: which rows count, what is noise, what ties, and the ranks. No tests here."""
+"""Tests of two columns, row by row, and what they are made of: differences, ranks, p-values, results.
+
+The rules of the whole room live here: which rows count, what is floating-point noise, what ties, and how a result
+reads in words. Tests of all pairs of a matrix are in pairs.py; they give the numbers of these.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, Self, TypedDict, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -14,102 +18,11 @@ from scipy.special import betainc, ndtr, stdtr
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray, pair
 
-NOISE = 1e-12
-"""Relative size of floating-point noise: thousands of roundings, far below a real difference."""
-
-
-@dataclass(frozen=True, slots=True)
-class Differences:
-    """x - y over the rows where both are present.
-
-    A difference within its noise is 0. `noise` is NOISE times the larger of |x| and |y|: a
-    difference inherits the rounding of the scores it came from, however small it is itself.
-    """
-
-    values: FloatArray
-    noise: FloatArray
-
-    @property
-    def n(self) -> int:
-        return self.values.size
-
-    @property
-    def mean(self) -> float:
-        return float(self.values.mean()) if self.n else math.nan
-
-    @property
-    def wins(self) -> int:
-        return int(np.count_nonzero(self.values > 0))
-
-    @property
-    def losses(self) -> int:
-        return int(np.count_nonzero(self.values < 0))
-
-    @property
-    def ties(self) -> int:
-        return self.n - int(np.count_nonzero(self.values))
-
-    def all_equal(self) -> bool:
-        """Whether the differences are one number, but for noise."""
-        return all_equal(self.values, self.noise)
-
-
-@dataclass(frozen=True, slots=True)
-class Ranks:
-    """Ranks of the differences by size, without zeros, doubled so that mid-ranks are whole."""
-
-    doubled: IntArray
-    """In ascending order."""
-    positive: BoolArray
-    """Which of them belong to positive differences."""
-    tied: IntArray
-    """How many differences share each distinct rank."""
-
-
-def common(x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Both vectors over the rows where both are present."""
-    x, y = pair(x, y)
-    both = ~(np.isnan(x) | np.isnan(y))
-    return x[both], y[both]
-
-
-def differences(x: npt.ArrayLike, y: npt.ArrayLike) -> Differences:
-    """The differences that both vectors give."""
-    x, y = common(x, y)
-    values = x - y
-    noise = NOISE * np.maximum(np.abs(x), np.abs(y))
-    values[np.abs(values) <= noise] = 0.0
-    return Differences(values, noise)
-
-
-def all_equal(values: FloatArray, noise: FloatArray) -> bool:
-    """Whether values are one number, but for noise."""
-    order = np.argsort(values)
-    return not steps(values[order], noise[order])[1:].any()
-
-
-def steps(ordered: FloatArray, noise: FloatArray) -> BoolArray:
-    """Where a new value begins in an ascending array: not where it is its neighbour plus noise."""
-    starts = np.ones(ordered.size, dtype=np.bool_)
-    starts[1:] = np.diff(ordered) > np.maximum(noise[1:], noise[:-1])
-    return starts
-
-
-def rank(d: Differences, *, below: int = 0) -> Ranks:
-    """Mid-ranks of the non-zero differences by absolute value; `below` are ranked before them."""
-    kept = np.flatnonzero(d.values)
-    kept = kept[np.argsort(np.abs(d.values[kept]), kind="stable")]
-    values = d.values[kept]
-    first = np.flatnonzero(steps(np.abs(values), d.noise[kept]))
-    tied = np.diff(first, append=values.size)
-    # Ranks first+1 to first+tied share their mean, first + (tied+1)/2.
-    doubled = np.repeat(2 * (first + below) + tied + 1, tied)
-    return Ranks(doubled.astype(np.int64), values > 0, tied.astype(np.int64))
-
-
 Better = Literal["higher", "lower"]
 Alternative = Literal["two-sided", "greater", "less"]
 """`greater`: the first of the two, x, is higher."""
+Zeros = Literal["wilcox", "pratt", "split"]
+"""What the signed-rank test does with differences of 0; see `wilcoxon`."""
 
 TEST_WORDS = {
     "wilcoxon": "paired Wilcoxon",
@@ -127,7 +40,7 @@ METHOD_WORDS = {"exact": ", exact", "normal": ", normal approximation", "rounded
 
 @dataclass(frozen=True, slots=True)
 class PairedTest:
-    """A test of x against y, topic by topic, two-sided unless `alternative` says otherwise.
+    """A test of x and y, topic by topic, two-sided unless `alternative` says otherwise.
 
     `statistic` is signed: positive where x is higher. `n` counts the topics that both have.
     `wins`, `losses` and `ties` count the topics where x is higher than, lower than and equal to
@@ -159,6 +72,7 @@ class PairedTest:
         wins: int = 0,
         losses: int = 0,
         ties: int = 0,
+        alternative: str = "two-sided",
     ) -> Self:
         """A test that cannot be computed, with what is known all the same."""
         return cls(
@@ -172,17 +86,18 @@ class PairedTest:
             losses=losses,
             ties=ties,
             why=why,
+            alternative=alternative,
         )
 
     def sentence(
         self, a: str, b: str, better: Better | None = "higher", *, alpha: float = 0.05, correction: str = ""
     ) -> str:
-        """What the test says of x, called a, and y, called b.
+        """The result in words, x being called a and y b.
 
         The direction comes from the statistic, which is what the test is about. Where the means
         point the other way, the sentence says so. `better=None` is for descriptions, such as a
-        word count, where higher is not better: then the sentence says "higher". `correction` stands before
-        the p, with a space at its end, where p was corrected for many tests.
+        word count, where higher is not better: then the sentence says "higher". `correction` names the
+        correction for many tests and ends in a space; it is put before the p.
         """
         checks.share("alpha", alpha)
         name = TEST_WORDS[self.test]
@@ -197,10 +112,10 @@ class PairedTest:
             ties = f", tied on {self.ties}" if self.ties else ""
             won = f"{a} {verb} on {counts[0]}, {b} on {counts[1]}{ties}"
             if self.alternative == "two-sided":
-                return f"{a} and {b} cannot be told apart ({basis}; {won})"
-            wished = (self.alternative == "greater") == (better != "lower")
+                return f"{a} and {b} are not significantly different ({basis}; {won})"
+            asked = (self.alternative == "greater") == (better != "lower")
             words = ("better", "worse") if better else ("higher", "lower")
-            return f"{a} is not shown to be {words[not wished]} than {b} ({basis}; {won})"
+            return f"{a} is not shown to be {words[not asked]} than {b} ({basis}; {won})"
         word = "better" if better else "higher"
         first = self.statistic * sign > 0
         winner, loser, won_on = (a, b, counts[0]) if first else (b, a, counts[1])
@@ -249,6 +164,114 @@ def _topics(n: int) -> str:
     return f"n = {n} topic" if n == 1 else f"n = {n} topics"
 
 
+# Differences: which rows count, what is noise, what ties
+
+NOISE = 1e-12
+"""Relative size of floating-point noise: thousands of roundings, far below a real difference."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairDifferences:
+    """x - y over the rows where both are present.
+
+    A difference within its noise is 0. `noise` is NOISE times the larger of |x| and |y|: a
+    difference inherits the rounding of the scores it came from, however small it is itself.
+    """
+
+    values: FloatArray
+    noise: FloatArray
+
+    @property
+    def n(self) -> int:
+        return self.values.size
+
+    @property
+    def mean(self) -> float:
+        return float(self.values.mean()) if self.n else math.nan
+
+    @property
+    def wins(self) -> int:
+        return int(np.count_nonzero(self.values > 0))
+
+    @property
+    def losses(self) -> int:
+        return int(np.count_nonzero(self.values < 0))
+
+    @property
+    def ties(self) -> int:
+        return self.n - int(np.count_nonzero(self.values))
+
+    def all_equal(self) -> bool:
+        """Whether the differences are one number, but for noise."""
+        return all_equal(self.values, self.noise)
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceRanks:
+    """Ranks of the differences by size, without zeros, doubled so that mid-ranks are whole."""
+
+    doubled: IntArray
+    """In ascending order."""
+    positive: BoolArray
+    """Which of them belong to positive differences."""
+    tied: IntArray
+    """How many differences share each distinct rank."""
+
+
+def common(x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Both vectors over the rows where both are present."""
+    x, y = pair(x, y)
+    both = ~(np.isnan(x) | np.isnan(y))
+    return x[both], y[both]
+
+
+def noise_of(x: Any, y: Any) -> FloatArray:
+    """How far apart x and y may be and still be equal but for rounding: NOISE of the larger of the two."""
+    noise: FloatArray = NOISE * np.maximum(np.abs(x), np.abs(y))
+    return noise
+
+
+def settled(difference: FloatArray, noise: FloatArray) -> FloatArray:
+    """The rule for ties, in place: a difference within its noise is 0; NaN stays."""
+    difference[np.abs(difference) <= noise] = 0.0
+    return difference
+
+
+def differences(x: npt.ArrayLike, y: npt.ArrayLike) -> PairDifferences:
+    """The differences of two vectors on the rows that both have."""
+    x, y = common(x, y)
+    noise = noise_of(x, y)
+    return PairDifferences(settled(x - y, noise), noise)
+
+
+def all_equal(values: FloatArray, noise: FloatArray) -> bool:
+    """Whether values are one number, but for noise."""
+    order = np.argsort(values)
+    return not steps(values[order], noise[order])[1:].any()
+
+
+def steps(ordered: FloatArray, noise: FloatArray) -> BoolArray:
+    """Where a new value begins in an ascending array: not where it is its neighbour plus noise."""
+    starts = np.ones(ordered.size, dtype=np.bool_)
+    starts[1:] = np.diff(ordered) > np.maximum(noise[1:], noise[:-1])
+    return starts
+
+
+def rank(d: PairDifferences, *, below: int = 0) -> DifferenceRanks:
+    """Mid-ranks of the non-zero differences by absolute value; `below` are ranked before them."""
+    kept = np.flatnonzero(d.values)
+    kept = kept[np.argsort(np.abs(d.values[kept]), kind="stable")]
+    values = d.values[kept]
+    first = np.flatnonzero(steps(np.abs(values), d.noise[kept]))
+    tied = np.diff(first, append=values.size)
+    # Ranks first+1 to first+tied share their mean, first + (tied+1)/2.
+    doubled = np.repeat(2 * (first + below) + tied + 1, tied)
+    return DifferenceRanks(doubled=doubled.astype(np.int64), positive=values > 0, tied=tied.astype(np.int64))
+
+
+# p-values, for one pair or for arrays of them. "greater" says that the first of the two is higher, and its p is the
+# chance of a statistic at least as large; "less" the other way round; "two-sided" doubles the smaller tail.
+
 Numbers = Any
 """A number or an array of them; what comes out has the shape of what went in."""
 
@@ -274,7 +297,7 @@ def sign_p(wins: Numbers, losses: Numbers, alternative: Alternative) -> Numbers:
 
 
 def side(positive: Numbers, negative: Numbers, alternative: Alternative) -> Numbers:
-    """What must be small for a small p: of two parts that are alike under the null hypothesis."""
+    """Of two sums with the same null distribution, the one that is small where p is."""
     if alternative == "two-sided":
         return np.minimum(positive, negative)
     return negative if alternative == "greater" else positive
@@ -283,6 +306,13 @@ def side(positive: Numbers, negative: Numbers, alternative: Alternative) -> Numb
 def doubled(tail: Numbers, alternative: Alternative) -> Numbers:
     """p from the tail on the side that the alternative looks at."""
     return np.minimum(1.0, 2 * tail) if alternative == "two-sided" else tail
+
+
+# The null distribution of the signed-rank sum. Ranks are doubled, so that mid-ranks are whole numbers and ties
+# between sums are exact. `positive` is the sum of the doubled ranks of positive differences.
+
+EXACT_UP_TO = 300
+"""Ranked differences up to which Wilcoxon is exact: about 5 ms a test there, growing as n^3."""
 
 
 def exact_p(ranks: IntArray, positive: int, alternative: Alternative = "two-sided") -> float:
@@ -319,6 +349,11 @@ def untied_p(sizes: IntArray, positive: IntArray, alternative: Alternative) -> F
     return doubled(p, alternative)  # type: ignore[no-any-return]
 
 
+def untied_chances(n: int) -> FloatArray:
+    """P(V <= s) for the sum V of positive ranks 1 to n, for s up to half of its largest value. Not to be written to."""
+    return _lower_half(np.arange(1, n + 1, dtype=np.int64).tobytes())
+
+
 def normal_p(
     positive: Numbers,
     ranked: Numbers,
@@ -344,13 +379,13 @@ def normal_p(
     return ndtr((0.5 - excess if alternative == "greater" else excess + 0.5) / spread)
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
 def _lower_half(ranks: bytes) -> FloatArray:
     """P(sum <= s) for s up to half the total; cached, since untied pairs share their ranks.
 
     The shift algorithm (Streitberg and Röhmel 1986): add one rank at a time, in or out. Sums grow only, so
     the upper half is never needed. All terms are positive: the relative error stays below about n machine
-    epsilons, in the far tail too.
+    epsilons, in the far tail too. The same in compiled code: `pair_kernels.rank_sum_chances`.
     """
     weights = np.frombuffer(ranks, dtype=np.int64)
     chance = np.zeros(int(weights.sum()) // 2 + 1)
@@ -359,7 +394,9 @@ def _lower_half(ranks: bytes) -> FloatArray:
     for weight in weights.tolist():
         total += weight
         _add(chance, weight, total)
-    return np.cumsum(chance)
+    table: FloatArray = np.cumsum(chance)
+    table.flags.writeable = False  # it is shared
+    return table
 
 
 def _add(chance: FloatArray, weight: int, total: int) -> None:
@@ -376,10 +413,7 @@ def _at_most(lower: FloatArray, reach: IntArray, total: int) -> FloatArray:
     return np.where(reach < lower.size, lower[np.minimum(reach, lower.size - 1)], upper)
 
 
-Zeros = Literal["wilcox", "pratt", "split"]
-
-EXACT_UP_TO = 300
-"""Ranked differences up to which Wilcoxon is exact: about 5 ms a test there, growing as n^3."""
+# The tests
 
 
 def wilcoxon(
@@ -396,13 +430,13 @@ def wilcoxon(
     `zeros="wilcox"` leaves zero differences out; "pratt" ranks them first and then leaves them out, as the
     paper's formula does; "split" ranks them and gives half of their ranks to each side, so that W is the
     same as under "pratt". The p-value is exact, with ties and zeros too, where at most `exact_up_to`
-    differences are ranked (zeros are, but under "wilcox"), and normal beyond. Where all differences are
-    zero, p is 1.
+    differences are ranked (zeros are ranked too, except under "wilcox"), and normal beyond. Where all differences
+    are zero, p is 1.
     """
     check_options(alternative, zeros, exact_up_to)
     d = differences(x, y)
     if d.n < 2:
-        return PairedTest.undefined("wilcoxon", too_few(d.n), **_described(d))
+        return _undefined("wilcoxon", d, alternative, too_few(d.n))
     ranked_zeros = 0 if zeros == "wilcox" else d.ties
     ranks = rank(d, below=ranked_zeros)
     positive = int(ranks.doubled[ranks.positive].sum())
@@ -411,11 +445,11 @@ def wilcoxon(
     ranked = ranks.doubled.size + ranked_zeros
     if not ranks.doubled.size or ranked <= exact_up_to:
         p = exact_p(ranks.doubled, positive, alternative)
-        return PairedTest("wilcoxon", w, p, method="exact", **_described(d))
+        return _result("wilcoxon", d, alternative, statistic=w, p=p, method="exact")
     sizes = ranks.tied.astype(np.float64)
     cubes = float((sizes**3 - sizes).sum())
     p = normal_p(positive, ranked, ranked_zeros, cubes, split=zeros == "split", alternative=alternative)
-    return PairedTest("wilcoxon", w, float(p), method="normal", **_described(d))
+    return _result("wilcoxon", d, alternative, statistic=w, p=float(p), method="normal")
 
 
 def paired_t(x: npt.ArrayLike, y: npt.ArrayLike, *, alternative: Alternative = "two-sided") -> PairedTest:
@@ -427,15 +461,15 @@ def paired_t(x: npt.ArrayLike, y: npt.ArrayLike, *, alternative: Alternative = "
     check_options(alternative)
     d = differences(x, y)
     if d.n < 2:
-        return PairedTest.undefined("t", too_few(d.n), **_described(d))
+        return _undefined("t", d, alternative, too_few(d.n))
     if d.ties == d.n:
-        return PairedTest("t", 0.0, 1.0, method="t", **_described(d))
+        return _result("t", d, alternative, statistic=0.0, p=1.0, method="t")
     if d.all_equal():
         why = f"all {d.n} differences are the same, and t needs them to vary"
-        return PairedTest.undefined("t", why, **_described(d))
+        return _undefined("t", d, alternative, why)
     t = math.sqrt(d.n * (d.n - 1)) * (d.mean / _length(d.values - d.mean))
     p = float(student_p(t, d.n - 1, alternative))
-    return PairedTest("t", t, p, method="t", **_described(d))
+    return _result("t", d, alternative, statistic=t, p=p, method="t")
 
 
 def unpaired_t(
@@ -456,17 +490,17 @@ def unpaired_t(
     x, y = common(x, y)
     d = differences(x, y)
     if d.n < 2:
-        return PairedTest.undefined(test, too_few(d.n), **_described(d))
+        return _undefined(test, d, alternative, too_few(d.n))
     if all_equal(x, NOISE * np.abs(x)) and all_equal(y, NOISE * np.abs(y)):
         if d.ties == d.n:
-            return PairedTest(test, 0.0, 1.0, method="t", **_described(d))
+            return _result(test, d, alternative, statistic=0.0, p=1.0, method="t")
         why = f"each has one score on all {d.n} topics, and t needs them to vary"
-        return PairedTest.undefined(test, why, **_described(d))
+        return _undefined(test, d, alternative, why)
     sides = _length(x - x.mean()), _length(y - y.mean())
     t = math.sqrt(d.n * (d.n - 1)) * (d.mean / math.hypot(*sides))
     freedom = 2.0 * d.n - 2 if equal_variances else welch_freedom(d.n, min(sides) / max(sides))
     p = float(student_p(t, freedom, alternative))
-    return PairedTest(test, t, p, method="t", **_described(d))
+    return _result(test, d, alternative, statistic=t, p=p, method="t")
 
 
 def sign(x: npt.ArrayLike, y: npt.ArrayLike, *, alternative: Alternative = "two-sided") -> PairedTest:
@@ -477,9 +511,9 @@ def sign(x: npt.ArrayLike, y: npt.ArrayLike, *, alternative: Alternative = "two-
     check_options(alternative)
     d = differences(x, y)
     if d.n < 2:
-        return PairedTest.undefined("sign", too_few(d.n), **_described(d))
+        return _undefined("sign", d, alternative, too_few(d.n))
     p = float(sign_p(d.wins, d.losses, alternative))
-    return PairedTest("sign", float(d.wins - d.losses), p, method="exact", **_described(d))
+    return _result("sign", d, alternative, statistic=float(d.wins - d.losses), p=p, method="exact")
 
 
 def check_options(alternative: str, zeros: str = "wilcox", exact_up_to: int = 0) -> None:
@@ -501,22 +535,34 @@ def welch_freedom(n: npt.ArrayLike, ratio: npt.ArrayLike) -> FloatArray:
     return freedom
 
 
-class _Described(TypedDict):
-    n: int
-    difference: float
-    wins: int
-    losses: int
-    ties: int
+def _result(
+    test: str, d: PairDifferences, alternative: Alternative, *, statistic: float, p: float, method: str
+) -> PairedTest:
+    return PairedTest(
+        test=test,
+        statistic=statistic,
+        p=p,
+        n=d.n,
+        method=method,
+        difference=d.mean,
+        wins=d.wins,
+        losses=d.losses,
+        ties=d.ties,
+        alternative=alternative,
+    )
 
 
-def _described(d: Differences) -> _Described:
-    return {
-        "n": d.n,
-        "difference": d.mean,
-        "wins": d.wins,
-        "losses": d.losses,
-        "ties": d.ties,
-    }
+def _undefined(test: str, d: PairDifferences, alternative: Alternative, why: str) -> PairedTest:
+    return PairedTest.undefined(
+        test,
+        why,
+        n=d.n,
+        difference=d.mean,
+        wins=d.wins,
+        losses=d.losses,
+        ties=d.ties,
+        alternative=alternative,
+    )
 
 
 def _length(deviations: FloatArray) -> float:
@@ -524,18 +570,3 @@ def _length(deviations: FloatArray) -> float:
     exponent = math.frexp(float(np.abs(deviations).max()))[1]
     scaled = np.ldexp(deviations, -exponent)
     return math.ldexp(math.sqrt(float(np.square(scaled).sum())), exponent)
-
-
-@lru_cache(maxsize=64)
-def untied_chances(n: int) -> FloatArray:
-    """P(V <= s) for the sum V of positive ranks 1 to n, for s up to half of its largest value."""
-    half = n * (n + 1) // 4
-    chance = np.zeros(half + 1)
-    chance[0] = 1.0
-    for rank in range(1, n + 1):
-        chance *= 0.5
-        if rank <= half:
-            chance[rank:] += chance[:-rank].copy()
-    table: FloatArray = np.cumsum(chance)
-    table.flags.writeable = False  # it is shared
-    return table

@@ -19,13 +19,15 @@ from adjudge.stats.paired import (
     EXACT_UP_TO,
     NOISE,
     Alternative,
-    Differences,
+    PairDifferences,
     PairedTest,
     Zeros,
     check_options,
     doubled,
+    noise_of,
     normal_p,
     paired_t,
+    settled,
     sign,
     sign_p,
     student_p,
@@ -109,7 +111,7 @@ COMPILED_FROM = 10_000_000
 
 
 @dataclass(frozen=True)
-class PairMatrix:
+class ColumnPairs:
     """The columns of a matrix, and every pair of them."""
 
     columns: FloatArray
@@ -142,8 +144,7 @@ class PairMatrix:
     def noise(self) -> FloatArray:
         """By pair, the most that noise can be: that of the largest score of the two."""
         largest = np.abs(self.columns).max(axis=1, initial=0.0, where=~np.isnan(self.columns))
-        most: FloatArray = NOISE * np.maximum(largest[self.first], largest[self.second])
-        return most
+        return noise_of(largest[self.first], largest[self.second])
 
     def of(self, k: int) -> tuple[FloatArray, FloatArray]:
         """The two columns of a pair."""
@@ -178,7 +179,7 @@ class PairMatrix:
             yield some, x
 
 
-def pair_matrix(matrix: FloatArray, *, loaded: bool = False) -> PairMatrix:
+def column_pairs(matrix: FloatArray, *, loaded: bool = False) -> ColumnPairs:
     """Make a checked matrix, topics x systems, ready."""
     columns = np.ascontiguousarray(matrix.T) + 0.0  # no negative zeros: they would be differences with a sign
     patterns, pattern = _patterns(~np.isnan(columns))
@@ -187,7 +188,7 @@ def pair_matrix(matrix: FloatArray, *, loaded: bool = False) -> PairMatrix:
     both = patterns.astype(np.float64) @ patterns.T.astype(np.float64)
     n = both.astype(np.int64)[pattern[first], pattern[second]]
     noisy = _noisy_columns(matrix)
-    return PairMatrix(
+    return ColumnPairs(
         columns=columns,
         patterns=patterns,
         pattern=pattern,
@@ -220,8 +221,8 @@ def _chained(rows: FloatArray) -> BoolArray:
     """The columns with a neighbour that they tie with, in rows where some ties are not equal."""
     order = np.argsort(rows, axis=1)
     ordered = np.take_along_axis(rows, order, axis=1)
-    # A little more than the rule, since neighbours may be a little smaller than the two that tie.
-    close = _tie(ordered[:, 1:], ordered[:, :-1], 1.001 * NOISE)
+    # A little more than the rule for ties, since neighbours may be a little smaller than the two that tie.
+    close = np.diff(ordered) <= 1.001 * noise_of(ordered[:, 1:], ordered[:, :-1])
     close &= (close & (np.diff(ordered) > 0)).any(axis=1, keepdims=True)
     members = np.zeros(rows.shape, dtype=np.bool_)
     members[:, 1:] |= close
@@ -231,9 +232,9 @@ def _chained(rows: FloatArray) -> BoolArray:
     return found
 
 
-def _tie(x: FloatArray, y: FloatArray, noise: float = NOISE) -> BoolArray:
-    """Where two scores are equal but for noise: the rule of `differences`."""
-    tie: BoolArray = np.abs(x - y) <= noise * np.maximum(np.abs(x), np.abs(y))
+def _tie(x: FloatArray, y: FloatArray) -> BoolArray:
+    """Where two scores are equal but for noise: the rule of `settled`, whose result is needed as a mask here."""
+    tie: BoolArray = np.abs(x - y) <= noise_of(x, y)
     return tie
 
 
@@ -258,7 +259,7 @@ class DifferenceSums:
     """Of the deviations of the differences from their mean; NaN where nobody asked for them."""
 
 
-def difference_sums(pairs: PairMatrix, *, squares: bool = False) -> DifferenceSums:
+def difference_sums(pairs: ColumnPairs, *, squares: bool = False) -> DifferenceSums:
     """The sums of all pairs. The mean comes first and the squares after it: squares of the scores would cancel."""
     means, wins, losses, squared = np.full((4, len(pairs)), np.nan)
     at = np.arange(len(pairs))
@@ -286,7 +287,7 @@ def difference_sums(pairs: PairMatrix, *, squares: bool = False) -> DifferenceSu
     )
 
 
-def own_squares(pairs: PairMatrix) -> tuple[FloatArray, FloatArray]:
+def own_squares(pairs: ColumnPairs) -> tuple[FloatArray, FloatArray]:
     """By pair: the sums of squared deviations of the first and of the second column, on the topics of both.
 
     They depend on a column and on the other's set of topics alone, and columns share few sets.
@@ -316,7 +317,7 @@ def _squares(z: FloatArray) -> FloatArray:
     return sums
 
 
-def _fours(pairs: PairMatrix) -> FloatArray:
+def _fours(pairs: ColumnPairs) -> FloatArray:
     """The matrix with missing topics added up to a multiple of four: kernels take four at a time."""
     systems, topics = pairs.columns.shape
     rows = np.full((-(-topics // 4) * 4, systems), np.nan)
@@ -355,7 +356,7 @@ class SignedRanks:
 
 
 def signed_ranks(
-    pairs: PairMatrix,
+    pairs: ColumnPairs,
     nonzero: IntArray,
     below: IntArray,
     *,
@@ -385,7 +386,7 @@ def signed_ranks(
     return ranks
 
 
-def _rank_untied(pairs: PairMatrix, nonzero: IntArray, below: IntArray, ranks: SignedRanks) -> BoolArray:
+def _rank_untied(pairs: ColumnPairs, nonzero: IntArray, below: IntArray, ranks: SignedRanks) -> BoolArray:
     """Fill in the rank sums as if nothing tied, and say where that is not sure."""
     tied = np.zeros(len(pairs), dtype=np.bool_)
     noise = pairs.noise()
@@ -419,7 +420,7 @@ def _keys(differences: FloatArray) -> Keys:
 
 
 def _rank_compiled(
-    pairs: PairMatrix,
+    pairs: ColumnPairs,
     at: IntArray,
     below: IntArray,
     ranks: SignedRanks,
@@ -465,7 +466,7 @@ def pair_counts(values: npt.ArrayLike, *, loaded: bool = False) -> PairCounts:
 
     `loaded` says that the compiler is loaded anyway; means may differ from the plain way's in their last digit.
     """
-    pairs = pair_matrix(checks.numbers("values", values, dimensions=2), loaded=loaded)
+    pairs = column_pairs(checks.numbers("values", values, dimensions=2), loaded=loaded)
     return _counts(pairs, difference_sums(pairs))
 
 
@@ -576,11 +577,11 @@ def sign_pairs(values: npt.ArrayLike, *, alternative: Alternative = "two-sided")
     )
 
 
-def _ready(values: npt.ArrayLike) -> PairMatrix:
-    return pair_matrix(checks.numbers("values", values, dimensions=2))
+def _ready(values: npt.ArrayLike) -> ColumnPairs:
+    return column_pairs(checks.numbers("values", values, dimensions=2))
 
 
-def _counts(pairs: PairMatrix, sums: DifferenceSums) -> PairCounts:
+def _counts(pairs: ColumnPairs, sums: DifferenceSums) -> PairCounts:
     ties = pairs.n - sums.wins - sums.losses
     return PairCounts(
         first=pairs.first,
@@ -629,7 +630,7 @@ def _signed_rank_p(
     return p
 
 
-def _completed(found: PairResults, pairs: PairMatrix, sure: BoolArray, single: Single) -> PairResults:
+def _completed(found: PairResults, pairs: ColumnPairs, sure: BoolArray, single: Single) -> PairResults:
     """No test of fewer than two topics, and one by one what is not sure."""
     statistic, p, methods, why = found.statistic, found.p, list(found.method), {}
     few = pairs.n < 2
@@ -651,7 +652,7 @@ WIDEST = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class PairBlock:
     """Some pairs; rows are pairs, columns are topics, so that a pair's differences lie together."""
 
     positions: IntArray
@@ -674,7 +675,7 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class DifferenceGrid:
     """Differences as whole numbers, each pair in a unit of its own (a power of two).
 
     The unit is so small that rounding to it loses nothing that matters, and so large that a sum of the differences,
@@ -691,7 +692,7 @@ class Grid:
 
 def blocks(
     matrix: FloatArray, first: IntArray, second: IntArray, positions: IntArray, *, beside: int = 1
-) -> Iterator[Block]:
+) -> Iterator[PairBlock]:
     """The pairs at these positions, in this order. `beside`: numbers per pair that the caller will hold."""
     # One contiguous copy: taking many columns of a row-major matrix is slow.
     columns = np.ascontiguousarray(matrix.T)
@@ -700,17 +701,17 @@ def blocks(
         yield _block(columns, first, second, positions[start : start + width])
 
 
-def _block(columns: FloatArray, first: IntArray, second: IntArray, positions: IntArray) -> Block:
+def _block(columns: FloatArray, first: IntArray, second: IntArray, positions: IntArray) -> PairBlock:
     x, y = columns[first[positions]], columns[second[positions]]
     values = x - y
     present = ~np.isnan(values)
-    noise = NOISE * np.maximum(np.abs(x), np.abs(y))
+    noise = noise_of(x, y)
     noise[~present] = 0.0
-    values[present & (np.abs(values) <= noise)] = 0.0
-    return Block(positions=positions, values=values, noise=noise, present=present)
+    settled(values, noise)
+    return PairBlock(positions=positions, values=values, noise=noise, present=present)
 
 
-def on_grid(block: Block) -> Grid:
+def on_grid(block: PairBlock) -> DifferenceGrid:
     """The block's differences as whole numbers of at most 2^52, divided by the number of topics."""
     filled = block.filled
     largest = np.max(np.abs(filled), axis=1, initial=0.0)
@@ -718,10 +719,10 @@ def on_grid(block: Block) -> Grid:
     values = np.rint(np.ldexp(filled, shift[:, None]))
     # Rounding moves a sum by n / 2 units at the most, and two sums by n.
     noise = np.ldexp(block.noise.sum(axis=1), shift) + block.n
-    return Grid(values, np.where(largest > 0, noise, 0.0), shift)
+    return DifferenceGrid(values, np.where(largest > 0, noise, 0.0), shift)
 
 
-def constant(block: Block) -> BoolArray:
+def constant(block: PairBlock) -> BoolArray:
     """Which pairs have one difference on all their topics, but for noise (`Differences.all_equal`)."""
     low = np.min(block.values, axis=1, initial=np.inf, where=block.present)
     high = np.max(block.values, axis=1, initial=-np.inf, where=block.present)
@@ -729,7 +730,7 @@ def constant(block: Block) -> BoolArray:
     found: BoolArray = high - low <= block.noise.sum(axis=1)
     for row in np.flatnonzero(found):
         kept = block.present[row]
-        found[row] = Differences(block.values[row, kept], block.noise[row, kept]).all_equal()
+        found[row] = PairDifferences(block.values[row, kept], block.noise[row, kept]).all_equal()
     return found
 
 

@@ -11,7 +11,7 @@ from adjudge.data.scores import Better, ScoreMatrix
 from adjudge.errors import UsageError, quoted
 
 if TYPE_CHECKING:
-    from adjudge.stats.bootstrap import Means
+    from adjudge.stats.bootstrap import ColumnMeans as Means
     from adjudge.stats.checks import BoolArray, FloatArray
     from adjudge.stats.pairs import PairResults
 

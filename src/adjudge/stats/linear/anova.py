@@ -15,7 +15,7 @@ from scipy.special import fdtrc, stdtr, stdtrit
 from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
-from adjudge.stats.linear.model import Key, LinearFit, Model, Term, crossed, indicators
+from adjudge.stats.linear.model import Key, LinearFit, LinearModel, Term, crossed, indicators
 from adjudge.stats.paired import p_words
 
 SumsOfSquares = Literal[1, 2, 3]
@@ -225,7 +225,7 @@ def _estimates(fit: LinearFit, factor: int) -> tuple[FloatArray, FloatArray, Int
     return means, spread, np.flatnonzero(lost)
 
 
-def _weights(model: Model, factor: int, term: Term) -> tuple[Any, BoolArray]:
+def _weights(model: LinearModel, factor: int, term: Term) -> tuple[Any, BoolArray]:
     """How much each cell of a term counts for each observed level; and whether all cells needed are there."""
     levels = model.term((factor,)).cells[:, 0]
     if factor in term.factors:
@@ -360,7 +360,7 @@ CANDIDATES = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class ResidualCheck:
     """One check of the residuals. Where it cannot be made, `why` says why."""
 
     name: str
@@ -378,11 +378,11 @@ class ResidualChecks:
     """What the residuals say of the model's assumptions."""
 
     n: int
-    normal: Check
+    normal: ResidualCheck
     """Shapiro-Wilk, or D'Agostino and Pearson's K^2 for many rows."""
-    spread: Check
+    spread: ResidualCheck
     """Brown and Forsythe's test of equal spread between the levels of a factor."""
-    additive: Check
+    additive: ResidualCheck
     """Tukey's one degree of freedom for non-additivity; only of models without interactions."""
     skewness: float
     kurtosis: float
@@ -426,8 +426,8 @@ def residual_checks(fit: LinearFit, groups: npt.ArrayLike) -> ResidualChecks:
 
 
 def _undefined(n: int, why: str) -> ResidualChecks:
-    def check(name: str) -> Check:
-        return Check(name, math.nan, math.nan, why=why)
+    def check(name: str) -> ResidualCheck:
+        return ResidualCheck(name, math.nan, math.nan, why=why)
 
     none = np.zeros(0)
     return ResidualChecks(
@@ -443,16 +443,16 @@ def _undefined(n: int, why: str) -> ResidualChecks:
     )
 
 
-def _normal(left: FloatArray) -> Check:
+def _normal(left: FloatArray) -> ResidualCheck:
     from scipy import stats
 
     if left.size < 4:
-        return Check("shapiro-wilk", math.nan, math.nan, why=f"needs 4 rows, has {left.size}")
+        return ResidualCheck("shapiro-wilk", math.nan, math.nan, why=f"needs 4 rows, has {left.size}")
     if left.size <= SHAPIRO_UP_TO:
         w, p = stats.shapiro(left)
-        return Check("shapiro-wilk", float(w), float(p))
+        return ResidualCheck("shapiro-wilk", float(w), float(p))
     k2, p = stats.normaltest(left)
-    return Check("dagostino-pearson", float(k2), float(p))
+    return ResidualCheck("dagostino-pearson", float(k2), float(p))
 
 
 def _moments(left: FloatArray) -> tuple[float, float]:
@@ -461,30 +461,30 @@ def _moments(left: FloatArray) -> tuple[float, float]:
     return float(np.mean(centred**3)) / square**1.5, float(np.mean(centred**4)) / square**2 - 3
 
 
-def _spread(fit: LinearFit, left: FloatArray, codes: npt.NDArray[np.generic]) -> Check:
+def _spread(fit: LinearFit, left: FloatArray, codes: npt.NDArray[np.generic]) -> ResidualCheck:
     """Levene's test about the medians (Brown and Forsythe 1974), over the groups with two rows or more."""
     name, noise = "brown-forsythe", fit.model.noise
     if _has_interactions(fit) and fit.residual_df < FREE_ENOUGH * fit.n:
         why = f"with interactions only {fit.residual_df} degrees of freedom are left of {fit.n} rows"
-        return Check(name, math.nan, math.nan, why=why)
+        return ResidualCheck(name, math.nan, math.nan, why=why)
     groups = [left[codes == code] for code in np.unique(codes)]
     groups = [group for group in groups if group.size > 1]
     if len(groups) < 2:
-        return Check(name, math.nan, math.nan, why="needs two groups with two rows each")
+        return ResidualCheck(name, math.nan, math.nan, why="needs two groups with two rows each")
     away = [np.abs(group - np.median(group)) for group in groups]
     n, k = sum(group.size for group in away), len(away)
     mean = sum(float(group.sum()) for group in away) / n
     between = sum(group.size * (float(group.mean()) - mean) ** 2 for group in away)
     inside = sum(float(np.sum((group - group.mean()) ** 2)) for group in away)
     if inside <= noise:
-        return Check(name, math.nan, math.nan, why="distances from the medians do not vary")
+        return ResidualCheck(name, math.nan, math.nan, why="distances from the medians do not vary")
     if k == 2 and between <= noise:
-        return Check(name, math.nan, math.nan, why="the residuals of two groups mirror each other")
+        return ResidualCheck(name, math.nan, math.nan, why="the residuals of two groups mirror each other")
     f = (between / (k - 1)) / (inside / (n - k))
-    return Check(name=name, statistic=f, p=float(fdtrc(k - 1, n - k, f)), df=(k - 1, n - k))
+    return ResidualCheck(name=name, statistic=f, p=float(fdtrc(k - 1, n - k, f)), df=(k - 1, n - k))
 
 
-def _additive(fit: LinearFit) -> Check:
+def _additive(fit: LinearFit) -> ResidualCheck:
     """Tukey 1949: does the square of the fit explain anything more? 1 degree of freedom.
 
     In a complete two-way table this is the product of row and column effects. The square is taken about the
@@ -493,22 +493,22 @@ def _additive(fit: LinearFit) -> Check:
     name = "tukey-1-df"
     model = fit.model
     if _has_interactions(fit):
-        return Check(name, math.nan, math.nan, why="the model has interactions")
+        return ResidualCheck(name, math.nan, math.nan, why="the model has interactions")
     if fit.residual_df < 2:
-        return Check(name, math.nan, math.nan, why="no degrees of freedom are left")
+        return ResidualCheck(name, math.nan, math.nan, why="no degrees of freedom are left")
     fitted = model.fitted(model.keys)
     square = (fitted - fitted.mean()) ** 2
     extra = square - fit.space.project(square)
     length = float(extra @ extra)
     if length <= 1e-18 * float(square @ square):
-        return Check(name, math.nan, math.nan, why="the square of the fit adds nothing of its own")
+        return ResidualCheck(name, math.nan, math.nan, why="the square of the fit adds nothing of its own")
     ss = float(extra @ fit.residuals[model.present]) ** 2 / length
     df = fit.residual_df - 1
     rest = fit.residual_ss - ss
     if rest <= model.noise:
-        return Check(name=name, statistic=math.inf, p=0.0, df=(1, df))
+        return ResidualCheck(name=name, statistic=math.inf, p=0.0, df=(1, df))
     f = ss / (rest / df)
-    return Check(name=name, statistic=f, p=float(fdtrc(1, df, f)), df=(1, df))
+    return ResidualCheck(name=name, statistic=f, p=float(fdtrc(1, df, f)), df=(1, df))
 
 
 def _has_interactions(fit: LinearFit) -> bool:
@@ -563,7 +563,7 @@ def _normal_words(found: ResidualChecks, alpha: float) -> str:
     return f"The residuals are not normal ({basis}); with many rows the F tests bear that."
 
 
-def _spread_words(check: Check, over: str, alpha: float) -> str:
+def _spread_words(check: ResidualCheck, over: str, alpha: float) -> str:
     if check.why:
         return f"Whether the noise is the same for every {over} cannot be said: {check.why}."
     first, second = check.df
@@ -573,7 +573,7 @@ def _spread_words(check: Check, over: str, alpha: float) -> str:
     return f"The noise is not the same for every {over} ({basis})."
 
 
-def _additive_words(check: Check, alpha: float) -> str:
+def _additive_words(check: ResidualCheck, alpha: float) -> str:
     if check.why:
         return f"Whether the effects add up was not tested: {check.why}."
     first, second = check.df

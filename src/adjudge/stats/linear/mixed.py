@@ -27,7 +27,7 @@ from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.linear.model import (
     MOST_COLUMNS,
     Key,
-    Model,
+    LinearModel,
     Term,
     constant,
     crossed,
@@ -412,7 +412,7 @@ class MixedFit:
     effects: tuple[FloatArray, ...]
     """Best predictions, for each random term and each of its observed cells."""
     why: str | None = None
-    found: Found | None = field(default=None, repr=False, compare=False)
+    found: MixedEstimate | None = field(default=None, repr=False, compare=False)
     """Where the search ended, for whoever goes on from here."""
 
     @property
@@ -422,7 +422,7 @@ class MixedFit:
 
 
 @dataclass(frozen=True)
-class Found:
+class MixedEstimate:
     """The end of a search: the design, the best ratios, and how fixed effects combine to means."""
 
     reml: Reml
@@ -473,7 +473,7 @@ def fit_mixed(
     """
     if not random:
         raise UsageError("random: no term; a model without random terms is fit_linear's")
-    model = Model(values, factors, [*((f,) for f in fixed), *random])
+    model = LinearModel(values, factors, [*((f,) for f in fixed), *random])
     keys = model.keys[len(fixed) :]
     why = _why_not(model, model.keys[: len(fixed)], keys)
     if why is not None:
@@ -485,7 +485,7 @@ def fit_mixed(
     theta = search(reml, range(len(keys)), np.ones(len(keys)))
     best = reml.at(theta)
     sigma2 = best.rss / reml.df
-    found = Found(reml=reml, theta=theta, averaging=averaging, centre=float(model.scores.mean()))
+    found = MixedEstimate(reml=reml, theta=theta, averaging=averaging, centre=float(model.scores.mean()))
     return MixedFit(
         random=keys,
         n=model.n,
@@ -525,7 +525,7 @@ def random_tests(fit: MixedFit) -> tuple[RandomTest, ...]:
     return tuple(_random_test(fit, fit.found, k) for k in range(len(fit.random)))
 
 
-def _random_test(fit: MixedFit, found: Found, k: int) -> RandomTest:
+def _random_test(fit: MixedFit, found: MixedEstimate, k: int) -> RandomTest:
     ratio = 0.0
     if found.theta[k]:
         others = [other for other in range(found.theta.size) if other != k]
@@ -534,7 +534,7 @@ def _random_test(fit: MixedFit, found: Found, k: int) -> RandomTest:
     return RandomTest(fit.random[k], ratio, 0.5 * float(chdtrc(1, ratio)) if ratio else 1.0)
 
 
-def _why_not(model: Model, fixed: tuple[Key, ...], random: tuple[Key, ...]) -> str | None:
+def _why_not(model: LinearModel, fixed: tuple[Key, ...], random: tuple[Key, ...]) -> str | None:
     """Why a model cannot be fitted. Terms are told by their place: names are not known here."""
     whole = fit_model(model)
     if whole.why is not None:
@@ -551,7 +551,7 @@ def _why_not(model: Model, fixed: tuple[Key, ...], random: tuple[Key, ...]) -> s
     return None
 
 
-def _fixed_columns(model: Model, fixed: Sequence[int]) -> tuple[Any, FloatArray]:
+def _fixed_columns(model: LinearModel, fixed: Sequence[int]) -> tuple[Any, FloatArray]:
     """X, sparse and of full rank, and the combinations of its columns that are the means.
 
     The first factor has a column for every level; of the others, columns that add nothing are left out. None

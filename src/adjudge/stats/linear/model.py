@@ -264,7 +264,7 @@ Key = tuple[int, ...]
 """A term: the positions of its factors, ascending."""
 
 
-class Model:
+class LinearModel:
     """Scores, factors and terms, checked, without the missing rows. Spaces are made once and kept."""
 
     def __init__(
@@ -326,7 +326,7 @@ class Model:
 class LinearFit:
     """A fitted model. What depends on the noise is NaN where none is left to measure, and `why` says why."""
 
-    model: Model
+    model: LinearModel
     fitted: FloatArray
     """In the order of the rows given; NaN where the score is missing."""
     residuals: FloatArray
@@ -351,7 +351,7 @@ def fit_linear(
     values: npt.ArrayLike, factors: Sequence[npt.ArrayLike], terms: Sequence[Sequence[int]]
 ) -> LinearFit:
     """Fit by least squares. Each factor is a whole number for every value, from 0; NaN values are left out."""
-    return fit_model(Model(values, factors, terms))
+    return fit_model(LinearModel(values, factors, terms))
 
 
 def fit_two_way(values: npt.ArrayLike) -> LinearFit:
@@ -361,7 +361,7 @@ def fit_two_way(values: npt.ArrayLike) -> LinearFit:
     return fit_linear(matrix.ravel(), [columns.ravel(), rows.ravel()], [(0,), (1,)])
 
 
-def fit_model(model: Model) -> LinearFit:
+def fit_model(model: LinearModel) -> LinearFit:
     """The fit of all the model's terms."""
     if not model.n:
         empty = np.full(model.present.size, math.nan)
@@ -407,7 +407,7 @@ def _why_no_noise(df: int, ss: float, total: float) -> str | None:
     return None if ss else "the model fits every score exactly, so there is no noise to compare with"
 
 
-def _aligned(model: Model, values: FloatArray) -> FloatArray:
+def _aligned(model: LinearModel, values: FloatArray) -> FloatArray:
     found = np.full(model.present.size, math.nan)
     found[model.present] = values
     found.flags.writeable = False

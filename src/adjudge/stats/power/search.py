@@ -18,10 +18,11 @@ from adjudge.stats import checks, pairs
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.paired import (
     EXACT_UP_TO,
-    NOISE,
     TEST_WORDS,
     exact_p,
+    noise_of,
     normal_p,
+    settled,
     sign_p,
     student_p,
     untied_p,
@@ -35,7 +36,7 @@ from adjudge.stats.resampling.engine import RESAMPLES, Statistic
 
 def t_rows(x: FloatArray, y: FloatArray) -> FloatArray:
     """p of the paired t-test, two-sided."""
-    z = _differences(x, y)
+    z = settled(x - y, noise_of(x, y))
     t = _t(_mean(z), _squares(z), _noise(x, y), z.shape[1])
     p: FloatArray = student_p(t, z.shape[1] - 1.0, "two-sided")
     return _ones_where_equal(p, z)
@@ -43,7 +44,7 @@ def t_rows(x: FloatArray, y: FloatArray) -> FloatArray:
 
 def unpaired_t_rows(x: FloatArray, y: FloatArray, *, equal_variances: bool = True) -> FloatArray:
     """p of the t-test of two samples, pooled or Welch's, two-sided."""
-    z, n = _differences(x, y), x.shape[1]
+    z, n = settled(x - y, noise_of(x, y)), x.shape[1]
     sides = _squares(x), _squares(y)
     t = _t(_mean(z), sides[0] + sides[1], _noise(x, y), n)
     freedom: float | FloatArray = 2.0 * n - 2
@@ -57,7 +58,7 @@ def unpaired_t_rows(x: FloatArray, y: FloatArray, *, equal_variances: bool = Tru
 
 def sign_rows(x: FloatArray, y: FloatArray) -> FloatArray:
     """p of the sign test, two-sided."""
-    z = _differences(x, y)
+    z = settled(x - y, noise_of(x, y))
     wins, losses = np.count_nonzero(z > 0, axis=1), np.count_nonzero(z < 0, axis=1)
     p: FloatArray = sign_p(wins, losses, "two-sided")
     return p if z.shape[1] > 1 else np.full(len(z), np.nan)
@@ -68,7 +69,7 @@ def wilcoxon_rows(x: FloatArray, y: FloatArray) -> FloatArray:
 
     Ties are told by the largest score of a row. Rows with ties go one by one.
     """
-    z = _differences(x, y)
+    z = settled(x - y, noise_of(x, y))
     if z.shape[1] < 2:
         return np.full(len(z), np.nan)
     doubled, starts = _ranks(z, _noise(x, y))
@@ -85,16 +86,9 @@ def wilcoxon_rows(x: FloatArray, y: FloatArray) -> FloatArray:
     return p
 
 
-def _differences(x: FloatArray, y: FloatArray) -> FloatArray:
-    """x - y, 0 for a tie: the rule of `differences`."""
-    z = x - y
-    z[np.abs(z) <= NOISE * np.maximum(np.abs(x), np.abs(y))] = 0.0
-    return z
-
-
 def _noise(x: FloatArray, y: FloatArray) -> FloatArray:
     """By row, the most that noise can be."""
-    most: FloatArray = NOISE * np.maximum(np.abs(x), np.abs(y)).max(axis=1, initial=0.0)
+    most: FloatArray = noise_of(x, y).max(axis=1, initial=0.0)
     return most
 
 
@@ -372,7 +366,7 @@ def smallest_difference(goal: Goal, source: Source, topics: int, rng: np.random.
     used = min(topics, goal.most)
     shrink = math.sqrt(used / topics)
     seed = int(rng.integers(0, 2**63))
-    found, error = _differences_search(goal, source, used, guess / shrink, seed)
+    found, error = _differences(goal, source, used, guess / shrink, seed)
     if math.isinf(found):
         why = f"no difference, however large, is found on {topics} topics with p < {goal.alpha:.2g}"
         return Answer(value=math.nan, error=0.0, method="simulated", why=why)
@@ -417,9 +411,7 @@ def _topics(goal: Goal, source: Source, difference: float, start: int, seed: int
     return high, 2 * high * _error(goal)
 
 
-def _differences_search(
-    goal: Goal, source: Source, topics: int, start: float, seed: int
-) -> tuple[float, float]:
+def _differences(goal: Goal, source: Source, topics: int, start: float, seed: int) -> tuple[float, float]:
     """The difference, and its error. All powers come from the same draws, so that they rise with it."""
     low, high, d = 0.0, math.inf, start
     for _ in range(ROUNDS):

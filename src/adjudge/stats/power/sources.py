@@ -157,7 +157,7 @@ class Normal:
 
 
 @dataclass(frozen=True)
-class Components:
+class VarianceComponents:
     """Variances of score = topic + system + noise; NaN where they cannot be had."""
 
     topic: float
@@ -168,7 +168,7 @@ class Components:
     why: str | None = field(default=None)
 
 
-def components(values: npt.ArrayLike) -> Components:
+def components(values: npt.ArrayLike) -> VarianceComponents:
     """Variances of topics, systems and noise, by their expected squares, with missing cells.
 
     On a complete matrix these are the classical estimates, (MS - MS_residual) / n. Estimates below 0 become 0.
@@ -178,9 +178,9 @@ def components(values: npt.ArrayLike) -> Components:
     fitted = fit_additive(matrix)
     if fitted.df < 1:
         why = "needs two topics and two systems with scores beyond what fits exactly"
-        return Components(topic=math.nan, system=math.nan, residual=math.nan, df=fitted.df, why=why)
+        return VarianceComponents(topic=math.nan, system=math.nan, residual=math.nan, df=fitted.df, why=why)
     if fitted.parts > 1:
-        return Components(
+        return VarianceComponents(
             topic=math.nan,
             system=math.nan,
             residual=fitted.mean_square,
@@ -195,7 +195,7 @@ def components(values: npt.ArrayLike) -> Components:
     own, system = float((1 / sizes).sum()), fitted.covariance
     trace = own + float(np.einsum("ki,ij,kj->", shares, system, shares, optimize=True))
     total = own + float(shares.sum(axis=0) @ system @ shares.sum(axis=0))
-    return Components(
+    return VarianceComponents(
         topic=_beyond(topics, trace, total, fitted.mean_square),
         system=_beyond(fitted.effects, float(np.trace(system)), float(system.sum()), fitted.mean_square),
         residual=fitted.mean_square,

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.paired import NOISE, Alternative
+from adjudge.stats.paired import Alternative, noise_of, settled
 from adjudge.stats.pairs import PairResults, columns_of_pairs, pair_counts
 
 ALL_SIGNS_UP_TO = 12
@@ -132,9 +132,8 @@ def _blocks(matrix: FloatArray, codes: IntArray, resamples: int) -> Iterator[_Bl
         pairs = np.arange(start, min(start + width, first.size))
         x, y = matrix[:, first[pairs]], matrix[:, second[pairs]]
         both = ~(np.isnan(x) | np.isnan(y))
-        noise = np.where(both, NOISE * np.maximum(np.abs(x), np.abs(y)), 0.0)
-        difference = np.where(both, x - y, 0.0)
-        difference[np.abs(difference) <= noise] = 0.0
+        noise = np.where(both, noise_of(x, y), 0.0)
+        difference = settled(np.where(both, x - y, 0.0), noise)
         yield _Block(
             pairs=pairs,
             sums=_by_cluster(difference, codes),

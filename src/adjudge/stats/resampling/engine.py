@@ -90,7 +90,7 @@ SHARES: tuple[Statistic, ...] = ("t", "t-unpaired")
 
 
 @dataclass(frozen=True)
-class Options:
+class ResamplingOptions:
     """What is resampled, and how often."""
 
     statistic: Statistic
@@ -127,7 +127,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Observed:
+class ObservedStatistic:
     """Each pair's observed statistic in exact numbers, and what turns such numbers into the statistic."""
 
     statistic: Statistic
@@ -146,7 +146,7 @@ class Observed:
         """From where on a resampled value counts as at least as extreme."""
         return (np.abs(self.value) if side == 0 else side * self.value) - self.tolerance
 
-    def expected(self, options: Options) -> tuple[FloatArray, FloatArray]:
+    def expected(self, options: ResamplingOptions) -> tuple[FloatArray, FloatArray]:
         """About where the cut-off is, and how far values are apart there, by the normal distribution.
 
         A place to start a search from, on which no result depends.
@@ -223,7 +223,7 @@ def quantile_place(q: float, size: int) -> int:
 
 
 @dataclass(frozen=True)
-class Null:
+class NullDistribution:
     """The null distribution of one pair's statistic, for figures and quantiles."""
 
     statistic: float
@@ -248,7 +248,7 @@ class Null:
         checks.share("alpha", alpha)
         if self.alternative != "less":
             return self.quantile(1 - alpha)
-        mirrored = Null(
+        mirrored = NullDistribution(
             statistic=self.statistic, p=self.p, n=self.n, values=-self.values[::-1], alternative="greater"
         )
         return -mirrored.quantile(1 - alpha)
@@ -258,7 +258,7 @@ LEAST_TOPICS = 2
 
 
 @dataclass(frozen=True)
-class Task:
+class ResamplingTask:
     """Scores, pairs and options. Rows are systems here, so that a system's scores lie together."""
 
     scores: FloatArray
@@ -266,7 +266,7 @@ class Task:
     """The scores in whole numbers, NaN where missing."""
     quantised: Quantised
     common: CommonTopics
-    options: Options
+    options: ResamplingOptions
     n: IntArray
     pairs: IntArray
     """Which pairs have enough topics."""
@@ -316,7 +316,7 @@ class Tails:
         return cls(np.full(size, np.nan), np.zeros(size, dtype=np.int64), np.full(size, np.nan))
 
 
-def prepare(values: npt.ArrayLike, options: Options) -> list[Task]:
+def prepare(values: npt.ArrayLike, options: ResamplingOptions) -> list[ResamplingTask]:
     """The matrix checked, in whole numbers, with its pairs by common topics.
 
     One task, unless there is no grid and columns are of very different sizes: rounded for the largest, small scores
@@ -331,7 +331,7 @@ def prepare(values: npt.ArrayLike, options: Options) -> list[Task]:
     level = np.zeros(len(scores), dtype=np.int64) if quantised.on_grid else _levels(matrix)
     if not level.any() or not usable.size:
         return [
-            Task(
+            ResamplingTask(
                 scores=scores,
                 whole=_by_system(quantised),
                 quantised=quantised,
@@ -347,7 +347,7 @@ def prepare(values: npt.ArrayLike, options: Options) -> list[Task]:
         quantised = quantise(np.where(level <= each, matrix, np.nan))
         pairs = usable[level_of_pair == each]
         tasks.append(
-            Task(
+            ResamplingTask(
                 scores=scores,
                 whole=_by_system(quantised),
                 quantised=quantised,
@@ -372,7 +372,7 @@ def _levels(matrix: FloatArray) -> IntArray:
     return np.where(largest > 0, (power - least) // 10, 0)
 
 
-def results(test: str, method: str, tasks: list[Task], found: list[Tails]) -> PairResults:
+def results(test: str, method: str, tasks: list[ResamplingTask], found: list[Tails]) -> PairResults:
     """The results of all pairs; those with too few topics say so."""
     task = tasks[0]
     counts: PairCounts = pair_counts(task.scores.T, loaded=True)
@@ -420,7 +420,7 @@ PRODUCT_FROM = 2**25
 
 
 @dataclass(frozen=True)
-class Batch:
+class SumBatch:
     """Columns to be summed under swaps; a pair's sum is that of one column less that of another, or of none."""
 
     columns: Columns
@@ -435,7 +435,7 @@ def sign_bits(rng: np.random.Generator, topics: int, resamples: int) -> Bits:
     return rng.integers(0, 2**64, size=(topics, -(-resamples // 64)), dtype=np.uint64)
 
 
-def swapped_sums(batch: Batch, bits: Bits, resamples: int) -> Columns:
+def swapped_sums(batch: SumBatch, bits: Bits, resamples: int) -> Columns:
     """The columns' sums under each resample's signs, and a row of zeros after them."""
     from adjudge.stats.resampling.kernels import unpack_signs, weighted_sums
 
@@ -464,22 +464,22 @@ def batch_width(resamples: int, topics: int, dtype: Float) -> int:
     return min(max(SUMS_BYTES // np.dtype(dtype).itemsize // max(resamples, topics), 2), MOST_COLUMNS)
 
 
-def column_batches(columns: Callable[[IntArray], Columns], pairs: IntArray, width: int) -> Iterator[Batch]:
+def column_batches(columns: Callable[[IntArray], Columns], pairs: IntArray, width: int) -> Iterator[SumBatch]:
     """A column for each pair, of which nothing is known but the function that makes them."""
     for start in range(0, pairs.size, width):
         chosen = pairs[start : start + width]
         local = np.arange(chosen.size)
-        yield Batch(
+        yield SumBatch(
             columns=columns(chosen), first=local, second=np.full(chosen.size, chosen.size), pairs=chosen
         )
 
 
 def score_batches(
     whole: FloatArray, common: CommonTopics, pairs: IntArray, width: int, dtype: Float
-) -> Iterator[Batch]:
+) -> Iterator[SumBatch]:
     """Columns of scores where several pairs share their set of common topics, else of differences."""
     alone: list[IntArray] = []
-    waiting: list[Batch] = []
+    waiting: list[SumBatch] = []
     for which, members in common.sets(pairs):
         if members.size <= 3:  # three pairs have three columns of scores or more
             alone.append(members)
@@ -497,7 +497,7 @@ def score_batches(
 
 def _tiles(
     whole: FloatArray, common: CommonTopics, which: int, members: IntArray, width: int, dtype: Float
-) -> Iterator[Batch]:
+) -> Iterator[SumBatch]:
     """The pairs of one set, in as many batches as the width asks for: one, unless systems are many."""
     first, second = common.first[members], common.second[members]
     systems, first, second = _renumbered(first, second, len(whole))
@@ -511,7 +511,7 @@ def _tiles(
         here = np.flatnonzero(place == each)
         used, a, b = _renumbered(first[here], second[here], systems.size)
         columns = np.where(counted, whole[systems[used]], 0.0).astype(dtype)
-        yield Batch(columns=columns, first=a, second=b, pairs=members[here])
+        yield SumBatch(columns=columns, first=a, second=b, pairs=members[here])
 
 
 def _renumbered(first: IntArray, second: IntArray, size: int) -> tuple[IntArray, IntArray, IntArray]:
@@ -522,11 +522,11 @@ def _renumbered(first: IntArray, second: IntArray, size: int) -> tuple[IntArray,
     return np.flatnonzero(used), place[first], place[second]
 
 
-def _joined(batches: list[Batch]) -> Batch:
+def _joined(batches: list[SumBatch]) -> SumBatch:
     if len(batches) == 1:
         return batches[0]
     offsets = np.cumsum([0, *(len(batch.columns) for batch in batches[:-1])])
-    return Batch(
+    return SumBatch(
         columns=np.concatenate([batch.columns for batch in batches]),
         first=np.concatenate([batch.first + at for batch, at in zip(batches, offsets, strict=True)]),
         second=np.concatenate([batch.second + at for batch, at in zip(batches, offsets, strict=True)]),
@@ -545,7 +545,7 @@ def _differences(whole: FloatArray, common: CommonTopics, dtype: Float) -> Calla
 WEIGHTS = 2**17
 """Weights held at once, half a megabyte: they are gone through for every pair."""
 
-Block = tuple[slice, Columns, Columns]
+DrawnBlock = tuple[slice, Columns, Columns]
 """Which resamples, and for these: topics x resamples, how much more often left than swapped; how often drawn."""
 
 
@@ -555,17 +555,17 @@ class Draws(Protocol):
     @property
     def resamples(self) -> int: ...
 
-    def blocks(self, rows: IntArray, dtype: Float) -> Iterator[Block]: ...
+    def blocks(self, rows: IntArray, dtype: Float) -> Iterator[DrawnBlock]: ...
 
 
 @dataclass(frozen=True)
-class Swaps:
+class SwapDraws:
     """MC: every topic once, swapped or not. Rankel et al. 2011, section 2."""
 
     bits: Bits
     resamples: int
 
-    def blocks(self, rows: IntArray, dtype: Float) -> Iterator[Block]:
+    def blocks(self, rows: IntArray, dtype: Float) -> Iterator[DrawnBlock]:
         from adjudge.stats.resampling.kernels import unpack_signs
 
         bits = self.bits[rows]
@@ -578,7 +578,7 @@ class Swaps:
 
 
 @dataclass(frozen=True)
-class Hybrid:
+class HybridDraws:
     """HB: n topics of the set drawn with replacement, then each swapped or not. Rankel et al. 2011, section 2.
 
     Every set of topics has a random stream of its own, which depends on the key and on the set, not on what else
@@ -588,7 +588,7 @@ class Hybrid:
     key: int
     resamples: int
 
-    def blocks(self, rows: IntArray, dtype: Float) -> Iterator[Block]:
+    def blocks(self, rows: IntArray, dtype: Float) -> Iterator[DrawnBlock]:
         from adjudge.stats.resampling.kernels import tally
 
         name = int.from_bytes(blake2b(rows.astype("<i8").tobytes(), digest_size=16).digest(), "little")
@@ -605,8 +605,8 @@ class Hybrid:
             yield slice(start, stop), signed, counts
 
 
-def hybrid(rng: np.random.Generator, resamples: int) -> Hybrid:
-    return Hybrid(int(rng.integers(0, 2**63)), resamples)
+def hybrid_draws(rng: np.random.Generator, resamples: int) -> HybridDraws:
+    return HybridDraws(int(rng.integers(0, 2**63)), resamples)
 
 
 def _length(topics: int) -> int:
@@ -618,7 +618,7 @@ Fill = Callable[[Columns, Columns, Columns], None]
 
 
 @dataclass(frozen=True)
-class Job:
+class ResamplingJob:
     """How the exact numbers of some pairs come from a resample; a pair's is a row of them, less another."""
 
     fill: Fill
@@ -635,7 +635,7 @@ class Job:
     """The standard deviation that `Observed.expected` starts from; NaN where it is not known."""
 
 
-def make_job(task: Task, pairs: IntArray, rows: IntArray) -> Job:
+def make_job(task: ResamplingTask, pairs: IntArray, rows: IntArray) -> ResamplingJob:
     """The job for the task's statistic."""
     i, j = task.columns(pairs)
     systems = np.unique(np.concatenate([i, j]))
@@ -652,7 +652,9 @@ def make_job(task: Task, pairs: IntArray, rows: IntArray) -> Job:
     return _share_job(task, pairs, whole, first, second)
 
 
-def _mean_job(task: Task, pairs: IntArray, whole: FloatArray, first: IntArray, second: IntArray) -> Job:
+def _mean_job(
+    task: ResamplingTask, pairs: IntArray, whole: FloatArray, first: IntArray, second: IntArray
+) -> ResamplingJob:
     from adjudge.stats.resampling.kernels import weighted_sums
 
     dtype = narrowest(2 * whole.shape[1] * float(np.abs(whole).max()))
@@ -662,7 +664,7 @@ def _mean_job(task: Task, pairs: IntArray, whole: FloatArray, first: IntArray, s
         weighted_sums(signed, columns, out)
 
     slack = sum_slack(task.quantised, task.n[pairs])
-    return Job(
+    return ResamplingJob(
         fill=fill,
         rows=len(whole),
         first=first,
@@ -674,7 +676,7 @@ def _mean_job(task: Task, pairs: IntArray, whole: FloatArray, first: IntArray, s
     )
 
 
-def _median_job(task: Task, whole: FloatArray, first: IntArray, second: IntArray) -> Job:
+def _median_job(task: ResamplingTask, whole: FloatArray, first: IntArray, second: IntArray) -> ResamplingJob:
     from adjudge.stats.resampling.kernels import drawn_medians, weighted_sums
 
     order = sorted_by_size(whole, first, second, noise=0.0)[0]
@@ -691,7 +693,7 @@ def _median_job(task: Task, whole: FloatArray, first: IntArray, second: IntArray
     return _pair_job(fill, np.float32, dtype, slack, np.full(first.size, np.nan))
 
 
-def _rank_job(scores: FloatArray, first: IntArray, second: IntArray, *, pratt: bool) -> Job:
+def _rank_job(scores: FloatArray, first: IntArray, second: IntArray, *, pratt: bool) -> ResamplingJob:
     from adjudge.stats.resampling.kernels import drawn_rank_sums
 
     n = scores.shape[1]
@@ -706,7 +708,9 @@ def _rank_job(scores: FloatArray, first: IntArray, second: IntArray, *, pratt: b
     return _pair_job(fill, dtype, dtype, np.zeros(first.size), size)
 
 
-def _share_job(task: Task, pairs: IntArray, whole: FloatArray, first: IntArray, second: IntArray) -> Job:
+def _share_job(
+    task: ResamplingTask, pairs: IntArray, whole: FloatArray, first: IntArray, second: IntArray
+) -> ResamplingJob:
     """T and T^p: see `resampling_sums.paired_shares` and `unpaired_shares`."""
     from adjudge.stats.resampling.kernels import paired_shares, unpaired_shares, weighted_sums
 
@@ -734,10 +738,12 @@ def _share_job(task: Task, pairs: IntArray, whole: FloatArray, first: IntArray, 
     return _pair_job(fill, dtype, np.float64, tolerance, size)
 
 
-def _pair_job(fill: Fill, weights: Float, values: Float, tolerance: FloatArray, size: FloatArray) -> Job:
+def _pair_job(
+    fill: Fill, weights: Float, values: Float, tolerance: FloatArray, size: FloatArray
+) -> ResamplingJob:
     """A row for each pair."""
     pairs = tolerance.size
-    return Job(
+    return ResamplingJob(
         fill=fill,
         rows=pairs,
         first=np.arange(pairs),
@@ -769,7 +775,7 @@ REMEMBERED = 2**22
 """Weights that are kept for all pairs of a set; more are drawn again for every portion of pairs."""
 
 
-def tails(task: Task, draws: Draws) -> Tails:
+def tails(task: ResamplingTask, draws: Draws) -> Tails:
     """Of every pair of the task: the statistic, how many resamples reach it, and the cut-off."""
     found = Tails.empty(task.pairs.size)
     place = task.places()
@@ -791,34 +797,34 @@ class Remembered:
     """Draws of one set of topics that are made once."""
 
     draws: Draws
-    made: dict[Float, list[Block]] = field(default_factory=dict)
+    made: dict[Float, list[DrawnBlock]] = field(default_factory=dict)
 
     @property
     def resamples(self) -> int:
         return self.draws.resamples
 
-    def blocks(self, rows: IntArray, dtype: Float) -> Iterator[Block]:
+    def blocks(self, rows: IntArray, dtype: Float) -> Iterator[DrawnBlock]:
         if dtype not in self.made:
             self.made[dtype] = list(self.draws.blocks(rows, dtype))
         return iter(self.made[dtype])
 
 
 def _job_tails(
-    task: Task, observed: Observed, job: Job, rows: IntArray, draws: Draws
+    task: ResamplingTask, observed: ObservedStatistic, job: ResamplingJob, rows: IntArray, draws: Draws
 ) -> tuple[IntArray, FloatArray]:
     # The values can be large, and are gone before the next portion's are made.
     values = resample(job, rows, draws)
     return count_tails(task, observed, values, job.first, job.second)
 
 
-def shown(task: Task, pairs: IntArray, observed: Observed) -> FloatArray:
+def shown(task: ResamplingTask, pairs: IntArray, observed: ObservedStatistic) -> FloatArray:
     """The observed statistic as it is printed; T straight from the differences, which is more exact."""
     statistic = task.options.statistic
     return task.t(pairs, statistic) if statistic in SHARES else observed.shown(observed.value)
 
 
 def count_tails(
-    task: Task, observed: Observed, values: Columns, first: IntArray, second: IntArray
+    task: ResamplingTask, observed: ObservedStatistic, values: Columns, first: IntArray, second: IntArray
 ) -> tuple[IntArray, FloatArray]:
     """How many values of each pair reach the observed one, and the cut-off of the statistic."""
     from adjudge.stats.resampling.kernels import difference_counts, difference_tails
@@ -834,11 +840,11 @@ def count_tails(
     return counts, (-1 if options.side < 0 else 1) * observed.shown(largest)
 
 
-def null_of_pair(task: Task, draws: Draws) -> Null:
+def null_of_pair(task: ResamplingTask, draws: Draws) -> NullDistribution:
     """The null distribution of the only pair of a task."""
     options, n = task.options, int(task.n[0])
     if not task.pairs.size:
-        return Null(
+        return NullDistribution(
             statistic=np.nan,
             p=np.nan,
             n=n,
@@ -855,7 +861,7 @@ def null_of_pair(task: Task, draws: Draws) -> Null:
     reached = int(np.count_nonzero(folded >= observed.edges(options.side)))
     statistic = float(shown(task, task.pairs, observed)[0])
     p = (reached + 1) / (options.resamples + 1)
-    return Null(
+    return NullDistribution(
         statistic=statistic,
         p=p,
         n=n,
@@ -864,7 +870,7 @@ def null_of_pair(task: Task, draws: Draws) -> Null:
     )
 
 
-def resample(job: Job, rows: IntArray, draws: Draws) -> Columns:
+def resample(job: ResamplingJob, rows: IntArray, draws: Draws) -> Columns:
     """The exact numbers of all resamples, and a row of zeros after them."""
     values = np.zeros((job.rows + 1, draws.resamples), dtype=job.values)
     for part, signed, counts in draws.blocks(rows, job.weights):
@@ -877,19 +883,19 @@ def resample(job: Job, rows: IntArray, draws: Draws) -> Columns:
     return values
 
 
-def observe(task: Task, pairs: IntArray, rows: IntArray, job: Job) -> Observed:
+def observe(task: ResamplingTask, pairs: IntArray, rows: IntArray, job: ResamplingJob) -> ObservedStatistic:
     """What was observed, as a resample in which every topic was drawn once and left."""
     ones = np.ones((rows.size, 1), dtype=job.weights)
     values = np.zeros((job.rows + 1, 1), dtype=job.values)
     job.fill(ones, ones, values[: job.rows])
     value = (values[job.first] - values[job.second])[:, 0].astype(np.float64)
     n, unit = task.n[pairs], task.quantised.unit
-    return Observed(
+    return ObservedStatistic(
         statistic=task.options.statistic, n=n, value=value, tolerance=job.tolerance, unit=unit, size=job.size
     )
 
 
-def _portions(task: Task, pairs: IntArray, memory: int) -> Iterator[IntArray]:
+def _portions(task: ResamplingTask, pairs: IntArray, memory: int) -> Iterator[IntArray]:
     """Pairs whose resampled numbers fit into the memory: for the mean these are numbers of systems."""
     fit = max(memory // 8 // max(task.options.resamples, task.whole.shape[1]), 2)
     if task.options.statistic == "mean":

@@ -14,22 +14,22 @@ from adjudge.stats.pairs import PairResults
 from adjudge.stats.resampling.engine import (
     RESAMPLES,
     SHARES,
-    Batch,
     Bits,
     Columns,
-    Null,
-    Observed,
-    Options,
+    NullDistribution,
+    ObservedStatistic,
+    ResamplingOptions,
+    ResamplingTask,
     Statistic,
-    Swaps,
+    SumBatch,
+    SwapDraws,
     Tails,
-    Task,
     Zeros,
     batch_width,
     column_batches,
     count_tails,
     full_squares,
-    hybrid,
+    hybrid_draws,
     null_of_pair,
     prepare,
     results,
@@ -62,13 +62,13 @@ def mc_pairs(
     it, for "less" fall to it; with alpha=None there is none, and less work. `zeros` is for W alone. "mean", "t"
     and "t-unpaired" have the same p.
     """
-    options = Options(
+    options = ResamplingOptions(
         statistic=statistic, resamples=resamples, alternative=alternative, alpha=alpha, zeros=zeros
     )
     tasks = prepare(values, options)
     bits = sign_bits(rng, tasks[0].whole.shape[1], resamples)
     if statistic == "median":
-        return results("mc", "swaps", tasks, [tails(task, Swaps(bits, resamples)) for task in tasks])
+        return results("mc", "swaps", tasks, [tails(task, SwapDraws(bits, resamples)) for task in tasks])
     return results("mc", "swaps", tasks, [_product_tails(task, bits) for task in tasks])
 
 
@@ -81,17 +81,17 @@ def mc_null(
     resamples: int = RESAMPLES,
     alternative: Alternative = "two-sided",
     zeros: Zeros = "wilcox",
-) -> Null:
+) -> NullDistribution:
     """One pair's null distribution under random swaps: the same signs as `mc_pairs` has from the same generator."""
-    options = Options(
+    options = ResamplingOptions(
         statistic=statistic, resamples=resamples, alternative=alternative, alpha=0.05, zeros=zeros
     )
     [task] = prepare(np.column_stack(checks.pair(x, y)), options)
     bits = sign_bits(rng, task.whole.shape[1], resamples)
-    return null_of_pair(task, Swaps(bits, resamples))
+    return null_of_pair(task, SwapDraws(bits, resamples))
 
 
-def _product_tails(task: Task, bits: Bits) -> Tails:
+def _product_tails(task: ResamplingTask, bits: Bits) -> Tails:
     """Tails of the statistics that are sums under swaps, or rise with one."""
     found = Tails.empty(task.pairs.size)
     place = task.places()
@@ -104,19 +104,21 @@ def _product_tails(task: Task, bits: Bits) -> Tails:
     return found
 
 
-def _batch_tails(task: Task, observed: Observed, batch: Batch, bits: Bits) -> tuple[IntArray, FloatArray]:
+def _batch_tails(
+    task: ResamplingTask, observed: ObservedStatistic, batch: SumBatch, bits: Bits
+) -> tuple[IntArray, FloatArray]:
     # The sums are large, and gone before the next batch's are made.
     sums = swapped_sums(batch, bits, task.options.resamples)
     return count_tails(task, observed, sums, batch.first, batch.second)
 
 
-def _score_batches(task: Task) -> Iterator[Batch]:
+def _score_batches(task: ResamplingTask) -> Iterator[SumBatch]:
     dtype = task.quantised.dtype
     width = batch_width(task.options.resamples, task.whole.shape[1], dtype)
     return score_batches(task.whole, task.common, task.pairs, width, dtype)
 
 
-def _rank_batches(task: Task) -> Iterator[Batch]:
+def _rank_batches(task: ResamplingTask) -> Iterator[SumBatch]:
     """A column of signed ranks for each pair."""
     from adjudge.stats.resampling.kernels import signed_ranks
 
@@ -133,13 +135,13 @@ def _rank_batches(task: Task) -> Iterator[Batch]:
     return column_batches(columns, task.pairs, batch_width(task.options.resamples, topics, dtype))
 
 
-def _observed(task: Task, batch: Batch) -> Observed:
+def _observed(task: ResamplingTask, batch: SumBatch) -> ObservedStatistic:
     """The sums without any swap."""
     statistic, n, unit = task.options.statistic, task.n[batch.pairs], task.quantised.unit
     if statistic == "w":
         ranks = batch.columns.astype(np.float64)
         squares = np.einsum("pk,pk->p", ranks, ranks)
-        return Observed(
+        return ObservedStatistic(
             statistic="w",
             n=n,
             value=ranks.sum(axis=1),
@@ -151,7 +153,7 @@ def _observed(task: Task, batch: Batch) -> Observed:
     most = None
     if statistic in SHARES:
         most = full_squares(total, task.spreads(batch.pairs, statistic), n, statistic)
-    return Observed(
+    return ObservedStatistic(
         statistic=statistic,
         n=n,
         value=total,
@@ -184,9 +186,11 @@ def hb_pairs(
     """
     tasks = prepare(
         values,
-        Options(statistic=statistic, resamples=resamples, alternative=alternative, alpha=alpha, zeros=zeros),
+        ResamplingOptions(
+            statistic=statistic, resamples=resamples, alternative=alternative, alpha=alpha, zeros=zeros
+        ),
     )
-    draws = hybrid(rng, resamples)
+    draws = hybrid_draws(rng, resamples)
     return results("hb", "bootstrap", tasks, [tails(task, draws) for task in tasks])
 
 
@@ -199,10 +203,10 @@ def hb_null(
     resamples: int = RESAMPLES,
     alternative: Alternative = "two-sided",
     zeros: Zeros = "wilcox",
-) -> Null:
+) -> NullDistribution:
     """One pair's null distribution under HB: the same draws as `hb_pairs` has from the same generator."""
-    options = Options(
+    options = ResamplingOptions(
         statistic=statistic, resamples=resamples, alternative=alternative, alpha=0.05, zeros=zeros
     )
     [task] = prepare(np.column_stack(checks.pair(x, y)), options)
-    return null_of_pair(task, hybrid(rng, resamples))
+    return null_of_pair(task, hybrid_draws(rng, resamples))

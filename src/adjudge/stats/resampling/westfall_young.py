@@ -13,7 +13,7 @@ from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.paired import Alternative
-from adjudge.stats.pairs import Block, Grid, blocks, columns_of_pairs, on_grid
+from adjudge.stats.pairs import DifferenceGrid, PairBlock, blocks, columns_of_pairs, on_grid
 from adjudge.wording import counted
 
 Signs = npt.NDArray[np.uint8]
@@ -28,7 +28,7 @@ ALONE = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
-class Sums:
+class SwappedSums:
     """Some pairs: their sums of differences, as observed and with the signs of every resample."""
 
     observed: FloatArray
@@ -42,7 +42,7 @@ class Sums:
 
 
 @dataclass(frozen=True, slots=True)
-class Swaps:
+class SwapFamily:
     """A matrix, the columns of all its pairs, and the signs that they share.
 
     Sums are those of second - first where the alternative is "less", so that larger is always further out; two-sided
@@ -79,12 +79,12 @@ class Swaps:
             found = np.concatenate([found, np.sign(squares) * np.sqrt(np.abs(squares))])
         return found
 
-    def sums(self, positions: IntArray) -> Iterator[Sums]:
+    def sums(self, positions: IntArray) -> Iterator[SwappedSums]:
         """Block by block, in the order given."""
         for block in blocks(self.matrix, self.first, self.second, positions, beside=len(self.signs)):
             grid = on_grid(block)
             values = self.turn * grid.values
-            yield Sums(
+            yield SwappedSums(
                 observed=values.sum(axis=1),
                 swapped=self._swapped(values),
                 noise=grid.noise,
@@ -113,7 +113,7 @@ def all_signs(rows: int) -> Signs:
     return np.packbits((number >> np.arange(rows)) & 1, axis=1)
 
 
-def _spread(block: Block, grid: Grid) -> FloatArray:
+def _spread(block: PairBlock, grid: DifferenceGrid) -> FloatArray:
     spread: FloatArray = block.n * np.square(grid.values).sum(axis=1)
     return spread
 
@@ -180,7 +180,7 @@ def westfall_young(
     member = asked & (n >= least)
     positions = np.flatnonzero(member)
     signs, enumerated = _signs(seen, resamples, rng)
-    swaps = Swaps(
+    swaps = SwapFamily(
         matrix=matrix[_used(seen)], first=first, second=second, signs=signs, alternative=alternative
     )
     statistic, raw, p = np.full((3, n.size), np.nan)
@@ -226,7 +226,9 @@ def least_topics(alpha: float, alternative: Alternative = "two-sided") -> int:
     return n
 
 
-def _max_t(swaps: Swaps, positions: IntArray, statistic: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+def _max_t(
+    swaps: SwapFamily, positions: IntArray, statistic: FloatArray
+) -> tuple[FloatArray, FloatArray, float]:
     """Each pair's own p, its adjusted one by the largest T^p, and the floor."""
     from adjudge.stats.resampling.kernels import step_max_t
 
@@ -240,7 +242,7 @@ def _max_t(swaps: Swaps, positions: IntArray, statistic: FloatArray) -> tuple[Fl
     return raw, p, 1 / (len(swaps.signs) + 1)
 
 
-def _min_p(swaps: Swaps, positions: IntArray) -> tuple[FloatArray, FloatArray, float]:
+def _min_p(swaps: SwapFamily, positions: IntArray) -> tuple[FloatArray, FloatArray, float]:
     """Each pair's own p, its adjusted one by the smallest p, and the floor."""
     from adjudge.stats.resampling.kernels import step_min_p
 
@@ -256,7 +258,7 @@ def _min_p(swaps: Swaps, positions: IntArray) -> tuple[FloatArray, FloatArray, f
     return raw, p, (np.count_nonzero(running == 1) + 1) / (len(swaps.signs) + 1)
 
 
-def _reached(swaps: Swaps, sums: Sums) -> IntArray:
+def _reached(swaps: SwapFamily, sums: SwappedSums) -> IntArray:
     """How many resamples reach what was observed, pair by pair."""
     from adjudge.stats.resampling.kernels import reached
 
