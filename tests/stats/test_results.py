@@ -35,14 +35,14 @@ def test_a_description_is_higher_not_better() -> None:
 
 def test_no_difference_says_so_and_counts_both_sides() -> None:
     assert ALIKE.sentence("A", "B") == (
-        "A and B cannot be told apart (paired t, p = .690, n = 46 topics; A wins on 24, B on 20, tied on 2)"
+        "A and B are not significantly different (paired t, p = .690, n = 46 topics; A wins on 24, B on 20, tied on 2)"
     )
     assert "A wins on 20, B on 24" in ALIKE.sentence("A", "B", "lower")
     assert "tied" not in replace(ALIKE, ties=0).sentence("A", "B")
 
 
 def test_alpha_decides() -> None:
-    assert BETTER.sentence("A", "B", alpha=0.003).startswith("A and B cannot be told apart")
+    assert BETTER.sentence("A", "B", alpha=0.003).startswith("A and B are not significantly different")
     with pytest.raises(UsageError, match="alpha: expected a number between 0 and 1, got 5"):
         BETTER.sentence("A", "B", alpha=5)
 

@@ -53,6 +53,7 @@ def spearman(x: npt.ArrayLike, y: npt.ArrayLike) -> RankCorrelation:
     for name, ranks in (("x", a), ("y", b)):
         if not ranks.any():
             return RankCorrelation.undefined(f"all {n} values of {name} are the same", n=n)
+    # Not SciPy's spearmanr: on whole numbers rho is exactly 1 for equal orders, there it may be 0.9999999999999999.
     a, b = a.astype(np.float64), b.astype(np.float64)
     rho = float(a @ b) / math.sqrt(float(a @ a) * float(b @ b))
     return RankCorrelation(min(max(rho, -1.0), 1.0), n)
@@ -324,7 +325,7 @@ def kruskal_wallis(
     matrix = checks.numbers("values", values, dimensions=2)
     checks.one_of("groups", groups, get_args(Groups))
     checks.share("alpha", alpha)
-    return _test(matrix.T if groups == "columns" else matrix, alpha)
+    return _ranked_groups(matrix.T if groups == "columns" else matrix, alpha)
 
 
 @lru_cache(maxsize=64)
@@ -333,11 +334,11 @@ def critical_value(groups: int, alpha: float) -> float:
     from adjudge.stats.linear.tukey import studentized_range_isf
 
     if groups < 2:
-        return math.nan  # nothing to hold against each other
+        return math.nan  # nothing to compare
     return studentized_range_isf(alpha, groups, math.inf) / math.sqrt(2)
 
 
-def _test(rows: FloatArray, alpha: float) -> KruskalWallis:
+def _ranked_groups(rows: FloatArray, alpha: float) -> KruskalWallis:
     """The groups are the rows."""
     from scipy.stats import chi2
 
@@ -365,6 +366,8 @@ def _test(rows: FloatArray, alpha: float) -> KruskalWallis:
             alpha=alpha,
             why=why,
         )
+    # Not SciPy's kruskal: it subtracts two large numbers, so that equal mean ranks give 1e-14 instead of 0, and the
+    # intervals need these sums anyway.
     whole = float(np.square(centred, dtype=np.float64).sum()) / 4
     between = float((n[n > 0] * means[n > 0] ** 2).sum())
     h = (total - 1) * between / whole if whole else 0.0
@@ -464,7 +467,7 @@ def friedman(values: npt.ArrayLike) -> Friedman:
             mean_ranks=mean_ranks,
             why=why,
         )
-    return _test_friedman(ranks, mean_ranks, dropped)
+    return _ranked_blocks(ranks, mean_ranks, dropped)
 
 
 def centred_ranks(values: FloatArray) -> IntArray:
@@ -484,12 +487,13 @@ def _too_few(n: int, k: int) -> str | None:
     return None
 
 
-def _test_friedman(ranks: IntArray, mean_ranks: FloatArray, dropped: int) -> Friedman:
+def _ranked_blocks(ranks: IntArray, mean_ranks: FloatArray, dropped: int) -> Friedman:
     from scipy.stats import chi2
     from scipy.stats import f as f_distribution
 
     n, k = ranks.shape
-    # Python's whole numbers, so that "all rows agree" is decided without rounding.
+    # Not SciPy's friedmanchisquare: it refuses two columns and has no F. In Python's whole numbers "all rows agree"
+    # is decided without rounding.
     between, whole = int((ranks.sum(axis=0) ** 2).sum()), int((ranks**2).sum())
     df = (k - 1, (n - 1) * (k - 1))
     if not whole:

@@ -463,6 +463,8 @@ def _moments(left: FloatArray) -> tuple[float, float]:
 
 def _spread(fit: LinearFit, left: FloatArray, codes: npt.NDArray[np.generic]) -> ResidualCheck:
     """Levene's test about the medians (Brown and Forsythe 1974), over the groups with two rows or more."""
+    from scipy import stats
+
     name, noise = "brown-forsythe", fit.model.noise
     if _has_interactions(fit) and fit.residual_df < FREE_ENOUGH * fit.n:
         why = f"with interactions only {fit.residual_df} degrees of freedom are left of {fit.n} rows"
@@ -471,17 +473,14 @@ def _spread(fit: LinearFit, left: FloatArray, codes: npt.NDArray[np.generic]) ->
     groups = [group for group in groups if group.size > 1]
     if len(groups) < 2:
         return ResidualCheck(name, math.nan, math.nan, why="needs two groups with two rows each")
-    away = [np.abs(group - np.median(group)) for group in groups]
-    n, k = sum(group.size for group in away), len(away)
-    mean = sum(float(group.sum()) for group in away) / n
-    between = sum(group.size * (float(group.mean()) - mean) ** 2 for group in away)
-    inside = sum(float(np.sum((group - group.mean()) ** 2)) for group in away)
+    n, k = sum(group.size for group in groups), len(groups)
+    inside = sum(group.size * float(np.abs(group - np.median(group)).var()) for group in groups)
     if inside <= noise:
         return ResidualCheck(name, math.nan, math.nan, why="distances from the medians do not vary")
-    if k == 2 and between <= noise:
+    f, p = stats.levene(*groups, center="median")
+    if k == 2 and f * inside / (n - k) <= noise:
         return ResidualCheck(name, math.nan, math.nan, why="the residuals of two groups mirror each other")
-    f = (between / (k - 1)) / (inside / (n - k))
-    return ResidualCheck(name=name, statistic=f, p=float(fdtrc(k - 1, n - k, f)), df=(k - 1, n - k))
+    return ResidualCheck(name=name, statistic=float(f), p=float(p), df=(k - 1, n - k))
 
 
 def _additive(fit: LinearFit) -> ResidualCheck:
