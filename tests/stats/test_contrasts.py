@@ -122,7 +122,7 @@ def test_humans_against_machines() -> None:
     turned = contrasts(values, -weights, adjust="scheffe")
     assert "is below 0" in turned.sentence(0, "machines - humans")
     nothing = contrasts(values, between(5, [0], [1]), adjust="none")
-    assert "is not told from 0 (t, p = " in nothing.sentence(0, "A - B")
+    assert "is not significantly different from 0 (t, p = " in nothing.sentence(0, "A - B")
 
 
 def test_a_column_may_be_on_both_sides() -> None:

@@ -244,7 +244,7 @@ def test_lines_by_hand() -> None:
     assert crossed.lines == ((1, 2),)
     assert crossed.unjoined == ((0, 2),)
     assert crossed.warning() == (
-        "lines cannot show this: 1 pair that cannot be told apart stands on no common line; letters can"
+        "lines cannot show this: 1 pair that does not differ significantly is on no common line; letters can"
     )
     assert underlines(symmetric(2, [(0, 1)]), [1, 0]).draw(["a", "b"]) == "b\na"
     assert underlines(np.zeros((0, 0), dtype=bool), []).draw([]) == ""

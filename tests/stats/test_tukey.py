@@ -319,7 +319,7 @@ def test_sentences() -> None:
     assert found.sentence(position("A", "E"), "A", "E", None).startswith("E is higher than A")
     assert (
         found.sentence(position("A", "B"), "A", "B")
-        == "A and B cannot be told apart (Tukey's test, p = .997)"
+        == "A and B are not significantly different (Tukey's test, p = .997)"
     )
     assert found.signature == "tukey|scale:values|model:system+topic|systems:6|df:55|level:0.95"
 

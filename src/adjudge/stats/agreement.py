@@ -1,4 +1,4 @@
-"""Krippendorff's alpha: how far assessors agree beyond chance, with a bootstrap interval. Arrays only."""
+"""Agreement: Krippendorff's alpha of assessors, and how often a measure orders pairs as people do."""
 
 from __future__ import annotations
 
@@ -139,6 +139,8 @@ def _interval(
     low, high = np.quantile(alphas, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 
+
+# Pairs of items that a measure orders as people do (Zopf 2018, equation 1)
 
 Direction = Literal["higher", "lower"]
 

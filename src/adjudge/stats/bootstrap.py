@@ -1,4 +1,4 @@
-"""Means of columns and their t intervals. Bootstrap intervals live in bootstrap.py."""
+"""Means of columns with intervals: by Student's t, and by the bootstrap of rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Means of many resamples of many rows, compiled. The fast way of bootstrap.py, with draws of its own."""
+"""Compiled: means of many resamples of many rows.
+
+Used where there are so many draws that the compiler's start pays; see `bootstrap.bootstrap_means`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""How large the differences of all pairs are, with intervals. Whether they are significant is said elsewhere."""
+"""How large the differences of all pairs are: effect sizes with confidence intervals.
+
+Mean difference, standardised difference, Hodges-Lehmann estimate and probability of superiority.
+"""
 
 from __future__ import annotations
 
@@ -246,6 +249,8 @@ def _without_topics(n: IntArray) -> dict[int, str]:
     return dict.fromkeys(np.flatnonzero(n == 0).tolist(), "needs a topic that both have, has none")
 
 
+# Confidence limits from what is known of each pair: n, mean, standard deviation, wins
+
 EXACT_UP_TO = 300
 """Topics up to which the rank of a Hodges-Lehmann limit comes from the exact distribution."""
 
@@ -339,6 +344,8 @@ def _tango_score(wins: IntArray, losses: IntArray, n: IntArray, difference: Floa
         return np.where(excess > 0, excess / np.sqrt(variance), 0.0)
 
 
+# Limits of the noncentrality of a noncentral t distribution
+
 LARGE = 1000.0
 """From this t on SciPy's distribution takes long, and a sum over the normal part is as exact."""
 STEPS = 200
@@ -422,6 +429,8 @@ def _large(t: FloatArray, f: FloatArray, noncentral: FloatArray) -> FloatArray:
     mean: FloatArray = gammaincc(f[:, None] / 2, f[:, None] / 2 * s * s) @ (weight / weight.sum())
     return mean
 
+
+# Bootstrap intervals
 
 Counts = npt.NDArray[np.uint16]
 

@@ -1,4 +1,4 @@
-"""Are two systems the same, or just not shown to differ? Two one-sided tests of all pairs. Effects live beside."""
+"""Are two systems the same, or just not shown to differ? Two one-sided tests (TOST) of all pairs."""
 
 from __future__ import annotations
 
@@ -8,12 +8,20 @@ from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtr, stdtr
+from scipy.special import stdtr
 
 from adjudge.errors import UsageError
 from adjudge.stats import checks
-from adjudge.stats.checks import BoolArray, FloatArray, IntArray
-from adjudge.stats.paired import EXACT_UP_TO, NOISE, TEST_WORDS, p_words, untied_chances
+from adjudge.stats.checks import BoolArray, FloatArray
+from adjudge.stats.paired import (
+    EXACT_UP_TO,
+    NOISE,
+    TEST_WORDS,
+    Alternative,
+    normal_p,
+    p_words,
+    untied_chances,
+)
 from adjudge.stats.pairs import Moments, PairBlock, PairCounts, blocks, moments
 from adjudge.wording import counted
 
@@ -108,8 +116,8 @@ def equivalence_pairs(
     The margin is in units of the scores, and is what counts as no difference in practice: it is chosen before the
     scores are seen. "t" is about the mean difference, "wilcoxon" about its Hodges-Lehmann counterpart, the centre
     of symmetric differences, exact where at most `exact_up_to` are ranked. Both one-sided tests are made at
-    alpha, so "the same" at .05 means that the 90 % interval lies inside the margin. Beside them stands the
-    two-sided test of no difference.
+    alpha, so "the same" at .05 means that the 90 % interval lies inside the margin. The two-sided test of no
+    difference is made too.
     """
     matrix = checks.numbers("values", values, dimensions=2)
     checks.one_of("test", test, get_args(EquivalenceTest))
@@ -211,15 +219,8 @@ def signed_rank_p(block: PairBlock, shift: float, *, exact_up_to: int) -> Signed
     greater, less = np.where(excess >= 0, outer, inner), np.where(excess >= 0, inner, outer)
     two_sided = np.minimum(1.0, 2 * outer)
     rows = np.flatnonzero(ranked > exact_up_to)
-    greater[rows], less[rows], two_sided[rows] = _normal(excess[rows] / 2, ranked[rows], ties[rows])
+    sides: tuple[tuple[FloatArray, Alternative], ...]
+    sides = ((greater, "greater"), (less, "less"), (two_sided, "two-sided"))
+    for p, alternative in sides:
+        p[rows] = normal_p(positive[rows], ranked[rows], 0, ties[rows], alternative=alternative)
     return SignedRank(greater, less, two_sided)
-
-
-def _normal(
-    excess: FloatArray, ranked: IntArray, ties: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """By the normal distribution, corrected for ties and continuity, as `signed_rank.normal_p` does it."""
-    n = ranked.astype(np.float64)
-    spread = np.sqrt((n * (n + 1) * (2 * n + 1) - ties / 2) / 24)
-    two_sided = np.where(excess == 0, 1.0, 2 * ndtr(-np.abs((np.abs(excess) - 0.5) / spread)))
-    return ndtr((0.5 - excess) / spread), ndtr((0.5 + excess) / spread), two_sided

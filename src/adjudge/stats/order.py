@@ -1,6 +1,7 @@
-"""What significant differences say of the ranking: rank intervals, and how many rankings are left.
+"""What significant differences say of the ranking: letters and lines, rank intervals, rankings that are left.
 
-Which items are better than which is decided elsewhere; `better[i, j]` says that i is better than j.
+`different[i, j]` says that i and j differ, `better[i, j]` that i is better than j. The critical-difference diagram
+draws mean ranks with lines under those that do not differ (Demsar 2006).
 """
 
 from __future__ import annotations
@@ -74,21 +75,13 @@ def rank_intervals(better: npt.ArrayLike) -> tuple[IntArray, IntArray]:
 
     They are 1 + the number better than it, and the number of all less those worse than it. What follows counts
     too: where A is better than B and B better than C, A is better than C, tested or not. Items that are better
-    than each other in a circle (see `circle`) count as unordered among themselves.
+    than each other in a circle count as unordered among themselves.
     """
     relation = closure(_relation(better))
     relation = relation & ~relation.T
     best = 1 + relation.sum(axis=0)
     worst = len(relation) - relation.sum(axis=1)
     return best.astype(np.int64), worst.astype(np.int64)
-
-
-def circle(better: npt.ArrayLike) -> tuple[int, ...]:
-    """The items that are better than each other in a circle, A than B, B than C, C than A; mostly none.
-
-    Tests of pairs that use other topics for every pair can find one; no ranking can follow it.
-    """
-    return _circle(closure(_relation(better)))
 
 
 def count_rankings(better: npt.ArrayLike, *, most: int = MOST_STATES) -> Rankings:
@@ -201,6 +194,8 @@ def _number(count: int) -> str:
     return f"{text[0]}.{text[1:3]}e{len(text) - 1}"
 
 
+# Letters and lines for items that do not differ significantly
+
 MOST_SETS = 1000
 """Sets that insert-and-absorb may hold, well under a second's work, before a cover is built."""
 
@@ -259,9 +254,9 @@ class Underlines:
             return None
         n = len(self.unjoined)
         pairs = (
-            "1 pair that cannot be told apart stands"
+            "1 pair that does not differ significantly is"
             if n == 1
-            else f"{n} pairs that cannot be told apart stand"
+            else f"{n} pairs that do not differ significantly are"
         )
         return f"lines cannot show this: {pairs} on no common line; letters can"
 
@@ -396,6 +391,8 @@ def _members(bits: int) -> list[int]:
 def _lowest(bits: int) -> int:
     return (bits & -bits).bit_length() - 1
 
+
+# The critical-difference diagram: mean ranks, the difference that counts, a drawing in text
 
 Best = Literal["highest", "lowest"]
 

@@ -1,4 +1,4 @@
-"""Tests of all pairs, compiled: sums over topics, signed ranks, exact tails. The plain ways live beside.
+"""Compiled: sums, signed ranks and exact tails of all pairs; Hodges-Lehmann estimates. Plain ways: pairs.py.
 
 Systems or topics run in the innermost loops over slices that begin at 0, without branches: so they become
 vector instructions. No sum is taken in another order for that, so the numbers are those of any machine.
@@ -241,11 +241,14 @@ def _exact(
     return lower_tail(ranks // unit, reach // unit, now, after)
 
 
+# Signed ranks of differences that are moved by a margin, for tests of equivalence
+
+
 @kernel
 def _doubled_ranks(sizes: np.ndarray, noise: np.ndarray, doubled: np.ndarray) -> float:
     """Twice the mid-ranks of sizes in ascending order; gives the sum of t^3 - t over groups of t ties.
 
-    The rule of `differences.steps`: neighbours tie when they are no further apart than the larger of their noises.
+    The rule of `paired.steps`: neighbours tie when they are no further apart than the larger of their noises.
     """
     correction = 0.0
     start = 0
@@ -263,11 +266,11 @@ def _doubled_ranks(sizes: np.ndarray, noise: np.ndarray, doubled: np.ndarray) ->
 def moved_signed_ranks(
     values: np.ndarray, noise: np.ndarray, shift: float, noise_of_shift: float, exact_up_to: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """For every row of differences, all moved by `shift`: what its signed ranks add up to.
+    """For every row of differences, all moved by `shift`: sums of signed ranks.
 
     Gives twice the sum of the ranks of positive differences, how many differences are not 0, the correction for ties,
-    and, where ties ask for it and at most `exact_up_to` differences are ranked, the chances that the smaller
-    of the two sums, positive and negative, is undercut, and reached from above; NaN elsewhere.
+    and, where there are ties and at most `exact_up_to` differences are ranked, P(V < v) and P(V <= v) of the smaller
+    v of the two sums, positive and negative; else NaN.
     """
     rows, columns = values.shape
     positive, ranked = np.zeros(rows, dtype=np.int64), np.zeros(rows, dtype=np.int64)
@@ -296,6 +299,10 @@ def moved_signed_ranks(
             upto[row] = below[row] + chances[smaller]
     return positive, ranked, ties, below, upto
 
+
+# Order statistics of Walsh averages, without listing them. n differences have n(n + 1)/2 averages of two,
+# (z_i + z_j) / 2 with i <= j. With the differences in order the sums rise along rows and columns, so that those below
+# a pivot are found in n steps (Johnson and Mizoguchi 1978; Monahan 1984).
 
 FEW = 64
 """Candidates that are left are sorted rather than split once there are n of them, or this many."""

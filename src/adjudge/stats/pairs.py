@@ -1,7 +1,11 @@
-"""What a test of all pairs of columns gives: arrays over the pairs. The tests themselves live elsewhere.
+"""Tests of every two columns of a matrix, all pairs at once. Rows are topics, columns are systems, NaN is missing.
 
-Pairs are (i, j) with i < j, in the order of `itertools.combinations`. A matrix of 200 systems has 19,900 of
-them, so results are columns of numbers; `PairResults.at` makes one pair's result for a sentence.
+A pair is (i, j) with i < j, in the order of `itertools.combinations`, and uses the topics that both have. A matrix of
+200 systems has 19,900 pairs, so results are arrays; `PairResults.at` makes one pair's result for a sentence.
+
+The numbers are those of paired.py, and the few pairs that the fast way is not sure of go through it: constant
+differences, scores of very different sizes. There is a plain way and a compiled one (pair_kernels.py): with few
+differences the plain way is done before the compiler would be loaded.
 """
 
 from __future__ import annotations
@@ -61,13 +65,13 @@ class PairResults:
     """One test of all pairs. What cannot be computed has NaN for `statistic` and `p`, and says why."""
 
     test: str
-    """One of `results.TEST_WORDS`: wilcoxon, t, t-unpaired, welch, sign, mc, hb, exact."""
+    """One of `TEST_WORDS`: wilcoxon, t, t-unpaired, welch, sign, mc, hb, exact."""
     counts: PairCounts
     statistic: FloatArray
     """Signed: positive where the first column is higher."""
     p: FloatArray
     method: tuple[str | None, ...]
-    """How each p was had: exact, normal, t, swaps, ...; None where it could not be."""
+    """How each p was computed: exact, normal, t, swaps, ...; None where there is none."""
     signature: str
     """Enough to get the same numbers again: the test with its options, resamples."""
     alternative: Alternative = "two-sided"
@@ -102,6 +106,8 @@ def columns_of_pairs(columns: int) -> tuple[IntArray, IntArray]:
     first, second = np.triu_indices(columns, k=1)
     return first.astype(np.int64), second.astype(np.int64)
 
+
+# A matrix made ready: which topics pairs share, and where noise may matter
 
 BLOCK = 32_768
 """Differences held at once: 256 KiB, which stay in a processor's cache."""
@@ -163,8 +169,8 @@ class ColumnPairs:
     def differences(self, at: IntArray) -> Iterator[tuple[IntArray, FloatArray]]:
         """Some pairs, a few at a time, with their differences, pairs x topics: 0 for a tie, NaN where one is missing.
 
-        All come in the same array, to be done with as one likes: a new one each time would cost more than
-        the differences do.
+        All come in the same array, which may be overwritten: a new one each time would cost more than the
+        differences do.
         """
         space = np.empty((2, self.few, self.columns.shape[1]))
         for some in self.blocks(at):
@@ -247,6 +253,9 @@ def _patterns(present: BoolArray) -> tuple[BoolArray, IntArray]:
     return present[place], index
 
 
+# Sums over topics: differences, wins, squares
+
+
 @dataclass(frozen=True)
 class DifferenceSums:
     """By pair, over the topics that both have."""
@@ -324,6 +333,10 @@ def _fours(pairs: ColumnPairs) -> FloatArray:
     rows[:topics] = pairs.columns.T
     return rows
 
+
+# Signed ranks. A difference becomes a whole number that sorts by its size and carries its sign: the bits of the
+# float, turned left by one, so that the sign is the last bit. Missing ones sort last. Ranks are then places in a
+# sorted row.
 
 Keys = npt.NDArray[np.uint64]
 
@@ -427,7 +440,7 @@ def _rank_compiled(
     exact_up_to: int,
     alternative: Alternative,
 ) -> None:
-    """Fill in everything for some pairs; left are those where ties and noise are too close to call."""
+    """Fill in everything for some pairs; `left` are those where it is not sure whether sizes tie."""
     from adjudge.stats.pair_kernels import UNSURE, UNTIED, merge_runs, rank_rows, write_keys
 
     run, width = _runs(pairs.columns.shape[1])
@@ -454,6 +467,8 @@ def _runs(topics: int) -> tuple[int, int]:
     run = max(1, -(-topics // count))
     return run, run * count
 
+
+# The tests
 
 Single = Callable[[FloatArray, FloatArray], PairedTest]
 
@@ -631,7 +646,7 @@ def _signed_rank_p(
 
 
 def _completed(found: PairResults, pairs: ColumnPairs, sure: BoolArray, single: Single) -> PairResults:
-    """No test of fewer than two topics, and one by one what is not sure."""
+    """The results without pairs of fewer than two topics, and with the unsure ones tested one by one."""
     statistic, p, methods, why = found.statistic, found.p, list(found.method), {}
     few = pairs.n < 2
     statistic[few] = p[few] = np.nan
@@ -644,6 +659,8 @@ def _completed(found: PairResults, pairs: ColumnPairs, sure: BoolArray, single: 
             why[k] = result.why
     return replace(found, method=tuple(methods), why=why)
 
+
+# Differences of many pairs, a block of pairs at a time: for effects, equivalence and Westfall-Young
 
 CELLS = 1 << 21
 """Numbers in one array of a block: 16 MB. What is computed from a block does not depend on its size."""
@@ -658,7 +675,7 @@ class PairBlock:
     positions: IntArray
     """Which of all pairs these are."""
     values: FloatArray
-    """first - second, by the rule of `differences`: a difference within its noise is 0. NaN where one is missing."""
+    """first - second, settled: a difference within its noise is 0. NaN where one is missing."""
     noise: FloatArray
     """The noise of each difference; 0 where it is missing."""
     present: BoolArray
@@ -723,7 +740,7 @@ def on_grid(block: PairBlock) -> DifferenceGrid:
 
 
 def constant(block: PairBlock) -> BoolArray:
-    """Which pairs have one difference on all their topics, but for noise (`Differences.all_equal`)."""
+    """Which pairs have one difference on all their topics, but for noise (`PairDifferences.all_equal`)."""
     low = np.min(block.values, axis=1, initial=np.inf, where=block.present)
     high = np.max(block.values, axis=1, initial=-np.inf, where=block.present)
     # Steps no larger than the noise: only such pairs are worth a closer look, and there are few.

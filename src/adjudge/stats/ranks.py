@@ -1,4 +1,8 @@
-"""Mid-ranks, and how far two rankings agree. Ranks of differences live in differences.py."""
+"""Ranks: correlation of rankings (Spearman, Kendall), and rank tests of groups and blocks.
+
+Kruskal-Wallis compares groups of scores, Friedman columns row by row where no cell is missing, Skillings-Mack where
+some are; `blocked` takes the right one of the two. Values that differ by floating-point noise alone tie.
+"""
 
 from __future__ import annotations
 
@@ -146,7 +150,7 @@ def _signs(ranks: IntArray) -> IntArray:
 def _kendall_p(
     a: IntArray, b: IntArray, s: int, rng: np.random.Generator | None, resamples: int
 ) -> tuple[float, str]:
-    """P(|S'| >= |S|) over all orders of one side, and how it was had."""
+    """P(|S'| >= |S|) over all orders of one side, and how it was computed."""
     n = a.size
     tied = len(np.unique(a)) < n or len(np.unique(b)) < n
     if not tied and n <= EXACT_UP_TO:
@@ -221,6 +225,8 @@ def doubled_ranks(values: FloatArray) -> IntArray:
     ranks[order] = np.repeat(2 * first + tied + 1, tied)
     return ranks
 
+
+# Kruskal-Wallis: groups of scores
 
 Groups = Literal["rows", "columns"]
 
@@ -320,7 +326,7 @@ def kruskal_wallis(
     """Kruskal and Wallis 1952, for the columns or the rows of a matrix; NaN is left out.
 
     H = (N-1) SS_between / SS_total on the mid-ranks of all N scores. Groups without scores stay out of the
-    test. Where all scores are the same there is nothing to tell apart: H = 0 and p = 1.
+    test. Where all scores are the same, H = 0 and p = 1.
     """
     matrix = checks.numbers("values", values, dimensions=2)
     checks.one_of("groups", groups, get_args(Groups))
@@ -405,6 +411,9 @@ def _half_widths(n: IntArray, variance: float) -> FloatArray:
     return np.asarray((((k - 1) * row - pairs) / ((k - 1) * (k - 2)))[at])
 
 
+# Friedman: columns compared row by row, without missing cells
+
+
 @dataclass(frozen=True)
 class Friedman:
     """Do the columns differ, row by row. Only complete rows count; `dropped` says how many others there are.
@@ -432,15 +441,14 @@ class Friedman:
 
 
 def friedman(values: npt.ArrayLike) -> Friedman:
-    """Friedman 1937; the F of Iman and Davenport 1980 beside it, since chi-squared is conservative.
+    """Friedman 1937, with the F of Iman and Davenport 1980 too, since chi-squared is conservative.
 
     With r the mid-ranks within a row, R_j their sum over the n rows, k columns:
 
         chi2 = (k-1) sum_j (R_j - n(k+1)/2)^2 / sum_ij (r_ij - (k+1)/2)^2
         F    = (n-1) chi2 / (n(k-1) - chi2)
 
-    Columns without any score are left out. Where every row is all ties there is nothing to tell apart: both
-    statistics are 0, both p 1.
+    Columns without any score are left out. Where every row is all ties, both statistics are 0 and both p 1.
     """
     matrix = checks.numbers("values", values, dimensions=2)
     known = ~np.isnan(matrix).all(axis=0)
@@ -535,6 +543,8 @@ def _chance_of_agreement(ranks: IntArray) -> float:
     return math.exp((1 - n) * orders)
 
 
+# Skillings-Mack: the same with missing cells
+
 Ties = Literal["corrected", "published"]
 TIE = 1e-9
 """How far, relative to the observed statistic (or 1), a permuted one may fall short and still equal it."""
@@ -580,7 +590,7 @@ class _Design:
 
 
 def skillings_mack(values: npt.ArrayLike, *, ties: Ties = "corrected") -> SkillingsMack:
-    """Skillings and Mack 1981: weighted sums of centred ranks against their covariance.
+    """Skillings and Mack 1981: weighted sums of centred ranks and their covariance.
 
     Row i has k_i >= 2 scores with mid-ranks r_ij. Column j has A_j = sum_i sqrt(12/(k_i+1)) (r_ij - (k_i+1)/2).
     Without ties, cov(A_j, A_l) = -(rows that have both), var(A_j) = -(the sum of those). SM = A' cov^- A, on as
@@ -665,7 +675,7 @@ def _design(matrix: FloatArray, ties: Ties) -> _Design:
     scores = np.sqrt(3 / (sizes + 1))[:, None] * doubled
     weights = np.ones(sizes.size) if ties == "published" else _untied(doubled, sizes)
     rows = weights > 0
-    columns = present[rows].any(axis=0)  # whoever is tied in all its rows has a sum of 0, always
+    columns = present[rows].any(axis=0)  # a column that is tied in all its rows always has a sum of 0
     telling = present[np.ix_(rows, columns)]
     parts = _parts(telling)
     form = _form(telling.astype(np.float64), weights[rows], parts)
@@ -710,6 +720,9 @@ def _form(present: FloatArray, weights: FloatArray, parts: FloatArray) -> Callab
         return np.asarray((x * x / diagonal).sum(axis=1) - (y @ inner * y).sum(axis=1))
 
     return form
+
+
+# The right one of the two
 
 
 @dataclass(frozen=True)

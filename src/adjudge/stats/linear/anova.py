@@ -1,4 +1,4 @@
-"""Analysis of variance: sums of squares of type I, II and III, F and p. Fitting lives in linear.py."""
+"""Analysis of variance of a fit: the table, adjusted means, interaction effects, checks of the residuals."""
 
 from __future__ import annotations
 
@@ -142,6 +142,8 @@ def _unweighted(fit: LinearFit, key: Key) -> tuple[int, float, str | None]:
     return apart.size, ss if ss > fit.model.noise else 0.0, None
 
 
+# Adjusted means: as if every level had met the same conditions
+
 WHOLE = 1e-8
 """How far from 1 the weights that fall on observed cells may be; and how far from 0 what is not estimable."""
 
@@ -244,6 +246,9 @@ def _weights(model: LinearModel, factor: int, term: Term) -> tuple[Any, BoolArra
     return found, np.abs(np.asarray(found.sum(axis=1)) - 1) < WHOLE
 
 
+# Interactions, cell by cell: how large they are
+
+
 @dataclass(frozen=True)
 class InteractionEffects:
     """Weighted effects of an interaction, one for each observed cell.
@@ -339,6 +344,8 @@ def _freedom(fit: LinearFit, rest: list[Key], cells: Term, n: IntArray) -> Float
     left = n - space.quadratic(on_base, on_others)
     return np.where(left > 1e-9 * n, left, 0.0)
 
+
+# Checks of the residuals: normal, of one variance, additive
 
 SHAPIRO_UP_TO = 5000
 """Shapiro and Wilk's p is known up to here (Royston 1995); beyond, skewness and kurtosis are tested."""

@@ -1,4 +1,7 @@
-"""The largest of several dependent |t|: tail and quantile of a multivariate t. Which t's lives elsewhere."""
+"""Chosen contrasts of columns on the model topic + system, adjusted for being several.
+
+The single-step adjustment needs the largest of several dependent |t|, a multivariate t distribution.
+"""
 
 from __future__ import annotations
 
@@ -111,6 +114,8 @@ def _falling(t: FloatArray, tail: FloatArray) -> FloatArray:
     return fallen
 
 
+# Contrasts
+
 Adjust = Literal["none", "bonferroni", "holm", "scheffe", "single-step"]
 ADJUSTMENTS: tuple[Adjust, ...] = get_args(Adjust)
 NO_NOISE = "nothing varies between topics but their level, so there is no noise"
@@ -155,7 +160,7 @@ class Contrasts:
         if k in self.why:
             return f"{name} cannot be estimated ({self.why[k]})"
         alpha = 1 - self.level
-        side = "is not told from 0"
+        side = "is not significantly different from 0"
         if self.p[k] < alpha:
             side = "is above 0" if self.estimate[k] > 0 else "is below 0"
         ends = f"{self.level:.0%} interval {self.low[k]:.4g} to {self.high[k]:.4g}"

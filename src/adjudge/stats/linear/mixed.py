@@ -1,4 +1,4 @@
-"""The REML criterion of a model with crossed random terms, and its gradient. Fitting lives in mixed.py.
+"""Mixed models with crossed random terms, by REML: variances, means, tests, shares of variance.
 
 y = X b + sum_k Z_k u_k + e, with u_k ~ N(0, theta_k^2 sigma^2) for every cell of term k and e ~ N(0, sigma^2).
 statsmodels' MixedLM is made for groups; crossed terms are one group of all rows there, which is slow and often
@@ -209,6 +209,8 @@ class Reml:
         return np.asarray(sigma * (found + self._design @ np.concatenate([*others, np.zeros(self.p)])))
 
 
+# The search for the ratios of standard deviations
+
 FURTHEST = 12.0
 """The search keeps ratios between e^-12 and e^12."""
 
@@ -293,6 +295,12 @@ def _curvature(reml: Reml, theta: FloatArray) -> FloatArray:
         down[k] *= math.exp(-STEP)
         rows.append((reml.at(up).slope[moving] - reml.at(down).slope[moving]) / (2 * STEP))
     return np.array(rows)
+
+
+# Degrees of freedom of fixed effects, and the F test of equal means
+
+
+# Degrees of freedom of fixed effects, and the F test of equal means
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,6 +402,8 @@ def _inverse(matrix: FloatArray) -> FloatArray:
     return np.asarray(np.linalg.inv(matrix))
 
 
+# Fits, means and tests
+
 LEAST_NOISE = 1e-9
 """The least share of the sum of squares that the noise must have: with less, ratios to it drown in rounding."""
 
@@ -413,7 +423,7 @@ class MixedFit:
     """Best predictions, for each random term and each of its observed cells."""
     why: str | None = None
     found: MixedEstimate | None = field(default=None, repr=False, compare=False)
-    """Where the search ended, for whoever goes on from here."""
+    """Where the search ended; tests and intervals start from it."""
 
     @property
     def singular(self) -> tuple[Key, ...]:
@@ -519,7 +529,7 @@ def fixed_means(fit: MixedFit) -> MixedMeans:
 
 
 def random_tests(fit: MixedFit) -> tuple[RandomTest, ...]:
-    """Each random term held against the model without it."""
+    """Each random term's likelihood-ratio test: the model with it and without it."""
     if fit.found is None:
         return tuple(RandomTest(key, math.nan, math.nan) for key in fit.random)
     return tuple(_random_test(fit, fit.found, k) for k in range(len(fit.random)))
@@ -589,6 +599,8 @@ def _undefined(keys: tuple[Key, ...], n: int, why: str) -> MixedFit:
         why=why,
     )
 
+
+# How the variance divides among random terms and noise
 
 RESAMPLES = 200
 """Enough for the ends of a 95 % interval to settle to about a tenth of its width."""

@@ -1,4 +1,4 @@
-"""Terms of a linear model on factors, and projections onto what they span. Tables and tests live beside.
+"""Linear models on factors given as integer codes: terms, projections, fits.
 
 A model has one column per observed cell of each term, so it is never of full rank. The term with the most cells
 is absorbed: projecting on its indicators is taking means, so its columns are never formed. What is left is one
@@ -26,7 +26,7 @@ from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.paired import NOISE
 
 MOST_COLUMNS = 5000
-"""Columns beside the absorbed term: the matrix and its factor take 400 MB there."""
+"""Columns without the absorbed term: the matrix and its factor take 400 MB there."""
 
 ALIASED = 1e-9
 """A column is aliased where what the others leave of its squared length is less than this share.
@@ -259,6 +259,8 @@ def _products(sums: Any, shares: Any, cells: int) -> Iterator[FloatArray]:
         part = slice(start, start + step)
         yield left[:, part].toarray() @ right[:, part].toarray().T
 
+
+# Models and their fits
 
 Key = tuple[int, ...]
 """A term: the positions of its factors, ascending."""
@@ -514,7 +516,7 @@ def fit_additive(matrix: FloatArray) -> AdditiveFit:
 
 
 def _connected(cells: FloatArray) -> IntArray:
-    """Which columns hang together through topics; -1 for a column without any."""
+    """Which columns are connected through topics; -1 for a column without any."""
     part = np.full(cells.shape[1], -1, dtype=np.int64)
     used = np.flatnonzero(cells.any(axis=0))
     if used.size:

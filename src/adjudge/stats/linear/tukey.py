@@ -1,8 +1,8 @@
-"""The distribution of the studentized range, upper tail and quantiles. What is tested with it lives elsewhere.
+"""Tukey's test of all pairs of columns on the model topic + system, and the studentized range.
 
 The range of k standard normal values over an independent estimate of their standard deviation with df degrees
-of freedom (Student 1927; Tukey's tests). SciPy integrates anew for every value and takes the tail from 1; here
-the tail itself is integrated, so that small p-values keep their digits, and for many values at once.
+of freedom (Student 1927). SciPy integrates anew for every value and takes the tail from 1; here the tail itself is
+integrated, so that small p-values keep their digits, and for many values at once.
 """
 
 from __future__ import annotations
@@ -155,6 +155,8 @@ def _end(
     return top + high
 
 
+# All pairs of columns
+
 Scale = Literal["values", "ranks", "topic-ranks"]
 SCALES: tuple[Scale, ...] = ("values", "ranks", "topic-ranks")
 SCALE_WORDS = {
@@ -229,7 +231,7 @@ class Tukey:
             return f"{a} and {b} cannot be compared ({name}: {self.why[k]})"
         basis = f"{name}, {p_words(float(self.p[k]), 1 - self.level)}"
         if self.p[k] >= 1 - self.level:
-            return f"{a} and {b} cannot be told apart ({basis})"
+            return f"{a} and {b} are not significantly different ({basis})"
         first = (self.difference[k] > 0) == (better != "lower")
         winner, loser = (a, b) if first else (b, a)
         ends = sorted(abs(float(end)) for end in (self.low[k], self.high[k]))

@@ -1,4 +1,4 @@
-"""Scores drawn from a model: topics, systems, noise, holes, rounding. Draws from real scores: power_sources.py."""
+"""Scores drawn from a model: topics, systems, noise, missing cells, rounding. Draws from real scores: sources.py."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Size and power: rates with their Monte Carlo error, and the paired t-test's power in closed form.
-
-Simulated power lives in power_search.py, and which tests can be simulated in power_tests.py.
-"""
+"""Size and power: simulated rates with their Monte Carlo error, the paired t-test's power, asymptotic efficiency."""
 
 from __future__ import annotations
 
@@ -166,6 +163,8 @@ def t_difference(n: int, sd: float, *, power: float = 0.8, alpha: float = 0.05) 
             high = middle
     return sd * high
 
+
+# How efficient the signed-rank test is compared with the paired t-test, by theory
 
 LEAST = 108 / 125
 """No density has less: Hodges and Lehmann 1956. The parabola `epanechnikov` has just that."""

@@ -1,7 +1,7 @@
-"""The classical tests of many separate pairs at once, for simulations. All pairs of one matrix: pairs.py.
+"""Power by simulation, and what it takes to have it: topics, or a difference.
 
-Row s of x is held against row s of y: simulations x topics. The numbers are those of `paired`; a p that cannot
-be computed is NaN.
+Thousands of simulated pairs go through the classical tests at once: row s of x and row s of y, simulations x topics.
+The numbers are those of paired.py; a p that cannot be computed is NaN.
 """
 
 from __future__ import annotations
@@ -155,6 +155,8 @@ def _cubes(starts: BoolArray, ranked: IntArray) -> FloatArray:
     return cubes
 
 
+# Tests by name
+
 QUICK = ("wilcoxon", "t", "t-unpaired", "welch", "sign")
 """Tests of which thousands run at once; the others run one by one."""
 USUAL_STATISTIC: dict[str, Statistic] = {"mc": "mean", "hb": "t"}
@@ -260,6 +262,8 @@ def run_rows(
 def _statistic(test: Chosen) -> Statistic:
     return test.statistic or USUAL_STATISTIC[test.name]
 
+
+# The search
 
 SIMULATIONS = 2000
 SLOW_SIMULATIONS = 500

@@ -1,7 +1,7 @@
-"""Where simulated pairs come from when a user has scores: resampled topics, or normal noise as wide. No tests here.
+"""Where simulated pairs come from when a user has scores: resampled topics, or normal noise of the same variance.
 
-Both draw what two systems have in common on a topic (their level) and how they differ, apart, so that the difference
-can be made as wide and as large as one asks. The models of generate.py need no scores.
+Both draw a topic's level for the two systems and their difference apart, so that the difference can have any mean and
+spread. Also what a matrix says of variances: of topics, systems and noise, and how much is disagreement of judges.
 """
 
 from __future__ import annotations
@@ -108,8 +108,8 @@ class Resampled:
     """Topics of real pairs, drawn with replacement: they give the shape of the differences, not their width.
 
     Each is swapped with probability 1/2, as under the null hypothesis of Rankel et al. 2011, section 2 (HB). A
-    little noise is added, lest a topic drawn twice tie with itself (the smoothed bootstrap; Silverman and Young
-    1987); the variance stays what it is.
+    little noise is added, so that a topic drawn twice does not tie with itself (the smoothed bootstrap; Silverman and
+    Young 1987); the variance stays what it is.
     """
 
     level: FloatArray
@@ -151,7 +151,7 @@ class Normal:
 
     def draw(self, topics: int, simulations: int, rng: np.random.Generator) -> Drawn:
         shape = (simulations, topics)
-        # Of independent noise the half-sum has half the deviation of the difference, and depends not on it.
+        # Of independent noise the half-sum has half the standard deviation of the difference, and is independent of it.
         level = math.hypot(self.topic_sd, self.spread / 2) * rng.standard_normal(shape)
         return Drawn(level, self.spread * rng.standard_normal(shape))
 
@@ -211,9 +211,13 @@ def _beyond(effects: FloatArray, trace: float, total: float, residual: float) ->
     return max(float(effects.var(ddof=1) - residual * noise), 0.0)
 
 
+# Disagreement of judges. The mean of m judgments of a summary has a variance of its own, which falls with m:
+# variance of a difference = what systems do to topics + disagreement / m.
+
+
 @dataclass(frozen=True)
 class Disagreement:
-    """The part of judges in the differences between two systems."""
+    """The judges' part of the variance of differences between two systems."""
 
     variance: float
     """Of the difference that one judge sees; NaN where no summary has two judges."""
@@ -240,8 +244,8 @@ class Disagreement:
 def disagreement(values: npt.ArrayLike, pairs: Spreads, *, same_judges: bool) -> Disagreement:
     """Pooled over pairs and topics; values are topics x systems x judges, NaN where one did not judge.
 
-    With `same_judges` the third axis are persons, and what they say of two systems is held against each other, on
-    topics where two or more saw both. Else, or where there are no such topics, each system's judgments
+    With `same_judges` the third axis are persons, and their scores of two systems are compared on topics where
+    two or more saw both. Else, or where there are no such topics, each system's judgments
     are taken for themselves: their variances add up.
     """
     cube = checks.numbers("values", values, dimensions=3)

@@ -1,7 +1,7 @@
 """Topics that come in clusters, such as single documents of one set: a test and intervals that resample clusters.
 
 Topics of one cluster share what is special about it, so they are not so many independent observations. Tests of
-independent topics live in swaps.py, intervals in bootstrap.py.
+independent topics are in swaps.py, intervals in bootstrap.py.
 """
 
 from __future__ import annotations

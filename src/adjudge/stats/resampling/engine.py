@@ -1,4 +1,12 @@
-"""Which topics the two columns of a pair have in common: few sets for many pairs. Nothing is tested here."""
+"""What resampling tests of all pairs share: common topics, statistics, draws, counting.
+
+A test makes tasks of its matrix (`prepare`), draws topics and signs (`SwapDraws`, `HybridDraws`), lets a job compute
+the statistic of every resample, and counts how many reach what was observed (`tails`).
+
+Resampled values are kept as numbers that are exact and rise with the statistic: sums of whole differences for the
+mean, twice the sum of signed ranks for W, twice the median of whole differences, and for T and T^p the share
+s|s| / D of `full_squares`. `ObservedStatistic.shown` turns them into the statistic.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +25,8 @@ from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.paired import NOISE, Alternative, too_few
 from adjudge.stats.pairs import PairCounts, PairResults, columns_of_pairs, pair_counts
 from adjudge.stats.resampling.quantised import Float, Quantised, narrowest, quantise
+
+# Topics that the columns of a pair have in common: few sets for many pairs
 
 
 @dataclass(frozen=True)
@@ -78,6 +88,8 @@ def common_topics(present: BoolArray) -> CommonTopics:
     )
 
 
+# Statistics: what was observed, what counts as reaching it, quantiles
+
 Statistic = Literal["mean", "median", "t", "t-unpaired", "w"]
 """Mean difference, median difference, T^p, T (pooled variance), signed-rank sum W. Rankel et al. 2011, section 2."""
 
@@ -133,7 +145,7 @@ class ObservedStatistic:
     statistic: Statistic
     n: IntArray
     value: FloatArray
-    """The sum, doubled W, doubled median or share that resampled ones are held against."""
+    """The sum, doubled W, doubled median or share that resampled ones are compared with."""
     tolerance: FloatArray
     """What may be missing for a tie; 0 where the numbers are whole."""
     unit: float
@@ -188,7 +200,7 @@ def t_of_share(shares: FloatArray, freedom: FloatArray) -> FloatArray:
 
 
 def full_squares(total: FloatArray, spread: FloatArray, n: IntArray, statistic: Statistic) -> FloatArray:
-    """D of the share s|s| / D that rises with T: n Q for T^p, and 2 n A - B^2 for T (see `resampling_sums`).
+    """D of the share s|s| / D that rises with T: n Q for T^p, and 2 n A - B^2 for T (see `kernels.paired_shares`).
 
     With `spread` the sum of squares that the statistic divides by, D = n spread + s^2, twice the first for T.
     Swaps change s alone, not D: that is why |T|, |T^p| and |mean difference| have one p-value under MC.
@@ -253,6 +265,8 @@ class NullDistribution:
         )
         return -mirrored.quantile(1 - alpha)
 
+
+# Tasks: the scores made ready; and results
 
 LEAST_TOPICS = 2
 
@@ -402,6 +416,8 @@ def results(test: str, method: str, tasks: list[ResamplingTask], found: list[Tai
     )
 
 
+# Sums under random swaps for many pairs at once, by products of matrices
+
 Bits = npt.NDArray[np.uint64]
 Columns = npt.NDArray[Any]
 """Whole numbers, in the narrowest floats that hold them and their sums."""
@@ -465,7 +481,7 @@ def batch_width(resamples: int, topics: int, dtype: Float) -> int:
 
 
 def column_batches(columns: Callable[[IntArray], Columns], pairs: IntArray, width: int) -> Iterator[SumBatch]:
-    """A column for each pair, of which nothing is known but the function that makes them."""
+    """Batches of one column for each pair, made by a function."""
     for start in range(0, pairs.size, width):
         chosen = pairs[start : start + width]
         local = np.arange(chosen.size)
@@ -515,7 +531,7 @@ def _tiles(
 
 
 def _renumbered(first: IntArray, second: IntArray, size: int) -> tuple[IntArray, IntArray, IntArray]:
-    """Which of so many numbers occur, and both arrays by the places that these have."""
+    """The distinct numbers of both arrays, ascending, and both arrays as indices into them."""
     used = np.zeros(size, dtype=np.bool_)
     used[first] = used[second] = True
     place = np.cumsum(used) - 1
@@ -541,6 +557,8 @@ def _differences(whole: FloatArray, common: CommonTopics, dtype: Float) -> Calla
 
     return columns
 
+
+# Draws: swaps alone, or a bootstrap and then swaps
 
 WEIGHTS = 2**17
 """Weights held at once, half a megabyte: they are gone through for every pair."""
@@ -613,6 +631,8 @@ def _length(topics: int) -> int:
     """How many resamples are drawn at once: whole words of 64."""
     return max(WEIGHTS // topics // 64, 2) * 64
 
+
+# Jobs: how each statistic comes from a resample, for the pairs of one set of topics
 
 Fill = Callable[[Columns, Columns, Columns], None]
 
@@ -711,7 +731,7 @@ def _rank_job(scores: FloatArray, first: IntArray, second: IntArray, *, pratt: b
 def _share_job(
     task: ResamplingTask, pairs: IntArray, whole: FloatArray, first: IntArray, second: IntArray
 ) -> ResamplingJob:
-    """T and T^p: see `resampling_sums.paired_shares` and `unpaired_shares`."""
+    """T and T^p: see `kernels.paired_shares` and `unpaired_shares`."""
     from adjudge.stats.resampling.kernels import paired_shares, unpaired_shares, weighted_sums
 
     n = whole.shape[1]
@@ -767,6 +787,8 @@ def sorted_by_size(
     by_size(columns, first, second, noise, order, starts, zeros)
     return order, starts, zeros
 
+
+# Resampling and counting, set by set
 
 NEAR_BYTES = 2**22
 """Memory for resampled numbers that are counted soon after: what a processor keeps near."""

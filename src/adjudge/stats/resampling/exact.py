@@ -1,4 +1,4 @@
-"""The exact permutation test of the mean difference, for all pairs. Random swaps are in swaps.py."""
+"""The exact permutation test of the mean difference, for all pairs: all 2^n swaps, without random numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compiled: the distribution of a sum under all swaps, by adding one difference at a time. exact.py says what for."""
+"""Compiled: the distribution of a sum under all swaps, by adding one difference at a time; see exact.py."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ def _tails(
 
 @kernel
 def _lower_part(size: np.ndarray, last: int, table: np.ndarray, spare: np.ndarray) -> np.ndarray:
-    """P(sum of those with a plus <= s) for s up to the last: the shift algorithm of signed_rank.py."""
+    """P(sum of those with a plus <= s) for s up to the last: the shift algorithm, of differences in steps."""
     now, then = table[: last + 1], spare[: last + 1]
     now[:] = 0.0
     then[:] = 0.0

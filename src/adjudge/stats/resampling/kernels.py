@@ -1,4 +1,4 @@
-"""Compiled: sums over topics, of what was observed and of what was drawn. Ranks and medians live beside.
+"""Compiled: sums, ranks and medians of resampled differences, tails and quantiles, Westfall-Young's counting.
 
 Arrays of resamples have topics in rows and resamples in columns. Every sum goes over the topics in their order, one
 resample apart from the other, so that no number depends on blocks or threads; sums of whole numbers are exact.
@@ -199,6 +199,8 @@ def _share(total: float, most: float) -> float:
     return total * abs(total) / most if most > 0 else 0.0
 
 
+# Signed ranks and medians of resampled differences
+
 _STRETCH = 256  # resamples that look for their medians together
 
 
@@ -214,7 +216,7 @@ def by_size(
 ) -> None:
     """For every pair the topics that both have, by the size of their difference, zeros first, then -1.
 
-    `starts` marks where a new size begins. Noise is the relative noise of scores, as differences.py has it: a
+    `starts` marks where a new size begins. Noise is the relative noise of scores, as in paired.py: a
     difference within it is 0, and neighbours within it tie. `zeros` counts the zeros. Rows of columns are systems.
     """
     topics = columns.shape[1]
@@ -417,6 +419,8 @@ def _walk(
         if not going:
             break
 
+
+# How often a resampled statistic reaches the observed one, and its quantile
 
 _ROUNDS = 12  # of bounding, after which what is still between the bounds is sorted out
 _FEW = 32  # values that are sorted in the plain way
@@ -694,6 +698,8 @@ def _guess(values: np.ndarray, rank: int, found: np.ndarray) -> tuple[float, flo
     above, below = max(place - 4, 0), min(place + 4, _SAMPLE - 1)
     return sample[place], (sample[above] - sample[below]) / ((below - above) * every)
 
+
+# Counting for Westfall-Young: pairs from the least significant on
 
 CONSTANT = 1e-12
 """A pair whose differences vary by less than this share of their mean square has T infinite, not just large."""

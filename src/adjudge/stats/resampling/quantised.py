@@ -1,4 +1,4 @@
-"""Scores as whole numbers, so that sums are exact and ties are never lost. No tests live here.
+"""Scores as whole numbers, so that sums are exact and ties are never lost.
 
 0.1 + 0.2 is not 0.3 in floating point, and a resampled statistic that ties with the observed one would be
 lost. Scores on a grid (ratings, tenths, two decimals, means of three raters) become whole multiples of the

@@ -1,4 +1,7 @@
-"""MC: tests of all pairs by random swaps within topics. HB is in hybrid.py, all swaps at once in exact.py."""
+"""MC and HB: tests of all pairs by random swaps within topics, alone or after a bootstrap of topics.
+
+Rankel et al. 2011, section 2. All swaps, without random numbers, are in exact.py.
+"""
 
 from __future__ import annotations
 

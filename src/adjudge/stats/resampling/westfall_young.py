@@ -1,4 +1,7 @@
-"""Sums of the differences of many pairs under random swaps, exact in whole numbers. Counting lives in wy_kernels.py."""
+"""Westfall-Young: the p-values of all pairs adjusted together, by swaps that all pairs share.
+
+Sums of differences under swaps are whole numbers, so they are exact. Corrections that need only p are in multiple.py.
+"""
 
 from __future__ import annotations
 
@@ -118,6 +121,8 @@ def _spread(block: PairBlock, grid: DifferenceGrid) -> FloatArray:
     return spread
 
 
+# The adjusted p-values
+
 Method = Literal["max-t", "min-p"]
 
 
@@ -164,9 +169,9 @@ def westfall_young(
 ) -> WestfallYoung:
     """Step-down adjusted p-values of all pairs of columns. Westfall and Young 1993; Ge, Dudoit and Speed 2003.
 
-    "max-t" holds a pair's |T^p| against the largest |T^p| among the pairs that are no more significant. It is
-    studentised, since sums of differences grow with n, which differs by pair. "min-p" holds the pair's own p
-    against the smallest: fairer where n differs much, but it needs many more resamples than there are pairs.
+    "max-t" compares a pair's |T^p| with the largest |T^p| among the pairs that are no more significant. It is
+    studentised, since sums of differences grow with n, which differs by pair. "min-p" compares the pair's own p
+    with the smallest: fairer where n differs much, but it needs many more resamples than there are pairs.
 
     `family` has a truth value for each pair, to be tested or not; without it all are. A pair that has too few
     common topics to reach alpha whatever its scores leaves the family, and `why` says so. Where there are at
