@@ -1,6 +1,6 @@
 """Makes the tables and the figure of docs/calibration.md: python -m tools.calibration_figures (about five minutes).
 
-Every number comes from a seed that is written here. tests/stats/test_calibration.py runs the same simulations.
+Every number comes from a seed that is written here. tests/stats/power/test_calibration.py runs the same simulations.
 """
 
 from __future__ import annotations

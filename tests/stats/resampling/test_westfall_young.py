@@ -25,7 +25,7 @@ from adjudge.stats.resampling.westfall_young import Method, Signs, draw_signs, l
 
 METHODS: tuple[Method, ...] = get_args(Method)
 ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
-PAGE = (Path(__file__).parents[2] / "docs" / "multiplicity.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "multiplicity.md").read_text(encoding="utf-8")
 INFINITE = Fraction(10**12)
 
 RATINGS = st.integers(1, 5) | st.none()
