@@ -15,6 +15,7 @@ import numpy.typing as npt
 from scipy.special import gammaincc, gammaln, nctdtr, ndtri, stdtrit
 
 from adjudge.stats import checks
+from adjudge.stats.bootstrap import draw_counts, percentile_limits
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.paired import untied_chances
 from adjudge.stats.pairs import Moments, PairBlock, PairCounts, blocks, moments, on_grid
@@ -67,7 +68,7 @@ class Effect:
 
 @dataclass(frozen=True)
 class EffectEstimates:
-    """One kind of effect of all pairs. What cannot be had is NaN, and `why` says why, by the pair's position."""
+    """One kind of effect of all pairs. What cannot be computed is NaN, and `why` says why, by the pair's position."""
 
     kind: Kind
     estimate: FloatArray
@@ -452,26 +453,15 @@ def bootstrap_limits(
     Topics are drawn with replacement, the same for all pairs. A mean is over the topics that both columns have; a
     resample without one is left out for that pair.
     """
-    counts = _drawn_counts(matrix.shape[0], resamples, rng)
+    counts = np.zeros((resamples, matrix.shape[0]), dtype=np.uint16)
+    draw_counts(counts, rng)
     low, high = np.full((2, first.size), np.nan)
     for block in blocks(matrix, first, second, np.arange(first.size), beside=resamples):
         some = np.flatnonzero(block.n > 0)
         if some.size:
-            means = _means(block, counts)[some]
-            tails = [(1 - level) / 2, (1 + level) / 2]
-            # nanquantile goes row by row in Python, so only where it must.
-            quantile = np.nanquantile if np.isnan(means).any() else np.quantile
             at = block.positions[some]
-            low[at], high[at] = quantile(means, tails, axis=1)
+            low[at], high[at] = percentile_limits(_means(block, counts)[some], level, axis=1)
     return low, high
-
-
-def _drawn_counts(rows: int, resamples: int, rng: np.random.Generator) -> Counts:
-    """How often each topic is drawn in each resample: a mean is then a product."""
-    counts = np.zeros((resamples, rows), dtype=np.uint16)
-    for resample in range(resamples if rows else 0):
-        counts[resample] = np.bincount(rng.integers(0, rows, size=rows), minlength=rows)
-    return counts
 
 
 def _means(block: PairBlock, counts: Counts) -> FloatArray:

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from adjudge.stats import checks
+from adjudge.stats.bootstrap import draw_counts
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.paired import NOISE, Interval, steps
 
@@ -131,9 +132,8 @@ def kendall_interval(
     low = high = math.nan
     if n >= 3:
         left, right = (_signs(doubled_ranks(side[both])).astype(np.float64) for side in (x, y))
-        counts = np.array(
-            [np.bincount(rng.integers(0, n, n), minlength=n) for _ in range(resamples)], dtype=float
-        )
+        counts = np.zeros((resamples, n))
+        draw_counts(counts, rng)
         # Whole numbers below 2^53, so that the products are exact whatever the order of the sums.
         s, first, second = (((counts @ m) * counts).sum(axis=1) for m in (left * right, left**2, right**2))
         kept = (first > 0) & (second > 0)

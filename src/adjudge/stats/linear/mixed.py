@@ -545,7 +545,7 @@ def _random_test(fit: MixedFit, found: MixedEstimate, k: int) -> RandomTest:
 
 
 def _why_not(model: LinearModel, fixed: tuple[Key, ...], random: tuple[Key, ...]) -> str | None:
-    """Why a model cannot be fitted. Terms are told by their place: names are not known here."""
+    """Why a model cannot be fitted. Terms are named by their number: names are not known here."""
     whole = fit_model(model)
     if whole.why is not None:
         return whole.why

@@ -158,7 +158,7 @@ class Normal:
 
 @dataclass(frozen=True)
 class VarianceComponents:
-    """Variances of score = topic + system + noise; NaN where they cannot be had."""
+    """Variances of score = topic + system + noise; NaN where they cannot be computed."""
 
     topic: float
     system: float

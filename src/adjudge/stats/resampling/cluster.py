@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from adjudge.errors import UsageError
 from adjudge.stats import checks
+from adjudge.stats.bootstrap import draw_counts, percentile_limits
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.paired import Alternative, noise_of, settled
 from adjudge.stats.pairs import PairResults, columns_of_pairs, pair_counts
@@ -167,8 +168,9 @@ def _drawn(codes: IntArray, rng: np.random.Generator, resamples: int, level: flo
     checks.count("resamples", resamples, least=1)
     checks.share("level", level)
     size = int(codes.max(initial=-1)) + 1
-    drawn = (rng.integers(0, size, size) for _ in range(resamples if size else 0))
-    return np.array([np.bincount(each, minlength=size) for each in drawn], dtype=np.float64)
+    drawn = np.zeros((resamples, size))
+    draw_counts(drawn, rng)
+    return drawn
 
 
 def _ends(
@@ -181,10 +183,7 @@ def _ends(
             means = (drawn @ sums[:, kept]) / (drawn @ sizes[:, kept])
         some = ~np.isnan(means).all(axis=0)
         kept, means = kept[some], means[:, some]
-        tails = [(1 - level) / 2, (1 + level) / 2]
-        # nanquantile goes column by column in Python, so only where it must.
-        quantile = np.nanquantile if np.isnan(means).any() else np.quantile
-        low[kept], high[kept] = quantile(means, tails, axis=0)
+        low[kept], high[kept] = percentile_limits(means, level, axis=0)
     return low, high
 
 
