@@ -16,8 +16,7 @@ import numpy as np
 import scipy
 from scipy import stats
 
-from adjudge.stats.allpairs import t_pairs, unpaired_t_pairs, wilcoxon_pairs
-from adjudge.stats.pairs import PairResults, columns_of_pairs
+from adjudge.stats.pairs import PairResults, columns_of_pairs, t_pairs, unpaired_t_pairs, wilcoxon_pairs
 from benchmarks.clock import cpu_seconds
 
 SAMPLE = 1000

@@ -13,11 +13,9 @@ from scipy import stats
 
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.pairs import columns_of_pairs
-from adjudge.stats.resampling.draws import hybrid
+from adjudge.stats.resampling.engine import Statistic, hybrid_draws
 from adjudge.stats.resampling.exact import exact_pairs
-from adjudge.stats.resampling.hybrid import hb_pairs
-from adjudge.stats.resampling.statistics import Statistic
-from adjudge.stats.resampling.swaps import mc_pairs
+from adjudge.stats.resampling.swaps import hb_pairs, mc_pairs
 from benchmarks.clock import cpu_seconds
 
 RESAMPLES = 2000
@@ -154,7 +152,7 @@ def hb(statistic: Statistic, numpy_p: Callable[[FloatArray, IntArray, IntArray],
 
 def _samples(n: int) -> tuple[IntArray, IntArray]:
     """The topics of every resample and their signs, resamples x n, as `hb_pairs` draws them from seed 1."""
-    draws = hybrid(np.random.default_rng(1), RESAMPLES).blocks(np.arange(n), np.float64)
+    draws = hybrid_draws(np.random.default_rng(1), RESAMPLES).blocks(np.arange(n), np.float64)
     topics, signs = [], []
     for _, signed, counts in draws:
         left, swapped = ((counts + signed) / 2).astype(int), ((counts - signed) / 2).astype(int)

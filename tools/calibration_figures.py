@@ -1,6 +1,6 @@
 """Makes the tables and the figure of docs/calibration.md: python -m tools.calibration_figures (about five minutes).
 
-Every number comes from a seed that is written here. tests/stats/test_calibration.py runs the same simulations.
+Every number comes from a seed that is written here. tests/stats/power/test_calibration.py runs the same simulations.
 """
 
 from __future__ import annotations
@@ -15,12 +15,11 @@ import numpy as np
 
 from adjudge.comparisons.simulate import Simulation, simulate
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.power import efficiency as power_efficiency
-from adjudge.stats.power.generate import RATINGS, Model
+from adjudge.stats.power import rates as power_rates
+from adjudge.stats.power.generate import RATINGS, ScoreModel
 from adjudge.stats.power.rates import attainable_size, band
-from adjudge.stats.power.search import Goal, smallest_difference
+from adjudge.stats.power.search import Goal, chosen, smallest_difference
 from adjudge.stats.power.sources import Drawn
-from adjudge.stats.power.tests import chosen
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGE = DOCS / "calibration.md"
@@ -46,18 +45,18 @@ SIZE_TESTS = (
     "hb:t-unpaired",
 )
 
-CONDITIONS: dict[str, Model] = {
-    "normal": Model(48),
-    "heavy tails (t with 3 degrees of freedom)": Model(48, noise="t3"),
-    "skewed (gamma)": Model(48, noise="skewed"),
-    "noise of one system 3 times the other's": Model(48, unequal=3),
-    "the same, skewed": Model(48, noise="skewed", unequal=3),
-    "the same, lognormal": Model(48, noise="lognormal", unequal=3),
-    "noise of topics from 1 to 9": Model(48, uneven=9),
-    "one system on half of the topics": Model(48, missing_half=True),
-    "rounded to tenths": Model(48, step=0.1),
-    "ratings from 1 to 5": Model(48, step=1, bounds=RATINGS),
-    "ratings, 10 topics": Model(10, step=1, bounds=RATINGS),
+CONDITIONS: dict[str, ScoreModel] = {
+    "normal": ScoreModel(48),
+    "heavy tails (t with 3 degrees of freedom)": ScoreModel(48, noise="t3"),
+    "skewed (gamma)": ScoreModel(48, noise="skewed"),
+    "noise of one system 3 times the other's": ScoreModel(48, unequal=3),
+    "the same, skewed": ScoreModel(48, noise="skewed", unequal=3),
+    "the same, lognormal": ScoreModel(48, noise="lognormal", unequal=3),
+    "noise of topics from 1 to 9": ScoreModel(48, uneven=9),
+    "one system on half of the topics": ScoreModel(48, missing_half=True),
+    "rounded to tenths": ScoreModel(48, step=0.1),
+    "ratings from 1 to 5": ScoreModel(48, step=1, bounds=RATINGS),
+    "ratings, 10 topics": ScoreModel(10, step=1, bounds=RATINGS),
 }
 CONDITION_TESTS = ("t", "wilcoxon", "mc", "exact", "sign", "hb", "hb:w", "t-unpaired")
 CONDITION_SIMULATIONS = 4000
@@ -70,7 +69,7 @@ POWER_SIMULATIONS = 4000
 
 def sizes(topics: int) -> Simulation:
     """Without a difference: topics shared, noise normal."""
-    return simulate(Model(topics), SIZE_TESTS, simulations=SIMULATIONS, seed=SEED)
+    return simulate(ScoreModel(topics), SIZE_TESTS, simulations=SIMULATIONS, seed=SEED)
 
 
 def condition(name: str) -> Simulation:
@@ -80,7 +79,7 @@ def condition(name: str) -> Simulation:
 
 def power(topics: int) -> Simulation:
     """With a planted difference."""
-    model = Model(topics, (PLANTED[topics], 0.0))
+    model = ScoreModel(topics, (PLANTED[topics], 0.0))
     return simulate(model, POWER_TESTS, simulations=POWER_SIMULATIONS, seed=SEED)
 
 
@@ -146,7 +145,7 @@ EFFICIENCY_SIMULATIONS = 40_000
 def theory(name: str) -> float:
     """The asymptotic relative efficiency of W to T^p."""
     density, width, _ = DENSITIES[name]
-    return power_efficiency.efficiency(getattr(power_efficiency, density), width=width)
+    return power_rates.efficiency(getattr(power_rates, density), width=width)
 
 
 def simulated_efficiency(name: str, topics: int) -> float:

@@ -37,7 +37,7 @@ from adjudge.judgments.protocol import Protocol, load_protocol, parse_protocol
 from adjudge.judgments.pyramid_answers import annotation_of, pyramid_of
 from adjudge.judgments.tasks import Event, Judged, Task, TextRef
 from adjudge.measures.judged.coverage import Coverage
-from adjudge.stats.krippendorff import krippendorff
+from adjudge.stats.agreement import krippendorff
 
 PEER, REFERENCE = TextRef("sys", 100), TextRef("ref", 100)
 PERFECT = {"bias": 0.0, "noise": 0.0}

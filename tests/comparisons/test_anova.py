@@ -18,7 +18,7 @@ from adjudge.comparisons.anova.result import Anova
 from adjudge.comparisons.scores import HUMANS
 from adjudge.data.scores import MeasureInfo, Score, ScoreTable
 from adjudge.errors import DataError, UsageError
-from adjudge.stats.linear.means import adjusted_means
+from adjudge.stats.linear.anova import adjusted_means
 from adjudge.stats.linear.model import fit_two_way
 
 DATA = Path(__file__).parents[1] / "stats" / "data"

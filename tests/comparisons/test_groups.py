@@ -64,7 +64,7 @@ def test_contrasts_by_kind_and_by_name() -> None:
     said = list(found.sentences())[-2:]
     assert said[0].startswith("humans - machines = ")
     assert "is above 0" in said[0]
-    assert "is not told from 0" in said[1]
+    assert "is not significantly different from 0" in said[1]
     dunnett = groupings(m, contrasts=many_to_one(m.systems, "lead"))
     assert dunnett.names == ("ann - lead", "bob - lead", "x - lead", "y - lead")
     assert dunnett.contrasts is not None

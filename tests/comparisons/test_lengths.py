@@ -23,8 +23,7 @@ from adjudge.data.rows import Row, Summary, System, Topic
 from adjudge.data.scores import Better, MeasureInfo, Score, ScoreMatrix, ScoreTable
 from adjudge.errors import AdjudgeError, DataError
 from adjudge.evaluation import Evaluation
-from adjudge.stats.linear.studentized import studentized_range_isf
-from adjudge.stats.linear.tukey import tukey
+from adjudge.stats.linear.tukey import studentized_range_isf, tukey
 from adjudge.stats.ranks import EXACT_UP_TO, LISTED_UP_TO
 
 PAGE = (Path(__file__).parents[2] / "docs" / "lengths.md").read_text(encoding="utf-8")

@@ -92,7 +92,7 @@ def test_resampled_topics_say_about_what_normal_noise_says(usual: Plan) -> None:
 
 def test_a_plan_comes_true() -> None:
     """With as many topics as planned, new scores of the same kind show the difference as often as planned."""
-    from adjudge.stats import allpairs
+    from adjudge.stats import pairs
 
     needed = plan(normal(100, 8), 0.02, simulations=4000, tests=()).needs[0].topics
     assert needed is not None
@@ -102,7 +102,7 @@ def test_a_plan_comes_true() -> None:
         scores = 0.05 * rng.normal(size=(int(needed.value), 1)) + 0.02 * rng.normal(
             size=(int(needed.value), 2)
         )
-        found += allpairs.wilcoxon_pairs(scores + np.array([0.02, 0])).p[0] < 0.05
+        found += pairs.wilcoxon_pairs(scores + np.array([0.02, 0])).p[0] < 0.05
     assert Rate(found, 1000).low < 0.8 < Rate(found, 1000).high
 
 

@@ -18,11 +18,8 @@ from scipy import stats
 from adjudge.comparisons.rankel.table import CountsTable, rankel_tables
 from adjudge.data.scores import Better, MeasureInfo, ScoreMatrix
 from adjudge.errors import UsageError
-from adjudge.stats.allpairs import t_pairs, wilcoxon_pairs
-from adjudge.stats.differences import differences
-from adjudge.stats.paired import paired_t, wilcoxon
-from adjudge.stats.pairs import PairCounts, PairResults, columns_of_pairs
-from adjudge.stats.results import PairedTest
+from adjudge.stats.paired import PairedTest, differences, paired_t, wilcoxon
+from adjudge.stats.pairs import PairCounts, PairResults, columns_of_pairs, t_pairs, wilcoxon_pairs
 
 PairTest = Callable[[Any], PairResults]
 

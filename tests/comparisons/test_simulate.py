@@ -15,9 +15,10 @@ from adjudge.cli import simulate as cli
 from adjudge.comparisons.simulate import CHUNK, TESTS, Simulation, simulate
 from adjudge.engine import generator
 from adjudge.errors import AdjudgeError, UsageError
-from adjudge.stats import allpairs
+from adjudge.stats import pairs
 from adjudge.stats.multiple import adjust
-from adjudge.stats.power.generate import NOISES, Model, draw
+from adjudge.stats.power.generate import NOISES, draw
+from adjudge.stats.power.generate import ScoreModel as Model
 from adjudge.stats.power.rates import Rate
 
 QUICK = ("wilcoxon", "t", "t-unpaired", "sign")
@@ -41,7 +42,7 @@ def test_counts_are_those_of_a_plain_loop() -> None:
         for chunk, size in ((0, CHUNK), (1, 30))
         for matrix in draw(model, size, generator(3, "simulate/scores", chunk))
     ]
-    hits = sum(allpairs.t_pairs(matrix).p[0] < 0.05 for matrix in matrices)
+    hits = sum(pairs.t_pairs(matrix).p[0] < 0.05 for matrix in matrices)
     rate = Rate(int(hits), simulations)
     t = found.of("t")
     assert (t.what, t.rate, t.low, t.high) == ("power", rate.rate, rate.low, rate.high)
@@ -53,7 +54,7 @@ def test_many_systems_are_counted_by_pair_and_by_simulation() -> None:
     found = simulate(model, ["t"], simulations=60, seed=1)
     power, size, anyone, corrected = [], [], [], []
     for matrix in draw(model, 60, generator(1, "simulate/scores", 0)):
-        p = allpairs.t_pairs(matrix).p  # pairs (0,1), (0,2), (0,3) differ, (1,2), (1,3), (2,3) do not
+        p = pairs.t_pairs(matrix).p  # pairs (0,1), (0,2), (0,3) differ, (1,2), (1,3), (2,3) do not
         power.append(np.mean(p[:3] < 0.05))
         size.append(np.mean(p[3:] < 0.05))
         anyone.append((p[3:] < 0.05).any())

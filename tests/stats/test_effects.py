@@ -17,19 +17,24 @@ from scipy import integrate, optimize, special, stats
 from statsmodels.stats.proportion import proportion_confint
 
 from adjudge.errors import UsageError
-from adjudge.stats import effect_blocks, effect_bootstrap, effect_intervals
+from adjudge.stats import effects, pairs
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.differences import differences
-from adjudge.stats.effect_intervals import (
+from adjudge.stats.effects import (
     EXACT_UP_TO,
+    KINDS,
+    LARGE,
+    Effect,
+    Kind,
+    bootstrap_differences,
     hedges_factor,
+    noncentrality,
+    pair_effects,
     standardised_limits,
     superiority_limits,
     walsh_ranks,
 )
-from adjudge.stats.effect_noncentral import LARGE, noncentrality
-from adjudge.stats.effect_walsh import hodges_lehmann
-from adjudge.stats.effects import KINDS, Effect, Kind, bootstrap_differences, pair_effects
+from adjudge.stats.pair_kernels import hodges_lehmann
+from adjudge.stats.paired import differences
 
 DATA = Path(__file__).parent / "data"
 PAGE = (Path(__file__).parents[2] / "docs" / "effects.md").read_text(encoding="utf-8")
@@ -147,7 +152,7 @@ def test_exact_and_normal_ranks_meet(monkeypatch: pytest.MonkeyPatch) -> None:
     n = np.array([EXACT_UP_TO])
     sd = math.sqrt(EXACT_UP_TO * (EXACT_UP_TO + 1) * (2 * EXACT_UP_TO + 1) / 24)
     exact = [int(walsh_ranks(n, level)[0]) for level in (0.8, 0.95, 0.99)]
-    monkeypatch.setattr(effect_intervals, "EXACT_UP_TO", 0)
+    monkeypatch.setattr(effects, "EXACT_UP_TO", 0)
     normal = [int(walsh_ranks(n, level)[0]) for level in (0.8, 0.95, 0.99)]
     assert exact != normal
     np.testing.assert_allclose(normal, exact, atol=0.006 * sd)
@@ -336,8 +341,8 @@ def test_the_bootstrap_is_what_a_plain_loop_gives(monkeypatch: pytest.MonkeyPatc
         means = [np.nanmean(x[pick, i] - x[pick, j]) for pick in picked]
         expected = np.quantile(means, [0.05, 0.95])
         assert [found.low[pair], found.high[pair]] == pytest.approx(expected, rel=1e-9)
-    monkeypatch.setattr(effect_blocks, "WIDEST", 1)
-    monkeypatch.setattr(effect_bootstrap, "CHUNK", 11)
+    monkeypatch.setattr(pairs, "WIDEST", 1)
+    monkeypatch.setattr(effects, "CHUNK", 11)
     again = bootstrap_differences(x, rng=np.random.default_rng(5), resamples=300, level=0.9)
     np.testing.assert_array_equal(found.low, again.low)
     assert found.method == "percentile bootstrap of 300"
@@ -367,7 +372,7 @@ def test_all_pairs_equal_single_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     x = np.round(rng.normal(size=(30, 7)), 1)
     x[rng.random(x.shape) < 0.2] = np.nan
     whole = pair_effects(x)
-    monkeypatch.setattr(effect_blocks, "WIDEST", 2)
+    monkeypatch.setattr(pairs, "WIDEST", 2)
     parts = pair_effects(x)
     for k, (i, j) in enumerate(combinations(range(7), 2)):
         single = pair_effects(x[:, [i, j]])

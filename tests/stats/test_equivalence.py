@@ -14,13 +14,12 @@ from scipy import stats
 from statsmodels.stats.weightstats import ttost_paired
 
 from adjudge.errors import UsageError
-from adjudge.stats import effect_blocks
+from adjudge.stats import pairs
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.effects import pair_effects
 from adjudge.stats.equivalence import Equivalence, EquivalenceTest, equivalence_pairs, verdicts
 from adjudge.stats.multiple import adjust
-from adjudge.stats.paired import EXACT_UP_TO, paired_t, wilcoxon
-from adjudge.stats.results import p_words
+from adjudge.stats.paired import EXACT_UP_TO, p_words, paired_t, wilcoxon
 
 TESTS: tuple[EquivalenceTest, ...] = get_args(EquivalenceTest)
 
@@ -147,7 +146,7 @@ def test_verdicts_of_corrected_p_values() -> None:
 def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     x = np.round(np.random.default_rng(3).normal(size=(20, 6)), 1)
     whole = [equivalence_pairs(x, margin=0.3, test=test) for test in TESTS]
-    monkeypatch.setattr(effect_blocks, "WIDEST", 2)
+    monkeypatch.setattr(pairs, "WIDEST", 2)
     for one, test in zip(whole, TESTS, strict=True):
         np.testing.assert_array_equal(one.p_same, equivalence_pairs(x, margin=0.3, test=test).p_same)
 

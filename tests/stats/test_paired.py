@@ -1,9 +1,10 @@
-"""Tests of one pair against SciPy, R and full enumeration, and their conventions."""
+"""Tests of two columns: differences, ranks, sentences, and the tests themselves."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import FrozenInstanceError, replace
 from functools import partial
 from itertools import product
 from typing import get_args
@@ -13,19 +14,201 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from scipy.stats import rankdata
 
 from adjudge.errors import UsageError
+from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.paired import (
     EXACT_UP_TO,
+    NOISE,
+    Alternative,
+    Interval,
+    PairedTest,
     Zeros,
+    all_equal,
+    common,
+    differences,
+    p_words,
     paired_t,
+    rank,
     sign,
     unpaired_t,
     wilcoxon,
 )
-from adjudge.stats.pairs import Alternative
-from adjudge.stats.results import PairedTest
+
+# Differences, their noise, ties and ranks; and what the checks refuse.
+
+
+TENTHS = st.lists(st.tuples(st.integers(-12, 12), st.integers(-12, 12)), min_size=1, max_size=30)
+
+
+def test_noise_is_no_difference() -> None:
+    assert 0.1 + 0.2 != 0.3
+    d = differences([0.1 + 0.2, 0.5], [0.3, 0.4])
+    assert (d.wins, d.losses, d.ties) == (1, 0, 1)
+
+
+def test_a_small_difference_of_small_scores_is_one() -> None:
+    assert differences([1e-15, 1.0], [2e-15, 1.0]).losses == 1
+    assert differences([1.0 + 1e-11], [1.0]).wins == 1
+
+
+def test_differences_equal_but_for_noise_tie() -> None:
+    assert 0.3 - 0.1 != 0.5 - 0.3
+    ranks = rank(differences([0.3, 0.5, 0.9], [0.1, 0.3, 0.0]))
+    assert ranks.doubled.tolist() == [3, 3, 6]
+    assert ranks.tied.tolist() == [2, 1]
+    assert differences([0.3, 0.5], [0.1, 0.3]).all_equal()
+    assert not differences([0.3, 0.5], [0.1, 0.31]).all_equal()
+
+
+def test_one_huge_score_does_not_drown_the_others() -> None:
+    d = differences([1e15, 1e15 + 1e4, 3.0, 2.0], [1e15, 1e15, 1.0, 1.0])
+    assert (d.wins, d.ties) == (3, 1)
+    assert rank(d).doubled.tolist() == [2, 4, 6]
+
+
+@given(TENTHS, st.sampled_from([0, 3]))
+def test_ranks_are_those_of_the_whole_numbers(pairs: list[tuple[int, int]], below: int) -> None:
+    # Scores in tenths carry noise; the same scores in whole numbers do not.
+    whole = np.array([a - b for a, b in pairs])
+    d = differences([a / 10 for a, _ in pairs], [b / 10 for _, b in pairs])
+    ranks = rank(d, below=below)
+    sizes = np.abs(whole[whole != 0])
+    expected = rankdata(sizes) if sizes.size else np.zeros(0)
+    assert sorted(2 * (expected + below)) == ranks.doubled.tolist()
+    assert d.wins == (whole > 0).sum()
+    assert d.ties == (whole == 0).sum()
+    positive = 2 * (expected[whole[whole != 0] > 0] + below)
+    assert positive.sum() == ranks.doubled[ranks.positive].sum()
+
+
+def test_a_row_counts_where_both_are_present() -> None:
+    nan = float("nan")
+    d = differences([1, nan, 3, nan, 5], [0, 2, nan, nan, 7])
+    assert d.values.tolist() == [1, -2]
+    assert d.mean == -0.5
+
+
+def test_common_rows_are_those_of_the_differences() -> None:
+    nan = float("nan")
+    x, y = common([1, nan, 3, nan, 5], [0, 2, nan, nan, 7])
+    assert (x.tolist(), y.tolist()) == ([1, 5], [0, 7])
+
+
+def test_values_are_equal_where_each_is_its_neighbour_but_for_noise() -> None:
+    values = np.array([0.3, 0.1 + 0.2, 0.3])
+    assert all_equal(values, NOISE * np.abs(values))
+    chain = np.array([1.0, 1 + 0.7 * NOISE, 1 + 1.4 * NOISE])
+    assert all_equal(chain[::-1], NOISE * chain)
+    assert not all_equal(chain[[0, 2]], NOISE * chain[[0, 2]])
+    assert all_equal(np.zeros(0), np.zeros(0))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: differences([1, 2], [1]), "x and y: expected one length, got 2 and 1"),
+        (lambda: differences([[1]], [1]), r"x: expected 1 dimension\(s\), got 2"),
+        (lambda: differences([1], ["b"]), "y: not an array of numbers"),
+        (lambda: differences([1, np.inf], [1, 2]), r"x: infinite value at \[1\]"),
+        (lambda: checks.count("n", 0, least=1), "n: expected a whole number of at least 1, got 0"),
+        (lambda: checks.count("n", True, least=1), "n: expected a whole number"),
+        (lambda: checks.share("level", 95), "level: expected a number between 0 and 1, got 95"),
+    ],
+)
+def test_wrong_arrays_are_named(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(UsageError, match=message) as caught:
+        call()
+    assert "\n" not in str(caught.value)
+
+
+# The sentences of results.
+
+
+BETTER = PairedTest("wilcoxon", 520.0, 0.0031, 46, "exact", 0.12, wins=34, losses=11, ties=1)
+WORSE = replace(BETTER, statistic=-520.0, difference=-0.12, wins=11, losses=34)
+ALIKE = PairedTest("t", 0.4, 0.69, 46, "t", 0.01, wins=24, losses=20, ties=2)
+
+
+def test_a_difference_names_the_better_one_first() -> None:
+    expected = "(paired Wilcoxon, exact, p = .003, n = 46 topics; {} wins on 34)"
+    assert BETTER.sentence("A", "B") == "A is better than B " + expected.format("A")
+    assert WORSE.sentence("A", "B") == "B is better than A " + expected.format("B")
+
+
+def test_lower_can_be_better() -> None:
+    assert BETTER.sentence("A", "B", "lower") == (
+        "B is better than A (paired Wilcoxon, exact, p = .003, n = 46 topics; B wins on 34)"
+    )
+
+
+def test_a_description_is_higher_not_better() -> None:
+    assert WORSE.sentence("A", "B", None) == (
+        "B is higher than A (paired Wilcoxon, exact, p = .003, n = 46 topics; B is higher on 34)"
+    )
+
+
+def test_no_difference_says_so_and_counts_both_sides() -> None:
+    assert ALIKE.sentence("A", "B") == (
+        "A and B are not significantly different (paired t, p = .690, n = 46 topics; A wins on 24, B on 20, tied on 2)"
+    )
+    assert "A wins on 20, B on 24" in ALIKE.sentence("A", "B", "lower")
+    assert "tied" not in replace(ALIKE, ties=0).sentence("A", "B")
+
+
+def test_alpha_decides() -> None:
+    assert BETTER.sentence("A", "B", alpha=0.003).startswith("A and B are not significantly different")
+    with pytest.raises(UsageError, match="alpha: expected a number between 0 and 1, got 5"):
+        BETTER.sentence("A", "B", alpha=5)
+
+
+def test_means_that_point_the_other_way_are_mentioned() -> None:
+    odd = replace(BETTER, difference=-0.5)
+    assert odd.sentence("A", "B").endswith("; A wins on 34, but B has the better mean)")
+    assert odd.sentence("A", "B", "lower").endswith("; B wins on 34, but A has the better mean)")
+
+
+def test_the_undefined_says_why() -> None:
+    result = PairedTest.undefined("t", "needs two topics that both have, has 1", n=1, wins=1)
+    assert math.isnan(result.statistic)
+    assert math.isnan(result.p)
+    assert result.method is None
+    assert (result.n, result.wins, result.losses) == (1, 1, 0)
+    assert result.sentence("A", "B") == (
+        "A and B cannot be compared (paired t: needs two topics that both have, has 1)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("p", "alpha", "words"),
+    [
+        (0.0031, 0.05, "p = .003"),
+        (0.0004, 0.05, "p < .001"),
+        (1e-300, 0.05, "p < .001"),
+        (0.2, 0.05, "p = .200"),
+        (0.9997, 0.05, "p > .999"),
+        (1.0, 0.05, "p = 1"),
+        (0.05, 0.05, "p = .050"),
+        (0.04998, 0.05, "p = .04998"),  # .050 would look as if it were not below .05
+        (0.00099, 0.001, "p = .00099"),
+        (0.0007, 0.0005, "p = .00070"),  # "< .001" would leave the side open
+    ],
+)
+def test_p_is_short_but_never_on_the_wrong_side(p: float, alpha: float, words: str) -> None:
+    assert p_words(p, alpha) == words
+
+
+def test_results_are_frozen() -> None:
+    with pytest.raises(FrozenInstanceError):
+        BETTER.p = 0.5  # type: ignore[misc]
+    with pytest.raises(FrozenInstanceError):
+        Interval(0.1, 0.2, 0.95, "percentile", 2000).low = 0.0  # type: ignore[misc]
+
+
+# Tests of one pair against SciPy, R and full enumeration, and their conventions.
+
 
 ZEROS: tuple[Zeros, ...] = get_args(Zeros)
 ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.stats.groups import MOST_SETS
+from adjudge.stats.order import MOST_SETS
 from adjudge.stats.paired import EXACT_UP_TO
 
 PAGE = (Path(__file__).parents[2] / "docs" / "statistics.md").read_text(encoding="utf-8")

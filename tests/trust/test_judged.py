@@ -26,7 +26,7 @@ from adjudge.evaluation import Evaluation
 from adjudge.judgments.batch import Judgments
 from adjudge.judgments.protocol import Protocol, load_protocol, parse_protocol
 from adjudge.judgments.tasks import Event, Judged, Task, TextRef
-from adjudge.stats.krippendorff import krippendorff
+from adjudge.stats.agreement import krippendorff
 from adjudge.trust.agreement import agreement
 from adjudge.trust.gathered import average, gather, multiplier
 from adjudge.trust.judged import (

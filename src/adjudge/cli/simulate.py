@@ -65,7 +65,8 @@ def command(
     Without --difference what is found is not there: then a test should find it as often as alpha says.
     """
     from adjudge.comparisons.simulate import simulate
-    from adjudge.stats.power.generate import RATINGS, Model
+    from adjudge.stats.power.generate import RATINGS
+    from adjudge.stats.power.generate import ScoreModel as Model
 
     if ratings and rounded is not None:
         raise UsageError("--ratings and --round exclude each other")

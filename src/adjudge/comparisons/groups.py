@@ -14,11 +14,9 @@ from adjudge.wording import counted, listed, tex
 if TYPE_CHECKING:
     import pandas as pd
 
-    from adjudge.stats.diagram import CriticalDifference
-    from adjudge.stats.groups import Underlines
     from adjudge.stats.linear.contrasts import Contrasts
     from adjudge.stats.linear.tukey import Tukey
-    from adjudge.stats.order import Rankings
+    from adjudge.stats.order import CriticalDifference, Rankings, Underlines
 
 SCALES = ("values", "ranks", "topic-ranks")
 KIND_WORDS = {"humans": "human", "machines": "machine", "baselines": "baseline"}
@@ -183,11 +181,16 @@ def groupings(
     """
     import numpy as np
 
-    from adjudge.stats.diagram import critical_difference
-    from adjudge.stats.groups import letters, underlines
     from adjudge.stats.linear.contrasts import contrasts as test_contrasts
     from adjudge.stats.linear.tukey import tukey
-    from adjudge.stats.order import better_in_order, count_rankings, rank_intervals
+    from adjudge.stats.order import (
+        better_in_order,
+        count_rankings,
+        critical_difference,
+        letters,
+        rank_intervals,
+        underlines,
+    )
 
     if scale not in SCALES:
         raise UsageError(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from adjudge.stats.checks import BoolArray
     from adjudge.stats.effects import PairEffects
     from adjudge.stats.equivalence import Equivalence
-    from adjudge.stats.results import PairedTest
+    from adjudge.stats.paired import PairedTest
 
 
 @dataclass(frozen=True)

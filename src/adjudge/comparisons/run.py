@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from adjudge.comparisons.testing import Tested
     from adjudge.stats.checks import BoolArray, IntArray
-    from adjudge.stats.pairs import Alternative
+    from adjudge.stats.paired import Alternative
 
     Family = Callable[[Sequence[str]], BoolArray]
 
@@ -117,8 +117,7 @@ def _standings(
     """The league table, best mean first. Groups and rank intervals need every pair."""
     import numpy as np
 
-    from adjudge.stats.groups import letters
-    from adjudge.stats.order import rank_intervals
+    from adjudge.stats.order import letters, rank_intervals
 
     size = len(matrix.systems)
     counts = tested.results.counts

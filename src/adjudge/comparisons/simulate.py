@@ -20,13 +20,14 @@ from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray
 from adjudge.stats.multiple import adjust
+from adjudge.stats.paired import TEST_WORDS
 from adjudge.stats.pairs import columns_of_pairs
-from adjudge.stats.power import tests as power_tests
-from adjudge.stats.power.generate import Model, draw
+from adjudge.stats.power import search as power_search
+from adjudge.stats.power.generate import ScoreModel as Model
+from adjudge.stats.power.generate import draw
 from adjudge.stats.power.rates import LEVEL, Rate
-from adjudge.stats.power.tests import Chosen, chosen
-from adjudge.stats.resampling.statistics import RESAMPLES
-from adjudge.stats.results import TEST_WORDS
+from adjudge.stats.power.search import Chosen, chosen
+from adjudge.stats.resampling.engine import RESAMPLES
 from adjudge.wording import counted
 
 if TYPE_CHECKING:
@@ -220,7 +221,7 @@ def _chunk(task: _Task, numbered: tuple[int, int]) -> FloatArray:
     for test, row in zip(task.tests, sums, strict=True):
         rng = generator(task.seed, f"simulate/{test}", number)
         for matrix in matrices:
-            row += _found(power_tests.run(test, matrix, rng, task.resamples).p, differ, task.alpha)
+            row += _found(power_search.run(test, matrix, rng, task.resamples).p, differ, task.alpha)
     return sums
 
 

@@ -11,7 +11,8 @@ from adjudge.comparisons.choices import Choices, Test
 from adjudge.engine import generator
 from adjudge.errors import UsageError
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
-from adjudge.stats.pairs import Alternative, PairResults
+from adjudge.stats.paired import Alternative
+from adjudge.stats.pairs import PairResults
 
 if TYPE_CHECKING:
     from adjudge.stats.resampling.westfall_young import WestfallYoung
@@ -32,24 +33,24 @@ class Tested:
 
 def run_test(values: FloatArray, test: Test, choices: Choices, alternative: Alternative) -> PairResults:
     """The test of every pair of columns."""
-    from adjudge.stats import allpairs
-    from adjudge.stats.resampling import exact, hybrid, swaps
+    from adjudge.stats import pairs
+    from adjudge.stats.resampling import exact, swaps
 
     rng = generator(choices.seed, f"compare/{test}")
     match test:
         case "wilcoxon":
-            return allpairs.wilcoxon_pairs(values, zeros=choices.zeros, alternative=alternative)
+            return pairs.wilcoxon_pairs(values, zeros=choices.zeros, alternative=alternative)
         case "t":
-            return allpairs.t_pairs(values, alternative=alternative)
+            return pairs.t_pairs(values, alternative=alternative)
         case "t-unpaired" | "welch":
             equal = test == "t-unpaired"
-            return allpairs.unpaired_t_pairs(values, equal_variances=equal, alternative=alternative)
+            return pairs.unpaired_t_pairs(values, equal_variances=equal, alternative=alternative)
         case "sign":
-            return allpairs.sign_pairs(values, alternative=alternative)
+            return pairs.sign_pairs(values, alternative=alternative)
         case "exact":
             return exact.exact_pairs(values, alternative=alternative)
         case "mc" | "hb":
-            resampled = swaps.mc_pairs if test == "mc" else hybrid.hb_pairs
+            resampled = swaps.mc_pairs if test == "mc" else swaps.hb_pairs
             return resampled(
                 values,
                 rng=rng,

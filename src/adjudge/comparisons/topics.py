@@ -18,10 +18,7 @@ from adjudge.wording import counted, listed, tex
 if TYPE_CHECKING:
     import pandas as pd
 
-    from adjudge.stats.blocks import Blocked
-    from adjudge.stats.friedman import Friedman
-    from adjudge.stats.kruskal import KruskalWallis
-    from adjudge.stats.skillings_mack import SkillingsMack
+    from adjudge.stats.ranks import Blocked, Friedman, KruskalWallis, SkillingsMack
 
 ALPHA = 0.05
 H = "Kruskal-Wallis, H"
@@ -262,8 +259,7 @@ class TopicsResult:
 
 def topics(matrix: ScoreMatrix, *, against: str | None = None, alpha: float = ALPHA) -> TopicsResult:
     """How the topics of a matrix differ, from each other and from a chosen one (`against`)."""
-    from adjudge.stats.blocks import blocked
-    from adjudge.stats.kruskal import kruskal_wallis
+    from adjudge.stats.ranks import blocked, kruskal_wallis
 
     _check(matrix, against)
     over_topics = kruskal_wallis(matrix.values, groups="rows", alpha=alpha)
@@ -317,7 +313,7 @@ def _mean_and_sd(row: Any) -> tuple[float, float]:
 
 
 def _basis(name: str, test: KruskalWallis | Friedman | SkillingsMack, alpha: float) -> str:
-    from adjudge.stats.results import p_words
+    from adjudge.stats.paired import p_words
 
     return f"{name}({test.df}) = {test.statistic:.4g}, {p_words(test.p, alpha)}"
 

@@ -82,7 +82,7 @@ def _interval(comparison: Comparison) -> str:
 
 def _letters(comparison: Comparison) -> str:
     from adjudge.comparisons.choices import CORRECTION_BY
-    from adjudge.stats.results import TEST_WORDS
+    from adjudge.stats.paired import TEST_WORDS
 
     if comparison.matrix.info.better is None or len(comparison.standings) < 2:
         return ""

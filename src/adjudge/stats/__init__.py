@@ -1,28 +1,19 @@
-"""Statistics on arrays: rows are topics, columns are systems, NaN is missing. No names.
+"""Statistics on arrays: rows are topics, columns are systems, NaN is missing; frozen results. No names, no files.
 
-What they share
-  checks        what arrays must look like; the only place that raises
-  results       frozen results of single tests, and their sentences
-  pairs         what a test of all pairs gives: arrays over the pairs
-  differences   paired differences, their noise, ties and ranks
-  multiple      corrections for many tests;  westfall_young  (wy_*) all pairs corrected together, by swaps
+checks       what arrays and options must look like
+paired       tests of two columns; the rules for noise and ties; results and their sentences
+pairs        the same tests of all pairs of columns
+effects      how large the differences are;  equivalence  whether they are small enough not to matter
+bootstrap    means of columns with intervals
+multiple     corrections for many tests
+ranks        rank correlation; Kruskal-Wallis, Friedman, Skillings-Mack
+order        letters and lines, rank intervals, rankings that are left, critical-difference diagrams
+agreement    Krippendorff's alpha; pairs that a measure orders as people do
 
-Pairs
-  paired        tests of two columns;  signed_rank  the null distribution of the signed-rank statistic
-  allpairs      the same of all pairs of columns, fast (pair_*)
-  swaps, hybrid, exact   resampling tests of all pairs (resampling_*);  quantised  scores as whole numbers
-  effects       how large the differences are, with intervals (effect_*);  equivalence  who is the same
-  cluster       topics that come in clusters
+resampling/  random swaps (MC), hybrid bootstrap (HB), exact permutation, clusters of topics, Westfall-Young
+linear/      linear and mixed models, analysis of variance, Tukey's test, contrasts
+power/       size and power, searches for topics and differences, simulated scores
+preference/  Bradley-Terry strengths, propagation, the next pair, crowds
 
-Many systems, many topics
-  kruskal, friedman, skillings_mack, blocks   rank tests of groups and blocks
-  linear, mixed, anova_*   linear models, tables of variance, variance components
-  tukey, contrasts, additive, studentized, maximum   simultaneous comparisons on the model system + topic
-  groups, order, diagram   letters, lines, rank intervals, rankings left, critical differences
-  ranks         Spearman and Kendall;  krippendorff  agreement
-
-Means and planning
-  means, bootstrap (resample)   intervals for column means
-  bleu          corpus BLEU from resampled counts
-  generate, power_*   simulated matrices, size and power
+Modules named *kernels hold compiled functions. They load the compiler, so they are imported where they are called.
 """

@@ -1,4 +1,4 @@
-"""What the arrays and options given to stats must look like. Mathematics lives elsewhere."""
+"""What the arrays and options given to this room must look like; the only place that raises for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""How large the differences of all pairs are, with intervals. Whether they are significant is said elsewhere."""
+"""How large the differences of all pairs are: effect sizes with confidence intervals.
+
+Mean difference, standardised difference, Hodges-Lehmann estimate and probability of superiority.
+"""
 
 from __future__ import annotations
 
@@ -9,22 +12,18 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import gammaincc, gammaln, nctdtr, ndtri, stdtrit
 
 from adjudge.stats import checks
+from adjudge.stats.bootstrap import draw_counts, percentile_limits
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.effect_blocks import Moments, blocks, moments
-from adjudge.stats.effect_intervals import (
-    hedges_factor,
-    standardised_limits,
-    superiority_limits,
-    t_limits,
-    walsh_ranks,
-)
-from adjudge.stats.pairs import PairCounts
+from adjudge.stats.paired import untied_chances
+from adjudge.stats.pairs import Moments, PairBlock, PairCounts, blocks, moments, on_grid
 from adjudge.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 Kind = Literal["mean", "standardised", "hodges_lehmann", "superiority"]
 
@@ -68,8 +67,8 @@ class Effect:
 
 
 @dataclass(frozen=True)
-class Estimates:
-    """One kind of effect of all pairs. What cannot be had is NaN, and `why` says why, by the pair's position."""
+class EffectEstimates:
+    """One kind of effect of all pairs. What cannot be computed is NaN, and `why` says why, by the pair's position."""
 
     kind: Kind
     estimate: FloatArray
@@ -98,14 +97,14 @@ class PairEffects:
         return self.moments.counts
 
     @cached_property
-    def mean(self) -> Estimates:
+    def mean(self) -> EffectEstimates:
         """The mean difference, with Student's interval."""
         m = self.moments
         low, high = t_limits(m.counts.difference, m.sd, m.counts.n, self.level)
         return _varying("mean", m, m.counts.difference, low, high, "t")
 
     @cached_property
-    def standardised(self) -> Estimates:
+    def standardised(self) -> EffectEstimates:
         """The mean difference in standard deviations of the differences, d_z, with the noncentral t interval."""
         m = self.moments
         ratio = np.divide(m.counts.difference, m.sd, out=np.full(len(m), np.nan), where=m.sd > 0)
@@ -122,9 +121,9 @@ class PairEffects:
         )
 
     @cached_property
-    def hodges_lehmann(self) -> Estimates:
+    def hodges_lehmann(self) -> EffectEstimates:
         """The median of the averages of two differences, with the signed-rank interval. Hodges and Lehmann 1963."""
-        from adjudge.stats.effect_walsh import hodges_lehmann
+        from adjudge.stats.pair_kernels import hodges_lehmann
 
         c = self.counts
         ranks = walsh_ranks(c.n, self.level)
@@ -137,34 +136,48 @@ class PairEffects:
             why[k] = (
                 f"{counted(int(c.n[k]), 'topic')} cannot give a {100 * self.level:g} % signed-rank interval"
             )
-        return Estimates("hodges_lehmann", found[0], found[1], found[2], "signed rank", why)
+        return EffectEstimates(
+            kind="hodges_lehmann",
+            estimate=found[0],
+            low=found[1],
+            high=found[2],
+            method="signed rank",
+            why=why,
+        )
 
     @cached_property
-    def superiority(self) -> Estimates:
+    def superiority(self) -> EffectEstimates:
         """The share of topics on which the first is higher, ties counting half, with Tango's score interval."""
         c = self.counts
         estimate = np.divide(c.wins + c.ties / 2, c.n, out=np.full(len(c), np.nan), where=c.n > 0)
         low, high = superiority_limits(c.wins, c.losses, c.n, self.level)
-        return Estimates("superiority", estimate, low, high, "score", _without_topics(c.n))
+        return EffectEstimates(
+            kind="superiority",
+            estimate=estimate,
+            low=low,
+            high=high,
+            method="score",
+            why=_without_topics(c.n),
+        )
 
-    def of(self, kind: Kind) -> Estimates:
+    def of(self, kind: Kind) -> EffectEstimates:
         """The effects of one kind, by its name."""
         checks.one_of("kind", kind, KINDS)
-        found: Estimates = getattr(self, kind)
+        found: EffectEstimates = getattr(self, kind)
         return found
 
     def at(self, k: int, kind: Kind = "mean") -> Effect:
         """One effect of the k-th pair."""
         e = self.of(kind)
         return Effect(
-            kind,
-            float(e.estimate[k]),
-            float(e.low[k]),
-            float(e.high[k]),
-            self.level,
-            e.method,
-            int(self.counts.n[k]),
-            e.why.get(k),
+            kind=kind,
+            estimate=float(e.estimate[k]),
+            low=float(e.low[k]),
+            high=float(e.high[k]),
+            level=self.level,
+            method=e.method,
+            n=int(self.counts.n[k]),
+            why=e.why.get(k),
         )
 
     @property
@@ -200,14 +213,13 @@ def pair_effects(values: npt.ArrayLike, *, level: float = 0.95, hedges: bool = F
     # A copy, since some is computed later.
     matrix = checks.numbers("values", values, dimensions=2).copy()
     checks.share("level", level)
-    return PairEffects(matrix, moments(matrix), level, hedges)
+    return PairEffects(values=matrix, moments=moments(matrix), level=level, hedges=hedges)
 
 
 def bootstrap_differences(
     values: npt.ArrayLike, *, rng: np.random.Generator, resamples: int = 2000, level: float = 0.95
-) -> Estimates:
+) -> EffectEstimates:
     """The mean differences of all pairs with percentile intervals, topics being drawn with replacement."""
-    from adjudge.stats.effect_bootstrap import bootstrap_limits
 
     matrix = checks.numbers("values", values, dimensions=2)
     checks.count("resamples", resamples, least=1)
@@ -220,14 +232,245 @@ def bootstrap_differences(
 
 def _varying(
     kind: Kind, m: Moments, estimate: FloatArray, low: FloatArray, high: FloatArray, method: str
-) -> Estimates:
+) -> EffectEstimates:
     """Estimates whose interval needs differences that vary: none where they do not."""
     unknown = m.constant | (m.counts.n < 2)
     why = {k: m.without_spread(k) for k in np.flatnonzero(unknown).tolist()}
-    return Estimates(
-        kind, estimate, np.where(unknown, np.nan, low), np.where(unknown, np.nan, high), method, why
+    return EffectEstimates(
+        kind=kind,
+        estimate=estimate,
+        low=np.where(unknown, np.nan, low),
+        high=np.where(unknown, np.nan, high),
+        method=method,
+        why=why,
     )
 
 
 def _without_topics(n: IntArray) -> dict[int, str]:
     return dict.fromkeys(np.flatnonzero(n == 0).tolist(), "needs a topic that both have, has none")
+
+
+# Confidence limits from what is known of each pair: n, mean, standard deviation, wins
+
+EXACT_UP_TO = 300
+"""Topics up to which the rank of a Hodges-Lehmann limit comes from the exact distribution."""
+
+Limits = tuple[FloatArray, FloatArray]
+
+
+def t_limits(mean: FloatArray, sd: FloatArray, n: IntArray, level: float) -> Limits:
+    """Student's interval of a mean: mean -+ t(n - 1) sd / sqrt(n)."""
+    half = stdtrit(n - 1.0, (1 + level) / 2) * sd / np.sqrt(n)
+    return mean - half, mean + half
+
+
+def hedges_factor(n: IntArray) -> FloatArray:
+    """What makes mean / sd unbiased for normal differences: Gamma(f/2) / (sqrt(f/2) Gamma((f-1)/2)), f = n - 1.
+
+    Hedges 1981. NaN below three topics, where there is no unbiased estimate.
+    """
+    f = np.where(n > 2, n - 1.0, np.nan)
+    factor: FloatArray = np.exp(gammaln(f / 2) - gammaln((f - 1) / 2)) / np.sqrt(f / 2)
+    return factor
+
+
+def standardised_limits(ratio: FloatArray, n: IntArray, level: float) -> Limits:
+    """The interval of a standardised mean from mean / sd, for normal differences. Steiger and Fouladi 1997.
+
+    sqrt(n) mean / sd has a noncentral t distribution whose noncentrality is sqrt(n) times the true value. The limits
+    are the values under which what was observed is just as far out as (1 - level) / 2.
+    """
+    t, tail = np.sqrt(n) * ratio, (1 - level) / 2
+    f = (n - 1).astype(np.float64)
+    # The distribution turned round belongs to the noncentrality turned round.
+    inner, outer = noncentrality(np.abs(t), f, 1 - tail), noncentrality(np.abs(t), f, tail)
+    low, high = np.where(t < 0, -outer, inner), np.where(t < 0, -inner, outer)
+    return low / np.sqrt(n), high / np.sqrt(n)
+
+
+def superiority_limits(wins: IntArray, losses: IntArray, n: IntArray, level: float) -> Limits:
+    """The interval of P(first higher) + P(tie) / 2: the score interval of Tango 1998 for paired proportions.
+
+    Wins and losses are the two ways in which paired answers disagree, and (1 + wins share - losses share) / 2 is
+    the probability. Without ties this is Wilson's interval.
+    """
+    low = _tango_low(wins, losses, n, level)
+    high = -_tango_low(losses, wins, n, level)
+    return (1 + low) / 2, (1 + high) / 2
+
+
+def walsh_ranks(n: IntArray, level: float) -> IntArray:
+    """Which Walsh average, from below and from above, limits the Hodges-Lehmann interval; 0 where none can.
+
+    It is the number of values at which the signed-rank sum has at most (1 - level) / 2 below or at it (Hollander and
+    Wolfe 1999, chapter 3): exact up to EXACT_UP_TO topics, normal with a correction for continuity beyond.
+    """
+    ranks = np.zeros(n.size, dtype=np.int64)
+    for size in np.unique(n).tolist():
+        ranks[n == size] = _walsh_rank(size, level)
+    return ranks
+
+
+def _walsh_rank(n: int, level: float) -> int:
+    tail = (1 - level) / 2
+    # Levels such as .95 are not floating-point numbers; a chance that is the tail but for that is not above it.
+    tail *= 1 + 1e-12
+    if n > EXACT_UP_TO:
+        mean, variance = n * (n + 1) / 4, n * (n + 1) * (2 * n + 1) / 24
+        return int(mean + 0.5 + ndtri(tail) * np.sqrt(variance))
+    return int(np.count_nonzero(untied_chances(n) <= tail))
+
+
+def _tango_low(wins: IntArray, losses: IntArray, n: IntArray, level: float) -> FloatArray:
+    """The lower limit of the difference of the shares of wins and losses, by halving."""
+    z = ndtri((1 + level) / 2)
+    observed = (wins - losses) / np.maximum(n, 1)
+    low, high = np.full(n.size, -1.0), observed.astype(np.float64)
+    for _ in range(60):
+        middle = (low + high) / 2
+        beyond = _tango_score(wins, losses, n, middle) > z
+        low, high = np.where(beyond, middle, low), np.where(beyond, high, middle)
+    return np.where(n > 0, low, np.nan)
+
+
+def _tango_score(wins: IntArray, losses: IntArray, n: IntArray, difference: FloatArray) -> FloatArray:
+    """How many standard errors wins - losses is above n times a difference, under the likeliest share of losses."""
+    a = 2.0 * n
+    b = (2 * n - wins + losses) * difference - wins - losses
+    c = -losses * difference * (1 - difference)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = (np.sqrt(np.maximum(b * b - 4 * a * c, 0.0)) - b) / (2 * a)
+        variance = n * np.maximum(2 * share + difference * (1 - difference), 0.0)
+        excess: FloatArray = wins - losses - n * difference
+        return np.where(excess > 0, excess / np.sqrt(variance), 0.0)
+
+
+# Limits of the noncentrality of a noncentral t distribution
+
+LARGE = 1000.0
+"""From this t on SciPy's distribution takes long, and a sum over the normal part is as exact."""
+STEPS = 200
+"""More than are ever needed: most pairs are done after six."""
+
+
+def noncentrality(t: FloatArray, f: FloatArray, chance: float) -> FloatArray:
+    """The noncentrality under which a noncentral t with f degrees of freedom is at most t >= 0 with this chance.
+
+    NaN where t or f is NaN.
+    """
+    found = np.full(t.size, np.nan)
+    known = np.flatnonzero(~np.isnan(t + f))
+    found[known] = _solve(t[known], f[known], float(ndtri(chance)))
+    return found
+
+
+def _solve(t: FloatArray, f: FloatArray, target: float) -> FloatArray:
+    """Where the normal quantile of the chance meets the target; in the noncentrality it is nearly a falling line.
+
+    The line through the last two points says where to look next; where that is outside of what is still
+    possible, the middle does.
+    """
+    step = np.sqrt(1 + t * t / (2 * f))
+    low, high = _around(t, f, target, step)
+    last, x = low.copy(), t - target * step
+    above = _quantile(t, f, last) - target
+    left = np.arange(t.size)
+    for _ in range(STEPS):
+        now = x[left]
+        y = _quantile(t[left], f[left], now) - target
+        low[left], high[left] = np.where(y >= 0, now, low[left]), np.where(y <= 0, now, high[left])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            guess = now - y * (now - last[left]) / (y - above[left])
+        inside = (guess > low[left]) & (guess < high[left])
+        x[left] = np.where(inside, guess, (low[left] + high[left]) / 2)
+        last[left], above[left] = now, y
+        left = left[np.abs(x[left] - now) > 1e-13 * (step[left] + np.abs(now))]
+        if not left.size:
+            break
+    return x
+
+
+def _around(t: FloatArray, f: FloatArray, target: float, step: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """A noncentrality that is too low for each target, and one that is too high."""
+    ends = []
+    for side in (-1.0, 1.0):
+        end, reach = t - (target - side) * step, step.copy()
+        left = np.arange(t.size)
+        for _ in range(STEPS):
+            left = left[side * (_quantile(t[left], f[left], end[left]) - target) > 0]
+            if not left.size:
+                break
+            reach[left] *= 2
+            end[left] += side * reach[left]
+        ends.append(end)
+    return ends[0], ends[1]
+
+
+def _quantile(t: FloatArray, f: FloatArray, noncentral: FloatArray) -> FloatArray:
+    """The normal quantile of P(T <= t)."""
+    chance = np.empty(t.size)
+    large = t > LARGE
+    chance[~large] = nctdtr(f[~large], noncentral[~large], t[~large])
+    chance[large] = _large(t[large], f[large], noncentral[large])
+    # SciPy has NaN where the chance is 0 or 1 to the last digit.
+    chance = np.where(np.isnan(chance), np.where(noncentral < t, 1.0, 0.0), chance)
+    quantile: FloatArray = ndtri(np.clip(chance, 1e-300, 1 - 1e-16))
+    return quantile
+
+
+def _large(t: FloatArray, f: FloatArray, noncentral: FloatArray) -> FloatArray:
+    """P(T <= t) for large t. With z normal and f s^2 chi-square T is (z + noncentral) / s.
+
+    It is at most t where s is at least (z + noncentral) / t. The mean over z is a sum over a grid, which is as good
+    as exact for a smooth function with such tails.
+    """
+    z = np.linspace(-9, 9, 721)
+    weight = np.exp(-z * z / 2)
+    s = np.maximum(z + noncentral[:, None], 0.0) / t[:, None]
+    mean: FloatArray = gammaincc(f[:, None] / 2, f[:, None] / 2 * s * s) @ (weight / weight.sum())
+    return mean
+
+
+# Bootstrap intervals
+
+Counts = npt.NDArray[np.uint16]
+
+CHUNK = 512
+"""Resamples whose counts are widened at once."""
+
+
+def bootstrap_limits(
+    matrix: FloatArray,
+    first: IntArray,
+    second: IntArray,
+    *,
+    rng: np.random.Generator,
+    resamples: int,
+    level: float,
+) -> tuple[FloatArray, FloatArray]:
+    """The percentile interval of every pair's mean difference. Efron and Tibshirani 1993, chapter 13.
+
+    Topics are drawn with replacement, the same for all pairs. A mean is over the topics that both columns have; a
+    resample without one is left out for that pair.
+    """
+    counts = np.zeros((resamples, matrix.shape[0]), dtype=np.uint16)
+    draw_counts(counts, rng)
+    low, high = np.full((2, first.size), np.nan)
+    for block in blocks(matrix, first, second, np.arange(first.size), beside=resamples):
+        some = np.flatnonzero(block.n > 0)
+        if some.size:
+            at = block.positions[some]
+            low[at], high[at] = percentile_limits(_means(block, counts)[some], level, axis=1)
+    return low, high
+
+
+def _means(block: PairBlock, counts: Counts) -> FloatArray:
+    """Pairs x resamples. Sums of whole numbers are exact, so no block or thread changes them."""
+    grid = on_grid(block)
+    means = np.empty((len(block.positions), len(counts)))
+    present = block.present.astype(np.float64)
+    for start in range(0, len(counts), CHUNK):
+        drawn = counts[start : start + CHUNK].astype(np.float64).T
+        with np.errstate(invalid="ignore"):
+            means[:, start : start + CHUNK] = (grid.values @ drawn) / (present @ drawn)
+    return np.ldexp(means, -grid.shift[:, None])

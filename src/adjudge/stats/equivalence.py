@@ -1,4 +1,4 @@
-"""Are two systems the same, or just not shown to differ? Two one-sided tests of all pairs. Effects live beside."""
+"""Are two systems the same, or just not shown to differ? Two one-sided tests (TOST) of all pairs."""
 
 from __future__ import annotations
 
@@ -13,11 +13,16 @@ from scipy.special import stdtr
 from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray
-from adjudge.stats.effect_blocks import Moments, blocks, moments
-from adjudge.stats.effect_signed import signed_rank_p
-from adjudge.stats.paired import EXACT_UP_TO
-from adjudge.stats.pairs import PairCounts
-from adjudge.stats.results import TEST_WORDS, p_words
+from adjudge.stats.paired import (
+    EXACT_UP_TO,
+    NOISE,
+    TEST_WORDS,
+    Alternative,
+    normal_p,
+    p_words,
+    untied_chances,
+)
+from adjudge.stats.pairs import Moments, PairBlock, PairCounts, blocks, moments
 from adjudge.wording import counted
 
 EquivalenceTest = Literal["t", "wilcoxon"]
@@ -87,14 +92,14 @@ class Equivalence:
     def at(self, k: int) -> PairEquivalence:
         """The k-th pair's answers."""
         return PairEquivalence(
-            self.test,
-            self.margin,
-            self.alpha,
-            int(self.counts.n[k]),
-            float(self.p_same[k]),
-            float(self.p_different[k]),
-            self.verdict[k],
-            self.why.get(k),
+            test=self.test,
+            margin=self.margin,
+            alpha=self.alpha,
+            n=int(self.counts.n[k]),
+            p_same=float(self.p_same[k]),
+            p_different=float(self.p_different[k]),
+            verdict=self.verdict[k],
+            why=self.why.get(k),
         )
 
 
@@ -111,8 +116,8 @@ def equivalence_pairs(
     The margin is in units of the scores, and is what counts as no difference in practice: it is chosen before the
     scores are seen. "t" is about the mean difference, "wilcoxon" about its Hodges-Lehmann counterpart, the centre
     of symmetric differences, exact where at most `exact_up_to` are ranked. Both one-sided tests are made at
-    alpha, so "the same" at .05 means that the 90 % interval lies inside the margin. Beside them stands the
-    two-sided test of no difference.
+    alpha, so "the same" at .05 means that the 90 % interval lies inside the margin. The two-sided test of no
+    difference is made too.
     """
     matrix = checks.numbers("values", values, dimensions=2)
     checks.one_of("test", test, get_args(EquivalenceTest))
@@ -133,7 +138,18 @@ def equivalence_pairs(
     verdict = verdicts(different, np.maximum(low, high), alpha)
     exact = f"|exact<={exact_up_to}" if test == "wilcoxon" else ""
     signature = f"tost|{test}|margin:{margin:g}|alpha:{alpha:g}{exact}"
-    return Equivalence(test, margin, alpha, m.counts, low, high, different, verdict, why, signature)
+    return Equivalence(
+        test=test,
+        margin=margin,
+        alpha=alpha,
+        counts=m.counts,
+        p_low=low,
+        p_high=high,
+        p_different=different,
+        verdict=verdict,
+        why=why,
+        signature=signature,
+    )
 
 
 def verdicts(p_different: npt.ArrayLike, p_same: npt.ArrayLike, alpha: float = 0.05) -> tuple[Verdict, ...]:
@@ -174,3 +190,37 @@ def _wilcoxon(m: Moments, matrix: FloatArray, margin: float, exact_up_to: int) -
         p[1, at] = signed_rank_p(block, -margin, exact_up_to=exact_up_to).less
         p[2, at] = signed_rank_p(block, 0.0, exact_up_to=exact_up_to).two_sided
     return p
+
+
+@dataclass(frozen=True, slots=True)
+class SignedRank:
+    """p-values of the Wilcoxon signed-rank test; zeros are left out, and where nothing is left p is 1."""
+
+    greater: FloatArray
+    less: FloatArray
+    two_sided: FloatArray
+
+
+def signed_rank_p(block: PairBlock, shift: float, *, exact_up_to: int) -> SignedRank:
+    """The test of differences + shift: exact up to so many that are not 0, with ties too, and normal beyond."""
+    from adjudge.stats.pair_kernels import moved_signed_ranks
+
+    positive, ranked, ties, below, upto = moved_signed_ranks(
+        block.values, block.noise, shift, NOISE * abs(shift), exact_up_to
+    )
+    excess = positive - ranked * (ranked + 1) / 2  # twice the sum of the positive ranks, less its mean
+    for m in np.unique(ranked[(ranked <= exact_up_to) & (ties == 0)]).tolist():
+        rows = np.flatnonzero((ranked == m) & (ties == 0))
+        smaller = (m * (m + 1) // 2 - np.abs(excess[rows]).astype(np.int64)) // 2
+        table = untied_chances(m)
+        upto[rows] = table[smaller]
+        below[rows] = np.where(smaller > 0, table[smaller - 1], 0.0)
+    outer, inner = np.minimum(upto, 1.0), 1 - below
+    greater, less = np.where(excess >= 0, outer, inner), np.where(excess >= 0, inner, outer)
+    two_sided = np.minimum(1.0, 2 * outer)
+    rows = np.flatnonzero(ranked > exact_up_to)
+    sides: tuple[tuple[FloatArray, Alternative], ...]
+    sides = ((greater, "greater"), (less, "less"), (two_sided, "two-sided"))
+    for p, alternative in sides:
+        p[rows] = normal_p(positive[rows], ranked[rows], 0, ties[rows], alternative=alternative)
+    return SignedRank(greater, less, two_sided)

@@ -1,4 +1,4 @@
-"""Corrections of p-values for many tests. The tests live elsewhere, and so does Westfall-Young, which needs scores."""
+"""Corrections of p-values for many tests. Westfall-Young, which needs the scores, is in resampling/."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Correction = Literal["none", "bonferroni", "holm", "bh"]
 
 
 def adjust(p: npt.ArrayLike, method: Correction = "holm") -> FloatArray:
-    """Adjusted p-values of one family of tests, to be held against alpha one by one.
+    """Adjusted p-values of one family of tests, each to be compared with alpha.
 
     "none" gives p as it is. "bonferroni" and "holm" (Holm 1979) keep the chance of any false finding below
     alpha, whatever the dependence. "bh" (Benjamini and Hochberg 1995) keeps the expected share of false

@@ -1,20 +1,23 @@
-"""What significant differences say of the ranking: rank intervals, and how many rankings are left.
+"""What significant differences say of the ranking: letters and lines, rank intervals, rankings that are left.
 
-Which items are better than which is decided elsewhere; `better[i, j]` says that i is better than j.
+`different[i, j]` says that i and j differ, `better[i, j]` that i is better than j. The critical-difference diagram
+draws mean ranks with lines under those that do not differ (Demsar 2006).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from adjudge.errors import UsageError
 from adjudge.stats import checks
-from adjudge.stats.checks import BoolArray, IntArray
+from adjudge.stats.checks import BoolArray, FloatArray, IntArray
+from adjudge.stats.linear.tukey import Tukey, tukey
 
 MOST_STATES = 200_000
 """States that counting may hold, a few seconds' work; beyond it bounds are given."""
@@ -72,21 +75,13 @@ def rank_intervals(better: npt.ArrayLike) -> tuple[IntArray, IntArray]:
 
     They are 1 + the number better than it, and the number of all less those worse than it. What follows counts
     too: where A is better than B and B better than C, A is better than C, tested or not. Items that are better
-    than each other in a circle (see `circle`) count as unordered among themselves.
+    than each other in a circle count as unordered among themselves.
     """
     relation = closure(_relation(better))
     relation = relation & ~relation.T
     best = 1 + relation.sum(axis=0)
     worst = len(relation) - relation.sum(axis=1)
     return best.astype(np.int64), worst.astype(np.int64)
-
-
-def circle(better: npt.ArrayLike) -> tuple[int, ...]:
-    """The items that are better than each other in a circle, A than B, B than C, C than A; mostly none.
-
-    Tests of pairs that use other topics for every pair can find one; no ranking can follow it.
-    """
-    return _circle(closure(_relation(better)))
 
 
 def count_rankings(better: npt.ArrayLike, *, most: int = MOST_STATES) -> Rankings:
@@ -101,11 +96,11 @@ def count_rankings(better: npt.ArrayLike, *, most: int = MOST_STATES) -> Ranking
     relation = closure(_relation(better))
     size = len(relation)
     if found := _circle(relation):
-        return Rankings(size, 0, 0, 0, found)
+        return Rankings(items=size, count=0, low=0, high=0, circle=found)
     count = _count(relation, most)
     if count is not None:
-        return Rankings(size, count, count, count)
-    return Rankings(size, None, _at_least(relation), _at_most(relation))
+        return Rankings(items=size, count=count, low=count, high=count)
+    return Rankings(items=size, count=None, low=_at_least(relation), high=_at_most(relation))
 
 
 def closure(better: BoolArray) -> BoolArray:
@@ -197,3 +192,304 @@ def _number(count: int) -> str:
         return f"{count:,}"
     text = str(count)
     return f"{text[0]}.{text[1:3]}e{len(text) - 1}"
+
+
+# Letters and lines for items that do not differ significantly
+
+MOST_SETS = 1000
+"""Sets that insert-and-absorb may hold, well under a second's work, before a cover is built."""
+
+
+def letters(different: npt.ArrayLike, order: Sequence[int] | IntArray) -> list[str]:
+    """The compact letter display, a text for every item. Piepho 2004.
+
+    Two items share a letter exactly when they are not different. `order` names the items from the
+    best to the worst; "a" belongs to the best. After z come aa, ab, and so on; where there are
+    that many, an item's letters have spaces between them.
+    """
+    found = groups(different, order)
+    names = [letter(number) for number in range(len(found))]
+    between = " " if len(found) > 26 else ""
+    held: list[list[str]] = [[] for _ in order]
+    for name, members in zip(names, found, strict=True):
+        for item in members:
+            held[item].append(name)
+    return [between.join(each) for each in held]
+
+
+def groups(different: npt.ArrayLike, order: Sequence[int] | IntArray) -> list[list[int]]:
+    """The items behind each letter, best first, in the order of the letters.
+
+    Every group is as large as it can be without holding two that differ, and none can be spared:
+    each has two items (or one) that are together nowhere else. Where insert-and-absorb would need
+    more than MOST_SETS sets, the groups come from a greedy cover, which promises just the same.
+    """
+    matrix = checks.relation("different", different)
+    ranked = checks.ranking("order", order, matrix.shape[0])
+    if not ranked:
+        return []
+    # A set of items is an integer: bit k stands for the item of rank k, so 0 is the best.
+    apart = [_bits(np.flatnonzero(row)) for row in matrix[np.ix_(ranked, ranked)]]
+    sets = _insert_and_absorb(apart)
+    if sets is None:
+        sets = _greedy_cover(apart)
+    members = sorted(_members(each) for each in _without_spare(sets, len(ranked)))
+    return [[ranked[position] for position in each] for each in members]
+
+
+@dataclass(frozen=True)
+class Underlines:
+    """Items in rank order, with a line under every largest run in which no two differ."""
+
+    order: tuple[int, ...]
+    lines: tuple[tuple[int, ...], ...]
+    """The items of each line, best first; two at the least."""
+    unjoined: tuple[tuple[int, int], ...]
+    """Pairs that are not different and yet on no line: one between them differs from one of the two. Then lines
+    say too much, and only letters can say what was found."""
+
+    def warning(self) -> str | None:
+        """One line where the lines cannot show everything, else None."""
+        if not self.unjoined:
+            return None
+        n = len(self.unjoined)
+        pairs = (
+            "1 pair that does not differ significantly is"
+            if n == 1
+            else f"{n} pairs that do not differ significantly are"
+        )
+        return f"lines cannot show this: {pairs} on no common line; letters can"
+
+    def draw(self, labels: Sequence[str]) -> str:
+        """A line of text per item, best first, with the lines standing upright beside the names."""
+        need_labels(labels, len(self.order))
+        wide = max((len(label) for label in labels), default=0)
+        bars = [set(line) for line in self.lines]
+        rows = (
+            labels[item].ljust(wide) + "".join(" |" if item in bar else "  " for bar in bars)
+            for item in self.order
+        )
+        return "\n".join(row.rstrip() for row in rows)
+
+
+def underlines(different: npt.ArrayLike, order: Sequence[int] | IntArray) -> Underlines:
+    """The classic display of a multiple comparison: items in rank order, lines under those that are alike.
+
+    A line ends where the next item differs from any on it. Lines show just what was found where a pair that
+    differs keeps differing when it is pulled apart, as with equal standard errors.
+    """
+    matrix = checks.relation("different", different)
+    ranked = checks.ranking("order", order, matrix.shape[0])
+    lines: list[tuple[int, ...]] = []
+    stop = 0
+    for start in range(len(ranked)):
+        before = stop
+        stop = max(stop, start + 1)
+        while stop < len(ranked) and not matrix[ranked[stop], ranked[start:stop]].any():
+            stop += 1
+        if stop > before and stop - start > 1:
+            lines.append(tuple(ranked[start:stop]))
+    joined = matrix.copy()
+    for line in lines:
+        joined[np.ix_(line, line)] = True
+    unjoined = ((ranked[i], ranked[j]) for i, j in np.argwhere(np.triu(~joined[np.ix_(ranked, ranked)], 1)))
+    return Underlines(tuple(ranked), tuple(lines), tuple(unjoined))
+
+
+def letter(number: int) -> str:
+    """0 is a, 25 is z, 26 is aa, 27 is ab."""
+    text = ""
+    number += 1
+    while number:
+        number, last = divmod(number - 1, 26)
+        text = chr(ord("a") + last) + text
+    return text
+
+
+def _insert_and_absorb(apart: Sequence[int]) -> list[int] | None:
+    """All maximal sets without two items that are apart; None where they become too many.
+
+    Piepho inserts one differing pair at a time: a set that holds both becomes two sets, each
+    without one of them. Here all pairs of one item go in together, which gives the same sets: one
+    without the item, one without all those apart from it. A set within another is absorbed.
+    """
+    sets = [(1 << len(apart)) - 1]
+    for item, others in enumerate(apart):
+        bit = 1 << item
+        split = [each for each in sets if each & bit and each & others]
+        whole = [each for each in sets if not (each & bit and each & others)]
+        parts = {part for each in split for part in (each & ~bit, each & ~others)}
+        sets = _absorb(whole, parts)
+        if len(sets) > MOST_SETS:
+            return None
+    return sets
+
+
+def _absorb(whole: list[int], parts: Iterable[int]) -> list[int]:
+    """The whole sets, none within another, and those parts that lie in no other set."""
+    kept = list(whole)
+    for part in sorted(parts, key=int.bit_count, reverse=True):
+        if not any(part & each == part for each in kept):
+            kept.append(part)
+    return kept
+
+
+def _greedy_cover(apart: Sequence[int]) -> list[int]:
+    """Maximal sets that together hold every pair that is not apart; each brings a new pair."""
+    everyone = (1 << len(apart)) - 1
+    alike = [everyone & ~others & ~(1 << item) for item, others in enumerate(apart)]
+    uncovered = list(alike)
+    sets = [1 << item for item, others in enumerate(alike) if not others]
+    for first in range(len(apart)):
+        while uncovered[first]:
+            grown = _grow(first, uncovered[first], alike)
+            sets.append(grown)
+            for item in _members(grown):
+                uncovered[item] &= ~grown
+    return sets
+
+
+def _grow(first: int, wanted: int, alike: Sequence[int]) -> int:
+    """A maximal set of items alike, from one item on; the wanted ones come in before others."""
+    grown, candidates = 1 << first, alike[first]
+    while candidates:
+        item = _lowest(candidates & wanted or candidates)
+        grown |= 1 << item
+        candidates &= alike[item]
+    return grown
+
+
+def _without_spare(sets: Sequence[int], size: int) -> list[int]:
+    """The sets, less those whose every pair is together in another; the smallest go first."""
+    together = np.zeros((size, size), dtype=np.int64)
+    blocks = {each: np.ix_(_members(each), _members(each)) for each in sets}
+    for block in blocks.values():
+        together[block] += 1
+    kept = []
+    for each in sorted(sets, key=lambda each: (each.bit_count(), each)):
+        if together[blocks[each]].min() > 1:
+            together[blocks[each]] -= 1
+        else:
+            kept.append(each)
+    return kept
+
+
+def need_labels(labels: Sequence[str], size: int) -> None:
+    """A label for every item."""
+    if len(labels) != size:
+        raise UsageError(f"labels: expected {size}, got {len(labels)}")
+
+
+def _bits(positions: Iterable[int]) -> int:
+    return sum(1 << int(position) for position in positions)
+
+
+def _members(bits: int) -> list[int]:
+    return [position for position in range(bits.bit_length()) if bits >> position & 1]
+
+
+def _lowest(bits: int) -> int:
+    return (bits & -bits).bit_length() - 1
+
+
+# The critical-difference diagram: mean ranks, the difference that counts, a drawing in text
+
+Best = Literal["highest", "lowest"]
+
+
+@dataclass(frozen=True)
+class CriticalDifference:
+    """Mean ranks of the columns within topics, rank 1 the best, and the lines that join those alike.
+
+    Demsar 2006, section 3.2.2 and figure 1. A column without scores has no rank and is not in `order`.
+    """
+
+    ranks: FloatArray
+    order: tuple[int, ...]
+    """Columns with ranks, from the best on."""
+    cd: float
+    """The difference of mean ranks that counts; with missing cells, where it varies, its mean over pairs."""
+    lines: Underlines
+    """Positions in `order`, not columns."""
+    test: Tukey
+
+    @property
+    def level(self) -> float:
+        return self.test.level
+
+    def cliques(self) -> tuple[tuple[int, ...], ...]:
+        """The columns under each line, best first."""
+        return tuple(tuple(self.order[position] for position in line) for line in self.lines.lines)
+
+    def draw(self, labels: Sequence[str], *, width: int = 60) -> str:
+        """The diagram in plain text: an axis of ranks, a row per column, a row per line."""
+        need_labels(labels, self.ranks.size)
+        checks.count("width", width, least=10)
+        if not self.order:
+            return "no column has a mean rank"
+        axis = _Axis(len(self.order), width)
+        wide = max(len("alike"), *(len(labels[column]) for column in self.order))
+        rows = [("", "rank", axis.numbers()), ("", "", axis.rule())]
+        rows += [(labels[c], f"{self.ranks[c]:.2f}", axis.mark(self.ranks[c])) for c in self.order]
+        rows += [("alike", "", axis.bar([self.ranks[c] for c in clique], "=")) for clique in self.cliques()]
+        if not math.isnan(self.cd):
+            rows.append(("CD", f"{self.cd:.2f}", axis.bar([1.0, min(1 + self.cd, len(self.order))], "-")))
+        return "\n".join(f"{a.ljust(wide)}  {b:>5}  {text}".rstrip() for a, b, text in rows)
+
+
+def critical_difference(
+    values: npt.ArrayLike, *, best: Best = "highest", level: float = 0.95
+) -> CriticalDifference:
+    """Mean ranks within topics and Nemenyi's test of all pairs; topics in rows, NaN where missing."""
+    checks.one_of("best", best, ("highest", "lowest"))
+    matrix = checks.numbers("values", values, dimensions=2)
+    found = tukey(-matrix if best == "highest" else matrix, scale="topic-ranks", level=level)
+    ranked = np.flatnonzero(~np.isnan(found.means))
+    order = ranked[np.argsort(found.means[ranked], kind="stable")]
+    different = found.different()[np.ix_(order, order)]
+    return CriticalDifference(
+        ranks=found.means,
+        order=tuple(int(column) for column in order),
+        cd=found.hsd,
+        lines=underlines(different, range(order.size)),
+        test=found,
+    )
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """Ranks from 1 to `last` on so many characters."""
+
+    last: int
+    width: int
+
+    def at(self, rank: float) -> int:
+        share = (rank - 1) / (self.last - 1) if self.last > 1 else 0.0
+        return min(max(round(share * (self.width - 1)), 0), self.width - 1)
+
+    def ticks(self) -> list[int]:
+        """Whole ranks, as many as have room for their numbers; the first and the last always."""
+        step = max(1, math.ceil((self.last - 1) * 4 / (self.width - 1)))
+        return sorted({*range(1, self.last, step), self.last})
+
+    def numbers(self) -> str:
+        text = [" "] * (self.width + 4)
+        for tick in reversed(self.ticks()):
+            name = str(tick)
+            at = self.at(tick)
+            if "".join(text[at : at + len(name) + 1]).isspace():
+                text[at : at + len(name)] = name
+        return "".join(text).rstrip()
+
+    def rule(self) -> str:
+        text = ["-"] * self.width
+        for tick in self.ticks():
+            text[self.at(tick)] = "+"
+        return "".join(text)
+
+    def mark(self, rank: float) -> str:
+        return " " * self.at(rank) + "o"
+
+    def bar(self, ranks: Sequence[float], stroke: str) -> str:
+        start, stop = self.at(min(ranks)), self.at(max(ranks))
+        return " " * start + stroke * (stop - start + 1)

@@ -138,7 +138,7 @@ def _number(question: Question, value: object) -> float | None:
 
 
 def _row(key: tuple[str, str], own: QuestionAnswers, alpha: float, seed: int) -> tuple[Cell, ...]:
-    from adjudge.stats.krippendorff import krippendorff
+    from adjudge.stats.agreement import krippendorff
 
     assessors = len(own.assessors)
     if assessors < 2:

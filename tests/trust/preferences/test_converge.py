@@ -16,7 +16,7 @@ from adjudge.data.scores import Score, ScoreTable
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.batch import batches_of
-from adjudge.stats.orders import pair_agreement
+from adjudge.stats.agreement import pair_agreement
 from adjudge.stats.preference.answers import Answers
 from adjudge.stats.preference.bradley_terry import fit
 from adjudge.trust.preferences.agreement import agreements

@@ -15,8 +15,7 @@ from adjudge.wording import listed
 if TYPE_CHECKING:
     import pandas as pd
 
-    from adjudge.stats.linear.mixed import MixedFit
-    from adjudge.stats.linear.satterthwaite import FixedTest
+    from adjudge.stats.linear.mixed import FixedTest, MixedFit
 
 NOISE = "noise"
 RESAMPLES = 500
@@ -77,7 +76,7 @@ class Components:
         return f"reml:{self.formula.replace(' ', '')}{interval if self.resamples else ''}"
 
     def sentences(self, alpha: float) -> Iterator[str]:
-        from adjudge.stats.results import p_words
+        from adjudge.stats.paired import p_words
 
         if self.why is not None:
             yield f"The mixed model cannot be fitted: {self.why}."
@@ -163,7 +162,7 @@ def mixed_model(
 def _shares(
     fit: MixedFit, terms: list[str], level: float, resamples: int, seed: int
 ) -> tuple[tuple[Component, ...], int]:
-    from adjudge.stats.linear.shares import variance_shares
+    from adjudge.stats.linear.mixed import variance_shares
 
     rng = generator(seed, f"anova/{'+'.join(terms)}")
     found = variance_shares(fit, rng=rng, resamples=resamples, level=level)
@@ -172,7 +171,7 @@ def _shares(
 
 
 def _random_words(each: RandomTerm, alpha: float) -> str:
-    from adjudge.stats.results import p_words
+    from adjudge.stats.paired import p_words
 
     if each.variance == 0:
         return f"The variance of {each.term} is estimated as 0: the scores show none of it."

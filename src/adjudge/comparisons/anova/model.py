@@ -14,8 +14,8 @@ from adjudge.errors import UsageError, quoted
 from adjudge.wording import listed
 
 if TYPE_CHECKING:
+    from adjudge.stats.linear.anova import ResidualChecks
     from adjudge.stats.linear.model import LinearFit
-    from adjudge.stats.linear.residuals import ResidualChecks
 
 ALPHA = 0.05
 LEVEL = 0.95
@@ -125,9 +125,8 @@ def _check_replicates(rows: Rows, term: str) -> None:
 def _analysed(
     rows: Rows, terms: list[str], ss_type: Literal[1, 2, 3], alpha: float, components: Components | None
 ) -> Anova:
-    from adjudge.stats.linear.anova import anova_table
+    from adjudge.stats.linear.anova import anova_table, residual_checks
     from adjudge.stats.linear.model import fit_linear
-    from adjudge.stats.linear.residuals import residual_checks
 
     names = list(rows.factors)
     keys = [tuple(sorted(names.index(name) for name in term.split(":"))) for term in terms]
@@ -165,7 +164,7 @@ def _analysed(
 
 
 def _means(rows: Rows, fit: LinearFit) -> tuple[Mean, ...]:
-    from adjudge.stats.linear.means import adjusted_means
+    from adjudge.stats.linear.anova import adjusted_means
 
     names = list(rows.factors)
     if "system" not in names:
@@ -182,7 +181,7 @@ def _means(rows: Rows, fit: LinearFit) -> tuple[Mean, ...]:
 def _interactions(
     rows: Rows, fit: LinearFit, terms: list[str], keys: Sequence[tuple[int, ...]], alpha: float
 ) -> tuple[Interaction, ...]:
-    from adjudge.stats.linear.effects import interaction_effects
+    from adjudge.stats.linear.anova import interaction_effects
 
     names = list(rows.factors)
     return tuple(
@@ -209,7 +208,7 @@ def _order_matters(rows: Rows, terms: Sequence[str], ss_type: int) -> list[str]:
     """
     import numpy as np
 
-    from adjudge.stats.linear.design import crossed, make_term, within
+    from adjudge.stats.linear.model import crossed, make_term, within
 
     if ss_type != 1:
         return []

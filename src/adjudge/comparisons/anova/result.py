@@ -14,9 +14,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from adjudge.comparisons.anova.components import Components
-    from adjudge.stats.linear.effects import InteractionEffects
+    from adjudge.stats.linear.anova import InteractionEffects, ResidualChecks
     from adjudge.stats.linear.model import LinearFit
-    from adjudge.stats.linear.residuals import ResidualChecks
 
 COLUMNS = ["measure", "term", "df", "ss", "ms", "f", "p", "share", "why"]
 

@@ -30,7 +30,7 @@ def headline(found: Anova) -> str:
 
 def line(found: Line, residual_df: int, alpha: float) -> str:
     """One term: does it matter, and how much?"""
-    from adjudge.stats.results import p_words
+    from adjudge.stats.paired import p_words
 
     name = f"The interaction {found.term}" if ":" in found.term else found.term.capitalize()
     if found.why is not None:
@@ -56,7 +56,7 @@ def interaction(found: Interaction, alpha: float) -> str:
 
 def largest(found: Sequence[Residual], alpha: float) -> list[str]:
     """The row that fits worst, and whether it is an outlier."""
-    from adjudge.stats.results import p_words
+    from adjudge.stats.paired import p_words
 
     if not found:
         return []

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from adjudge.stats.linear.tukey import Tukey
+    from adjudge.stats.paired import Interval
     from adjudge.stats.ranks import KendallTau
-    from adjudge.stats.results import Interval
 
 
 @dataclass(frozen=True)

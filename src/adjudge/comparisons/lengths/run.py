@@ -99,8 +99,8 @@ class _How:
 def _at_length(matrix: ScoreMatrix, length: Length, level: float, *, together: bool = False) -> AtLength:
     import numpy as np
 
-    from adjudge.stats.groups import letters
     from adjudge.stats.linear.tukey import tukey
+    from adjudge.stats.order import letters
 
     found = tukey(matrix.values, level=level)
     sign = 1 if matrix.info.better == "lower" else -1
@@ -131,7 +131,7 @@ def _places(ascending: list[float]) -> list[int]:
     """Competition ranks of values in order: equal ones, but for noise, share the better place."""
     import numpy as np
 
-    from adjudge.stats.differences import NOISE, steps
+    from adjudge.stats.paired import NOISE, steps
 
     values = np.array(ascending)
     starts = np.flatnonzero(steps(values, NOISE * np.abs(values)))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from adjudge.comparisons.lengths.result import Agreement, AtLength, LengthsResult
-from adjudge.stats.results import p_words
+from adjudge.stats.paired import p_words
 from adjudge.wording import counted, listed
 
 

@@ -15,12 +15,27 @@ from adjudge.data.scores import ScoreMatrix
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, quoted
 from adjudge.stats import checks
-from adjudge.stats.power.judges import disagreement
+from adjudge.stats.paired import TEST_WORDS
 from adjudge.stats.power.rates import Rate, t_topics
-from adjudge.stats.power.search import SIMULATIONS, Answer, Goal, needed_topics, power_of, smallest_difference
-from adjudge.stats.power.sources import Normal, Resampled, Spreads, components, resampled, spreads
-from adjudge.stats.power.tests import Chosen, chosen
-from adjudge.stats.results import TEST_WORDS
+from adjudge.stats.power.search import (
+    SIMULATIONS,
+    Answer,
+    Chosen,
+    Goal,
+    chosen,
+    needed_topics,
+    power_of,
+    smallest_difference,
+)
+from adjudge.stats.power.sources import (
+    Normal,
+    Resampled,
+    Spreads,
+    components,
+    disagreement,
+    resampled,
+    spreads,
+)
 
 if TYPE_CHECKING:
     from adjudge.stats.checks import BoolArray

@@ -11,8 +11,8 @@ from adjudge.data.scores import Better, ScoreMatrix
 from adjudge.errors import UsageError, quoted
 
 if TYPE_CHECKING:
+    from adjudge.stats.bootstrap import ColumnMeans as Means
     from adjudge.stats.checks import BoolArray, FloatArray
-    from adjudge.stats.means import Means
     from adjudge.stats.pairs import PairResults
 
 Names = tuple[str, ...]
@@ -145,7 +145,7 @@ def count(
     """Count on one measure; `signed` ends the signature."""
     import numpy as np
 
-    from adjudge.stats.means import t_means
+    from adjudge.stats.bootstrap import t_means
 
     human = np.array([kinds.get(system) == "human" for system in matrix.systems], dtype=bool)
     counted = tuple(_count(matrix, human, name, test(matrix.values), alpha) for name, test in tests.items())
@@ -221,7 +221,7 @@ def _machine(matrix: ScoreMatrix, means: Means, human: BoolArray, m: int) -> Mac
     """Against the humans' intervals; bounds and mean are compared with the noise that differences have."""
     import numpy as np
 
-    from adjudge.stats.differences import NOISE
+    from adjudge.stats.paired import NOISE
 
     names = np.array(matrix.systems, dtype=object)[human]
     mean, low, high = means.mean[m], means.low[human], means.high[human]

@@ -269,7 +269,7 @@ def _directions(measure: CountsByMeasure) -> str:
 
 
 def _words(test: str) -> str:
-    from adjudge.stats.results import TEST_WORDS
+    from adjudge.stats.paired import TEST_WORDS
 
     return TEST_WORDS.get(test, test)
 

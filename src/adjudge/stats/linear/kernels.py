@@ -1,4 +1,4 @@
-"""The small equations of a mixed model, compiled. The plain way, for large ones, is in anova_reml.py.
+"""Compiled: the small equations of a mixed model. Large ones go through linear algebra libraries (mixed.py).
 
 A fit solves equations of a few dozen unknowns hundreds of times. Threads of a linear algebra library cost more than
 the work there, and on a busy machine hundreds of times more.

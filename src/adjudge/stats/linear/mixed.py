@@ -1,7 +1,15 @@
-"""Mixed models with crossed random terms, by REML: variances, means, tests. The criterion is in anova_reml.py."""
+"""Mixed models with crossed random terms, by REML: variances, means, tests, shares of variance.
+
+y = X b + sum_k Z_k u_k + e, with u_k ~ N(0, theta_k^2 sigma^2) for every cell of term k and e ~ N(0, sigma^2).
+statsmodels' MixedLM is made for groups; crossed terms are one group of all rows there, which is slow and often
+does not converge. Here, as in lme4 (Bates, Maechler, Bolker and Walker 2015), b and sigma are profiled out, so
+that only the ratios theta are searched. The random term with the most cells is eliminated first: its part of the
+equations is diagonal. The rest is one small dense system.
+"""
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,15 +18,391 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from scipy.special import chdtrc
+from scipy.linalg import lapack
+from scipy.special import chdtrc, fdtrc
 
 from adjudge.errors import UsageError
+from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.linear.design import Term, constant, crossed, factored, indicators, within
-from adjudge.stats.linear.model import Key, Model, fit_model
-from adjudge.stats.linear.reml import Reml
-from adjudge.stats.linear.satterthwaite import FixedTest, Satterthwaite
-from adjudge.stats.linear.search import search
+from adjudge.stats.linear.model import (
+    MOST_COLUMNS,
+    Key,
+    LinearModel,
+    Term,
+    constant,
+    crossed,
+    factored,
+    fit_model,
+    indicators,
+    within,
+)
+
+COMPILED_UP_TO = 300
+"""Equations up to which compiled code solves them: about 20 ms there, in which LAPACK takes 1 ms if it is alone."""
+
+ROUNDING = 1e-15
+"""What a residual sum of squares has at least, beside the whole."""
+
+NOT_APART = "the fixed effects cannot be told apart"
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """The criterion at some theta, and what the fit is there."""
+
+    deviance: float
+    """-2 log of the restricted likelihood, sigma at its best."""
+    slope: FloatArray
+    """Its derivative by log theta_k."""
+    traces: FloatArray
+    """For each term, how many of its cells' worth of freedom the data take: q_k - tr(C_kk)."""
+    squares: FloatArray
+    """For each term, the sum of squares of u_k / theta_k."""
+    rss: float
+    """Penalised residual sum of squares; sigma^2 is this over n - p."""
+    fixed: FloatArray
+    """b."""
+    unscaled: FloatArray
+    """The covariance of b over sigma^2."""
+    effects: tuple[FloatArray, ...]
+    """u_k, the best predictions."""
+
+    def full_slope(self, sigma2: float, df: int) -> FloatArray:
+        """The derivative of the criterion by (log theta, log sigma^2) with sigma not profiled out."""
+        by_theta = 2 * (self.traces - self.squares / sigma2)
+        return np.append(by_theta, df - self.rss / sigma2)
+
+
+class Reml:
+    """Cross-products of a design, made once; `at(theta)` is the criterion there."""
+
+    def __init__(self, y: FloatArray, fixed: Any, terms: Sequence[Term]):
+        """`fixed` is X, sparse and of full rank; `terms` are at least one."""
+        self.n, self.p = fixed.shape
+        self.df = self.n - self.p
+        self.sizes = [term.size for term in terms]
+        order = sorted(range(len(terms)), key=lambda k: -terms[k].size)
+        self._first, self._others = order[0], sorted(order[1:])
+        random = [indicators(terms[k]) for k in self._others]
+        self._columns = sum(self.sizes[k] for k in self._others)
+        if self._columns + self.p > MOST_COLUMNS:
+            raise UsageError(
+                f"the model is too large: {self._columns + self.p:,} effects beside its largest random term,"
+                f" at most {MOST_COLUMNS:,}; leave out an interaction"
+            )
+        self._design = sparse.hstack([*random, fixed], format="csr")
+        self._absorbed = indicators(terms[self._first])
+        self._counts = np.asarray(self._absorbed.sum(axis=0)).ravel()
+        self._inner = (self._design.T @ self._design).toarray()
+        self._cross = (self._design.T @ self._absorbed).tocsc()
+        self.compiled = self._inner.shape[0] <= COMPILED_UP_TO
+        """Whether the small equations are solved in compiled code."""
+        self.take(y)
+
+    def take(self, y: FloatArray) -> None:
+        """Other scores for the same design; the centre is in the span of X."""
+        self.y = y - y.mean()
+        self._on_design = self._design.T @ self.y
+        self._on_absorbed = self._absorbed.T @ self.y
+        self._square = float(self.y @ self.y)
+
+    def at(self, theta: FloatArray) -> Criterion:
+        """The criterion at these ratios of standard deviations; 0 takes a term out.
+
+        The equations are [Z X]'[Z X] with random columns times theta and with 1 on their diagonal. What is left
+        of y'y after solving them is the residual sum of squares; their determinant is the product of both that
+        the criterion needs, of the random effects' and of the fixed effects' equations.
+        """
+        ratio = theta[self._first] ** 2
+        shrink = 1 / (1 + ratio * self._counts)
+        scale = np.ones(self._columns + self.p)
+        scale[: self._columns] = np.repeat(
+            [theta[k] for k in self._others], [self.sizes[k] for k in self._others]
+        )
+        right = scale * (self._on_design - self._cross @ (ratio * shrink * self._on_absorbed))
+        square = self._square - float(self._on_absorbed**2 @ (ratio * shrink))
+        solve = self._solved_compiled if self.compiled else self._solved
+        solved, explained, inverse, log_det, inside = solve(right, scale, ratio * shrink, ratio * shrink**2)
+        traces, squares, effects = self._by_term(theta, shrink, solved, inverse, inside)
+        rss = max(square - explained, ROUNDING * self._square)
+        deviance = float(np.log1p(ratio * self._counts).sum()) + log_det
+        deviance += self.df * (1 + math.log(2 * math.pi * rss / self.df))
+        fixed = slice(self._columns, None)
+        return Criterion(
+            deviance=deviance,
+            slope=2 * (traces - self.df * squares / rss),
+            traces=traces,
+            squares=squares,
+            rss=rss,
+            fixed=solved[fixed],
+            unscaled=inverse[fixed, fixed],
+            effects=tuple(effects),
+        )
+
+    def _by_term(
+        self, theta: FloatArray, shrink: FloatArray, solved: FloatArray, inverse: FloatArray, inside: float
+    ) -> tuple[FloatArray, FloatArray, list[FloatArray]]:
+        """Traces, squares and effects of every random term."""
+        traces, squares = np.zeros(theta.size), np.zeros(theta.size)
+        effects = [np.zeros(0)] * theta.size
+        start = 0
+        for k in self._others:
+            part = slice(start, start + self.sizes[k])
+            start = part.stop
+            effects[k] = solved[part]
+            traces[k] = self.sizes[k] - float(inverse.diagonal()[part].sum())
+            squares[k] = float(np.sum((solved[part] / theta[k]) ** 2)) if theta[k] else 0.0
+        # The absorbed term's block of the inverse is D + D B' C B D, with D the shrinkage.
+        first = theta[self._first]
+        left = shrink * first * (self._on_absorbed - self._cross.T @ solved)
+        effects[self._first] = first * left
+        squares[self._first] = float(left @ left)
+        traces[self._first] = float(np.sum(1 - shrink)) - inside
+        return traces, squares, effects
+
+    def _solved(
+        self, right: FloatArray, scale: FloatArray, out: FloatArray, through: FloatArray
+    ) -> tuple[FloatArray, float, FloatArray, float, float]:
+        """Effects, what they explain, the inverse, its log determinant, and what the absorbed term sees of it."""
+        cross = self._cross
+        matrix = self._scaled(self._inner - (cross @ sparse.diags_array(out) @ cross.T).toarray(), scale)
+        root, failed = lapack.dpotrf(matrix, lower=1, clean=1)
+        if failed:
+            raise UsageError(NOT_APART)
+        half, _ = lapack.dtrtrs(root, right, lower=1)
+        solved, _ = lapack.dtrtrs(root, half, lower=1, trans=1)
+        inverse, _ = lapack.dpotri(root, lower=1)
+        inverse = np.tril(inverse) + np.tril(inverse, -1).T
+        spread = (cross @ sparse.diags_array(through) @ cross.T).toarray()
+        inside = float(np.sum(scale[:, None] * inverse * scale * spread))
+        return scale * solved, float(half @ half), inverse, 2 * float(np.log(root.diagonal()).sum()), inside
+
+    def _solved_compiled(
+        self, right: FloatArray, scale: FloatArray, out: FloatArray, through: FloatArray
+    ) -> tuple[FloatArray, float, FloatArray, float, float]:
+        from adjudge.stats.linear.kernels import seen_through, sweep, take_out
+
+        cross, size = self._cross, right.size
+        left = self._inner.copy()
+        take_out(left, cross.indptr, cross.indices, cross.data, out)
+        matrix = np.zeros((size + 1, size + 1))
+        matrix[:size, :size] = self._scaled(left, scale)
+        matrix[:size, size] = matrix[size, :size] = right
+        log_det = sweep(matrix, size)
+        if math.isnan(log_det):
+            raise UsageError(NOT_APART)
+        inverse = matrix[:size, :size]
+        seen = scale[:, None] * inverse * scale
+        inside = seen_through(seen, cross.indptr, cross.indices, cross.data, through)
+        return scale * matrix[:size, size], -matrix[size, size], inverse, log_det, inside
+
+    def _scaled(self, matrix: FloatArray, scale: FloatArray) -> FloatArray:
+        matrix = scale[:, None] * matrix * scale
+        matrix[np.arange(self._columns), np.arange(self._columns)] += 1
+        return matrix
+
+    def simulate(self, theta: FloatArray, sigma: float, rng: np.random.Generator) -> FloatArray:
+        """Scores as the model without fixed effects would give them; REML does not see those."""
+        first = rng.standard_normal(self.sizes[self._first]) * theta[self._first]
+        found = self._absorbed @ first + rng.standard_normal(self.n)
+        others = [rng.standard_normal(self.sizes[k]) * theta[k] for k in self._others]
+        return np.asarray(sigma * (found + self._design @ np.concatenate([*others, np.zeros(self.p)])))
+
+
+# The search for the ratios of standard deviations
+
+FURTHEST = 12.0
+"""The search keeps ratios between e^-12 and e^12."""
+
+NEAR_ZERO = 0.05
+"""Ratios below this are tried at 0."""
+
+STEP = 1e-4
+"""Of central differences in the logarithms: an error of about 1e-8."""
+
+
+def search(reml: Reml, free: Sequence[int], start: FloatArray, *, exact: bool = True) -> FloatArray:
+    """The ratios with the least criterion; those that are not free are 0, and so are those that are best there.
+
+    `exact=False` stops where the criterion is settled to 1e-6, which is enough for a test or a simulation.
+    """
+    theta = np.zeros(start.size)
+    theta[list(free)] = np.maximum(start[list(free)], NEAR_ZERO)
+    theta = _descend(reml, theta, exact)
+    for k in np.argsort(theta):
+        if 0 < theta[k] < NEAR_ZERO:
+            theta = _at_the_boundary(reml, theta, int(k), exact)
+    return _polished(reml, theta) if exact else theta
+
+
+def _at_the_boundary(reml: Reml, theta: FloatArray, k: int, exact: bool) -> FloatArray:
+    """A small ratio is 0 where that is as good; near 0 the criterion is too flat for a descent to get there."""
+    without = theta.copy()
+    without[k] = 0.0
+    without = _descend(reml, without, exact)
+    return without if reml.at(without).deviance <= reml.at(theta).deviance + 1e-7 else theta
+
+
+def _descend(reml: Reml, theta: FloatArray, exact: bool) -> FloatArray:
+    """Quasi-Newton steps in the logarithms of the ratios that are not 0.
+
+    A term of q cells bends the criterion about as much as q, so logarithms times sqrt(q) are all alike to it.
+    SciPy's BFGS is plain Python; its L-BFGS-B calls LAPACK at every step, whose threads cost more than the fit.
+    """
+    from scipy.optimize import minimize
+
+    moving = np.flatnonzero(theta)
+    if not moving.size:
+        return theta
+    unit = np.sqrt(np.array(reml.sizes)[moving])
+
+    def criterion(x: FloatArray) -> tuple[float, FloatArray]:
+        trial = np.zeros_like(theta)
+        trial[moving] = np.exp(np.clip(x / unit, -FURTHEST, FURTHEST))
+        found = reml.at(trial)
+        return found.deviance, found.slope[moving] / unit
+
+    options = {"gtol": 1e-4 if exact else 1e-3, "maxiter": 200}
+    done = minimize(criterion, np.log(theta[moving]) * unit, jac=True, method="BFGS", options=options)
+    found = np.zeros_like(theta)
+    found[moving] = np.exp(np.clip(done.x / unit, -FURTHEST, FURTHEST))
+    return found
+
+
+def _polished(reml: Reml, theta: FloatArray) -> FloatArray:
+    """A Newton step at the end: the criterion is flat there, its slope is not."""
+    moving = np.flatnonzero(theta)
+    if not moving.size:
+        return theta
+    slope = reml.at(theta).slope[moving]
+    try:
+        step = np.linalg.solve(_curvature(reml, theta), slope)
+    except np.linalg.LinAlgError:
+        return theta
+    trial = theta.copy()
+    trial[moving] *= np.exp(-np.clip(step, -0.1, 0.1))
+    better = np.abs(reml.at(trial).slope[moving]).max() < np.abs(slope).max()
+    return trial if better else theta
+
+
+def _curvature(reml: Reml, theta: FloatArray) -> FloatArray:
+    """Second derivatives of the criterion by the logarithms of the ratios that are not 0."""
+    moving = np.flatnonzero(theta)
+    rows = []
+    for k in moving:
+        up, down = theta.copy(), theta.copy()
+        up[k] *= math.exp(STEP)
+        down[k] *= math.exp(-STEP)
+        rows.append((reml.at(up).slope[moving] - reml.at(down).slope[moving]) / (2 * STEP))
+    return np.array(rows)
+
+
+# Degrees of freedom of fixed effects, and the F test of equal means
+
+
+# Degrees of freedom of fixed effects, and the F test of equal means
+
+
+@dataclass(frozen=True, slots=True)
+class FixedTest:
+    """An F test of fixed effects; `why` where there is none."""
+
+    f: float
+    df: int
+    denominator_df: float
+    p: float
+    why: str | None = None
+
+
+class Satterthwaite:
+    """How sure the variances are, and so how many degrees of freedom a combination of fixed effects has.
+
+    df = 2 v^2 / Var(v), where v is the combination's estimated variance; Var(v) comes from v's gradient by the
+    logarithms of the ratios and of sigma^2, and from the curvature of the criterion there. Satterthwaite 1946.
+    Variances estimated as 0 are taken as known.
+    """
+
+    def __init__(self, reml: Reml, theta: FloatArray, means: FloatArray):
+        """Rows of `means` combine fixed effects."""
+        best = reml.at(theta)
+        self._moving = np.flatnonzero(theta)
+        self._sigma2 = best.rss / reml.df
+        self._means, self._fixed = means, best.fixed
+        self._unscaled = best.unscaled
+        curvature = np.zeros((self._moving.size + 1, self._moving.size + 1))
+        self._changes = []
+        chosen = [*self._moving, theta.size]
+        for row, k in enumerate(self._moving.tolist()):
+            up, down = reml.at(_scaled(theta, k, STEP)), reml.at(_scaled(theta, k, -STEP))
+            difference = up.full_slope(self._sigma2, reml.df) - down.full_slope(self._sigma2, reml.df)
+            curvature[row] = difference[chosen] / (2 * STEP)
+            self._changes.append(self._sigma2 * (up.unscaled - down.unscaled) / (2 * STEP))
+        # By log sigma^2: the slope by log theta gains 2 squares / sigma^2, that by log sigma^2 gains rss / sigma^2.
+        last = np.append(2 * best.squares, best.rss)[chosen] / self._sigma2
+        curvature[-1], curvature[:-1, -1] = last, last[:-1]
+        self._changes.append(self._sigma2 * best.unscaled)
+        self._spread = _inverse(curvature / 2)
+
+    def of(self, combination: FloatArray) -> float:
+        """Degrees of freedom of one combination of fixed effects; NaN where the criterion is too flat to say."""
+        variance = self._sigma2 * float(combination @ self._unscaled @ combination)
+        gradient = np.array([float(combination @ change @ combination) for change in self._changes])
+        uncertainty = float(gradient @ self._spread @ gradient)
+        return 2 * variance**2 / uncertainty if uncertainty > 0 else math.nan
+
+    def of_means(self) -> FloatArray:
+        return np.array([self.of(row) for row in self._means])
+
+    def of_equality(self) -> FixedTest:
+        """Are all the means equal? Fai and Cornelius 1996: independent combinations, their degrees pooled."""
+        apart = self._means[1:] - self._means[0]
+        if not apart.shape[0]:
+            return FixedTest(
+                f=math.nan, df=0, denominator_df=math.nan, p=math.nan, why="there is only one level"
+            )
+        variances, vectors = np.linalg.eigh(self._sigma2 * apart @ self._unscaled @ apart.T)
+        independent = vectors.T @ apart
+        f = float(np.mean((independent @ self._fixed) ** 2 / variances))
+        denominator = pooled_df(np.array([self.of(row) for row in independent]))
+        if math.isnan(denominator):
+            return FixedTest(
+                f=f,
+                df=apart.shape[0],
+                denominator_df=math.nan,
+                p=math.nan,
+                why="the variances are too uncertain for a test",
+            )
+        return FixedTest(
+            f=f, df=apart.shape[0], denominator_df=denominator, p=float(fdtrc(apart.shape[0], denominator, f))
+        )
+
+
+def pooled_df(each: FloatArray) -> float:
+    """One denominator for an F on several independent combinations: the F has the mean of their squared t's."""
+    if each.size == 1 or np.ptp(each) < 1e-8 * each.max():
+        return float(each.mean())
+    if not (each > 2).all():
+        return 2.0 if not np.isnan(each).any() else math.nan
+    expected = float(np.sum(each / (each - 2)))
+    return 2 * expected / (expected - each.size)
+
+
+def _scaled(theta: FloatArray, k: int, log: float) -> FloatArray:
+    found = theta.copy()
+    found[k] *= math.exp(log)
+    return found
+
+
+def _inverse(matrix: FloatArray) -> FloatArray:
+    """The inverse; zeros where the matrix is not positive definite, so that no degrees of freedom come of it."""
+    try:
+        np.linalg.cholesky(matrix)
+    except np.linalg.LinAlgError:
+        return np.zeros_like(matrix)
+    return np.asarray(np.linalg.inv(matrix))
+
+
+# Fits, means and tests
 
 LEAST_NOISE = 1e-9
 """The least share of the sum of squares that the noise must have: with less, ratios to it drown in rounding."""
@@ -38,8 +422,8 @@ class MixedFit:
     effects: tuple[FloatArray, ...]
     """Best predictions, for each random term and each of its observed cells."""
     why: str | None = None
-    found: Found | None = field(default=None, repr=False, compare=False)
-    """Where the search ended, for whoever goes on from here."""
+    found: MixedEstimate | None = field(default=None, repr=False, compare=False)
+    """Where the search ended; tests and intervals start from it."""
 
     @property
     def singular(self) -> tuple[Key, ...]:
@@ -48,7 +432,7 @@ class MixedFit:
 
 
 @dataclass(frozen=True)
-class Found:
+class MixedEstimate:
     """The end of a search: the design, the best ratios, and how fixed effects combine to means."""
 
     reml: Reml
@@ -99,7 +483,7 @@ def fit_mixed(
     """
     if not random:
         raise UsageError("random: no term; a model without random terms is fit_linear's")
-    model = Model(values, factors, [*((f,) for f in fixed), *random])
+    model = LinearModel(values, factors, [*((f,) for f in fixed), *random])
     keys = model.keys[len(fixed) :]
     why = _why_not(model, model.keys[: len(fixed)], keys)
     if why is not None:
@@ -111,31 +495,47 @@ def fit_mixed(
     theta = search(reml, range(len(keys)), np.ones(len(keys)))
     best = reml.at(theta)
     sigma2 = best.rss / reml.df
-    found = Found(reml, theta, averaging, float(model.scores.mean()))
-    return MixedFit(keys, model.n, theta**2 * sigma2, sigma2, best.deviance, best.effects, None, found)
+    found = MixedEstimate(reml=reml, theta=theta, averaging=averaging, centre=float(model.scores.mean()))
+    return MixedFit(
+        random=keys,
+        n=model.n,
+        variances=theta**2 * sigma2,
+        residual_variance=sigma2,
+        deviance=best.deviance,
+        effects=best.effects,
+        why=None,
+        found=found,
+    )
 
 
 def fixed_means(fit: MixedFit) -> MixedMeans:
     """Means with REML's standard errors and Satterthwaite's degrees of freedom, and the test of their equality."""
     if fit.found is None:
         none = np.zeros(0)
-        return MixedMeans(none, np.zeros((0, 0)), none, FixedTest(math.nan, 0, math.nan, math.nan, fit.why))
+        return MixedMeans(
+            means=none,
+            covariance=np.zeros((0, 0)),
+            df=none,
+            test=FixedTest(f=math.nan, df=0, denominator_df=math.nan, p=math.nan, why=fit.why),
+        )
     found = fit.found
     best = found.reml.at(found.theta)
     satterthwaite = Satterthwaite(found.reml, found.theta, found.averaging)
     covariance = fit.residual_variance * found.averaging @ best.unscaled @ found.averaging.T
     means = found.centre + found.averaging @ best.fixed
-    return MixedMeans(means, covariance, satterthwaite.of_means(), satterthwaite.of_equality())
+    return MixedMeans(
+        means=means, covariance=covariance, df=satterthwaite.of_means(), test=satterthwaite.of_equality()
+    )
 
 
 def random_tests(fit: MixedFit) -> tuple[RandomTest, ...]:
-    """Each random term held against the model without it."""
+    """Each random term's likelihood-ratio test: the model with it and without it."""
     if fit.found is None:
         return tuple(RandomTest(key, math.nan, math.nan) for key in fit.random)
     return tuple(_random_test(fit, fit.found, k) for k in range(len(fit.random)))
 
 
-def _random_test(fit: MixedFit, found: Found, k: int) -> RandomTest:
+def _random_test(fit: MixedFit, found: MixedEstimate, k: int) -> RandomTest:
     ratio = 0.0
     if found.theta[k]:
         others = [other for other in range(found.theta.size) if other != k]
@@ -144,8 +544,8 @@ def _random_test(fit: MixedFit, found: Found, k: int) -> RandomTest:
     return RandomTest(fit.random[k], ratio, 0.5 * float(chdtrc(1, ratio)) if ratio else 1.0)
 
 
-def _why_not(model: Model, fixed: tuple[Key, ...], random: tuple[Key, ...]) -> str | None:
-    """Why a model cannot be fitted. Terms are told by their place: names are not known here."""
+def _why_not(model: LinearModel, fixed: tuple[Key, ...], random: tuple[Key, ...]) -> str | None:
+    """Why a model cannot be fitted. Terms are named by their number: names are not known here."""
     whole = fit_model(model)
     if whole.why is not None:
         return whole.why
@@ -161,7 +561,7 @@ def _why_not(model: Model, fixed: tuple[Key, ...], random: tuple[Key, ...]) -> s
     return None
 
 
-def _fixed_columns(model: Model, fixed: Sequence[int]) -> tuple[Any, FloatArray]:
+def _fixed_columns(model: LinearModel, fixed: Sequence[int]) -> tuple[Any, FloatArray]:
     """X, sparse and of full rank, and the combinations of its columns that are the means.
 
     The first factor has a column for every level; of the others, columns that add nothing are left out. None
@@ -189,4 +589,80 @@ def _independent(first: Term, others: list[Term]) -> IntArray:
 
 
 def _undefined(keys: tuple[Key, ...], n: int, why: str) -> MixedFit:
-    return MixedFit(keys, n, np.full(len(keys), math.nan), math.nan, math.nan, (), why)
+    return MixedFit(
+        random=keys,
+        n=n,
+        variances=np.full(len(keys), math.nan),
+        residual_variance=math.nan,
+        deviance=math.nan,
+        effects=(),
+        why=why,
+    )
+
+
+# How the variance divides among random terms and noise
+
+RESAMPLES = 200
+"""Enough for the ends of a 95 % interval to settle to about a tenth of its width."""
+
+
+@dataclass(frozen=True)
+class VarianceShares:
+    """Variances of the random terms and, last, of the noise; each one's share of their sum.
+
+    The interval runs between quantiles of the shares in scores simulated from the fitted model and fitted again
+    (a parametric bootstrap; Efron and Tibshirani 1993, section 6.5). With few levels of a term it is wide, as it
+    should be. NaN where nothing was simulated.
+    """
+
+    variances: FloatArray
+    shares: FloatArray
+    low: FloatArray
+    high: FloatArray
+    level: float
+    resamples: int
+
+
+def variance_shares(
+    fit: MixedFit, *, rng: np.random.Generator, resamples: int = RESAMPLES, level: float = 0.95
+) -> VarianceShares:
+    """The shares of a fit's variances; `resamples=0` gives them without intervals."""
+    checks.count("resamples", resamples, least=0)
+    checks.share("level", level)
+    variances = np.append(fit.variances, fit.residual_variance)
+    none = np.full(variances.size, math.nan)
+    if fit.found is None or not resamples:
+        return VarianceShares(
+            variances=variances,
+            shares=variances / variances.sum(),
+            low=none,
+            high=none,
+            level=level,
+            resamples=0,
+        )
+    if resamples < 2 / (1 - level):
+        raise UsageError(f"resamples: {resamples} are too few for an interval at {level:g}")
+    drawn = _simulated(fit, rng, resamples)
+    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    return VarianceShares(
+        variances=variances,
+        shares=variances / variances.sum(),
+        low=low,
+        high=high,
+        level=level,
+        resamples=resamples,
+    )
+
+
+def _simulated(fit: MixedFit, rng: np.random.Generator, resamples: int) -> FloatArray:
+    """Shares in simulated scores, a row for each."""
+    assert fit.found is not None
+    theta = fit.found.theta
+    reml = copy.copy(fit.found.reml)
+    sigma = math.sqrt(fit.residual_variance)
+    found = np.empty((resamples, theta.size + 1))
+    for row in found:
+        reml.take(reml.simulate(theta, sigma, rng))
+        ratios = np.append(search(reml, range(theta.size), theta, exact=False) ** 2, 1.0)
+        row[:] = ratios / ratios.sum()
+    return found

@@ -1,4 +1,4 @@
-"""Scores drawn from a model: topics, systems, noise, holes, rounding. Draws from real scores: power_sources.py."""
+"""Scores drawn from a model: topics, systems, noise, missing cells, rounding. Draws from real scores: sources.py."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RATINGS = (1.0, 5.0)
 
 
 @dataclass(frozen=True)
-class Model:
+class ScoreModel:
     """score = mean of the system + effect of the topic + noise. Rankel et al. 2011, section 2.
 
     Topic effects are normal and shared by all systems, so that scores of two systems depend on each other. Noise
@@ -81,7 +81,7 @@ class Model:
         return "|".join(parts)
 
 
-def draw(model: Model, simulations: int, rng: np.random.Generator) -> FloatArray:
+def draw(model: ScoreModel, simulations: int, rng: np.random.Generator) -> FloatArray:
     """So many score matrices, simulations x topics x systems; NaN where a score is missing."""
     checks.count("simulations", simulations, least=0)
     shape = (simulations, model.topics, model.systems)
@@ -113,7 +113,7 @@ def unit_noise(noise: Noise, shape: tuple[int, ...], rng: np.random.Generator) -
             return (rng.lognormal(size=shape) - math.exp(0.5)) / math.sqrt((math.e - 1) * math.e)
 
 
-def _noise(model: Model, shape: tuple[int, int, int], rng: np.random.Generator) -> FloatArray:
+def _noise(model: ScoreModel, shape: tuple[int, int, int], rng: np.random.Generator) -> FloatArray:
     noise = unit_noise(model.noise, shape, rng)
     if model.shared:
         noise = noise @ _mixing(model.systems, model.shared)

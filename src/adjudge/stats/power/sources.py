@@ -1,7 +1,7 @@
-"""Where simulated pairs come from when a user has scores: resampled topics, or normal noise as wide. No tests here.
+"""Where simulated pairs come from when a user has scores: resampled topics, or normal noise of the same variance.
 
-Both draw what two systems have in common on a topic (their level) and how they differ, apart, so that the difference
-can be made as wide and as large as one asks. The models of generate.py need no scores.
+Both draw a topic's level for the two systems and their difference apart, so that the difference can have any mean and
+spread. Also what a matrix says of variances: of topics, systems and noise, and how much is disagreement of judges.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy.typing as npt
 from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
-from adjudge.stats.differences import NOISE
-from adjudge.stats.linear import additive
+from adjudge.stats.linear.model import fit_additive
+from adjudge.stats.paired import NOISE
 from adjudge.stats.pairs import columns_of_pairs
 
 MOST_PAIRS = 400
@@ -89,7 +89,7 @@ def spreads(values: npt.ArrayLike, family: BoolArray | None = None) -> Spreads:
         if family.shape != sd.shape:
             raise UsageError(f"family: expected {sd.size} pairs, got {family.size}")
         n[~family], sd[~family] = 0, np.nan
-    return Spreads(first, second, n, sd)
+    return Spreads(first=first, second=second, n=n, sd=sd)
 
 
 def _spread(x: FloatArray, y: FloatArray) -> tuple[IntArray, FloatArray]:
@@ -108,8 +108,8 @@ class Resampled:
     """Topics of real pairs, drawn with replacement: they give the shape of the differences, not their width.
 
     Each is swapped with probability 1/2, as under the null hypothesis of Rankel et al. 2011, section 2 (HB). A
-    little noise is added, lest a topic drawn twice tie with itself (the smoothed bootstrap; Silverman and Young
-    1987); the variance stays what it is.
+    little noise is added, so that a topic drawn twice does not tie with itself (the smoothed bootstrap; Silverman and
+    Young 1987); the variance stays what it is.
     """
 
     level: FloatArray
@@ -151,14 +151,14 @@ class Normal:
 
     def draw(self, topics: int, simulations: int, rng: np.random.Generator) -> Drawn:
         shape = (simulations, topics)
-        # Of independent noise the half-sum has half the deviation of the difference, and depends not on it.
+        # Of independent noise the half-sum has half the standard deviation of the difference, and is independent of it.
         level = math.hypot(self.topic_sd, self.spread / 2) * rng.standard_normal(shape)
         return Drawn(level, self.spread * rng.standard_normal(shape))
 
 
 @dataclass(frozen=True)
-class Components:
-    """Variances of score = topic + system + noise; NaN where they cannot be had."""
+class VarianceComponents:
+    """Variances of score = topic + system + noise; NaN where they cannot be computed."""
 
     topic: float
     system: float
@@ -168,19 +168,25 @@ class Components:
     why: str | None = field(default=None)
 
 
-def components(values: npt.ArrayLike) -> Components:
+def components(values: npt.ArrayLike) -> VarianceComponents:
     """Variances of topics, systems and noise, by their expected squares, with missing cells.
 
     On a complete matrix these are the classical estimates, (MS - MS_residual) / n. Estimates below 0 become 0.
     """
     matrix = checks.numbers("values", values, dimensions=2)
     matrix = matrix[(~np.isnan(matrix)).any(axis=1)][:, (~np.isnan(matrix)).any(axis=0)]
-    fitted = additive.fit(matrix)
+    fitted = fit_additive(matrix)
     if fitted.df < 1:
         why = "needs two topics and two systems with scores beyond what fits exactly"
-        return Components(math.nan, math.nan, math.nan, fitted.df, why)
+        return VarianceComponents(topic=math.nan, system=math.nan, residual=math.nan, df=fitted.df, why=why)
     if fitted.parts > 1:
-        return Components(math.nan, math.nan, fitted.mean_square, fitted.df, "systems share no topics")
+        return VarianceComponents(
+            topic=math.nan,
+            system=math.nan,
+            residual=fitted.mean_square,
+            df=fitted.df,
+            why="systems share no topics",
+        )
     cells = (~np.isnan(matrix)).astype(np.float64)
     sizes = cells.sum(axis=1, keepdims=True)
     shares = cells / sizes
@@ -189,11 +195,11 @@ def components(values: npt.ArrayLike) -> Components:
     own, system = float((1 / sizes).sum()), fitted.covariance
     trace = own + float(np.einsum("ki,ij,kj->", shares, system, shares, optimize=True))
     total = own + float(shares.sum(axis=0) @ system @ shares.sum(axis=0))
-    return Components(
-        _beyond(topics, trace, total, fitted.mean_square),
-        _beyond(fitted.effects, float(np.trace(system)), float(system.sum()), fitted.mean_square),
-        fitted.mean_square,
-        fitted.df,
+    return VarianceComponents(
+        topic=_beyond(topics, trace, total, fitted.mean_square),
+        system=_beyond(fitted.effects, float(np.trace(system)), float(system.sum()), fitted.mean_square),
+        residual=fitted.mean_square,
+        df=fitted.df,
     )
 
 
@@ -203,3 +209,67 @@ def _beyond(effects: FloatArray, trace: float, total: float, residual: float) ->
         return math.nan
     noise = (trace - total / effects.size) / (effects.size - 1)
     return max(float(effects.var(ddof=1) - residual * noise), 0.0)
+
+
+# Disagreement of judges. The mean of m judgments of a summary has a variance of its own, which falls with m:
+# variance of a difference = what systems do to topics + disagreement / m.
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """The judges' part of the variance of differences between two systems."""
+
+    variance: float
+    """Of the difference that one judge sees; NaN where no summary has two judges."""
+    judges: float
+    """By summary, the harmonic mean: the number that counts for the variance of a mean."""
+    matched: bool
+    """Whether the same judges saw both summaries: then a strict one is strict with both, and that drops out."""
+
+    def share(self, spread: float) -> float:
+        """What part of the variance of a difference it makes, as judged now; at most all of it."""
+        return min(self.variance / self.judges / spread**2, 1.0) if spread > 0 else math.nan
+
+    def spread_with(self, judges: float, spread: float) -> float:
+        """The standard deviation of a difference if there were so many judges; with infinitely many, what is left."""
+        rest = max(spread**2 - self.variance / self.judges, 0.0)
+        return math.sqrt(rest + self.variance / judges)
+
+    def judges_for(self, wanted: float, spread: float) -> float:
+        """How many judges bring the spread down to the wanted one; infinite where none do."""
+        room = wanted**2 - max(spread**2 - self.variance / self.judges, 0.0)
+        return self.variance / room if room > 0 else math.inf
+
+
+def disagreement(values: npt.ArrayLike, pairs: Spreads, *, same_judges: bool) -> Disagreement:
+    """Pooled over pairs and topics; values are topics x systems x judges, NaN where one did not judge.
+
+    With `same_judges` the third axis are persons, and their scores of two systems are compared on topics where
+    two or more saw both. Else, or where there are no such topics, each system's judgments
+    are taken for themselves: their variances add up.
+    """
+    cube = checks.numbers("values", values, dimensions=3)
+    chosen = pairs.some()
+    columns = [(cube[:, pairs.first[k]], cube[:, pairs.second[k]]) for k in chosen]
+    if same_judges:
+        squares, freedom, inverse = _pooled([x - y for x, y in columns])
+        if freedom:
+            return Disagreement(squares / freedom, 1 / inverse, True)
+    squares, freedom, inverse = _pooled([side for both in columns for side in both])
+    if not freedom:
+        return Disagreement(math.nan, math.nan, False)
+    return Disagreement(2 * squares / freedom, 1 / inverse, False)
+
+
+def _pooled(rows: list[FloatArray]) -> tuple[float, int, float]:
+    """Squares within topics, their degrees of freedom, and the mean of 1/m over topics that were judged."""
+    squares, freedom, inverse, judged = 0.0, 0, 0.0, 0
+    for each in rows:
+        here = ~np.isnan(each)
+        m = np.count_nonzero(here, axis=1)
+        means = np.where(here, each, 0.0).sum(axis=1) / np.maximum(m, 1)
+        squares += float(np.square(np.where(here, each - means[:, None], 0.0)).sum())
+        freedom += int(np.maximum(m - 1, 0).sum())
+        inverse += float((1 / m[m > 0]).sum())
+        judged += int(np.count_nonzero(m))
+    return squares, freedom, inverse / judged if judged else math.nan

@@ -1,7 +1,7 @@
 """Topics that come in clusters, such as single documents of one set: a test and intervals that resample clusters.
 
 Topics of one cluster share what is special about it, so they are not so many independent observations. Tests of
-independent topics live in swaps.py, intervals in bootstrap.py.
+independent topics are in swaps.py, intervals in bootstrap.py.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import numpy.typing as npt
 
 from adjudge.errors import UsageError
 from adjudge.stats import checks
-from adjudge.stats.allpairs import pair_counts
+from adjudge.stats.bootstrap import draw_counts, percentile_limits
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.differences import NOISE
-from adjudge.stats.pairs import Alternative, PairResults, columns_of_pairs
+from adjudge.stats.paired import Alternative, noise_of, settled
+from adjudge.stats.pairs import PairResults, columns_of_pairs, pair_counts
 
 ALL_SIGNS_UP_TO = 12
 """Clusters up to which every combination of signs is looked at, 4,096 of them."""
@@ -60,14 +60,14 @@ def cluster_mc_pairs(
     statistic[few] = np.nan
     method = "exact" if exact else "swaps"
     return PairResults(
-        "mc",
-        counts,
-        statistic,
-        p,
-        tuple(None if n < LEAST_CLUSTERS else method for n in met.tolist()),
-        f"mc|statistic:mean|clusters:{size}|{'all-signs' if exact else f'resamples:{resamples}'}",
-        alternative,
-        {k: f"needs two clusters with topics that both have, has {met[k] or 'none'}" for k in few},
+        test="mc",
+        counts=counts,
+        statistic=statistic,
+        p=p,
+        method=tuple(None if n < LEAST_CLUSTERS else method for n in met.tolist()),
+        signature=f"mc|statistic:mean|clusters:{size}|{'all-signs' if exact else f'resamples:{resamples}'}",
+        alternative=alternative,
+        why={k: f"needs two clusters with topics that both have, has {met[k] or 'none'}" for k in few},
     )
 
 
@@ -133,14 +133,13 @@ def _blocks(matrix: FloatArray, codes: IntArray, resamples: int) -> Iterator[_Bl
         pairs = np.arange(start, min(start + width, first.size))
         x, y = matrix[:, first[pairs]], matrix[:, second[pairs]]
         both = ~(np.isnan(x) | np.isnan(y))
-        noise = np.where(both, NOISE * np.maximum(np.abs(x), np.abs(y)), 0.0)
-        difference = np.where(both, x - y, 0.0)
-        difference[np.abs(difference) <= noise] = 0.0
+        noise = np.where(both, noise_of(x, y), 0.0)
+        difference = settled(np.where(both, x - y, 0.0), noise)
         yield _Block(
-            pairs,
-            _by_cluster(difference, codes),
-            _by_cluster(both.astype(np.float64), codes),
-            noise.sum(axis=0),
+            pairs=pairs,
+            sums=_by_cluster(difference, codes),
+            sizes=_by_cluster(both.astype(np.float64), codes),
+            noise=noise.sum(axis=0),
         )
 
 
@@ -169,8 +168,9 @@ def _drawn(codes: IntArray, rng: np.random.Generator, resamples: int, level: flo
     checks.count("resamples", resamples, least=1)
     checks.share("level", level)
     size = int(codes.max(initial=-1)) + 1
-    drawn = (rng.integers(0, size, size) for _ in range(resamples if size else 0))
-    return np.array([np.bincount(each, minlength=size) for each in drawn], dtype=np.float64)
+    drawn = np.zeros((resamples, size))
+    draw_counts(drawn, rng)
+    return drawn
 
 
 def _ends(
@@ -183,10 +183,7 @@ def _ends(
             means = (drawn @ sums[:, kept]) / (drawn @ sizes[:, kept])
         some = ~np.isnan(means).all(axis=0)
         kept, means = kept[some], means[:, some]
-        tails = [(1 - level) / 2, (1 + level) / 2]
-        # nanquantile goes column by column in Python, so only where it must.
-        quantile = np.nanquantile if np.isnan(means).any() else np.quantile
-        low[kept], high[kept] = quantile(means, tails, axis=0)
+        low[kept], high[kept] = percentile_limits(means, level, axis=0)
     return low, high
 
 

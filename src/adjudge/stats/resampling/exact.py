@@ -1,4 +1,4 @@
-"""The exact permutation test of the mean difference, for all pairs. Random swaps are in swaps.py."""
+"""The exact permutation test of the mean difference, for all pairs: all 2^n swaps, without random numbers."""
 
 from __future__ import annotations
 
@@ -9,14 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from adjudge.stats import checks
-from adjudge.stats.allpairs import pair_counts
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.differences import NOISE
-from adjudge.stats.paired import too_few
-from adjudge.stats.pairs import Alternative, PairCounts, PairResults
+from adjudge.stats.paired import NOISE, Alternative, too_few
+from adjudge.stats.pairs import PairCounts, PairResults, pair_counts
+from adjudge.stats.resampling.engine import LEAST_TOPICS, SIDES
 from adjudge.stats.resampling.quantised import MOST_STEPS, denominators
-from adjudge.stats.resampling.statistics import SIDES
-from adjudge.stats.resampling.task import LEAST_TOPICS
 
 CELLS = 2**17
 """Steps that a pair's differences may add up to; the table has half as many cells, of 8 bytes each."""
@@ -64,12 +61,20 @@ def exact_pairs(
     methods = [None if k in why else "exact" if bound[k] == 0 else "rounded" for k in range(len(counts))]
     signature = f"exact|cells:{cells}|{alternative}"
     return ExactPairs(
-        "exact", counts, statistic, high, tuple(methods), signature, alternative, why, bound=bound
+        test="exact",
+        counts=counts,
+        statistic=statistic,
+        p=high,
+        method=tuple(methods),
+        signature=signature,
+        alternative=alternative,
+        why=why,
+        bound=bound,
     )
 
 
 def _bounds(matrix: FloatArray, counts: PairCounts, side: int, cells: int) -> tuple[FloatArray, FloatArray]:
-    from adjudge.stats.resampling.table import permutation_bounds
+    from adjudge.stats.resampling.exact_kernels import permutation_bounds
 
     columns = np.ascontiguousarray(matrix.T)
     denominator = _pair_denominators(matrix, counts.first, counts.second)

@@ -1,4 +1,4 @@
-"""Scores as whole numbers, so that sums are exact and ties are never lost. No tests live here.
+"""Scores as whole numbers, so that sums are exact and ties are never lost.
 
 0.1 + 0.2 is not 0.3 in floating point, and a resampled statistic that ties with the observed one would be
 lost. Scores on a grid (ratings, tenths, two decimals, means of three raters) become whole multiples of the
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
-from adjudge.stats.differences import NOISE
+from adjudge.stats.paired import NOISE
 
 DECIMALS = 6
 """Scores with up to so many decimals lie on a grid."""
@@ -69,14 +69,14 @@ def quantise(matrix: FloatArray) -> Quantised:
     """The matrix on the one grid of all its columns, or rounded finely where there is none."""
     present = ~np.isnan(matrix)
     if not present.any():
-        return Quantised(matrix.copy(), 1.0, 0.0, 0.0)
+        return Quantised(whole=matrix.copy(), unit=1.0, slack=0.0, reach=0.0)
     largest = float(np.nanmax(np.abs(matrix)))
     denominator = common_denominator(matrix)
     if denominator and largest * denominator <= MOST_STEPS:
         whole, step = _small(np.rint(matrix * denominator), present)
         reach = _reach(whole, present)
         if 2 * reach < EXACT_IN_DOUBLE:
-            return Quantised(whole, step / denominator, 0.0, reach)
+            return Quantised(whole=whole, unit=step / denominator, slack=0.0, reach=reach)
     return _finely(matrix, present, largest)
 
 
@@ -150,4 +150,4 @@ def _finely(matrix: FloatArray, present: BoolArray, largest: float) -> Quantised
     whole = np.rint(np.ldexp(centred, exponent))
     # A difference is off by half a step for either score, and by the noise of the larger one.
     slack = 1.0 + math.ldexp(NOISE * largest, exponent)
-    return Quantised(whole, math.ldexp(1.0, -exponent), slack, _reach(whole, present))
+    return Quantised(whole=whole, unit=math.ldexp(1.0, -exponent), slack=slack, reach=_reach(whole, present))

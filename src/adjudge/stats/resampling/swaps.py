@@ -1,4 +1,7 @@
-"""MC: tests of all pairs by random swaps within topics. HB is in hybrid.py, all swaps at once in exact.py."""
+"""MC and HB: tests of all pairs by random swaps within topics, alone or after a bootstrap of topics.
+
+Rankel et al. 2011, section 2. All swaps, without random numbers, are in exact.py.
+"""
 
 from __future__ import annotations
 
@@ -9,34 +12,39 @@ import numpy.typing as npt
 
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.differences import NOISE
-from adjudge.stats.pairs import Alternative, PairResults
-from adjudge.stats.resampling.draws import Swaps
-from adjudge.stats.resampling.engine import count_tails, null_of_pair, shown, tails
-from adjudge.stats.resampling.jobs import sorted_by_size
-from adjudge.stats.resampling.products import (
-    Batch,
-    Bits,
-    Columns,
-    batch_width,
-    column_batches,
-    score_batches,
-    sign_bits,
-    swapped_sums,
-)
-from adjudge.stats.resampling.quantised import narrowest
-from adjudge.stats.resampling.statistics import (
+from adjudge.stats.paired import NOISE, Alternative
+from adjudge.stats.pairs import PairResults
+from adjudge.stats.resampling.engine import (
     RESAMPLES,
     SHARES,
-    Null,
-    Observed,
-    Options,
+    Bits,
+    Columns,
+    NullDistribution,
+    ObservedStatistic,
+    ResamplingOptions,
+    ResamplingTask,
     Statistic,
+    SumBatch,
+    SwapDraws,
+    Tails,
     Zeros,
+    batch_width,
+    column_batches,
+    count_tails,
     full_squares,
+    hybrid_draws,
+    null_of_pair,
+    prepare,
+    results,
+    score_batches,
+    shown,
+    sign_bits,
+    sorted_by_size,
     sum_slack,
+    swapped_sums,
+    tails,
 )
-from adjudge.stats.resampling.task import Tails, Task, prepare, results
+from adjudge.stats.resampling.quantised import narrowest
 
 
 def mc_pairs(
@@ -57,11 +65,13 @@ def mc_pairs(
     it, for "less" fall to it; with alpha=None there is none, and less work. `zeros` is for W alone. "mean", "t"
     and "t-unpaired" have the same p.
     """
-    options = Options(statistic, resamples, alternative, alpha, zeros)
+    options = ResamplingOptions(
+        statistic=statistic, resamples=resamples, alternative=alternative, alpha=alpha, zeros=zeros
+    )
     tasks = prepare(values, options)
     bits = sign_bits(rng, tasks[0].whole.shape[1], resamples)
     if statistic == "median":
-        return results("mc", "swaps", tasks, [tails(task, Swaps(bits, resamples)) for task in tasks])
+        return results("mc", "swaps", tasks, [tails(task, SwapDraws(bits, resamples)) for task in tasks])
     return results("mc", "swaps", tasks, [_product_tails(task, bits) for task in tasks])
 
 
@@ -74,15 +84,17 @@ def mc_null(
     resamples: int = RESAMPLES,
     alternative: Alternative = "two-sided",
     zeros: Zeros = "wilcox",
-) -> Null:
+) -> NullDistribution:
     """One pair's null distribution under random swaps: the same signs as `mc_pairs` has from the same generator."""
-    options = Options(statistic, resamples, alternative, 0.05, zeros)
+    options = ResamplingOptions(
+        statistic=statistic, resamples=resamples, alternative=alternative, alpha=0.05, zeros=zeros
+    )
     [task] = prepare(np.column_stack(checks.pair(x, y)), options)
     bits = sign_bits(rng, task.whole.shape[1], resamples)
-    return null_of_pair(task, Swaps(bits, resamples))
+    return null_of_pair(task, SwapDraws(bits, resamples))
 
 
-def _product_tails(task: Task, bits: Bits) -> Tails:
+def _product_tails(task: ResamplingTask, bits: Bits) -> Tails:
     """Tails of the statistics that are sums under swaps, or rise with one."""
     found = Tails.empty(task.pairs.size)
     place = task.places()
@@ -95,21 +107,23 @@ def _product_tails(task: Task, bits: Bits) -> Tails:
     return found
 
 
-def _batch_tails(task: Task, observed: Observed, batch: Batch, bits: Bits) -> tuple[IntArray, FloatArray]:
+def _batch_tails(
+    task: ResamplingTask, observed: ObservedStatistic, batch: SumBatch, bits: Bits
+) -> tuple[IntArray, FloatArray]:
     # The sums are large, and gone before the next batch's are made.
     sums = swapped_sums(batch, bits, task.options.resamples)
     return count_tails(task, observed, sums, batch.first, batch.second)
 
 
-def _score_batches(task: Task) -> Iterator[Batch]:
+def _score_batches(task: ResamplingTask) -> Iterator[SumBatch]:
     dtype = task.quantised.dtype
     width = batch_width(task.options.resamples, task.whole.shape[1], dtype)
     return score_batches(task.whole, task.common, task.pairs, width, dtype)
 
 
-def _rank_batches(task: Task) -> Iterator[Batch]:
+def _rank_batches(task: ResamplingTask) -> Iterator[SumBatch]:
     """A column of signed ranks for each pair."""
-    from adjudge.stats.resampling.ranks import signed_ranks
+    from adjudge.stats.resampling.kernels import signed_ranks
 
     topics = task.scores.shape[1]
     dtype = narrowest(4.0 * topics**2)
@@ -124,15 +138,78 @@ def _rank_batches(task: Task) -> Iterator[Batch]:
     return column_batches(columns, task.pairs, batch_width(task.options.resamples, topics, dtype))
 
 
-def _observed(task: Task, batch: Batch) -> Observed:
+def _observed(task: ResamplingTask, batch: SumBatch) -> ObservedStatistic:
     """The sums without any swap."""
     statistic, n, unit = task.options.statistic, task.n[batch.pairs], task.quantised.unit
     if statistic == "w":
         ranks = batch.columns.astype(np.float64)
         squares = np.einsum("pk,pk->p", ranks, ranks)
-        return Observed("w", n, ranks.sum(axis=1), np.zeros(n.size), unit, np.sqrt(squares))
+        return ObservedStatistic(
+            statistic="w",
+            n=n,
+            value=ranks.sum(axis=1),
+            tolerance=np.zeros(n.size),
+            unit=unit,
+            size=np.sqrt(squares),
+        )
     total, squares = task.totals(batch.pairs)
     most = None
     if statistic in SHARES:
         most = full_squares(total, task.spreads(batch.pairs, statistic), n, statistic)
-    return Observed(statistic, n, total, sum_slack(task.quantised, n), unit, np.sqrt(squares), most)
+    return ObservedStatistic(
+        statistic=statistic,
+        n=n,
+        value=total,
+        tolerance=sum_slack(task.quantised, n),
+        unit=unit,
+        size=np.sqrt(squares),
+        most=most,
+    )
+
+
+def hb_pairs(
+    values: npt.ArrayLike,
+    *,
+    rng: np.random.Generator,
+    statistic: Statistic = "mean",
+    resamples: int = RESAMPLES,
+    alternative: Alternative = "two-sided",
+    alpha: float | None = 0.05,
+    zeros: Zeros = "wilcox",
+) -> PairResults:
+    """The hybrid of Monte Carlo and bootstrap for every two columns. Rankel et al. 2011, section 2, "HB".
+
+    In each resample n topics are drawn with replacement from the n that both columns have, then the two scores of
+    each are swapped with probability 1/2. A topic that is drawn twice ties with itself: W takes mid-ranks. A resample
+    of one constant difference has T^p = 0 where it is 0, else infinity. p = (k + 1) / (R + 1); cut-offs and
+    `zeros` are as in `mc_pairs`.
+
+    Pairs with the same common topics share their draws. A pair's draws depend on the generator and on the topics
+    that the two have in common, not on other columns.
+    """
+    tasks = prepare(
+        values,
+        ResamplingOptions(
+            statistic=statistic, resamples=resamples, alternative=alternative, alpha=alpha, zeros=zeros
+        ),
+    )
+    draws = hybrid_draws(rng, resamples)
+    return results("hb", "bootstrap", tasks, [tails(task, draws) for task in tasks])
+
+
+def hb_null(
+    x: npt.ArrayLike,
+    y: npt.ArrayLike,
+    *,
+    rng: np.random.Generator,
+    statistic: Statistic = "mean",
+    resamples: int = RESAMPLES,
+    alternative: Alternative = "two-sided",
+    zeros: Zeros = "wilcox",
+) -> NullDistribution:
+    """One pair's null distribution under HB: the same draws as `hb_pairs` has from the same generator."""
+    options = ResamplingOptions(
+        statistic=statistic, resamples=resamples, alternative=alternative, alpha=0.05, zeros=zeros
+    )
+    [task] = prepare(np.column_stack(checks.pair(x, y)), options)
+    return null_of_pair(task, hybrid_draws(rng, resamples))

@@ -1,17 +1,11 @@
-"""Westfall-Young: the p-values of all pairs adjusted together. Corrections that need only p live in multiple.py.
+"""Westfall-Young: the p-values of all pairs adjusted together, by swaps that all pairs share.
 
-If two systems do not differ, their difference on a topic may as well be turned round. One sign per topic, shared by
-all pairs, turns the whole topic, so the pairs keep their dependence; how far out the most extreme of many pairs then
-gets is counted, where Bonferroni and Holm must assume the worst (Westfall and Young 1993).
-
-Joint symmetry is assumed: over all pairs that do not differ, the vector of a topic's differences is distributed as
-its negative, and topics are independent. Normal noise with any covariances has this, and so has any noise that is
-symmetric for all systems jointly. Skewed noise, even the same for all systems, has it for one pair but not for
-several at once; docs/multiplicity.md says what that costs. Which cells are missing must not depend on the scores.
+Sums of differences under swaps are whole numbers, so they are exact. Corrections that need only p are in multiple.py.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -21,9 +15,113 @@ import numpy.typing as npt
 from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
-from adjudge.stats.pairs import Alternative, columns_of_pairs
-from adjudge.stats.resampling.wy_sums import Signs, Sums, Swaps, all_signs, draw_signs
+from adjudge.stats.paired import Alternative
+from adjudge.stats.pairs import DifferenceGrid, PairBlock, blocks, columns_of_pairs, on_grid
 from adjudge.wording import counted
+
+Signs = npt.NDArray[np.uint8]
+"""One row a resample, one bit a topic, eight to a byte; a bit that is set turns the topic round."""
+
+CHUNK = 2048
+"""Resamples whose signs are unpacked at once."""
+SMALL = 1 << 27
+"""Multiplications below which waking a second thread costs more than it saves."""
+ALONE = 1 << 18
+"""Multiplications up to which OpenBLAS stays in one thread."""
+
+
+@dataclass(frozen=True, slots=True)
+class SwappedSums:
+    """Some pairs: their sums of differences, as observed and with the signs of every resample."""
+
+    observed: FloatArray
+    swapped: FloatArray
+    """Pairs x resamples."""
+    noise: FloatArray
+    """How far two sums of a pair may be apart by noise alone."""
+    n: FloatArray
+    spread: FloatArray
+    """n times the sum of the squared differences, which swaps do not change."""
+
+
+@dataclass(frozen=True, slots=True)
+class SwapFamily:
+    """A matrix, the columns of all its pairs, and the signs that they share.
+
+    Sums are those of second - first where the alternative is "less", so that larger is always further out; two-sided
+    their size counts.
+    """
+
+    matrix: FloatArray
+    first: IntArray
+    second: IntArray
+    signs: Signs
+    alternative: Alternative
+
+    @property
+    def two_sided(self) -> bool:
+        return self.alternative == "two-sided"
+
+    @property
+    def turn(self) -> float:
+        return -1.0 if self.alternative == "less" else 1.0
+
+    def keys(self, values: FloatArray) -> FloatArray:
+        """What is compared: larger is further out."""
+        return np.abs(values) if self.two_sided else values
+
+    def statistics(self, positions: IntArray) -> FloatArray:
+        """T^p of these pairs, positive where the first column is higher."""
+        from adjudge.stats.resampling.kernels import studentised
+
+        found = np.empty(0)
+        for block in blocks(self.matrix, self.first, self.second, positions):
+            grid = on_grid(block)
+            each = zip(grid.values.sum(axis=1), block.n.astype(np.float64), _spread(block, grid), strict=True)
+            squares = np.array([studentised(*three) for three in each])
+            found = np.concatenate([found, np.sign(squares) * np.sqrt(np.abs(squares))])
+        return found
+
+    def sums(self, positions: IntArray) -> Iterator[SwappedSums]:
+        """Block by block, in the order given."""
+        for block in blocks(self.matrix, self.first, self.second, positions, beside=len(self.signs)):
+            grid = on_grid(block)
+            values = self.turn * grid.values
+            yield SwappedSums(
+                observed=values.sum(axis=1),
+                swapped=self._swapped(values),
+                noise=grid.noise,
+                n=block.n.astype(np.float64),
+                spread=_spread(block, grid),
+            )
+
+    def _swapped(self, values: FloatArray) -> FloatArray:
+        """One product serves all pairs of a block. The numbers are whole and small enough: every sum is exact."""
+        sums = np.empty((len(values), len(self.signs)))
+        chunk = CHUNK if sums.size * values.shape[1] > SMALL else max(16, ALONE // values.size)
+        for start in range(0, len(self.signs), chunk):
+            bits = np.unpackbits(self.signs[start : start + chunk], axis=1, count=values.shape[1])
+            sums[:, start : start + chunk] = values @ (1.0 - 2.0 * bits).T
+        return sums
+
+
+def draw_signs(rows: int, resamples: int, rng: np.random.Generator) -> Signs:
+    """A fair sign for every topic of every resample."""
+    return rng.integers(0, 256, size=(resamples, -(-rows // 8)), dtype=np.uint8)
+
+
+def all_signs(rows: int) -> Signs:
+    """Every vector of signs but the one that changes nothing."""
+    number = np.arange(1, 2**rows)[:, None]
+    return np.packbits((number >> np.arange(rows)) & 1, axis=1)
+
+
+def _spread(block: PairBlock, grid: DifferenceGrid) -> FloatArray:
+    spread: FloatArray = block.n * np.square(grid.values).sum(axis=1)
+    return spread
+
+
+# The adjusted p-values
 
 Method = Literal["max-t", "min-p"]
 
@@ -71,9 +169,9 @@ def westfall_young(
 ) -> WestfallYoung:
     """Step-down adjusted p-values of all pairs of columns. Westfall and Young 1993; Ge, Dudoit and Speed 2003.
 
-    "max-t" holds a pair's |T^p| against the largest |T^p| among the pairs that are no more significant. It is
-    studentised, since sums of differences grow with n, which differs by pair. "min-p" holds the pair's own p
-    against the smallest: fairer where n differs much, but it needs many more resamples than there are pairs.
+    "max-t" compares a pair's |T^p| with the largest |T^p| among the pairs that are no more significant. It is
+    studentised, since sums of differences grow with n, which differs by pair. "min-p" compares the pair's own p
+    with the smallest: fairer where n differs much, but it needs many more resamples than there are pairs.
 
     `family` has a truth value for each pair, to be tested or not; without it all are. A pair that has too few
     common topics to reach alpha whatever its scores leaves the family, and `why` says so. Where there are at
@@ -87,7 +185,9 @@ def westfall_young(
     member = asked & (n >= least)
     positions = np.flatnonzero(member)
     signs, enumerated = _signs(seen, resamples, rng)
-    swaps = Swaps(matrix[_used(seen)], first, second, signs, alternative)
+    swaps = SwapFamily(
+        matrix=matrix[_used(seen)], first=first, second=second, signs=signs, alternative=alternative
+    )
     statistic, raw, p = np.full((3, n.size), np.nan)
     floor = np.nan
     if positions.size:
@@ -99,19 +199,19 @@ def westfall_young(
     how = f"all:{len(signs) + 1}" if enumerated else f"resamples:{len(signs)}"
     signature = f"westfall-young|{method}|{alternative}|pairs:{positions.size}|topics>={least}|{how}"
     return WestfallYoung(
-        method,
-        alternative,
-        n,
-        statistic,
-        raw,
-        p,
-        member,
-        floor,
-        why,
-        least,
-        len(signs),
-        enumerated,
-        signature,
+        method=method,
+        alternative=alternative,
+        n=n,
+        statistic=statistic,
+        raw=raw,
+        p=p,
+        member=member,
+        floor=floor,
+        why=why,
+        least=least,
+        resamples=len(signs),
+        enumerated=enumerated,
+        signature=signature,
     )
 
 
@@ -131,9 +231,11 @@ def least_topics(alpha: float, alternative: Alternative = "two-sided") -> int:
     return n
 
 
-def _max_t(swaps: Swaps, positions: IntArray, statistic: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+def _max_t(
+    swaps: SwapFamily, positions: IntArray, statistic: FloatArray
+) -> tuple[FloatArray, FloatArray, float]:
     """Each pair's own p, its adjusted one by the largest T^p, and the floor."""
-    from adjudge.stats.resampling.wy_kernels import step_max_t
+    from adjudge.stats.resampling.kernels import step_max_t
 
     order = np.argsort(swaps.keys(swaps.turn * statistic), kind="stable")
     running = np.full(len(swaps.signs), -np.inf)
@@ -145,9 +247,9 @@ def _max_t(swaps: Swaps, positions: IntArray, statistic: FloatArray) -> tuple[Fl
     return raw, p, 1 / (len(swaps.signs) + 1)
 
 
-def _min_p(swaps: Swaps, positions: IntArray) -> tuple[FloatArray, FloatArray, float]:
+def _min_p(swaps: SwapFamily, positions: IntArray) -> tuple[FloatArray, FloatArray, float]:
     """Each pair's own p, its adjusted one by the smallest p, and the floor."""
-    from adjudge.stats.resampling.wy_kernels import step_min_p
+    from adjudge.stats.resampling.kernels import step_min_p
 
     own = np.concatenate([_reached(swaps, s) for s in swaps.sums(positions)])
     order = np.argsort(-own, kind="stable")
@@ -161,9 +263,9 @@ def _min_p(swaps: Swaps, positions: IntArray) -> tuple[FloatArray, FloatArray, f
     return raw, p, (np.count_nonzero(running == 1) + 1) / (len(swaps.signs) + 1)
 
 
-def _reached(swaps: Swaps, sums: Sums) -> IntArray:
+def _reached(swaps: SwapFamily, sums: SwappedSums) -> IntArray:
     """How many resamples reach what was observed, pair by pair."""
-    from adjudge.stats.resampling.wy_kernels import reached
+    from adjudge.stats.resampling.kernels import reached
 
     return reached(sums.swapped, swaps.keys(sums.observed) - sums.noise, swaps.two_sided)
 

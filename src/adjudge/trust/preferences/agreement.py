@@ -12,8 +12,8 @@ import numpy as np
 from adjudge.comparisons.scores import Among, ScoreData
 from adjudge.data.scores import AllLengths, ScoreMatrix
 from adjudge.errors import DataError, UsageError, quoted
+from adjudge.stats.agreement import PairAgreement, pair_agreement
 from adjudge.stats.bootstrap import bootstrap_means
-from adjudge.stats.orders import PairAgreement, pair_agreement
 from adjudge.wording import counted, tex
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.judged.preference import Preference
 from adjudge.measures.judged.preference_fit import similarity_of, strengths_of
 from adjudge.measures.judged.preference_sources import human_answers, pyramid_worth
+from adjudge.stats.agreement import pair_agreement
 from adjudge.stats.bootstrap import bootstrap_means
-from adjudge.stats.orders import pair_agreement
 from adjudge.stats.preference.answers import FloatArray
 from adjudge.trust.preferences.agreement import (
     LEVEL,
