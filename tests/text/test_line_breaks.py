@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.text.line_breaks import line_cuts
+from adjudge.text.sentences import line_cuts
 
 SENTENCE_A_LINE = "Merson angered Townsend\nTownsend replied\nThey made up"
 WRAPPED = "Merson angered Townsend by\nwriting that he was not\ngood enough. Townsend\nreplied."

@@ -4,8 +4,7 @@ Stems are in stem.py. Nothing here loads a library: sentencex and stop-words com
 """
 
 from adjudge.text.edus import edus, explain
-from adjudge.text.sentences import sentences
-from adjudge.text.spans import Span
+from adjudge.text.sentences import Span, sentences
 from adjudge.text.stop import content_words, stop_words
 from adjudge.text.words import WORD_RULES, count_words, first_words, rouge_words, unicode_words
 

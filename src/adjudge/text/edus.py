@@ -11,8 +11,7 @@ from itertools import pairwise
 
 from adjudge.text.clauses import Clauses
 from adjudge.text.edu_rules import REACH, RULES, SMALLEST
-from adjudge.text.sentences import sentences
-from adjudge.text.spans import Span, spans_between
+from adjudge.text.sentences import Span, sentences, spans_between
 from adjudge.text.words import count_words
 
 SENTENCE = "sentence"

@@ -1,21 +1,82 @@
-"""Sentences of a text, as spans: `sentencex` finds the stops, this module mends what summaries break.
-
-Line breaks are read in line_breaks.py; clauses inside a sentence are found in edus.py.
-"""
+"""A stretch of a text with its place in it. How texts are cut lives in sentences.py and edus.py."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import pairwise
 
-from adjudge.text.line_breaks import line_cuts
-from adjudge.text.spans import Span, spans_between
 
-__all__ = ["Span", "sentences"]
+@dataclass(frozen=True, slots=True)
+class Span:
+    """`source[start:end]`: never blank, no white space at either end. Offsets count characters."""
+
+    start: int
+    end: int
+    text: str
+
+
+def spans_between(source: str, cuts: Iterable[int]) -> list[Span]:
+    """The spans that ordered cuts leave of a source, stripped; blank ones are dropped."""
+    spans = []
+    start = 0
+    for end in (*cuts, len(source)):
+        piece = source[start:end]
+        text = piece.strip()
+        if text:
+            first = start + len(piece) - len(piece.lstrip())
+            spans.append(Span(first, first + len(text), text))
+        start = end
+    return spans
+
 
 _STOPS = ".!?…。！？।॥؟۔"
 _CLOSERS = "\"'”’»›)]}」』"
+_ENDED = re.compile(rf"[{_STOPS}][{re.escape(_CLOSERS)}\s]*\Z")
+_CONTINUED_SHARE = 1 / 3
+_COLUMNS = range(40, 121)
+
+
+def line_cuts(text: str) -> list[int]:
+    """Offsets at which a line break ends a sentence.
+
+    A blank line always does. A single break does unless the text is *wrapped*: broken where the
+    line was full. Only breaks after a line without a final stop tell which it is. Where the text
+    has capitals, it is wrapped if a third of those breaks or more are followed by a small letter.
+    Where it has none, case says nothing: it is wrapped if there are two such breaks or more and at
+    each of them the next word would have made the line longer than the longest, which has 40 to
+    120 columns.
+    """
+    lines = text.splitlines(keepends=True)
+    if len(lines) < 2:
+        return []
+    wrapped = _is_wrapped(lines)
+    cuts = []
+    place = 0
+    for line, following in pairwise(lines):
+        place += len(line)
+        if not (wrapped and line.strip() and following.strip()):
+            cuts.append(place)
+    return cuts
+
+
+def _is_wrapped(lines: list[str]) -> bool:
+    stripped = [line.strip() for line in lines]
+    open_breaks = [(a, b) for a, b in pairwise(stripped) if a and b and not _ENDED.search(a)]
+    if not open_breaks:
+        return False
+    if any(map(str.isupper, "".join(stripped))):
+        continued = sum(b[0].islower() for _, b in open_breaks)
+        return continued >= _CONTINUED_SHARE * len(open_breaks)
+    width = max(map(len, stripped))
+    full = all(len(a) + 1 + len(b.split()[0]) > width for a, b in open_breaks)
+    return len(open_breaks) > 1 and width in _COLUMNS and full
+
+
+_STOPS_sentences = ".!?…。！？।॥؟۔"
+_CLOSERS_sentences = "\"'”’»›)]}」』"
 _QUOTES = "\"'“”„‘’‚«»‹›`"
 _BULLETS = "•●▪◦‣"
 _REACH = 100
@@ -31,7 +92,7 @@ _LAST_WORD = re.compile(r"([^\W_]+)(\s*)\.\s*\Z")
 _SPACED_DOTS = re.compile(r"\.\s+\.\Z")
 _LONE_STOP = re.compile(r"(?<=\s)[.!?](?=\s)")
 _ENDS_IN_LONE_STOP = re.compile(r"\s[.!?]\Z")
-_ELLIPSIS = re.compile(rf"…[{re.escape(_CLOSERS)}]*(?=\s)")
+_ELLIPSIS = re.compile(rf"…[{re.escape(_CLOSERS_sentences)}]*(?=\s)")
 _STOP_IN_BRACKET = re.compile(r"[.!?][\"'”’]?\)(?=\s)")
 # English words that sentencex takes for the abbreviations Me., No., Ill., Art., Miss., Ore.
 _WORD_NOT_SHORT_FORM = re.compile(r"\b(?:me|no|ill|art|miss|ore|ok)\.(?=\s+[\"'“‘]?[A-Z])")
@@ -97,7 +158,7 @@ def _beside_quotes(block: str, cut: int, quotes: list[int]) -> int:
     """Move a cut among quotes and blanks: closing quotes stay with the left, opening ones go right."""
     while cut and (block[cut - 1].isspace() or block[cut - 1] in _QUOTES + _BULLETS):
         cut -= 1
-    while cut < len(block) and block[cut] in _CLOSERS:
+    while cut < len(block) and block[cut] in _CLOSERS_sentences:
         cut += 1
     apart = _CLOSING_QUOTE_APART.match(block, cut)
     if apart and (apart[1] not in ("'", '"') or bisect_left(quotes, cut) % 2):
@@ -110,7 +171,7 @@ def _holds(block: str, cut: int, has_case: bool) -> bool:
     left, following = _before(block, cut), _next(block, cut)
     if _BULLET_NEXT.match(block, cut):
         return True
-    if not left or left[-1].isalnum() or following in (*_STOPS, *",;:)]"):
+    if not left or left[-1].isalnum() or following in (*_STOPS_sentences, *",;:)]"):
         return False
     if left[-1] in "」』" and not block[cut].isspace():  # the words that report a quotation follow it
         return False
@@ -140,7 +201,7 @@ def _next(block: str, cut: int) -> str:
 def _bracket_is_sentence(block: str, stop: re.Match[str]) -> bool:
     """Whether the bracket closed at `stop` was opened between sentences: "(It rained.) They left." """
     before = _before(block, max(block.rfind("(", 0, stop.start()), 0)).rstrip(_QUOTES + " ")
-    return _next(block, stop.end()).isupper() and (not before or before[-1] in _STOPS)
+    return _next(block, stop.end()).isupper() and (not before or before[-1] in _STOPS_sentences)
 
 
 def _join_wordless(block: str, pieces: list[Span]) -> list[Span]:
