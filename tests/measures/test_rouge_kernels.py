@@ -21,7 +21,7 @@ from adjudge.measures.rouge import kernels, numbers, together, unions
 from adjudge.measures.rouge.family import Rouge
 from adjudge.measures.rouge.plain import Counts
 from adjudge.measures.rouge.texts import Preparation, Prepared, Stemming, split_text
-from adjudge.text.stemmers import porter155_fast
+from adjudge.text.stemmers import porter_compiled
 from adjudge.text.stemmers.porter import STEP_2, STEP_3, STEP_4
 
 words = st.text("abcdé漢", min_size=1, max_size=2)
@@ -137,7 +137,7 @@ def test_compiled_stems_are_the_stems(words: list[str]) -> None:
     blob = np.frombuffer("-".join(words).encode(), np.uint8)
     sizes = np.asarray([len(word) for word in words], np.int32)
     at = np.cumsum(sizes + 1, dtype=np.int64) - sizes - 1
-    found = porter155_fast.stems(blob, at, sizes).tobytes().decode().split(" ")
+    found = porter_compiled.stems(blob, at, sizes).tobytes().decode().split(" ")
     assert found == [*Stemming("porter-155")([word.lower() for word in words]), ""]
 
 
@@ -249,7 +249,7 @@ def test_few_pairs_go_the_plain_way_and_many_the_fast_one_with_the_same_scores(
 
 KERNELS = [
     each
-    for module in (kernels, unions, numbers, porter155_fast)
+    for module in (kernels, unions, numbers, porter_compiled)
     for each in vars(module).values()
     if isinstance(each, Bare)
 ]

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from adjudge.errors import FormatError
-from adjudge.text.stemmers.porter155 import EXCEPTION_FILES, load_exceptions, stem
+from adjudge.text.stemmers.porter import EXCEPTION_FILES, load_exceptions
+from adjudge.text.stemmers.porter import stem_155 as stem
 
 REFERENCE = Path(__file__).parent / "data" / "stems_porter155.tsv"
 PAIRS = [

@@ -16,7 +16,7 @@ from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.base import Measure, Need, no_reference
 from adjudge.measures.rouge.plain import NOTHING, Counts, overlap
 from adjudge.measures.rouge.ratios import REFS, STATS, Ratios
-from adjudge.text.stemmers.porter155 import stem as porter
+from adjudge.text.stemmers.porter import stem_155 as porter
 
 MODES = ("H", "HM", "HMR", "HM1", "HMR1", "HMR2")
 _SPACE = re.compile(f"[{string.whitespace}]+")

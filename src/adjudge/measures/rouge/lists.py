@@ -8,7 +8,7 @@ from pathlib import Path
 
 from adjudge.errors import DataError, UsageError
 from adjudge.measures.rouge.texts import Limit, Preparation, Stemming
-from adjudge.text.stemmers.porter155 import load_exceptions
+from adjudge.text.stemmers.porter import load_exceptions
 from adjudge.text.stemmers.stem import STEMMERS, stem_words
 from adjudge.text.stop import stop_words
 

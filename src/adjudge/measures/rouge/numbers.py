@@ -97,7 +97,7 @@ def _words(blob: bytes, at: np.ndarray, sizes: np.ndarray) -> list[str]:
 def _stemmed(blob: bytes, at: np.ndarray, sizes: np.ndarray, stem: Stem) -> np.ndarray:
     """The number of every word's stem. ROUGE-1.5.5's stemmer is compiled, the others stem word by word."""
     if stem == Stemming("porter-155"):
-        from adjudge.text.stemmers.porter155_fast import stems
+        from adjudge.text.stemmers.porter_compiled import stems
 
         return _tokenise(stems(np.frombuffer(blob, np.uint8), at, sizes).tobytes())[0]
     numbers = _Numbers()

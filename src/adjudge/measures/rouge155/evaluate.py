@@ -22,7 +22,7 @@ from adjudge.measures.rouge.texts import Preparation, Prepared
 from adjudge.measures.rouge155.limits import cut
 from adjudge.measures.rouge155.options import Asked, Options
 from adjudge.measures.rouge155.resample import Interval, Triple, averages
-from adjudge.text.stemmers.porter155 import load_exceptions
+from adjudge.text.stemmers.porter import load_exceptions
 from adjudge.text.stemmers.stem import stem_words
 
 Say = Callable[[str], None]

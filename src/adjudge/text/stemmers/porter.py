@@ -8,6 +8,9 @@ later, and that both variants have, stand in the tables: `bli` for `abli`, and `
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from adjudge.errors import FormatError
 
 Endings = Mapping[str, str]
 Test = Callable[[str], bool]
@@ -161,3 +164,126 @@ def tidy(word: str, *, short: Test) -> str:
         if m > 1 or (m == 1 and not short(word[:-1])):
             word = word[:-1]
     return word[:-1] if word.endswith("ll") and measure(word) > 1 else word
+
+
+_MENT, _ENT = {"ment": ""}, {"ent": ""}
+_STEP_4 = {ending: new for ending, new in STEP_4.items() if ending not in ("ment", "ent")}
+
+EXCEPTION_FILES = ("adj.exc", "adv.exc", "noun.exc", "verb.exc")
+_FOLDERS = (".", "WordNet-2.0-Exceptions", "data/WordNet-2.0-Exceptions")
+
+
+def stem_155(word: str) -> str:
+    """What the script makes of a word in lower case, irregular forms apart."""
+    if len(word) < 3:
+        return word
+    word = drop_past(drop_plural(word), short=ends_short, twice="lszy")
+    if word.endswith("y") and has_vowel(word[:-1]):
+        word = word[:-1] + "i"
+    word = change_ending(change_ending(word, STEP_2, 0), STEP_3, 0)
+    return tidy(_step_4(word), short=ends_short)
+
+
+def _step_4(word: str) -> str:
+    word = change_ending(change_ending(word, _STEP_4, 1), _MENT, 1)
+    return change_ending(word, _ENT, 1) if word.endswith("ent") else drop_ion(word)
+
+
+def load_exceptions(folder: str | Path) -> dict[str, str]:
+    """Irregular form -> base form, from the WordNet lists in a copy of ROUGE's data folder.
+
+    `folder` holds the four .exc files, or has them in WordNet-2.0-Exceptions or data/WordNet-2.0-Exceptions.
+    A line is a form and its base forms, of which the script knows the first. Where a form occurs twice the
+    later line counts, files in the order of their names: the script's builder takes them as the file system
+    lists them, and this order gives what a published dump of its database has (there "better" is "well").
+    """
+    found = _exception_folder(Path(folder))
+    exceptions: dict[str, str] = {}
+    for name in EXCEPTION_FILES:
+        exceptions.update(_read_exceptions(found / name))
+    return exceptions
+
+
+def _exception_folder(folder: Path) -> Path:
+    for inner in _FOLDERS:
+        if any((folder / inner / name).is_file() for name in EXCEPTION_FILES):
+            return folder / inner
+    database = next(folder.glob("**/*.exc.db"), None) if folder.is_dir() else None
+    also = f" ({database.name} alone is not read)" if database else ""
+    expected = f"{', '.join(EXCEPTION_FILES)} here or in WordNet-2.0-Exceptions"
+    raise FormatError(f"no exception lists, expected {expected}{also}", file=folder)
+
+
+def _read_exceptions(file: Path) -> dict[str, str]:
+    try:
+        text = file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise FormatError("is missing, expected it beside the other exception lists", file=file) from None
+    except UnicodeDecodeError:
+        raise FormatError("is not text, expected a form and its base form a line", file=file) from None
+    exceptions: dict[str, str] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        match line.split():
+            case []:
+                continue
+            case [form, base, *_]:
+                exceptions[form] = base
+            case _:
+                raise FormatError("one word, expected a form and its base form", file=file, line=number)
+    return exceptions
+
+
+_IRREGULAR = {
+    "skies": "sky",
+    "dying": "die",
+    "lying": "lie",
+    "tying": "tie",
+    "innings": "inning",
+    "outings": "outing",
+    "cannings": "canning",
+    **{
+        word: word
+        for word in ["sky", "news", "inning", "outing", "canning", "howe", "proceed", "exceed", "succeed"]
+    },
+}
+_STEP_2 = {**{ending: new for ending, new in STEP_2.items() if ending != "logi"}, "fulli": "ful"}
+
+
+def stem_nltk(word: str) -> str:
+    """What `nltk.stem.PorterStemmer().stem(word)` gives for a word in lower case."""
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if len(word) <= 2:
+        return word
+    word = _step_1c(_step_1b(_step_1a(word)))
+    word = change_ending(_step_2(word), STEP_3, 0)
+    # "ion" ends in none of step 4's endings, so at most one of the two does anything to a word.
+    shorter = change_ending(word, STEP_4, 1)
+    return tidy(drop_ion(word) if shorter == word else shorter, short=_short)
+
+
+def _step_1a(word: str) -> str:
+    return word[:-1] if len(word) == 4 and word.endswith("ies") else drop_plural(word)
+
+
+def _step_1b(word: str) -> str:
+    if word.endswith("ied"):
+        return word[:-1] if len(word) == 4 else word[:-2]
+    return drop_past(word, short=_short, twice="lsz")
+
+
+def _step_1c(word: str) -> str:
+    changes = len(word) > 2 and word.endswith("y") and shape(word)[-2] == "c"
+    return word[:-1] + "i" if changes else word
+
+
+def _step_2(word: str) -> str:
+    if word.endswith("alli") and measure(word[:-4]) > 0:
+        return _step_2(word[:-2])
+    if word.endswith("logi"):
+        return word[:-1] if measure(word[:-3]) > 0 else word
+    return change_ending(word, _STEP_2, 0)
+
+
+def _short(word: str) -> bool:
+    return shape(word) == "vc" or ends_short(word)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
 from adjudge.errors import UsageError, nearest, quoted
-from adjudge.text.stemmers import lovins, porter155, porter_nltk
+from adjudge.text.stemmers import lovins, porter
 
 STEMMERS = ("porter-155", "porter-nltk", "porter", "lovins", "none")
 SHORTEST = 4  # ROUGE-1.5.5 and rouge-score stem only words longer than three letters
@@ -22,7 +22,7 @@ def stem_words(words: Sequence[str], stemmer: str, exceptions: Mapping[str, str]
     """Every word's stem, in order. Words come in lower case, as text/words.py gives them.
 
     A word longer than three letters that is in `exceptions` becomes its base form there and is not stemmed
-    further, as in ROUGE-1.5.5 (see porter155.load_exceptions). `none` leaves every word as it is.
+    further, as in ROUGE-1.5.5 (see porter.load_exceptions). `none` leaves every word as it is.
     """
     if stemmer == "none":
         return list(words)
@@ -59,9 +59,9 @@ class _Stems(dict[str, str]):
 def _stems(stemmer: str) -> _Stems:
     match stemmer:
         case "porter-155":
-            return _Stems(_of_long_words(porter155.stem))
+            return _Stems(_of_long_words(porter.stem_155))
         case "porter-nltk":
-            return _Stems(_of_long_words(porter_nltk.stem))
+            return _Stems(_of_long_words(porter.stem_nltk))
         case "porter":
             return _Stems(_of_long_words(_snowball("porter")))
         case "lovins":
