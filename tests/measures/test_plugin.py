@@ -28,9 +28,9 @@ from adjudge.data.scores import Score
 from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.base import Measure
+from adjudge.measures.describe import Words
 from adjudge.measures.plugin import FunctionMeasure, from_entry_point, measure, registered
 from adjudge.measures.spec import build
-from adjudge.measures.words import Words
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLE = ROOT / "tests" / "data" / "plugin_example"

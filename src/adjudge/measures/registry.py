@@ -17,6 +17,7 @@ from adjudge.measures.describe import (
     Novel,
     Repeated,
     Sentences,
+    Words,
 )
 from adjudge.measures.divergence import JensenShannon, KullbackLeibler, SourceCosine
 from adjudge.measures.embedding import Embedding
@@ -34,7 +35,6 @@ from adjudge.measures.plugin import registered
 from adjudge.measures.rouge import names
 from adjudge.measures.rouge.elements import RougeBe
 from adjudge.measures.spec import build, split_spec
-from adjudge.measures.words import Words
 
 GROUP = "adjudge.measures"
 
