@@ -22,13 +22,20 @@ from adjudge.measures.describe import (
 from adjudge.measures.divergence import JensenShannon, KullbackLeibler, SourceCosine
 from adjudge.measures.embedding import Embedding
 from adjudge.measures.extracts import Extract
-from adjudge.measures.judged.coverage import AdjustedCoverage, Coverage, Recall, Retention, Uncovered
-from adjudge.measures.judged.levels import CoverageByLevel, LevelWeightedCoverage
+from adjudge.measures.judged.coverage import (
+    AdjustedCoverage,
+    Coverage,
+    CoverageByLevel,
+    LevelWeightedCoverage,
+    Recall,
+    Retention,
+    Uncovered,
+    Unmarked,
+)
 from adjudge.measures.judged.preference import Preference
 from adjudge.measures.judged.pyramid import PyramidScore, PyramidUnits
 from adjudge.measures.judged.quality import Quality, QualityErrors
 from adjudge.measures.judged.rating import Rating
-from adjudge.measures.judged.unmarked import Unmarked
 from adjudge.measures.judged.wins import Wins
 from adjudge.measures.nams import Nams
 from adjudge.measures.plugin import registered

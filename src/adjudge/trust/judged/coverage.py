@@ -7,8 +7,7 @@ from math import isnan, nan
 from typing import TypeVar
 
 from adjudge.data.scores import Score
-from adjudge.measures.judged.coverage import Coverage, Retention
-from adjudge.measures.judged.unmarked import Unmarked
+from adjudge.measures.judged.coverage import Coverage, Retention, Unmarked
 from adjudge.trust.judged.averages import (
     ALPHA,
     LENGTH,
