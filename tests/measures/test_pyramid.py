@@ -20,8 +20,15 @@ from adjudge.formats.ducview import exported, read
 from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.pyramid import Pyramid
 from adjudge.judgments.tasks import Event, Judged
-from adjudge.measures.judged.pyramid import PyramidScore, PyramidUnits
-from adjudge.measures.judged.pyramid_counts import Tally, average_size, reachable, scored, tally
+from adjudge.measures.judged.pyramid import (
+    PyramidScore,
+    PyramidUnits,
+    Tally,
+    average_size,
+    reachable,
+    scored,
+    tally,
+)
 from adjudge.measures.spec import build, split_spec
 
 DUCVIEW = Path(__file__).parent.parent / "formats" / "data" / "ducview"
