@@ -23,7 +23,7 @@ from typer.testing import CliRunner
 from adjudge.cli.rouge155 import command
 from adjudge.errors import AdjudgeError, FormatError, UsageError
 from adjudge.measures.rouge.elements import basic_elements, be_counts
-from adjudge.measures.rouge.lists import DATA, SMART
+from adjudge.measures.rouge.texts import DATA, SMART
 from adjudge.measures.rouge155 import evaluate
 from adjudge.measures.rouge155.limits import cut, fields
 from adjudge.measures.rouge155.options import Options

@@ -14,10 +14,18 @@ from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.base import Measure, Need
 from adjudge.measures.rouge import plain
-from adjudge.measures.rouge.lists import EXCEPTIONS, check_names, preparation
 from adjudge.measures.rouge.plain import Counts
 from adjudge.measures.rouge.ratios import REFS, STATS, Ratios
-from adjudge.measures.rouge.texts import SPLITS, Limit, Preparation, Prepared, split_text
+from adjudge.measures.rouge.texts import (
+    EXCEPTIONS,
+    SPLITS,
+    Limit,
+    Preparation,
+    Prepared,
+    check_names,
+    preparation,
+    split_text,
+)
 from adjudge.text.stemmers.stem import STEMMERS
 from adjudge.text.words import WORD_RULES, share_kept
 from adjudge.wording import counted
