@@ -14,8 +14,8 @@ from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.base import Measure
 from adjudge.measures.registry import parse_measure, parse_measures, registry
 from adjudge.measures.rouge import names
+from adjudge.measures.rouge.counts import STATS
 from adjudge.measures.rouge.family import Rouge, RougeN
-from adjudge.measures.rouge.ratios import STATS
 
 words = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=8).map(" ".join)
 

@@ -18,8 +18,8 @@ from adjudge.data.rows import Summary, Topic
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.registry import parse_measures
 from adjudge.measures.rouge import kernels, numbers, together, unions
+from adjudge.measures.rouge.counts import Counts
 from adjudge.measures.rouge.family import Rouge
-from adjudge.measures.rouge.plain import Counts
 from adjudge.measures.rouge.texts import Preparation, Prepared, Stemming, split_text
 from adjudge.text.stemmers import porter_compiled
 from adjudge.text.stemmers.porter import STEP_2, STEP_3, STEP_4

@@ -14,8 +14,7 @@ from adjudge.data.scores import Score
 from adjudge.errors import FormatError, UsageError, quoted
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.base import Measure, Need, no_reference
-from adjudge.measures.rouge.plain import NOTHING, Counts, overlap
-from adjudge.measures.rouge.ratios import REFS, STATS, Ratios
+from adjudge.measures.rouge.counts import NOTHING, REFS, STATS, Counts, Ratios, overlap
 from adjudge.text.stemmers.porter import stem_155 as porter
 
 MODES = ("H", "HM", "HMR", "HM1", "HMR1", "HMR2")

@@ -14,8 +14,7 @@ from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.base import Measure, Need
 from adjudge.measures.rouge import plain
-from adjudge.measures.rouge.plain import Counts
-from adjudge.measures.rouge.ratios import REFS, STATS, Ratios
+from adjudge.measures.rouge.counts import REFS, STATS, Counts, Ratios
 from adjudge.measures.rouge.texts import (
     EXCEPTIONS,
     SPLITS,

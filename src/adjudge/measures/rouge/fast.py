@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.measures.rouge import kernels, unions
+from adjudge.measures.rouge.counts import power_table
 from adjudge.measures.rouge.numbers import Numbered
-from adjudge.measures.rouge.plain import power_table
 
 if TYPE_CHECKING:
     import numpy.typing as npt

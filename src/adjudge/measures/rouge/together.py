@@ -11,8 +11,8 @@ from adjudge.data.rows import Summary
 from adjudge.data.scores import Score
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.base import no_reference
+from adjudge.measures.rouge.counts import Counts
 from adjudge.measures.rouge.family import Rouge, RougeW
-from adjudge.measures.rouge.plain import Counts
 
 if TYPE_CHECKING:
     import numpy as np

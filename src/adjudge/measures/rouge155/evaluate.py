@@ -14,9 +14,8 @@ from adjudge.formats.rouge155_files import Files, Side
 from adjudge.formats.rouge155_settings import Listed, Trial
 from adjudge.formats.rouge155_units import read_bytes, units
 from adjudge.measures.rouge import plain
+from adjudge.measures.rouge.counts import NOTHING, Counts, Ratios, f_measure
 from adjudge.measures.rouge.elements import basic_elements
-from adjudge.measures.rouge.plain import NOTHING, Counts
-from adjudge.measures.rouge.ratios import Ratios, f_measure
 from adjudge.measures.rouge.texts import SMART, Preparation, Prepared, read_stop_list
 from adjudge.measures.rouge155.limits import cut
 from adjudge.measures.rouge155.options import Asked, Options
