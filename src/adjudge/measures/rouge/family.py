@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from adjudge.data.rows import Summary
 from adjudge.data.scores import Score
@@ -25,6 +26,7 @@ from adjudge.measures.rouge.texts import (
     preparation,
     split_text,
 )
+from adjudge.measures.spec import build, split_spec
 from adjudge.text.stemmers.stem import STEMMERS
 from adjudge.text.words import WORD_RULES, share_kept
 from adjudge.wording import counted
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 
     Numbers = np.ndarray
     Table = tuple[np.ndarray, np.ndarray, np.ndarray]
+
 
 _LIMIT = re.compile(r"none|[1-9]\d{0,8}[wb]")
 LEAST_KEPT = (
@@ -299,3 +302,35 @@ class RougeW(Rouge):
     def all_counts(self, texts: Encoded, peers: Numbers, references: Numbers) -> Table:
         hits, bases = texts.union_hits(self.weight)
         return hits, texts.powers(self.weight)[peers], bases[references]
+
+
+Make = Callable[..., Measure]
+
+NAMES: dict[str, Make] = {
+    **{f"rouge-{n}": partial(RougeN, n=n) for n in range(1, 10)},
+    "rouge-l": RougeL,
+    "rouge-lsum": RougeLines,
+    "rouge-w": RougeW,
+    "rouge-s4": partial(RougeS, skip=4),
+    "rouge-su4": partial(RougeS, skip=4, unigrams=True),
+    "rouge-s*": partial(RougeS, skip=-1),
+    "rouge-su*": partial(RougeS, skip=-1, unigrams=True),
+}
+_ANY_SKIP = re.compile(r"rouge-s(u?)(\d{1,4})")
+
+
+def find(name: str) -> Make | None:
+    """What makes the ROUGE of this name, where it is one."""
+    if match := _ANY_SKIP.fullmatch(name):
+        return partial(RougeS, skip=int(match[2]), unigrams=bool(match[1]))
+    return NAMES.get(name)
+
+
+def parse(specs: Sequence[str]) -> list[Rouge] | None:
+    """The measures of these specs, each once; None where one is not a ROUGE's."""
+    split = [split_spec(spec) for spec in specs]
+    makes = [find(name) for name, _ in split]
+    if None in makes:
+        return None
+    built = (build(make, *spec) for make, spec in zip(makes, split, strict=True) if make)
+    return cast(list[Rouge], list(dict.fromkeys(each for measure in built for each in measure.expanded())))

@@ -10,8 +10,7 @@ from adjudge.errors import DataError, UsageError
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.base import Measure
 from adjudge.measures.rouge.elements import RougeBe
-from adjudge.measures.rouge.family import Rouge
-from adjudge.measures.rouge.names import parse
+from adjudge.measures.rouge.family import Rouge, parse
 from adjudge.measures.rouge.together import score_together, values_of
 
 
