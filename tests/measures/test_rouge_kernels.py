@@ -55,8 +55,7 @@ MEASURES = [
 
 
 def assert_equal(peers: list[Prepared], references: list[Prepared]) -> None:
-    from adjudge.measures.rouge.fast import Encoded, Pairs
-    from adjudge.measures.rouge.numbers import from_words
+    from adjudge.measures.rouge.fast import Encoded, Pairs, from_words
 
     every = [*peers, *references]
     pairs = [(p, len(peers) + r) for p in range(len(peers)) for r in range(len(references))]
@@ -76,7 +75,7 @@ def test_kernels_equal_the_plain_twin(peers: list[Prepared], references: list[Pr
 
 def check_same_numbers(texts: list[str], preparation: Preparation) -> None:
     """Bytes and words give the same texts, whatever the numbers are."""
-    from adjudge.measures.rouge.numbers import from_words, numbered
+    from adjudge.measures.rouge.fast import from_words, numbered
 
     fast = numbered(texts, preparation, "lines", "en")
     plain = from_words([preparation.unstemmed(split_text(t, "lines")) for t in texts], preparation.stem)
@@ -198,8 +197,7 @@ def test_texts_of_ten_thousand_words() -> None:
     draw = random.Random(3)
     vocabulary = [f"w{k}" for k in range(800)]
     long = [one(*[[draw.choice(vocabulary) for _ in range(25)] for _ in range(400)]) for _ in range(2)]
-    from adjudge.measures.rouge.fast import Encoded, Pairs
-    from adjudge.measures.rouge.numbers import from_words
+    from adjudge.measures.rouge.fast import Encoded, Pairs, from_words
 
     encoded = Encoded(from_words(long), Pairs.of([0], [1]))
     for measure in MEASURES:

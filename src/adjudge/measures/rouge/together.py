@@ -115,8 +115,7 @@ def values_of(
     """
     import numpy as np
 
-    from adjudge.measures.rouge.fast import Encoded, Pairs
-    from adjudge.measures.rouge.numbers import numbered
+    from adjudge.measures.rouge.fast import Encoded, Pairs, numbered
 
     with uncollected():
         words = numbered(texts, measures[0].preparation, measures[0].lines, language)

@@ -162,8 +162,7 @@ class _Fast:
     """The same through the compiled kernels."""
 
     def __init__(self, texts: Sequence[Prepared], work: _Work) -> None:
-        from adjudge.measures.rouge.fast import Encoded, Pairs
-        from adjudge.measures.rouge.numbers import from_words
+        from adjudge.measures.rouge.fast import Encoded, Pairs, from_words
 
         self._encoded = Encoded(from_words(texts), Pairs.of(work.peers, work.models)) if texts else None
 
