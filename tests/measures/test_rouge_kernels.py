@@ -17,7 +17,8 @@ from adjudge.compiled import PLATFORMS, Bare
 from adjudge.data.rows import Summary, Topic
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.registry import parse_measures
-from adjudge.measures.rouge import kernels, numbers, together, unions
+from adjudge.measures.rouge import fast as fast_module
+from adjudge.measures.rouge import kernels, scoring
 from adjudge.measures.rouge.counts import Counts
 from adjudge.measures.rouge.family import Rouge
 from adjudge.measures.rouge.texts import Preparation, Prepared, Stemming, split_text
@@ -238,21 +239,21 @@ def test_few_pairs_go_the_plain_way_and_many_the_fast_one_with_the_same_scores(
         "rouge-lsum(refs=mean)",
     ]
     measures = [m for m in parse_measures(specs) if isinstance(m, Rouge)]
-    monkeypatch.setattr(together, "PLAIN_UP_TO", 0.0)
-    fast = list(together.score_together(measures, [batch(40)]))
-    monkeypatch.setattr(together, "PLAIN_UP_TO", 10**9)
-    assert list(together.score_together(measures, [batch(40)])) == fast
+    monkeypatch.setattr(scoring, "PLAIN_UP_TO", 0.0)
+    fast = list(scoring.score_together(measures, [batch(40)]))
+    monkeypatch.setattr(scoring, "PLAIN_UP_TO", 10**9)
+    assert list(scoring.score_together(measures, [batch(40)])) == fast
     assert len(fast) == 40 * len(measures)
 
 
 KERNELS = [
     each
-    for module in (kernels, unions, numbers, porter_compiled)
+    for module in (kernels, fast_module, porter_compiled)
     for each in vars(module).values()
     if isinstance(each, Bare)
 ]
 SCORED = """
-from adjudge.measures.rouge.text import rouge_many
+from adjudge.measures.rouge.scoring import rouge_many
 peers = ["The storms came and went, and came again.\\nIt was very bad.", "A storm!", "It came and it went and came."]
 specs = ["rouge-1", "rouge-2", "rouge-lsum", "rouge-l(level=sentence)", "rouge-w(split=lines)", "rouge-s4", "rouge-su*"]
 found = rouge_many(peers, [[peers[1], peers[2]], [peers[0]], peers], specs)
@@ -281,7 +282,7 @@ def test_once_compiled_scores_load_nothing_heavy() -> None:
 def test_numba_and_object_files_give_the_same_scores() -> None:
     here: dict[str, object] = {}
     exec(SCORED, here)
-    elsewhere = "import adjudge.compiled.native as native; native.PLATFORMS = ()"
+    elsewhere = "import adjudge.compiled as compiled; compiled.PLATFORMS = ()"
     assert run(f"{elsewhere}\n{SCORED}\nprint(found)").strip() == str(here["found"])
 
 
@@ -303,7 +304,7 @@ def test_a_read_only_install_without_a_home_compiles_uncached_and_says_so_once(t
         "import warnings; warnings.simplefilter('always')\n"
         "import numba.core.caching as c\n"
         "c.CacheImpl._locator_classes = []\n"  # what is left of them where no folder can be written
-        "from adjudge.kernels import kernel\n"
+        "from adjudge.compiled import kernel\n"
         "f, g = kernel(lambda x: x + 1), kernel(lambda x: x * 2)\n"
         "print(f(1), g(4))"
     )

@@ -39,8 +39,8 @@ from adjudge.measures.judged.rating import Rating
 from adjudge.measures.judged.wins import Wins
 from adjudge.measures.nams import Nams
 from adjudge.measures.plugin import registered
-from adjudge.measures.rouge import names
 from adjudge.measures.rouge.elements import RougeBe
+from adjudge.measures.rouge.family import ROUGE_NAMES, find_rouge
 from adjudge.measures.spec import build, split_spec
 
 GROUP = "adjudge.measures"
@@ -48,7 +48,7 @@ GROUP = "adjudge.measures"
 Make = Callable[..., Measure]
 
 BUILT_IN: dict[str, Make] = {
-    **names.NAMES,
+    **ROUGE_NAMES,
     "rouge-be": RougeBe,
     "bleu": Bleu,
     "chrf": Chrf,
@@ -116,7 +116,7 @@ def _find(name: str) -> Make:
     known = registry()
     if name in known:
         return known[name]
-    if make := names.find(name):  # rouge-s7: any number may take the place of the one that is listed
+    if make := find_rouge(name):  # rouge-s7: any number may take the place of the one that is listed
         return make
     if ":" in name:
         raise UsageError(f"{quoted(name)} names imported scores: they are there or not, never computed here")

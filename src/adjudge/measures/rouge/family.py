@@ -14,8 +14,17 @@ from adjudge.data.scores import Score
 from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.base import Measure, Need
-from adjudge.measures.rouge import plain
-from adjudge.measures.rouge.counts import REFS, STATS, Counts, Ratios
+from adjudge.measures.rouge.counts import (
+    REFS,
+    STATS,
+    Counts,
+    Ratios,
+    rouge_l,
+    rouge_l_sentence,
+    rouge_n,
+    rouge_s,
+    rouge_w,
+)
 from adjudge.measures.rouge.texts import (
     EXCEPTIONS,
     SPLITS,
@@ -153,13 +162,13 @@ class Rouge(Measure):
         raise TypeError(f"{type(self).__name__} does not say what it counts")
 
     def score(self, batch: TopicBatch) -> Iterator[Score]:
-        from adjudge.measures.rouge.together import score_together
+        from adjudge.measures.rouge.scoring import score_together
 
         yield from score_together([self], [batch])
 
     @classmethod
     def score_many(cls, measures: Sequence[Measure], batches: Sequence[TopicBatch]) -> Iterator[Score]:
-        from adjudge.measures.rouge.together import score_together
+        from adjudge.measures.rouge.scoring import score_together
 
         return score_together([m for m in measures if isinstance(m, Rouge)], batches)
 
@@ -178,7 +187,7 @@ class RougeN(Rouge):
         return f"rouge-{self.n}"
 
     def counts(self, peer: Prepared, reference: Prepared) -> Counts:
-        return plain.rouge_n(peer.words, reference.words, self.n)
+        return rouge_n(peer.words, reference.words, self.n)
 
     def all_counts(self, texts: Encoded, peers: Numbers, references: Numbers) -> Table:
         hits, sizes = texts.n_gram_hits(self.n)
@@ -205,7 +214,7 @@ class RougeS(Rouge):
         return f"rouge-s{'u' * self.unigrams}{'*' if self.skip < 0 else self.skip}"
 
     def counts(self, peer: Prepared, reference: Prepared) -> Counts:
-        return plain.rouge_s(peer.words, reference.words, self.skip, self.unigrams)
+        return rouge_s(peer.words, reference.words, self.skip, self.unigrams)
 
     def all_counts(self, texts: Encoded, peers: Numbers, references: Numbers) -> Table:
         hits, sizes = texts.skip_hits(self.skip, self.unigrams)
@@ -240,8 +249,8 @@ class RougeL(Rouge):
 
     def counts(self, peer: Prepared, reference: Prepared) -> Counts:
         if self.level == "sentence":
-            return plain.rouge_l_sentence(peer.words, reference.words)
-        return plain.rouge_l(peer.sentences, reference.sentences, peer.words, reference.words)
+            return rouge_l_sentence(peer.words, reference.words)
+        return rouge_l(peer.sentences, reference.sentences, peer.words, reference.words)
 
     def all_counts(self, texts: Encoded, peers: Numbers, references: Numbers) -> Table:
         sizes = texts.lengths
@@ -297,7 +306,7 @@ class RougeW(Rouge):
         return Ratios(self.stat, self.alpha, self.refs, self.weight)
 
     def counts(self, peer: Prepared, reference: Prepared) -> Counts:
-        return plain.rouge_w(peer.sentences, reference.sentences, peer.words, reference.words, self.weight)
+        return rouge_w(peer.sentences, reference.sentences, peer.words, reference.words, self.weight)
 
     def all_counts(self, texts: Encoded, peers: Numbers, references: Numbers) -> Table:
         hits, bases = texts.union_hits(self.weight)
@@ -306,7 +315,7 @@ class RougeW(Rouge):
 
 Make = Callable[..., Measure]
 
-NAMES: dict[str, Make] = {
+ROUGE_NAMES: dict[str, Make] = {
     **{f"rouge-{n}": partial(RougeN, n=n) for n in range(1, 10)},
     "rouge-l": RougeL,
     "rouge-lsum": RougeLines,
@@ -319,17 +328,17 @@ NAMES: dict[str, Make] = {
 _ANY_SKIP = re.compile(r"rouge-s(u?)(\d{1,4})")
 
 
-def find(name: str) -> Make | None:
+def find_rouge(name: str) -> Make | None:
     """What makes the ROUGE of this name, where it is one."""
     if match := _ANY_SKIP.fullmatch(name):
         return partial(RougeS, skip=int(match[2]), unigrams=bool(match[1]))
-    return NAMES.get(name)
+    return ROUGE_NAMES.get(name)
 
 
-def parse(specs: Sequence[str]) -> list[Rouge] | None:
+def parse_rouge(specs: Sequence[str]) -> list[Rouge] | None:
     """The measures of these specs, each once; None where one is not a ROUGE's."""
     split = [split_spec(spec) for spec in specs]
-    makes = [find(name) for name, _ in split]
+    makes = [find_rouge(name) for name, _ in split]
     if None in makes:
         return None
     built = (build(make, *spec) for make, spec in zip(makes, split, strict=True) if make)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.compiled import bare
-from adjudge.measures.rouge import kernels, unions
+from adjudge.measures.rouge import kernels
 from adjudge.measures.rouge.counts import power_table
 from adjudge.measures.rouge.texts import Preparation, Prepared, Stem, Stemming, split_text
 
@@ -326,7 +326,7 @@ class Encoded:
         return self._pairs.asked(kernels.lcs_lengths(self.whole, self.starts, *self._common()))
 
     def powers(self, weight: float) -> np.ndarray:
-        """The texts' lengths to a power, as plain.py raises them."""
+        """The texts' lengths to a power, as counts.py raises them."""
         return np.asarray([float(n) ** weight for n in self.lengths.tolist()])
 
     def union_hits(self, weight: float | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -346,7 +346,7 @@ class Encoded:
         texts, p = self._texts, self._pairs
         longest = int(np.diff(texts.sentences).max(initial=0))
         powers = np.asarray(power_table(1.0 if weight is None else weight, longest + 1))
-        hits, weighted = unions.union_hits(
+        hits, weighted = kernels.union_hits(
             texts.words,
             texts.sentences,
             texts.texts,

@@ -13,8 +13,17 @@ from adjudge.formats.files import Place, shown
 from adjudge.formats.rouge155_files import Files, Side
 from adjudge.formats.rouge155_settings import Listed, Trial
 from adjudge.formats.rouge155_units import read_bytes, units
-from adjudge.measures.rouge import plain
-from adjudge.measures.rouge.counts import NOTHING, Counts, Ratios, f_measure
+from adjudge.measures.rouge.counts import (
+    NOTHING,
+    Counts,
+    Ratios,
+    f_measure,
+    overlap,
+    rouge_l,
+    rouge_n,
+    rouge_s,
+    rouge_w,
+)
 from adjudge.measures.rouge.elements import basic_elements
 from adjudge.measures.rouge.texts import SMART, Preparation, Prepared, read_stop_list
 from adjudge.measures.rouge155.limits import cut
@@ -147,13 +156,13 @@ def _plain(asked: Asked, texts: Sequence[Prepared], work: _Work) -> list[Counts]
     def one(peer: Prepared, model: Prepared) -> Counts:
         match asked.kind:
             case "N":
-                return plain.rouge_n(peer.words, model.words, asked.n)
+                return rouge_n(peer.words, model.words, asked.n)
             case "L":
-                return plain.rouge_l(peer.sentences, model.sentences, peer.words, model.words)
+                return rouge_l(peer.sentences, model.sentences, peer.words, model.words)
             case "W":
-                return plain.rouge_w(peer.sentences, model.sentences, peer.words, model.words, asked.weight)
+                return rouge_w(peer.sentences, model.sentences, peer.words, model.words, asked.weight)
             case _:
-                return plain.rouge_s(peer.words, model.words, asked.skip, asked.unigrams)
+                return rouge_s(peer.words, model.words, asked.skip, asked.unigrams)
 
     return [one(texts[p], texts[m]) for p, m in zip(work.peers, work.models, strict=True)]
 
@@ -197,7 +206,7 @@ def _be(work: _Work, options: Options, exceptions: Mapping[str, str] | None) -> 
             found.append(basic_elements(lines, options.be or "", stem=options.stem, exceptions=exceptions))
         except FormatError as error:
             raise FormatError(error.problem, file=path, line=error.line) from None
-    return [plain.overlap(found[p], found[m]) for p, m in zip(work.peers, work.models, strict=True)]
+    return [overlap(found[p], found[m]) for p, m in zip(work.peers, work.models, strict=True)]
 
 
 def _row(counts: Sequence[Counts], asked: Asked, options: Options) -> Triple:

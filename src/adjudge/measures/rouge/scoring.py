@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from adjudge.compiled import uncollected
-from adjudge.data.rows import Summary
+from adjudge.data.rows import Summary, Topic
 from adjudge.data.scores import Score
+from adjudge.errors import DataError, UsageError
 from adjudge.judgments.batch import TopicBatch
-from adjudge.measures.base import no_reference
+from adjudge.measures.base import Measure, no_reference
 from adjudge.measures.rouge.counts import Counts
-from adjudge.measures.rouge.family import Rouge, RougeW
+from adjudge.measures.rouge.elements import RougeBe
+from adjudge.measures.rouge.family import Rouge, RougeW, parse_rouge
 
 if TYPE_CHECKING:
     import numpy as np
 
     Table = tuple[np.ndarray, np.ndarray, np.ndarray]
+
 
 PLAIN_UP_TO = (
     1.0  # seconds, about, that plain Python may take: compiling, at the very first run, takes longer
@@ -163,3 +166,81 @@ def _ratio(measure: Rouge, hits: np.ndarray, peer: np.ndarray, reference: np.nda
         return root(share(hits, reference if measure.stat == "recall" else peer))
     recall, precision = root(share(hits, reference)), root(share(hits, peer))
     return share(precision * recall, (1 - measure.alpha) * precision + measure.alpha * recall)
+
+
+def rouge(
+    peer: str, references: Sequence[str], measures: Sequence[str], language: str = "en"
+) -> dict[str, float]:
+    """A number for every measure; presets and `stat=all` stand for several. rouge-be wants basic elements."""
+    chosen = _parsed(measures)
+    elements, words = _apart(chosen)
+    _check(references)
+    held = tuple(
+        Summary("", f"reference-{k}", text, roles=("reference",)) for k, text in enumerate(references, 1)
+    )
+    batch = TopicBatch(Topic(""), (Summary("", "peer", peer),), held, language=language)
+    rows = [*score_together(words, [batch]), *RougeBe.score_many(elements, [batch])]
+    if wrong := next((row.why for row in rows if row.why), None):
+        raise DataError(wrong)
+    found = {row.measure: row.value for row in rows}
+    return {str(measure): found[str(measure)] for measure in chosen}
+
+
+def rouge_many(
+    peers: Sequence[str], references: Sequence[Sequence[str]], measures: Sequence[str], language: str = "en"
+) -> dict[str, list[float]]:
+    """The same of many texts at once, each with references of its own: a list of numbers per measure."""
+    import numpy as np
+
+    chosen = _chosen(measures)
+    if len(peers) != len(references):
+        raise UsageError(f"{len(peers)} texts and {len(references)} lists of references, expected as many")
+    for each in references:
+        _check(each)
+    groups: dict[tuple[str, ...], list[Rouge]] = {}
+    for measure in chosen:
+        groups.setdefault(measure.alike, []).append(measure)
+    numbers: dict[str, int] = {}
+    own = [numbers.setdefault(text, len(numbers)) for text in peers]
+    theirs = [numbers.setdefault(text, len(numbers)) for each in references for text in each]
+    sizes = np.asarray([len(each) for each in references], np.int64)
+    against, mine = np.asarray(theirs, np.int64), np.repeat(np.asarray(own, np.int64), sizes)
+    found: dict[str, list[float]] = {}
+    for group in groups.values():
+        for measure, values in values_of(
+            group, list(numbers), language, mine, against, sizes, [False] * len(peers)
+        ):
+            found[str(measure)] = list(cast(Sequence[float], values))
+    return {str(measure): found[str(measure)] for measure in chosen}
+
+
+def _chosen(measures: Sequence[str]) -> list[Rouge]:
+    elements, words = _apart(_parsed(measures))
+    if elements:
+        raise UsageError(f"{elements[0]} is scored text by text: use adjudge.rouge")
+    return words
+
+
+def _parsed(measures: Sequence[str]) -> Sequence[Measure]:
+    known = parse_rouge(measures)
+    if known is not None:
+        return known
+    from adjudge.measures.registry import parse_measures  # loads all measures there are
+
+    return parse_measures(measures)
+
+
+def _apart(measures: Sequence[Measure]) -> tuple[list[RougeBe], list[Rouge]]:
+    """Those of basic elements, and those of words."""
+    for measure in measures:
+        if not isinstance(measure, Rouge | RougeBe):
+            raise UsageError(f"{measure} is not a ROUGE")
+    elements = [m for m in measures if isinstance(m, RougeBe)]
+    return elements, [m for m in measures if isinstance(m, Rouge)]
+
+
+def _check(references: Sequence[str]) -> None:
+    if isinstance(references, str):
+        raise UsageError("references is one text, expected a list of texts")
+    if not references:
+        raise UsageError("no references: there is nothing to hold a text against")
