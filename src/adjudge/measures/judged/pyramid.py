@@ -95,12 +95,12 @@ NENKOVA = (
 )
 NOT_YET = "not annotated yet"
 
-# Who is held against what
+# Who is scored against what
 
 
 @dataclass(frozen=True)
-class Held:
-    """A peer's annotation and the pyramid that it is held against, or why there is none."""
+class PyramidPeer:
+    """A peer's annotation and the pyramid that it is scored against, or why there is none."""
 
     system: str
     length: int | None
@@ -128,12 +128,12 @@ class Held:
         )
 
 
-def held(batch: TopicBatch) -> list[Held]:
+def pyramid_peers(batch: TopicBatch) -> list[PyramidPeer]:
     """Every annotation of a topic; then the references that are peers and have none, as the pyramid has them."""
-    return batch.once("judged/pyramids", lambda: _held(batch))
+    return batch.once("judged/pyramids", lambda: _find_peers(batch))
 
 
-def _held(batch: TopicBatch) -> list[Held]:
+def _find_peers(batch: TopicBatch) -> list[PyramidPeer]:
     pyramids = _pyramids(batch)
     found = [
         _annotated(judged, judged.task.peer, repeat, pyramids)
@@ -143,18 +143,18 @@ def _held(batch: TopicBatch) -> list[Held]:
     return found + list(_references(batch, pyramids, found))
 
 
-def _annotated(judged: Judged, peer: TextRef, repeat: int, pyramids: list[Built]) -> Held:
+def _annotated(judged: Judged, peer: TextRef, repeat: int, pyramids: list[Built]) -> PyramidPeer:
     system, length, assessor = peer.system, peer.length, judged.task.assessor
     if PYRAMID_PEER not in judged.answers:
-        return Held(system, length, assessor, repeat, why=NOT_YET)
+        return PyramidPeer(system, length, assessor, repeat, why=NOT_YET)
     try:
         annotation = annotation_of(judged.answers[PYRAMID_PEER].answer)
     except DataError as error:
-        return Held(system, length, assessor, repeat, why=str(error))
+        return PyramidPeer(system, length, assessor, repeat, why=str(error))
     against = pyramid_for(annotation, assessor, pyramids)
     if isinstance(against, str):
-        return Held(system, length, assessor, repeat, annotation, why=against)
-    return Held(system, length, assessor, repeat, annotation, against)
+        return PyramidPeer(system, length, assessor, repeat, annotation, why=against)
+    return PyramidPeer(system, length, assessor, repeat, annotation, against)
 
 
 def _pyramids(batch: TopicBatch) -> list[Built]:
@@ -168,8 +168,8 @@ def _pyramids(batch: TopicBatch) -> list[Built]:
     return found
 
 
-def _references(batch: TopicBatch, pyramids: list[Built], found: list[Held]) -> Iterator[Held]:
-    """Of several pyramids of one assessor, the one that most annotations are held against."""
+def _references(batch: TopicBatch, pyramids: list[Built], found: list[PyramidPeer]) -> Iterator[PyramidPeer]:
+    """Of several pyramids of one assessor, the one that most annotations are scored against."""
     uses = Counter(each.against.digest for each in found if each.against is not None)
     peers = {(peer.system, peer.length) for peer in batch.peers}
     done = {(each.system, each.length, each.assessor) for each in found}
@@ -179,7 +179,7 @@ def _references(batch: TopicBatch, pyramids: list[Built], found: list[Held]) -> 
             if key[:2] in peers and key not in done:
                 done.add(key)
                 annotation = annotation_of_reference(one.pyramid, reference.system)
-                yield Held(*key, 0, annotation, one)
+                yield PyramidPeer(*key, 0, annotation, one)
 
 
 # The measures
@@ -194,18 +194,18 @@ class JudgedPyramid(Measure):
     needs: ClassVar[frozenset[Need]] = frozenset({"judgments"})
 
     def score(self, batch: TopicBatch) -> Iterator[Score]:
-        for each in held(batch):
+        for each in pyramid_peers(batch):
             value, why = math.nan, each.why
             if each.against is not None and each.annotation is not None:
                 value, why = self.of(each, each.against.pyramid, each.annotation)
             yield each.row(self, batch, value, why)
 
-    def of(self, peer: Held, pyramid: Pyramid, annotation: PeerAnnotation) -> tuple[float, str | None]:
+    def of(self, peer: PyramidPeer, pyramid: Pyramid, annotation: PeerAnnotation) -> tuple[float, str | None]:
         """A peer's value, or NaN and why."""
         raise TypeError(f"{type(self).__name__} does not say what it makes of an annotation")
 
     def warnings(self, batches: Sequence[TopicBatch]) -> list[str]:
-        found = [each for batch in batches for each in held(batch)]
+        found = [each for batch in batches for each in pyramid_peers(batch)]
         unreadable = sum(_unreadable(batch) for batch in batches)
         changed = sum(
             each.annotation is not None
@@ -235,7 +235,7 @@ class PyramidScore(JudgedPyramid):
     """The weight of the content units that a summary expresses, over the most that could be expected of it.
 
     A unit weighs as much as references express it; what is expressed twice counts once. Whoever wrote one of the
-    references is held against the pyramid of the others, and needs no annotation: the pyramid has it.
+    references is scored against the pyramid of the others, and needs no annotation: the pyramid has it.
 
     stat       original: over the most that as many units as the summary has can weigh; modified: as many as a
                reference has on average; comprehensive: the harmonic mean of the two
@@ -259,7 +259,7 @@ class PyramidScore(JudgedPyramid):
         options = self.options()
         return {k: v for k, v in options.items() if k != "rounding"} if self.stat == "original" else options
 
-    def of(self, peer: Held, pyramid: Pyramid, annotation: PeerAnnotation) -> tuple[float, str | None]:
+    def of(self, peer: PyramidPeer, pyramid: Pyramid, annotation: PeerAnnotation) -> tuple[float, str | None]:
         left_out: list[str] = [peer.system] if peer.wrote_one else []
         if self.refs == "jackknife" and not peer.wrote_one:
             if not pyramid.references:
@@ -276,10 +276,10 @@ class PyramidScore(JudgedPyramid):
 
     def warnings(self, batches: Sequence[TopicBatch]) -> list[str]:
         said = super().warnings(batches)
-        found = [each for batch in batches for each in held(batch) if each.against is not None]
+        found = [each for batch in batches for each in pyramid_peers(batch) if each.against is not None]
         if self.refs == "all" and len(writers := {each.wrote_one for each in found}) > 1 and True in writers:
             said.append(
-                "peers who wrote a reference are held against one reference fewer than the others:"
+                "peers who wrote a reference are scored against one reference fewer than the others:"
                 f" {self.name}(refs=jackknife) is fair to all"
             )
         judged = [each for each in found if not each.wrote_one and each.annotation is not None]
@@ -309,7 +309,7 @@ class PyramidUnits(JudgedPyramid):
     }
     better = None
 
-    def of(self, peer: Held, pyramid: Pyramid, annotation: PeerAnnotation) -> tuple[float, str | None]:
+    def of(self, peer: PyramidPeer, pyramid: Pyramid, annotation: PeerAnnotation) -> tuple[float, str | None]:
         counts = tally(pyramid.without(peer.system) if peer.wrote_one else pyramid, annotation)
         return float(getattr(counts, "size" if self.count == "all" else self.count)), None
 

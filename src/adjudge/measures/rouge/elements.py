@@ -14,7 +14,7 @@ from adjudge.data.scores import Score
 from adjudge.errors import FormatError, UsageError, quoted
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.base import Measure, Need, no_reference
-from adjudge.measures.rouge.counts import NOTHING, REFS, STATS, Counts, Ratios, overlap
+from adjudge.measures.rouge.counts import NOTHING, REFS, STATS, Ratios, RougeCounts, overlap
 from adjudge.text.stemmers.porter import stem_155 as porter
 
 MODES = ("H", "HM", "HMR", "HM1", "HMR1", "HMR2")
@@ -79,7 +79,7 @@ def _stem(word: str, exceptions: Mapping[str, str]) -> str:
 
 def be_counts(
     peer: Sequence[str], references: Sequence[Sequence[str]], mode: str = "HM", *, stem: bool = False
-) -> Counts:
+) -> RougeCounts:
     """Hits of a peer's basic elements in all references, and what recall and precision divide them by."""
     own = basic_elements(peer, mode, stem=stem)
     return sum((overlap(own, basic_elements(r, mode, stem=stem)) for r in references), NOTHING)

@@ -17,8 +17,8 @@ from adjudge.measures.base import Measure, Need
 from adjudge.measures.rouge.counts import (
     REFS,
     STATS,
-    Counts,
     Ratios,
+    RougeCounts,
     rouge_l,
     rouge_l_sentence,
     rouge_n,
@@ -30,7 +30,7 @@ from adjudge.measures.rouge.texts import (
     SPLITS,
     Limit,
     Preparation,
-    Prepared,
+    PreparedText,
     check_names,
     preparation,
     split_text,
@@ -43,7 +43,7 @@ from adjudge.wording import counted
 if TYPE_CHECKING:
     import numpy as np
 
-    from adjudge.measures.rouge.fast import Encoded
+    from adjudge.measures.rouge.fast import PairCounts
 
     Numbers = np.ndarray
     Table = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -126,7 +126,7 @@ class Rouge(Measure):
         texts_lose = counted(lost, "text loses", "texts lose")
         return [f"{texts_lose} most of the letters under words={self.words}: try words={other}"]
 
-    def prepared(self, batch: TopicBatch, summary: Summary) -> Prepared:
+    def prepared(self, batch: TopicBatch, summary: Summary) -> PreparedText:
         """The summary's words; made once for all measures that prepare texts alike."""
         return batch.once(
             ("rouge", summary.key, *self.alike),
@@ -153,11 +153,11 @@ class Rouge(Measure):
     def ratios(self) -> Ratios:
         return Ratios(self.stat, self.alpha, self.refs, digits=self.RANKED)
 
-    def counts(self, peer: Prepared, reference: Prepared) -> Counts:
+    def counts(self, peer: PreparedText, reference: PreparedText) -> RougeCounts:
         """One peer against one reference, in plain steps."""
         raise TypeError(f"{type(self).__name__} does not say what it counts")
 
-    def all_counts(self, texts: Encoded, peers: Numbers, references: Numbers) -> Table:
+    def all_counts(self, texts: PairCounts, peers: Numbers, references: Numbers) -> Table:
         """The same of many pairs at once, as three arrays: hits, the peers' sides, the references'."""
         raise TypeError(f"{type(self).__name__} does not say what it counts")
 
@@ -186,10 +186,10 @@ class RougeN(Rouge):
     def name(self) -> str:
         return f"rouge-{self.n}"
 
-    def counts(self, peer: Prepared, reference: Prepared) -> Counts:
+    def counts(self, peer: PreparedText, reference: PreparedText) -> RougeCounts:
         return rouge_n(peer.words, reference.words, self.n)
 
-    def all_counts(self, texts: Encoded, peers: Numbers, references: Numbers) -> Table:
+    def all_counts(self, texts: PairCounts, peers: Numbers, references: Numbers) -> Table:
         hits, sizes = texts.n_gram_hits(self.n)
         return hits, sizes[peers], sizes[references]
 
@@ -213,10 +213,10 @@ class RougeS(Rouge):
     def name(self) -> str:
         return f"rouge-s{'u' * self.unigrams}{'*' if self.skip < 0 else self.skip}"
 
-    def counts(self, peer: Prepared, reference: Prepared) -> Counts:
+    def counts(self, peer: PreparedText, reference: PreparedText) -> RougeCounts:
         return rouge_s(peer.words, reference.words, self.skip, self.unigrams)
 
-    def all_counts(self, texts: Encoded, peers: Numbers, references: Numbers) -> Table:
+    def all_counts(self, texts: PairCounts, peers: Numbers, references: Numbers) -> Table:
         hits, sizes = texts.skip_hits(self.skip, self.unigrams)
         return hits, sizes[peers], sizes[references]
 
@@ -247,12 +247,12 @@ class RougeL(Rouge):
     def name(self) -> str:
         return "rouge-l"
 
-    def counts(self, peer: Prepared, reference: Prepared) -> Counts:
+    def counts(self, peer: PreparedText, reference: PreparedText) -> RougeCounts:
         if self.level == "sentence":
             return rouge_l_sentence(peer.words, reference.words)
         return rouge_l(peer.sentences, reference.sentences, peer.words, reference.words)
 
-    def all_counts(self, texts: Encoded, peers: Numbers, references: Numbers) -> Table:
+    def all_counts(self, texts: PairCounts, peers: Numbers, references: Numbers) -> Table:
         sizes = texts.lengths
         if self.level == "sentence":
             return texts.sentence_hits(), sizes[peers], sizes[references]
@@ -305,10 +305,10 @@ class RougeW(Rouge):
     def ratios(self) -> Ratios:
         return Ratios(self.stat, self.alpha, self.refs, self.weight)
 
-    def counts(self, peer: Prepared, reference: Prepared) -> Counts:
+    def counts(self, peer: PreparedText, reference: PreparedText) -> RougeCounts:
         return rouge_w(peer.sentences, reference.sentences, peer.words, reference.words, self.weight)
 
-    def all_counts(self, texts: Encoded, peers: Numbers, references: Numbers) -> Table:
+    def all_counts(self, texts: PairCounts, peers: Numbers, references: Numbers) -> Table:
         hits, bases = texts.union_hits(self.weight)
         return hits, texts.powers(self.weight)[peers], bases[references]
 

@@ -13,14 +13,14 @@ import numpy as np
 from adjudge.compiled import bare
 from adjudge.measures.rouge import kernels
 from adjudge.measures.rouge.counts import power_table
-from adjudge.measures.rouge.texts import Preparation, Prepared, Stem, Stemming, split_text
+from adjudge.measures.rouge.texts import Preparation, PreparedText, Stem, Stemming, split_text
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
 
 @dataclass(frozen=True)
-class Numbered:
+class NumberedTexts:
     """Text t is whole[starts[t]:starts[t + 1]]; its sentences are sentences[texts[t]:texts[t + 1]], offsets in
     `words`, which is `whole` unless a byte limit makes sentences that are not the text."""
 
@@ -32,7 +32,7 @@ class Numbered:
     distinct: int
 
 
-def numbered(texts: Sequence[str], preparation: Preparation, lines: str, language: str) -> Numbered:
+def numbered(texts: Sequence[str], preparation: Preparation, lines: str, language: str) -> NumberedTexts:
     """Texts under a preparation. The usual one, ASCII words of lines, is done on bytes, by a kernel."""
     limit = preparation.limit
     if preparation.rule == "rouge" and lines == "lines" and not limit.words and not limit.bytes:
@@ -44,9 +44,9 @@ def numbered(texts: Sequence[str], preparation: Preparation, lines: str, languag
     )
 
 
-def from_words(texts: Sequence[Prepared], stem: Stem | None = None) -> Numbered:
+def from_words(texts: Sequence[PreparedText], stem: Stem | None = None) -> NumberedTexts:
     """Texts that are cut into words already; `stem` is asked once for every distinct word."""
-    ids: dict[str, int] = _Stems(stem) if stem else _Numbers()
+    ids: dict[str, int] = _StemNumbers(stem) if stem else _WordNumbers()
 
     def flat(lists: Sequence[list[str]]) -> tuple[np.ndarray, np.ndarray]:
         starts = np.zeros(len(lists) + 1, np.int64)
@@ -58,10 +58,10 @@ def from_words(texts: Sequence[Prepared], stem: Stem | None = None) -> Numbered:
     words, sentences = flat([sentence for text in texts for sentence in text.sentences])
     ends = np.zeros(len(texts) + 1, np.int64)
     np.cumsum([len(text.sentences) for text in texts], out=ends[1:])
-    return Numbered(whole, starts, words, sentences, ends, len(ids) + 1)
+    return NumberedTexts(whole, starts, words, sentences, ends, len(ids) + 1)
 
 
-class _Numbers(dict[str, int]):
+class _WordNumbers(dict[str, int]):
     """A number for every word, given out when it is first asked for."""
 
     def __missing__(self, word: str) -> int:
@@ -69,19 +69,19 @@ class _Numbers(dict[str, int]):
         return number
 
 
-class _Stems(dict[str, int]):
+class _StemNumbers(dict[str, int]):
     """The number of a word's stem."""
 
     def __init__(self, stem: Stem):
         super().__init__()
-        self._stem, self._numbers = stem, _Numbers()
+        self._stem, self._numbers = stem, _WordNumbers()
 
     def __missing__(self, word: str) -> int:
         self[word] = number = self._numbers[self._stem([word])[0]]
         return number
 
 
-def _from_bytes(blob: bytes, preparation: Preparation) -> Numbered:
+def _from_bytes(blob: bytes, preparation: Preparation) -> NumberedTexts:
     """One pass over the bytes; stop words and stems are looked up for distinct words only."""
     flat, starts, sentences, texts, at, sizes = _tokenise(blob)
     if preparation.stop:
@@ -91,8 +91,8 @@ def _from_bytes(blob: bytes, preparation: Preparation) -> Numbered:
     if preparation.stem:
         stemmed = _stemmed(blob, at, sizes, preparation.stem)
         flat = stemmed[flat]
-        return Numbered(flat, starts, flat, sentences, texts, int(stemmed.max(initial=0)) + 1)
-    return Numbered(flat, starts, flat, sentences, texts, len(at) + 1)
+        return NumberedTexts(flat, starts, flat, sentences, texts, int(stemmed.max(initial=0)) + 1)
+    return NumberedTexts(flat, starts, flat, sentences, texts, len(at) + 1)
 
 
 def _words(blob: bytes, at: np.ndarray, sizes: np.ndarray) -> list[str]:
@@ -107,7 +107,7 @@ def _stemmed(blob: bytes, at: np.ndarray, sizes: np.ndarray, stem: Stem) -> np.n
         from adjudge.text.stemmers.porter_compiled import stems
 
         return _tokenise(stems(np.frombuffer(blob, np.uint8), at, sizes).tobytes())[0]
-    numbers = _Numbers()
+    numbers = _WordNumbers()
     return np.fromiter(map(numbers.__getitem__, stem(_words(blob, at, sizes))), np.int32, count=len(at))
 
 
@@ -245,7 +245,7 @@ _FITS = 2**62
 
 
 @dataclass(frozen=True)
-class Pairs:
+class TextPairs:
     """Which texts are held against which, grouped by reference, and the way back to the order asked for."""
 
     references: np.ndarray
@@ -254,7 +254,7 @@ class Pairs:
     order: np.ndarray
 
     @classmethod
-    def of(cls, peers: npt.ArrayLike, references: npt.ArrayLike) -> Pairs:
+    def of(cls, peers: npt.ArrayLike, references: npt.ArrayLike) -> TextPairs:
         peer, reference = np.asarray(peers, np.int64), np.asarray(references, np.int64)
         order = np.argsort(reference, kind="stable")
         texts, first = np.unique(reference[order], return_index=True)
@@ -267,10 +267,10 @@ class Pairs:
         return result
 
 
-class Encoded:
+class PairCounts:
     """Texts as numbers, and every ROUGE of pairs of them. Work that measures share is done once."""
 
-    def __init__(self, texts: Numbered, pairs: Pairs, weight: float | None = None):
+    def __init__(self, texts: NumberedTexts, pairs: TextPairs, weight: float | None = None):
         """`weight` is one that W will be asked for with: L's hits are counted on the same way."""
         self._texts, self._pairs, self._weight = texts, pairs, weight
         self.whole, self.starts = texts.whole, texts.starts

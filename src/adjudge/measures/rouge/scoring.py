@@ -12,7 +12,7 @@ from adjudge.data.scores import Score
 from adjudge.errors import DataError, UsageError
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.base import Measure, no_reference
-from adjudge.measures.rouge.counts import Counts
+from adjudge.measures.rouge.counts import RougeCounts
 from adjudge.measures.rouge.elements import RougeBe
 from adjudge.measures.rouge.family import Rouge, RougeW, parse_rouge
 
@@ -40,7 +40,7 @@ def score_together(measures: Sequence[Rouge], batches: Sequence[TopicBatch]) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
+class _RougePeer:
     """A peer, the references it is held against, and whether it is one of the topic's references itself."""
 
     batch: TopicBatch
@@ -55,24 +55,24 @@ class _Held:
         return measure.missing(self.batch, self.peer, no_reference(self.peer, self.batch.references))
 
 
-def _held(batches: Sequence[TopicBatch]) -> Iterator[_Held]:
+def _rouge_peers(batches: Sequence[TopicBatch]) -> Iterator[_RougePeer]:
     for batch in batches:
         writers = {reference.system for reference in batch.references}
         usual: dict[int | None, list[Summary]] = {}
         for peer in batch.peers:
             if peer.system in writers:
                 own = any(reference.key == peer.key for reference in batch.references)
-                yield _Held(batch, peer, batch.references_for(peer), own)
+                yield _RougePeer(batch, peer, batch.references_for(peer), own)
             else:
                 if peer.length not in usual:
                     usual[peer.length] = batch.references_for(peer)
-                yield _Held(batch, peer, usual[peer.length], False)
+                yield _RougePeer(batch, peer, usual[peer.length], False)
 
 
 def _plainly(measures: Sequence[Rouge], batches: Sequence[TopicBatch]) -> Iterator[Score]:
     for measure in measures:
         name = str(measure)
-        for held in _held(batches):
+        for held in _rouge_peers(batches):
             text = measure.prepared(held.batch, held.peer)
             counts = [measure.counts(text, measure.prepared(held.batch, r)) for r in held.references]
             if counts:
@@ -84,7 +84,7 @@ def _plainly(measures: Sequence[Rouge], batches: Sequence[TopicBatch]) -> Iterat
 def _fast(measures: Sequence[Rouge], batches: Sequence[TopicBatch]) -> Iterator[Score]:
     import numpy as np
 
-    everyone = list(_held(batches))
+    everyone = list(_rouge_peers(batches))
     texts: list[str] = []
     number: dict[int, int] = {}
     for held in everyone:
@@ -118,12 +118,12 @@ def values_of(
     """
     import numpy as np
 
-    from adjudge.measures.rouge.fast import Encoded, Pairs, numbered
+    from adjudge.measures.rouge.fast import PairCounts, TextPairs, numbered
 
     with uncollected():
         words = numbered(texts, measures[0].preparation, measures[0].lines, language)
     weight = next((measure.weight for measure in measures if isinstance(measure, RougeW)), None)
-    encoded = Encoded(words, Pairs.of(peers, against), weight)
+    encoded = PairCounts(words, TextPairs.of(peers, against), weight)
     starts = np.concatenate([[0], np.cumsum(sizes)])
     for measure in measures:
         yield measure, _values(measure, measure.all_counts(encoded, peers, against), wrote_one, starts)
@@ -143,7 +143,7 @@ def _values(
     if measure.refs == "max" and measure.stat == "f" and sizes.all():
         best: list[float] = np.maximum.reduceat(_ratio(measure, *table), starts[:-1]).tolist()
         return best
-    counts = [Counts(*each) for each in zip(*(column.tolist() for column in table), strict=True)]
+    counts = [RougeCounts(*each) for each in zip(*(column.tolist() for column in table), strict=True)]
     spans = zip(wrote_one, starts[:-1].tolist(), starts[1:].tolist(), strict=True)
     return [measure.ratios(counts[a:b], own) if b > a else None for own, a, b in spans]
 

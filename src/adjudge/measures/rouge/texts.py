@@ -41,7 +41,7 @@ class Stemming:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedText:
     """A text's words, as a whole (n-grams, skip-bigrams, clipping) and by sentence (L and W)."""
 
     words: list[str]
@@ -57,22 +57,22 @@ class Preparation:
     stop: AbstractSet[str] = frozenset()
     stem: Stem | None = None
 
-    def __call__(self, lines: Sequence[str]) -> Prepared:
+    def __call__(self, lines: Sequence[str]) -> PreparedText:
         """The words of a text given as sentences."""
         raw = self.unstemmed(lines)
         if self.stem is None:
             return raw
-        return Prepared(self.stem(raw.words), [self.stem(words) for words in raw.sentences])
+        return PreparedText(self.stem(raw.words), [self.stem(words) for words in raw.sentences])
 
-    def unstemmed(self, lines: Sequence[str]) -> Prepared:
+    def unstemmed(self, lines: Sequence[str]) -> PreparedText:
         """The same before stemming, which the fast way does once per distinct word."""
         if not self.limit.words and not self.limit.bytes:
             split = [self._words(line) for line in lines]
-            return Prepared(split[0] if len(split) == 1 else list(chain.from_iterable(split)), split)
+            return PreparedText(split[0] if len(split) == 1 else list(chain.from_iterable(split)), split)
         whole, by_sentence = limited(lines, self.limit)
         split = [self._words(line) for line in by_sentence]
         same = not self.limit.bytes
-        return Prepared(
+        return PreparedText(
             [w for words in split for w in words] if same else self._words(" ".join(whole)), split
         )
 

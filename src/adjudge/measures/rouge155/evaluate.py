@@ -15,8 +15,8 @@ from adjudge.formats.rouge155_settings import Listed, Trial
 from adjudge.formats.rouge155_units import read_bytes, units
 from adjudge.measures.rouge.counts import (
     NOTHING,
-    Counts,
     Ratios,
+    RougeCounts,
     f_measure,
     overlap,
     rouge_l,
@@ -25,7 +25,7 @@ from adjudge.measures.rouge.counts import (
     rouge_w,
 )
 from adjudge.measures.rouge.elements import basic_elements
-from adjudge.measures.rouge.texts import SMART, Preparation, Prepared, read_stop_list
+from adjudge.measures.rouge.texts import SMART, Preparation, PreparedText, read_stop_list
 from adjudge.measures.rouge155.limits import cut
 from adjudge.measures.rouge155.options import Asked, Options
 from adjudge.measures.rouge155.resample import Interval, Triple, averages
@@ -120,15 +120,15 @@ def _found(files: Files, listed: Listed, side: Side) -> Path:
     return path
 
 
-def _all_counts(work: _Work, options: Options) -> list[tuple[Asked, list[Counts]]]:
+def _all_counts(work: _Work, options: Options) -> list[tuple[Asked, list[RougeCounts]]]:
     asked = options.measures()
     exceptions = load_exceptions(options.data) if options.stem and options.data else None
-    texts: list[Prepared] = []
+    texts: list[PreparedText] = []
     if any(a.kind != "BE" for a in asked):
         prepare = _preparation(options, exceptions)
         texts = [_text(path, form, prepare, options) for path, form in work.paths]
     count = _plain if len(work.peers) <= PLAIN_UP_TO else _Fast(texts, work)
-    result: list[tuple[Asked, list[Counts]]] = []
+    result: list[tuple[Asked, list[RougeCounts]]] = []
     for each in asked:
         if each.kind == "BE":
             result.append((each, _be(work, options, exceptions)))
@@ -143,17 +143,17 @@ def _preparation(options: Options, exceptions: Mapping[str, str] | None) -> Prep
     return Preparation(stop=stop, stem=stem)
 
 
-def _text(path: Path, form: str, prepare: Preparation, options: Options) -> Prepared:
+def _text(path: Path, form: str, prepare: Preparation, options: Options) -> PreparedText:
     if form == "SIMPLE":
         raise FormatError("basic elements (SIMPLE) have no words: say -3 and leave out -n, -w, -2", file=path)
     # bytes as characters: the original knows no encodings, and a limit counts bytes
     whole, by_unit = cut(units(read_bytes(path).decode("latin-1"), form), options.words, options.bytes)
     prepared = prepare(by_unit)
-    return Prepared(prepare([" ".join(whole)]).words, prepared.sentences) if options.bytes else prepared
+    return PreparedText(prepare([" ".join(whole)]).words, prepared.sentences) if options.bytes else prepared
 
 
-def _plain(asked: Asked, texts: Sequence[Prepared], work: _Work) -> list[Counts]:
-    def one(peer: Prepared, model: Prepared) -> Counts:
+def _plain(asked: Asked, texts: Sequence[PreparedText], work: _Work) -> list[RougeCounts]:
+    def one(peer: PreparedText, model: PreparedText) -> RougeCounts:
         match asked.kind:
             case "N":
                 return rouge_n(peer.words, model.words, asked.n)
@@ -170,12 +170,14 @@ def _plain(asked: Asked, texts: Sequence[Prepared], work: _Work) -> list[Counts]
 class _Fast:
     """The same through the compiled kernels."""
 
-    def __init__(self, texts: Sequence[Prepared], work: _Work) -> None:
-        from adjudge.measures.rouge.fast import Encoded, Pairs, from_words
+    def __init__(self, texts: Sequence[PreparedText], work: _Work) -> None:
+        from adjudge.measures.rouge.fast import PairCounts, TextPairs, from_words
 
-        self._encoded = Encoded(from_words(texts), Pairs.of(work.peers, work.models)) if texts else None
+        self._encoded = (
+            PairCounts(from_words(texts), TextPairs.of(work.peers, work.models)) if texts else None
+        )
 
-    def __call__(self, asked: Asked, texts: Sequence[Prepared], work: _Work) -> list[Counts]:
+    def __call__(self, asked: Asked, texts: Sequence[PreparedText], work: _Work) -> list[RougeCounts]:
         if self._encoded is None:
             return []
         match asked.kind:
@@ -193,10 +195,10 @@ class _Fast:
                 sizes = [float(n) ** asked.weight for n in self._encoded.lengths.tolist()]
         against = bases.tolist()
         pairs = zip(hits.tolist(), work.peers, work.models, strict=True)
-        return [Counts(hit, sizes[p], against[m]) for hit, p, m in pairs]
+        return [RougeCounts(hit, sizes[p], against[m]) for hit, p, m in pairs]
 
 
-def _be(work: _Work, options: Options, exceptions: Mapping[str, str] | None) -> list[Counts]:
+def _be(work: _Work, options: Options, exceptions: Mapping[str, str] | None) -> list[RougeCounts]:
     found: list[Counter[Hashable]] = []
     for path, form in work.paths:
         if form != "SIMPLE":
@@ -209,7 +211,7 @@ def _be(work: _Work, options: Options, exceptions: Mapping[str, str] | None) -> 
     return [overlap(found[p], found[m]) for p, m in zip(work.peers, work.models, strict=True)]
 
 
-def _row(counts: Sequence[Counts], asked: Asked, options: Options) -> Triple:
+def _row(counts: Sequence[RougeCounts], asked: Asked, options: Options) -> Triple:
     """Recall, precision, F, each to five decimals, F from the rounded two; or the counts."""
     ratios = Ratios(alpha=options.alpha, weight=asked.weight)
     chosen = _best(counts, asked, ratios) if options.formula == "B" else sum(counts, NOTHING)
@@ -219,7 +221,7 @@ def _row(counts: Sequence[Counts], asked: Asked, options: Options) -> Triple:
     return recall, precision, rounded(f_measure(recall, precision, options.alpha))
 
 
-def _best(counts: Sequence[Counts], asked: Asked, ratios: Ratios) -> Counts:
+def _best(counts: Sequence[RougeCounts], asked: Asked, ratios: Ratios) -> RougeCounts:
     """The first of the models with the highest score: for L and W the score as it is, for others as printed."""
     if asked.kind in ("L", "W"):
         return max(counts, key=ratios.rank)

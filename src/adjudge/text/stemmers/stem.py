@@ -41,7 +41,7 @@ def stemmer_names() -> tuple[str, ...]:
     return STEMMERS + tuple(sorted(set(Stemmer.algorithms()).difference(STEMMERS)))
 
 
-class _Stems(dict[str, str]):
+class _StemCache(dict[str, str]):
     """Word -> stem, worked out at first use. Starts anew when full, so memory stays bounded."""
 
     def __init__(self, stem: Stem):
@@ -56,18 +56,18 @@ class _Stems(dict[str, str]):
 
 
 @cache
-def _stems(stemmer: str) -> _Stems:
+def _stems(stemmer: str) -> _StemCache:
     match stemmer:
         case "porter-155":
-            return _Stems(_of_long_words(porter.stem_155))
+            return _StemCache(_of_long_words(porter.stem_155))
         case "porter-nltk":
-            return _Stems(_of_long_words(porter.stem_nltk))
+            return _StemCache(_of_long_words(porter.stem_nltk))
         case "porter":
-            return _Stems(_of_long_words(_snowball("porter")))
+            return _StemCache(_of_long_words(_snowball("porter")))
         case "lovins":
-            return _Stems(lovins.stem)
+            return _StemCache(lovins.stem)
         case _:
-            return _Stems(_snowball(stemmer))
+            return _StemCache(_snowball(stemmer))
 
 
 def _of_long_words(stem: Stem) -> Stem:
