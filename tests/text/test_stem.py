@@ -85,7 +85,7 @@ def test_a_word_is_stemmed_once_and_memory_is_bounded(monkeypatch: pytest.Monkey
         return word.upper()
 
     monkeypatch.setattr(module, "REMEMBERED", 3)
-    stems = module._Stems(shout)
+    stems = module._StemCache(shout)
     assert [stems[word] for word in ["a", "b", "a", "c", "a"]] == ["A", "B", "A", "C", "A"]
     assert asked == ["a", "b", "c"]
     assert [stems[word] for word in ["d", "a"]] == ["D", "A"]

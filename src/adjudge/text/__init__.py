@@ -1,6 +1,6 @@
-"""Text layer: words, stop words, sentences and discourse units. Names only; each lives in its own module.
+"""Words, stop words, sentences, elementary discourse units; stemmers in stemmers/.
 
-Stems are in stem.py. Nothing here loads a library: sentencex and stop-words come in at first use.
+Importing this loads no library: sentencex and stop-words are loaded at first use.
 """
 
 from adjudge.text.edus import edus, explain

@@ -1,4 +1,10 @@
-"""Closed word lists for the rules of edu_rules.py: what opens a clause, says, or takes an infinitive."""
+"""Elementary discourse units (EDUs) of a text: clauses, found by rules.
+
+DUC-2002 cut its references into such units (Over and Liggett 2002, "Models"). English sentences are cut by RULES, tried
+in order; a rule is a name and a question: may a unit open at token `i`, given the unit [low, high) that it would cut?
+Every cut must also leave two units that are large enough and hold something like a verb. Sentences of other languages
+are cut at strong marks alone.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +28,8 @@ from adjudge.text.clauses import (
 from adjudge.text.sentences import Span, sentences, spans_between
 from adjudge.text.verbs import listed
 from adjudge.text.words import count_words
+
+# Word lists: what opens a clause, what says something, what takes an infinitive
 
 # What may stand before a word that opens a clause and goes with it: "and when", "that if".
 CONNECTIVES = listed("and but or nor yet that")
@@ -102,6 +110,9 @@ TAKES_INFINITIVE = listed(
 )
 
 
+# Where a clause opens inside a sentence, and where the one before it started
+
+_COMMA = frozenset({","})
 CLAUSE_ENDS = frozenset({",", ";", ":"})
 _LONGEST_ASIDE = 6
 
@@ -181,10 +192,10 @@ def has_clause(c: Clauses, low: int, i: int) -> bool:
     return c.has_main_verb(core_start(c, low, i), i)
 
 
-_COMMA = frozenset({","})
+# Attribution: a source ("the ministry said") and what is said
 
 
-def attribution(c: Clauses, low: int, i: int, high: int) -> bool:
+def _attribution(c: Clauses, low: int, i: int, high: int) -> bool:
     """Between a source and what it says, either way round; before "according to"."""
     if c.word(i) == "according" and c.word(i + 1) == "to":
         return c.has_main_verb(low, i)
@@ -242,10 +253,11 @@ def _said_after(c: Clauses, low: int, i: int, high: int) -> bool:
     return False
 
 
-SMALLEST = 3
+# The rules
+
+SMALLEST = 3  # words of a unit
 REACH = 200  # tokens on either side that a rule may look at: keeps a text without stops quick
 
-_COMMA_edu_rules = frozenset({","})
 _NON_FINITE = ("ing", "ed", "participle")
 
 
@@ -309,7 +321,7 @@ def _resumed(c: Clauses, low: int, i: int, high: int) -> bool:
     """Where the main clause goes on with its verb after a clause between commas."""
     if c.words[i - 1] != "," or c.form(c.skip_adverbs(i)) in ("", "ing", "participle"):
         return False
-    first = c.until(low, i - 1, _COMMA_edu_rules)
+    first = c.until(low, i - 1, _COMMA)
     return first < i - 1 and _opens_aside(c, first + 1, i - 1)
 
 
@@ -326,7 +338,7 @@ def _series(c: Clauses, low: int, i: int, high: int) -> bool:
     verb = c.skip_adverbs(i)
     if c.words[i - 1] != "," or verb >= high or not c.finite[verb] or not has_clause(c, low, i):
         return False
-    if c.size(i, c.until(i, high, _COMMA_edu_rules | COORDINATORS)) < SMALLEST:
+    if c.size(i, c.until(i, high, _COMMA | COORDINATORS)) < SMALLEST:
         return False
     rest = range(verb + 1, min(verb + REACH, len(c)))
     return any(c.words[j] in ("and", "but", "or") and c.form(c.skip_adverbs(j + 1)) for j in rest)
@@ -386,7 +398,7 @@ def _participle(c: Clauses, low: int, i: int, high: int) -> bool:
     if not c.after_comma(i) or not c.has_main_verb(low, i):
         return False
     if c.word(i) == "with":
-        return any(c.form(j) == "ing" for j in range(i + 2, c.until(i, high, _COMMA_edu_rules)))
+        return any(c.form(j) == "ing" for j in range(i + 2, c.until(i, high, _COMMA)))
     j = c.skip_adverbs(i)
     if c.form(j) == "ing":
         return True
@@ -424,7 +436,7 @@ RULES = (
     Rule("participle", "Rain flooded the old town, | forcing 300 families to leave.", _participle),
     Rule("subordinator", "Rescue teams searched the rubble | while relatives waited.", _subordinator),
     Rule("fronted clause", "If the vote fails, | the government will call an election.", _fronted),
-    Rule("attribution", "The committee found | that safety checks had been skipped.", attribution),
+    Rule("attribution", "The committee found | that safety checks had been skipped.", _attribution),
     Rule("resumed clause", "The airline, which flies to 40 cities, | cancelled all its flights.", _resumed),
     Rule("series", "He was born in Cork, | studied law in Dublin | and entered parliament.", _series),
     Rule("coordinator", "The ministry offered to mediate, | but the union wants a guarantee.", _coordinator),
@@ -432,6 +444,8 @@ RULES = (
     Rule("next clause", "Troops will leave the city, | prisoners will be exchanged.", _next_clause),
 )
 
+
+# Cutting a text
 
 SENTENCE = "sentence"
 PUNCTUATION = RULES[0].name

@@ -1,4 +1,8 @@
-"""A stretch of a text with its place in it. How texts are cut lives in sentences.py and edus.py."""
+"""Sentences of a text, as spans of characters.
+
+`sentencex` proposes where a sentence ends; this module decides which line breaks end one, and mends what summaries
+break: quotes, bullets, numbered items, text in lower case, stops set apart by a tokenizer.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,9 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
+
+_STOPS = ".!?…。！？।॥؟۔"
+_CLOSERS = "\"'”’»›)]}」』"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +39,8 @@ def spans_between(source: str, cuts: Iterable[int]) -> list[Span]:
     return spans
 
 
-_STOPS = ".!?…。！？।॥؟۔"
-_CLOSERS = "\"'”’»›)]}」』"
+# Line breaks
+
 _ENDED = re.compile(rf"[{_STOPS}][{re.escape(_CLOSERS)}\s]*\Z")
 _CONTINUED_SHARE = 1 / 3
 _COLUMNS = range(40, 121)
@@ -75,11 +82,11 @@ def _is_wrapped(lines: list[str]) -> bool:
     return len(open_breaks) > 1 and width in _COLUMNS and full
 
 
-_STOPS_sentences = ".!?…。！？।॥؟۔"
-_CLOSERS_sentences = "\"'”’»›)]}」』"
+# Sentences inside a paragraph
+
 _QUOTES = "\"'“”„‘’‚«»‹›`"
 _BULLETS = "•●▪◦‣"
-_REACH = 100
+_REACH = 100  # characters before a cut that are looked at
 
 # After these a full stop ends nothing, whatever follows: a name or a figure does.
 _NEVER_LAST = re.compile(
@@ -92,7 +99,7 @@ _LAST_WORD = re.compile(r"([^\W_]+)(\s*)\.\s*\Z")
 _SPACED_DOTS = re.compile(r"\.\s+\.\Z")
 _LONE_STOP = re.compile(r"(?<=\s)[.!?](?=\s)")
 _ENDS_IN_LONE_STOP = re.compile(r"\s[.!?]\Z")
-_ELLIPSIS = re.compile(rf"…[{re.escape(_CLOSERS_sentences)}]*(?=\s)")
+_ELLIPSIS = re.compile(rf"…[{re.escape(_CLOSERS)}]*(?=\s)")
 _STOP_IN_BRACKET = re.compile(r"[.!?][\"'”’]?\)(?=\s)")
 # English words that sentencex takes for the abbreviations Me., No., Ill., Art., Miss., Ore.
 _WORD_NOT_SHORT_FORM = re.compile(r"\b(?:me|no|ill|art|miss|ore|ok)\.(?=\s+[\"'“‘]?[A-Z])")
@@ -158,7 +165,7 @@ def _beside_quotes(block: str, cut: int, quotes: list[int]) -> int:
     """Move a cut among quotes and blanks: closing quotes stay with the left, opening ones go right."""
     while cut and (block[cut - 1].isspace() or block[cut - 1] in _QUOTES + _BULLETS):
         cut -= 1
-    while cut < len(block) and block[cut] in _CLOSERS_sentences:
+    while cut < len(block) and block[cut] in _CLOSERS:
         cut += 1
     apart = _CLOSING_QUOTE_APART.match(block, cut)
     if apart and (apart[1] not in ("'", '"') or bisect_left(quotes, cut) % 2):
@@ -171,7 +178,7 @@ def _holds(block: str, cut: int, has_case: bool) -> bool:
     left, following = _before(block, cut), _next(block, cut)
     if _BULLET_NEXT.match(block, cut):
         return True
-    if not left or left[-1].isalnum() or following in (*_STOPS_sentences, *",;:)]"):
+    if not left or left[-1].isalnum() or following in (*_STOPS, *",;:)]"):
         return False
     if left[-1] in "」』" and not block[cut].isspace():  # the words that report a quotation follow it
         return False
@@ -201,7 +208,7 @@ def _next(block: str, cut: int) -> str:
 def _bracket_is_sentence(block: str, stop: re.Match[str]) -> bool:
     """Whether the bracket closed at `stop` was opened between sentences: "(It rained.) They left." """
     before = _before(block, max(block.rfind("(", 0, stop.start()), 0)).rstrip(_QUOTES + " ")
-    return _next(block, stop.end()).isupper() and (not before or before[-1] in _STOPS_sentences)
+    return _next(block, stop.end()).isupper() and (not before or before[-1] in _STOPS)
 
 
 def _join_wordless(block: str, pieces: list[Span]) -> list[Span]:

@@ -1,4 +1,4 @@
-"""English words that carry grammar, not content, by word class. Other languages' lists come from a package."""
+"""Stop words: a language's list from the `stop-words` package, or English function words by word class."""
 
 from __future__ import annotations
 

@@ -1,7 +1,22 @@
-"""The tables of Lovins 1968, as data: endings, their conditions, respellings. The engine: lovins.py.
+"""The Lovins stemmer: one ending goes, then the end is respelt.
 
 Lovins 1968, "Development of a stemming algorithm", Mechanical Translation and Computational Linguistics 11,
-22-31, appendices A, B and C, as the Snowball project publishes them (algorithms/lovins.sbl).
+22-31; its appendices A, B and C as the Snowball project publishes them (algorithms/lovins.sbl).
+
+Where the paper leaves a choice, the one of Snowball's `lovins` is taken, so that stems agree with it:
+
+- Rule 30 is printed "end -> ens except following m", where rule 24 has "end" already; it is read as "ent".
+- Of the rules 2 to 34 one applies, that of the longest end ("bex" goes before "ex"), and its result is not
+  respelt again.
+- Rule 1 (one of two equal letters goes) and the respelling also apply to words that lost no ending, however
+  short: "add" becomes "ad", "end" becomes "ens". Only the removal of endings knows a least length.
+- The conditions look at what an ending leaves before rule 1, the exceptions of the respelling after it.
+- Condition N, "4 letters after s**, elsewhere 3", is about the third letter from the end of what is left, so
+  that "rising" loses its ending; L lets -ide go after -os ("glucoside" -> "glucos").
+- "'s" and "s'" are among the 294 endings. ROUGE's words have no apostrophe, so there they never occur.
+- The list has no -ents and no -ements, and "government" keeps its m: that is the paper's, and kept. So are
+  conditions that look odd beside their neighbours (-ally asks for three letters, -ically for two).
+- Appendix D, on stems that match though they differ a little, is not part of the stemmer.
 """
 
 from __future__ import annotations

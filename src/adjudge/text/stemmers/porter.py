@@ -1,8 +1,18 @@
-"""What Porter's stemmers share: kinds of letters, the measure, the steps. The variants live in porter155.py
-and porter_nltk.py, and nothing else uses this.
+"""Porter's stemmer in two variants: ROUGE-1.5.5's and NLTK's.
 
 Porter 1980, "An algorithm for suffix stripping", Program 14(3), 130-137. Two departures that Porter made
 later, and that both variants have, stand in the tables: `bli` for `abli`, and `logi`.
+
+ROUGE-1.5.5's has two slips in step 4, which matter for the numbers:
+
+- after any other ending, and whether or not that one went, -ment and then -ent are tried as well
+  ("element" -> "elem", "governmental" -> "govern"; Porter leaves "element" and "government");
+- -sion and -tion come last of all, and so go after another ending has ("professional" -> "profess").
+
+NLTK's default, which rouge-score uses, extends Porter 1980: a dozen irregular words, -ies and -ied that spare a short
+stem ("dies" -> "die"), y that changes only after a consonant ("enjoy" stays), two letters such as "us" that count as
+short ("used" -> "use"), -alli that goes before the rest of step 2, -fulli, and a -logi whose l counts for the stem
+("geology" -> "geolog").
 """
 
 from __future__ import annotations
@@ -11,6 +21,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from adjudge.errors import FormatError
+
+# What the variants share: kinds of letters, the measure, the steps
 
 Endings = Mapping[str, str]
 Test = Callable[[str], bool]
@@ -166,26 +178,28 @@ def tidy(word: str, *, short: Test) -> str:
     return word[:-1] if word.endswith("ll") and measure(word) > 1 else word
 
 
+# ROUGE-1.5.5's variant, and its list of irregular forms
+
 _MENT, _ENT = {"ment": ""}, {"ent": ""}
-_STEP_4 = {ending: new for ending, new in STEP_4.items() if ending not in ("ment", "ent")}
+_STEP_4_155 = {ending: new for ending, new in STEP_4.items() if ending not in ("ment", "ent")}
 
 EXCEPTION_FILES = ("adj.exc", "adv.exc", "noun.exc", "verb.exc")
 _FOLDERS = (".", "WordNet-2.0-Exceptions", "data/WordNet-2.0-Exceptions")
 
 
 def stem_155(word: str) -> str:
-    """What the script makes of a word in lower case, irregular forms apart."""
+    """What ROUGE-1.5.5 makes of a word in lower case, irregular forms apart."""
     if len(word) < 3:
         return word
     word = drop_past(drop_plural(word), short=ends_short, twice="lszy")
     if word.endswith("y") and has_vowel(word[:-1]):
         word = word[:-1] + "i"
     word = change_ending(change_ending(word, STEP_2, 0), STEP_3, 0)
-    return tidy(_step_4(word), short=ends_short)
+    return tidy(_step_4_155(word), short=ends_short)
 
 
-def _step_4(word: str) -> str:
-    word = change_ending(change_ending(word, _STEP_4, 1), _MENT, 1)
+def _step_4_155(word: str) -> str:
+    word = change_ending(change_ending(word, _STEP_4_155, 1), _MENT, 1)
     return change_ending(word, _ENT, 1) if word.endswith("ent") else drop_ion(word)
 
 
@@ -233,6 +247,8 @@ def _read_exceptions(file: Path) -> dict[str, str]:
     return exceptions
 
 
+# NLTK's variant
+
 _IRREGULAR = {
     "skies": "sky",
     "dying": "die",
@@ -246,7 +262,7 @@ _IRREGULAR = {
         for word in ["sky", "news", "inning", "outing", "canning", "howe", "proceed", "exceed", "succeed"]
     },
 }
-_STEP_2 = {**{ending: new for ending, new in STEP_2.items() if ending != "logi"}, "fulli": "ful"}
+_STEP_2_NLTK = {**{ending: new for ending, new in STEP_2.items() if ending != "logi"}, "fulli": "ful"}
 
 
 def stem_nltk(word: str) -> str:
@@ -255,35 +271,35 @@ def stem_nltk(word: str) -> str:
         return _IRREGULAR[word]
     if len(word) <= 2:
         return word
-    word = _step_1c(_step_1b(_step_1a(word)))
-    word = change_ending(_step_2(word), STEP_3, 0)
+    word = _step_1c_nltk(_step_1b_nltk(_step_1a_nltk(word)))
+    word = change_ending(_step_2_nltk(word), STEP_3, 0)
     # "ion" ends in none of step 4's endings, so at most one of the two does anything to a word.
     shorter = change_ending(word, STEP_4, 1)
-    return tidy(drop_ion(word) if shorter == word else shorter, short=_short)
+    return tidy(drop_ion(word) if shorter == word else shorter, short=_short_nltk)
 
 
-def _step_1a(word: str) -> str:
+def _step_1a_nltk(word: str) -> str:
     return word[:-1] if len(word) == 4 and word.endswith("ies") else drop_plural(word)
 
 
-def _step_1b(word: str) -> str:
+def _step_1b_nltk(word: str) -> str:
     if word.endswith("ied"):
         return word[:-1] if len(word) == 4 else word[:-2]
-    return drop_past(word, short=_short, twice="lsz")
+    return drop_past(word, short=_short_nltk, twice="lsz")
 
 
-def _step_1c(word: str) -> str:
+def _step_1c_nltk(word: str) -> str:
     changes = len(word) > 2 and word.endswith("y") and shape(word)[-2] == "c"
     return word[:-1] + "i" if changes else word
 
 
-def _step_2(word: str) -> str:
+def _step_2_nltk(word: str) -> str:
     if word.endswith("alli") and measure(word[:-4]) > 0:
-        return _step_2(word[:-2])
+        return _step_2_nltk(word[:-2])
     if word.endswith("logi"):
         return word[:-1] if measure(word[:-3]) > 0 else word
-    return change_ending(word, _STEP_2, 0)
+    return change_ending(word, _STEP_2_NLTK, 0)
 
 
-def _short(word: str) -> bool:
+def _short_nltk(word: str) -> bool:
     return shape(word) == "vc" or ends_short(word)

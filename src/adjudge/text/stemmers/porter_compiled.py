@@ -1,4 +1,4 @@
-"""The stemmer of porter155.py on bytes, compiled: the stems of many words at once. The rules are porter.py's.
+"""`porter.stem_155` compiled, on bytes: the stems of many words at once, for ROUGE of many texts.
 
 A word is a run of letters w[start:stop]. Endings are numbers: up to seven letters as digits to the base 256.
 """

@@ -1,7 +1,4 @@
-"""Stemmers by name, and the stems of many words at once. Each algorithm lives in its own module.
-
-Which there are, and which to choose for what: docs/stemmers.md.
-"""
+"""Stemmers by name, and the stems of many words at once. docs/stemmers.md says which to choose for what."""
 
 from __future__ import annotations
 
