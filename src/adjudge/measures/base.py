@@ -1,4 +1,4 @@
-"""What a measure is: its text, its options, its direction. It is given one topic, whole (`TopicBatch`)."""
+"""What a measure is: its text, its options, its direction, and how it scores a topic (`TopicBatch`)."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _plain(value: object) -> str:
 
 
 def no_reference(peer: Summary, references: Sequence[Summary]) -> str:
-    """Why a peer has nothing to be held against, in words."""
+    """Why a peer has no reference to be compared with, in words."""
     others = {r.length for r in references if r.system != peer.system}
     if not references:
         return "the topic has no reference"

@@ -1,4 +1,4 @@
-"""Runs of words that a summary shares with its source, found in a suffix array. No measure lives here."""
+"""Descriptions of a summary: how long, how new, how repetitive, how extractive. None has a better or a worse."""
 
 from __future__ import annotations
 
@@ -26,6 +26,148 @@ from adjudge.measures.topicwords import (
 from adjudge.text.sentences import sentences
 from adjudge.text.stemmers.stem import STEMMERS
 from adjudge.text.words import WORD_RULES, count_words
+
+GRAM_SIZES = tuple(GRAM_WORDS)
+
+
+@dataclass(frozen=True)
+class Words(Measure):
+    """Number of words: white-space separated tokens with a letter or digit in them."""
+
+    FAMILY = "words"
+    ABOUT = "number of words in the summary (a description, no direction)"
+    CITATION = "Over and Liggett 2002: length is counted in words"
+    better = None
+    range = (0.0, None)
+
+    def score(self, batch: TopicBatch) -> Iterator[Score]:
+        for peer in batch.peers:
+            yield self.row(batch, peer, float(count_words(peer.text)))
+
+
+@dataclass(frozen=True)
+class Sentences(Measure):
+    """Number of sentences, as adjudge.text splits them."""
+
+    FAMILY = "sentences"
+    ABOUT = "number of sentences in the summary (a description, no direction)"
+    CITATION = "Lin and Hovy 2002, section 2: the sentence is the unit of a summary"
+    better = None
+    range = (0.0, None)
+
+    def score(self, batch: TopicBatch) -> Iterator[Score]:
+        for peer in batch.peers:
+            yield self.row(batch, peer, float(len(sentences(peer.text, batch.language))))
+
+
+@dataclass(frozen=True)
+class Compression(Measure):
+    """Words of the summary over words of all its documents; words are counted as target lengths are."""
+
+    FAMILY = "compression"
+    ABOUT = "words of the summary over words of its source (a description, no direction)"
+    CITATION = "Lin and Hovy 2002, section 3.1: compression ratio"
+    needs: ClassVar[frozenset[Need]] = frozenset({"documents"})
+    better = None
+    range = (0.0, None)
+
+    def score(self, batch: TopicBatch) -> Iterator[Score]:
+        source = batch.once(("compression",), lambda: sum(count_words(d.text) for d in batch.documents))
+        why = "the source has no words" if batch.documents else "the topic has no document"
+        for peer in batch.peers:
+            if source:
+                yield self.row(batch, peer, count_words(peer.text) / source)
+            else:
+                yield self.missing(batch, peer, why)
+
+
+@dataclass(frozen=True)
+class _OfWords(Measure):
+    """What descriptions of the words themselves share: how texts are cut."""
+
+    stem: str = "none"
+    words: str = "unicode"
+
+    OPTIONS: ClassVar[dict[str, tuple[str, ...]]] = {"words": tuple(WORD_RULES)}
+    EXAMPLES: ClassVar[dict[str, tuple[str, ...]]] = {"stem": STEMMERS}
+    better = None
+
+    def __post_init__(self) -> None:
+        check_names(self.stem)
+
+    def _cut(self) -> Cut:
+        return Cut(self.words, self.stem)
+
+
+def check_size(family: str, n: int) -> None:
+    if n not in GRAM_SIZES:
+        raise UsageError(f"{family}-{n}: expected n-grams of {GRAM_SIZES[0]} to {GRAM_SIZES[-1]} words")
+
+
+@dataclass(frozen=True)
+class Novel(_OfWords):
+    """Share of the summary's n-grams that no document has. See et al. 2017, figure 6.
+
+    Every occurrence counts. An n-gram may run over the end of a sentence, not of a document.
+    """
+
+    n: int = 1
+
+    FAMILY = "novel"
+    ABOUT = "share of the summary's n-grams that are not in the source (a description, no direction)"
+    CITATION = "See et al. 2017, Get To The Point, figure 6"
+    FIXED = ("n",)
+    needs: ClassVar[frozenset[Need]] = frozenset({"documents"})
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_size(self.FAMILY, self.n)
+
+    @property
+    def name(self) -> str:
+        return f"novel-{self.n}"
+
+    def score(self, batch: TopicBatch) -> Iterator[Score]:
+        cut = self._cut()
+        for peer in batch.peers:
+            if why := lacks_source(batch, cut, 1) or lacks_grams(batch, peer, cut, self.n):
+                yield self.missing(batch, peer, why)
+                continue
+            grams, source = grams_of(batch, peer, cut, self.n), source_grams(batch, cut, self.n)
+            new = sum(count for gram, count in grams.items() if gram not in source)
+            yield self.row(batch, peer, new / grams.total())
+
+
+@dataclass(frozen=True)
+class Repeated(_OfWords):
+    """Share of the summary's n-grams that stand earlier in the summary too: 1 - different / all."""
+
+    n: int = 1
+
+    FAMILY = "repeated"
+    ABOUT = "share of the summary's n-grams that repeat an earlier one (a description, no direction)"
+    CITATION = "See et al. 2017, Get To The Point, figure 4"
+    FIXED = ("n",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_size(self.FAMILY, self.n)
+
+    @property
+    def name(self) -> str:
+        return f"repeated-{self.n}"
+
+    def score(self, batch: TopicBatch) -> Iterator[Score]:
+        cut = self._cut()
+        for peer in batch.peers:
+            if why := lacks_grams(batch, peer, cut, self.n):
+                yield self.missing(batch, peer, why)
+                continue
+            grams = grams_of(batch, peer, cut, self.n)
+            yield self.row(batch, peer, (grams.total() - len(grams)) / grams.total())
+
+
+# Fragments: runs of words that a summary shares with its source, found in a suffix array
 
 _APART = 0  # stands between two documents, and after the last: no word has this code
 
@@ -108,141 +250,6 @@ def suffix_order(codes: Sequence[int]) -> list[int]:
 
 
 @dataclass(frozen=True)
-class Words(Measure):
-    """Number of words: white-space separated tokens with a letter or digit in them."""
-
-    FAMILY = "words"
-    ABOUT = "number of words in the summary (a description, no direction)"
-    CITATION = "Over and Liggett 2002: length is counted in words"
-    better = None
-    range = (0.0, None)
-
-    def score(self, batch: TopicBatch) -> Iterator[Score]:
-        for peer in batch.peers:
-            yield self.row(batch, peer, float(count_words(peer.text)))
-
-
-GRAM_SIZES = tuple(GRAM_WORDS)
-
-
-@dataclass(frozen=True)
-class Sentences(Measure):
-    """Number of sentences, as adjudge.text splits them."""
-
-    FAMILY = "sentences"
-    ABOUT = "number of sentences in the summary (a description, no direction)"
-    CITATION = "Lin and Hovy 2002, section 2: the sentence is the unit of a summary"
-    better = None
-    range = (0.0, None)
-
-    def score(self, batch: TopicBatch) -> Iterator[Score]:
-        for peer in batch.peers:
-            yield self.row(batch, peer, float(len(sentences(peer.text, batch.language))))
-
-
-@dataclass(frozen=True)
-class Compression(Measure):
-    """Words of the summary over words of all its documents; words are counted as target lengths are."""
-
-    FAMILY = "compression"
-    ABOUT = "words of the summary over words of its source (a description, no direction)"
-    CITATION = "Lin and Hovy 2002, section 3.1: compression ratio"
-    needs: ClassVar[frozenset[Need]] = frozenset({"documents"})
-    better = None
-    range = (0.0, None)
-
-    def score(self, batch: TopicBatch) -> Iterator[Score]:
-        source = batch.once(("compression",), lambda: sum(count_words(d.text) for d in batch.documents))
-        why = "the source has no words" if batch.documents else "the topic has no document"
-        for peer in batch.peers:
-            if source:
-                yield self.row(batch, peer, count_words(peer.text) / source)
-            else:
-                yield self.missing(batch, peer, why)
-
-
-@dataclass(frozen=True)
-class _OfWords(Measure):
-    """What descriptions of the words themselves share: how texts are cut."""
-
-    stem: str = "none"
-    words: str = "unicode"
-
-    OPTIONS: ClassVar[dict[str, tuple[str, ...]]] = {"words": tuple(WORD_RULES)}
-    EXAMPLES: ClassVar[dict[str, tuple[str, ...]]] = {"stem": STEMMERS}
-    better = None
-
-    def __post_init__(self) -> None:
-        check_names(self.stem)
-
-    def _cut(self) -> Cut:
-        return Cut(self.words, self.stem)
-
-
-@dataclass(frozen=True)
-class Novel(_OfWords):
-    """Share of the summary's n-grams that no document has. See et al. 2017, figure 6.
-
-    Every occurrence counts. An n-gram may run over the end of a sentence, not of a document.
-    """
-
-    n: int = 1
-
-    FAMILY = "novel"
-    ABOUT = "share of the summary's n-grams that are not in the source (a description, no direction)"
-    CITATION = "See et al. 2017, Get To The Point, figure 6"
-    FIXED = ("n",)
-    needs: ClassVar[frozenset[Need]] = frozenset({"documents"})
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_size(self.FAMILY, self.n)
-
-    @property
-    def name(self) -> str:
-        return f"novel-{self.n}"
-
-    def score(self, batch: TopicBatch) -> Iterator[Score]:
-        cut = self._cut()
-        for peer in batch.peers:
-            if why := lacks_source(batch, cut, 1) or lacks_grams(batch, peer, cut, self.n):
-                yield self.missing(batch, peer, why)
-                continue
-            grams, source = grams_of(batch, peer, cut, self.n), source_grams(batch, cut, self.n)
-            new = sum(count for gram, count in grams.items() if gram not in source)
-            yield self.row(batch, peer, new / grams.total())
-
-
-@dataclass(frozen=True)
-class Repeated(_OfWords):
-    """Share of the summary's n-grams that stand earlier in the summary too: 1 - different / all."""
-
-    n: int = 1
-
-    FAMILY = "repeated"
-    ABOUT = "share of the summary's n-grams that repeat an earlier one (a description, no direction)"
-    CITATION = "See et al. 2017, Get To The Point, figure 4"
-    FIXED = ("n",)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_size(self.FAMILY, self.n)
-
-    @property
-    def name(self) -> str:
-        return f"repeated-{self.n}"
-
-    def score(self, batch: TopicBatch) -> Iterator[Score]:
-        cut = self._cut()
-        for peer in batch.peers:
-            if why := lacks_grams(batch, peer, cut, self.n):
-                yield self.missing(batch, peer, why)
-                continue
-            grams = grams_of(batch, peer, cut, self.n)
-            yield self.row(batch, peer, (grams.total() - len(grams)) / grams.total())
-
-
-@dataclass(frozen=True)
 class _OfFragments(_OfWords):
     """What the two descriptions by fragments share: finding them."""
 
@@ -294,8 +301,3 @@ class FragmentDensity(_OfFragments):
 
     def _sum(self, sizes: list[int]) -> int:
         return sum(size * size for size in sizes)
-
-
-def check_size(family: str, n: int) -> None:
-    if n not in GRAM_SIZES:
-        raise UsageError(f"{family}-{n}: expected n-grams of {GRAM_SIZES[0]} to {GRAM_SIZES[-1]} words")

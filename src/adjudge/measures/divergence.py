@@ -1,4 +1,4 @@
-"""Model-free measures: a summary's words against those of its source. No reference is looked at."""
+"""Measures without references: the words of a summary compared with those of its source."""
 
 from __future__ import annotations
 
@@ -57,7 +57,9 @@ def joint_counts(summary: Grams, source: Grams, spectrum: Counter[int]) -> Joint
     for (_, k), types in cells.items():
         rest[k] -= types
     cells.update({(0, k): types for k, types in rest.items() if k and types})
-    return JointCounts(dict(cells), summary.total(), source.total(), len(source))
+    return JointCounts(
+        cells=dict(cells), summary=summary.total(), source=source.total(), source_types=len(source)
+    )
 
 
 def probabilities(counts: JointCounts, smooth: float) -> Iterator[tuple[float, float, int]]:

@@ -1,4 +1,4 @@
-"""Measures by name. Built-ins and extensions come in through the same door."""
+"""Measures by name: the built-in ones, and those that installed packages register."""
 
 from __future__ import annotations
 

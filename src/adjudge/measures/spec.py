@@ -1,4 +1,4 @@
-"""The spec language: `rouge-2(stat=f, stem=none)` to a measure and back. Knows no measure by name."""
+"""The spec language: `rouge-2(stat=f, stem=none)` to a measure and back."""
 
 from __future__ import annotations
 

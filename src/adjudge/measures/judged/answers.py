@@ -21,7 +21,7 @@ SUMMED = "coverage"
 
 @dataclass(frozen=True)
 class CoveragePage:
-    """One assessor's judgment of one peer against one reference."""
+    """One assessor's judgment of one peer's coverage of one reference."""
 
     judged: Judged
     repeat: int
@@ -97,13 +97,13 @@ def _page(batch: TopicBatch, judged: Judged, repeat: int) -> CoveragePage:
     summed = judged.answers.get(SUMMED)
     peer_units = units_of(batch.units, task.peer, protocol.peer_units)
     return CoveragePage(
-        judged,
-        repeat,
-        tuple(float(answer["completeness"]) for answer in given),
-        len(order) - len(given),
-        frozenset(unit for answer in given for unit in answer["marked"]),
-        len(peer_units) or None,
-        summed.answer if summed is not None else {},
+        judged=judged,
+        repeat=repeat,
+        completeness=tuple(float(answer["completeness"]) for answer in given),
+        open=len(order) - len(given),
+        marked=frozenset(unit for answer in given for unit in answer["marked"]),
+        peer_units=len(peer_units) or None,
+        summed=summed.answer if summed is not None else {},
     )
 
 
@@ -116,9 +116,9 @@ def score_row(measure: Measure, judged: Judged, repeat: int, value: float, why: 
         task.topic,
         task.peer.system,
         value,
-        task.peer.length,
-        task.assessor,
-        task.reference.system if task.reference is not None else None,
-        repeat,
-        why,
+        length=task.peer.length,
+        assessor=task.assessor,
+        reference=task.reference.system if task.reference is not None else None,
+        repeat=repeat,
+        why=why,
     )

@@ -1,4 +1,4 @@
-"""Coverage and its kin: how much of the reference's units a summary expresses, as people judged it."""
+"""Coverage: how much of the reference's units a summary expresses, as people judged it, whole and by level."""
 
 from __future__ import annotations
 
@@ -213,6 +213,8 @@ class Uncovered(JudgedCoverage):
         return sum(each == 0 for each in completeness) / len(completeness)
 
 
+# Coverage by level: how short a reference of the author still has the unit (judgments/levels.py)
+
 NO_LEVELS = (
     "the reference's units have no levels (adjudge units --levels, where authors wrote several lengths)"
 )
@@ -220,7 +222,7 @@ NO_LEVELS = (
 
 @dataclass(frozen=True)
 class LevelCoverage(JudgedCoverage):
-    """What both share: a page's model units with their levels."""
+    """What the measures by level share: a page's model units with their levels."""
 
     uses: ClassVar[frozenset[Need]] = frozenset({"units", "references"})
 
@@ -303,9 +305,12 @@ def model_units(page: CoveragePage, batch: TopicBatch) -> list[Unit]:
     return units_of(batch.units, task.reference, protocol_of(batch, task.protocol).model_units)
 
 
+# Peer units that matched nothing
+
+
 @dataclass(frozen=True)
 class Unmarked(Measure):
-    """Peer units that were never marked.
+    """Peer units that were never marked: nothing of the reference matched them.
 
     count   all: how many there are; relevant: how many of them were said to be relevant to the subject
     """

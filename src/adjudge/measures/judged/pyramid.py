@@ -1,11 +1,11 @@
-"""The arithmetic of pyramids: what an annotation comes to, and the three scores. Who is scored lives in pyramid.py."""
+"""Pyramid scores: the weight of content units that people found in a summary. Nenkova et al. 2007."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum
 from typing import Any, ClassVar
 
@@ -120,11 +120,10 @@ class PyramidPeer:
             batch.topic.topic,
             self.system,
             value,
-            self.length,
-            self.assessor,
-            None,
-            self.repeat,
-            why,
+            length=self.length,
+            assessor=self.assessor,
+            repeat=self.repeat,
+            why=why,
         )
 
 
@@ -144,17 +143,17 @@ def _find_peers(batch: TopicBatch) -> list[PyramidPeer]:
 
 
 def _annotated(judged: Judged, peer: TextRef, repeat: int, pyramids: list[Built]) -> PyramidPeer:
-    system, length, assessor = peer.system, peer.length, judged.task.assessor
+    found = PyramidPeer(system=peer.system, length=peer.length, assessor=judged.task.assessor, repeat=repeat)
     if PYRAMID_PEER not in judged.answers:
-        return PyramidPeer(system, length, assessor, repeat, why=NOT_YET)
+        return replace(found, why=NOT_YET)
     try:
         annotation = annotation_of(judged.answers[PYRAMID_PEER].answer)
     except DataError as error:
-        return PyramidPeer(system, length, assessor, repeat, why=str(error))
-    against = pyramid_for(annotation, assessor, pyramids)
+        return replace(found, why=str(error))
+    against = pyramid_for(annotation, found.assessor, pyramids)
     if isinstance(against, str):
-        return PyramidPeer(system, length, assessor, repeat, annotation, why=against)
-    return PyramidPeer(system, length, assessor, repeat, annotation, against)
+        return replace(found, annotation=annotation, why=against)
+    return replace(found, annotation=annotation, against=against)
 
 
 def _pyramids(batch: TopicBatch) -> list[Built]:
@@ -179,7 +178,14 @@ def _references(batch: TopicBatch, pyramids: list[Built], found: list[PyramidPee
             if key[:2] in peers and key not in done:
                 done.add(key)
                 annotation = annotation_of_reference(one.pyramid, reference.system)
-                yield PyramidPeer(*key, 0, annotation, one)
+                yield PyramidPeer(
+                    system=reference.system,
+                    length=reference.length,
+                    assessor=one.judged.task.assessor,
+                    repeat=0,
+                    annotation=annotation,
+                    against=one,
+                )
 
 
 # The measures

@@ -1,7 +1,7 @@
-"""Every ROUGE in obvious steps: one peer against one reference, words in, counts out.
+"""Every ROUGE in plain steps: one peer and one reference, words in, counts out; and from counts to one number.
 
-The plain twin of kernels.py, and what serves a short text, which should not pay for a compiler. What a word
-is was decided before (texts.py); what becomes of the counts is decided after (ratios.py).
+kernels.py counts the same of many pairs at once. This module serves a few texts, whose user should not have to wait for
+a compiler; the tests compare the two.
 
 The rules are ROUGE-1.5.5's (Lin 2004): n-grams run across sentences; L and W take the union of the longest
 common subsequences of a reference sentence with every peer sentence, and count a word no more often than both
@@ -164,6 +164,8 @@ def marked(reference: Words, peer: Words, powers: Sequence[float]) -> list[bool]
     return mask
 
 
+# From counts to one number: recall, precision, F, and what several references mean
+
 STATS = ("recall", "precision", "f")
 REFS = ("pooled", "best", "mean", "max", "jackknife")
 
@@ -182,7 +184,7 @@ class Ratios:
     digits: int | None = None
 
     def __call__(self, counts: Sequence[RougeCounts], wrote_one: bool = False) -> float:
-        """One number. Who wrote one of the references (and is not held against it) is not jackknifed again."""
+        """One number. A peer by the writer of a reference is compared with the others as it is: no jackknife."""
         return self.over(counts, self.ratio, wrote_one)
 
     def over(

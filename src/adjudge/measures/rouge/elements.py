@@ -1,4 +1,4 @@
-"""ROUGE-BE: basic elements, HEAD|MODIFIER|RELATION a line, counted as ROUGE-1.5.5 does. No text is parsed."""
+"""ROUGE-BE: overlap of basic elements, given as HEAD|MODIFIER|RELATION a line, counted as ROUGE-1.5.5 does."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ class RougeBe(Measure):
                 yield self.missing(batch, peer, f"not basic elements: {error}")
                 continue
             wrote_one = any(reference.key == peer.key for reference in batch.references)
-            value = Ratios(self.stat, self.alpha, self.refs, digits=5)(counts, wrote_one)
+            value = Ratios(stat=self.stat, alpha=self.alpha, refs=self.refs, digits=5)(counts, wrote_one)
             yield self.row(batch, peer, value)
 
     def _elements(self, batch: TopicBatch, text: Summary) -> Counter[Hashable]:

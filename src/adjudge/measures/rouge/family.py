@@ -1,4 +1,4 @@
-"""ROUGE as measures: their options, and one way through for all of them that are asked for together."""
+"""ROUGE as measures: their options, their names, and what each of them counts. Lin 2004."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ class Rouge(Measure):
 
     @property
     def ratios(self) -> Ratios:
-        return Ratios(self.stat, self.alpha, self.refs, digits=self.RANKED)
+        return Ratios(stat=self.stat, alpha=self.alpha, refs=self.refs, digits=self.RANKED)
 
     def counts(self, peer: PreparedText, reference: PreparedText) -> RougeCounts:
         """One peer against one reference, in plain steps."""
@@ -303,7 +303,7 @@ class RougeW(Rouge):
 
     @property
     def ratios(self) -> Ratios:
-        return Ratios(self.stat, self.alpha, self.refs, self.weight)
+        return Ratios(stat=self.stat, alpha=self.alpha, refs=self.refs, weight=self.weight)
 
     def counts(self, peer: PreparedText, reference: PreparedText) -> RougeCounts:
         return rouge_w(peer.sentences, reference.sentences, peer.words, reference.words, self.weight)
@@ -312,6 +312,8 @@ class RougeW(Rouge):
         hits, bases = texts.union_hits(self.weight)
         return hits, texts.powers(self.weight)[peers], bases[references]
 
+
+# By name: `adjudge.rouge` looks its measures up here, without loading the others
 
 Make = Callable[..., Measure]
 

@@ -1,4 +1,8 @@
-"""Texts as numbers: every distinct word, or its stem, has one. Plain words in, or bytes straight from the texts."""
+"""ROUGE of many pairs of texts at once: words become numbers, compiled kernels count.
+
+The counts are those of counts.py. Every distinct word, or its stem, has a number; words come as lists, or as bytes
+straight from the texts.
+"""
 
 from __future__ import annotations
 
@@ -241,12 +245,14 @@ def _move(
             moved[slot] = numbers[old]
 
 
-_FITS = 2**62
+# Counting pairs
+
+_FITS = 2**62  # the largest number that n words as digits may make
 
 
 @dataclass(frozen=True)
 class TextPairs:
-    """Which texts are held against which, grouped by reference, and the way back to the order asked for."""
+    """Which texts are compared with which, grouped by reference, and the way back to the order asked for."""
 
     references: np.ndarray
     at: np.ndarray
@@ -258,7 +264,12 @@ class TextPairs:
         peer, reference = np.asarray(peers, np.int64), np.asarray(references, np.int64)
         order = np.argsort(reference, kind="stable")
         texts, first = np.unique(reference[order], return_index=True)
-        return cls(texts, np.append(first, len(order)).astype(np.int64), peer[order], order)
+        return cls(
+            references=texts,
+            at=np.append(first, len(order)).astype(np.int64),
+            peers=peer[order],
+            order=order,
+        )
 
     def asked(self, hits: np.ndarray) -> np.ndarray:
         """Hits in the order in which the pairs were given."""

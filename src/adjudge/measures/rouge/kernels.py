@@ -1,4 +1,4 @@
-"""ROUGE on integers, compiled: the fast twin of plain.py, for many pairs of texts at once.
+"""ROUGE on integers, compiled: what counts.py counts, for many pairs of texts at once.
 
 Texts are runs of word numbers in one flat array: text t is words[starts[t]:starts[t + 1]]. Pairs come grouped
 by reference: those of the k-th reference text are at[k]:at[k + 1], each with the number of its peer text.
@@ -375,8 +375,15 @@ def _table(least: int) -> int:
     return 1 << max(4, (least - 1).bit_length())
 
 
-_ALL_unions = np.uint64(0xFFFFFFFFFFFFFFFF)
-_ONE_unions = np.uint64(1)
+# Union LCS: ROUGE-L and ROUGE-W by sentence
+#
+# Sentence s is words[sentences[s]:sentences[s + 1]]; text t has the sentences texts[t]:texts[t + 1]. The whole texts,
+# whose words bound the hits, are in `whole` and `starts` (they differ from the sentences under a byte limit). Words in
+# an LCS are marked, with 1 for L and 2 for W, which are mostly the same words.
+#
+# A peer sentence of up to 64 words is a number of 64 bits for every word: where it stands. Of a reference sentence only
+# the words that the peer sentence has are looked at: rows t = 1, 2, ... with places[t] and matches[t].
+
 _NONE = np.uint64(0)
 _L, _W = 1, 2
 
@@ -416,13 +423,13 @@ def _mark_short(
     the row before from every new zero to the old one. There the way back goes left, to a match; anywhere else
     up, which is the original's tie.
     """
-    v = _ALL_unions
+    v = _ALL
     for t in range(1, count + 1):
         u = v & matches[t]
         total = v + u
         stops[t] = matches[t] | ~v | total
         v = total | (v & ~u)
-    upto = _ALL_unions >> np.uint64(64 - size)
+    upto = _ALL >> np.uint64(64 - size)
     t = count
     while t > 0 and upto != _NONE:
         upto &= stops[t]
@@ -432,7 +439,7 @@ def _mark_short(
         upto |= upto >> np.uint64(8)
         upto |= upto >> np.uint64(16)
         upto |= upto >> np.uint64(32)
-        before = upto >> _ONE_unions
+        before = upto >> _ONE
         match = (upto ^ before) & matches[t] != _NONE
         marks[places[t]] |= mark if match else 0
         upto = before if match else upto
@@ -445,7 +452,7 @@ def _in_a_row(count: int, places: np.ndarray, matches: np.ndarray) -> bool:
     both = _NONE
     for t in range(2, count + 1):
         if places[t] == places[t - 1] + 1:
-            both |= matches[t - 1] << _ONE_unions & matches[t]
+            both |= matches[t - 1] << _ONE & matches[t]
     return bool(both != _NONE)
 
 
@@ -470,11 +477,11 @@ def _mark_weighted(
     kept = _NONE
     for t in range(1, count + 1):
         kept |= matches[t]
-    kept |= kept << _ONE_unions
+    kept |= kept << _ONE
     width = 1
     for j in range(size):
         columns[width] = j
-        width += kept >> np.uint64(j) & _ONE_unions != _NONE
+        width += kept >> np.uint64(j) & _ONE != _NONE
     for k in range(width):
         best[k] = 0.0
         run[k] = 0
@@ -483,7 +490,7 @@ def _mark_weighted(
         best[row] = last = 0.0
         run[row] = 0
         for k in range(1, width):
-            match = matches[t] >> np.uint64(columns[k]) & _ONE_unions != _NONE
+            match = matches[t] >> np.uint64(columns[k]) & _ONE != _NONE
             length = run[row - width + k - 1]
             value = best[row - width + k - 1] + powers[length + 1] - powers[length]
             last = max(best[row - width + k], last)
@@ -493,7 +500,7 @@ def _mark_weighted(
     t, k = count, width - 1
     while t > 0 and k > 0:
         row = t * width
-        if matches[t] >> np.uint64(columns[k]) & _ONE_unions:
+        if matches[t] >> np.uint64(columns[k]) & _ONE:
             marks[places[t]] |= _W
             t -= 1
             k -= 1
@@ -712,7 +719,7 @@ def _union_hits(
             for s in range(texts[p], texts[p + 1]):
                 c, d = sentences[s], sentences[s + 1]
                 for j in range(c, min(d, c + 64)):
-                    masks[words[j]] |= _ONE_unions << np.uint64(j - c)
+                    masks[words[j]] |= _ONE << np.uint64(j - c)
                 for q in range(texts[r], texts[r + 1]):
                     _mark(
                         words,

@@ -1,4 +1,8 @@
-"""All ROUGE measures of many topics: few pairs in plain steps, many at once through the kernels; same scores."""
+"""ROUGE of topics, and of texts that belong to no evaluation.
+
+A few pairs of texts are counted in plain Python, so that nobody waits for a compiler; many at once by compiled kernels.
+The scores are the same.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +26,8 @@ if TYPE_CHECKING:
     Table = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
-PLAIN_UP_TO = (
-    1.0  # seconds, about, that plain Python may take: compiling, at the very first run, takes longer
-)
+PLAIN_UP_TO = 1.0
+"""Seconds, about, that plain Python may take; compiling, at the very first run, takes longer."""
 
 
 def score_together(measures: Sequence[Rouge], batches: Sequence[TopicBatch]) -> Iterator[Score]:
@@ -41,7 +44,7 @@ def score_together(measures: Sequence[Rouge], batches: Sequence[TopicBatch]) -> 
 
 @dataclass(frozen=True, slots=True)
 class _RougePeer:
-    """A peer, the references it is held against, and whether it is one of the topic's references itself."""
+    """A peer, the references it is compared with, and whether it is one of the topic's references itself."""
 
     batch: TopicBatch
     peer: Summary
@@ -49,7 +52,7 @@ class _RougePeer:
     wrote_one: bool
 
     def row(self, measure: Rouge, name: str, value: float) -> Score:
-        return Score(name, self.peer.topic, self.peer.system, value, self.peer.length)
+        return Score(name, self.peer.topic, self.peer.system, value, length=self.peer.length)
 
     def missing(self, measure: Rouge) -> Score:
         return measure.missing(self.batch, self.peer, no_reference(self.peer, self.batch.references))
@@ -149,7 +152,7 @@ def _values(
 
 
 def _ratio(measure: Rouge, hits: np.ndarray, peer: np.ndarray, reference: np.ndarray) -> np.ndarray:
-    """What ratios.py makes of one row, for all of them."""
+    """What `Ratios` makes of one row of counts, for all of them."""
     import numpy as np
 
     ratios = measure.ratios
@@ -168,6 +171,9 @@ def _ratio(measure: Rouge, hits: np.ndarray, peer: np.ndarray, reference: np.nda
     return share(precision * recall, (1 - measure.alpha) * precision + measure.alpha * recall)
 
 
+# Texts that belong to no evaluation
+
+
 def rouge(
     peer: str, references: Sequence[str], measures: Sequence[str], language: str = "en"
 ) -> dict[str, float]:
@@ -175,10 +181,10 @@ def rouge(
     chosen = _parsed(measures)
     elements, words = _apart(chosen)
     _check(references)
-    held = tuple(
+    theirs = tuple(
         Summary("", f"reference-{k}", text, roles=("reference",)) for k, text in enumerate(references, 1)
     )
-    batch = TopicBatch(Topic(""), (Summary("", "peer", peer),), held, language=language)
+    batch = TopicBatch(Topic(""), (Summary("", "peer", peer),), theirs, language=language)
     rows = [*score_together(words, [batch]), *RougeBe.score_many(elements, [batch])]
     if wrong := next((row.why for row in rows if row.why), None):
         raise DataError(wrong)
@@ -243,4 +249,4 @@ def _check(references: Sequence[str]) -> None:
     if isinstance(references, str):
         raise UsageError("references is one text, expected a list of texts")
     if not references:
-        raise UsageError("no references: there is nothing to hold a text against")
+        raise UsageError("no references: there is nothing to compare a text with")

@@ -126,6 +126,8 @@ def _first_bytes(lines: Sequence[str], most: int, *, add_up: bool) -> list[str]:
     return kept
 
 
+# By name: stemmers, stop lists, and ROUGE-1.5.5's own data where a user has a copy
+
 DATA = "ADJUDGE_ROUGE_DATA"
 EXCEPTIONS = "porter-155-exc"
 SMART = "smart_common_words.txt"
