@@ -348,7 +348,8 @@ def test_the_page_shows_what_is_installed_here() -> None:
     for block in code:
         ours = re.search(r"^from adjudge.measures import (.*)$", source, re.MULTILINE)
         shown = re.search(r"^from adjudge.measures import (.*)$", block, re.MULTILINE)
-        assert ours and shown
+        assert ours
+        assert shown
         assert set(shown[1].split(", ")) <= set(ours[1].split(", "))
         left = iter(source.splitlines())
         rest = block.replace(shown[0], ours[0]).splitlines()

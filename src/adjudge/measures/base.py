@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from importlib.util import find_spec
 from typing import Any, ClassVar, Literal, TypeVar
@@ -80,7 +80,9 @@ class Measure:
         return "|".join([*parts, f"v:{__version__}"])
 
     def info(self, references: str = "") -> MeasureInfo:
-        return MeasureInfo(str(self), self.better, self.range, self.signature(references))
+        return MeasureInfo(
+            measure=str(self), better=self.better, range=self.range, signature=self.signature(references)
+        )
 
     def score(self, batch: TopicBatch) -> Iterator[Score]:
         """One row per peer at least; what cannot be computed is a NaN that says why."""
@@ -104,6 +106,10 @@ class Measure:
 
     def missing(self, batch: TopicBatch, peer: Summary, why: str) -> Score:
         return Score.missing(str(self), batch.topic.topic, peer.system, why, peer.length)
+
+
+Make = Callable[..., Measure]
+"""What makes a measure of its options: its class, or a partial of it."""
 
 
 def _plain(value: object) -> str:

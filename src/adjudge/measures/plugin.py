@@ -15,12 +15,11 @@ from adjudge.data.rows import Summary
 from adjudge.data.scores import Better, Score
 from adjudge.errors import AdjudgeError, UsageError, quoted
 from adjudge.judgments.batch import TopicBatch
-from adjudge.measures.base import Measure, Need, no_reference
+from adjudge.measures.base import Make, Measure, Need, no_reference
 from adjudge.measures.spec import split_spec
 
 Function = Callable[[str, list[str], list[str]], float]
 F = TypeVar("F", bound=Callable[..., Any])
-Make = Callable[..., Measure]
 Range = tuple[float | None, float | None]
 
 GIVEN: tuple[Need, ...] = ("references", "documents")  # what a function can be given

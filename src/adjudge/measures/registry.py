@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cache, partial
 from importlib.metadata import entry_points
 
 from adjudge.errors import UsageError, nearest, quoted
-from adjudge.measures.base import Measure
+from adjudge.measures.base import Make, Measure
 from adjudge.measures.bleu import Bleu, Chrf, Ter
 from adjudge.measures.describe import (
     GRAM_SIZES,
@@ -45,7 +45,6 @@ from adjudge.measures.spec import build, split_spec
 
 GROUP = "adjudge.measures"
 
-Make = Callable[..., Measure]
 
 BUILT_IN: dict[str, Make] = {
     **ROUGE_NAMES,

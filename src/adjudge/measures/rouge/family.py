@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, cast
@@ -13,7 +13,7 @@ from adjudge.data.rows import Summary
 from adjudge.data.scores import Score
 from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
-from adjudge.measures.base import Measure, Need
+from adjudge.measures.base import Make, Measure, Need
 from adjudge.measures.rouge.counts import (
     REFS,
     STATS,
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from adjudge.measures.rouge.fast import PairCounts
 
     Numbers = np.ndarray
-    Table = tuple[np.ndarray, np.ndarray, np.ndarray]
+    CountColumns = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 _LIMIT = re.compile(r"none|[1-9]\d{0,8}[wb]")
@@ -157,7 +157,7 @@ class Rouge(Measure):
         """One peer against one reference, in plain steps."""
         raise TypeError(f"{type(self).__name__} does not say what it counts")
 
-    def all_counts(self, texts: PairCounts, peers: Numbers, references: Numbers) -> Table:
+    def all_counts(self, texts: PairCounts, peers: Numbers, references: Numbers) -> CountColumns:
         """The same of many pairs at once, as three arrays: hits, the peers' sides, the references'."""
         raise TypeError(f"{type(self).__name__} does not say what it counts")
 
@@ -189,7 +189,7 @@ class RougeN(Rouge):
     def counts(self, peer: PreparedText, reference: PreparedText) -> RougeCounts:
         return rouge_n(peer.words, reference.words, self.n)
 
-    def all_counts(self, texts: PairCounts, peers: Numbers, references: Numbers) -> Table:
+    def all_counts(self, texts: PairCounts, peers: Numbers, references: Numbers) -> CountColumns:
         hits, sizes = texts.n_gram_hits(self.n)
         return hits, sizes[peers], sizes[references]
 
@@ -216,7 +216,7 @@ class RougeS(Rouge):
     def counts(self, peer: PreparedText, reference: PreparedText) -> RougeCounts:
         return rouge_s(peer.words, reference.words, self.skip, self.unigrams)
 
-    def all_counts(self, texts: PairCounts, peers: Numbers, references: Numbers) -> Table:
+    def all_counts(self, texts: PairCounts, peers: Numbers, references: Numbers) -> CountColumns:
         hits, sizes = texts.skip_hits(self.skip, self.unigrams)
         return hits, sizes[peers], sizes[references]
 
@@ -252,7 +252,7 @@ class RougeL(Rouge):
             return rouge_l_sentence(peer.words, reference.words)
         return rouge_l(peer.sentences, reference.sentences, peer.words, reference.words)
 
-    def all_counts(self, texts: PairCounts, peers: Numbers, references: Numbers) -> Table:
+    def all_counts(self, texts: PairCounts, peers: Numbers, references: Numbers) -> CountColumns:
         sizes = texts.lengths
         if self.level == "sentence":
             return texts.sentence_hits(), sizes[peers], sizes[references]
@@ -308,14 +308,13 @@ class RougeW(Rouge):
     def counts(self, peer: PreparedText, reference: PreparedText) -> RougeCounts:
         return rouge_w(peer.sentences, reference.sentences, peer.words, reference.words, self.weight)
 
-    def all_counts(self, texts: PairCounts, peers: Numbers, references: Numbers) -> Table:
+    def all_counts(self, texts: PairCounts, peers: Numbers, references: Numbers) -> CountColumns:
         hits, bases = texts.union_hits(self.weight)
         return hits, texts.powers(self.weight)[peers], bases[references]
 
 
 # By name: `adjudge.rouge` looks its measures up here, without loading the others
 
-Make = Callable[..., Measure]
 
 ROUGE_NAMES: dict[str, Make] = {
     **{f"rouge-{n}": partial(RougeN, n=n) for n in range(1, 10)},

@@ -23,7 +23,7 @@ from adjudge.measures.rouge.family import Rouge, RougeW, parse_rouge
 if TYPE_CHECKING:
     import numpy as np
 
-    Table = tuple[np.ndarray, np.ndarray, np.ndarray]
+    from adjudge.measures.rouge.family import CountColumns
 
 
 PLAIN_UP_TO = 1.0
@@ -31,7 +31,7 @@ PLAIN_UP_TO = 1.0
 
 
 def score_together(measures: Sequence[Rouge], batches: Sequence[TopicBatch]) -> Iterator[Score]:
-    """Measures that make the same words of a text share them."""
+    """Scores of all measures over all topics. Measures that make the same words of a text share them."""
     groups: dict[tuple[str, ...], list[Rouge]] = {}
     for measure in measures:
         groups.setdefault(measure.alike, []).append(measure)
@@ -51,7 +51,7 @@ class _RougePeer:
     references: list[Summary]
     wrote_one: bool
 
-    def row(self, measure: Rouge, name: str, value: float) -> Score:
+    def row(self, name: str, value: float) -> Score:
         return Score(name, self.peer.topic, self.peer.system, value, length=self.peer.length)
 
     def missing(self, measure: Rouge) -> Score:
@@ -59,29 +59,30 @@ class _RougePeer:
 
 
 def _rouge_peers(batches: Sequence[TopicBatch]) -> Iterator[_RougePeer]:
+    """Every peer. Those who wrote no reference share the references of their length."""
     for batch in batches:
         writers = {reference.system for reference in batch.references}
         usual: dict[int | None, list[Summary]] = {}
         for peer in batch.peers:
             if peer.system in writers:
                 own = any(reference.key == peer.key for reference in batch.references)
-                yield _RougePeer(batch, peer, batch.references_for(peer), own)
+                yield _RougePeer(batch, peer, batch.references_for(peer), wrote_one=own)
             else:
                 if peer.length not in usual:
                     usual[peer.length] = batch.references_for(peer)
-                yield _RougePeer(batch, peer, usual[peer.length], False)
+                yield _RougePeer(batch, peer, usual[peer.length], wrote_one=False)
 
 
 def _plainly(measures: Sequence[Rouge], batches: Sequence[TopicBatch]) -> Iterator[Score]:
     for measure in measures:
         name = str(measure)
-        for held in _rouge_peers(batches):
-            text = measure.prepared(held.batch, held.peer)
-            counts = [measure.counts(text, measure.prepared(held.batch, r)) for r in held.references]
+        for each in _rouge_peers(batches):
+            text = measure.prepared(each.batch, each.peer)
+            counts = [measure.counts(text, measure.prepared(each.batch, r)) for r in each.references]
             if counts:
-                yield held.row(measure, name, measure.ratios(counts, held.wrote_one))
+                yield each.row(name, measure.ratios(counts, each.wrote_one))
             else:
-                yield held.missing(measure)
+                yield each.missing(measure)
 
 
 def _fast(measures: Sequence[Rouge], batches: Sequence[TopicBatch]) -> Iterator[Score]:
@@ -90,20 +91,20 @@ def _fast(measures: Sequence[Rouge], batches: Sequence[TopicBatch]) -> Iterator[
     everyone = list(_rouge_peers(batches))
     texts: list[str] = []
     number: dict[int, int] = {}
-    for held in everyone:
-        for summary in (held.peer, *held.references):
+    for each in everyone:
+        for summary in (each.peer, *each.references):
             if id(summary) not in number:
                 number[id(summary)] = len(texts)
                 texts.append(summary.text)
-    sizes = np.asarray([len(held.references) for held in everyone], np.int64)
-    peers = np.repeat(np.asarray([number[id(held.peer)] for held in everyone], np.int64), sizes)
-    against = np.asarray([number[id(r)] for held in everyone for r in held.references], np.int64)
-    wrote_one = [held.wrote_one for held in everyone]
+    sizes = np.asarray([len(each.references) for each in everyone], np.int64)
+    peers = np.repeat(np.asarray([number[id(each.peer)] for each in everyone], np.int64), sizes)
+    against = np.asarray([number[id(r)] for each in everyone for r in each.references], np.int64)
+    wrote_one = [each.wrote_one for each in everyone]
     language = batches[0].language
     for measure, values in values_of(measures, texts, language, peers, against, sizes, wrote_one):
         name = str(measure)
-        for held, value in zip(everyone, values, strict=True):
-            yield held.missing(measure) if value is None else held.row(measure, name, value)
+        for each, value in zip(everyone, values, strict=True):
+            yield each.missing(measure) if value is None else each.row(name, value)
 
 
 def values_of(
@@ -133,7 +134,7 @@ def values_of(
 
 
 def _values(
-    measure: Rouge, table: Table, wrote_one: Sequence[bool], starts: np.ndarray
+    measure: Rouge, table: CountColumns, wrote_one: Sequence[bool], starts: np.ndarray
 ) -> Sequence[float | None]:
     """One number per peer. Pooled counts are added up as arrays, in order; what is left goes one by one."""
     import numpy as np
@@ -146,7 +147,7 @@ def _values(
     if measure.refs == "max" and measure.stat == "f" and sizes.all():
         best: list[float] = np.maximum.reduceat(_ratio(measure, *table), starts[:-1]).tolist()
         return best
-    counts = [RougeCounts(*each) for each in zip(*(column.tolist() for column in table), strict=True)]
+    counts = [RougeCounts(*row) for row in zip(*(column.tolist() for column in table), strict=True)]
     spans = zip(wrote_one, starts[:-1].tolist(), starts[1:].tolist(), strict=True)
     return [measure.ratios(counts[a:b], own) if b > a else None for own, a, b in spans]
 
