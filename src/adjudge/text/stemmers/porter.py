@@ -181,7 +181,7 @@ def tidy(word: str, *, short: Test) -> str:
 # ROUGE-1.5.5's variant, and its list of irregular forms
 
 _MENT, _ENT = {"ment": ""}, {"ent": ""}
-_STEP_4_155 = {ending: new for ending, new in STEP_4.items() if ending not in ("ment", "ent")}
+STEP_4_155 = {ending: new for ending, new in STEP_4.items() if ending not in ("ment", "ent")}
 
 EXCEPTION_FILES = ("adj.exc", "adv.exc", "noun.exc", "verb.exc")
 _FOLDERS = (".", "WordNet-2.0-Exceptions", "data/WordNet-2.0-Exceptions")
@@ -199,7 +199,7 @@ def stem_155(word: str) -> str:
 
 
 def _step_4_155(word: str) -> str:
-    word = change_ending(change_ending(word, _STEP_4_155, 1), _MENT, 1)
+    word = change_ending(change_ending(word, STEP_4_155, 1), _MENT, 1)
     return change_ending(word, _ENT, 1) if word.endswith("ent") else drop_ion(word)
 
 
