@@ -56,12 +56,12 @@ MEASURES = [
 
 
 def assert_equal(peers: list[PreparedText], references: list[PreparedText]) -> None:
-    from adjudge.measures.rouge.fast import PairCounts, TextPairs, from_words
+    from adjudge.measures.rouge.fast import RougePairs, TextPairs, from_words
 
     every = [*peers, *references]
     pairs = [(p, len(peers) + r) for p in range(len(peers)) for r in range(len(references))]
     left, right = [p for p, _ in pairs], [r for _, r in pairs]
-    encoded = PairCounts(from_words(every), TextPairs.of(left, right))
+    encoded = RougePairs(from_words(every), TextPairs.of(left, right))
     for measure in MEASURES:
         columns = measure.all_counts(encoded, np.asarray(left), np.asarray(right))
         fast = [RougeCounts(*each) for each in zip(*(column.tolist() for column in columns), strict=True)]
@@ -198,9 +198,9 @@ def test_texts_of_ten_thousand_words() -> None:
     draw = random.Random(3)
     vocabulary = [f"w{k}" for k in range(800)]
     long = [one(*[[draw.choice(vocabulary) for _ in range(25)] for _ in range(400)]) for _ in range(2)]
-    from adjudge.measures.rouge.fast import PairCounts, TextPairs, from_words
+    from adjudge.measures.rouge.fast import RougePairs, TextPairs, from_words
 
-    encoded = PairCounts(from_words(long), TextPairs.of([0], [1]))
+    encoded = RougePairs(from_words(long), TextPairs.of([0], [1]))
     for measure in MEASURES:
         if measure.name not in ("rouge-s*", "rouge-su*") and getattr(measure, "level", "") != "sentence":
             counts = RougeCounts(

@@ -20,7 +20,7 @@ SUMMED = "coverage"
 
 
 @dataclass(frozen=True)
-class CoveragePage:
+class JudgedPage:
     """One assessor's judgment of one peer's coverage of one reference."""
 
     judged: Judged
@@ -65,7 +65,7 @@ def judged_peers(
         yield judged, peers.get((task.peer.system, task.peer.length)), repeat
 
 
-def pages(batch: TopicBatch) -> list[CoveragePage]:
+def pages(batch: TopicBatch) -> list[JudgedPage]:
     """Every coverage page of a topic."""
     return batch.once(
         "judged/pages",
@@ -78,7 +78,7 @@ def protocol_of(batch: TopicBatch, name: str) -> Protocol:
     return batch.protocols.get(name) or load_protocol(name)
 
 
-def _page(batch: TopicBatch, judged: Judged, repeat: int) -> CoveragePage:
+def _page(batch: TopicBatch, judged: Judged, repeat: int) -> JudgedPage:
     task = judged.task
     protocol = protocol_of(batch, task.protocol)
     assert task.peer is not None
@@ -96,7 +96,7 @@ def _page(batch: TopicBatch, judged: Judged, repeat: int) -> CoveragePage:
     given = [answers[unit] for unit in order if unit in answers]
     summed = judged.answers.get(SUMMED)
     peer_units = units_of(batch.units, task.peer, protocol.peer_units)
-    return CoveragePage(
+    return JudgedPage(
         judged=judged,
         repeat=repeat,
         completeness=tuple(float(answer["completeness"]) for answer in given),

@@ -17,7 +17,7 @@ from adjudge.judgments.levels import author_lengths, level_of
 from adjudge.judgments.protocol import UNMARKED, inconsistency
 from adjudge.judgments.tasks import TextRef
 from adjudge.measures.base import Measure, Need
-from adjudge.measures.judged.answers import CoveragePage, pages, protocol_of, score_row
+from adjudge.measures.judged.answers import JudgedPage, pages, protocol_of, score_row
 from adjudge.text.words import count_words
 from adjudge.wording import counted
 
@@ -41,7 +41,7 @@ class JudgedCoverage(Measure):
                 value = math.nan
             yield score_row(self, page.judged, page.repeat, value, why)
 
-    def of(self, page: CoveragePage, batch: TopicBatch) -> tuple[float, str | None]:
+    def of(self, page: JudgedPage, batch: TopicBatch) -> tuple[float, str | None]:
         """A page's value, or NaN and why."""
         if not page.completeness:
             return self.summed(page)
@@ -51,7 +51,7 @@ class JudgedCoverage(Measure):
         """The value of a page whose units are known."""
         raise TypeError(f"{type(self).__name__} does not say what it makes of units")
 
-    def summed(self, page: CoveragePage) -> tuple[float, str | None]:
+    def summed(self, page: JudgedPage) -> tuple[float, str | None]:
         """The value of a page of which only sums are known."""
         return math.nan, "only sums of the page are known, not its units"
 
@@ -130,7 +130,7 @@ class Coverage(JudgedCoverage):
     def of_units(self, completeness: Sequence[float]) -> float:
         return fmean(completeness) if self.stat == "mean" else median(completeness)
 
-    def summed(self, page: CoveragePage) -> tuple[float, str | None]:
+    def summed(self, page: JudgedPage) -> tuple[float, str | None]:
         value = page.summed.get(self.stat)
         return (math.nan, f"the table has no {self.stat} coverage") if value is None else (float(value), None)
 
@@ -159,7 +159,7 @@ class AdjustedCoverage(JudgedCoverage):
         if not 0 <= self.weight <= 1:
             raise UsageError(f"{self.name}: weight={self.weight:g}; expected a number from 0 to 1")
 
-    def of(self, page: CoveragePage, batch: TopicBatch) -> tuple[float, str | None]:
+    def of(self, page: JudgedPage, batch: TopicBatch) -> tuple[float, str | None]:
         task = page.judged.task
         if not page.completeness:
             return self.summed(page)
@@ -175,7 +175,7 @@ class AdjustedCoverage(JudgedCoverage):
         average = fmean(page.completeness) if self.stat == "mean" else median(page.completeness)
         return (1 - self.weight) * average + self.weight * brevity, None
 
-    def summed(self, page: CoveragePage) -> tuple[float, str | None]:
+    def summed(self, page: JudgedPage) -> tuple[float, str | None]:
         value = page.summed.get(f"adjusted_{self.stat}")
         if value is None or not math.isclose(self.weight, 1 / 3):
             return math.nan, "the table has no length-adjusted coverage with these weights"
@@ -226,7 +226,7 @@ class LevelCoverage(JudgedCoverage):
 
     uses: ClassVar[frozenset[Need]] = frozenset({"units", "references"})
 
-    def of(self, page: CoveragePage, batch: TopicBatch) -> tuple[float, str | None]:
+    def of(self, page: JudgedPage, batch: TopicBatch) -> tuple[float, str | None]:
         if not page.completeness:
             return self.summed(page)
         units = model_units(page, batch)
@@ -241,7 +241,7 @@ class LevelCoverage(JudgedCoverage):
         return self.of_levels(levels, page, batch)
 
     def of_levels(
-        self, levels: Sequence[int], page: CoveragePage, batch: TopicBatch
+        self, levels: Sequence[int], page: JudgedPage, batch: TopicBatch
     ) -> tuple[float, str | None]:
         """The value of a page all of whose units have levels."""
         raise TypeError(f"{type(self).__name__} does not say what it makes of levels")
@@ -266,7 +266,7 @@ class CoverageByLevel(LevelCoverage):
             raise UsageError(f"{self.name}: level={self.level}; expected a target length in words")
 
     def of_levels(
-        self, levels: Sequence[int], page: CoveragePage, batch: TopicBatch
+        self, levels: Sequence[int], page: JudgedPage, batch: TopicBatch
     ) -> tuple[float, str | None]:
         own = [share for share, level in zip(page.completeness, levels, strict=True) if level == self.level]
         if not own:
@@ -285,7 +285,7 @@ class LevelWeightedCoverage(LevelCoverage):
     CITATION = OVER_LIGGETT
 
     def of_levels(
-        self, levels: Sequence[int], page: CoveragePage, batch: TopicBatch
+        self, levels: Sequence[int], page: JudgedPage, batch: TopicBatch
     ) -> tuple[float, str | None]:
         wanted = page.judged.task.reference
         reference = next((r for r in batch.references if TextRef(r.system, r.length) == wanted), None)
@@ -297,7 +297,7 @@ class LevelWeightedCoverage(LevelCoverage):
         return total / sum(weights), None
 
 
-def model_units(page: CoveragePage, batch: TopicBatch) -> list[Unit]:
+def model_units(page: JudgedPage, batch: TopicBatch) -> list[Unit]:
     """The reference's units, in the order of the page's completeness; none where they are not in the collection."""
     task = page.judged.task
     if task.reference is None:
@@ -333,7 +333,7 @@ class Unmarked(Measure):
                 number, why = self._relevant(page, number)
             yield score_row(self, page.judged, page.repeat, number, why)
 
-    def _relevant(self, page: CoveragePage, number: float) -> tuple[float, str | None]:
+    def _relevant(self, page: JudgedPage, number: float) -> tuple[float, str | None]:
         if not number:
             return 0.0, None
         if UNMARKED not in page.judged.answers:
@@ -341,7 +341,7 @@ class Unmarked(Measure):
         return number * float(page.judged.answers[UNMARKED].answer["relevant"]), None
 
 
-def unmarked_units(page: CoveragePage) -> tuple[float, str | None]:
+def unmarked_units(page: JudgedPage) -> tuple[float, str | None]:
     """How many peer units a page leaves unmarked, or NaN and why."""
     if not page.completeness:
         value = page.summed.get("unmarked")

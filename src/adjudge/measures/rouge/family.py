@@ -43,7 +43,7 @@ from adjudge.wording import counted
 if TYPE_CHECKING:
     import numpy as np
 
-    from adjudge.measures.rouge.fast import PairCounts
+    from adjudge.measures.rouge.fast import RougePairs
 
     Numbers = np.ndarray
     CountColumns = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -157,7 +157,7 @@ class Rouge(Measure):
         """One peer against one reference, in plain steps."""
         raise TypeError(f"{type(self).__name__} does not say what it counts")
 
-    def all_counts(self, texts: PairCounts, peers: Numbers, references: Numbers) -> CountColumns:
+    def all_counts(self, texts: RougePairs, peers: Numbers, references: Numbers) -> CountColumns:
         """The same of many pairs at once, as three arrays: hits, the peers' sides, the references'."""
         raise TypeError(f"{type(self).__name__} does not say what it counts")
 
@@ -189,7 +189,7 @@ class RougeN(Rouge):
     def counts(self, peer: PreparedText, reference: PreparedText) -> RougeCounts:
         return rouge_n(peer.words, reference.words, self.n)
 
-    def all_counts(self, texts: PairCounts, peers: Numbers, references: Numbers) -> CountColumns:
+    def all_counts(self, texts: RougePairs, peers: Numbers, references: Numbers) -> CountColumns:
         hits, sizes = texts.n_gram_hits(self.n)
         return hits, sizes[peers], sizes[references]
 
@@ -216,7 +216,7 @@ class RougeS(Rouge):
     def counts(self, peer: PreparedText, reference: PreparedText) -> RougeCounts:
         return rouge_s(peer.words, reference.words, self.skip, self.unigrams)
 
-    def all_counts(self, texts: PairCounts, peers: Numbers, references: Numbers) -> CountColumns:
+    def all_counts(self, texts: RougePairs, peers: Numbers, references: Numbers) -> CountColumns:
         hits, sizes = texts.skip_hits(self.skip, self.unigrams)
         return hits, sizes[peers], sizes[references]
 
@@ -252,7 +252,7 @@ class RougeL(Rouge):
             return rouge_l_sentence(peer.words, reference.words)
         return rouge_l(peer.sentences, reference.sentences, peer.words, reference.words)
 
-    def all_counts(self, texts: PairCounts, peers: Numbers, references: Numbers) -> CountColumns:
+    def all_counts(self, texts: RougePairs, peers: Numbers, references: Numbers) -> CountColumns:
         sizes = texts.lengths
         if self.level == "sentence":
             return texts.sentence_hits(), sizes[peers], sizes[references]
@@ -308,7 +308,7 @@ class RougeW(Rouge):
     def counts(self, peer: PreparedText, reference: PreparedText) -> RougeCounts:
         return rouge_w(peer.sentences, reference.sentences, peer.words, reference.words, self.weight)
 
-    def all_counts(self, texts: PairCounts, peers: Numbers, references: Numbers) -> CountColumns:
+    def all_counts(self, texts: RougePairs, peers: Numbers, references: Numbers) -> CountColumns:
         hits, bases = texts.union_hits(self.weight)
         return hits, texts.powers(self.weight)[peers], bases[references]
 

@@ -278,7 +278,7 @@ class TextPairs:
         return result
 
 
-class PairCounts:
+class RougePairs:
     """Texts as numbers, and every ROUGE of pairs of them. Work that measures share is done once."""
 
     def __init__(self, texts: NumberedTexts, pairs: TextPairs, weight: float | None = None):

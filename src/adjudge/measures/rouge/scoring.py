@@ -122,12 +122,12 @@ def values_of(
     """
     import numpy as np
 
-    from adjudge.measures.rouge.fast import PairCounts, TextPairs, numbered
+    from adjudge.measures.rouge.fast import RougePairs, TextPairs, numbered
 
     with uncollected():
         words = numbered(texts, measures[0].preparation, measures[0].lines, language)
     weight = next((measure.weight for measure in measures if isinstance(measure, RougeW)), None)
-    encoded = PairCounts(words, TextPairs.of(peers, against), weight)
+    encoded = RougePairs(words, TextPairs.of(peers, against), weight)
     starts = np.concatenate([[0], np.cumsum(sizes)])
     for measure in measures:
         yield measure, _values(measure, measure.all_counts(encoded, peers, against), wrote_one, starts)

@@ -171,10 +171,10 @@ class _Fast:
     """The same through the compiled kernels."""
 
     def __init__(self, texts: Sequence[PreparedText], work: _Work) -> None:
-        from adjudge.measures.rouge.fast import PairCounts, TextPairs, from_words
+        from adjudge.measures.rouge.fast import RougePairs, TextPairs, from_words
 
         self._encoded = (
-            PairCounts(from_words(texts), TextPairs.of(work.peers, work.models)) if texts else None
+            RougePairs(from_words(texts), TextPairs.of(work.peers, work.models)) if texts else None
         )
 
     def __call__(self, asked: Asked, texts: Sequence[PreparedText], work: _Work) -> list[RougeCounts]:

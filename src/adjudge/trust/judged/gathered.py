@@ -13,7 +13,7 @@ from adjudge.judgments.protocol import Protocol
 from adjudge.judgments.store.anonymous import is_anonymous
 from adjudge.judgments.tasks import Judged
 from adjudge.measures.base import Measure
-from adjudge.measures.judged.answers import CoveragePage, judged_peers, pages, protocol_of
+from adjudge.measures.judged.answers import JudgedPage, judged_peers, pages, protocol_of
 from adjudge.wording import counted
 
 SOURCES = {"machine": "systems", "baseline": "baselines", "human": "humans"}
@@ -57,7 +57,7 @@ class Gathered:
         return batches_of(self.collection, self.judgments)
 
     @cached_property
-    def coverage(self) -> list[tuple[Entry, CoveragePage, TopicBatch]]:
+    def coverage(self) -> list[tuple[Entry, JudgedPage, TopicBatch]]:
         """Every page of a coverage protocol, each once."""
         return [
             (self._entry(page.judged, batch), page, batch)
