@@ -62,6 +62,6 @@ def rouge(
     measures: Sequence[str] = ("rouge-1", "rouge-2", "rouge-l", "rouge-su4"),
 ) -> dict[str, float]:
     """ROUGE of one text against references, without a folder: a number per measure spec."""
-    from adjudge.measures.rouge.text import rouge
+    from adjudge.measures.rouge.scoring import rouge
 
     return rouge(peer, references, measures)

@@ -61,7 +61,7 @@ def test_every_measure_unless_named() -> None:
 
 def test_notes_go_to_standard_error() -> None:
     done = run("my-eval -m rouge-2")
-    assert "note: ada, ben are not held against their own reference" in " ".join(done.stderr.split())
+    assert "note: ada, ben are not compared with their own reference" in " ".join(done.stderr.split())
     assert "note:" not in done.stdout
 
 

@@ -17,9 +17,8 @@ from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.intake import Item
 from adjudge.judgments.tasks import Event, Judged, Task, TextRef
 from adjudge.measures.base import Measure
-from adjudge.measures.judged.coverage import AdjustedCoverage, Coverage
+from adjudge.measures.judged.coverage import AdjustedCoverage, Coverage, Unmarked
 from adjudge.measures.judged.quality import QualityErrors
-from adjudge.measures.judged.unmarked import Unmarked
 
 QUALITY = list("010020030000")
 

@@ -23,11 +23,13 @@ from adjudge.measures.describe import (
     FragmentDensity,
     Novel,
     Repeated,
+    Runs,
     Sentences,
+    fragments,
+    suffix_order,
 )
 from adjudge.measures.divergence import JensenShannon, KullbackLeibler, SourceCosine
 from adjudge.measures.extracts import Extract
-from adjudge.measures.fragments import Runs, fragments, suffix_order
 from adjudge.measures.nams import Nams
 from adjudge.measures.spec import build, split_spec
 

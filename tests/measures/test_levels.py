@@ -12,7 +12,7 @@ from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.tasks import Event, Judged, Task, TextRef
 from adjudge.measures.base import Measure
-from adjudge.measures.judged.levels import CoverageByLevel, LevelWeightedCoverage
+from adjudge.measures.judged.coverage import CoverageByLevel, LevelWeightedCoverage
 
 # Ada wrote 100, 50 and 10 words; a page holds a peer against the 100.
 #

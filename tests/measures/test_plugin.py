@@ -23,14 +23,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import adjudge.measures as adjudge_measures
 from adjudge.data.rows import Document, Summary, Topic
 from adjudge.data.scores import Score
 from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.base import Measure
+from adjudge.measures.describe import Words
 from adjudge.measures.plugin import FunctionMeasure, from_entry_point, measure, registered
 from adjudge.measures.spec import build
-from adjudge.measures.words import Words
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLE = ROOT / "tests" / "data" / "plugin_example"
@@ -345,7 +346,25 @@ def test_the_page_shows_what_is_installed_here() -> None:
     code = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     assert len(code) == 2
     for block in code:
+        ours = re.search(r"^from adjudge.measures import (.*)$", source, re.MULTILINE)
+        shown = re.search(r"^from adjudge.measures import (.*)$", block, re.MULTILINE)
+        assert ours
+        assert shown
+        assert set(shown[1].split(", ")) <= set(ours[1].split(", "))
         left = iter(source.splitlines())
-        assert all(line in left for line in block.splitlines())  # line by line, in this order
+        rest = block.replace(shown[0], ours[0]).splitlines()
+        assert all(line in left for line in rest)  # line by line, in this order
     (toml,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
     assert toml == (EXAMPLE / "pyproject.toml").read_text(encoding="utf-8")
+
+
+def test_a_plug_in_needs_the_package_measures_alone() -> None:
+    source = (EXAMPLE / "plugin_example.py").read_text(encoding="utf-8")
+    imported = re.findall(r"^(?:from|import) (adjudge\S*)", source, re.MULTILINE)
+    assert imported == ["adjudge.measures"]
+    assert adjudge_measures.Measure is Measure
+    assert adjudge_measures.measure is measure
+    assert all(hasattr(adjudge_measures, name) for name in adjudge_measures.__all__)
+    assert set(adjudge_measures.__all__) <= set(dir(adjudge_measures))
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        adjudge_measures.nothing  # noqa: B018

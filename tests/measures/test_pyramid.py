@@ -1,4 +1,4 @@
-"""Pyramid scores: a page worked by hand, to the last digit; a plain twin; who is held against what."""
+"""Pyramid scores: a page worked by hand, to the last digit; a plain twin; who is scored against which pyramid."""
 
 from __future__ import annotations
 
@@ -20,8 +20,15 @@ from adjudge.formats.ducview import exported, read
 from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.pyramid import Pyramid
 from adjudge.judgments.tasks import Event, Judged
-from adjudge.measures.judged.pyramid import PyramidScore, PyramidUnits
-from adjudge.measures.judged.pyramid_counts import Tally, average_size, reachable, scored, tally
+from adjudge.measures.judged.pyramid import (
+    PyramidScore,
+    PyramidUnits,
+    Tally,
+    average_size,
+    reachable,
+    scored,
+    tally,
+)
 from adjudge.measures.spec import build, split_spec
 
 DUCVIEW = Path(__file__).parent.parent / "formats" / "data" / "ducview"
@@ -59,7 +66,7 @@ DUCVIEW = Path(__file__).parent.parent / "formats" / "data" / "ducview"
 #     original       (4/9 + 5/9 + 5/8) / 3
 #     modified       (4/10 + 5/10 + 5/9) / 3     DUCView: (4/10 + 5/9 + 5/8) / 3
 #
-# B wrote a reference, and is held against C and D alone, by what the pyramid has of it: units 1, 2, 3, 5 and 6.
+# B wrote a reference, and is scored against C and D alone, by what the pyramid has of it: units 1, 2, 3, 5 and 6.
 #     weight 2 + 2 + 2 + 1 = 7 (6 is B's own);  4 distinct + 1 unmatched = 5 units
 #     original       7 / 9
 #     modified       7 / 10
@@ -358,7 +365,7 @@ def test_warnings() -> None:
     ]
     writer = (built, annotated_by("ann", "s", full))
     assert warned(PyramidScore(), *writer, peers="s A") == [
-        "peers who wrote a reference are held against one reference fewer than the others:"
+        "peers who wrote a reference are scored against one reference fewer than the others:"
         " pyramid(refs=jackknife) is fair to all"
     ]
     assert warned(PyramidScore(refs="jackknife"), *writer, peers="s A") == []

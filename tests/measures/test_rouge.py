@@ -13,9 +13,8 @@ from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.base import Measure
 from adjudge.measures.registry import parse_measure, parse_measures, registry
-from adjudge.measures.rouge import names
-from adjudge.measures.rouge.family import Rouge, RougeN
-from adjudge.measures.rouge.ratios import STATS
+from adjudge.measures.rouge.counts import STATS
+from adjudge.measures.rouge.family import ROUGE_NAMES, Rouge, RougeN, parse_rouge
 
 words = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=8).map(" ".join)
 
@@ -124,12 +123,12 @@ def test_empty_texts_score_zero_not_an_error() -> None:
 
 
 def test_rouge_alone_knows_the_names_that_the_registry_knows() -> None:
-    """names.py saves loading every other measure; it must not know other ROUGEs than the registry."""
+    """parse_rouge saves loading every other measure; it must not know other ROUGEs than the registry."""
     ours = {name for name in registry() if isinstance(parse_measure(name), Rouge)}
-    assert set(names.NAMES) == ours
-    for spec in [*names.NAMES, "rouge-s17", "rouge-su0(stat=f)", "rouge-2(stat=all, refs=max)"]:
-        assert names.parse([spec, spec]) == parse_measures([spec])
-    assert names.parse(["rouge-1", "words"]) is None
-    assert names.parse(["rouge-10"]) is None
+    assert set(ROUGE_NAMES) == ours
+    for spec in [*ROUGE_NAMES, "rouge-s17", "rouge-su0(stat=f)", "rouge-2(stat=all, refs=max)"]:
+        assert parse_rouge([spec, spec]) == parse_measures([spec])
+    assert parse_rouge(["rouge-1", "words"]) is None
+    assert parse_rouge(["rouge-10"]) is None
     with pytest.raises(UsageError, match="rouge-2 has no option"):
-        names.parse(["rouge-2(weight=2)"])
+        parse_rouge(["rouge-2(weight=2)"])

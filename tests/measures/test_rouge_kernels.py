@@ -17,11 +17,12 @@ from adjudge.compiled import PLATFORMS, Bare
 from adjudge.data.rows import Summary, Topic
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.registry import parse_measures
-from adjudge.measures.rouge import kernels, numbers, together, unions
+from adjudge.measures.rouge import fast as fast_module
+from adjudge.measures.rouge import kernels, scoring
+from adjudge.measures.rouge.counts import RougeCounts
 from adjudge.measures.rouge.family import Rouge
-from adjudge.measures.rouge.plain import Counts
-from adjudge.measures.rouge.texts import Preparation, Prepared, Stemming, split_text
-from adjudge.text.stemmers import porter155_fast
+from adjudge.measures.rouge.texts import Preparation, PreparedText, Stemming, split_text
+from adjudge.text.stemmers import porter_compiled
 from adjudge.text.stemmers.porter import STEP_2, STEP_3, STEP_4
 
 words = st.text("abcdé漢", min_size=1, max_size=2)
@@ -30,7 +31,7 @@ long_sentences = st.lists(
     st.lists(st.sampled_from("abcdefgh"), min_size=60, max_size=70), min_size=1, max_size=2
 )
 few_words = st.lists(st.lists(st.sampled_from("abc"), max_size=24), min_size=1, max_size=3)
-texts = (sentences | long_sentences | few_words).map(lambda s: Prepared([w for x in s for w in x], s))
+texts = (sentences | long_sentences | few_words).map(lambda s: PreparedText([w for x in s for w in x], s))
 MEASURES = [
     m
     for m in parse_measures(
@@ -54,29 +55,28 @@ MEASURES = [
 ]
 
 
-def assert_equal(peers: list[Prepared], references: list[Prepared]) -> None:
-    from adjudge.measures.rouge.fast import Encoded, Pairs
-    from adjudge.measures.rouge.numbers import from_words
+def assert_equal(peers: list[PreparedText], references: list[PreparedText]) -> None:
+    from adjudge.measures.rouge.fast import RougePairs, TextPairs, from_words
 
     every = [*peers, *references]
     pairs = [(p, len(peers) + r) for p in range(len(peers)) for r in range(len(references))]
     left, right = [p for p, _ in pairs], [r for _, r in pairs]
-    encoded = Encoded(from_words(every), Pairs.of(left, right))
+    encoded = RougePairs(from_words(every), TextPairs.of(left, right))
     for measure in MEASURES:
         columns = measure.all_counts(encoded, np.asarray(left), np.asarray(right))
-        fast = [Counts(*each) for each in zip(*(column.tolist() for column in columns), strict=True)]
+        fast = [RougeCounts(*each) for each in zip(*(column.tolist() for column in columns), strict=True)]
         assert fast == [measure.counts(every[p], every[r]) for p, r in pairs], str(measure)
 
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(texts, min_size=1, max_size=3), st.lists(texts, min_size=1, max_size=3))
-def test_kernels_equal_the_plain_twin(peers: list[Prepared], references: list[Prepared]) -> None:
+def test_kernels_equal_the_plain_twin(peers: list[PreparedText], references: list[PreparedText]) -> None:
     assert_equal(peers, references)
 
 
 def check_same_numbers(texts: list[str], preparation: Preparation) -> None:
     """Bytes and words give the same texts, whatever the numbers are."""
-    from adjudge.measures.rouge.numbers import from_words, numbered
+    from adjudge.measures.rouge.fast import from_words, numbered
 
     fast = numbered(texts, preparation, "lines", "en")
     plain = from_words([preparation.unstemmed(split_text(t, "lines")) for t in texts], preparation.stem)
@@ -137,7 +137,7 @@ def test_compiled_stems_are_the_stems(words: list[str]) -> None:
     blob = np.frombuffer("-".join(words).encode(), np.uint8)
     sizes = np.asarray([len(word) for word in words], np.int32)
     at = np.cumsum(sizes + 1, dtype=np.int64) - sizes - 1
-    found = porter155_fast.stems(blob, at, sizes).tobytes().decode().split(" ")
+    found = porter_compiled.stems(blob, at, sizes).tobytes().decode().split(" ")
     assert found == [*Stemming("porter-155")([word.lower() for word in words]), ""]
 
 
@@ -148,8 +148,8 @@ def test_many_distinct_words_from_bytes() -> None:
     check_same_numbers([" ".join(f"w{k}x{k % 7}" for k in range(20_000)), "w1x1 W19999X1", ""], Preparation())
 
 
-def one(*lists: list[str]) -> Prepared:
-    return Prepared([w for words in lists for w in words], list(lists))
+def one(*lists: list[str]) -> PreparedText:
+    return PreparedText([w for words in lists for w in words], list(lists))
 
 
 def test_n_grams_that_do_not_fit_into_a_number() -> None:
@@ -185,8 +185,8 @@ def test_corner_texts() -> None:
 
 def test_a_byte_limit_gives_sentences_that_are_not_the_text() -> None:
     odd = [
-        Prepared(["a", "b"], [["a", "b", "c"], ["d"]]),
-        Prepared(["a", "c", "d"], [["a"], ["c", "d", "e"]]),
+        PreparedText(["a", "b"], [["a", "b", "c"], ["d"]]),
+        PreparedText(["a", "c", "d"], [["a"], ["c", "d", "e"]]),
     ]
     assert_equal(odd, odd)
 
@@ -198,13 +198,12 @@ def test_texts_of_ten_thousand_words() -> None:
     draw = random.Random(3)
     vocabulary = [f"w{k}" for k in range(800)]
     long = [one(*[[draw.choice(vocabulary) for _ in range(25)] for _ in range(400)]) for _ in range(2)]
-    from adjudge.measures.rouge.fast import Encoded, Pairs
-    from adjudge.measures.rouge.numbers import from_words
+    from adjudge.measures.rouge.fast import RougePairs, TextPairs, from_words
 
-    encoded = Encoded(from_words(long), Pairs.of([0], [1]))
+    encoded = RougePairs(from_words(long), TextPairs.of([0], [1]))
     for measure in MEASURES:
         if measure.name not in ("rouge-s*", "rouge-su*") and getattr(measure, "level", "") != "sentence":
-            counts = Counts(
+            counts = RougeCounts(
                 *(c.item() for c in measure.all_counts(encoded, np.asarray([0]), np.asarray([1])))
             )
             assert counts == measure.counts(*long), str(measure)
@@ -240,21 +239,21 @@ def test_few_pairs_go_the_plain_way_and_many_the_fast_one_with_the_same_scores(
         "rouge-lsum(refs=mean)",
     ]
     measures = [m for m in parse_measures(specs) if isinstance(m, Rouge)]
-    monkeypatch.setattr(together, "PLAIN_UP_TO", 0.0)
-    fast = list(together.score_together(measures, [batch(40)]))
-    monkeypatch.setattr(together, "PLAIN_UP_TO", 10**9)
-    assert list(together.score_together(measures, [batch(40)])) == fast
+    monkeypatch.setattr(scoring, "PLAIN_UP_TO", 0.0)
+    fast = list(scoring.score_together(measures, [batch(40)]))
+    monkeypatch.setattr(scoring, "PLAIN_UP_TO", 10**9)
+    assert list(scoring.score_together(measures, [batch(40)])) == fast
     assert len(fast) == 40 * len(measures)
 
 
 KERNELS = [
     each
-    for module in (kernels, unions, numbers, porter155_fast)
+    for module in (kernels, fast_module, porter_compiled)
     for each in vars(module).values()
     if isinstance(each, Bare)
 ]
 SCORED = """
-from adjudge.measures.rouge.text import rouge_many
+from adjudge.measures.rouge.scoring import rouge_many
 peers = ["The storms came and went, and came again.\\nIt was very bad.", "A storm!", "It came and it went and came."]
 specs = ["rouge-1", "rouge-2", "rouge-lsum", "rouge-l(level=sentence)", "rouge-w(split=lines)", "rouge-s4", "rouge-su*"]
 found = rouge_many(peers, [[peers[1], peers[2]], [peers[0]], peers], specs)
@@ -283,7 +282,7 @@ def test_once_compiled_scores_load_nothing_heavy() -> None:
 def test_numba_and_object_files_give_the_same_scores() -> None:
     here: dict[str, object] = {}
     exec(SCORED, here)
-    elsewhere = "import adjudge.compiled.native as native; native.PLATFORMS = ()"
+    elsewhere = "import adjudge.compiled as compiled; compiled.PLATFORMS = ()"
     assert run(f"{elsewhere}\n{SCORED}\nprint(found)").strip() == str(here["found"])
 
 

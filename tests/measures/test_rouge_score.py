@@ -9,7 +9,7 @@ from rouge_score import rouge_scorer
 
 from adjudge.demo.build import stories
 from adjudge.measures.registry import PRESETS
-from adjudge.measures.rouge.text import rouge, rouge_many
+from adjudge.measures.rouge.scoring import rouge, rouge_many
 
 TYPES = {"rouge-1": "rouge1", "rouge-2": "rouge2", "rouge-l": "rougeL", "rouge-lsum": "rougeLsum"}
 SCORER = rouge_scorer.RougeScorer(list(TYPES.values()), use_stemmer=True)

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from adjudge.text.edu_rules import RULES, SMALLEST, Rule
-from adjudge.text.edus import SENTENCE, edus, explain
+from adjudge.text.edus import RULES, SENTENCE, SMALLEST, Rule, edus, explain
 from adjudge.text.sentences import Span, sentences
 from adjudge.text.words import count_words
 

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from adjudge.text.stemmers.lovins import stem
-from adjudge.text.stemmers.lovins_tables import CONDITIONS, ENDINGS, LONGEST_ENDING, RESPELLINGS
+from adjudge.text.stemmers.lovins import CONDITIONS, ENDINGS, LONGEST_ENDING, RESPELLINGS, stem
 
 REFERENCE = Path(__file__).parent / "data" / "stems_lovins.tsv"
 PAIRS = [

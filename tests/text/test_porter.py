@@ -1,4 +1,4 @@
-"""The parts that Porter's stemmers share, against plain readings of the paper, and NLTK's variant."""
+"""Porter's stemmers against plain readings of the paper, ROUGE-1.5.5's stems and NLTK's, and the exception lists."""
 
 from __future__ import annotations
 
@@ -9,24 +9,32 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from adjudge.text.stemmers import porter155, porter_nltk
+from adjudge.errors import FormatError
+from adjudge.text.stemmers import porter
 from adjudge.text.stemmers.porter import (
+    EXCEPTION_FILES,
     STEP_2,
     STEP_3,
     STEP_4,
     change_ending,
     ends_short,
     has_vowel,
+    load_exceptions,
     measure,
     shape,
 )
 
-REFERENCE = Path(__file__).parent / "data" / "stems_porter_nltk.tsv"
-PAIRS = [
-    tuple(line.split("\t"))
-    for line in REFERENCE.read_text(encoding="utf-8").splitlines()
-    if not line.startswith("#")
-]
+DATA = Path(__file__).parent / "data"
+
+
+def pairs(file: str) -> list[tuple[str, ...]]:
+    """Words with their stems."""
+    lines = (DATA / file).read_text(encoding="utf-8").splitlines()
+    return [tuple(line.split("\t")) for line in lines if not line.startswith("#")]
+
+
+PAIRS = pairs("stems_porter_nltk.tsv")
+PAIRS_155 = pairs("stems_porter155.tsv")
 
 MORE = "s es ies sses ed eed ied ing ying ion sion y ly bly fully e ll yed"
 ENDINGS = [
@@ -121,8 +129,8 @@ def rewrite_ion(word: str) -> str:
 
 
 def plain_porter_nltk(word: str) -> str:
-    if len(word) < 3 or word in porter_nltk._IRREGULAR:
-        return porter_nltk._IRREGULAR.get(word, word)
+    if len(word) < 3 or word in porter._IRREGULAR:
+        return porter._IRREGULAR.get(word, word)
     word = rewrite(word, "ies>ie" if len(word) == 4 and word.endswith("ies") else PLURAL)
     word = plain_past(word, nltk=True)
     if word[-1] == "y" and len(word) > 2 and not is_vowel(word, len(word) - 2):
@@ -177,7 +185,7 @@ def test_only_the_longest_ending_is_tried() -> None:
 @example("elementional")
 @example("yying")
 def test_porter_155_is_what_plain_rules_give(word: str) -> None:
-    assert porter155.stem(word) == plain_porter_155(word)
+    assert porter.stem_155(word) == plain_porter_155(word)
 
 
 @given(WORDS)
@@ -186,22 +194,108 @@ def test_porter_155_is_what_plain_rules_give(word: str) -> None:
 @example("skies")
 @example("rationally")
 def test_porter_nltk_is_what_plain_rules_give(word: str) -> None:
-    assert porter_nltk.stem(word) == plain_porter_nltk(word)
+    assert porter.stem_nltk(word) == plain_porter_nltk(word)
 
 
 @pytest.mark.parametrize(("word", "stem"), PAIRS)
 def test_porter_nltk_is_nltks(word: str, stem: str) -> None:
-    assert porter_nltk.stem(word) == stem
+    assert porter.stem_nltk(word) == stem
 
 
 def test_the_reference_would_notice_another_porter() -> None:
     assert len(PAIRS) >= 300
-    assert sum(porter155.stem(word) != stem for word, stem in PAIRS) >= 80
+    assert sum(porter.stem_155(word) != stem for word, stem in PAIRS) >= 80
 
 
 def test_short_and_empty_words_stay() -> None:
-    assert [stem(word) for stem in (porter155.stem, porter_nltk.stem) for word in ("", "s", "as")] == [
+    assert [stem(word) for stem in (porter.stem_155, porter.stem_nltk) for word in ("", "s", "as")] == [
         "",
         "s",
         "as",
     ] * 2
+
+
+# ROUGE-1.5.5
+
+
+@pytest.mark.parametrize(("word", "expected"), PAIRS_155)
+def test_porter_155_is_the_scripts(word: str, expected: str) -> None:
+    assert porter.stem_155(word) == expected
+
+
+def test_the_reference_of_155_would_notice_the_usual_porter() -> None:
+    import Stemmer
+
+    usual = Stemmer.Stemmer("porter").stemWord
+    assert len(PAIRS_155) >= 400
+    assert sum(usual(word) != expected for word, expected in PAIRS_155) >= 50
+
+
+# Porter 1980 leaves "element", and ends with "government" and "profession".
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("element", "elem"),
+        ("governmental", "govern"),
+        ("professional", "profess"),
+        ("temperamental", "tempera"),
+        ("replacement", "replac"),
+        ("adoption", "adopt"),
+    ],
+)
+def test_ment_ent_and_ion_come_after_the_other_endings(word: str, expected: str) -> None:
+    assert porter.stem_155(word) == expected
+
+
+def write(folder: Path, **lists: str) -> Path:
+    """The four exception lists; those not given are empty."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in EXCEPTION_FILES:
+        (folder / name).write_text(lists.get(name.removesuffix(".exc"), ""), encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("inner", [".", "WordNet-2.0-Exceptions", "data/WordNet-2.0-Exceptions"])
+def test_exceptions_are_found_in_a_copy_of_the_release(tmp_path: Path, inner: str) -> None:
+    write(tmp_path / inner, noun="children child\naxes ax axis\n\n", verb="went go\r\n")
+    assert load_exceptions(tmp_path) == {"children": "child", "axes": "ax", "went": "go"}
+    assert load_exceptions(str(tmp_path)) == load_exceptions(tmp_path)
+
+
+def test_the_later_line_and_the_later_file_count(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        adj="better good well\noffer off\noffer offer\n",
+        adv="better well\n",
+        noun="is is\n",
+        verb="is be\n",
+    )
+    assert load_exceptions(tmp_path) == {"better": "well", "offer": "offer", "is": "be"}
+
+
+def test_a_folder_without_lists_is_named(tmp_path: Path) -> None:
+    with pytest.raises(
+        FormatError, match=r"no exception lists, expected adj\.exc, .* WordNet-2\.0-Exceptions$"
+    ) as error:
+        load_exceptions(tmp_path)
+    assert str(error.value).startswith(f"{tmp_path}: ")
+    with pytest.raises(FormatError, match="no exception lists"):
+        load_exceptions(tmp_path / "nowhere")
+
+
+def test_a_database_alone_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "WordNet-2.0.exc.db").write_bytes(b"\x00\x06\x15\x61")
+    with pytest.raises(FormatError, match=r"\(WordNet-2\.0\.exc\.db alone is not read\)$"):
+        load_exceptions(tmp_path)
+
+
+def test_a_list_that_is_missing_or_damaged_is_named(tmp_path: Path) -> None:
+    write(tmp_path, noun="children child\nmice\n")
+    with pytest.raises(FormatError, match=r"noun\.exc:2: one word, expected a form and its base form$"):
+        load_exceptions(tmp_path)
+    (tmp_path / "noun.exc").write_bytes(b"caf\xe9s caf\xe9\n")
+    with pytest.raises(FormatError, match=r"noun\.exc: is not text"):
+        load_exceptions(tmp_path)
+    (tmp_path / "noun.exc").unlink()
+    with pytest.raises(FormatError, match=r"noun\.exc: is missing"):
+        load_exceptions(tmp_path)

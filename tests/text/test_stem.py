@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.errors import UsageError
-from adjudge.text.stemmers import lovins, porter155, porter_nltk
+from adjudge.text.stemmers import lovins, porter
 from adjudge.text.stemmers import stem as module
 from adjudge.text.stemmers.stem import STEMMERS, stem_words, stemmer_names
 
@@ -51,7 +51,7 @@ def test_a_language_names_its_snowball_stemmer() -> None:
 
 @given(st.lists(st.text("aeilnstudgy", max_size=8)), st.sampled_from(["porter-155", "porter-nltk", "lovins"]))
 def test_many_words_are_stemmed_one_by_one(words: list[str], stemmer: str) -> None:
-    one = {"porter-155": porter155.stem, "porter-nltk": porter_nltk.stem, "lovins": lovins.stem}[stemmer]
+    one = {"porter-155": porter.stem_155, "porter-nltk": porter.stem_nltk, "lovins": lovins.stem}[stemmer]
     shortest = 0 if stemmer == "lovins" else 4
     assert stem_words(words, stemmer) == [one(word) if len(word) >= shortest else word for word in words]
 
@@ -85,7 +85,7 @@ def test_a_word_is_stemmed_once_and_memory_is_bounded(monkeypatch: pytest.Monkey
         return word.upper()
 
     monkeypatch.setattr(module, "REMEMBERED", 3)
-    stems = module._Stems(shout)
+    stems = module._StemCache(shout)
     assert [stems[word] for word in ["a", "b", "a", "c", "a"]] == ["A", "B", "A", "C", "A"]
     assert asked == ["a", "b", "c"]
     assert [stems[word] for word in ["d", "a"]] == ["D", "A"]

@@ -69,8 +69,3 @@ def _explain(measure: Measure) -> None:
         )
         print()
     say(measure.explanation())
-
-
-def _choices(measure: Measure, option: str) -> str:
-    examples = measure.EXAMPLES.get(option)
-    return ", ".join((*examples, "...") if examples else measure.OPTIONS.get(option, ()))

@@ -24,7 +24,7 @@ def command(
         typer.Option(
             "--reference",
             metavar="FILE",
-            help="What it is held against; may be repeated.",
+            help="A text to compare it with; may be repeated.",
             show_default=False,
         ),
     ],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -29,7 +29,8 @@ class StoredScores:
     """One measure's scores as they lie in the folder.
 
     `inputs` has, per topic, a digest of the texts the scores were made from (empty for imported ones);
-    `source` names the file that imported ones came from.
+    `source` names the file that imported ones came from. `rowless` has the digests of topics that were scored and
+    gave no row, such as one that nobody has judged yet: they are up to date too.
     """
 
     info: MeasureInfo
@@ -37,6 +38,7 @@ class StoredScores:
     origin: Origin
     inputs: Mapping[str, str]
     source: str | None = None
+    rowless: Mapping[str, str] = field(default_factory=dict)
 
 
 def file_name(measure: str) -> str:
@@ -62,6 +64,8 @@ def write(path: Path, stored: StoredScores) -> None:
         "origin": stored.origin,
         "source": stored.source,
     }
+    if stored.rowless:
+        about["rowless"] = dict(stored.rowless)
     kept = table.schema.metadata or {}
     pq.write_table(
         table.replace_schema_metadata({**kept, _META: json.dumps(about).encode()}),
@@ -92,6 +96,7 @@ def read(path: Path) -> StoredScores:
         about["origin"],
         {str(topic): str(digest) for topic, digest in inputs.items()},
         about["source"],
+        about.get("rowless", {}),
     )
 
 

@@ -10,10 +10,10 @@ from random import Random
 
 from adjudge.text.words import count_words, rouge_words
 
-Score = Callable[[str, Sequence[str]], float]
+Gain = Callable[[str, Sequence[str]], float]
 
 
-def _greedy(sentences: Sequence[str], limit: int, gain: Score) -> list[str]:
+def _greedy(sentences: Sequence[str], limit: int, gain: Gain) -> list[str]:
     """Take the sentence with the highest gain, again and again, while it fits; then in text order."""
     chosen: list[str] = []
     left = list(dict.fromkeys(sentences))

@@ -1,9 +1,9 @@
-"""What a measure is: its text, its options, its direction. It is given one topic, whole (`TopicBatch`)."""
+"""What a measure is: its text, its options, its direction, and how it scores a topic (`TopicBatch`)."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from importlib.util import find_spec
 from typing import Any, ClassVar, Literal, TypeVar
@@ -80,7 +80,9 @@ class Measure:
         return "|".join([*parts, f"v:{__version__}"])
 
     def info(self, references: str = "") -> MeasureInfo:
-        return MeasureInfo(str(self), self.better, self.range, self.signature(references))
+        return MeasureInfo(
+            measure=str(self), better=self.better, range=self.range, signature=self.signature(references)
+        )
 
     def score(self, batch: TopicBatch) -> Iterator[Score]:
         """One row per peer at least; what cannot be computed is a NaN that says why."""
@@ -106,6 +108,10 @@ class Measure:
         return Score.missing(str(self), batch.topic.topic, peer.system, why, peer.length)
 
 
+Make = Callable[..., Measure]
+"""What makes a measure of its options: its class, or a partial of it."""
+
+
 def _plain(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
@@ -113,7 +119,7 @@ def _plain(value: object) -> str:
 
 
 def no_reference(peer: Summary, references: Sequence[Summary]) -> str:
-    """Why a peer has nothing to be held against, in words."""
+    """Why a peer has no reference to be compared with, in words."""
     others = {r.length for r in references if r.system != peer.system}
     if not references:
         return "the topic has no reference"

@@ -1,13 +1,13 @@
-"""BLEU, chrF and TER of single summaries, by sacrebleu. Corpus BLEU, no mean of these, is in corpus.py."""
+"""BLEU, chrF and TER of single summaries, by sacrebleu."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, ClassVar
 
-from adjudge.data.rows import Key, Summary
+from adjudge.data.rows import Key
 from adjudge.data.scores import Score
 from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
@@ -53,35 +53,27 @@ class Sacrebleu(Measure):
 
     def score(self, batch: TopicBatch) -> Iterator[Score]:
         top = self.range[1]
-        for peer, metric in self.held(batch):
-            if metric is None:
-                yield self.missing(batch, peer, no_reference(peer, batch.references))
-                continue
-            # A "corpus" of one text is what sacrebleu calls a sentence, and takes references read before.
-            value = float(metric.corpus_score([peer.text], None).score)
-            # An exact copy comes out as 100.00000000000004.
-            yield self.row(batch, peer, value if top is None else min(value, top))
-
-    def held(self, batch: TopicBatch) -> Iterator[tuple[Summary, Metric | None]]:
-        """Every peer with the metric that has read its references; None where it has no reference.
-
-        References are read once for all the peers that they serve, and forgotten with the topic.
-        """
-        read: dict[tuple[Key, ...], Metric] = {}
+        read: dict[tuple[Key, ...], Metric] = {}  # references are read once for all the peers that they serve
         for peer in batch.peers:
             references = batch.references_for(peer)
+            if not references:
+                yield self.missing(batch, peer, no_reference(peer, batch.references))
+                continue
             key = tuple(reference.key for reference in references)
-            if references and key not in read:
+            if key not in read:
                 read[key] = self.metric([reference.text for reference in references])
-            yield peer, read.get(key)
+            # A "corpus" of one text is what sacrebleu calls a sentence, and takes references read before.
+            value = float(read[key].corpus_score([peer.text], None).score)
+            # An exact copy comes out as 100.00000000000004.
+            yield self.row(batch, peer, value if top is None else min(value, top))
 
 
 @dataclass(frozen=True)
 class Bleu(Sacrebleu):
     """Papineni et al. 2002, of one summary: precision of 1- to 4-grams, and a penalty for being brief.
 
-    An n-gram counts as often as the reference that has it most; the length is held against the closest
-    reference. Orders that the summary is too short for are left out (sacrebleu's effective order).
+    An n-gram counts as often as the reference that has it most; the length is compared with the closest
+    reference's. Orders that the summary is too short for are left out (sacrebleu's effective order).
 
     smooth  what an order without any hit counts (Chen and Cherry 2014): `exp` halves for each such order,
             `floor` takes a tenth of a hit, `add-k` adds one hit and one n-gram to all orders from 2 on
@@ -109,16 +101,6 @@ class Bleu(Sacrebleu):
             references=[[text] for text in references],
         )
         return metric
-
-    def counts(self, batch: TopicBatch) -> Iterator[tuple[Summary, list[int] | None]]:
-        """What BLEU of any set of topics is made of, for every peer: its length, the length of the closest
-        reference, hits of each order, n-grams of each order. None where it has no reference."""
-        for peer, metric in replace(self, smooth="none").held(batch):  # smoothing would change the counts
-            if metric is None:
-                yield peer, None
-                continue
-            score = metric.corpus_score([peer.text], None)
-            yield peer, [score.sys_len, score.ref_len, *score.counts, *score.totals]
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Model-free measures: a summary's words against those of its source. No reference is looked at."""
+"""Measures without references: the words of a summary compared with those of its source."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Cells = dict[tuple[int, int], int]
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class JointCounts:
     """Two bags of n-grams, reduced to what a divergence depends on.
 
     `cells` says how many n-grams occur so and so often in the summary and in the source. Summaries are
@@ -50,17 +50,19 @@ class Counts:
         return sum(self.cells.values())
 
 
-def joint_counts(summary: Grams, source: Grams, spectrum: Counter[int]) -> Counts:
+def joint_counts(summary: Grams, source: Grams, spectrum: Counter[int]) -> JointCounts:
     """How often n-grams occur in both; `spectrum` says how many n-grams occur k times in the source."""
     cells = Counter((count, source.get(gram, 0)) for gram, count in summary.items())
     rest = Counter(spectrum)
     for (_, k), types in cells.items():
         rest[k] -= types
     cells.update({(0, k): types for k, types in rest.items() if k and types})
-    return Counts(dict(cells), summary.total(), source.total(), len(source))
+    return JointCounts(
+        cells=dict(cells), summary=summary.total(), source=source.total(), source_types=len(source)
+    )
 
 
-def probabilities(counts: Counts, smooth: float) -> Iterator[tuple[float, float, int]]:
+def probabilities(counts: JointCounts, smooth: float) -> Iterator[tuple[float, float, int]]:
     """Probability in the summary, in the source, and how many n-grams have these two.
 
     p(w) = (c + smooth) / (N + smooth B), with B = 1.5 |V| for the source's vocabulary V (Louis and Nenkova
@@ -74,7 +76,7 @@ def probabilities(counts: Counts, smooth: float) -> Iterator[tuple[float, float,
         yield p, q, types
 
 
-def kullback_leibler(counts: Counts, smooth: float, *, reverse: bool = False) -> float:
+def kullback_leibler(counts: JointCounts, smooth: float, *, reverse: bool = False) -> float:
     """D(summary || source) in bits, or D(source || summary); infinite where only the first has a word."""
     terms = []
     for p, q, types in probabilities(counts, smooth):
@@ -86,7 +88,7 @@ def kullback_leibler(counts: Counts, smooth: float, *, reverse: bool = False) ->
     return math.fsum(terms)
 
 
-def jensen_shannon(counts: Counts, smooth: float) -> float:
+def jensen_shannon(counts: JointCounts, smooth: float) -> float:
     """The mean of both texts' divergence from their mean distribution, in bits."""
     terms = []
     for p, q, types in probabilities(counts, smooth):
@@ -131,7 +133,7 @@ class _Divergence(Measure):
                 continue
             yield self.row(batch, peer, self._divergence(self._counts(batch, peer, cut)))
 
-    def _counts(self, batch: TopicBatch, peer: Summary, cut: Cut) -> Counts:
+    def _counts(self, batch: TopicBatch, peer: Summary, cut: Cut) -> JointCounts:
         source = source_grams(batch, cut, self.n)
         spectrum = batch.once(("divergence", "spectrum", cut, self.n), lambda: Counter(source.values()))
         return batch.once(
@@ -139,7 +141,7 @@ class _Divergence(Measure):
             lambda: joint_counts(grams_of(batch, peer, cut, self.n), source, spectrum),
         )
 
-    def _divergence(self, counts: Counts) -> float:
+    def _divergence(self, counts: JointCounts) -> float:
         raise TypeError(f"{type(self).__name__} does not say how it compares")
 
 
@@ -156,7 +158,7 @@ class JensenShannon(_Divergence):
     FAMILY = "js"
     ABOUT = "Jensen-Shannon divergence between the words of summary and source"
 
-    def _divergence(self, counts: Counts) -> float:
+    def _divergence(self, counts: JointCounts) -> float:
         return jensen_shannon(counts, self.smooth)
 
 
@@ -188,7 +190,7 @@ class KullbackLeibler(_Divergence):
         for row in super().score(batch):
             yield replace(row, value=math.nan, why=why) if math.isinf(row.value) else row
 
-    def _divergence(self, counts: Counts) -> float:
+    def _divergence(self, counts: JointCounts) -> float:
         return kullback_leibler(counts, self.smooth, reverse=self.direction == "source-summary")
 
 

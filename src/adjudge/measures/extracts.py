@@ -1,4 +1,4 @@
-"""Co-selection: does a peer take the source sentences that a reference extract takes? No n-gram overlap."""
+"""Sentence co-selection: does a peer take the source sentences that a reference extract takes?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NAMS: how many of a model unit's content n-grams the whole peer has. Units are cut elsewhere."""
+"""NAMS: how many of a model unit's content n-grams the whole peer has. Lin and Hovy 2002, section 5."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CONFIGURATIONS: dict[str, tuple[float, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class UnitScore:
-    """One model unit held against one peer. `ratios` and `counts` go by order, 1 to 4.
+    """One model unit compared with one peer. `ratios` and `counts` go by order, 1 to 4.
 
     `ratios` are NAM_1 to NAM_4, `counts` how many n-grams the unit has (Lin and Hovy's eight features,
     section 5.1). `value` is the unit's NAMS; NaN where the unit is left out.
@@ -105,7 +105,13 @@ class Nams(Measure):
         for unit, ours in self._model_units(batch, reference, cut):
             counts = tuple(grams.total() for grams in ours)
             ratios = tuple(hit_ratio(model, grams) for model, grams in zip(ours, theirs, strict=True))
-            yield UnitScore(reference.system, unit.id, ratios, counts, self._accumulate(ratios, counts))
+            yield UnitScore(
+                reference=reference.system,
+                unit=unit.id,
+                ratios=ratios,
+                counts=counts,
+                value=self._accumulate(ratios, counts),
+            )
 
     def _accumulate(self, ratios: Sequence[float], counts: Sequence[int]) -> float:
         shares = shares_of(self.weights)

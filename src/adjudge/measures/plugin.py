@@ -1,4 +1,4 @@
-"""Your own measure: a plain function made into one, and what packages register checked on the way in."""
+"""A measure of one's own: a plain function made into one, and checks of what installed packages register."""
 
 from __future__ import annotations
 
@@ -15,12 +15,11 @@ from adjudge.data.rows import Summary
 from adjudge.data.scores import Better, Score
 from adjudge.errors import AdjudgeError, UsageError, quoted
 from adjudge.judgments.batch import TopicBatch
-from adjudge.measures.base import Measure, Need, no_reference
+from adjudge.measures.base import Make, Measure, Need, no_reference
 from adjudge.measures.spec import split_spec
 
 Function = Callable[[str, list[str], list[str]], float]
 F = TypeVar("F", bound=Callable[..., Any])
-Make = Callable[..., Measure]
 Range = tuple[float | None, float | None]
 
 GIVEN: tuple[Need, ...] = ("references", "documents")  # what a function can be given
@@ -57,7 +56,7 @@ def measure(
         raise UsageError(f'measure: better is {quoted(better)}, expected "higher", "lower" or None')
     if unknown := sorted(needed - set(GIVEN)):
         raise UsageError(f"measure: needs {quoted(unknown[0])}, expected any of: {', '.join(GIVEN)}")
-    said = Declared(name, better, needed, range, citation)
+    said = Declared(name=name, better=better, needs=needed, range=range, citation=citation)
 
     def declare(function: F) -> F:
         setattr(function, _SAID, said)
@@ -101,8 +100,8 @@ class FunctionMeasure(Measure):
 
     def signature(self, references: str = "") -> str:
         name, _, ours = super().signature().partition("|")
-        held = [f"refs:{references}"] if references and "references" in self.needs else []
-        return "|".join([name, *held, *([f"from:{self.source}"] if self.source else []), ours])
+        count = [f"refs:{references}"] if references and "references" in self.needs else []
+        return "|".join([name, *count, *([f"from:{self.source}"] if self.source else []), ours])
 
     def score(self, batch: TopicBatch) -> Iterator[Score]:
         for peer in batch.peers:

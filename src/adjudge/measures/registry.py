@@ -1,13 +1,13 @@
-"""Measures by name. Built-ins and extensions come in through the same door."""
+"""Measures by name: the built-in ones, and those that installed packages register."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cache, partial
 from importlib.metadata import entry_points
 
 from adjudge.errors import UsageError, nearest, quoted
-from adjudge.measures.base import Measure
+from adjudge.measures.base import Make, Measure
 from adjudge.measures.bleu import Bleu, Chrf, Ter
 from adjudge.measures.describe import (
     GRAM_SIZES,
@@ -17,31 +17,37 @@ from adjudge.measures.describe import (
     Novel,
     Repeated,
     Sentences,
+    Words,
 )
 from adjudge.measures.divergence import JensenShannon, KullbackLeibler, SourceCosine
 from adjudge.measures.embedding import Embedding
 from adjudge.measures.extracts import Extract
-from adjudge.measures.judged.coverage import AdjustedCoverage, Coverage, Recall, Retention, Uncovered
-from adjudge.measures.judged.levels import CoverageByLevel, LevelWeightedCoverage
+from adjudge.measures.judged.coverage import (
+    AdjustedCoverage,
+    Coverage,
+    CoverageByLevel,
+    LevelWeightedCoverage,
+    Recall,
+    Retention,
+    Uncovered,
+    Unmarked,
+)
 from adjudge.measures.judged.preference import Preference
 from adjudge.measures.judged.pyramid import PyramidScore, PyramidUnits
 from adjudge.measures.judged.quality import Quality, QualityErrors
 from adjudge.measures.judged.rating import Rating
-from adjudge.measures.judged.unmarked import Unmarked
 from adjudge.measures.judged.wins import Wins
 from adjudge.measures.nams import Nams
 from adjudge.measures.plugin import registered
-from adjudge.measures.rouge import names
 from adjudge.measures.rouge.elements import RougeBe
+from adjudge.measures.rouge.family import ROUGE_NAMES, find_rouge
 from adjudge.measures.spec import build, split_spec
-from adjudge.measures.words import Words
 
 GROUP = "adjudge.measures"
 
-Make = Callable[..., Measure]
 
 BUILT_IN: dict[str, Make] = {
-    **names.NAMES,
+    **ROUGE_NAMES,
     "rouge-be": RougeBe,
     "bleu": Bleu,
     "chrf": Chrf,
@@ -109,7 +115,7 @@ def _find(name: str) -> Make:
     known = registry()
     if name in known:
         return known[name]
-    if make := names.find(name):  # rouge-s7: any number may take the place of the one that is listed
+    if make := find_rouge(name):  # rouge-s7: any number may take the place of the one that is listed
         return make
     if ":" in name:
         raise UsageError(f"{quoted(name)} names imported scores: they are there or not, never computed here")

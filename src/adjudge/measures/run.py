@@ -1,15 +1,22 @@
-"""Runs measures over topics and writes scores/. What they are given is in batches.py; they read no files."""
+"""Scoring: run measures over topics, keep what is up to date, and write scores/.
+
+A topic is scored again when what the measure looks at has changed: the digest of its peers, and of the references,
+documents, units and judgments that the measure needs or uses, is kept beside the scores. Measures read no files; this
+module does.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 from itertools import groupby
 from typing import Any
 
 from adjudge.data import scorefiles
-from adjudge.data.collection import Collection
+from adjudge.data.collection import Collection, references_for
 from adjudge.data.folder import Folder
+from adjudge.data.lines import dump_json
 from adjudge.data.scorefiles import StoredScores
 from adjudge.data.scores import Score, ScoreTable
 from adjudge.data.transaction import Transaction
@@ -17,16 +24,112 @@ from adjudge.engine import Workers, run, worker_count
 from adjudge.errors import DataError
 from adjudge.judgments.batch import NOTHING, Judgments, TopicBatch, batches_of
 from adjudge.measures.base import Measure
-from adjudge.measures.batches import check_needs, digests, reference_counts, reference_notes
 
 CHUNK = 2000  # texts, about, that travel to a worker together
 
 Progress = Callable[[int, int], None]  # topics done, topics in all
 
 
+# What scores depend on
+
+
+def digests(measure: Measure, batches: Mapping[str, TopicBatch]) -> dict[str, str]:
+    """By topic, a digest of everything the measure looks at; of all topics, where a score depends on them all.
+
+    A topic without peers, such as one whose summaries are all withdrawn, has something to score only for a measure
+    of judgments: texts may have been judged that are not in the folder.
+    """
+    judged = "judgments" in measure.needs | measure.uses
+    found = {topic: digest(measure, batch) for topic, batch in batches.items() if batch.peers or judged}
+    if measure.scope == "topic":
+        return found
+    everything = blake2b("".join(found.values()).encode(), digest_size=8).hexdigest()
+    return dict.fromkeys(found, everything)
+
+
+def digest(measure: Measure, batch: TopicBatch) -> str:
+    """Of everything in the topic that the measure looks at."""
+    parts: list[Sequence[Any]] = [batch.peers]
+    parts += [getattr(batch, need) for need in sorted(measure.needs | measure.uses)]
+    state = blake2b(batch.language.encode(), digest_size=8)
+    for rows in parts:
+        for row in rows:
+            state.update(dump_json(row.as_dict()).encode())
+        state.update(b"\0")
+    return state.hexdigest()
+
+
+def fresh_topics(now: Mapping[str, str], stored: StoredScores) -> set[str]:
+    """Topics whose stored scores were made from what is there now; that may be no score at all."""
+    before = {**stored.rowless, **stored.inputs}
+    return {topic for topic, digest in now.items() if before.get(topic) == digest}
+
+
+def stale_topics(batches: Mapping[str, TopicBatch], stored: StoredScores, measure: Measure) -> list[str]:
+    """Topics whose stored scores no longer belong to the texts: changed, new or gone."""
+    now = digests(measure, batches)
+    fresh = fresh_topics(now, stored)
+    return [topic for topic in {**now, **stored.inputs} if topic not in fresh]
+
+
+def reference_counts(batches: Mapping[str, TopicBatch]) -> dict[str, set[int]]:
+    """How many references each system is compared with, over its topics."""
+    counts: dict[str, set[int]] = {}
+    for batch in batches.values():
+        for peer in batch.peers:
+            counts.setdefault(peer.system, set()).add(len(references_for(peer, batch.references)))
+    return counts
+
+
+def reference_notes(measure: Measure, collection: Collection, counts: dict[str, set[int]]) -> tuple[str, ...]:
+    """Which people are compared with fewer references than the machines: their scores differ for that alone."""
+    if measure.options().get("refs") in (None, "mean", "jackknife") or not counts:
+        return ()
+    most = max(max(each) for each in counts.values())
+    fewer = [
+        system
+        for system, each in counts.items()
+        if collection.kind(system) == "human" and max(each) < most and any(each)
+    ]
+    if not fewer:
+        return ()
+    verb = "is" if len(fewer) == 1 else "are"
+    return (
+        f"{', '.join(fewer)} {verb} not compared with their own reference, so with fewer than the"
+        f" others ({most}): {measure.name}(refs=jackknife) is fair to all",
+    )
+
+
+def check_needs(collection: Collection, judgments: Judgments, measures: Sequence[Measure]) -> None:
+    """Say what is missing before any work starts."""
+    have = {
+        "references": any(collection.references(t) for t in collection.topics),
+        "documents": bool(collection.documents),
+        "units": bool(collection.units),
+        "judgments": bool(judgments.by_topic),
+    }
+    hints = {
+        "references": 'summaries with "roles": ["reference"]',
+        "documents": "documents.jsonl",
+        "units": "units.jsonl, made by: adjudge units",
+        "judgments": "them with: adjudge judgments import, adjudge judge simulate",
+    }
+    for measure in measures:
+        measure.check_installed()
+        for need in sorted(measure.needs):
+            if not have[need]:
+                raise DataError(f"{measure} needs {need}, and there are none: add {hints[need]}")
+
+
+# Scoring
+
+
 @dataclass(frozen=True)
 class Scored:
-    """What happened to one measure: which topics were scored, which were kept, what is missing."""
+    """What happened to one measure: topics whose scores are new, changed, gone and kept, and what is missing.
+
+    Only topics with scores count: one that nobody has judged is not among the new ones of a measure of judgments.
+    """
 
     measure: str
     signature: str
@@ -100,7 +203,7 @@ def score(
 
 
 @dataclass(frozen=True)
-class _Plan:
+class _ScorePlan:
     """For one measure: what to score, and what is kept of the stored scores."""
 
     measure: Measure
@@ -116,19 +219,29 @@ class _Plan:
             kept = [r for r in self.old.table.rows() if r.topic in self.digests and r.topic not in self.todo]
             order = {topic: k for k, topic in enumerate(topics)}
             rows = sorted(kept + rows, key=lambda r: order[r.topic])
-        return StoredScores(info, ScoreTable.from_rows(rows, [info]), "computed", self.digests)
+        table = ScoreTable.from_rows(rows, [info])
+        having = {row.topic for row in rows}
+        return StoredScores(
+            info=info,
+            table=table,
+            origin="computed",
+            inputs={topic: digest for topic, digest in self.digests.items() if topic in having},
+            rowless={topic: digest for topic, digest in self.digests.items() if topic not in having},
+        )
 
     def report(self, stored: StoredScores) -> Scored:
-        before = self.old.inputs if self.old else {}
-        missing = stored.table.frame.loc[stored.table.frame["value"].isna(), "why"].value_counts()
+        before = list(self.old.inputs) if self.old else []
+        now = list(stored.inputs)
+        frame = stored.table.frame
+        missing = frame.loc[frame["value"].isna(), "why"].value_counts()
         return Scored(
-            str(self.measure),
-            self.signature,
-            len(stored.table.frame),
-            new=tuple(t for t in self.digests if t in self.todo and t not in before),
-            changed=tuple(t for t in self.digests if t in self.todo and t in before),
-            gone=tuple(t for t in before if t not in self.digests),
-            kept=len(self.digests) - len(self.todo),
+            measure=str(self.measure),
+            signature=self.signature,
+            rows=len(frame),
+            new=tuple(t for t in now if t not in before),
+            changed=tuple(t for t in now if t in self.todo and t in before),
+            gone=tuple(t for t in before if t not in now),
+            kept=sum(t not in self.todo for t in now),
             missing={str(why): int(count) for why, count in missing.items()},
             notes=self.notes,
         )
@@ -141,23 +254,20 @@ def _plan(
     measure: Measure,
     batches: dict[str, TopicBatch],
     again: bool,
-) -> _Plan:
+) -> _ScorePlan:
     counts = reference_counts(batches) if "references" in measure.needs else {}
     spread = sorted(set().union(*counts.values())) if counts else []
     signature = measure.signature("-".join(str(n) for n in {spread[0]: 0, spread[-1]: 0}) if spread else "")
     now = digests(measure, batches)
     old = scorefiles.find(folder.path, str(measure))
-    if again or (old and old.info.signature != signature):
-        fresh: set[str] = set()
-    else:
-        fresh = {t for t, d in now.items() if old and old.inputs.get(t) == d}
-    return _Plan(
-        measure,
-        signature,
-        now,
-        old,
-        frozenset(now) - fresh,
-        (
+    fresh = set() if again or old is None or old.info.signature != signature else fresh_topics(now, old)
+    return _ScorePlan(
+        measure=measure,
+        signature=signature,
+        digests=now,
+        old=old,
+        todo=frozenset(now) - fresh,
+        notes=(
             *reference_notes(measure, collection, counts),
             *(judgments.notes() if "judgments" in measure.needs else ()),
             *measure.warnings(list(batches.values())),

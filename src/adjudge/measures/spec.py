@@ -1,14 +1,13 @@
-"""The spec language: `rouge-2(stat=f, stem=none)` to a measure and back. Knows no measure by name."""
+"""The spec language: `rouge-2(stat=f, stem=none)` to a measure and back."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
 from adjudge.errors import UsageError, nearest, quoted
-from adjudge.measures.base import Measure
+from adjudge.measures.base import Make, Measure
 
 _SPEC = re.compile(r"\s*(?P<name>[^()\s][^()]*?)\s*(?:\((?P<options>[^()]*)\))?\s*")
 
@@ -29,7 +28,7 @@ def split_spec(text: str) -> tuple[str, dict[str, str]]:
     return match["name"], options
 
 
-def build(make: Callable[..., Measure], name: str, options: dict[str, str]) -> Measure:
+def build(make: Make, name: str, options: dict[str, str]) -> Measure:
     """A measure from options as written: `make` is a Measure class, or a partial of one."""
     cls: Any = getattr(make, "func", make)  # a partial carries its class as func
     kinds = {f.name: f.default for f in fields(cls) if f.name not in cls.FIXED}

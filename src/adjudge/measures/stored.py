@@ -12,8 +12,8 @@ from adjudge.data.scorefiles import StoredScores
 from adjudge.data.scores import ScoreTable
 from adjudge.errors import DataError, UsageError, nearest, quoted
 from adjudge.judgments.batch import NOTHING, Judgments, batches_of
-from adjudge.measures.batches import reference_counts, reference_notes, stale_topics
 from adjudge.measures.registry import parse_measure
+from adjudge.measures.run import reference_counts, reference_notes, stale_topics
 from adjudge.wording import counted
 
 

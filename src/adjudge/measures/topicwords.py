@@ -1,4 +1,4 @@
-"""A topic's words and n-grams: cut once, shared by measures and peers. Nothing is compared here."""
+"""A topic's words and n-grams, cut once and shared by the measures that compare summaries with their source."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def source_grams(batch: TopicBatch, cut: Cut, n: int) -> Grams:
 
 
 def lacks(batch: TopicBatch, peer: Summary, cut: Cut, n: int) -> str | None:
-    """Why a summary's n-grams cannot be held against its source's, in words; None where they can."""
+    """Why a summary's n-grams cannot be compared with its source's, in words; None where they can."""
     return lacks_source(batch, cut, n) or lacks_grams(batch, peer, cut, n)
 
 

@@ -1,11 +1,10 @@
-"""Text layer: words, stop words, sentences and discourse units. Names only; each lives in its own module.
+"""Words, stop words, sentences, elementary discourse units; stemmers in stemmers/.
 
-Stems are in stem.py. Nothing here loads a library: sentencex and stop-words come in at first use.
+Importing this loads no library: sentencex and stop-words are loaded at first use.
 """
 
 from adjudge.text.edus import edus, explain
-from adjudge.text.sentences import sentences
-from adjudge.text.spans import Span
+from adjudge.text.sentences import Span, sentences
 from adjudge.text.stop import content_words, stop_words
 from adjudge.text.words import WORD_RULES, count_words, first_words, rouge_words, unicode_words
 

@@ -1,7 +1,4 @@
-"""A sentence as tokens, and where in it something looks like a clause. English; lists and endings only.
-
-Verb forms come from verbs.py; the rules that cut are in edu_rules.py.
-"""
+"""An English sentence as tokens, and where in it something looks like a clause, by word lists and endings alone."""
 
 from __future__ import annotations
 

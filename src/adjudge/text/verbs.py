@@ -1,4 +1,4 @@
-"""English verbs by closed lists and endings: what form a word may have. Context is read in clauses.py.
+"""English verbs by closed lists and endings: which form a word may have, whatever stands around it.
 
 The lists hold what news text is made of; a verb that is missing is still seen by its -ed or -ing.
 """

@@ -1,6 +1,6 @@
-"""What counts as a word: two rules that cut a text into words, and the count that lengths are held to.
+"""What counts as a word: three rules that cut a text into words, and the count by which lengths are measured.
 
-Stop words live in stop.py, stems in the stemmers; nothing here knows a language.
+Nothing here depends on a language; scripts that are written without spaces have a rule of their own.
 """
 
 from __future__ import annotations

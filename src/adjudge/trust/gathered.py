@@ -19,7 +19,8 @@ from adjudge.judgments.protocol import Protocol
 from adjudge.judgments.store.anonymous import is_anonymous
 from adjudge.judgments.tasks import Judged
 from adjudge.measures.base import Measure
-from adjudge.measures.judged.answers import Page, judged_peers, pages, protocol_of
+from adjudge.measures.judged.answers import JudgedPage as Page
+from adjudge.measures.judged.answers import judged_peers, pages, protocol_of
 from adjudge.table import Cell, Column
 from adjudge.wording import counted
 

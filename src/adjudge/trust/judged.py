@@ -15,9 +15,8 @@ from adjudge.data.scores import Score, ScoreTable
 from adjudge.judgments.batch import Judgments
 from adjudge.judgments.protocol import RATING, UNIT, Protocol, Question, Value, inconsistency
 from adjudge.judgments.store.anonymous import ANONYMOUS, is_anonymous
-from adjudge.measures.judged.coverage import Coverage, Retention
+from adjudge.measures.judged.coverage import Coverage, Retention, Unmarked
 from adjudge.measures.judged.quality import NONE, QualityErrors
-from adjudge.measures.judged.unmarked import Unmarked
 from adjudge.table import Cell, Column, Table, Tables
 from adjudge.trust.agreement import agreement
 from adjudge.trust.gathered import (

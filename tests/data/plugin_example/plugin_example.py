@@ -3,10 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from adjudge.data.scores import Score
-from adjudge.judgments.batch import TopicBatch
-from adjudge.measures.base import Measure
-from adjudge.measures.plugin import measure
+from adjudge.measures import Measure, Score, TopicBatch, measure
 
 
 @measure(better="lower", needs="documents", range=(0, 1))

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from tests.data.rouge155.cases import CASES, FIELDS, HERE, HOME, PRINTED, Case, write
 
-from adjudge.text.stemmers.porter155 import load_exceptions
+from adjudge.text.stemmers.porter import load_exceptions
 
 _DATABASE = (
     "use DB_File; tie %d,'DB_File',shift,O_CREAT|O_RDWR,0644,$DB_HASH or die;"

@@ -20,8 +20,8 @@ SUMMED = "coverage"
 
 
 @dataclass(frozen=True)
-class Page:
-    """One assessor's judgment of one peer against one reference."""
+class JudgedPage:
+    """One assessor's judgment of one peer's coverage of one reference."""
 
     judged: Judged
     repeat: int
@@ -65,7 +65,7 @@ def judged_peers(
         yield judged, peers.get((task.peer.system, task.peer.length)), repeat
 
 
-def pages(batch: TopicBatch) -> list[Page]:
+def pages(batch: TopicBatch) -> list[JudgedPage]:
     """Every coverage page of a topic."""
     return batch.once(
         "judged/pages",
@@ -78,7 +78,7 @@ def protocol_of(batch: TopicBatch, name: str) -> Protocol:
     return batch.protocols.get(name) or load_protocol(name)
 
 
-def _page(batch: TopicBatch, judged: Judged, repeat: int) -> Page:
+def _page(batch: TopicBatch, judged: Judged, repeat: int) -> JudgedPage:
     task = judged.task
     protocol = protocol_of(batch, task.protocol)
     assert task.peer is not None
@@ -96,14 +96,14 @@ def _page(batch: TopicBatch, judged: Judged, repeat: int) -> Page:
     given = [answers[unit] for unit in order if unit in answers]
     summed = judged.answers.get(SUMMED)
     peer_units = units_of(batch.units, task.peer, protocol.peer_units)
-    return Page(
-        judged,
-        repeat,
-        tuple(float(answer["completeness"]) for answer in given),
-        len(order) - len(given),
-        frozenset(unit for answer in given for unit in answer["marked"]),
-        len(peer_units) or None,
-        summed.answer if summed is not None else {},
+    return JudgedPage(
+        judged=judged,
+        repeat=repeat,
+        completeness=tuple(float(answer["completeness"]) for answer in given),
+        open=len(order) - len(given),
+        marked=frozenset(unit for answer in given for unit in answer["marked"]),
+        peer_units=len(peer_units) or None,
+        summed=summed.answer if summed is not None else {},
     )
 
 
@@ -116,9 +116,9 @@ def score_row(measure: Measure, judged: Judged, repeat: int, value: float, why: 
         task.topic,
         task.peer.system,
         value,
-        task.peer.length,
-        task.assessor,
-        task.reference.system if task.reference is not None else None,
-        repeat,
-        why,
+        length=task.peer.length,
+        assessor=task.assessor,
+        reference=task.reference.system if task.reference is not None else None,
+        repeat=repeat,
+        why=why,
     )

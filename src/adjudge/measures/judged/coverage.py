@@ -1,4 +1,4 @@
-"""Coverage and its kin: how much of the reference's units a summary expresses, as people judged it."""
+"""Coverage: how much of the reference's units a summary expresses, as people judged it, whole and by level."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ from dataclasses import dataclass
 from statistics import fmean, median
 from typing import ClassVar
 
+from adjudge.data.rows import Unit
 from adjudge.data.scores import Score
 from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
-from adjudge.judgments.protocol import inconsistency
+from adjudge.judgments.frozen import units_of
+from adjudge.judgments.levels import author_lengths, level_of
+from adjudge.judgments.protocol import UNMARKED, inconsistency
+from adjudge.judgments.tasks import TextRef
 from adjudge.measures.base import Measure, Need
-from adjudge.measures.judged.answers import Page, pages, score_row
+from adjudge.measures.judged.answers import JudgedPage, pages, protocol_of, score_row
 from adjudge.text.words import count_words
 from adjudge.wording import counted
 
@@ -37,7 +41,7 @@ class JudgedCoverage(Measure):
                 value = math.nan
             yield score_row(self, page.judged, page.repeat, value, why)
 
-    def of(self, page: Page, batch: TopicBatch) -> tuple[float, str | None]:
+    def of(self, page: JudgedPage, batch: TopicBatch) -> tuple[float, str | None]:
         """A page's value, or NaN and why."""
         if not page.completeness:
             return self.summed(page)
@@ -47,7 +51,7 @@ class JudgedCoverage(Measure):
         """The value of a page whose units are known."""
         raise TypeError(f"{type(self).__name__} does not say what it makes of units")
 
-    def summed(self, page: Page) -> tuple[float, str | None]:
+    def summed(self, page: JudgedPage) -> tuple[float, str | None]:
         """The value of a page of which only sums are known."""
         return math.nan, "only sums of the page are known, not its units"
 
@@ -126,7 +130,7 @@ class Coverage(JudgedCoverage):
     def of_units(self, completeness: Sequence[float]) -> float:
         return fmean(completeness) if self.stat == "mean" else median(completeness)
 
-    def summed(self, page: Page) -> tuple[float, str | None]:
+    def summed(self, page: JudgedPage) -> tuple[float, str | None]:
         value = page.summed.get(self.stat)
         return (math.nan, f"the table has no {self.stat} coverage") if value is None else (float(value), None)
 
@@ -155,7 +159,7 @@ class AdjustedCoverage(JudgedCoverage):
         if not 0 <= self.weight <= 1:
             raise UsageError(f"{self.name}: weight={self.weight:g}; expected a number from 0 to 1")
 
-    def of(self, page: Page, batch: TopicBatch) -> tuple[float, str | None]:
+    def of(self, page: JudgedPage, batch: TopicBatch) -> tuple[float, str | None]:
         task = page.judged.task
         if not page.completeness:
             return self.summed(page)
@@ -171,7 +175,7 @@ class AdjustedCoverage(JudgedCoverage):
         average = fmean(page.completeness) if self.stat == "mean" else median(page.completeness)
         return (1 - self.weight) * average + self.weight * brevity, None
 
-    def summed(self, page: Page) -> tuple[float, str | None]:
+    def summed(self, page: JudgedPage) -> tuple[float, str | None]:
         value = page.summed.get(f"adjusted_{self.stat}")
         if value is None or not math.isclose(self.weight, 1 / 3):
             return math.nan, "the table has no length-adjusted coverage with these weights"
@@ -207,3 +211,143 @@ class Uncovered(JudgedCoverage):
 
     def of_units(self, completeness: Sequence[float]) -> float:
         return sum(each == 0 for each in completeness) / len(completeness)
+
+
+# Coverage by level: how short a reference of the author still has the unit (judgments/levels.py)
+
+NO_LEVELS = (
+    "the reference's units have no levels (adjudge units --levels, where authors wrote several lengths)"
+)
+
+
+@dataclass(frozen=True)
+class LevelCoverage(JudgedCoverage):
+    """What the measures by level share: a page's model units with their levels."""
+
+    uses: ClassVar[frozenset[Need]] = frozenset({"units", "references"})
+
+    def of(self, page: JudgedPage, batch: TopicBatch) -> tuple[float, str | None]:
+        if not page.completeness:
+            return self.summed(page)
+        units = model_units(page, batch)
+        levels = [level for unit in units if (level := level_of(unit)) is not None]
+        if not levels:
+            return math.nan, NO_LEVELS
+        if len(levels) < len(units):
+            return (
+                math.nan,
+                f"{len(units) - len(levels)} of {counted(len(units), 'model unit')} have no level",
+            )
+        return self.of_levels(levels, page, batch)
+
+    def of_levels(
+        self, levels: Sequence[int], page: JudgedPage, batch: TopicBatch
+    ) -> tuple[float, str | None]:
+        """The value of a page all of whose units have levels."""
+        raise TypeError(f"{type(self).__name__} does not say what it makes of levels")
+
+
+@dataclass(frozen=True)
+class CoverageByLevel(LevelCoverage):
+    """The average completeness of the model units of one level.
+
+    level   the shortest reference length at which the units still appear
+    """
+
+    level: int = 50
+
+    FAMILY = "coverage-by-level"
+    ABOUT = "coverage of the units that references of one length still hold, as judged"
+    CITATION = OVER_LIGGETT
+    EXAMPLES: ClassVar[dict[str, tuple[str, ...]]] = {"level": ("50",)}
+
+    def __post_init__(self) -> None:
+        if self.level < 1:
+            raise UsageError(f"{self.name}: level={self.level}; expected a target length in words")
+
+    def of_levels(
+        self, levels: Sequence[int], page: JudgedPage, batch: TopicBatch
+    ) -> tuple[float, str | None]:
+        own = [share for share, level in zip(page.completeness, levels, strict=True) if level == self.level]
+        if not own:
+            return math.nan, f"the reference has no unit of level {self.level}"
+        return fmean(own), None
+
+
+@dataclass(frozen=True)
+class LevelWeightedCoverage(LevelCoverage):
+    """Coverage in which a model unit weighs as many as the target lengths at which its author has it: of the lengths
+    200, 100, 50 and 10 a unit of level 10 weighs 4, one of level 200 weighs 1.
+    """
+
+    FAMILY = "level-weighted-coverage"
+    ABOUT = "coverage in which units that short references still hold weigh more, as judged"
+    CITATION = OVER_LIGGETT
+
+    def of_levels(
+        self, levels: Sequence[int], page: JudgedPage, batch: TopicBatch
+    ) -> tuple[float, str | None]:
+        wanted = page.judged.task.reference
+        reference = next((r for r in batch.references if TextRef(r.system, r.length) == wanted), None)
+        lengths = author_lengths(reference, batch.references)
+        weights = [sum(length >= level for length in lengths) for level in levels]
+        if not all(weights):
+            return math.nan, "a unit's level is longer than all of its author's references"
+        total = math.fsum(weight * share for weight, share in zip(weights, page.completeness, strict=True))
+        return total / sum(weights), None
+
+
+def model_units(page: JudgedPage, batch: TopicBatch) -> list[Unit]:
+    """The reference's units, in the order of the page's completeness; none where they are not in the collection."""
+    task = page.judged.task
+    if task.reference is None:
+        return []
+    return units_of(batch.units, task.reference, protocol_of(batch, task.protocol).model_units)
+
+
+# Peer units that matched nothing
+
+
+@dataclass(frozen=True)
+class Unmarked(Measure):
+    """Peer units that were never marked: nothing of the reference matched them.
+
+    count   all: how many there are; relevant: how many of them were said to be relevant to the subject
+    """
+
+    count: str = "all"
+
+    FAMILY = "unmarked"
+    ABOUT = "peer units that matched nothing of the reference"
+    CITATION = OVER_LIGGETT
+    OPTIONS: ClassVar[dict[str, tuple[str, ...]]] = {"count": ("all", "relevant")}
+    better = None
+    range: ClassVar[tuple[float | None, float | None]] = (0.0, None)
+    needs: ClassVar[frozenset[Need]] = frozenset({"judgments"})
+    uses: ClassVar[frozenset[Need]] = frozenset({"units"})
+
+    def score(self, batch: TopicBatch) -> Iterator[Score]:
+        for page in pages(batch):
+            number, why = unmarked_units(page)
+            if why is None and self.count == "relevant":
+                number, why = self._relevant(page, number)
+            yield score_row(self, page.judged, page.repeat, number, why)
+
+    def _relevant(self, page: JudgedPage, number: float) -> tuple[float, str | None]:
+        if not number:
+            return 0.0, None
+        if UNMARKED not in page.judged.answers:
+            return math.nan, "the unmarked units are not judged yet"
+        return number * float(page.judged.answers[UNMARKED].answer["relevant"]), None
+
+
+def unmarked_units(page: JudgedPage) -> tuple[float, str | None]:
+    """How many peer units a page leaves unmarked, or NaN and why."""
+    if not page.completeness:
+        value = page.summed.get("unmarked")
+        return (math.nan, "the page's units are not known") if value is None else (float(value), None)
+    if page.peer_units is None:
+        return math.nan, "the peer has no units"
+    if why := page.why():
+        return math.nan, why
+    return float(page.peer_units - len(page.marked)), None

@@ -22,7 +22,7 @@ from adjudge.measures.judged.preference_sources import (
     simulated_answers,
 )
 from adjudge.measures.judged.preference_texts import topic_sentences
-from adjudge.measures.judged.pyramid import held
+from adjudge.measures.judged.pyramid import pyramid_peers
 from adjudge.measures.similarities import SentenceSimilarity, sentence_similarity
 from adjudge.stats.preference.answers import Answers, FloatArray
 from adjudge.stats.preference.bradley_terry import Strengths, fit
@@ -154,7 +154,7 @@ def writers(batch: TopicBatch, parts: Sequence[Part]) -> frozenset[str]:
     if "ref" in parts:
         found.update(reference.system for reference in batch.references)
     if "py" in parts:
-        found.update(s for each in held(batch) if each.against for s in each.against.pyramid.systems)
+        found.update(s for each in pyramid_peers(batch) if each.against for s in each.against.pyramid.systems)
     return frozenset(found)
 
 

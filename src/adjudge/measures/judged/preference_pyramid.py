@@ -9,7 +9,7 @@ import numpy as np
 from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.pyramid import Part, PeerAnnotation, stands
 from adjudge.measures.judged.preference_texts import NEAR, text_spans, topic_sentences
-from adjudge.measures.judged.pyramid import Held, held
+from adjudge.measures.judged.pyramid import PyramidPeer, pyramid_peers
 from adjudge.measures.similarities import SentenceSimilarity
 from adjudge.stats.preference.answers import FloatArray
 
@@ -39,11 +39,11 @@ def annotated_sentences(batch: TopicBatch, *, without: str | None = None) -> lis
     """The sentences of every annotated peer, each with the weight of the unique units in it, in a fixed order."""
     return batch.once(
         ("preference/annotated", without),
-        lambda: sorted(each for one in held(batch) for each in _of_peer(batch, one, without)),
+        lambda: sorted(each for one in pyramid_peers(batch) for each in _of_peer(batch, one, without)),
     )
 
 
-def _of_peer(batch: TopicBatch, peer: Held, without: str | None) -> Iterator[tuple[str, int]]:
+def _of_peer(batch: TopicBatch, peer: PyramidPeer, without: str | None) -> Iterator[tuple[str, int]]:
     if peer.annotation is None or peer.against is None:
         return
     pyramid = peer.against.pyramid

@@ -16,8 +16,7 @@ from adjudge.data.sources import SourceSentence, source_sentences
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.similarities import SentenceSimilarity
 from adjudge.stats.preference.answers import FloatArray, IntArray
-from adjudge.text.sentences import sentences
-from adjudge.text.spans import Span
+from adjudge.text.sentences import Span, sentences
 from adjudge.text.words import character_words, count_words
 
 Penalty = Literal["sentence", "printed", "none"]

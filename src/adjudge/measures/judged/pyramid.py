@@ -1,11 +1,11 @@
-"""Pyramid scores as measures: who is held against which pyramid. The arithmetic lives in pyramid_counts.py."""
+"""Pyramid scores: the weight of content units that people found in a summary. Nenkova et al. 2007."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum
 from typing import Any, ClassVar
 
@@ -18,8 +18,76 @@ from adjudge.judgments.pyramid_answers import Built, annotation_of, built, pyram
 from adjudge.judgments.tasks import Judged, TextRef
 from adjudge.measures.base import Measure, Need
 from adjudge.measures.judged.answers import judged_peers
-from adjudge.measures.judged.pyramid_counts import scored, tally
 from adjudge.wording import counted
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What a peer expresses: `weight` is that of the units it matches, each counted once."""
+
+    weight: int
+    matched: int
+    repeated: int
+    """How many more times it expresses what it matches."""
+    unmatched: int
+
+    @property
+    def size(self) -> int:
+        """How many units it has in all."""
+        return self.matched + self.repeated + self.unmatched
+
+
+def tally(pyramid: Pyramid, annotation: PeerAnnotation) -> Tally:
+    """Counts what an annotation holds. A unit that the pyramid does not have, or no more, matches nothing."""
+    weights = pyramid.weights
+    times = annotation.times()
+    matched = [uid for uid in times if weights.get(uid, 0)]
+    all_matches = sum(times[uid] for uid in matched)
+    return Tally(
+        weight=sum(weights[uid] for uid in matched),
+        matched=len(matched),
+        repeated=all_matches - len(matched),
+        unmatched=sum(times.values()) - all_matches,
+    )
+
+
+def reachable(pyramid: Pyramid, size: int) -> int:
+    """The most weight that so many units can have: those of the heaviest."""
+    return sum(sorted(pyramid.weights.values(), reverse=True)[:size])
+
+
+def average_size(pyramid: Pyramid, rounding: str) -> int:
+    """How many units a reference has on average: rounded half up (`nist`), or down (`ducview`)."""
+    contributors, references = pyramid.contributors, len(pyramid.references)
+    if rounding == "nist":
+        return (2 * contributors + references) // (2 * references)
+    return contributors // references
+
+
+def scored(
+    pyramid: Pyramid, annotation: PeerAnnotation, score: str, rounding: str
+) -> tuple[float, str | None]:
+    """An annotation's score against a pyramid, or NaN and why.
+
+    All three divide the same weight, so each is one division: the harmonic mean of w/a and w/b is 2w/(a+b).
+    """
+    counts = tally(pyramid, annotation)
+    ideal = average = 0
+    if score != "modified":
+        ideal = reachable(pyramid, counts.size)
+        if not ideal:
+            return math.nan, "nothing is marked in the summary" if pyramid.scus else "the pyramid is empty"
+    if score != "original":
+        if not pyramid.references:
+            return math.nan, "how many references the pyramid has is not known"
+        average = reachable(pyramid, average_size(pyramid, rounding))
+        if not average:
+            return math.nan, "the references have less than one content unit on average"
+        if rounding == "ducview":  # it caps the score at 1
+            average = max(average, counts.weight)
+    times = 2 if score == "comprehensive" else 1
+    return times * counts.weight / (ideal + average), None
+
 
 NENKOVA = (
     "Nenkova, Passonneau and McKeown 2007, The Pyramid Method: Incorporating Human Content Selection Variation"
@@ -27,12 +95,12 @@ NENKOVA = (
 )
 NOT_YET = "not annotated yet"
 
-# Who is held against what
+# Who is scored against what
 
 
 @dataclass(frozen=True)
-class Held:
-    """A peer's annotation and the pyramid that it is held against, or why there is none."""
+class PyramidPeer:
+    """A peer's annotation and the pyramid that it is scored against, or why there is none."""
 
     system: str
     length: int | None
@@ -52,20 +120,19 @@ class Held:
             batch.topic.topic,
             self.system,
             value,
-            self.length,
-            self.assessor,
-            None,
-            self.repeat,
-            why,
+            length=self.length,
+            assessor=self.assessor,
+            repeat=self.repeat,
+            why=why,
         )
 
 
-def held(batch: TopicBatch) -> list[Held]:
+def pyramid_peers(batch: TopicBatch) -> list[PyramidPeer]:
     """Every annotation of a topic; then the references that are peers and have none, as the pyramid has them."""
-    return batch.once("judged/pyramids", lambda: _held(batch))
+    return batch.once("judged/pyramids", lambda: _find_peers(batch))
 
 
-def _held(batch: TopicBatch) -> list[Held]:
+def _find_peers(batch: TopicBatch) -> list[PyramidPeer]:
     pyramids = _pyramids(batch)
     found = [
         _annotated(judged, judged.task.peer, repeat, pyramids)
@@ -75,18 +142,18 @@ def _held(batch: TopicBatch) -> list[Held]:
     return found + list(_references(batch, pyramids, found))
 
 
-def _annotated(judged: Judged, peer: TextRef, repeat: int, pyramids: list[Built]) -> Held:
-    system, length, assessor = peer.system, peer.length, judged.task.assessor
+def _annotated(judged: Judged, peer: TextRef, repeat: int, pyramids: list[Built]) -> PyramidPeer:
+    found = PyramidPeer(system=peer.system, length=peer.length, assessor=judged.task.assessor, repeat=repeat)
     if PYRAMID_PEER not in judged.answers:
-        return Held(system, length, assessor, repeat, why=NOT_YET)
+        return replace(found, why=NOT_YET)
     try:
         annotation = annotation_of(judged.answers[PYRAMID_PEER].answer)
     except DataError as error:
-        return Held(system, length, assessor, repeat, why=str(error))
-    against = pyramid_for(annotation, assessor, pyramids)
+        return replace(found, why=str(error))
+    against = pyramid_for(annotation, found.assessor, pyramids)
     if isinstance(against, str):
-        return Held(system, length, assessor, repeat, annotation, why=against)
-    return Held(system, length, assessor, repeat, annotation, against)
+        return replace(found, annotation=annotation, why=against)
+    return replace(found, annotation=annotation, against=against)
 
 
 def _pyramids(batch: TopicBatch) -> list[Built]:
@@ -100,8 +167,8 @@ def _pyramids(batch: TopicBatch) -> list[Built]:
     return found
 
 
-def _references(batch: TopicBatch, pyramids: list[Built], found: list[Held]) -> Iterator[Held]:
-    """Of several pyramids of one assessor, the one that most annotations are held against."""
+def _references(batch: TopicBatch, pyramids: list[Built], found: list[PyramidPeer]) -> Iterator[PyramidPeer]:
+    """Of several pyramids of one assessor, the one that most annotations are scored against."""
     uses = Counter(each.against.digest for each in found if each.against is not None)
     peers = {(peer.system, peer.length) for peer in batch.peers}
     done = {(each.system, each.length, each.assessor) for each in found}
@@ -111,7 +178,14 @@ def _references(batch: TopicBatch, pyramids: list[Built], found: list[Held]) -> 
             if key[:2] in peers and key not in done:
                 done.add(key)
                 annotation = annotation_of_reference(one.pyramid, reference.system)
-                yield Held(*key, 0, annotation, one)
+                yield PyramidPeer(
+                    system=reference.system,
+                    length=reference.length,
+                    assessor=one.judged.task.assessor,
+                    repeat=0,
+                    annotation=annotation,
+                    against=one,
+                )
 
 
 # The measures
@@ -126,18 +200,18 @@ class JudgedPyramid(Measure):
     needs: ClassVar[frozenset[Need]] = frozenset({"judgments"})
 
     def score(self, batch: TopicBatch) -> Iterator[Score]:
-        for each in held(batch):
+        for each in pyramid_peers(batch):
             value, why = math.nan, each.why
             if each.against is not None and each.annotation is not None:
                 value, why = self.of(each, each.against.pyramid, each.annotation)
             yield each.row(self, batch, value, why)
 
-    def of(self, peer: Held, pyramid: Pyramid, annotation: PeerAnnotation) -> tuple[float, str | None]:
+    def of(self, peer: PyramidPeer, pyramid: Pyramid, annotation: PeerAnnotation) -> tuple[float, str | None]:
         """A peer's value, or NaN and why."""
         raise TypeError(f"{type(self).__name__} does not say what it makes of an annotation")
 
     def warnings(self, batches: Sequence[TopicBatch]) -> list[str]:
-        found = [each for batch in batches for each in held(batch)]
+        found = [each for batch in batches for each in pyramid_peers(batch)]
         unreadable = sum(_unreadable(batch) for batch in batches)
         changed = sum(
             each.annotation is not None
@@ -167,7 +241,7 @@ class PyramidScore(JudgedPyramid):
     """The weight of the content units that a summary expresses, over the most that could be expected of it.
 
     A unit weighs as much as references express it; what is expressed twice counts once. Whoever wrote one of the
-    references is held against the pyramid of the others, and needs no annotation: the pyramid has it.
+    references is scored against the pyramid of the others, and needs no annotation: the pyramid has it.
 
     stat       original: over the most that as many units as the summary has can weigh; modified: as many as a
                reference has on average; comprehensive: the harmonic mean of the two
@@ -191,7 +265,7 @@ class PyramidScore(JudgedPyramid):
         options = self.options()
         return {k: v for k, v in options.items() if k != "rounding"} if self.stat == "original" else options
 
-    def of(self, peer: Held, pyramid: Pyramid, annotation: PeerAnnotation) -> tuple[float, str | None]:
+    def of(self, peer: PyramidPeer, pyramid: Pyramid, annotation: PeerAnnotation) -> tuple[float, str | None]:
         left_out: list[str] = [peer.system] if peer.wrote_one else []
         if self.refs == "jackknife" and not peer.wrote_one:
             if not pyramid.references:
@@ -208,10 +282,10 @@ class PyramidScore(JudgedPyramid):
 
     def warnings(self, batches: Sequence[TopicBatch]) -> list[str]:
         said = super().warnings(batches)
-        found = [each for batch in batches for each in held(batch) if each.against is not None]
+        found = [each for batch in batches for each in pyramid_peers(batch) if each.against is not None]
         if self.refs == "all" and len(writers := {each.wrote_one for each in found}) > 1 and True in writers:
             said.append(
-                "peers who wrote a reference are held against one reference fewer than the others:"
+                "peers who wrote a reference are scored against one reference fewer than the others:"
                 f" {self.name}(refs=jackknife) is fair to all"
             )
         judged = [each for each in found if not each.wrote_one and each.annotation is not None]
@@ -241,7 +315,7 @@ class PyramidUnits(JudgedPyramid):
     }
     better = None
 
-    def of(self, peer: Held, pyramid: Pyramid, annotation: PeerAnnotation) -> tuple[float, str | None]:
+    def of(self, peer: PyramidPeer, pyramid: Pyramid, annotation: PeerAnnotation) -> tuple[float, str | None]:
         counts = tally(pyramid.without(peer.system) if peer.wrote_one else pyramid, annotation)
         return float(getattr(counts, "size" if self.count == "all" else self.count)), None
 

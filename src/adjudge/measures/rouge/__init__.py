@@ -1,1 +1,1 @@
-"""Every ROUGE: words (texts), counts (plain and, compiled, fast), ratios, and the measures (family)."""
+"""ROUGE: texts to words (texts), words to counts (counts; fast, kernels), measures (family, elements), scoring."""

@@ -1,4 +1,4 @@
-"""ROUGE-BE: basic elements, HEAD|MODIFIER|RELATION a line, counted as ROUGE-1.5.5 does. No text is parsed."""
+"""ROUGE-BE: overlap of basic elements, given as HEAD|MODIFIER|RELATION a line, counted as ROUGE-1.5.5 does."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from adjudge.data.scores import Score
 from adjudge.errors import FormatError, UsageError, quoted
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.base import Measure, Need, no_reference
-from adjudge.measures.rouge.plain import NOTHING, Counts, overlap
-from adjudge.measures.rouge.ratios import REFS, STATS, Ratios
-from adjudge.text.stemmers.porter155 import stem as porter
+from adjudge.measures.rouge.counts import NOTHING, REFS, STATS, Ratios, RougeCounts, overlap
+from adjudge.text.stemmers.porter import stem_155 as porter
 
 MODES = ("H", "HM", "HMR", "HM1", "HMR1", "HMR2")
 _SPACE = re.compile(f"[{string.whitespace}]+")
@@ -80,7 +79,7 @@ def _stem(word: str, exceptions: Mapping[str, str]) -> str:
 
 def be_counts(
     peer: Sequence[str], references: Sequence[Sequence[str]], mode: str = "HM", *, stem: bool = False
-) -> Counts:
+) -> RougeCounts:
     """Hits of a peer's basic elements in all references, and what recall and precision divide them by."""
     own = basic_elements(peer, mode, stem=stem)
     return sum((overlap(own, basic_elements(r, mode, stem=stem)) for r in references), NOTHING)
@@ -141,7 +140,7 @@ class RougeBe(Measure):
                 yield self.missing(batch, peer, f"not basic elements: {error}")
                 continue
             wrote_one = any(reference.key == peer.key for reference in batch.references)
-            value = Ratios(self.stat, self.alpha, self.refs, digits=5)(counts, wrote_one)
+            value = Ratios(stat=self.stat, alpha=self.alpha, refs=self.refs, digits=5)(counts, wrote_one)
             yield self.row(batch, peer, value)
 
     def _elements(self, batch: TopicBatch, text: Summary) -> Counter[Hashable]:

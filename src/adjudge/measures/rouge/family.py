@@ -1,4 +1,4 @@
-"""ROUGE as measures: their options, and one way through for all of them that are asked for together."""
+"""ROUGE as measures: their options, their names, and what each of them counts. Lin 2004."""
 
 from __future__ import annotations
 
@@ -6,18 +6,36 @@ import inspect
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from adjudge.data.rows import Summary
 from adjudge.data.scores import Score
 from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
-from adjudge.measures.base import Measure, Need
-from adjudge.measures.rouge import plain
-from adjudge.measures.rouge.lists import EXCEPTIONS, check_names, preparation
-from adjudge.measures.rouge.plain import Counts
-from adjudge.measures.rouge.ratios import REFS, STATS, Ratios
-from adjudge.measures.rouge.texts import SPLITS, Limit, Preparation, Prepared, split_text
+from adjudge.measures.base import Make, Measure, Need
+from adjudge.measures.rouge.counts import (
+    REFS,
+    STATS,
+    Ratios,
+    RougeCounts,
+    rouge_l,
+    rouge_l_sentence,
+    rouge_n,
+    rouge_s,
+    rouge_w,
+)
+from adjudge.measures.rouge.texts import (
+    EXCEPTIONS,
+    SPLITS,
+    Limit,
+    Preparation,
+    PreparedText,
+    check_names,
+    preparation,
+    split_text,
+)
+from adjudge.measures.spec import build, split_spec
 from adjudge.text.stemmers.stem import STEMMERS
 from adjudge.text.words import WORD_RULES, share_kept
 from adjudge.wording import counted
@@ -25,10 +43,11 @@ from adjudge.wording import counted
 if TYPE_CHECKING:
     import numpy as np
 
-    from adjudge.measures.rouge.fast import Encoded
+    from adjudge.measures.rouge.fast import RougePairs
 
     Numbers = np.ndarray
-    Table = tuple[np.ndarray, np.ndarray, np.ndarray]
+    CountColumns = tuple[np.ndarray, np.ndarray, np.ndarray]
+
 
 _LIMIT = re.compile(r"none|[1-9]\d{0,8}[wb]")
 LEAST_KEPT = (
@@ -107,7 +126,7 @@ class Rouge(Measure):
         texts_lose = counted(lost, "text loses", "texts lose")
         return [f"{texts_lose} most of the letters under words={self.words}: try words={other}"]
 
-    def prepared(self, batch: TopicBatch, summary: Summary) -> Prepared:
+    def prepared(self, batch: TopicBatch, summary: Summary) -> PreparedText:
         """The summary's words; made once for all measures that prepare texts alike."""
         return batch.once(
             ("rouge", summary.key, *self.alike),
@@ -132,24 +151,24 @@ class Rouge(Measure):
 
     @property
     def ratios(self) -> Ratios:
-        return Ratios(self.stat, self.alpha, self.refs, digits=self.RANKED)
+        return Ratios(stat=self.stat, alpha=self.alpha, refs=self.refs, digits=self.RANKED)
 
-    def counts(self, peer: Prepared, reference: Prepared) -> Counts:
+    def counts(self, peer: PreparedText, reference: PreparedText) -> RougeCounts:
         """One peer against one reference, in plain steps."""
         raise TypeError(f"{type(self).__name__} does not say what it counts")
 
-    def all_counts(self, texts: Encoded, peers: Numbers, references: Numbers) -> Table:
+    def all_counts(self, texts: RougePairs, peers: Numbers, references: Numbers) -> CountColumns:
         """The same of many pairs at once, as three arrays: hits, the peers' sides, the references'."""
         raise TypeError(f"{type(self).__name__} does not say what it counts")
 
     def score(self, batch: TopicBatch) -> Iterator[Score]:
-        from adjudge.measures.rouge.together import score_together
+        from adjudge.measures.rouge.scoring import score_together
 
         yield from score_together([self], [batch])
 
     @classmethod
     def score_many(cls, measures: Sequence[Measure], batches: Sequence[TopicBatch]) -> Iterator[Score]:
-        from adjudge.measures.rouge.together import score_together
+        from adjudge.measures.rouge.scoring import score_together
 
         return score_together([m for m in measures if isinstance(m, Rouge)], batches)
 
@@ -167,10 +186,10 @@ class RougeN(Rouge):
     def name(self) -> str:
         return f"rouge-{self.n}"
 
-    def counts(self, peer: Prepared, reference: Prepared) -> Counts:
-        return plain.rouge_n(peer.words, reference.words, self.n)
+    def counts(self, peer: PreparedText, reference: PreparedText) -> RougeCounts:
+        return rouge_n(peer.words, reference.words, self.n)
 
-    def all_counts(self, texts: Encoded, peers: Numbers, references: Numbers) -> Table:
+    def all_counts(self, texts: RougePairs, peers: Numbers, references: Numbers) -> CountColumns:
         hits, sizes = texts.n_gram_hits(self.n)
         return hits, sizes[peers], sizes[references]
 
@@ -194,10 +213,10 @@ class RougeS(Rouge):
     def name(self) -> str:
         return f"rouge-s{'u' * self.unigrams}{'*' if self.skip < 0 else self.skip}"
 
-    def counts(self, peer: Prepared, reference: Prepared) -> Counts:
-        return plain.rouge_s(peer.words, reference.words, self.skip, self.unigrams)
+    def counts(self, peer: PreparedText, reference: PreparedText) -> RougeCounts:
+        return rouge_s(peer.words, reference.words, self.skip, self.unigrams)
 
-    def all_counts(self, texts: Encoded, peers: Numbers, references: Numbers) -> Table:
+    def all_counts(self, texts: RougePairs, peers: Numbers, references: Numbers) -> CountColumns:
         hits, sizes = texts.skip_hits(self.skip, self.unigrams)
         return hits, sizes[peers], sizes[references]
 
@@ -228,12 +247,12 @@ class RougeL(Rouge):
     def name(self) -> str:
         return "rouge-l"
 
-    def counts(self, peer: Prepared, reference: Prepared) -> Counts:
+    def counts(self, peer: PreparedText, reference: PreparedText) -> RougeCounts:
         if self.level == "sentence":
-            return plain.rouge_l_sentence(peer.words, reference.words)
-        return plain.rouge_l(peer.sentences, reference.sentences, peer.words, reference.words)
+            return rouge_l_sentence(peer.words, reference.words)
+        return rouge_l(peer.sentences, reference.sentences, peer.words, reference.words)
 
-    def all_counts(self, texts: Encoded, peers: Numbers, references: Numbers) -> Table:
+    def all_counts(self, texts: RougePairs, peers: Numbers, references: Numbers) -> CountColumns:
         sizes = texts.lengths
         if self.level == "sentence":
             return texts.sentence_hits(), sizes[peers], sizes[references]
@@ -284,11 +303,44 @@ class RougeW(Rouge):
 
     @property
     def ratios(self) -> Ratios:
-        return Ratios(self.stat, self.alpha, self.refs, self.weight)
+        return Ratios(stat=self.stat, alpha=self.alpha, refs=self.refs, weight=self.weight)
 
-    def counts(self, peer: Prepared, reference: Prepared) -> Counts:
-        return plain.rouge_w(peer.sentences, reference.sentences, peer.words, reference.words, self.weight)
+    def counts(self, peer: PreparedText, reference: PreparedText) -> RougeCounts:
+        return rouge_w(peer.sentences, reference.sentences, peer.words, reference.words, self.weight)
 
-    def all_counts(self, texts: Encoded, peers: Numbers, references: Numbers) -> Table:
+    def all_counts(self, texts: RougePairs, peers: Numbers, references: Numbers) -> CountColumns:
         hits, bases = texts.union_hits(self.weight)
         return hits, texts.powers(self.weight)[peers], bases[references]
+
+
+# By name: `adjudge.rouge` looks its measures up here, without loading the others
+
+
+ROUGE_NAMES: dict[str, Make] = {
+    **{f"rouge-{n}": partial(RougeN, n=n) for n in range(1, 10)},
+    "rouge-l": RougeL,
+    "rouge-lsum": RougeLines,
+    "rouge-w": RougeW,
+    "rouge-s4": partial(RougeS, skip=4),
+    "rouge-su4": partial(RougeS, skip=4, unigrams=True),
+    "rouge-s*": partial(RougeS, skip=-1),
+    "rouge-su*": partial(RougeS, skip=-1, unigrams=True),
+}
+_ANY_SKIP = re.compile(r"rouge-s(u?)(\d{1,4})")
+
+
+def find_rouge(name: str) -> Make | None:
+    """What makes the ROUGE of this name, where it is one."""
+    if match := _ANY_SKIP.fullmatch(name):
+        return partial(RougeS, skip=int(match[2]), unigrams=bool(match[1]))
+    return ROUGE_NAMES.get(name)
+
+
+def parse_rouge(specs: Sequence[str]) -> list[Rouge] | None:
+    """The measures of these specs, each once; None where one is not a ROUGE's."""
+    split = [split_spec(spec) for spec in specs]
+    makes = [find_rouge(name) for name, _ in split]
+    if None in makes:
+        return None
+    built = (build(make, *spec) for make, spec in zip(makes, split, strict=True) if make)
+    return cast(list[Rouge], list(dict.fromkeys(each for measure in built for each in measure.expanded())))

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import chain
+from pathlib import Path
 
+from adjudge.errors import DataError, UsageError
 from adjudge.text.sentences import sentences
-from adjudge.text.stemmers.stem import stem_words
+from adjudge.text.stemmers.porter import load_exceptions
+from adjudge.text.stemmers.stem import STEMMERS, stem_words
+from adjudge.text.stop import stop_words
 from adjudge.text.words import WORD_RULES
 
 SPLITS = ("sentences", "lines")
@@ -35,7 +41,7 @@ class Stemming:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedText:
     """A text's words, as a whole (n-grams, skip-bigrams, clipping) and by sentence (L and W)."""
 
     words: list[str]
@@ -51,22 +57,22 @@ class Preparation:
     stop: AbstractSet[str] = frozenset()
     stem: Stem | None = None
 
-    def __call__(self, lines: Sequence[str]) -> Prepared:
+    def __call__(self, lines: Sequence[str]) -> PreparedText:
         """The words of a text given as sentences."""
         raw = self.unstemmed(lines)
         if self.stem is None:
             return raw
-        return Prepared(self.stem(raw.words), [self.stem(words) for words in raw.sentences])
+        return PreparedText(self.stem(raw.words), [self.stem(words) for words in raw.sentences])
 
-    def unstemmed(self, lines: Sequence[str]) -> Prepared:
+    def unstemmed(self, lines: Sequence[str]) -> PreparedText:
         """The same before stemming, which the fast way does once per distinct word."""
         if not self.limit.words and not self.limit.bytes:
             split = [self._words(line) for line in lines]
-            return Prepared(split[0] if len(split) == 1 else list(chain.from_iterable(split)), split)
+            return PreparedText(split[0] if len(split) == 1 else list(chain.from_iterable(split)), split)
         whole, by_sentence = limited(lines, self.limit)
         split = [self._words(line) for line in by_sentence]
         same = not self.limit.bytes
-        return Prepared(
+        return PreparedText(
             [w for words in split for w in words] if same else self._words(" ".join(whole)), split
         )
 
@@ -118,3 +124,54 @@ def _first_bytes(lines: Sequence[str], most: int, *, add_up: bool) -> list[str]:
         kept.append(line)
         left -= len(encoded) if add_up else 0
     return kept
+
+
+# By name: stemmers, stop lists, and ROUGE-1.5.5's own data where a user has a copy
+
+DATA = "ADJUDGE_ROUGE_DATA"
+EXCEPTIONS = "porter-155-exc"
+SMART = "smart_common_words.txt"
+
+
+@cache
+def preparation(words: str, stem: str, stop: str, limit: Limit) -> Preparation:
+    """How texts become words under these options. Names are checked here."""
+    return Preparation(words, limit, _stop(stop), _stem(stem))
+
+
+def check_names(stem: str, stop: str) -> None:
+    """Unknown names are answered before any work starts."""
+    if stem not in (*STEMMERS, EXCEPTIONS):
+        stem_words([], stem)
+    if stop not in ("none", "smart"):
+        stop_words(stop)
+
+
+def _stop(name: str) -> frozenset[str]:
+    if name == "none":
+        return frozenset()
+    return read_stop_list(data_folder("stop=smart") / SMART) if name == "smart" else stop_words(name)
+
+
+def _stem(name: str) -> Stemming | None:
+    if name == "none":
+        return None
+    if name == EXCEPTIONS:
+        return Stemming("porter-155", load_exceptions(data_folder(f"stem={EXCEPTIONS}")))
+    return Stemming(name)
+
+
+def data_folder(what: str) -> Path:
+    """The data folder of a user's own copy of ROUGE-1.5.5, which has its own licence and is not part of this."""
+    folder = os.environ.get(DATA)
+    if not folder:
+        raise UsageError(f"{what} reads the data folder of a copy of ROUGE-1.5.5: set {DATA} to it")
+    return Path(folder)
+
+
+def read_stop_list(path: Path) -> frozenset[str]:
+    """A word a line, as the original's smart_common_words.txt has them."""
+    try:
+        return frozenset(path.read_text(encoding="utf-8", errors="replace").split())
+    except OSError as error:
+        raise DataError(f"{path}: no stop list can be read here: {error.strerror}") from None

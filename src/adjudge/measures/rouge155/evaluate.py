@@ -13,16 +13,23 @@ from adjudge.formats.files import Place, shown
 from adjudge.formats.rouge155_files import Files, Side
 from adjudge.formats.rouge155_settings import Listed, Trial
 from adjudge.formats.rouge155_units import read_bytes, units
-from adjudge.measures.rouge import plain
+from adjudge.measures.rouge.counts import (
+    NOTHING,
+    Ratios,
+    RougeCounts,
+    f_measure,
+    overlap,
+    rouge_l,
+    rouge_n,
+    rouge_s,
+    rouge_w,
+)
 from adjudge.measures.rouge.elements import basic_elements
-from adjudge.measures.rouge.lists import SMART, read_stop_list
-from adjudge.measures.rouge.plain import NOTHING, Counts
-from adjudge.measures.rouge.ratios import Ratios, f_measure
-from adjudge.measures.rouge.texts import Preparation, Prepared
+from adjudge.measures.rouge.texts import SMART, Preparation, PreparedText, read_stop_list
 from adjudge.measures.rouge155.limits import cut
 from adjudge.measures.rouge155.options import Asked, Options
 from adjudge.measures.rouge155.resample import Interval, Triple, averages
-from adjudge.text.stemmers.porter155 import load_exceptions
+from adjudge.text.stemmers.porter import load_exceptions
 from adjudge.text.stemmers.stem import stem_words
 
 Say = Callable[[str], None]
@@ -113,15 +120,15 @@ def _found(files: Files, listed: Listed, side: Side) -> Path:
     return path
 
 
-def _all_counts(work: _Work, options: Options) -> list[tuple[Asked, list[Counts]]]:
+def _all_counts(work: _Work, options: Options) -> list[tuple[Asked, list[RougeCounts]]]:
     asked = options.measures()
     exceptions = load_exceptions(options.data) if options.stem and options.data else None
-    texts: list[Prepared] = []
+    texts: list[PreparedText] = []
     if any(a.kind != "BE" for a in asked):
         prepare = _preparation(options, exceptions)
         texts = [_text(path, form, prepare, options) for path, form in work.paths]
     count = _plain if len(work.peers) <= PLAIN_UP_TO else _Fast(texts, work)
-    result: list[tuple[Asked, list[Counts]]] = []
+    result: list[tuple[Asked, list[RougeCounts]]] = []
     for each in asked:
         if each.kind == "BE":
             result.append((each, _be(work, options, exceptions)))
@@ -136,26 +143,26 @@ def _preparation(options: Options, exceptions: Mapping[str, str] | None) -> Prep
     return Preparation(stop=stop, stem=stem)
 
 
-def _text(path: Path, form: str, prepare: Preparation, options: Options) -> Prepared:
+def _text(path: Path, form: str, prepare: Preparation, options: Options) -> PreparedText:
     if form == "SIMPLE":
         raise FormatError("basic elements (SIMPLE) have no words: say -3 and leave out -n, -w, -2", file=path)
     # bytes as characters: the original knows no encodings, and a limit counts bytes
     whole, by_unit = cut(units(read_bytes(path).decode("latin-1"), form), options.words, options.bytes)
     prepared = prepare(by_unit)
-    return Prepared(prepare([" ".join(whole)]).words, prepared.sentences) if options.bytes else prepared
+    return PreparedText(prepare([" ".join(whole)]).words, prepared.sentences) if options.bytes else prepared
 
 
-def _plain(asked: Asked, texts: Sequence[Prepared], work: _Work) -> list[Counts]:
-    def one(peer: Prepared, model: Prepared) -> Counts:
+def _plain(asked: Asked, texts: Sequence[PreparedText], work: _Work) -> list[RougeCounts]:
+    def one(peer: PreparedText, model: PreparedText) -> RougeCounts:
         match asked.kind:
             case "N":
-                return plain.rouge_n(peer.words, model.words, asked.n)
+                return rouge_n(peer.words, model.words, asked.n)
             case "L":
-                return plain.rouge_l(peer.sentences, model.sentences, peer.words, model.words)
+                return rouge_l(peer.sentences, model.sentences, peer.words, model.words)
             case "W":
-                return plain.rouge_w(peer.sentences, model.sentences, peer.words, model.words, asked.weight)
+                return rouge_w(peer.sentences, model.sentences, peer.words, model.words, asked.weight)
             case _:
-                return plain.rouge_s(peer.words, model.words, asked.skip, asked.unigrams)
+                return rouge_s(peer.words, model.words, asked.skip, asked.unigrams)
 
     return [one(texts[p], texts[m]) for p, m in zip(work.peers, work.models, strict=True)]
 
@@ -163,13 +170,14 @@ def _plain(asked: Asked, texts: Sequence[Prepared], work: _Work) -> list[Counts]
 class _Fast:
     """The same through the compiled kernels."""
 
-    def __init__(self, texts: Sequence[Prepared], work: _Work) -> None:
-        from adjudge.measures.rouge.fast import Encoded, Pairs
-        from adjudge.measures.rouge.numbers import from_words
+    def __init__(self, texts: Sequence[PreparedText], work: _Work) -> None:
+        from adjudge.measures.rouge.fast import RougePairs, TextPairs, from_words
 
-        self._encoded = Encoded(from_words(texts), Pairs.of(work.peers, work.models)) if texts else None
+        self._encoded = (
+            RougePairs(from_words(texts), TextPairs.of(work.peers, work.models)) if texts else None
+        )
 
-    def __call__(self, asked: Asked, texts: Sequence[Prepared], work: _Work) -> list[Counts]:
+    def __call__(self, asked: Asked, texts: Sequence[PreparedText], work: _Work) -> list[RougeCounts]:
         if self._encoded is None:
             return []
         match asked.kind:
@@ -187,10 +195,10 @@ class _Fast:
                 sizes = [float(n) ** asked.weight for n in self._encoded.lengths.tolist()]
         against = bases.tolist()
         pairs = zip(hits.tolist(), work.peers, work.models, strict=True)
-        return [Counts(hit, sizes[p], against[m]) for hit, p, m in pairs]
+        return [RougeCounts(hit, sizes[p], against[m]) for hit, p, m in pairs]
 
 
-def _be(work: _Work, options: Options, exceptions: Mapping[str, str] | None) -> list[Counts]:
+def _be(work: _Work, options: Options, exceptions: Mapping[str, str] | None) -> list[RougeCounts]:
     found: list[Counter[Hashable]] = []
     for path, form in work.paths:
         if form != "SIMPLE":
@@ -200,10 +208,10 @@ def _be(work: _Work, options: Options, exceptions: Mapping[str, str] | None) -> 
             found.append(basic_elements(lines, options.be or "", stem=options.stem, exceptions=exceptions))
         except FormatError as error:
             raise FormatError(error.problem, file=path, line=error.line) from None
-    return [plain.overlap(found[p], found[m]) for p, m in zip(work.peers, work.models, strict=True)]
+    return [overlap(found[p], found[m]) for p, m in zip(work.peers, work.models, strict=True)]
 
 
-def _row(counts: Sequence[Counts], asked: Asked, options: Options) -> Triple:
+def _row(counts: Sequence[RougeCounts], asked: Asked, options: Options) -> Triple:
     """Recall, precision, F, each to five decimals, F from the rounded two; or the counts."""
     ratios = Ratios(alpha=options.alpha, weight=asked.weight)
     chosen = _best(counts, asked, ratios) if options.formula == "B" else sum(counts, NOTHING)
@@ -213,7 +221,7 @@ def _row(counts: Sequence[Counts], asked: Asked, options: Options) -> Triple:
     return recall, precision, rounded(f_measure(recall, precision, options.alpha))
 
 
-def _best(counts: Sequence[Counts], asked: Asked, ratios: Ratios) -> Counts:
+def _best(counts: Sequence[RougeCounts], asked: Asked, ratios: Ratios) -> RougeCounts:
     """The first of the models with the highest score: for L and W the score as it is, for others as printed."""
     if asked.kind in ("L", "W"):
         return max(counts, key=ratios.rank)

@@ -13,7 +13,7 @@ from operator import add
 
 import numpy as np
 
-from adjudge.measures.rouge.ratios import f_measure
+from adjudge.measures.rouge.counts import f_measure
 
 _FACTOR, _STEP, _LOW = np.uint64(0x5DEECE66D), np.uint64(0xB), np.uint64(0x330E)
 _MASK = np.uint64((1 << 48) - 1)

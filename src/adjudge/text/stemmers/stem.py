@@ -1,7 +1,4 @@
-"""Stemmers by name, and the stems of many words at once. Each algorithm lives in its own module.
-
-Which there are, and which to choose for what: docs/stemmers.md.
-"""
+"""Stemmers by name, and the stems of many words at once. docs/stemmers.md says which to choose for what."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
 from adjudge.errors import UsageError, nearest, quoted
-from adjudge.text.stemmers import lovins, porter155, porter_nltk
+from adjudge.text.stemmers import lovins, porter
 
 STEMMERS = ("porter-155", "porter-nltk", "porter", "lovins", "none")
 SHORTEST = 4  # ROUGE-1.5.5 and rouge-score stem only words longer than three letters
@@ -22,7 +19,7 @@ def stem_words(words: Sequence[str], stemmer: str, exceptions: Mapping[str, str]
     """Every word's stem, in order. Words come in lower case, as text/words.py gives them.
 
     A word longer than three letters that is in `exceptions` becomes its base form there and is not stemmed
-    further, as in ROUGE-1.5.5 (see porter155.load_exceptions). `none` leaves every word as it is.
+    further, as in ROUGE-1.5.5 (see porter.load_exceptions). `none` leaves every word as it is.
     """
     if stemmer == "none":
         return list(words)
@@ -41,7 +38,7 @@ def stemmer_names() -> tuple[str, ...]:
     return STEMMERS + tuple(sorted(set(Stemmer.algorithms()).difference(STEMMERS)))
 
 
-class _Stems(dict[str, str]):
+class _StemCache(dict[str, str]):
     """Word -> stem, worked out at first use. Starts anew when full, so memory stays bounded."""
 
     def __init__(self, stem: Stem):
@@ -56,18 +53,18 @@ class _Stems(dict[str, str]):
 
 
 @cache
-def _stems(stemmer: str) -> _Stems:
+def _stems(stemmer: str) -> _StemCache:
     match stemmer:
         case "porter-155":
-            return _Stems(_of_long_words(porter155.stem))
+            return _StemCache(_of_long_words(porter.stem_155))
         case "porter-nltk":
-            return _Stems(_of_long_words(porter_nltk.stem))
+            return _StemCache(_of_long_words(porter.stem_nltk))
         case "porter":
-            return _Stems(_of_long_words(_snowball("porter")))
+            return _StemCache(_of_long_words(_snowball("porter")))
         case "lovins":
-            return _Stems(lovins.stem)
+            return _StemCache(lovins.stem)
         case _:
-            return _Stems(_snowball(stemmer))
+            return _StemCache(_snowball(stemmer))
 
 
 def _of_long_words(stem: Stem) -> Stem:

@@ -11,10 +11,9 @@ from adjudge.data.folder import Folder
 from adjudge.engine import Workers
 from adjudge.errors import AdjudgeError
 from adjudge.judgments.batch import Judgments
-from adjudge.measures.batches import check_needs
 from adjudge.measures.judged.preference import Preference
 from adjudge.measures.registry import parse_measures
-from adjudge.measures.run import score
+from adjudge.measures.run import check_needs, score
 from adjudge.measures.stored import load_scores
 
 MODEL_FREE = {"JS": "js"}

@@ -1,4 +1,4 @@
-"""The stemmer of porter155.py on bytes, compiled: the stems of many words at once. The rules are porter.py's.
+"""`porter.stem_155` compiled, on bytes: the stems of many words at once, for ROUGE of many texts.
 
 A word is a run of letters w[start:stop]. Endings are numbers: up to seven letters as digits to the base 256.
 """
@@ -10,9 +10,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from adjudge.compiled import bare
-from adjudge.text.stemmers.porter import STEP_2, STEP_3, STEP_4, Endings
-
-SHORTEST = 4  # letters of a word that is stemmed
+from adjudge.text.stemmers.porter import STEP_2, STEP_3, STEP_4_155, Endings
+from adjudge.text.stemmers.stem import SHORTEST
 
 
 def _code(letters: str) -> int:
@@ -26,10 +25,9 @@ def _rows(*steps: Endings) -> Iterator[tuple[int, int, int, int]]:
             yield _code(ending), len(ending), _code(step[ending]), len(step[ending])
 
 
-_OWN_4 = {ending: new for ending, new in STEP_4.items() if ending not in ("ment", "ent")}
-_RULES = np.array(list(_rows(STEP_2, STEP_3, _OWN_4, {"ment": ""}, {"ent": ""})), np.int64).ravel()
+_RULES = np.array(list(_rows(STEP_2, STEP_3, STEP_4_155, {"ment": ""}, {"ent": ""})), np.int64).ravel()
 _TWO, _THREE = len(STEP_2), len(STEP_2) + len(STEP_3)  # where the rules of a step end
-_FOUR = _THREE + len(_OWN_4)
+_FOUR = _THREE + len(STEP_4_155)
 _SSES, _IES, _EED, _ED, _ING = map(_code, ("sses", "ies", "eed", "ed", "ing"))
 _AT, _BL, _IZ, _ENT, _SION, _TION, _LL = map(_code, ("at", "bl", "iz", "ent", "sion", "tion", "ll"))
 _LAST_2, _LAST_3, _LAST_4 = 0xFFFF, 0xFFFFFF, 0xFFFFFFFF

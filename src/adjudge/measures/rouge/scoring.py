@@ -1,0 +1,253 @@
+"""ROUGE of topics, and of texts that belong to no evaluation.
+
+A few pairs of texts are counted in plain Python, so that nobody waits for a compiler; many at once by compiled kernels.
+The scores are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from adjudge.compiled import uncollected
+from adjudge.data.rows import Summary, Topic
+from adjudge.data.scores import Score
+from adjudge.errors import DataError, UsageError
+from adjudge.judgments.batch import TopicBatch
+from adjudge.measures.base import Measure, no_reference
+from adjudge.measures.rouge.counts import RougeCounts
+from adjudge.measures.rouge.elements import RougeBe
+from adjudge.measures.rouge.family import Rouge, RougeW, parse_rouge
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from adjudge.measures.rouge.family import CountColumns
+
+
+PLAIN_UP_TO = 1.0
+"""Seconds, about, that plain Python may take; compiling, at the very first run, takes longer."""
+
+
+def score_together(measures: Sequence[Rouge], batches: Sequence[TopicBatch]) -> Iterator[Score]:
+    """Scores of all measures over all topics. Measures that make the same words of a text share them."""
+    groups: dict[tuple[str, ...], list[Rouge]] = {}
+    for measure in measures:
+        groups.setdefault(measure.alike, []).append(measure)
+    pairs = sum(len(batch.peers) * max(len(batch.references), 1) for batch in batches)
+    seconds = pairs * sum(measure.PLAIN_COST for measure in measures)
+    score = _plainly if seconds <= PLAIN_UP_TO else _fast
+    for group in groups.values():
+        yield from score(group, batches)
+
+
+@dataclass(frozen=True, slots=True)
+class _RougePeer:
+    """A peer, the references it is compared with, and whether it is one of the topic's references itself."""
+
+    batch: TopicBatch
+    peer: Summary
+    references: list[Summary]
+    wrote_one: bool
+
+    def row(self, name: str, value: float) -> Score:
+        return Score(name, self.peer.topic, self.peer.system, value, length=self.peer.length)
+
+    def missing(self, measure: Rouge) -> Score:
+        return measure.missing(self.batch, self.peer, no_reference(self.peer, self.batch.references))
+
+
+def _rouge_peers(batches: Sequence[TopicBatch]) -> Iterator[_RougePeer]:
+    """Every peer. Those who wrote no reference share the references of their length."""
+    for batch in batches:
+        writers = {reference.system for reference in batch.references}
+        usual: dict[int | None, list[Summary]] = {}
+        for peer in batch.peers:
+            if peer.system in writers:
+                own = any(reference.key == peer.key for reference in batch.references)
+                yield _RougePeer(batch, peer, batch.references_for(peer), wrote_one=own)
+            else:
+                if peer.length not in usual:
+                    usual[peer.length] = batch.references_for(peer)
+                yield _RougePeer(batch, peer, usual[peer.length], wrote_one=False)
+
+
+def _plainly(measures: Sequence[Rouge], batches: Sequence[TopicBatch]) -> Iterator[Score]:
+    for measure in measures:
+        name = str(measure)
+        for each in _rouge_peers(batches):
+            text = measure.prepared(each.batch, each.peer)
+            counts = [measure.counts(text, measure.prepared(each.batch, r)) for r in each.references]
+            if counts:
+                yield each.row(name, measure.ratios(counts, each.wrote_one))
+            else:
+                yield each.missing(measure)
+
+
+def _fast(measures: Sequence[Rouge], batches: Sequence[TopicBatch]) -> Iterator[Score]:
+    import numpy as np
+
+    everyone = list(_rouge_peers(batches))
+    texts: list[str] = []
+    number: dict[int, int] = {}
+    for each in everyone:
+        for summary in (each.peer, *each.references):
+            if id(summary) not in number:
+                number[id(summary)] = len(texts)
+                texts.append(summary.text)
+    sizes = np.asarray([len(each.references) for each in everyone], np.int64)
+    peers = np.repeat(np.asarray([number[id(each.peer)] for each in everyone], np.int64), sizes)
+    against = np.asarray([number[id(r)] for each in everyone for r in each.references], np.int64)
+    wrote_one = [each.wrote_one for each in everyone]
+    language = batches[0].language
+    for measure, values in values_of(measures, texts, language, peers, against, sizes, wrote_one):
+        name = str(measure)
+        for each, value in zip(everyone, values, strict=True):
+            yield each.missing(measure) if value is None else each.row(name, value)
+
+
+def values_of(
+    measures: Sequence[Rouge],
+    texts: Sequence[str],
+    language: str,
+    peers: np.ndarray,
+    against: np.ndarray,
+    sizes: np.ndarray,
+    wrote_one: Sequence[bool],
+) -> Iterator[tuple[Rouge, Sequence[float | None]]]:
+    """For measures that make the same words: a number per peer, whose pairs are `sizes` long and in a row.
+
+    A peer without references has None.
+    """
+    import numpy as np
+
+    from adjudge.measures.rouge.fast import RougePairs, TextPairs, numbered
+
+    with uncollected():
+        words = numbered(texts, measures[0].preparation, measures[0].lines, language)
+    weight = next((measure.weight for measure in measures if isinstance(measure, RougeW)), None)
+    encoded = RougePairs(words, TextPairs.of(peers, against), weight)
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    for measure in measures:
+        yield measure, _values(measure, measure.all_counts(encoded, peers, against), wrote_one, starts)
+
+
+def _values(
+    measure: Rouge, table: CountColumns, wrote_one: Sequence[bool], starts: np.ndarray
+) -> Sequence[float | None]:
+    """One number per peer. Pooled counts are added up as arrays, in order; what is left goes one by one."""
+    import numpy as np
+
+    sizes = np.diff(starts)
+    if measure.refs == "pooled":
+        groups = np.repeat(np.arange(len(sizes)), sizes)
+        pooled = _ratio(measure, *(np.bincount(groups, column, len(sizes)) for column in table)).tolist()
+        return [value if size else None for value, size in zip(pooled, sizes.tolist(), strict=True)]
+    if measure.refs == "max" and measure.stat == "f" and sizes.all():
+        best: list[float] = np.maximum.reduceat(_ratio(measure, *table), starts[:-1]).tolist()
+        return best
+    counts = [RougeCounts(*row) for row in zip(*(column.tolist() for column in table), strict=True)]
+    spans = zip(wrote_one, starts[:-1].tolist(), starts[1:].tolist(), strict=True)
+    return [measure.ratios(counts[a:b], own) if b > a else None for own, a, b in spans]
+
+
+def _ratio(measure: Rouge, hits: np.ndarray, peer: np.ndarray, reference: np.ndarray) -> np.ndarray:
+    """What `Ratios` makes of one row of counts, for all of them."""
+    import numpy as np
+
+    ratios = measure.ratios
+
+    def share(over: np.ndarray, of: np.ndarray) -> np.ndarray:
+        return np.asarray(np.divide(over, of, out=np.zeros(len(hits)), where=of > 0))
+
+    def root(values: np.ndarray) -> np.ndarray:
+        if ratios.weight == 1.0:
+            return values
+        return np.asarray([value ** (1 / ratios.weight) for value in values.tolist()])
+
+    if measure.stat != "f":
+        return root(share(hits, reference if measure.stat == "recall" else peer))
+    recall, precision = root(share(hits, reference)), root(share(hits, peer))
+    return share(precision * recall, (1 - measure.alpha) * precision + measure.alpha * recall)
+
+
+# Texts that belong to no evaluation
+
+
+def rouge(
+    peer: str, references: Sequence[str], measures: Sequence[str], language: str = "en"
+) -> dict[str, float]:
+    """A number for every measure; presets and `stat=all` stand for several. rouge-be wants basic elements."""
+    chosen = _parsed(measures)
+    elements, words = _apart(chosen)
+    _check(references)
+    theirs = tuple(
+        Summary("", f"reference-{k}", text, roles=("reference",)) for k, text in enumerate(references, 1)
+    )
+    batch = TopicBatch(Topic(""), (Summary("", "peer", peer),), theirs, language=language)
+    rows = [*score_together(words, [batch]), *RougeBe.score_many(elements, [batch])]
+    if wrong := next((row.why for row in rows if row.why), None):
+        raise DataError(wrong)
+    found = {row.measure: row.value for row in rows}
+    return {str(measure): found[str(measure)] for measure in chosen}
+
+
+def rouge_many(
+    peers: Sequence[str], references: Sequence[Sequence[str]], measures: Sequence[str], language: str = "en"
+) -> dict[str, list[float]]:
+    """The same of many texts at once, each with references of its own: a list of numbers per measure."""
+    import numpy as np
+
+    chosen = _chosen(measures)
+    if len(peers) != len(references):
+        raise UsageError(f"{len(peers)} texts and {len(references)} lists of references, expected as many")
+    for each in references:
+        _check(each)
+    groups: dict[tuple[str, ...], list[Rouge]] = {}
+    for measure in chosen:
+        groups.setdefault(measure.alike, []).append(measure)
+    numbers: dict[str, int] = {}
+    own = [numbers.setdefault(text, len(numbers)) for text in peers]
+    theirs = [numbers.setdefault(text, len(numbers)) for each in references for text in each]
+    sizes = np.asarray([len(each) for each in references], np.int64)
+    against, mine = np.asarray(theirs, np.int64), np.repeat(np.asarray(own, np.int64), sizes)
+    found: dict[str, list[float]] = {}
+    for group in groups.values():
+        for measure, values in values_of(
+            group, list(numbers), language, mine, against, sizes, [False] * len(peers)
+        ):
+            found[str(measure)] = list(cast(Sequence[float], values))
+    return {str(measure): found[str(measure)] for measure in chosen}
+
+
+def _chosen(measures: Sequence[str]) -> list[Rouge]:
+    elements, words = _apart(_parsed(measures))
+    if elements:
+        raise UsageError(f"{elements[0]} is scored text by text: use adjudge.rouge")
+    return words
+
+
+def _parsed(measures: Sequence[str]) -> Sequence[Measure]:
+    known = parse_rouge(measures)
+    if known is not None:
+        return known
+    from adjudge.measures.registry import parse_measures  # loads all measures there are
+
+    return parse_measures(measures)
+
+
+def _apart(measures: Sequence[Measure]) -> tuple[list[RougeBe], list[Rouge]]:
+    """Those of basic elements, and those of words."""
+    for measure in measures:
+        if not isinstance(measure, Rouge | RougeBe):
+            raise UsageError(f"{measure} is not a ROUGE")
+    elements = [m for m in measures if isinstance(m, RougeBe)]
+    return elements, [m for m in measures if isinstance(m, Rouge)]
+
+
+def _check(references: Sequence[str]) -> None:
+    if isinstance(references, str):
+        raise UsageError("references is one text, expected a list of texts")
+    if not references:
+        raise UsageError("no references: there is nothing to compare a text with")

@@ -1,0 +1,91 @@
+"""adjudge score: after texts are withdrawn, removed or restored, scoring once is enough."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from adjudge.cli.app import app
+from adjudge.data.rows import Summary
+from adjudge.evaluation import Evaluation
+
+MEASURES = ("words", "rouge-1", "coverage", "pyramid")  # of texts, of references, of judgments
+
+
+def run(line: str) -> str:
+    done = CliRunner().invoke(app, shlex.split(line), catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.stdout if "--json" in line else " ".join(done.output.split())
+
+
+def scored(folder: Path) -> dict[str, dict[str, Any]]:
+    """What `adjudge score` says of every measure."""
+    said = run(f"score {folder} --workers 1 --json" + "".join(f" -m {each}" for each in MEASURES))
+    return {each["measure"]: each for each in json.loads(said)}
+
+
+def settled(folder: Path) -> bool:
+    """Whether nothing is new, changed or gone, and no comparison is out of date."""
+    quiet = not any(
+        each[what]
+        for each in scored(folder).values()
+        for what in ("new_topics", "changed_topics", "gone_topics")
+    )
+    return quiet and not any("out of date" in run(f"compare {folder} -m {each}") for each in MEASURES)
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("demo") / "e"
+    run(f"demo {folder} --judged --json")
+    assert all(len(each["new_topics"]) == 12 for each in scored(folder).values())
+    return folder
+
+
+@pytest.fixture
+def e(judged: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(judged, tmp_path / "e")
+
+
+def test_a_withdrawn_topic_is_gone_once_and_comes_back(e: Path) -> None:
+    run(f"withdraw {e} --topic d04 --why x")
+    for each in scored(e).values():
+        assert (each["gone_topics"], each["new_topics"], each["kept_topics"]) == (["d04"], [], 11)
+    assert settled(e)
+    run(f"withdraw {e} --topic d04 --why x --restore")
+    assert "out of date: 1 topic changed since (d04)" in run(f"compare {e} -m coverage")
+    for each in scored(e).values():
+        assert (each["new_topics"], each["kept_topics"]) == (["d04"], 11)
+    assert settled(e)
+
+
+def test_a_withdrawn_system_changes_topics_once(e: Path) -> None:
+    run(f"withdraw {e} --system vague --why x")
+    for each in scored(e).values():
+        assert (len(each["changed_topics"]), each["kept_topics"]) == (12, 0)
+    assert settled(e)
+
+
+def test_a_removed_topic_leaves_nothing_to_do(e: Path) -> None:
+    run(f"remove {e} --topic d04 --why x")
+    assert settled(e)
+
+
+def test_a_topic_that_nobody_judged_is_not_new_again_and_again(e: Path) -> None:
+    Evaluation.open(e).take([("x", Summary("d99", "fluent", "A late text.", 100))])
+    found = scored(e)
+    assert (found["words"]["new_topics"], found["coverage"]["new_topics"]) == (["d99"], [])
+    assert settled(e)
+
+
+def test_a_system_withdrawn_on_one_topic_keeps_the_others(e: Path) -> None:
+    run(f"withdraw {e} --system vague --topic d04 --why x")
+    for each in scored(e).values():
+        assert (each["changed_topics"], each["kept_topics"]) == (["d04"], 11)
+    assert settled(e)
