@@ -12,7 +12,7 @@ import pytest
 from adjudge.data.incoming import LeftOut
 from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.errors import FormatError
-from adjudge.formats import table
+from adjudge.formats.records import read_table
 
 from .shapes import Imported, Refused, Write, reasons, rows, things
 
@@ -26,7 +26,7 @@ def test_long_shape_gives_exact_rows(write: Write) -> None:
         "d3,lead,,,,\r\n",
     )
     reference = Summary("d1", "reference-1", "Ref.", length=100, roles=("reference",))
-    assert list(table.read(["runs.csv"])) == [
+    assert list(read_table(["runs.csv"])) == [
         ("runs.csv:2", LeftOut('column "note" not used')),
         ("runs.csv:2", Topic("d1")),
         ("runs.csv:2", System("lead")),
@@ -44,7 +44,7 @@ def test_long_shape_gives_exact_rows(write: Write) -> None:
 
 def test_one_file_per_system_also_as_tsv_and_packed(write: Write) -> None:
     write("runs/lead.tsv.gz", gzip.compress(b"id\tdecoded\nd1\tOne, two.\nd2\t\n"))
-    assert rows(table.read(["runs"])) == [
+    assert rows(read_table(["runs"])) == [
         Topic("d1"),
         System("lead"),
         Summary("d1", "lead", "One, two."),
@@ -55,7 +55,7 @@ def test_one_file_per_system_also_as_tsv_and_packed(write: Write) -> None:
 
 def test_wide_shape_and_a_byte_order_mark(write: Write) -> None:
     write("wide.csv", b"\xef\xbb\xbfTopic,article,summary:lead,Summary:LSA,reference:A\nd1,Src.,One.,,Ref.\n")
-    items = list(table.read(["wide.csv"], kind="machine"))
+    items = list(read_table(["wide.csv"], kind="machine"))
     assert things(items) == [
         Topic("d1"),
         Document("d1", "1", "Src."),
@@ -70,20 +70,20 @@ def test_wide_shape_and_a_byte_order_mark(write: Write) -> None:
 
 def test_by_line_counts_rows_under_the_header(write: Write) -> None:
     write("a.csv", 'summary\n"One\nmore"\n\nTwo\n')
-    found = [row for row in rows(table.read(["a.csv"], by_line=True)) if isinstance(row, Summary)]
+    found = [row for row in rows(read_table(["a.csv"], by_line=True)) if isinstance(row, Summary)]
     assert found == [Summary("1", "a", "One\nmore"), Summary("2", "a", "Two")]
 
 
 def test_encodings_delimiters_and_quotes(write: Write) -> None:
     write("a.csv", "topic;text\nd1;Café\n".encode("latin-1"))
-    assert Summary("d1", "a", "Café") in rows(table.read(["a.csv"], delimiter=";", encoding="latin-1"))
+    assert Summary("d1", "a", "Café") in rows(read_table(["a.csv"], delimiter=";", encoding="latin-1"))
     write("a.txt", 'topic\ttext\nd1\t"Hi" he said\n')
-    assert Summary("d1", "a", '"Hi" he said') in rows(table.read(["a.txt"], delimiter="tab", quotes=False))
+    assert Summary("d1", "a", '"Hi" he said') in rows(read_table(["a.txt"], delimiter="tab", quotes=False))
 
 
 def test_roles_in_a_cell(write: Write) -> None:
     write("a.csv", "topic,text,role\nd1,x,peer;reference\nd2,y,\n")
-    found = [row for row in rows(table.read(["a.csv"])) if isinstance(row, Summary)]
+    found = [row for row in rows(read_table(["a.csv"])) if isinstance(row, Summary)]
     assert [row.roles for row in found] == [("peer", "reference"), ("peer",)]
 
 
@@ -112,7 +112,7 @@ def test_roles_in_a_cell(write: Write) -> None:
 )
 def test_what_is_malformed_is_refused(write: Write, refused: Refused, content: bytes, expected: str) -> None:
     write("a.csv", content)
-    assert expected in refused(table.read(["a.csv"]))
+    assert expected in refused(read_table(["a.csv"]))
 
 
 @pytest.mark.parametrize(
@@ -129,13 +129,13 @@ def test_what_is_malformed_is_refused(write: Write, refused: Refused, content: b
 )
 def test_wrong_arguments(write: Write, refused: Refused, options: dict[str, Any], expected: str) -> None:
     write("a.csv", "topic,text\nd1,x\n")
-    assert expected in refused(table.read(["a.csv"], **options))
+    assert expected in refused(read_table(["a.csv"], **options))
 
 
 def test_a_truncated_archive_is_refused(write: Write, refused: Refused) -> None:
     packed = gzip.compress(b"topic,text\n" + b"".join(b"d%d,x\n" % n for n in range(2000)))
     write("a.csv.gz", packed[: len(packed) // 2])
-    assert "a.csv.gz: cannot be read: Compressed file ended" in refused(table.read(["a.csv.gz"]))
+    assert "a.csv.gz: cannot be read: Compressed file ended" in refused(read_table(["a.csv.gz"]))
 
 
 @pytest.mark.parametrize("row", [b'd1,"' + b"x\n" * 20_000_000, b"d1," + b"x" * 40_000_000])
@@ -143,35 +143,35 @@ def test_an_open_quote_or_a_long_line_is_not_read_whole(write: Write, refused: R
     write("a.csv.gz", gzip.compress(b"topic,text\n" + row, 1))
     tracemalloc.start()
     with pytest.raises(FormatError):
-        list(table.read(["a.csv.gz"], max_line=10_000))
+        list(read_table(["a.csv.gz"], max_line=10_000))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 2_000_000
-    message = refused(table.read(["a.csv.gz"], max_line=10_000))
+    message = refused(read_table(["a.csv.gz"], max_line=10_000))
     assert message.startswith("a.csv.gz:2: the row is longer than 10,000 bytes")
 
 
 def test_a_row_as_long_as_the_limit_is_read(write: Write) -> None:
     text = 'd1,"' + "x" * 50 + "\n" + "y" * 40 + '"\n'
     write("a.csv", "topic,text\n" + text * 1)
-    assert len(rows(table.read(["a.csv"], max_line=len(text)))) == 3
+    assert len(rows(read_table(["a.csv"], max_line=len(text)))) == 3
     with pytest.raises(FormatError, match="longer than"):
-        list(table.read(["a.csv"], max_line=len(text) - 1))
+        list(read_table(["a.csv"], max_line=len(text) - 1))
 
 
 def test_a_cell_longer_than_csv_allows_by_default(write: Write) -> None:
     write("a.csv", "topic,text\nd1," + "x" * 200_000 + "\n")
-    assert Summary("d1", "a", "x" * 200_000) in rows(table.read(["a.csv"]))
+    assert Summary("d1", "a", "x" * 200_000) in rows(read_table(["a.csv"]))
 
 
 def test_a_link_that_leaves_the_folder_is_refused(write: Write, refused: Refused) -> None:
     write("secret.csv", "topic,text\nd1,x\n")
     write("runs/a.csv", "topic,text\nd1,x\n")
     Path("runs/b.csv").symlink_to(Path("secret.csv").resolve())
-    assert "leaves the folder" in refused(table.read(["runs"]))
+    assert "leaves the folder" in refused(read_table(["runs"]))
 
 
 def test_a_header_alone_is_counted(write: Write, imported: Imported) -> None:
     write("a.csv", "topic,text\n")
-    assert imported(table.read(["a.csv"])).left_out == {"file without records": 1}
-    assert reasons(table.read(["a.csv"])) == ["file without records"]
+    assert imported(read_table(["a.csv"])).left_out == {"file without records": 1}
+    assert reasons(read_table(["a.csv"])) == ["file without records"]

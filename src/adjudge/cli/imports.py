@@ -103,9 +103,9 @@ def jsonl(
     json: options.Json = False,
 ) -> None:
     """One JSON object a line: a long file, a file per system, or a column per system (summary:NAME)."""
-    from adjudge.formats import jsonl
+    from adjudge.formats.records import read_jsonl
 
-    items = jsonl.read(
+    items = read_jsonl(
         files,
         system=system,
         role=cast(Any, role),
@@ -141,9 +141,9 @@ def csv(
     json: options.Json = False,
 ) -> None:
     """CSV or TSV with a header: a long file, a file per system, or a column per system (summary:NAME)."""
-    from adjudge.formats import table
+    from adjudge.formats.records import read_table
 
-    items = table.read(
+    items = read_table(
         files,
         system=system,
         role=cast(Any, role),

@@ -21,8 +21,17 @@ from adjudge.formats.answers import (
     protocol_of_kind,
     rating,
 )
-from adjudge.formats.cells import read_cells
-from adjudge.formats.files import EMPTY_FILE, TABLES, Once, Paths, Place, Unused, find_files, shown
+from adjudge.formats.files import (
+    EMPTY_FILE,
+    TABLES,
+    Once,
+    Paths,
+    Place,
+    Unused,
+    find_files,
+    read_cells,
+    shown,
+)
 from adjudge.judgments.intake import Item
 from adjudge.judgments.protocol import PREFERENCE, RATING, Protocol
 from adjudge.judgments.store.anonymous import CROWD

@@ -12,10 +12,21 @@ from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import System
 from adjudge.data.scores import Score
 from adjudge.errors import FormatError, UsageError
-from adjudge.formats.cells import Rows, read_cells
-from adjudge.formats.columns import SYSTEM, TOPIC, Aliases, check_map, close_to, listed, plan
-from adjudge.formats.files import EMPTY_FILE, TABLES, Once, Paths, Place, Unused, find_files, shown, stem
+from adjudge.formats.files import (
+    EMPTY_FILE,
+    TABLES,
+    Once,
+    Paths,
+    Place,
+    Rows,
+    Unused,
+    find_files,
+    read_cells,
+    shown,
+    stem,
+)
 from adjudge.formats.imported import ImportedMeasures
+from adjudge.formats.records import SYSTEM, TOPIC, Aliases, check_map, close_to, listed, plan
 
 LONG: Aliases = {
     "topic": TOPIC,
