@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from adjudge.data.scores import MeasureInfo, Score
 from adjudge.errors import AdjudgeError
 from adjudge.evaluation import Evaluation
-from adjudge.formats import rouge155_outputs
-from adjudge.formats.rouge155_outputs import AVERAGE, COUNTS, OTHER
+from adjudge.formats.rouge155 import AVERAGE, COUNTS, OTHER, read_output
 
 from .shapes import Attempt, Imported, Refused, Write, reasons, things
 
@@ -29,7 +28,7 @@ my system ROUGE-SU4 Eval 1.my system R:1.00000 P:0.00000 F:0.00000
 
 
 def test_eval_lines_are_scores_and_averages_are_counted(write: Write) -> None:
-    items = list(rouge155_outputs.read([write("out.txt", OUTPUT)]))
+    items = list(read_output([write("out.txt", OUTPUT)]))
     scores = [thing for thing in things(items) if isinstance(thing, Score)]
     assert scores[:4] == [
         Score("rouge155:ROUGE-2_R", "D0601", "17", 0.1, length=250, reference="without B"),
@@ -45,7 +44,7 @@ def test_eval_lines_are_scores_and_averages_are_counted(write: Write) -> None:
 
 
 def test_a_matrix_averages_over_who_was_left_out(write: Write, imported: Imported, tmp_path: Path) -> None:
-    report = imported(rouge155_outputs.read([write("out.txt", OUTPUT)]))
+    report = imported(read_output([write("out.txt", OUTPUT)]))
     assert report.scores["rouge155:ROUGE-2_R"] == 2
     matrix = Evaluation.open(tmp_path / "my-eval").scores().matrix("rouge155:ROUGE-2_R")
     assert float(matrix.values[list(matrix.topics).index("D0601"), list(matrix.systems).index("17")]) == 0.2
@@ -56,19 +55,15 @@ def test_counts_are_no_scores(write: Write) -> None:
         "17 ROUGE-1 M_count: 12 P_count: 11 H_count: 5\n"
         "17 ROUGE-1 Eval 1.17 R:12 P:11 F:5\n17 ROUGE-W-1.2 Eval 1.17 R:0 P:1 F:0.5\n"
     )
-    items = list(rouge155_outputs.read([write("out.txt", text)]))
+    items = list(read_output([write("out.txt", text)]))
     assert reasons(items) == [COUNTS.reason] * 3
     assert len(items) == 3
 
 
 def test_other_lines_are_counted_and_other_files_refused(write: Write, refused: Refused) -> None:
-    assert (
-        reasons(rouge155_outputs.read([write("out.txt", "running ...\n" + OUTPUT)])).count(OTHER.reason) == 1
-    )
-    assert "no line of ROUGE-1.5.5's output" in refused(
-        rouge155_outputs.read([write("x.txt", "Hello there.\n")])
-    )
-    assert reasons(rouge155_outputs.read([write("e.txt", "")])) == ["file without records"]
+    assert reasons(read_output([write("out.txt", "running ...\n" + OUTPUT)])).count(OTHER.reason) == 1
+    assert "no line of ROUGE-1.5.5's output" in refused(read_output([write("x.txt", "Hello there.\n")]))
+    assert reasons(read_output([write("e.txt", "")])) == ["file without records"]
 
 
 @pytest.mark.parametrize(
@@ -79,7 +74,7 @@ def test_other_lines_are_counted_and_other_files_refused(write: Write, refused: 
     ],
 )
 def test_mistakes(line: str, expected: str, write: Write, refused: Refused) -> None:
-    message = refused(rouge155_outputs.read([write("out.txt", line + "\n")]))
+    message = refused(read_output([write("out.txt", line + "\n")]))
     assert message.startswith("out.txt:1: ")
     assert expected in message
 
@@ -94,5 +89,5 @@ def test_broken_output_imports_or_ends_in_one_line(data: st.DataObject, attempt:
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "out.txt"
         path.write_bytes(bytes(raw))
-        result = attempt(Path(name) / "e", rouge155_outputs.read([path]))  # one line, and nothing changed
+        result = attempt(Path(name) / "e", read_output([path]))  # one line, and nothing changed
         assert isinstance(result, AdjudgeError) or set(result.scores) | set(result.left_out)

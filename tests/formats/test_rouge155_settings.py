@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import AdjudgeError, FormatError, UsageError
-from adjudge.formats.rouge155_files import Files
-from adjudge.formats.rouge155_settings import Listed, Trial, read_list, read_settings
+from adjudge.formats.rouge155 import Files, Listed, Trial, read_list, read_settings
 
 from .shapes import Write
 

@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 
 from adjudge.data.rows import Row, Summary, System, Topic
 from adjudge.errors import AdjudgeError, UsageError
-from adjudge.formats import rouge155_summaries
-from adjudge.formats.rouge155_names import EvalName
-from adjudge.formats.rouge155_units import units
+from adjudge.formats.rouge155 import EvalName, read_summaries, units
 
 from .shapes import Attempt, Imported, Refused, Write, reasons, rows
 
@@ -40,7 +38,7 @@ def xml(*evals: str) -> str:
 
 
 def found(path: Path, form: str | None = None, system: str | None = None) -> list[Row]:
-    return rows(rouge155_summaries.read([path], root=".", form=form, system=system))
+    return rows(read_summaries([path], root=".", form=form, system=system))
 
 
 @pytest.mark.parametrize(
@@ -61,7 +59,7 @@ def test_peers_and_references(write: Write) -> None:
     write("peers/a.txt", "One.\r\n\r\n  Two.  \r\n")
     write("models/a.txt", "Caf\xe9.\n".encode("latin-1"))
     path = write("s.xml", xml(one("t1", {"mine": "a.txt"}, {"A": "a.txt"})))
-    items = list(rouge155_summaries.read([path], root="."))
+    items = list(read_summaries([path], root="."))
     assert rows(items) == [
         Topic("t1"),
         System("mine"),
@@ -98,7 +96,7 @@ def test_the_jackknife_folds_back_into_a_topic(write: Write, imported: Imported)
         System("A", kind="human"),
         Summary("D0601", "A", "By A.", 250, ("reference",)),
     ]
-    report = imported(rouge155_summaries.read([path], root="."))
+    report = imported(read_summaries([path], root="."))
     assert dict(report.added) == {"topics": 1, "systems": 4, "summaries": 4}
 
 
@@ -121,7 +119,7 @@ def test_see_and_isi_units(write: Write) -> None:
     path = write(
         "s.xml", xml(one("t1", {"p": "a"}, {"m": "b"}, "SEE"), one("t2", {"q": "b"}, {"m": "a"}, "ISI"))
     )
-    items = list(rouge155_summaries.read([path], root="."))
+    items = list(read_summaries([path], root="."))
     texts = [r.text for r in rows(items) if isinstance(r, Summary)]
     assert texts == ["First & one.\nSecond,", "One.\nTwo <."]
     assert reasons(items) == [rouge155_summaries.MISSING.reason] * 2 + [rouge155_summaries.UNSEEN.reason] * 2
@@ -136,7 +134,7 @@ def test_what_is_left_out(write: Write) -> None:
     write("peers/a", "a|b|c\n")
     write("models/a", "no units here\n")
     text = xml(one("t1", {"p": "a"}, {"m": "none"}, "SIMPLE"), one("t2", {"p": "none"}, {"m": "a"}, "SEE"))
-    items = list(rouge155_summaries.read([write("s.xml", text)], root="."))
+    items = list(read_summaries([write("s.xml", text)], root="."))
     assert [r for r in rows(items) if not isinstance(r, Topic)] == []
     assert reasons(items) == [
         rouge155_summaries.MISSING.reason,
@@ -148,7 +146,7 @@ def test_what_is_left_out(write: Write) -> None:
 
 def test_nothing_found_is_a_mistake(write: Write, refused: Refused) -> None:
     path = write("s.xml", xml(one("t1", {"p": "a"}, {"m": "b"})))
-    assert refused(rouge155_summaries.read([path])) == (
+    assert refused(read_summaries([path])) == (
         's.xml:2: no file "/gone/peers/a", nor any other that is named here:'
         " --root DIR names the folder that has them now"
     )
@@ -158,9 +156,9 @@ def test_paths_that_leave_are_refused(write: Write, refused: Refused) -> None:
     write("secret", "x")
     write("new/models/b", "x")
     path = write("s.xml", xml(one("t1", {"p": "../../secret"}, {"m": "b"})))
-    assert "leaves the folder" in refused(rouge155_summaries.read([path], root="new"))
+    assert "leaves the folder" in refused(read_summaries([path], root="new"))
     with pytest.raises(UsageError, match='--root is "nowhere", which is no folder'):
-        list(rouge155_summaries.read([path], root="nowhere"))
+        list(read_summaries([path], root="nowhere"))
 
 
 def test_a_list_needs_its_format_and_takes_its_name_as_system(write: Write) -> None:
@@ -168,8 +166,8 @@ def test_a_list_needs_its_format_and_takes_its_name_as_system(write: Write) -> N
     write("m1", "Model.\n")
     path = write("mine.lst", "p1 m1\n")
     with pytest.raises(UsageError, match="add --format"):
-        list(rouge155_summaries.read([path]))
-    summaries = [r for r in rows(rouge155_summaries.read([path], form="spl")) if isinstance(r, Summary)]
+        list(read_summaries([path]))
+    summaries = [r for r in rows(read_summaries([path], form="spl")) if isinstance(r, Summary)]
     assert summaries == [Summary("1", "mine", "Peer."), Summary("1", "M.1", "Model.", roles=("reference",))]
     assert "other" in {getattr(r, "system", "") for r in found(path, form="SPL", system="other")}
 
@@ -179,7 +177,7 @@ def test_two_texts_of_one_peer_are_refused(write: Write, refused: Refused) -> No
     write("peers/b", "Two.\n")
     write("models/m", "M.\n")
     evals = (one("D1.M.10.A-X", {"1": "a"}, {"Z": "m"}), one("D1.M.10.A-Y", {"1": "b"}, {"Z": "m"}))
-    message = refused(rouge155_summaries.read([write("s.xml", xml(*evals))], root="."))
+    message = refused(read_summaries([write("s.xml", xml(*evals))], root="."))
     assert "stands twice with different content" in message
 
 
@@ -200,5 +198,5 @@ def test_broken_files_import_or_end_in_one_line(data: st.DataObject, attempt: At
         texts[which] = bytes(raw)
         (base / "s.xml").write_bytes(texts[0])
         (base / "peers" / "a").write_bytes(texts[1])
-        result = attempt(base / "e", rouge155_summaries.read([base / "s.xml"], root=base))
+        result = attempt(base / "e", read_summaries([base / "s.xml"], root=base))
         assert isinstance(result, AdjudgeError) or result.added["topics"] == 1

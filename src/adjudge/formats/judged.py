@@ -30,7 +30,7 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from adjudge.formats.files import Paths
-from adjudge.formats.rouge155_names import is_person
+from adjudge.formats.rouge155 import is_person
 from adjudge.judgments.intake import Item
 
 BASELINES = 1

@@ -10,9 +10,7 @@ from pathlib import Path
 
 from adjudge.errors import FormatError, UsageError, nearest, quoted
 from adjudge.formats.files import Place, shown
-from adjudge.formats.rouge155_files import Files, Side
-from adjudge.formats.rouge155_settings import Listed, Trial
-from adjudge.formats.rouge155_units import read_bytes, units
+from adjudge.formats.rouge155 import Files, Listed, Side, Trial, read_bytes, units
 from adjudge.measures.rouge import plain
 from adjudge.measures.rouge.elements import basic_elements
 from adjudge.measures.rouge.lists import SMART, read_stop_list

@@ -8,8 +8,7 @@ from functools import cmp_to_key
 from pathlib import Path
 
 from adjudge.errors import UsageError
-from adjudge.formats.rouge155_files import Files
-from adjudge.formats.rouge155_settings import DEFAULT_SYSTEM, read_list, read_settings
+from adjudge.formats.rouge155 import DEFAULT_SYSTEM, Files, read_list, read_settings
 from adjudge.measures.rouge155.evaluate import Result, Say, evaluate
 from adjudge.measures.rouge155.options import Options
 
