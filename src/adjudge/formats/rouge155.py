@@ -26,8 +26,8 @@ from adjudge.formats.files import (
     shown,
     stem,
 )
-from adjudge.formats.imported import ImportedMeasures
 from adjudge.formats.markup import characters, decoded, refuse_declarations
+from adjudge.formats.scoretable import ImportedMeasures
 
 _NIST = re.compile(
     r"(?P<topic>[^.]+)\.(?P<task>[MS])\.(?P<length>[1-9][0-9]{0,5})\.(?P<selector>[^.-]+)(?:-(?P<out>[^.]+))?"

@@ -15,7 +15,7 @@ from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.data.scores import Score
 from adjudge.formats.files import NO_TEXT, Once, Paths, Place, json_items, scalar, shown, type_name
-from adjudge.formats.imported import ImportedMeasures
+from adjudge.formats.scoretable import ImportedMeasures
 
 _KEYS = (
     "instance_id",
