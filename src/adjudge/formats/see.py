@@ -18,7 +18,7 @@ from adjudge.errors import DataError, FormatError, UsageError
 from adjudge.formats.answers import MISSING, STRANGE_ANSWER, Answers, Judgment, whole
 from adjudge.formats.files import EMPTY_FILE, Once, Paths, Place, find_files
 from adjudge.formats.judged import BASELINES, nist_kind
-from adjudge.formats.nist_lines import TABLE, Header, cells, is_bars, lines
+from adjudge.formats.nist import TABLE, Header, cells, is_bars, lines
 from adjudge.judgments.intake import Item
 from adjudge.judgments.protocol import QUALITY, UNMARKED, load_protocol
 from adjudge.judgments.store.anonymous import ANONYMOUS
