@@ -18,7 +18,7 @@ from adjudge.data.incoming import LeftOut
 from adjudge.data.rows import Summary, System, Topic
 from adjudge.errors import DataError, FormatError
 from adjudge.formats.ducview import exported, pan, pyr, read, write_pan, write_pyr
-from adjudge.formats.judged import Importer, nist_kind
+from adjudge.formats.files import nist_kind
 from adjudge.judgments.intake import Item
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER
 from adjudge.judgments.pyramid import PeerAnnotation, Pyramid
@@ -130,11 +130,6 @@ def test_importing_twice_gives_the_same_ids_and_a_corrected_file_a_later_answer(
     assert peer.answers[PYRAMID_PEER].id != before[peer.task.id].answers[PYRAMID_PEER].id
     other = {thing.id for _, thing in items(GOOD, assessor="ann") if isinstance(thing, Task | Event)}
     assert not other & set(ids)
-
-
-def test_the_importer_is_one() -> None:
-    importer: Importer = read
-    assert list(importer([GOOD / "D0901.pyr"], evaluation="e", assessor="ann"))
 
 
 def test_a_single_annotation_brings_its_pyramid() -> None:

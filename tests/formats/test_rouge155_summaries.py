@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from adjudge.data.rows import Row, Summary, System, Topic
 from adjudge.errors import AdjudgeError, UsageError
-from adjudge.formats.rouge155 import EvalName, read_summaries, units
+from adjudge.formats.rouge155 import MISSING, NO_SUMMARIES, NO_UNITS, UNSEEN, EvalName, read_summaries, units
 
 from .shapes import Attempt, Imported, Refused, Write, reasons, rows
 
@@ -122,7 +122,7 @@ def test_see_and_isi_units(write: Write) -> None:
     items = list(read_summaries([path], root="."))
     texts = [r.text for r in rows(items) if isinstance(r, Summary)]
     assert texts == ["First & one.\nSecond,", "One.\nTwo <."]
-    assert reasons(items) == [rouge155_summaries.MISSING.reason] * 2 + [rouge155_summaries.UNSEEN.reason] * 2
+    assert reasons(items) == [MISSING.reason] * 2 + [UNSEEN.reason] * 2
 
 
 def test_units_as_the_original_sees_them() -> None:
@@ -137,10 +137,10 @@ def test_what_is_left_out(write: Write) -> None:
     items = list(read_summaries([write("s.xml", text)], root="."))
     assert [r for r in rows(items) if not isinstance(r, Topic)] == []
     assert reasons(items) == [
-        rouge155_summaries.MISSING.reason,
-        rouge155_summaries.MISSING.reason,
-        rouge155_summaries.NO_SUMMARIES.reason,
-        rouge155_summaries.NO_UNITS.reason,
+        MISSING.reason,
+        MISSING.reason,
+        NO_SUMMARIES.reason,
+        NO_UNITS.reason,
     ]
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from adjudge.data.incoming import Item
 from adjudge.data.rows import Summary, System, Topic
-from adjudge.formats.files import Once, Place, bare_name, byte_lines
+from adjudge.formats.files import NIST_TASKS, Once, Place, bare_name, byte_lines
 from adjudge.formats.markup import characters, decoded, refuse_declarations, tokens
 from adjudge.formats.records import ROLES, Role
 
@@ -20,7 +20,6 @@ _NAME = re.compile(
     r"\.(?P<who>[A-Za-z]|[0-9]{1,6})(\.html?|\.txt|\.see)?",
     re.IGNORECASE,
 )
-_TASKS = {"M": "multi", "S": "single"}
 _SEE = re.compile(r"<a\s[^<>]*\bid\s*=", re.IGNORECASE)
 _HAS_ID = re.compile(r"\bid\s*=", re.IGNORECASE)
 
@@ -39,7 +38,7 @@ def read_summary(
     if named is None:
         raise place.wrong("not named TOPIC.M.LENGTH.SELECTOR.SUMMARIZER")
     human = named["who"].isalpha()
-    data = {"topic": named["topic"], "task": _TASKS[named["task"].upper()], "selector": named["selector"]}
+    data = {"topic": named["topic"], "task": NIST_TASKS[named["task"].upper()], "selector": named["selector"]}
     topic = place.row(Topic, data)
     system = place.row(System, {"system": named["who"], "kind": "human" if human else None})
     text = _text(path, place, max_line, encoding)

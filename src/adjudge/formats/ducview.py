@@ -23,8 +23,17 @@ from adjudge.formats.ducview_markup import DeclaresEntities, Notes, parse
 from adjudge.formats.ducview_model import Read, read_annotation, read_pyramid
 from adjudge.formats.ducview_text import Name
 from adjudge.formats.ducview_write import exported, pan, pyr, write_pan, write_pyr
-from adjudge.formats.files import BYTE_ORDER_MARK, Once, Paths, Place, bare_name, find_files, reading
-from adjudge.formats.judged import BASELINES, nist_kind
+from adjudge.formats.files import (
+    BASELINES,
+    BYTE_ORDER_MARK,
+    Once,
+    Paths,
+    Place,
+    bare_name,
+    find_files,
+    nist_kind,
+    reading,
+)
 from adjudge.formats.markup import decoded
 from adjudge.judgments.intake import Item
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER, load_protocol

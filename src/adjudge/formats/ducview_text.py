@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from adjudge.formats.ducview_regex import Pattern, Unsupported
+from adjudge.formats.files import NIST_TASKS
 from adjudge.judgments.pyramid import Reference
 
 PATTERN_REFUSED = "regular expression that is not taken: header lines are looked for instead"
@@ -26,7 +27,6 @@ _NAME = re.compile(
 )
 _ALONE = re.compile(r"\s*[^\s.]{1,100}\.[MS]\.[0-9]{1,6}\.[^\s.]{1,100}\.(?:[A-Za-z]|[0-9]{1,6})\s*")
 _RULE = re.compile(r"\s*([-=_*#~])\1{2,}\s*")
-_TASKS = {"M": "multi", "S": "single"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Name:
         if found is None or not found["topic"].strip():
             return cls(text)
         selector = None if found["selector"] == "-" else found["selector"]
-        task = _TASKS[found["task"].upper()]
+        task = NIST_TASKS[found["task"].upper()]
         return cls(found["who"].strip(), found["topic"].strip(), task, int(found["length"]) or None, selector)
 
     def __str__(self) -> str:

@@ -428,3 +428,26 @@ def _even(rows: Rows, width: int, path: Path) -> Rows:
                 line=line,
             )
         yield line, row
+
+
+# NIST's names
+
+NIST_TASKS = {"M": "multi", "S": "single"}
+"""The letter in D0601.M.250.A.17 that says whether one document was summarized or several."""
+BASELINES = 1
+"""NIST's numbers up to this one are baselines, unless told otherwise: how many there are differs by year."""
+
+
+def is_person(name: str) -> bool:
+    """At NIST a letter is a person and a number a system."""
+    return len(name) == 1 and name.isascii() and name.isalpha()
+
+
+def nist_kind(system: str, baselines: int = BASELINES) -> str | None:
+    """What NIST's id of a summarizer tells: a letter is a person, a low number a baseline.
+
+    None for the rest: no kind means machine, and does not contradict what is known from elsewhere.
+    """
+    if is_person(system):
+        return "human"
+    return "baseline" if re.fullmatch(r"[0-9]{1,6}", system) and int(system) <= baselines else None

@@ -12,8 +12,17 @@ from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import System, Topic
 from adjudge.errors import FormatError, UsageError, quoted
 from adjudge.formats.answers import Answers, Judgment, aspect_question, protocol_of_kind, rating
-from adjudge.formats.files import EMPTY_FILE, Once, Paths, Place, byte_lines, find_files, stem
-from adjudge.formats.judged import BASELINES, nist_kind
+from adjudge.formats.files import (
+    BASELINES,
+    EMPTY_FILE,
+    Once,
+    Paths,
+    Place,
+    byte_lines,
+    find_files,
+    nist_kind,
+    stem,
+)
 from adjudge.formats.markup import decoded
 from adjudge.judgments.intake import Item
 from adjudge.judgments.protocol import RATING, Protocol

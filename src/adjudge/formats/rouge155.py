@@ -16,12 +16,14 @@ from adjudge.data.scores import Score
 from adjudge.errors import UsageError
 from adjudge.formats.files import (
     EMPTY_FILE,
+    NIST_TASKS,
     Once,
     Paths,
     Place,
     bare_name,
     byte_lines,
     find_files,
+    is_person,
     reading,
     shown,
     stem,
@@ -32,7 +34,6 @@ from adjudge.formats.scoretable import ImportedMeasures
 _NIST = re.compile(
     r"(?P<topic>[^.]+)\.(?P<task>[MS])\.(?P<length>[1-9][0-9]{0,5})\.(?P<selector>[^.-]+)(?:-(?P<out>[^.]+))?"
 )
-_TASKS = {"M": "multi", "S": "single"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +53,8 @@ class EvalName:
         if found is None:
             return cls(text)
         return cls(
-            found["topic"], int(found["length"]), _TASKS[found["task"]], found["selector"], found["out"]
+            found["topic"], int(found["length"]), NIST_TASKS[found["task"]], found["selector"], found["out"]
         )
-
-
-def is_person(name: str) -> bool:
-    """At NIST a letter is a person and a number a system."""
-    return len(name) == 1 and name.isascii() and name.isalpha()
 
 
 FORMATS = ("SEE", "SPL", "ISI", "SIMPLE")

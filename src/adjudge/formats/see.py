@@ -16,8 +16,7 @@ from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import System, Topic
 from adjudge.errors import DataError, FormatError, UsageError
 from adjudge.formats.answers import MISSING, STRANGE_ANSWER, Answers, Judgment, whole
-from adjudge.formats.files import EMPTY_FILE, Once, Paths, Place, find_files
-from adjudge.formats.judged import BASELINES, nist_kind
+from adjudge.formats.files import BASELINES, EMPTY_FILE, NIST_TASKS, Once, Paths, Place, find_files, nist_kind
 from adjudge.formats.nist import TABLE, Header, cells, is_bars, lines
 from adjudge.judgments.intake import Item
 from adjudge.judgments.protocol import QUALITY, UNMARKED, load_protocol
@@ -41,7 +40,6 @@ SHARES = {
 COVERAGE = "coverage"
 CODES = {"0": "0", "1": "1-5", "2": "6-10", "3": ">10"}
 """Answers on quality as numbers; the words of the protocol are taken as well."""
-TASKS = {"M": "multi", "S": "single"}
 
 OTHER_WIDTH = LeftOut(f"row that has not {WIDTH} columns")
 NO_ROW = LeftOut("line that is no row")
@@ -137,7 +135,7 @@ class _Intake:
         """Who judged which summary."""
         single = found[TASK].upper() == "S"
         name = f"{found[SET]}.{found[DOCUMENT]}" if single else found[SET]
-        topic = place.row(Topic, {"topic": name, "set": found[SET], "task": TASKS[found[TASK].upper()]})
+        topic = place.row(Topic, {"topic": name, "set": found[SET], "task": NIST_TASKS[found[TASK].upper()]})
         system = place.row(System, {"system": found[PEER], "kind": nist_kind(found[PEER], self.baselines)})
         length = None if _missing(found[LENGTH]) else place.whole_number("length", found[LENGTH], least=1)
         writer = self.named(place, found, header, "reference", self.reference_column)
@@ -213,7 +211,7 @@ def _cells(text: str) -> list[str]:
 
 def _is_row(found: list[str]) -> bool:
     """Whether a line is meant as a row: M or S in the second column, and too many words for a header."""
-    return len(found) > PEER and found[TASK].upper() in TASKS
+    return len(found) > PEER and found[TASK].upper() in NIST_TASKS
 
 
 def _missing(cell: str) -> bool:
