@@ -8,7 +8,7 @@ import pytest
 
 from adjudge.data.rows import Summary, System, Topic
 from adjudge.formats import duc
-from adjudge.formats.duc_summaries import is_summary
+from adjudge.formats.duc import is_summary
 
 from .shapes import Imported, Refused, Write, reasons, rows
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.formats.newsdates import from_line, from_number
+from adjudge.formats.duc import date_in_line, date_in_number
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ from adjudge.formats.newsdates import from_line, from_number
     ],
 )
 def test_from_number(number: str, date: str | None) -> None:
-    assert from_number(number) == date
+    assert date_in_number(number) == date
 
 
 @pytest.mark.parametrize(
@@ -52,10 +52,10 @@ def test_from_number(number: str, date: str | None) -> None:
     ],
 )
 def test_from_line(line: str, date: str | None) -> None:
-    assert from_line(line) == date
+    assert date_in_line(line) == date
 
 
 @given(st.text())
 def test_any_text_has_a_date_or_none(text: str) -> None:
-    for found in (from_line(text), from_number(text)):
+    for found in (date_in_line(text), date_in_number(text)):
         assert found is None or len(found) in (10, 16)

@@ -30,11 +30,11 @@ from adjudge.formats.files import (
     Paths,
     Place,
     bare_name,
+    decoded,
     find_files,
     nist_kind,
     reading,
 )
-from adjudge.formats.markup import decoded
 from adjudge.judgments.intake import Item
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER, load_protocol
 from adjudge.judgments.pyramid import PeerAnnotation

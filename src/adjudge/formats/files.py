@@ -26,6 +26,7 @@ TABLES = (".csv", ".tsv", ".tab")
 NO_TEXT = LeftOut("no text")
 HALF_PAIR = LeftOut("half a surrogate pair replaced by U+FFFD")
 EMPTY_FILE = LeftOut("file without records")
+STRAY_BYTES = LeftOut("bytes that are not UTF-8 read as Windows-1252")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 _PACKED = (".gz", ".bz2", ".xz", ".zst")
@@ -139,6 +140,30 @@ def byte_lines(path: Path, *, max_line: int) -> Iterator[tuple[int, bytes]]:
             if b"\0" in line:
                 raise FormatError("a NUL byte: this is no text file", file=path, line=number)
             yield number, line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
+
+
+def decoded(raw: bytes, place: Place, encoding: str | None) -> str:
+    """Text with plain newlines. Without an encoding: UTF-8, and Windows-1252 for the bytes that are not."""
+    if encoding is not None:
+        text = decode(raw, encoding, place.path, place.line)
+    else:
+        text = raw.decode("utf-8", "surrogateescape")
+        if not text.isascii():
+            text, strays = _STRAY.subn(_windows, text)
+            if strays:
+                place.notes.append(STRAY_BYTES)
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+_STRAY = re.compile("[\udc80-\udcff]")
+
+
+def _windows(stray: re.Match[str]) -> str:
+    byte = bytes([ord(stray.group()) - 0xDC00])
+    try:
+        return byte.decode("cp1252")
+    except UnicodeDecodeError:  # five bytes have no meaning there
+        return byte.decode("latin-1")
 
 
 def json_objects(path: Path, *, max_line: int, encoding: str) -> Iterator[tuple[Place, dict[str, Any]]]:

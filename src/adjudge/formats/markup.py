@@ -12,10 +12,8 @@ from html import unescape as _unescape
 from html.entities import html5
 
 from adjudge.data.incoming import LeftOut
-from adjudge.data.lines import decode
 from adjudge.formats.files import Place
 
-STRAY_BYTES = LeftOut("bytes that are not UTF-8 read as Windows-1252")
 UNKNOWN_ENTITY = LeftOut("unknown entity dropped")
 
 # No pattern here can start inside its own match ([^<>]), so that searching stays linear.
@@ -72,38 +70,3 @@ def characters(text: str, place: Place) -> str:
         return ""
 
     return _ENTITY.sub(replace, text)
-
-
-def decoded(raw: bytes, place: Place, encoding: str | None) -> str:
-    """Text with plain newlines. Without an encoding: UTF-8, and Windows-1252 for the bytes that are not."""
-    if encoding is not None:
-        text = decode(raw, encoding, place.path, place.line)
-    else:
-        text = raw.decode("utf-8", "surrogateescape")
-        if not text.isascii():
-            text, strays = _STRAY.subn(_windows, text)
-            if strays:
-                place.notes.append(STRAY_BYTES)
-    return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-_STRAY = re.compile("[\udc80-\udcff]")
-
-
-def _windows(stray: re.Match[str]) -> str:
-    byte = bytes([ord(stray.group()) - 0xDC00])
-    try:
-        return byte.decode("cp1252")
-    except UnicodeDecodeError:  # five bytes have no meaning there
-        return byte.decode("latin-1")
-
-
-def paragraphs(text: str) -> str:
-    """Hard-wrapped text as one paragraph a line. A blank or an indented line begins a new one."""
-    result: list[list[str]] = [[]]
-    for line in text.split("\n"):
-        words = line.split()
-        if not words or line.startswith(("  ", "\t")):
-            result.append([])
-        result[-1].extend(words)
-    return "\n".join(" ".join(words) for words in result if words)

@@ -19,11 +19,11 @@ from adjudge.formats.files import (
     Paths,
     Place,
     byte_lines,
+    decoded,
     find_files,
     nist_kind,
     stem,
 )
-from adjudge.formats.markup import decoded
 from adjudge.judgments.intake import Item
 from adjudge.judgments.protocol import RATING, Protocol
 from adjudge.judgments.tasks import TextRef

@@ -22,13 +22,14 @@ from adjudge.formats.files import (
     Place,
     bare_name,
     byte_lines,
+    decoded,
     find_files,
     is_person,
     reading,
     shown,
     stem,
 )
-from adjudge.formats.markup import characters, decoded, refuse_declarations
+from adjudge.formats.markup import characters, refuse_declarations
 from adjudge.formats.scoretable import ImportedMeasures
 
 _NIST = re.compile(
