@@ -17,7 +17,8 @@ from tests.judgments.pyramid_making import annotated_by, built_by, collected, pe
 from adjudge.data.incoming import LeftOut
 from adjudge.data.rows import Summary, System, Topic
 from adjudge.errors import DataError, FormatError
-from adjudge.formats.ducview import exported, pan, pyr, read, write_pan, write_pyr
+from adjudge.formats.ducview import read
+from adjudge.formats.ducview_write import exported, pan, pyr, write_pan, write_pyr
 from adjudge.formats.files import nist_kind
 from adjudge.judgments.intake import Item
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.formats.ducview_regex import MOST_MATCHES, MOST_STEPS, Pattern, Unsupported
-from adjudge.formats.ducview_text import (
+from adjudge.formats.ducview import (
+    MOST_MATCHES,
+    MOST_STEPS,
     NO_PATTERN,
     NO_REFERENCES,
     OUR_PATTERN,
@@ -17,6 +18,8 @@ from adjudge.formats.ducview_text import (
     PATTERN_REFUSED,
     TWO_TOPICS,
     Name,
+    Pattern,
+    Unsupported,
     compose,
     lay_out,
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from adjudge.formats.ducview_text import OUR_PATTERN, Name, compose
+from adjudge.formats.ducview import OUR_PATTERN, Name, compose
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER
 from adjudge.judgments.pyramid import Contributor, Expressed, Part, PeerAnnotation, Pyramid, Reference, Scu
 from adjudge.judgments.tasks import Event, Judged, Task, TextRef

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from adjudge.demo.build import LENGTH, PEERS_TOO, stories, texts
-from adjudge.formats.ducview_text import OUR_PATTERN, Name, compose
+from adjudge.formats.ducview import OUR_PATTERN, Name, compose
 from adjudge.judgments.intake import Item
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER, load_protocol
 from adjudge.judgments.pyramid import UNMATCHED, Contributor, Expressed, Part, PeerAnnotation, Pyramid, Scu

@@ -1,31 +1,32 @@
-"""DUCView's pyramids (.pyr) and peer annotations (.pan), in and out.
+"""The regular expressions that files carry, matched in linear time: no pattern of a stranger can stall an import.
 
-A .pan holds its pyramid whole. Where it is the same as another file's, it is kept once; where it differs, beside it,
-and each annotation names the pyramid that it was held against. How files are taken apart lives in ducview_markup.py
-and ducview_model.py.
+The common part of Java's language: characters, classes, groups, alternatives, repetition. A pattern that needs more
+is refused. Among matches that begin at one place the longest is taken.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from html import unescape
+from html.entities import html5
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
+from xml.parsers import expat
 
 from adjudge.data.incoming import LeftOut
 from adjudge.data.lines import MAX_LINE, open_bytes
 from adjudge.data.rows import Summary, System, Topic
 from adjudge.errors import AdjudgeError, FormatError
-from adjudge.formats.ducview_markup import DeclaresEntities, Notes, parse
-from adjudge.formats.ducview_model import Read, read_annotation, read_pyramid
-from adjudge.formats.ducview_text import Name
-from adjudge.formats.ducview_write import exported, pan, pyr, write_pan, write_pyr
 from adjudge.formats.files import (
     BASELINES,
     BYTE_ORDER_MARK,
+    NIST_TASKS,
     Once,
     Paths,
     Place,
@@ -37,10 +38,846 @@ from adjudge.formats.files import (
 )
 from adjudge.judgments.intake import Item
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER, load_protocol
-from adjudge.judgments.pyramid import PeerAnnotation
+from adjudge.judgments.pyramid import (
+    UNKNOWN,
+    UNMATCHED,
+    Contributor,
+    Expressed,
+    Part,
+    PeerAnnotation,
+    Pyramid,
+    Reference,
+    Scu,
+    findings,
+    home,
+    peer_findings,
+)
 from adjudge.judgments.tasks import Event, Task, TextRef, stable_id
 
-__all__ = ["exported", "pan", "pyr", "read", "write_pan", "write_pyr"]
+MOST_STATES = 500
+MOST_STEPS = 20_000_000  # states times characters
+MOST_CHARACTERS = 1_000  # of a pattern
+MOST_DEEP = 20
+LONGEST = 2_000  # characters of one match
+MOST_MATCHES = 1_000
+
+Test = Callable[[str], bool]
+Build = Callable[["_States", int], int]
+"""Adds the states of a part of the pattern, given the state after it; returns the state to begin in."""
+
+_SPACE = " \t\n\v\f\r"
+_DIGITS = "0123456789"
+_WORD = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_" + _DIGITS
+_CONTROL = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "e": "\x1b", "a": "\a"}
+_SETS = {"d": _DIGITS, "w": _WORD, "s": _SPACE}
+
+
+class Unsupported(ValueError):
+    """A pattern that this module does not take, or that is none."""
+
+
+@dataclass(slots=True)
+class _States:
+    """State 0 is the end. A state takes a character, or leads on without one."""
+
+    tests: list[Test | None] = field(default_factory=lambda: [None])
+    next: list[tuple[int, ...]] = field(default_factory=lambda: [()])
+
+    def add(self, test: Test | None, *next: int) -> int:
+        if len(self.tests) >= MOST_STATES:
+            raise Unsupported("too long")
+        self.tests.append(test)
+        self.next.append(next)
+        return len(self.tests) - 1
+
+    def reached(self, state: int) -> list[int]:
+        """The states that take a character, and the end, to which a state leads without one."""
+        seen, todo = {state}, [state]
+        while todo:
+            now = todo.pop()
+            if self.tests[now] is None:
+                fresh = [each for each in self.next[now] if each not in seen]
+                seen.update(fresh)
+                todo += fresh
+        return [each for each in seen if not each or self.tests[each] is not None]
+
+
+class Pattern:
+    """A compiled pattern."""
+
+    def __init__(self, source: str) -> None:
+        if len(source) > MOST_CHARACTERS:
+            raise Unsupported("too long")
+        self._states = _States()
+        start = _Parser(source).build()(self._states, 0)
+        self._start = self._states.reached(start)
+        self._after = [
+            self._states.reached(next[0]) if test else []
+            for test, next in zip(self._states.tests, self._states.next, strict=True)
+        ]
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Where the pattern matches, from left to right, without overlap; empty matches do not count."""
+        if len(text) * len(self._after) > MOST_STEPS:
+            raise Unsupported("too long for this text")
+        found: list[tuple[int, int]] = []
+        at = 0
+        while (span := self._first(text, at)) is not None:
+            found.append(span)
+            at = span[1]
+            if len(found) > MOST_MATCHES:
+                raise Unsupported(f"matches more than {MOST_MATCHES} times")
+        return found
+
+    def _first(self, text: str, at: int) -> tuple[int, int] | None:
+        """The leftmost match that is not empty. Every state remembers only the earliest place it was entered from."""
+        best: tuple[int, int] | None = None
+        now: dict[int, int] = {}
+        for position in range(at, len(text)):
+            if best is None:
+                for state in self._start:
+                    now.setdefault(state, position)
+            character = text[position]
+            then: dict[int, int] = {}
+            for state, begin in now.items():
+                test = self._states.tests[state]
+                if test is None or position - begin >= LONGEST or not test(character):
+                    continue
+                for each in self._after[state]:
+                    then[each] = min(then.get(each, begin), begin)
+            if 0 in then and (best is None or then[0] <= best[0]):
+                best = then[0], position + 1
+            now = {state: begin for state, begin in then.items() if state and (not best or begin <= best[0])}
+            if best is not None and not now:
+                break
+        return best
+
+
+class _Parser:
+    """Recursive descent over one pattern."""
+
+    def __init__(self, source: str) -> None:
+        self._source, self._at, self._deep = source, 0, 0
+
+    def build(self) -> Build:
+        whole = self._alternatives()
+        if self._at < len(self._source):
+            raise Unsupported("a ) without (")
+        return whole
+
+    def _peek(self) -> str:
+        return self._source[self._at : self._at + 1]
+
+    def _take(self) -> str:
+        character = self._peek()
+        if not character:
+            raise Unsupported("ends too early")
+        self._at += 1
+        return character
+
+    def _alternatives(self) -> Build:
+        branches = [self._sequence()]
+        while self._peek() == "|":
+            self._at += 1
+            branches.append(self._sequence())
+        if len(branches) == 1:
+            return branches[0]
+        return lambda states, then: states.add(None, *[branch(states, then) for branch in branches])
+
+    def _sequence(self) -> Build:
+        parts = []
+        while self._peek() not in ("", "|", ")"):
+            parts.append(self._repeated(self._atom()))
+
+        def build(states: _States, then: int) -> int:
+            if not parts:  # a state even so: repeating nothing a million times must run into the limit
+                return states.add(None, then)
+            for part in reversed(parts):
+                then = part(states, then)
+            return then
+
+        return build
+
+    def _repeated(self, part: Build) -> Build:
+        while (sign := self._peek()) and sign in "*+?{":
+            self._at += 1
+            least, most = {"*": (0, None), "+": (1, None), "?": (0, 1)}.get(sign) or self._counts()
+            if self._peek() in ("?", "+"):  # reluctant, possessive: how much is taken does not matter here
+                self._at += 1
+            part = _repeat(part, least, most)
+        return part
+
+    def _counts(self) -> tuple[int, int | None]:
+        inside, closed, _ = self._source[self._at :].partition("}")
+        low, comma, high = inside.partition(",")
+        if not closed or not _is_count(low) or (high and not _is_count(high)):
+            raise Unsupported("a { that counts nothing")
+        self._at += len(inside) + 1
+        return int(low), (int(high) if high else None) if comma else int(low)
+
+    def _atom(self) -> Build:
+        match character := self._take():
+            case "(":
+                return self._group()
+            case "[":
+                return _one(self._set())
+            case ".":
+                return _one(lambda c: c not in "\n\r")
+            case "\\":
+                return _one(self._escape())
+            case "^" | "$" | "*" | "+" | "?" | "{":
+                raise Unsupported(f"{character} is not taken here")
+            case _:
+                return _one(lambda c: c == character)
+
+    def _group(self) -> Build:
+        if self._peek() == "?":
+            if self._source[self._at : self._at + 2] != "?:":
+                raise Unsupported("(? is not taken")
+            self._at += 2
+        self._deep += 1
+        if self._deep > MOST_DEEP:
+            raise Unsupported("too many groups inside groups")
+        inside = self._alternatives()
+        if self._take() != ")":
+            raise Unsupported("a ( without )")
+        self._deep -= 1
+        return inside
+
+    def _escape(self) -> Test:
+        character = self._take()
+        if character.lower() in _SETS:
+            members, wanted = _SETS[character.lower()], character.islower()
+            return lambda c: (c in members) == wanted
+        literal = self._literal(character)
+        return lambda c: c == literal
+
+    def _literal(self, escaped: str) -> str:
+        if escaped in _CONTROL:
+            return _CONTROL[escaped]
+        if escaped.isalnum():
+            raise Unsupported(f"\\{escaped} is not taken")
+        return escaped
+
+    def _set(self) -> Test:
+        negated = self._peek() == "^"
+        self._at += negated
+        tests = list(self._members())
+        if not tests:
+            raise Unsupported("an empty [ ]")
+        return lambda c: any(test(c) for test in tests) != negated
+
+    def _members(self) -> Iterator[Test]:
+        while (character := self._take()) != "]":
+            if character == "[" or self._source[self._at - 1 : self._at + 1] == "&&":
+                raise Unsupported("a [ inside [ ]")
+            if character == "\\" and self._peek().lower() in _SETS:
+                yield self._escape()
+                continue
+            low = self._literal(self._take()) if character == "\\" else character
+            if self._peek() == "-" and self._source[self._at + 1 : self._at + 2] not in ("]", ""):
+                self._at += 1
+                high = self._take()
+                yield _between(low, self._literal(self._take()) if high == "\\" else high)
+            else:
+                yield _between(low, low)
+
+
+def _one(test: Test) -> Build:
+    return lambda states, then: states.add(test, then)
+
+
+def _between(low: str, high: str) -> Test:
+    if low > high:
+        raise Unsupported("a range that ends before it begins")
+    return lambda c: low <= c <= high
+
+
+def _is_count(text: str) -> bool:
+    return len(text) <= 4 and text.isascii() and text.isdigit()
+
+
+def _repeat(part: Build, least: int, most: int | None) -> Build:
+    if most is not None and most < least:
+        raise Unsupported("a { that ends before it begins")
+
+    def build(states: _States, then: int) -> int:
+        entry = then
+        if most is None:
+            entry = states.add(None)
+            states.next[entry] = (part(states, entry), then)
+        for _ in range((most or least) - least):
+            entry = states.add(None, part(states, entry), then)
+        for _ in range(least):
+            entry = part(states, entry)
+        return entry
+
+    return build
+
+
+NOT_WELL_FORMED = "file that is not well-formed XML: what can be read of it is kept"
+CONTROL = "characters that XML does not allow, replaced by U+FFFD each"
+UNCLOSED = "element that does not end: closed where its parent goes on"
+UNOPENED = "end of an element that did not begin"
+STRAY = "element in a place where it means nothing: left out"
+CUT_OFF = "tag that does not end: kept as far as it goes"
+
+LEVELS = {
+    "peerannotation": 0,
+    "pyramid": 1,
+    "annotation": 1,
+    "startdocumentregex": 2,
+    "text": 2,
+    "scu": 2,
+    "peerscu": 2,
+    "line": 3,
+    "contributor": 3,
+    "part": 4,
+}
+_HOLDS_TEXT = ("line", "startdocumentregex")
+
+_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_ROOT = re.compile(r"<(?:peerAnnotation|pyramid)[\s/>]", re.IGNORECASE)
+_ENTITY_DECLARED = re.compile(r"<!ENTITY", re.IGNORECASE)
+_TAG = re.compile(rf"<(/?)({'|'.join(LEVELS)})(?=[\s/>])", re.IGNORECASE)
+_AFTER_TEXT = re.compile(  # in a text, words such as "<part of it>" are no tags
+    rf"</(?:{'|'.join(LEVELS)})\s{{0,20}}>|<(?:line|text)>|<(?:peer)?scu\s{{1,20}}uid\b", re.IGNORECASE
+)
+_ATTRIBUTE = re.compile(r"""(?:^|\s)(uid|label|comment|start|end)\s{0,20}=\s{0,20}(["'])""", re.IGNORECASE)
+_ENTITY = re.compile(r"&(#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{0,31});")
+_CDATA, _CDATA_END = "<![CDATA[", "]]>"
+
+
+class DeclaresEntities(ValueError):
+    """The file declares entities: it is not one of DUCView's, and may blow up whoever expands them."""
+
+
+@dataclass(slots=True)
+class Node:
+    """An element: its name in lower case, its attributes, its own text, and the line it begins on."""
+
+    name: str
+    line: int
+    attributes: dict[str, str] = field(default_factory=dict)
+    text: str = ""
+    children: list[Node] = field(default_factory=list)
+
+    def all(self, name: str) -> Iterator[Node]:
+        return (child for child in self.children if child.name == name)
+
+    def first(self, name: str) -> Node | None:
+        return next(self.all(name), None)
+
+
+@dataclass(slots=True)
+class Notes:
+    """What was odd in a file, by line."""
+
+    found: list[tuple[int, str]] = field(default_factory=list)
+
+    def __call__(self, line: int, reason: str) -> None:
+        self.found.append((line, reason))
+
+
+def parse(text: str, note: Notes) -> Node:
+    """The tree of a file. The node it returns stands above the file's own."""
+    body = _without_prolog(text)
+    if strange := _ILLEGAL.search(body):
+        note(body.count("\n", 0, strange.start()) + 1, CONTROL)
+    clean = _ILLEGAL.sub("\ufffd", body)  # one for one: offsets count characters
+    try:
+        return _strict(clean)
+    except expat.ExpatError as error:
+        note(error.lineno, NOT_WELL_FORMED)
+        return _Tolerant(_without_comments(clean), note).run()
+
+
+def _without_prolog(text: str) -> str:
+    """The text from its first element on; what stands before is blank, so that lines keep their numbers."""
+    found = _ROOT.search(text)
+    begin = found.start() if found else 0
+    if _ENTITY_DECLARED.search(text[:begin] if found else text):
+        raise DeclaresEntities
+    return "\n" * text.count("\n", 0, begin) + text[begin:]
+
+
+# Well-formed files
+
+
+def _strict(text: str) -> Node:
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    top = Node("", 1)
+    stack = [top]
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        node = Node(name.lower(), parser.CurrentLineNumber, attributes)
+        stack[-1].children.append(node)
+        stack.append(node)
+
+    def characters(data: str) -> None:
+        stack[-1].text += data
+
+    def end(name: str) -> None:
+        stack.pop()
+
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.CharacterDataHandler = characters
+    parser.Parse(text, True)
+    return top
+
+
+# All others
+
+
+class _Tolerant:
+    """Goes from tag to tag of those it knows. What stands between two tags belongs to the first of them."""
+
+    def __init__(self, text: str, note: Notes) -> None:
+        self._text, self._note = text, note
+        self._top = Node("", 1)
+        self._stack = [self._top]
+        self._counted_to, self._line = 0, 1
+
+    def run(self) -> Node:
+        found = _TAG.search(self._text)
+        while found:
+            name, line = found[2].lower(), self._line_at(found.start())
+            in_text = name in _HOLDS_TEXT and not found[1]
+            following = (_AFTER_TEXT if in_text else _TAG).search(self._text, found.end())
+            end = following.start() if following else len(self._text)
+            if found[1]:
+                self._close(name, line)
+            else:
+                ended = following is not None and following[0].startswith("</")
+                self._open(name, line, self._text[found.end() : end], ended)
+            found = _TAG.match(self._text, end)
+        for node in self._stack[1:]:
+            self._note(node.line, UNCLOSED)
+        return self._top
+
+    def _line_at(self, position: int) -> int:
+        self._line += self._text.count("\n", self._counted_to, position)
+        self._counted_to = position
+        return self._line
+
+    def _close(self, name: str, line: int) -> None:
+        if all(node.name != name for node in self._stack):
+            self._note(line, UNOPENED)
+            return
+        while (node := self._stack.pop()).name != name:
+            self._note(node.line, UNCLOSED)
+
+    def _open(self, name: str, line: int, between: str, ended: bool) -> None:
+        while self._stack[-1].name and LEVELS[self._stack[-1].name] >= LEVELS[name]:
+            self._note(self._stack.pop().line, UNCLOSED)
+        if name in _HOLDS_TEXT:
+            _, _, inside = between.partition(">")
+            node, closed = Node(name, line, text=_content(inside if ended else inside.rstrip())), False
+        else:
+            tag = between.rstrip()
+            if not tag.endswith(">"):
+                self._note(line, CUT_OFF)
+            tag = tag.removesuffix(">")
+            node, closed = Node(name, line, _attributes(tag)), tag.endswith("/")
+        parent = self._parent(name, line)
+        if parent is None:
+            self._note(line, STRAY)
+            return
+        parent.children.append(node)
+        if not closed:
+            self._stack.append(node)
+
+    def _parent(self, name: str, line: int) -> Node | None:
+        """The element that this one belongs to; one that was lost is put in its place."""
+        here = self._stack[-1]
+        match name:
+            case "part" if here.name in ("scu", "peerscu"):
+                return self._implied("contributor", line)
+            case "part":
+                return here if here.name == "contributor" else None
+            case "contributor":
+                return here if here.name in ("scu", "peerscu") else None
+            case "line":
+                return here if here.name == "text" else None
+            case "scu" | "startdocumentregex" if here.name != "pyramid":
+                return self._implied("pyramid", line)
+            case "peerscu" if here.name != "annotation":
+                return self._implied("annotation", line)
+            case "text" if here.name not in ("pyramid", "annotation"):
+                return self._implied("annotation" if here.first("pyramid") else "pyramid", line)
+        return here
+
+    def _implied(self, name: str, line: int) -> Node:
+        """An element whose begin was lost. One of that name that ended too early goes on."""
+        while self._stack[-1].name and LEVELS[self._stack[-1].name] >= LEVELS[name]:
+            self._stack.pop()
+        earlier = list(self._stack[-1].all(name)) if LEVELS[name] == 1 else []
+        node = earlier[-1] if earlier else Node(name, line)
+        if not earlier:
+            self._stack[-1].children.append(node)
+        self._stack.append(node)
+        return node
+
+
+def _attributes(tag: str) -> dict[str, str]:
+    """The attributes of a tag. A value ends at the last quote before the next attribute: it may hold quotes itself."""
+    found = list(_ATTRIBUTE.finditer(tag))
+    values: dict[str, str] = {}
+    for number, each in enumerate(found):
+        end = found[number + 1].start() if number + 1 < len(found) else len(tag)
+        raw = tag[each.end() : end]
+        quote = raw.rfind(each[2])
+        values.setdefault(each[1].lower(), _characters(raw[:quote] if quote >= 0 else raw).replace("\n", " "))
+    return values
+
+
+def _content(text: str) -> str:
+    """The characters of an element's text: entities are resolved, CDATA is taken as it stands."""
+    result = []
+    while text:
+        plain, marked, text = text.partition(_CDATA)
+        result.append(_characters(plain))
+        if marked:
+            inside, _, text = text.partition(_CDATA_END)
+            result.append(inside)
+    return "".join(result)
+
+
+def _characters(text: str) -> str:
+    """Entities as characters. Those that nobody knows stay as they are, and so does an & that begins none."""
+
+    def replace(found: re.Match[str]) -> str:
+        name = found[1]
+        known = name.startswith("#") or f"{name};" in html5
+        return _ILLEGAL.sub("\ufffd", unescape(found[0])) or "\ufffd" if known else found[0]
+
+    return _ENTITY.sub(replace, text)
+
+
+def _without_comments(text: str) -> str:
+    """Comments replaced by the line ends in them."""
+    kept, at = [], 0
+    while (begin := text.find("<!--", at)) >= 0 and (end := text.find("-->", begin)) >= 0:
+        kept += [text[at:begin], "\n" * text.count("\n", begin, end)]
+        at = end + 3
+    return "".join([*kept, text[at:]])
+
+
+PATTERN_REFUSED = "regular expression that is not taken: header lines are looked for instead"
+PATTERN_MISSES = (
+    "regular expression that finds fewer than two references: header lines are looked for instead"
+)
+NO_PATTERN = "pyramid without a regular expression: header lines count the references"
+NO_REFERENCES = "pyramid whose references are not marked: their number is not known, and no modified score"
+TWO_TOPICS = "pyramid whose headers name several topics: the most frequent one is taken"
+
+OUR_PATTERN = r"-+\n [^\n]+\.[MS]\.[0-9]+\.[^.\n]+\.[^\n]+\n-+\n"
+_NAME = re.compile(
+    r"(?P<topic>.{1,200}?)\.(?P<task>[MS])\.(?P<length>[0-9]{1,6})\.(?P<selector>[^.\s]{1,100})\.(?P<who>.{1,200})",
+    re.IGNORECASE,
+)
+_ALONE = re.compile(r"\s*[^\s.]{1,100}\.[MS]\.[0-9]{1,6}\.[^\s.]{1,100}\.(?:[A-Za-z]|[0-9]{1,6})\s*")
+_RULE = re.compile(r"\s*([-=_*#~])\1{2,}\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """What NIST's name of a summary says: D0601.M.250.A.17. Any other name is only whose it is."""
+
+    who: str
+    topic: str | None = None
+    task: str | None = None
+    length: int | None = None
+    selector: str | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Name:
+        text = text.strip()
+        found = _NAME.fullmatch(text) if text.isprintable() else None
+        if found is None or not found["topic"].strip():
+            return cls(text)
+        selector = None if found["selector"] == "-" else found["selector"]
+        task = NIST_TASKS[found["task"].upper()]
+        return cls(found["who"].strip(), found["topic"].strip(), task, int(found["length"]) or None, selector)
+
+    def __str__(self) -> str:
+        """The name in NIST's form; a length of 0 and a selector of - stand for what is not known, or does not fit."""
+        task = "S" if self.task == "single" else "M"
+        selector = self.selector if self.selector and re.fullmatch(r"[^.\s]{1,100}", self.selector) else "-"
+        return f"{self.topic or '-'}.{task}.{self.length or 0}.{selector}.{self.who}"
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where the references of a pyramid stand, what their headers say, and what was odd."""
+
+    references: tuple[Reference, ...]
+    names: tuple[Name, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def about(self) -> Name | None:
+        """What the headers say of the topic: the most frequent one."""
+        known = [name for name in self.names if name.topic is not None]
+        if not known:
+            return None
+        topic = Counter(name.topic for name in known).most_common(1)[0][0]
+        return next(name for name in known if name.topic == topic)
+
+
+def lay_out(text: str, pattern: str | None) -> Layout:
+    """The references by the file's regular expression, or by header lines where it has none or a useless one."""
+    notes: list[str] = []
+    spans: Sequence[tuple[int, int]] = ()
+    if pattern is None or not pattern.strip():
+        notes.append(NO_PATTERN)
+    else:
+        try:
+            ended = Pattern(pattern).spans(text + "\n")  # DUCView ends every line
+            spans = [(begin, min(end, len(text))) for begin, end in ended if begin < len(text)]
+            notes += [PATTERN_MISSES] if len(spans) < 2 else []
+        except Unsupported:
+            notes.append(PATTERN_REFUSED)
+    if len(spans) < 2:
+        spans = max(spans, header_lines(text), key=len)
+    if not spans:
+        return Layout((), (), (*notes, NO_REFERENCES))
+    names = _named(text, spans)
+    ends = [begin for begin, _ in spans[1:]] + [len(text)]
+    references = tuple(
+        Reference(name.who, name.length, *_body(text, start, end))
+        for name, (_, start), end in zip(names, spans, ends, strict=True)
+    )
+    if len({name.topic for name in names if name.topic}) > 1:
+        notes.append(TWO_TOPICS)
+    return Layout(references, names, tuple(notes))
+
+
+def header_lines(text: str) -> list[tuple[int, int]]:
+    """The headers without a regular expression: lines between two rules, of which NIST's names win over others.
+
+    NIST's name of a summary by a letter or a number needs no rules.
+    """
+    lines = text.split("\n")
+    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    rules = [_RULE.fullmatch(line) is not None for line in lines] + [False, False]
+    found: list[tuple[bool, int, int]] = []
+    at = 0
+    while at < len(lines):
+        if rules[at] and rules[at + 2] and not rules[at + 1] and lines[at + 1].strip():
+            named, size = _NAME.fullmatch(lines[at + 1].strip()) is not None, 3
+        else:
+            named, size = _ALONE.fullmatch(lines[at]) is not None, 1
+        if named or size > 1:
+            found.append((named, starts[at], min(starts[at + size], len(text))))
+        at += size
+    any_named = any(named for named, _, _ in found)
+    return [(begin, end) for named, begin, end in found if named or not any_named]
+
+
+def _body(text: str, start: int, end: int) -> tuple[int, int]:
+    """Where a reference stands: whole lines, without what is left of the headers before and after."""
+    if start > 0 and text[start - 1] != "\n":  # the expression stopped inside the header's line
+        start = text.find("\n", start) + 1 or end
+    end = text.rfind("\n", 0, end) + 1 if end < len(text) else end
+    lines = text[start:end].splitlines(keepends=True) if start < end else []
+    rules = [_RULE.fullmatch(line) is not None for line in lines]
+    words = [number for number, line in enumerate(lines) if line.strip() and not rules[number]]
+    if not words:
+        return min(start, end), end
+    tail = words[-1] + 1
+    if any(rules[tail:]):
+        end -= sum(map(len, lines[tail + rules[tail:].index(True) :]))
+    return start + sum(map(len, lines[: words[0]])), end
+
+
+def _named(text: str, spans: Sequence[tuple[int, int]]) -> tuple[Name, ...]:
+    """Whose reference each is; a name that is missing or stands twice gets its number."""
+    names: list[Name] = []
+    for number, (begin, end) in enumerate(spans, 1):
+        whole = text[text.rfind("\n", 0, begin) + 1 : end] + text[end:].partition("\n")[0] * (
+            text[end - 1] != "\n"
+        )
+        lines = [line.strip() for line in whole.split("\n")]
+        title = next((line for line in lines if line and not _RULE.fullmatch(line)), "")
+        name = Name.parse(title)
+        who = name.who if _is_name(name.who) else f"reference-{number}"
+        if who in {other.who for other in names}:
+            who = f"{who}-{number}"
+        names.append(replace(name, who=who))
+    return tuple(names)
+
+
+def _is_name(text: str) -> bool:
+    return 0 < len(text) <= 100 and text.isprintable()
+
+
+def compose(texts: Iterable[tuple[Name, str]]) -> tuple[str, tuple[Reference, ...]]:
+    """References as one text, each under its header, as DUCView's users lay them out (see OUR_PATTERN)."""
+    result = ""
+    references = []
+    for name, text in texts:
+        rule = "-" * (len(str(name)) + 1)
+        result += f"{rule}\n {name}\n{rule}\n\n"
+        references.append(Reference(name.who, name.length, len(result), len(result) + len(text)))
+        result += f"{text}\n\n"
+    return result, tuple(references)
+
+
+NO_TEXT = "pyramid or annotation without text: its offsets point nowhere"
+NO_UID = "SCU of a pyramid without a number of its own: it got a new one"
+NO_PEER_UID = "SCU of a peer without a number: it counts as matching nothing"
+UID_TWICE = "SCU of a pyramid with a number that another one has: it got a new one"
+MERGED = "SCU that stands twice in an annotation: its contributors were put together"
+NO_LABEL = "SCU or part without a label: taken from the text"
+FOUND = "part without offsets: found by its label"
+LOST = "part without offsets, and its label is not in the text: it counts, but has no place"
+NO_PART = "part without offsets and label: left out"
+NO_PARTS = "contributor without parts: its label was taken for one"
+NO_WORDS = "contributor without parts and label: left out"
+
+_NUMBER = re.compile(r"\s*[0-9]{1,9}\s*")
+
+
+@dataclass(frozen=True)
+class Read:
+    """A pyramid as read, with what its headers say."""
+
+    pyramid: Pyramid
+    layout: Layout
+
+
+def read_pyramid(node: Node, note: Notes) -> Read:
+    """The pyramid that an element holds."""
+    text = _text(node, note)
+    expression = node.first("startdocumentregex")
+    pattern = expression.text if expression is not None else None
+    if (
+        pattern and "\n" in pattern
+    ):  # laid out on lines of its own: in an expression a line end is written \\n
+        pattern = pattern.strip()
+    layout = lay_out(text, pattern)
+    for reason in layout.notes:
+        note(expression.line if expression else node.line, reason)
+    bare = Pyramid(text, (), layout.references, pattern)
+    lines: dict[int, int] = {}
+    scus: list[Scu] = []
+    for element, uid in _numbered(list(node.all("scu")), note):
+        contributors = tuple(
+            replace(each, reference=home(each.parts[0], bare)) for each in _contributors(element, text, note)
+        )
+        label = element.attributes.get("label")
+        if label is None:
+            note(element.line, NO_LABEL)
+            label = contributors[0].label if contributors else ""
+        scus.append(Scu(uid, label, contributors, _comment(element)))
+        lines[uid] = element.line
+    pyramid = replace(bare, scus=tuple(scus))
+    for uid, reason in findings(pyramid):
+        note(lines[uid], reason)
+    return Read(pyramid, layout)
+
+
+def read_annotation(node: Node, pyramid: Pyramid, note: Notes) -> PeerAnnotation:
+    """The annotation that an element holds. Units that the peer does not express are not kept; what it is said to
+    express of units that nobody knows matches nothing."""
+    text = _text(node, note)
+    known = {UNMATCHED, *pyramid.weights}
+    found: dict[int, Expressed] = {}
+    lines: dict[int, int] = {}
+    for element in node.all("peerscu"):
+        uid = _number(element, "uid")
+        contributors = tuple(_contributors(element, text, note))
+        if uid is None or uid not in known:
+            if contributors:
+                note(element.line, NO_PEER_UID if uid is None else UNKNOWN)
+            uid = UNMATCHED
+        elif uid in found and uid != UNMATCHED:
+            note(element.line, MERGED)
+        found[uid] = _joined(found.get(uid), Expressed(uid, contributors, _comment(element)))
+        lines.setdefault(uid, element.line)
+    in_order = [scu.uid for scu in pyramid.by_weight()] + [UNMATCHED]
+    ordered = (found[uid] for uid in in_order if uid in found)
+    kept = tuple(each for each in ordered if each.contributors or each.comment is not None)
+    annotation = PeerAnnotation(text, kept, pyramid.digest())
+    for uid, reason in peer_findings(annotation, pyramid):
+        note(lines[uid], reason)
+    return annotation
+
+
+def _joined(one: Expressed | None, other: Expressed) -> Expressed:
+    if one is None:
+        return other
+    comments = [each for each in (one.comment, other.comment) if each is not None]
+    return Expressed(one.uid, one.contributors + other.contributors, " / ".join(comments) or None)
+
+
+def _numbered(elements: list[Node], note: Notes) -> Iterator[tuple[Node, int]]:
+    """Units with their numbers; a number that is missing, 0 or taken is replaced by one that is free."""
+    numbers = [_number(element, "uid") for element in elements]
+    free = max((number for number in numbers if number), default=0) + 1
+    taken: set[int] = set()
+    for element, number in zip(elements, numbers, strict=True):
+        if not number or number in taken:
+            note(element.line, UID_TWICE if number else NO_UID)
+            number, free = free, free + 1
+        taken.add(number)
+        yield element, number
+
+
+def _contributors(scu: Node, text: str, note: Notes) -> Iterator[Contributor]:
+    for element in scu.all("contributor"):
+        parts = tuple(part for each in element.all("part") if (part := _part(each, text, note)))
+        label = element.attributes.get("label", "")
+        if not parts and label.strip():
+            note(element.line, NO_PARTS)
+            parts = (_placed(label, text, element.line, note),)
+        if parts:
+            yield Contributor(parts, comment=_comment(element))
+        else:
+            note(element.line, NO_WORDS)
+
+
+def _part(element: Node, text: str, note: Notes) -> Part | None:
+    start, end = _number(element, "start"), _number(element, "end")
+    label = element.attributes.get("label")
+    if start is None or end is None:
+        if label is None or not label.strip():
+            note(element.line, NO_PART)
+            return None
+        return _placed(label, text, element.line, note)
+    if label is None:
+        note(element.line, NO_LABEL)
+        label = text[start:end]
+    return Part(start, end, label)
+
+
+def _placed(label: str, text: str, line: int, note: Notes) -> Part:
+    """A part where the text has its words, white space aside; without a place where it has not."""
+    places = [place for place, character in enumerate(text) if not character.isspace()]
+    words = "".join(label.split())
+    at = "".join(text.split()).find(words) if words else -1
+    note(line, FOUND if at >= 0 else LOST)
+    return Part(places[at], places[at + len(words) - 1] + 1, label) if at >= 0 else Part(0, 0, label)
+
+
+def _text(node: Node, note: Notes) -> str:
+    text = node.first("text")
+    if text is None:
+        note(node.line, NO_TEXT)
+        return ""
+    return "\n".join(line.text for line in text.all("line"))
+
+
+def _number(element: Node, name: str) -> int | None:
+    value = element.attributes.get(name, "")
+    return int(value) if _NUMBER.fullmatch(value) else None
+
+
+def _comment(element: Node) -> str | None:
+    return element.attributes.get("comment", "").strip() or None
+
 
 ASSESSOR = "ducview"
 SUFFIXES = (".pyr", ".pan")

@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from adjudge.errors import DataError, quoted
-from adjudge.formats.ducview_text import Name, lay_out
+from adjudge.formats.ducview import Name, lay_out
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER
 from adjudge.judgments.pyramid import UNMATCHED, Contributor, Expressed, PeerAnnotation, Pyramid
 from adjudge.judgments.pyramid_answers import annotation_of, built, pyramid_for
