@@ -14,7 +14,7 @@ from adjudge.data.incoming import LeftOut
 from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.data.scores import MeasureInfo, Score
 from adjudge.errors import FormatError, UsageError
-from adjudge.formats import summeval_ratings as summeval
+from adjudge.formats.summeval import NO_ASPECT, read_judgments
 from adjudge.judgments.intake import Item
 from adjudge.judgments.store.anonymous import CROWD, is_anonymous
 from adjudge.judgments.tasks import Event, Task, TextRef, text_hash
@@ -38,7 +38,7 @@ RECORD: dict[str, Any] = {
 def read(path: Path, *records: dict[str, Any], **options: Any) -> list[Item]:
     file = path / "summeval.jsonl"
     file.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
-    return list(summeval.read([file], evaluation="e", **options))
+    return list(read_judgments([file], evaluation="e", **options))
 
 
 def of(items: Sequence[Item], kind: type) -> list[Any]:
@@ -107,7 +107,7 @@ def test_other_aspects_and_values_between_are_left_out_and_counted(tmp_path: Pat
     assert [(e.question, e.answer) for e in expert] == [("rating:coherence", {"value": 4})]
     assert Counter(left.reason for left in of(items, LeftOut)) == {
         "answer that is none of the protocol's choices": 1,
-        summeval.NO_ASPECT.reason: 1,
+        NO_ASPECT.reason: 1,
     }
 
 

@@ -123,10 +123,10 @@ def ducview(
 @imports.command("summeval", epilog=f"Example: {JUDGMENTS['import summeval']}")
 def summeval(files: Files, evaluation: options.Folder, json: options.Json = False) -> None:
     """The ratings in SummEval's JSONL, of experts and crowd."""
-    from adjudge.formats import summeval_ratings as summeval
+    from adjudge.formats.summeval import read_judgments
 
     e = adjudge.open(evaluation)
-    _take(e, summeval.read(files, evaluation=e.settings.name), json)
+    _take(e, read_judgments(files, evaluation=e.settings.name), json)
 
 
 @imports.command("crowd", epilog=f"Example: {JUDGMENTS['import crowd']}")

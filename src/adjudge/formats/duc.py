@@ -24,7 +24,7 @@ from adjudge.formats.files import (
     bare_name,
     byte_lines,
     decoded,
-    find_files,
+    from_files,
     one_of,
 )
 from adjudge.formats.markup import characters, refuse_declarations, tokens
@@ -237,13 +237,13 @@ def read(
     """
     one_of("--role", role, ROLES)
     once = Once()
-    for path, left in find_files(paths, deep=True):
-        if left:
-            yield str(path), left
-        elif is_summary(path):
-            yield from read_summary(path, once, role=role, max_line=max_line, encoding=encoding)
-        else:
-            yield from _read_documents(path, once, topic, max_line, encoding)
+
+    def items(path: Path) -> Iterator[Item]:
+        if is_summary(path):
+            return read_summary(path, once, role=role, max_line=max_line, encoding=encoding)
+        return _read_documents(path, once, topic, max_line, encoding)
+
+    yield from from_files(paths, items, deep=True)
 
 
 def _read_documents(

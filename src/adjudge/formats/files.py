@@ -1,4 +1,4 @@
-"""What importers share: files to find and read, places to name, rows to check. Formats live beside it."""
+"""What readers share: files to find, lines and cells to read, places to name, rows to check, NIST's names."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from adjudge.data.rows import Row, System
 from adjudge.errors import FormatError, UsageError, quoted
 
 R = TypeVar("R", bound=Row)
+T = TypeVar("T")
 Paths = Iterable[str | Path]
 
 JSON_LINES = (".jsonl", ".ndjson", ".jsonlines")
@@ -51,6 +52,21 @@ def stem(path: Path) -> str:
         if name.lower().endswith(suffix):
             return name[: -len(suffix)]
     return name
+
+
+def from_files(
+    paths: Paths,
+    read: Callable[[Path], Iterable[tuple[str, T]]],
+    suffixes: tuple[str, ...] = (),
+    *,
+    deep: bool = False,
+) -> Iterator[tuple[str, T | LeftOut]]:
+    """What `read` makes of each file that `find_files` finds, and what it leaves out."""
+    for path, left in find_files(paths, suffixes, deep=deep):
+        if left:
+            yield str(path), left
+        else:
+            yield from read(path)
 
 
 def find_files(
@@ -178,17 +194,15 @@ def json_objects(path: Path, *, max_line: int, encoding: str) -> Iterator[tuple[
 
 def json_items(
     paths: Paths,
-    read: Callable[[Place, dict[str, Any]], Iterable[Item]],
+    read: Callable[[Place, dict[str, Any]], Iterable[tuple[str, T]]],
     keys: Collection[str],
     *,
     max_line: int,
     encoding: str,
-) -> Iterator[Item]:
+) -> Iterator[tuple[str, T | Thing]]:
     """What `read` makes of every record of JSONL files; keys that are not in `keys` are named as not used."""
-    for path, left in find_files(paths, JSON_LINES):
-        if left:
-            yield str(path), left
-            continue
+
+    def items(path: Path) -> Iterator[tuple[str, T | Thing]]:
         unused, empty = Unused(), True
         for place, record in json_objects(path, max_line=max_line, encoding=encoding):
             empty = False
@@ -197,6 +211,8 @@ def json_items(
             yield from place.noted()
         if empty:
             yield str(path), EMPTY_FILE
+
+    return from_files(paths, items, JSON_LINES)
 
 
 # Values

@@ -1,4 +1,7 @@
-"""Measures that were computed elsewhere: their text, their direction, their signature."""
+"""Scores made elsewhere: a long table (system, topic, measure, value) or a matrix with systems in columns.
+
+Measures that were computed elsewhere get a text, a direction and a signature here, for other readers too.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +23,12 @@ from adjudge.formats.files import (
     Place,
     Rows,
     Unused,
-    find_files,
+    from_files,
     read_cells,
     shown,
     stem,
 )
-from adjudge.formats.records import SYSTEM, TOPIC, Aliases, check_map, close_to, listed, plan
+from adjudge.formats.records import SYSTEM, TOPIC, Aliases, check_map, close_to, find_columns, listed
 
 
 class ImportedMeasures:
@@ -109,10 +112,8 @@ def read(
     if length is not None and length < 1:
         raise UsageError(f"--length is {length}, expected a number of words, 1 or more")
     once = Once()
-    for path, left in find_files(paths, TABLES):
-        if left:
-            yield str(path), left
-            continue
+
+    def items(path: Path) -> Iterator[Item]:
         header, rows = read_cells(
             path,
             delimiter=delimiter,
@@ -121,12 +122,13 @@ def read(
             max_line=max_line,
             encoding=encoding,
         )
-        table = _Table(path, measures, measure, length, once)
-        yield from table.items(header, rows, columns)
+        yield from _ScoreFile(path, measures, measure, length, once).items(header, rows, columns)
+
+    yield from from_files(paths, items, TABLES)
     measures.check()
 
 
-class _Table:
+class _ScoreFile:
     """One file."""
 
     def __init__(
@@ -159,7 +161,7 @@ class _Table:
     ) -> tuple[Mapping[str, str] | None, Sequence[str]]:
         """The columns of a long table, or None where this is a matrix."""
         try:
-            found = plan(header, columns, LONG, wide=False)
+            found = find_columns(header, columns, LONG, wide=False)
         except FormatError as error:
             raise place.wrong(error.problem) from None
         if found.absent:
@@ -221,11 +223,11 @@ class _Table:
             topic,
             system,
             math.nan if value is None else value,
-            whole("length", 1) or self._length,
-            name("assessor"),
-            name("reference"),
-            whole("repeat", 0) or 0,
-            None if why is None else place.text("why", why),
+            length=whole("length", 1) or self._length,
+            assessor=name("assessor"),
+            reference=name("reference"),
+            repeat=whole("repeat", 0) or 0,
+            why=None if why is None else place.text("why", why),
         )
         yield place.item(score)
         yield from place.noted()

@@ -11,7 +11,8 @@ from pathlib import Path
 from adjudge.data.collection import Collection
 from adjudge.data.incoming import LeftOut
 from adjudge.errors import DataError, FormatError
-from adjudge.formats.answers import STRANGE_ANSWER, Answers, Judgment
+from adjudge.formats.answers import STRANGE_ANSWER, Judgment
+from adjudge.formats.answers import ImportedAnswers as Answers
 from adjudge.formats.crowd import NO_WORKER, STRANGE_NAME
 from adjudge.formats.files import Place, read_cells
 from adjudge.formats.preferences import columns_of, row_of
