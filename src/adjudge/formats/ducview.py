@@ -1,7 +1,8 @@
-"""The regular expressions that files carry, matched in linear time: no pattern of a stranger can stall an import.
+"""DUCView's pyramids (.pyr) and peer annotations (.pan). Writing them is ducview_write.py.
 
-The common part of Java's language: characters, classes, groups, alternatives, repetition. A pattern that needs more
-is refused. Among matches that begin at one place the longest is taken.
+A .pan holds its pyramid whole. Where that is the same as another file's, it is kept once; where it differs, both are
+kept, and each annotation names the pyramid that it was made with. Files are often not well-formed: every oddity is
+noted, and what can be kept is kept.
 """
 
 from __future__ import annotations
@@ -9,13 +10,11 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from html import unescape
-from html.entities import html5
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 from xml.parsers import expat
 
@@ -36,7 +35,7 @@ from adjudge.formats.files import (
     nist_kind,
     reading,
 )
-from adjudge.judgments.intake import Item
+from adjudge.formats.markup import ENTITY, ILLEGAL, character
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER, load_protocol
 from adjudge.judgments.pyramid import (
     UNKNOWN,
@@ -54,266 +53,587 @@ from adjudge.judgments.pyramid import (
 )
 from adjudge.judgments.tasks import Event, Task, TextRef, stable_id
 
-MOST_STATES = 500
-MOST_STEPS = 20_000_000  # states times characters
-MOST_CHARACTERS = 1_000  # of a pattern
-MOST_DEEP = 20
-LONGEST = 2_000  # characters of one match
+if TYPE_CHECKING:
+    from adjudge.judgments.intake import Item
+
+ASSESSOR = "ducview"
+SUFFIXES = (".pyr", ".pan")
+ENTITIES = LeftOut("file that declares entities: not read")
+NO_PYRAMID = LeftOut("file without a pyramid")
+NO_ANNOTATION = LeftOut("peer annotation without an annotation: its pyramid alone is kept")
+OTHER_PYRAMID = LeftOut("pyramid that differs from an earlier file's of the topic: kept beside it")
+AGAIN = LeftOut("second annotation of a peer by one assessor (say who made it with --assessor)")
+OTHER_TEXT = LeftOut(
+    "text of a summary that differs from an earlier file's: the earlier one is kept as the summary"
+)
+OTHER_ENCODING = LeftOut("file that is not in the encoding it declares: read as UTF-8 or Windows-1252")
+
+_ANYWAY = (b"utf", b"ucs", b"iso-10646")  # UTF-8 is tried anyway, and who reads this is not in UTF-16
+_DECLARED = re.compile(rb"""^\s{0,20}<\?xml[^<>]{0,200}?encoding\s{0,5}=\s{0,5}["']([A-Za-z0-9._-]{1,40})""")
+
+
+def read(
+    paths: Paths,
+    *,
+    evaluation: str,
+    assessor: str = ASSESSOR,
+    baselines: int = BASELINES,
+    encoding: str | None = None,
+    max_size: int = MAX_LINE,
+) -> Iterator[Item]:
+    """Topics, systems, summaries, tasks and answers of .pyr and .pan files, or of folders of them.
+
+    Names come from the headers of the references (D0601.M.250.A.B) and from the names of the .pan files
+    (D0601.M.250.A.17.pan). Without `encoding` a file's own declaration holds, then UTF-8, then Windows-1252 for
+    the bytes that are none.
+    """
+    files: list[Path] = []
+    for path, left in find_files(paths, SUFFIXES, deep=True):
+        if left:
+            yield str(path), left
+        else:
+            files.append(path)
+    intake = _DucviewIntake(evaluation=evaluation, assessor=assessor, baselines=baselines)
+    for path in sorted(files, key=_is_pan):  # pyramids first: those of the annotations are mostly the same
+        yield from intake.file(path, _bytes(path, max_size), encoding)
+
+
+def _is_pan(path: Path) -> bool:
+    return bare_name(path).lower().endswith(".pan")
+
+
+def _bytes(path: Path, max_size: int) -> bytes:
+    with reading(path), open_bytes(path) as stream:
+        raw = stream.read(max_size + 1)
+    if len(raw) > max_size:
+        raise FormatError(f"the file is larger than {max_size:,} bytes", file=path)
+    return raw
+
+
+def _decoded(raw: bytes, place: Place, encoding: str | None) -> str:
+    """The text of a file, with plain newlines. No byte is dropped: offsets count characters."""
+    if encoding is None and raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return raw.decode("utf-16", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    raw = raw.removeprefix(BYTE_ORDER_MARK)
+    declared = _DECLARED.search(raw[:400])
+    if encoding is None and declared and not declared[1].lower().startswith(_ANYWAY):
+        try:
+            return decoded(raw, place, declared[1].decode("ascii"))
+        except AdjudgeError:
+            place.notes.append(OTHER_ENCODING)
+    return decoded(raw, place, encoding)
+
+
+@dataclass
+class _DucviewIntake:
+    """One import: what has been seen, so that it is yielded once."""
+
+    evaluation: str
+    assessor: str
+    baselines: int
+    once: Once = field(default_factory=Once)
+    texts: dict[tuple[str, str, int | None], str] = field(default_factory=dict)
+    pyramids: dict[str, set[str]] = field(default_factory=dict)
+    annotated: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.version = load_protocol("pyramid").version
+
+    def file(self, path: Path, raw: bytes, encoding: str | None) -> Iterator[Item]:
+        place, note = Place(path, 1), Notes()
+        try:
+            top = parse(_decoded(raw, place, encoding), note)
+        except DeclaresEntities:
+            yield place.item(ENTITIES)
+            return
+        yield from place.noted()
+        outer = top.first("peerannotation") or top
+        holder = outer.first("pyramid")
+        if holder is None:
+            yield place.item(NO_PYRAMID)
+            return
+        found = read_pyramid(holder, note)
+        inner = outer.first("annotation")
+        annotation = read_annotation(inner, found.pyramid, note) if inner is not None else None
+        for line, reason in note.found:
+            yield Place(path, line).item(LeftOut(reason))
+        name = file_name(path, found)
+        yield from self.pyramid(place, name, found)
+        if annotation is not None:
+            yield from self.peer(place, name, annotation)
+        elif _is_pan(path):
+            yield place.item(NO_ANNOTATION)
+
+    def pyramid(self, place: Place, name: SummaryName, found: PyramidRead) -> Iterator[Item]:
+        """The topic, its references, and the pyramid, where they are new."""
+        pyramid, about = found.pyramid, found.layout.about or name
+        row = place.row(Topic, {"topic": name.topic, "task": about.task, "selector": about.selector})
+        yield from self.once.new(place, row)
+        topic = row.topic
+        for reference in pyramid.references:
+            roles = ["peer", "reference"] if nist_kind(reference.system) == "human" else ["reference"]
+            ref = TextRef(reference.system, reference.length)
+            yield from self.summary(place, topic, ref, "human", roles, pyramid.text_of(reference))
+        digest = pyramid.digest()
+        known = self.pyramids.setdefault(topic, set())
+        if digest not in known:
+            if known:
+                yield place.item(OTHER_PYRAMID)
+            known.add(digest)
+            id = stable_id(PYRAMID, self.assessor, topic, digest)
+            yield from self.answered(place, id, topic, None, PYRAMID, pyramid.to_answer())
+
+    def peer(self, place: Place, name: SummaryName, annotation: PeerAnnotation) -> Iterator[Item]:
+        """The peer, its text and its annotation; an assessor has one annotation of a peer."""
+        peer = TextRef(name.who, name.length)
+        id = stable_id(PYRAMID_PEER, self.assessor, name.topic, peer.system, peer.length)
+        if id in self.annotated:
+            yield place.item(AGAIN)
+            return
+        self.annotated.add(id)
+        topic, kind = str(name.topic), nist_kind(name.who, self.baselines)
+        yield from self.summary(place, topic, peer, kind, ["peer"], annotation.text.strip("\n"))
+        yield from self.answered(place, id, topic, peer, PYRAMID_PEER, annotation.to_answer())
+
+    def summary(
+        self, place: Place, topic: str, ref: TextRef, kind: str | None, roles: list[str], text: str
+    ) -> Iterator[Item]:
+        """A system and its text, where they are new."""
+        yield from self.once.new(place, place.row(System, {"system": ref.system, "kind": kind}))
+        key = (topic, ref.system, ref.length)
+        if key in self.texts:
+            if self.texts[key] != text:
+                yield place.item(OTHER_TEXT)
+            return
+        self.texts[key] = text
+        row = {"topic": topic, "system": ref.system, "length": ref.length, "roles": roles, "text": text}
+        yield place.item(place.row(Summary, row))
+
+    def answered(
+        self, place: Place, id: str, topic: str, peer: TextRef | None, question: str, answer: dict[str, Any]
+    ) -> Iterator[Item]:
+        """A task and its answer. The answer keeps the text that it is about, so the task needs no hash of it."""
+        task = Task(
+            id=id,
+            evaluation=self.evaluation,
+            assessor=self.assessor,
+            protocol="pyramid",
+            version=self.version,
+            topic=topic,
+            peer=peer,
+        )
+        yield str(place), task
+        event = Event(
+            id=stable_id(id, json.dumps(answer, sort_keys=True)),
+            evaluation=self.evaluation,
+            task=id,
+            assessor=self.assessor,
+            question=question,
+            answer=answer,
+            origin="imported",
+        )
+        yield str(place), event
+
+
+def file_name(path: Path, found: PyramidRead) -> SummaryName:
+    """Topic and peer of a file. The topic is what the headers say, so that all files of a topic meet."""
+    stem = unquote(re.sub(r"(~[0-9]+)?\.(pyr|pan)$", "", bare_name(path), flags=re.IGNORECASE))
+    name, about = SummaryName.parse(stem), found.layout.about
+    topic = about.topic if about is not None else None
+    if about is None or topic is None:
+        return replace(name, topic=name.topic or stem)
+    if name.topic is not None:
+        return replace(name, topic=topic)
+    rest = stem[len(topic) :].strip("._- ") if stem.lower().startswith(topic.lower()) else ""
+    return replace(about, who=rest or stem)  # the length is that of the references
+
+
+# From elements to pyramids and annotations
+
+NO_TEXT = "pyramid or annotation without text: its offsets point nowhere"
+NO_UID = "SCU of a pyramid without a number of its own: it got a new one"
+NO_PEER_UID = "SCU of a peer without a number: it counts as matching nothing"
+UID_TWICE = "SCU of a pyramid with a number that another one has: it got a new one"
+MERGED = "SCU that stands twice in an annotation: its contributors were put together"
+NO_LABEL = "SCU or part without a label: taken from the text"
+FOUND = "part without offsets: found by its label"
+LOST = "part without offsets, and its label is not in the text: it counts, but has no place"
+NO_PART = "part without offsets and label: left out"
+NO_PARTS = "contributor without parts: its label was taken for one"
+NO_WORDS = "contributor without parts and label: left out"
+
+_NUMBER = re.compile(r"\s*[0-9]{1,9}\s*")
+
+
+@dataclass(frozen=True)
+class PyramidRead:
+    """A pyramid as read, with what its headers say."""
+
+    pyramid: Pyramid
+    layout: Layout
+
+
+def read_pyramid(node: Node, note: Notes) -> PyramidRead:
+    """The pyramid that an element holds."""
+    text = _text(node, note)
+    expression = node.first("startdocumentregex")
+    pattern = expression.text if expression is not None else None
+    if (
+        pattern and "\n" in pattern
+    ):  # laid out on lines of its own: in an expression a line end is written \\n
+        pattern = pattern.strip()
+    layout = lay_out(text, pattern)
+    for reason in layout.notes:
+        note(expression.line if expression else node.line, reason)
+    bare = Pyramid(text, (), layout.references, pattern)
+    lines: dict[int, int] = {}
+    scus: list[Scu] = []
+    for element, uid in _numbered(list(node.all("scu")), note):
+        contributors = tuple(
+            replace(each, reference=home(each.parts[0], bare)) for each in _contributors(element, text, note)
+        )
+        label = element.attributes.get("label")
+        if label is None:
+            note(element.line, NO_LABEL)
+            label = contributors[0].label if contributors else ""
+        scus.append(Scu(uid, label, contributors, _comment(element)))
+        lines[uid] = element.line
+    pyramid = replace(bare, scus=tuple(scus))
+    for uid, reason in findings(pyramid):
+        note(lines[uid], reason)
+    return PyramidRead(pyramid, layout)
+
+
+def read_annotation(node: Node, pyramid: Pyramid, note: Notes) -> PeerAnnotation:
+    """The annotation that an element holds. Units that the peer does not express are not kept; what it is said to
+    express of units that nobody knows matches nothing."""
+    text = _text(node, note)
+    known = {UNMATCHED, *pyramid.weights}
+    found: dict[int, Expressed] = {}
+    lines: dict[int, int] = {}
+    for element in node.all("peerscu"):
+        uid = _number(element, "uid")
+        contributors = tuple(_contributors(element, text, note))
+        if uid is None or uid not in known:
+            if contributors:
+                note(element.line, NO_PEER_UID if uid is None else UNKNOWN)
+            uid = UNMATCHED
+        elif uid in found and uid != UNMATCHED:
+            note(element.line, MERGED)
+        found[uid] = _joined(found.get(uid), Expressed(uid, contributors, _comment(element)))
+        lines.setdefault(uid, element.line)
+    in_order = [scu.uid for scu in pyramid.by_weight()] + [UNMATCHED]
+    ordered = (found[uid] for uid in in_order if uid in found)
+    kept = tuple(each for each in ordered if each.contributors or each.comment is not None)
+    annotation = PeerAnnotation(text, kept, pyramid.digest())
+    for uid, reason in peer_findings(annotation, pyramid):
+        note(lines[uid], reason)
+    return annotation
+
+
+def _joined(one: Expressed | None, other: Expressed) -> Expressed:
+    if one is None:
+        return other
+    comments = [each for each in (one.comment, other.comment) if each is not None]
+    return Expressed(one.uid, one.contributors + other.contributors, " / ".join(comments) or None)
+
+
+def _numbered(elements: list[Node], note: Notes) -> Iterator[tuple[Node, int]]:
+    """Units with their numbers; a number that is missing, 0 or taken is replaced by one that is free."""
+    numbers = [_number(element, "uid") for element in elements]
+    free = max((number for number in numbers if number), default=0) + 1
+    taken: set[int] = set()
+    for element, number in zip(elements, numbers, strict=True):
+        if not number or number in taken:
+            note(element.line, UID_TWICE if number else NO_UID)
+            number, free = free, free + 1
+        taken.add(number)
+        yield element, number
+
+
+def _contributors(scu: Node, text: str, note: Notes) -> Iterator[Contributor]:
+    for element in scu.all("contributor"):
+        parts = tuple(part for each in element.all("part") if (part := _part(each, text, note)))
+        label = element.attributes.get("label", "")
+        if not parts and label.strip():
+            note(element.line, NO_PARTS)
+            parts = (_placed(label, text, element.line, note),)
+        if parts:
+            yield Contributor(parts, comment=_comment(element))
+        else:
+            note(element.line, NO_WORDS)
+
+
+def _part(element: Node, text: str, note: Notes) -> Part | None:
+    start, end = _number(element, "start"), _number(element, "end")
+    label = element.attributes.get("label")
+    if start is None or end is None:
+        if label is None or not label.strip():
+            note(element.line, NO_PART)
+            return None
+        return _placed(label, text, element.line, note)
+    if label is None:
+        note(element.line, NO_LABEL)
+        label = text[start:end]
+    return Part(start, end, label)
+
+
+def _placed(label: str, text: str, line: int, note: Notes) -> Part:
+    """A part where the text has its words, white space aside; without a place where it has not."""
+    places = [place for place, character in enumerate(text) if not character.isspace()]
+    words = "".join(label.split())
+    at = "".join(text.split()).find(words) if words else -1
+    note(line, FOUND if at >= 0 else LOST)
+    return Part(places[at], places[at + len(words) - 1] + 1, label) if at >= 0 else Part(0, 0, label)
+
+
+def _text(node: Node, note: Notes) -> str:
+    text = node.first("text")
+    if text is None:
+        note(node.line, NO_TEXT)
+        return ""
+    return "\n".join(line.text for line in text.all("line"))
+
+
+def _number(element: Node, name: str) -> int | None:
+    value = element.attributes.get(name, "")
+    return int(value) if _NUMBER.fullmatch(value) else None
+
+
+def _comment(element: Node) -> str | None:
+    return element.attributes.get("comment", "").strip() or None
+
+
+# The text of a pyramid: which reference stands where, and what its header says
+
+PATTERN_REFUSED = "regular expression that is not taken: header lines are looked for instead"
+PATTERN_MISSES = (
+    "regular expression that finds fewer than two references: header lines are looked for instead"
+)
+NO_PATTERN = "pyramid without a regular expression: header lines count the references"
+NO_REFERENCES = "pyramid whose references are not marked: their number is not known, and no modified score"
+TWO_TOPICS = "pyramid whose headers name several topics: the most frequent one is taken"
+
+OUR_PATTERN = r"-+\n [^\n]+\.[MS]\.[0-9]+\.[^.\n]+\.[^\n]+\n-+\n"
+_NAME = re.compile(
+    r"(?P<topic>.{1,200}?)\.(?P<task>[MS])\.(?P<length>[0-9]{1,6})\.(?P<selector>[^.\s]{1,100})\.(?P<who>.{1,200})",
+    re.IGNORECASE,
+)
+_ALONE = re.compile(r"\s*[^\s.]{1,100}\.[MS]\.[0-9]{1,6}\.[^\s.]{1,100}\.(?:[A-Za-z]|[0-9]{1,6})\s*")
+_RULE = re.compile(r"\s*([-=_*#~])\1{2,}\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryName:
+    """What NIST's name of a summary says: D0601.M.250.A.17. Any other name is only whose it is."""
+
+    who: str
+    topic: str | None = None
+    task: str | None = None
+    length: int | None = None
+    selector: str | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> SummaryName:
+        text = text.strip()
+        found = _NAME.fullmatch(text) if text.isprintable() else None
+        if found is None or not found["topic"].strip():
+            return cls(text)
+        selector = None if found["selector"] == "-" else found["selector"]
+        task = NIST_TASKS[found["task"].upper()]
+        return cls(found["who"].strip(), found["topic"].strip(), task, int(found["length"]) or None, selector)
+
+    def __str__(self) -> str:
+        """The name in NIST's form; a length of 0 and a selector of - stand for what is not known, or does not fit."""
+        task = "S" if self.task == "single" else "M"
+        selector = self.selector if self.selector and re.fullmatch(r"[^.\s]{1,100}", self.selector) else "-"
+        return f"{self.topic or '-'}.{task}.{self.length or 0}.{selector}.{self.who}"
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where the references of a pyramid stand, what their headers say, and what was odd."""
+
+    references: tuple[Reference, ...]
+    names: tuple[SummaryName, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def about(self) -> SummaryName | None:
+        """What the headers say of the topic: the most frequent one."""
+        known = [name for name in self.names if name.topic is not None]
+        if not known:
+            return None
+        topic = Counter(name.topic for name in known).most_common(1)[0][0]
+        return next(name for name in known if name.topic == topic)
+
+
+def lay_out(text: str, pattern: str | None) -> Layout:
+    """The references by the file's regular expression, or by header lines where it has none or a useless one."""
+    notes: list[str] = []
+    spans: Sequence[tuple[int, int]] = ()
+    if pattern is None or not pattern.strip():
+        notes.append(NO_PATTERN)
+    else:
+        try:
+            ended = matches(pattern, text + "\n")  # DUCView ends every line
+            spans = [(begin, min(end, len(text))) for begin, end in ended if begin < len(text)]
+            notes += [PATTERN_MISSES] if len(spans) < 2 else []
+        except PatternRefused:
+            notes.append(PATTERN_REFUSED)
+    if len(spans) < 2:
+        spans = max(spans, header_lines(text), key=len)
+    if not spans:
+        return Layout((), (), (*notes, NO_REFERENCES))
+    names = _named(text, spans)
+    ends = [begin for begin, _ in spans[1:]] + [len(text)]
+    references = tuple(
+        Reference(name.who, name.length, *_body(text, start, end))
+        for name, (_, start), end in zip(names, spans, ends, strict=True)
+    )
+    if len({name.topic for name in names if name.topic}) > 1:
+        notes.append(TWO_TOPICS)
+    return Layout(references, names, tuple(notes))
+
+
+def header_lines(text: str) -> list[tuple[int, int]]:
+    """The headers without a regular expression: lines between two rules, of which NIST's names win over others.
+
+    NIST's name of a summary by a letter or a number needs no rules.
+    """
+    lines = text.split("\n")
+    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    rules = [_RULE.fullmatch(line) is not None for line in lines] + [False, False]
+    found: list[tuple[bool, int, int]] = []
+    at = 0
+    while at < len(lines):
+        if rules[at] and rules[at + 2] and not rules[at + 1] and lines[at + 1].strip():
+            named, size = _NAME.fullmatch(lines[at + 1].strip()) is not None, 3
+        else:
+            named, size = _ALONE.fullmatch(lines[at]) is not None, 1
+        if named or size > 1:
+            found.append((named, starts[at], min(starts[at + size], len(text))))
+        at += size
+    any_named = any(named for named, _, _ in found)
+    return [(begin, end) for named, begin, end in found if named or not any_named]
+
+
+def _body(text: str, start: int, end: int) -> tuple[int, int]:
+    """Where a reference stands: whole lines, without what is left of the headers before and after."""
+    if start > 0 and text[start - 1] != "\n":  # the expression stopped inside the header's line
+        start = text.find("\n", start) + 1 or end
+    end = text.rfind("\n", 0, end) + 1 if end < len(text) else end
+    lines = text[start:end].splitlines(keepends=True) if start < end else []
+    rules = [_RULE.fullmatch(line) is not None for line in lines]
+    words = [number for number, line in enumerate(lines) if line.strip() and not rules[number]]
+    if not words:
+        return min(start, end), end
+    tail = words[-1] + 1
+    if any(rules[tail:]):
+        end -= sum(map(len, lines[tail + rules[tail:].index(True) :]))
+    return start + sum(map(len, lines[: words[0]])), end
+
+
+def _named(text: str, spans: Sequence[tuple[int, int]]) -> tuple[SummaryName, ...]:
+    """Whose reference each is; a name that is missing or stands twice gets its number."""
+    names: list[SummaryName] = []
+    for number, (begin, end) in enumerate(spans, 1):
+        whole = text[text.rfind("\n", 0, begin) + 1 : end] + text[end:].partition("\n")[0] * (
+            text[end - 1] != "\n"
+        )
+        lines = [line.strip() for line in whole.split("\n")]
+        title = next((line for line in lines if line and not _RULE.fullmatch(line)), "")
+        name = SummaryName.parse(title)
+        who = name.who if _is_name(name.who) else f"reference-{number}"
+        if who in {other.who for other in names}:
+            who = f"{who}-{number}"
+        names.append(replace(name, who=who))
+    return tuple(names)
+
+
+def _is_name(text: str) -> bool:
+    return 0 < len(text) <= 100 and text.isprintable()
+
+
+def compose(texts: Iterable[tuple[SummaryName, str]]) -> tuple[str, tuple[Reference, ...]]:
+    """References as one text, each under its header, as DUCView's users lay them out (see OUR_PATTERN)."""
+    result = ""
+    references = []
+    for name, text in texts:
+        rule = "-" * (len(str(name)) + 1)
+        result += f"{rule}\n {name}\n{rule}\n\n"
+        references.append(Reference(name.who, name.length, len(result), len(result) + len(text)))
+        result += f"{text}\n\n"
+    return result, tuple(references)
+
+
+# Regular expressions
+
+MOST_CHARACTERS = 1_000  # of an expression
 MOST_MATCHES = 1_000
+MOST_STEPS = 200_000_000  # size of the compiled expression times characters times searches: some seconds
+_MEMORY = 1 << 20  # bytes
 
-Test = Callable[[str], bool]
-Build = Callable[["_States", int], int]
-"""Adds the states of a part of the pattern, given the state after it; returns the state to begin in."""
-
-_SPACE = " \t\n\v\f\r"
-_DIGITS = "0123456789"
-_WORD = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_" + _DIGITS
-_CONTROL = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "e": "\x1b", "a": "\a"}
-_SETS = {"d": _DIGITS, "w": _WORD, "s": _SPACE}
+_CHARACTER = r"\\[dDwWsSntrfa]|\\[^A-Za-z0-9]"
+_PIECE = re.compile(
+    rf"(?P<same>{_CHARACTER}|\[\^?+(?:{_CHARACTER}|[^\\\[\]&]|&(?!&))+\]|\(\?:|\((?!\?)|[^\\\[({{*+?.^$])"
+    r"|(?P<any>\.)|(?P<times>[*+?]|\{[0-9]{1,4}(?:,[0-9]{0,4})?\})[?+]?"
+)
 
 
-class Unsupported(ValueError):
-    """A pattern that this module does not take, or that is none."""
+class PatternRefused(ValueError):
+    """A regular expression that is not taken, or that is none."""
 
 
-@dataclass(slots=True)
-class _States:
-    """State 0 is the end. A state takes a character, or leads on without one."""
+def matches(pattern: str, text: str) -> list[tuple[int, int]]:
+    """Where the expression of a file matches, from left to right, without overlap; empty matches do not count.
 
-    tests: list[Test | None] = field(default_factory=lambda: [None])
-    next: list[tuple[int, ...]] = field(default_factory=lambda: [()])
+    RE2 matches in time linear in the text, so that no stranger's expression can stall an import; `re` backtracks, and
+    can take for ever. Among matches that begin at one place the longest is taken. Expressions are Java's: what means
+    something else to RE2, or nothing, is refused, and so is one that would need too many searches of the text.
+    """
+    import re2  # google-re2; here, because few files need it
 
-    def add(self, test: Test | None, *next: int) -> int:
-        if len(self.tests) >= MOST_STATES:
-            raise Unsupported("too long")
-        self.tests.append(test)
-        self.next.append(next)
-        return len(self.tests) - 1
-
-    def reached(self, state: int) -> list[int]:
-        """The states that take a character, and the end, to which a state leads without one."""
-        seen, todo = {state}, [state]
-        while todo:
-            now = todo.pop()
-            if self.tests[now] is None:
-                fresh = [each for each in self.next[now] if each not in seen]
-                seen.update(fresh)
-                todo += fresh
-        return [each for each in seen if not each or self.tests[each] is not None]
-
-
-class Pattern:
-    """A compiled pattern."""
-
-    def __init__(self, source: str) -> None:
-        if len(source) > MOST_CHARACTERS:
-            raise Unsupported("too long")
-        self._states = _States()
-        start = _Parser(source).build()(self._states, 0)
-        self._start = self._states.reached(start)
-        self._after = [
-            self._states.reached(next[0]) if test else []
-            for test, next in zip(self._states.tests, self._states.next, strict=True)
-        ]
-
-    def spans(self, text: str) -> list[tuple[int, int]]:
-        """Where the pattern matches, from left to right, without overlap; empty matches do not count."""
-        if len(text) * len(self._after) > MOST_STEPS:
-            raise Unsupported("too long for this text")
-        found: list[tuple[int, int]] = []
-        at = 0
-        while (span := self._first(text, at)) is not None:
-            found.append(span)
-            at = span[1]
-            if len(found) > MOST_MATCHES:
-                raise Unsupported(f"matches more than {MOST_MATCHES} times")
-        return found
-
-    def _first(self, text: str, at: int) -> tuple[int, int] | None:
-        """The leftmost match that is not empty. Every state remembers only the earliest place it was entered from."""
-        best: tuple[int, int] | None = None
-        now: dict[int, int] = {}
-        for position in range(at, len(text)):
-            if best is None:
-                for state in self._start:
-                    now.setdefault(state, position)
-            character = text[position]
-            then: dict[int, int] = {}
-            for state, begin in now.items():
-                test = self._states.tests[state]
-                if test is None or position - begin >= LONGEST or not test(character):
-                    continue
-                for each in self._after[state]:
-                    then[each] = min(then.get(each, begin), begin)
-            if 0 in then and (best is None or then[0] <= best[0]):
-                best = then[0], position + 1
-            now = {state: begin for state, begin in then.items() if state and (not best or begin <= best[0])}
-            if best is not None and not now:
-                break
-        return best
+    options = re2.Options()
+    options.longest_match = options.never_capture = True
+    options.log_errors = False
+    options.max_mem = _MEMORY
+    try:
+        compiled = re2.compile(_in_re2(ILLEGAL.sub("\ufffd", pattern)), options)
+    except re2.error as error:
+        raise PatternRefused(str(error)) from None
+    text = ILLEGAL.sub("\ufffd", text)
+    searches = compiled.finditer(text)
+    found: list[tuple[int, int]] = []
+    for _ in range(MOST_STEPS // (compiled.programsize * (len(text) + 1))):
+        match = next(searches, None)
+        if match is None:
+            return found
+        if match.start() < match.end():
+            found.append(match.span())
+        if len(found) > MOST_MATCHES:
+            raise PatternRefused(f"matches more than {MOST_MATCHES} times")
+    raise PatternRefused("too long for this text")
 
 
-class _Parser:
-    """Recursive descent over one pattern."""
+def _in_re2(pattern: str) -> str:
+    """Java's expression as RE2 understands it: what both have in common, and `.` without carriage returns.
 
-    def __init__(self, source: str) -> None:
-        self._source, self._at, self._deep = source, 0, 0
-
-    def build(self) -> Build:
-        whole = self._alternatives()
-        if self._at < len(self._source):
-            raise Unsupported("a ) without (")
-        return whole
-
-    def _peek(self) -> str:
-        return self._source[self._at : self._at + 1]
-
-    def _take(self) -> str:
-        character = self._peek()
-        if not character:
-            raise Unsupported("ends too early")
-        self._at += 1
-        return character
-
-    def _alternatives(self) -> Build:
-        branches = [self._sequence()]
-        while self._peek() == "|":
-            self._at += 1
-            branches.append(self._sequence())
-        if len(branches) == 1:
-            return branches[0]
-        return lambda states, then: states.add(None, *[branch(states, then) for branch in branches])
-
-    def _sequence(self) -> Build:
-        parts = []
-        while self._peek() not in ("", "|", ")"):
-            parts.append(self._repeated(self._atom()))
-
-        def build(states: _States, then: int) -> int:
-            if not parts:  # a state even so: repeating nothing a million times must run into the limit
-                return states.add(None, then)
-            for part in reversed(parts):
-                then = part(states, then)
-            return then
-
-        return build
-
-    def _repeated(self, part: Build) -> Build:
-        while (sign := self._peek()) and sign in "*+?{":
-            self._at += 1
-            least, most = {"*": (0, None), "+": (1, None), "?": (0, 1)}.get(sign) or self._counts()
-            if self._peek() in ("?", "+"):  # reluctant, possessive: how much is taken does not matter here
-                self._at += 1
-            part = _repeat(part, least, most)
-        return part
-
-    def _counts(self) -> tuple[int, int | None]:
-        inside, closed, _ = self._source[self._at :].partition("}")
-        low, comma, high = inside.partition(",")
-        if not closed or not _is_count(low) or (high and not _is_count(high)):
-            raise Unsupported("a { that counts nothing")
-        self._at += len(inside) + 1
-        return int(low), (int(high) if high else None) if comma else int(low)
-
-    def _atom(self) -> Build:
-        match character := self._take():
-            case "(":
-                return self._group()
-            case "[":
-                return _one(self._set())
-            case ".":
-                return _one(lambda c: c not in "\n\r")
-            case "\\":
-                return _one(self._escape())
-            case "^" | "$" | "*" | "+" | "?" | "{":
-                raise Unsupported(f"{character} is not taken here")
-            case _:
-                return _one(lambda c: c == character)
-
-    def _group(self) -> Build:
-        if self._peek() == "?":
-            if self._source[self._at : self._at + 2] != "?:":
-                raise Unsupported("(? is not taken")
-            self._at += 2
-        self._deep += 1
-        if self._deep > MOST_DEEP:
-            raise Unsupported("too many groups inside groups")
-        inside = self._alternatives()
-        if self._take() != ")":
-            raise Unsupported("a ( without )")
-        self._deep -= 1
-        return inside
-
-    def _escape(self) -> Test:
-        character = self._take()
-        if character.lower() in _SETS:
-            members, wanted = _SETS[character.lower()], character.islower()
-            return lambda c: (c in members) == wanted
-        literal = self._literal(character)
-        return lambda c: c == literal
-
-    def _literal(self, escaped: str) -> str:
-        if escaped in _CONTROL:
-            return _CONTROL[escaped]
-        if escaped.isalnum():
-            raise Unsupported(f"\\{escaped} is not taken")
-        return escaped
-
-    def _set(self) -> Test:
-        negated = self._peek() == "^"
-        self._at += negated
-        tests = list(self._members())
-        if not tests:
-            raise Unsupported("an empty [ ]")
-        return lambda c: any(test(c) for test in tests) != negated
-
-    def _members(self) -> Iterator[Test]:
-        while (character := self._take()) != "]":
-            if character == "[" or self._source[self._at - 1 : self._at + 1] == "&&":
-                raise Unsupported("a [ inside [ ]")
-            if character == "\\" and self._peek().lower() in _SETS:
-                yield self._escape()
-                continue
-            low = self._literal(self._take()) if character == "\\" else character
-            if self._peek() == "-" and self._source[self._at + 1 : self._at + 2] not in ("]", ""):
-                self._at += 1
-                high = self._take()
-                yield _between(low, self._literal(self._take()) if high == "\\" else high)
-            else:
-                yield _between(low, low)
+    How much a repetition takes at first (`*?`, `*+`) does not matter where the longest match is wanted.
+    """
+    if len(pattern) > MOST_CHARACTERS:
+        raise PatternRefused("too long")
+    parts, at = [], 0
+    while at < len(pattern):
+        piece = _PIECE.match(pattern, at)
+        if piece is None:
+            raise PatternRefused(f"{pattern[at:][:10]} is not taken")
+        parts.append(r"[^\n\r]" if piece["any"] else piece["same"] or piece["times"])
+        at = piece.end()
+    return "".join(parts)
 
 
-def _one(test: Test) -> Build:
-    return lambda states, then: states.add(test, then)
-
-
-def _between(low: str, high: str) -> Test:
-    if low > high:
-        raise Unsupported("a range that ends before it begins")
-    return lambda c: low <= c <= high
-
-
-def _is_count(text: str) -> bool:
-    return len(text) <= 4 and text.isascii() and text.isdigit()
-
-
-def _repeat(part: Build, least: int, most: int | None) -> Build:
-    if most is not None and most < least:
-        raise Unsupported("a { that ends before it begins")
-
-    def build(states: _States, then: int) -> int:
-        entry = then
-        if most is None:
-            entry = states.add(None)
-            states.next[entry] = (part(states, entry), then)
-        for _ in range((most or least) - least):
-            entry = states.add(None, part(states, entry), then)
-        for _ in range(least):
-            entry = part(states, entry)
-        return entry
-
-    return build
-
+# Markup: a tree of elements from XML, and as much of one as possible where a file is not well-formed
 
 NOT_WELL_FORMED = "file that is not well-formed XML: what can be read of it is kept"
 CONTROL = "characters that XML does not allow, replaced by U+FFFD each"
@@ -336,7 +656,6 @@ LEVELS = {
 }
 _HOLDS_TEXT = ("line", "startdocumentregex")
 
-_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _ROOT = re.compile(r"<(?:peerAnnotation|pyramid)[\s/>]", re.IGNORECASE)
 _ENTITY_DECLARED = re.compile(r"<!ENTITY", re.IGNORECASE)
 _TAG = re.compile(rf"<(/?)({'|'.join(LEVELS)})(?=[\s/>])", re.IGNORECASE)
@@ -344,7 +663,6 @@ _AFTER_TEXT = re.compile(  # in a text, words such as "<part of it>" are no tags
     rf"</(?:{'|'.join(LEVELS)})\s{{0,20}}>|<(?:line|text)>|<(?:peer)?scu\s{{1,20}}uid\b", re.IGNORECASE
 )
 _ATTRIBUTE = re.compile(r"""(?:^|\s)(uid|label|comment|start|end)\s{0,20}=\s{0,20}(["'])""", re.IGNORECASE)
-_ENTITY = re.compile(r"&(#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{0,31});")
 _CDATA, _CDATA_END = "<![CDATA[", "]]>"
 
 
@@ -382,9 +700,9 @@ class Notes:
 def parse(text: str, note: Notes) -> Node:
     """The tree of a file. The node it returns stands above the file's own."""
     body = _without_prolog(text)
-    if strange := _ILLEGAL.search(body):
+    if strange := ILLEGAL.search(body):
         note(body.count("\n", 0, strange.start()) + 1, CONTROL)
-    clean = _ILLEGAL.sub("\ufffd", body)  # one for one: offsets count characters
+    clean = ILLEGAL.sub("\ufffd", body)  # one for one: offsets count characters
     try:
         return _strict(clean)
     except expat.ExpatError as error:
@@ -399,9 +717,6 @@ def _without_prolog(text: str) -> str:
     if _ENTITY_DECLARED.search(text[:begin] if found else text):
         raise DeclaresEntities
     return "\n" * text.count("\n", 0, begin) + text[begin:]
-
-
-# Well-formed files
 
 
 def _strict(text: str) -> Node:
@@ -425,9 +740,6 @@ def _strict(text: str) -> Node:
     parser.CharacterDataHandler = characters
     parser.Parse(text, True)
     return top
-
-
-# All others
 
 
 class _Tolerant:
@@ -548,11 +860,10 @@ def _characters(text: str) -> str:
     """Entities as characters. Those that nobody knows stay as they are, and so does an & that begins none."""
 
     def replace(found: re.Match[str]) -> str:
-        name = found[1]
-        known = name.startswith("#") or f"{name};" in html5
-        return _ILLEGAL.sub("\ufffd", unescape(found[0])) or "\ufffd" if known else found[0]
+        known = character(found[1])
+        return found[0] if known is None else ILLEGAL.sub("\ufffd", known) or "\ufffd"
 
-    return _ENTITY.sub(replace, text)
+    return ENTITY.sub(replace, text)
 
 
 def _without_comments(text: str) -> str:
@@ -562,496 +873,3 @@ def _without_comments(text: str) -> str:
         kept += [text[at:begin], "\n" * text.count("\n", begin, end)]
         at = end + 3
     return "".join([*kept, text[at:]])
-
-
-PATTERN_REFUSED = "regular expression that is not taken: header lines are looked for instead"
-PATTERN_MISSES = (
-    "regular expression that finds fewer than two references: header lines are looked for instead"
-)
-NO_PATTERN = "pyramid without a regular expression: header lines count the references"
-NO_REFERENCES = "pyramid whose references are not marked: their number is not known, and no modified score"
-TWO_TOPICS = "pyramid whose headers name several topics: the most frequent one is taken"
-
-OUR_PATTERN = r"-+\n [^\n]+\.[MS]\.[0-9]+\.[^.\n]+\.[^\n]+\n-+\n"
-_NAME = re.compile(
-    r"(?P<topic>.{1,200}?)\.(?P<task>[MS])\.(?P<length>[0-9]{1,6})\.(?P<selector>[^.\s]{1,100})\.(?P<who>.{1,200})",
-    re.IGNORECASE,
-)
-_ALONE = re.compile(r"\s*[^\s.]{1,100}\.[MS]\.[0-9]{1,6}\.[^\s.]{1,100}\.(?:[A-Za-z]|[0-9]{1,6})\s*")
-_RULE = re.compile(r"\s*([-=_*#~])\1{2,}\s*")
-
-
-@dataclass(frozen=True, slots=True)
-class Name:
-    """What NIST's name of a summary says: D0601.M.250.A.17. Any other name is only whose it is."""
-
-    who: str
-    topic: str | None = None
-    task: str | None = None
-    length: int | None = None
-    selector: str | None = None
-
-    @classmethod
-    def parse(cls, text: str) -> Name:
-        text = text.strip()
-        found = _NAME.fullmatch(text) if text.isprintable() else None
-        if found is None or not found["topic"].strip():
-            return cls(text)
-        selector = None if found["selector"] == "-" else found["selector"]
-        task = NIST_TASKS[found["task"].upper()]
-        return cls(found["who"].strip(), found["topic"].strip(), task, int(found["length"]) or None, selector)
-
-    def __str__(self) -> str:
-        """The name in NIST's form; a length of 0 and a selector of - stand for what is not known, or does not fit."""
-        task = "S" if self.task == "single" else "M"
-        selector = self.selector if self.selector and re.fullmatch(r"[^.\s]{1,100}", self.selector) else "-"
-        return f"{self.topic or '-'}.{task}.{self.length or 0}.{selector}.{self.who}"
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """Where the references of a pyramid stand, what their headers say, and what was odd."""
-
-    references: tuple[Reference, ...]
-    names: tuple[Name, ...]
-    notes: tuple[str, ...] = ()
-
-    @property
-    def about(self) -> Name | None:
-        """What the headers say of the topic: the most frequent one."""
-        known = [name for name in self.names if name.topic is not None]
-        if not known:
-            return None
-        topic = Counter(name.topic for name in known).most_common(1)[0][0]
-        return next(name for name in known if name.topic == topic)
-
-
-def lay_out(text: str, pattern: str | None) -> Layout:
-    """The references by the file's regular expression, or by header lines where it has none or a useless one."""
-    notes: list[str] = []
-    spans: Sequence[tuple[int, int]] = ()
-    if pattern is None or not pattern.strip():
-        notes.append(NO_PATTERN)
-    else:
-        try:
-            ended = Pattern(pattern).spans(text + "\n")  # DUCView ends every line
-            spans = [(begin, min(end, len(text))) for begin, end in ended if begin < len(text)]
-            notes += [PATTERN_MISSES] if len(spans) < 2 else []
-        except Unsupported:
-            notes.append(PATTERN_REFUSED)
-    if len(spans) < 2:
-        spans = max(spans, header_lines(text), key=len)
-    if not spans:
-        return Layout((), (), (*notes, NO_REFERENCES))
-    names = _named(text, spans)
-    ends = [begin for begin, _ in spans[1:]] + [len(text)]
-    references = tuple(
-        Reference(name.who, name.length, *_body(text, start, end))
-        for name, (_, start), end in zip(names, spans, ends, strict=True)
-    )
-    if len({name.topic for name in names if name.topic}) > 1:
-        notes.append(TWO_TOPICS)
-    return Layout(references, names, tuple(notes))
-
-
-def header_lines(text: str) -> list[tuple[int, int]]:
-    """The headers without a regular expression: lines between two rules, of which NIST's names win over others.
-
-    NIST's name of a summary by a letter or a number needs no rules.
-    """
-    lines = text.split("\n")
-    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
-    rules = [_RULE.fullmatch(line) is not None for line in lines] + [False, False]
-    found: list[tuple[bool, int, int]] = []
-    at = 0
-    while at < len(lines):
-        if rules[at] and rules[at + 2] and not rules[at + 1] and lines[at + 1].strip():
-            named, size = _NAME.fullmatch(lines[at + 1].strip()) is not None, 3
-        else:
-            named, size = _ALONE.fullmatch(lines[at]) is not None, 1
-        if named or size > 1:
-            found.append((named, starts[at], min(starts[at + size], len(text))))
-        at += size
-    any_named = any(named for named, _, _ in found)
-    return [(begin, end) for named, begin, end in found if named or not any_named]
-
-
-def _body(text: str, start: int, end: int) -> tuple[int, int]:
-    """Where a reference stands: whole lines, without what is left of the headers before and after."""
-    if start > 0 and text[start - 1] != "\n":  # the expression stopped inside the header's line
-        start = text.find("\n", start) + 1 or end
-    end = text.rfind("\n", 0, end) + 1 if end < len(text) else end
-    lines = text[start:end].splitlines(keepends=True) if start < end else []
-    rules = [_RULE.fullmatch(line) is not None for line in lines]
-    words = [number for number, line in enumerate(lines) if line.strip() and not rules[number]]
-    if not words:
-        return min(start, end), end
-    tail = words[-1] + 1
-    if any(rules[tail:]):
-        end -= sum(map(len, lines[tail + rules[tail:].index(True) :]))
-    return start + sum(map(len, lines[: words[0]])), end
-
-
-def _named(text: str, spans: Sequence[tuple[int, int]]) -> tuple[Name, ...]:
-    """Whose reference each is; a name that is missing or stands twice gets its number."""
-    names: list[Name] = []
-    for number, (begin, end) in enumerate(spans, 1):
-        whole = text[text.rfind("\n", 0, begin) + 1 : end] + text[end:].partition("\n")[0] * (
-            text[end - 1] != "\n"
-        )
-        lines = [line.strip() for line in whole.split("\n")]
-        title = next((line for line in lines if line and not _RULE.fullmatch(line)), "")
-        name = Name.parse(title)
-        who = name.who if _is_name(name.who) else f"reference-{number}"
-        if who in {other.who for other in names}:
-            who = f"{who}-{number}"
-        names.append(replace(name, who=who))
-    return tuple(names)
-
-
-def _is_name(text: str) -> bool:
-    return 0 < len(text) <= 100 and text.isprintable()
-
-
-def compose(texts: Iterable[tuple[Name, str]]) -> tuple[str, tuple[Reference, ...]]:
-    """References as one text, each under its header, as DUCView's users lay them out (see OUR_PATTERN)."""
-    result = ""
-    references = []
-    for name, text in texts:
-        rule = "-" * (len(str(name)) + 1)
-        result += f"{rule}\n {name}\n{rule}\n\n"
-        references.append(Reference(name.who, name.length, len(result), len(result) + len(text)))
-        result += f"{text}\n\n"
-    return result, tuple(references)
-
-
-NO_TEXT = "pyramid or annotation without text: its offsets point nowhere"
-NO_UID = "SCU of a pyramid without a number of its own: it got a new one"
-NO_PEER_UID = "SCU of a peer without a number: it counts as matching nothing"
-UID_TWICE = "SCU of a pyramid with a number that another one has: it got a new one"
-MERGED = "SCU that stands twice in an annotation: its contributors were put together"
-NO_LABEL = "SCU or part without a label: taken from the text"
-FOUND = "part without offsets: found by its label"
-LOST = "part without offsets, and its label is not in the text: it counts, but has no place"
-NO_PART = "part without offsets and label: left out"
-NO_PARTS = "contributor without parts: its label was taken for one"
-NO_WORDS = "contributor without parts and label: left out"
-
-_NUMBER = re.compile(r"\s*[0-9]{1,9}\s*")
-
-
-@dataclass(frozen=True)
-class Read:
-    """A pyramid as read, with what its headers say."""
-
-    pyramid: Pyramid
-    layout: Layout
-
-
-def read_pyramid(node: Node, note: Notes) -> Read:
-    """The pyramid that an element holds."""
-    text = _text(node, note)
-    expression = node.first("startdocumentregex")
-    pattern = expression.text if expression is not None else None
-    if (
-        pattern and "\n" in pattern
-    ):  # laid out on lines of its own: in an expression a line end is written \\n
-        pattern = pattern.strip()
-    layout = lay_out(text, pattern)
-    for reason in layout.notes:
-        note(expression.line if expression else node.line, reason)
-    bare = Pyramid(text, (), layout.references, pattern)
-    lines: dict[int, int] = {}
-    scus: list[Scu] = []
-    for element, uid in _numbered(list(node.all("scu")), note):
-        contributors = tuple(
-            replace(each, reference=home(each.parts[0], bare)) for each in _contributors(element, text, note)
-        )
-        label = element.attributes.get("label")
-        if label is None:
-            note(element.line, NO_LABEL)
-            label = contributors[0].label if contributors else ""
-        scus.append(Scu(uid, label, contributors, _comment(element)))
-        lines[uid] = element.line
-    pyramid = replace(bare, scus=tuple(scus))
-    for uid, reason in findings(pyramid):
-        note(lines[uid], reason)
-    return Read(pyramid, layout)
-
-
-def read_annotation(node: Node, pyramid: Pyramid, note: Notes) -> PeerAnnotation:
-    """The annotation that an element holds. Units that the peer does not express are not kept; what it is said to
-    express of units that nobody knows matches nothing."""
-    text = _text(node, note)
-    known = {UNMATCHED, *pyramid.weights}
-    found: dict[int, Expressed] = {}
-    lines: dict[int, int] = {}
-    for element in node.all("peerscu"):
-        uid = _number(element, "uid")
-        contributors = tuple(_contributors(element, text, note))
-        if uid is None or uid not in known:
-            if contributors:
-                note(element.line, NO_PEER_UID if uid is None else UNKNOWN)
-            uid = UNMATCHED
-        elif uid in found and uid != UNMATCHED:
-            note(element.line, MERGED)
-        found[uid] = _joined(found.get(uid), Expressed(uid, contributors, _comment(element)))
-        lines.setdefault(uid, element.line)
-    in_order = [scu.uid for scu in pyramid.by_weight()] + [UNMATCHED]
-    ordered = (found[uid] for uid in in_order if uid in found)
-    kept = tuple(each for each in ordered if each.contributors or each.comment is not None)
-    annotation = PeerAnnotation(text, kept, pyramid.digest())
-    for uid, reason in peer_findings(annotation, pyramid):
-        note(lines[uid], reason)
-    return annotation
-
-
-def _joined(one: Expressed | None, other: Expressed) -> Expressed:
-    if one is None:
-        return other
-    comments = [each for each in (one.comment, other.comment) if each is not None]
-    return Expressed(one.uid, one.contributors + other.contributors, " / ".join(comments) or None)
-
-
-def _numbered(elements: list[Node], note: Notes) -> Iterator[tuple[Node, int]]:
-    """Units with their numbers; a number that is missing, 0 or taken is replaced by one that is free."""
-    numbers = [_number(element, "uid") for element in elements]
-    free = max((number for number in numbers if number), default=0) + 1
-    taken: set[int] = set()
-    for element, number in zip(elements, numbers, strict=True):
-        if not number or number in taken:
-            note(element.line, UID_TWICE if number else NO_UID)
-            number, free = free, free + 1
-        taken.add(number)
-        yield element, number
-
-
-def _contributors(scu: Node, text: str, note: Notes) -> Iterator[Contributor]:
-    for element in scu.all("contributor"):
-        parts = tuple(part for each in element.all("part") if (part := _part(each, text, note)))
-        label = element.attributes.get("label", "")
-        if not parts and label.strip():
-            note(element.line, NO_PARTS)
-            parts = (_placed(label, text, element.line, note),)
-        if parts:
-            yield Contributor(parts, comment=_comment(element))
-        else:
-            note(element.line, NO_WORDS)
-
-
-def _part(element: Node, text: str, note: Notes) -> Part | None:
-    start, end = _number(element, "start"), _number(element, "end")
-    label = element.attributes.get("label")
-    if start is None or end is None:
-        if label is None or not label.strip():
-            note(element.line, NO_PART)
-            return None
-        return _placed(label, text, element.line, note)
-    if label is None:
-        note(element.line, NO_LABEL)
-        label = text[start:end]
-    return Part(start, end, label)
-
-
-def _placed(label: str, text: str, line: int, note: Notes) -> Part:
-    """A part where the text has its words, white space aside; without a place where it has not."""
-    places = [place for place, character in enumerate(text) if not character.isspace()]
-    words = "".join(label.split())
-    at = "".join(text.split()).find(words) if words else -1
-    note(line, FOUND if at >= 0 else LOST)
-    return Part(places[at], places[at + len(words) - 1] + 1, label) if at >= 0 else Part(0, 0, label)
-
-
-def _text(node: Node, note: Notes) -> str:
-    text = node.first("text")
-    if text is None:
-        note(node.line, NO_TEXT)
-        return ""
-    return "\n".join(line.text for line in text.all("line"))
-
-
-def _number(element: Node, name: str) -> int | None:
-    value = element.attributes.get(name, "")
-    return int(value) if _NUMBER.fullmatch(value) else None
-
-
-def _comment(element: Node) -> str | None:
-    return element.attributes.get("comment", "").strip() or None
-
-
-ASSESSOR = "ducview"
-SUFFIXES = (".pyr", ".pan")
-ENTITIES = LeftOut("file that declares entities: not read")
-NO_PYRAMID = LeftOut("file without a pyramid")
-NO_ANNOTATION = LeftOut("peer annotation without an annotation: its pyramid alone is kept")
-OTHER_PYRAMID = LeftOut("pyramid that differs from an earlier file's of the topic: kept beside it")
-AGAIN = LeftOut("second annotation of a peer by one assessor (say who made it with --assessor)")
-OTHER_TEXT = LeftOut(
-    "text of a summary that differs from an earlier file's: the earlier one is kept as the summary"
-)
-OTHER_ENCODING = LeftOut("file that is not in the encoding it declares: read as UTF-8 or Windows-1252")
-
-_ANYWAY = (b"utf", b"ucs", b"iso-10646")  # UTF-8 is tried anyway, and who reads this is not in UTF-16
-_DECLARED = re.compile(rb"""^\s{0,20}<\?xml[^<>]{0,200}?encoding\s{0,5}=\s{0,5}["']([A-Za-z0-9._-]{1,40})""")
-
-
-def read(
-    paths: Paths,
-    *,
-    evaluation: str,
-    assessor: str = ASSESSOR,
-    baselines: int = BASELINES,
-    encoding: str | None = None,
-    max_size: int = MAX_LINE,
-) -> Iterator[Item]:
-    """Topics, systems, summaries, tasks and answers of .pyr and .pan files, or of folders of them.
-
-    Names come from the headers of the references (D0601.M.250.A.B) and from the names of the .pan files
-    (D0601.M.250.A.17.pan). Without `encoding` a file's own declaration holds, then UTF-8, then Windows-1252 for
-    the bytes that are none.
-    """
-    files: list[Path] = []
-    for path, left in find_files(paths, SUFFIXES, deep=True):
-        if left:
-            yield str(path), left
-        else:
-            files.append(path)
-    intake = _Intake(evaluation, assessor, baselines)
-    for path in sorted(files, key=_is_pan):  # pyramids first: those of the annotations are mostly the same
-        yield from intake.file(path, _bytes(path, max_size), encoding)
-
-
-def _is_pan(path: Path) -> bool:
-    return bare_name(path).lower().endswith(".pan")
-
-
-def _bytes(path: Path, max_size: int) -> bytes:
-    with reading(path), open_bytes(path) as stream:
-        raw = stream.read(max_size + 1)
-    if len(raw) > max_size:
-        raise FormatError(f"the file is larger than {max_size:,} bytes", file=path)
-    return raw
-
-
-def _decoded(raw: bytes, place: Place, encoding: str | None) -> str:
-    """The text of a file, with plain newlines. No byte is dropped: offsets count characters."""
-    if encoding is None and raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return raw.decode("utf-16", "replace").replace("\r\n", "\n").replace("\r", "\n")
-    raw = raw.removeprefix(BYTE_ORDER_MARK)
-    declared = _DECLARED.search(raw[:400])
-    if encoding is None and declared and not declared[1].lower().startswith(_ANYWAY):
-        try:
-            return decoded(raw, place, declared[1].decode("ascii"))
-        except AdjudgeError:
-            place.notes.append(OTHER_ENCODING)
-    return decoded(raw, place, encoding)
-
-
-@dataclass
-class _Intake:
-    """One import: what has been seen, so that it is yielded once."""
-
-    evaluation: str
-    assessor: str
-    baselines: int
-    once: Once = field(default_factory=Once)
-    texts: dict[tuple[str, str, int | None], str] = field(default_factory=dict)
-    pyramids: dict[str, set[str]] = field(default_factory=dict)
-    annotated: set[str] = field(default_factory=set)
-
-    def __post_init__(self) -> None:
-        self.version = load_protocol("pyramid").version
-
-    def file(self, path: Path, raw: bytes, encoding: str | None) -> Iterator[Item]:
-        place, note = Place(path, 1), Notes()
-        try:
-            top = parse(_decoded(raw, place, encoding), note)
-        except DeclaresEntities:
-            yield place.item(ENTITIES)
-            return
-        yield from place.noted()
-        outer = top.first("peerannotation") or top
-        holder = outer.first("pyramid")
-        if holder is None:
-            yield place.item(NO_PYRAMID)
-            return
-        found = read_pyramid(holder, note)
-        inner = outer.first("annotation")
-        annotation = read_annotation(inner, found.pyramid, note) if inner is not None else None
-        for line, reason in note.found:
-            yield Place(path, line).item(LeftOut(reason))
-        name = file_name(path, found)
-        yield from self.pyramid(place, name, found)
-        if annotation is not None:
-            yield from self.peer(place, name, annotation)
-        elif _is_pan(path):
-            yield place.item(NO_ANNOTATION)
-
-    def pyramid(self, place: Place, name: Name, found: Read) -> Iterator[Item]:
-        """The topic, its references, and the pyramid, where they are new."""
-        pyramid, about = found.pyramid, found.layout.about or name
-        row = place.row(Topic, {"topic": name.topic, "task": about.task, "selector": about.selector})
-        yield from self.once.new(place, row)
-        topic = row.topic
-        for reference in pyramid.references:
-            roles = ["peer", "reference"] if nist_kind(reference.system) == "human" else ["reference"]
-            ref = TextRef(reference.system, reference.length)
-            yield from self.summary(place, topic, ref, "human", roles, pyramid.text_of(reference))
-        digest = pyramid.digest()
-        known = self.pyramids.setdefault(topic, set())
-        if digest not in known:
-            if known:
-                yield place.item(OTHER_PYRAMID)
-            known.add(digest)
-            id = stable_id(PYRAMID, self.assessor, topic, digest)
-            yield from self.answered(place, id, topic, None, PYRAMID, pyramid.to_answer())
-
-    def peer(self, place: Place, name: Name, annotation: PeerAnnotation) -> Iterator[Item]:
-        """The peer, its text and its annotation; an assessor has one annotation of a peer."""
-        peer = TextRef(name.who, name.length)
-        id = stable_id(PYRAMID_PEER, self.assessor, name.topic, peer.system, peer.length)
-        if id in self.annotated:
-            yield place.item(AGAIN)
-            return
-        self.annotated.add(id)
-        topic, kind = str(name.topic), nist_kind(name.who, self.baselines)
-        yield from self.summary(place, topic, peer, kind, ["peer"], annotation.text.strip("\n"))
-        yield from self.answered(place, id, topic, peer, PYRAMID_PEER, annotation.to_answer())
-
-    def summary(
-        self, place: Place, topic: str, ref: TextRef, kind: str | None, roles: list[str], text: str
-    ) -> Iterator[Item]:
-        """A system and its text, where they are new."""
-        yield from self.once.new(place, place.row(System, {"system": ref.system, "kind": kind}))
-        key = (topic, ref.system, ref.length)
-        if key in self.texts:
-            if self.texts[key] != text:
-                yield place.item(OTHER_TEXT)
-            return
-        self.texts[key] = text
-        row = {"topic": topic, "system": ref.system, "length": ref.length, "roles": roles, "text": text}
-        yield place.item(place.row(Summary, row))
-
-    def answered(
-        self, place: Place, id: str, topic: str, peer: TextRef | None, question: str, answer: dict[str, Any]
-    ) -> Iterator[Item]:
-        """A task and its answer. The answer keeps the text that it is about, so the task needs no hash of it."""
-        yield str(place), Task(id, self.evaluation, self.assessor, "pyramid", self.version, topic, peer)
-        event = stable_id(id, json.dumps(answer, sort_keys=True))
-        yield (
-            str(place),
-            Event(event, self.evaluation, id, self.assessor, question, answer, origin="imported"),
-        )
-
-
-def file_name(path: Path, found: Read) -> Name:
-    """Topic and peer of a file. The topic is what the headers say, so that all files of a topic meet."""
-    stem = unquote(re.sub(r"(~[0-9]+)?\.(pyr|pan)$", "", bare_name(path), flags=re.IGNORECASE))
-    name, about = Name.parse(stem), found.layout.about
-    topic = about.topic if about is not None else None
-    if about is None or topic is None:
-        return replace(name, topic=name.topic or stem)
-    if name.topic is not None:
-        return replace(name, topic=topic)
-    rest = stem[len(topic) :].strip("._- ") if stem.lower().startswith(topic.lower()) else ""
-    return replace(about, who=rest or stem)  # the length is that of the references

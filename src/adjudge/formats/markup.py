@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from html import unescape as _unescape
+from html import unescape
 from html.entities import html5
 
 from adjudge.data.incoming import LeftOut
@@ -18,7 +18,9 @@ UNKNOWN_ENTITY = LeftOut("unknown entity dropped")
 
 # No pattern here can start inside its own match ([^<>]), so that searching stays linear.
 _TAG = re.compile(r"<(?:!--|/?[A-Za-z][^<>]*>|![^<>]*>|\?[^<>]*>)")
-_ENTITY = re.compile(r"&(#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{0,31});")
+ENTITY = re.compile(r"&(#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{0,31});")
+ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+"""Characters that XML does not allow, and that UTF-8 cannot hold."""
 _DECLARED = re.compile(rb"<!entity|<!doctype[^<>\[]*\[", re.IGNORECASE)
 
 
@@ -62,11 +64,15 @@ def characters(text: str, place: Place) -> str:
     """Entities as characters; those that nobody knows are dropped, and noted."""
 
     def replace(found: re.Match[str]) -> str:
-        name = found.group(1)
-        for each in (name, name.lower()):
-            if each.startswith("#") or f"{each};" in html5:
-                return _unescape(f"&{each};")
-        place.notes.append(UNKNOWN_ENTITY)
-        return ""
+        known = character(found[1])
+        known = character(found[1].lower()) if known is None else known
+        if known is None:
+            place.notes.append(UNKNOWN_ENTITY)
+        return known or ""
 
-    return _ENTITY.sub(replace, text)
+    return ENTITY.sub(replace, text)
+
+
+def character(entity: str) -> str | None:
+    """What an entity stands for by the names that HTML has, or None."""
+    return unescape(f"&{entity};") if entity.startswith("#") or f"{entity};" in html5 else None
