@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import AdjudgeError, FormatError, UsageError
-from adjudge.formats.rouge155 import Files, Listed, Trial, read_list, read_settings
+from adjudge.formats.rouge155 import Listed, SummaryFiles, Trial, read_list, read_settings
 
 from .shapes import Write
 
@@ -159,7 +159,7 @@ def test_a_list(write: Write) -> None:
         read_list(write("e.lst", "# nothing\n"), "SPL")
 
 
-# Files
+# SummaryFiles
 
 
 def listed(root: str, name: str) -> Listed:
@@ -170,7 +170,7 @@ def test_as_much_of_the_old_path_as_is_there(write: Write, tmp_path: Path) -> No
     write("new/duc/peers/a", "deep")
     write("new/b", "flat")
     write("new/models/a", "other")
-    files = Files(Path("s.xml"), tmp_path / "new")
+    files = SummaryFiles(Path("s.xml"), tmp_path / "new")
     assert files.find(listed("/old/duc/peers", "a"), "peer") == tmp_path / "new/duc/peers/a"
     assert files.find(listed("/old/duc/peers", "b"), "peer") is None  # one root, one folder
     assert files.find(listed("C:\\old\\models", "a"), "model") == tmp_path / "new/models/a"
@@ -182,7 +182,7 @@ def test_nothing_outside_the_root_is_read(write: Write, tmp_path: Path) -> None:
     write("secret", "x")
     write("new/a", "x")
     (tmp_path / "new" / "link").symlink_to(tmp_path / "secret")
-    files = Files(Path("s.xml"), tmp_path / "new")
+    files = SummaryFiles(Path("s.xml"), tmp_path / "new")
     for name in ("../secret", "peers/../../secret"):
         with pytest.raises(FormatError, match="s.xml:7: .* leaves the folder"):
             files.find(listed("/old", name), "peer")
@@ -194,7 +194,7 @@ def test_nothing_outside_the_root_is_read(write: Write, tmp_path: Path) -> None:
 def test_a_file_stays_below_its_own_root_where_that_is_asked(write: Write, tmp_path: Path) -> None:
     write("secret", "x")
     write("peers/a", "x")
-    open_, closed = Files(Path("s.xml")), Files(Path("s.xml"), closed=True)
+    open_, closed = SummaryFiles(Path("s.xml")), SummaryFiles(Path("s.xml"), closed=True)
     assert closed.find(listed("peers", "a"), "peer") == Path("peers/a")
     assert open_.find(listed("peers", "../secret"), "peer") == Path("peers/../secret")
     with pytest.raises(FormatError, match="leaves the folder"):
@@ -208,7 +208,8 @@ def test_files_are_looked_for_beside_the_settings(
     write("there/peers/a", "x")
     monkeypatch.chdir("/")
     assert (
-        Files(tmp_path / "there" / "s.xml").find(listed("peers", "a"), "peer") == tmp_path / "there/peers/a"
+        SummaryFiles(tmp_path / "there" / "s.xml").find(listed("peers", "a"), "peer")
+        == tmp_path / "there/peers/a"
     )
 
 

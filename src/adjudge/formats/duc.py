@@ -27,7 +27,7 @@ from adjudge.formats.files import (
     from_files,
     one_of,
 )
-from adjudge.formats.markup import characters, refuse_declarations, tokens
+from adjudge.formats.markup import characters, read_marked_up, refuse_declarations, tokens
 from adjudge.formats.records import ROLES, Role
 
 _MONTHS = (
@@ -163,15 +163,7 @@ def read_summary(
 
 
 def _text(path: Path, place: Place, max_line: int, encoding: str | None) -> str:
-    lines: list[bytes] = []
-    size = 0
-    for number, line in byte_lines(path, max_line=max_line):
-        refuse_declarations(line, Place(path, number))
-        size += len(line)
-        if size > max_line:
-            raise place.wrong(f"the summary is longer than {max_line:,} bytes; allow more with --max-line")
-        lines.append(line)
-    text = decoded(b"".join(lines), place, encoding)
+    text = decoded(read_marked_up(path, "the summary is", max_line=max_line), place, encoding)
     is_html = text.lstrip()[:5].lower() == "<html"
     if is_html and "</html" not in text.lower():
         raise place.wrong("no </html>: is the file cut off?")
@@ -342,7 +334,13 @@ def _parse(doc: str, place: Place) -> _Found:
     number = " ".join(named.get("number", "").split())
     if not number and (found := _ID.search(attributes)):
         number = found[1]
-    return _Found(number or None, named.get("text"), named.get("headline"), named.get("date"), unused)
+    return _Found(
+        number=number or None,
+        text=named.get("text"),
+        headline=named.get("headline"),
+        date=named.get("date"),
+        unused=unused,
+    )
 
 
 def _document(place: Place, once: Once, topic: str, found: _Found) -> Iterator[Item]:

@@ -19,9 +19,9 @@ from urllib.parse import unquote
 from xml.parsers import expat
 
 from adjudge.data.incoming import LeftOut
-from adjudge.data.lines import MAX_LINE, open_bytes
+from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import Summary, System, Topic
-from adjudge.errors import AdjudgeError, FormatError
+from adjudge.errors import AdjudgeError
 from adjudge.formats.files import (
     BASELINES,
     BYTE_ORDER_MARK,
@@ -33,7 +33,7 @@ from adjudge.formats.files import (
     decoded,
     find_files,
     nist_kind,
-    reading,
+    read_whole,
 )
 from adjudge.formats.markup import ENTITY, ILLEGAL, character
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER, load_protocol
@@ -95,19 +95,11 @@ def read(
             files.append(path)
     intake = _DucviewIntake(evaluation=evaluation, assessor=assessor, baselines=baselines)
     for path in sorted(files, key=_is_pan):  # pyramids first: those of the annotations are mostly the same
-        yield from intake.file(path, _bytes(path, max_size), encoding)
+        yield from intake.file(path, read_whole(path, "the file", max_size=max_size), encoding)
 
 
 def _is_pan(path: Path) -> bool:
     return bare_name(path).lower().endswith(".pan")
-
-
-def _bytes(path: Path, max_size: int) -> bytes:
-    with reading(path), open_bytes(path) as stream:
-        raw = stream.read(max_size + 1)
-    if len(raw) > max_size:
-        raise FormatError(f"the file is larger than {max_size:,} bytes", file=path)
-    return raw
 
 
 def _decoded(raw: bytes, place: Place, encoding: str | None) -> str:

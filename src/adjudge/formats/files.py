@@ -141,6 +141,15 @@ def reading(path: Path) -> Iterator[None]:
         raise
 
 
+def read_whole(path: Path, what: str, *, max_size: int) -> bytes:
+    """All bytes of a file that is not too large; `what` is the file in the message."""
+    with reading(path), open_bytes(path) as stream:
+        raw = stream.read(max_size + 1)
+    if len(raw) > max_size:
+        raise FormatError(f"{what} is larger than {max_size:,} bytes", file=path)
+    return raw
+
+
 def byte_lines(path: Path, *, max_line: int) -> Iterator[tuple[int, bytes]]:
     """The lines with their ends, numbered from 1, without a byte order mark; a NUL byte is refused."""
     number = 0

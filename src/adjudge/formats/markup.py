@@ -1,6 +1,8 @@
-"""Markup that no XML parser would take: tags, comments and entities of DUC's files, in linear time.
+"""Markup that no XML parser would take, in linear time: tags, comments, entities, declarations.
 
-Nothing is declared, nested or expanded here: a tag is what stands between < and >, an entity a character.
+Nothing is declared, nested or expanded here: a tag is what stands between < and >, an entity a character. `html.parser`
+will not do: where tags do not end, its time grows with the square of the text (Python 3.11), and it loses attributes
+that hold quotation marks.
 """
 
 from __future__ import annotations
@@ -10,9 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from html import unescape
 from html.entities import html5
+from pathlib import Path
 
 from adjudge.data.incoming import LeftOut
-from adjudge.formats.files import Place
+from adjudge.formats.files import Place, byte_lines
 
 UNKNOWN_ENTITY = LeftOut("unknown entity dropped")
 
@@ -37,6 +40,22 @@ def refuse_declarations(line: bytes, place: Place) -> None:
     """A file that declares entities is not one of NIST's, and may blow up whoever expands them."""
     if _DECLARED.search(line):
         raise place.wrong("declares entities or a document type of its own, which is not read")
+
+
+def read_marked_up(path: Path, what: str, *, max_line: int) -> bytes:
+    """All bytes of a file that declares nothing and is not too long; `what` is the file and its verb in the message."""
+    parts: list[bytes] = []
+    size = 0
+    for number, line in byte_lines(path, max_line=max_line):
+        place = Place(path, number)
+        refuse_declarations(line, place)
+        size += len(line)
+        if size > max_line:
+            raise place.wrong(f"{what} longer than {max_line:,} bytes; allow more with --max-line")
+        parts.append(line)
+    raw = b"".join(parts)
+    refuse_declarations(raw, Place(path, 1))  # one that is spread over lines
+    return raw
 
 
 def tokens(text: str) -> Iterator[Tag | str]:

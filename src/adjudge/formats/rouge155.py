@@ -1,5 +1,9 @@
-"""What the ID of an EVAL says where it is named like NIST's: D0601.M.250.A-B is topic, task, length, selector, and
-the reference that was left out."""
+"""ROUGE-1.5.5's files: the settings, the summaries that they name, and what a run printed.
+
+Settings come in two forms: XML, read by a small parser that knows elements, attributes and comments and declares,
+fetches and expands nothing; and a list, a peer and its references a line. NIST's jackknife has one EVAL for each
+reference left out; as rows, these are one topic again, with all references.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from adjudge.data.incoming import Item, LeftOut
-from adjudge.data.lines import MAX_LINE, open_bytes
+from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import Summary, System, Topic
 from adjudge.data.scores import Score
 from adjudge.errors import UsageError
@@ -23,13 +27,14 @@ from adjudge.formats.files import (
     bare_name,
     byte_lines,
     decoded,
-    find_files,
+    from_files,
     is_person,
+    read_whole,
     reading,
     shown,
     stem,
 )
-from adjudge.formats.markup import characters, refuse_declarations
+from adjudge.formats.markup import characters, read_marked_up
 from adjudge.formats.scoretable import ImportedMeasures
 
 _NIST = re.compile(
@@ -39,7 +44,7 @@ _NIST = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class EvalName:
-    """A topic, and what else its name says."""
+    """What the ID of an EVAL says: D0601.M.250.A-B is topic, task, length, selector and the reference left out."""
 
     topic: str
     length: int | None = None
@@ -54,9 +59,15 @@ class EvalName:
         if found is None:
             return cls(text)
         return cls(
-            found["topic"], int(found["length"]), NIST_TASKS[found["task"]], found["selector"], found["out"]
+            topic=found["topic"],
+            length=int(found["length"]),
+            task=NIST_TASKS[found["task"]],
+            selector=found["selector"],
+            left_out=found["out"],
         )
 
+
+# Settings
 
 FORMATS = ("SEE", "SPL", "ISI", "SIMPLE")
 DEFAULT_SYSTEM = "X"  # what the original calls the peer of a list
@@ -78,7 +89,7 @@ class Listed:
 
 @dataclass(slots=True)
 class Trial:
-    """One EVAL: peers, and the models they are held against. A model may be listed twice, and counts twice."""
+    """One EVAL: peers, and the models they are compared with. A model may be listed twice, and counts twice."""
 
     id: str
     line: int
@@ -91,7 +102,7 @@ def read_settings(path: Path, *, max_line: int = MAX_LINE) -> list[Trial]:
     """The evaluations of a settings file, in its order. EVALs of one ID are one, as in the original."""
     text = _whole(path, max_line)
     trials: dict[str, Trial] = {}
-    reader = _Reader(path, trials)
+    reader = _SettingsReader(path, trials)
     for line, token in _tokens(text, path):
         reader.take(line, token)
     reader.finish()
@@ -115,11 +126,11 @@ def read_list(
         peer, *models = (_split(name) for name in names)
         trials.append(
             Trial(
-                str(len(trials) + 1),
-                number,
-                form,
-                {system: Listed(system, *peer, number)},
-                [Listed(f"M.{k}", *model, number) for k, model in enumerate(models, 1)],
+                id=str(len(trials) + 1),
+                line=number,
+                format=form,
+                peers={system: Listed(system, *peer, number)},
+                models=[Listed(f"M.{k}", *model, number) for k, model in enumerate(models, 1)],
             )
         )
     if not trials:
@@ -140,30 +151,18 @@ def _split(name: str) -> tuple[str, str]:
 
 
 def _whole(path: Path, max_line: int) -> str:
-    parts: list[bytes] = []
-    size = 0
-    for number, line in byte_lines(path, max_line=max_line):
-        refuse_declarations(line, Place(path, number))
-        size += len(line)
-        if size > max_line:
-            raise Place(path, number).wrong(
-                f"the settings are longer than {max_line:,} bytes; allow more with --max-line"
-            )
-        parts.append(line)
-    raw = b"".join(parts)
-    refuse_declarations(raw, Place(path, 1))  # one that is spread over lines
-    return decoded(raw, Place(path, 1), None)
+    return decoded(read_marked_up(path, "the settings are", max_line=max_line), Place(path, 1), None)
 
 
 @dataclass(frozen=True, slots=True)
-class _Element:
+class _SettingsElement:
     name: str
     attributes: dict[str, str]
     opens: bool
     closes: bool
 
 
-def _tokens(text: str, path: Path) -> Iterator[tuple[int, _Element | str]]:
+def _tokens(text: str, path: Path) -> Iterator[tuple[int, _SettingsElement | str]]:
     """Elements and the texts between them, with their lines; comments and instructions are skipped."""
     at, line = 0, 1
     while (start := text.find("<", at)) >= 0:
@@ -184,7 +183,7 @@ def _tokens(text: str, path: Path) -> Iterator[tuple[int, _Element | str]]:
     yield line, text[at:]
 
 
-def _element(inside: str, place: Place) -> _Element:
+def _element(inside: str, place: Place) -> _SettingsElement:
     found = _TAG_NAME.match(inside)
     if found is None:
         raise place.wrong(f"{shown('<' + inside[:20] + '>')} is no tag, expected &lt; for a < in a name")
@@ -193,12 +192,15 @@ def _element(inside: str, place: Place) -> _Element:
         for name, double, single in _ATTRIBUTE.findall(inside, found.end())
     }
     closes = inside.startswith("/")
-    return _Element(
-        found[1].upper().replace("_", "-"), attributes, not closes, closes or inside.endswith("/")
+    return _SettingsElement(
+        name=found[1].upper().replace("_", "-"),
+        attributes=attributes,
+        opens=not closes,
+        closes=closes or inside.endswith("/"),
     )
 
 
-class _Reader:
+class _SettingsReader:
     """Puts elements together. Roots may stand before or after the files they are for."""
 
     def __init__(self, path: Path, trials: dict[str, Trial]) -> None:
@@ -208,7 +210,7 @@ class _Reader:
         self._open: tuple[str, str, int] | None = None  # element, its ID, its line
         self._text: list[str] = []
 
-    def take(self, line: int, token: _Element | str) -> None:
+    def take(self, line: int, token: _SettingsElement | str) -> None:
         if isinstance(token, str):
             if self._open is not None:
                 self._text.append(token)
@@ -228,7 +230,7 @@ class _Reader:
             elif not token.closes:
                 self._begin(place, token)
 
-    def _eval(self, place: Place, token: _Element) -> None:
+    def _eval(self, place: Place, token: _SettingsElement) -> None:
         if token.opens:
             if self._trial is not None:
                 raise place.wrong(f"an <EVAL> begins before the one of line {self._trial.line} has ended")
@@ -238,13 +240,13 @@ class _Reader:
         if token.closes:
             self._trial = None
 
-    def _format(self, place: Place, token: _Element, trial: Trial) -> None:
+    def _format(self, place: Place, token: _SettingsElement, trial: Trial) -> None:
         found = token.attributes.get("TYPE", "")
         if found.upper() not in FORMATS:
             raise place.wrong(f"INPUT-FORMAT TYPE is {shown(found)}, expected one of: {', '.join(FORMATS)}")
         trial.format = found.upper()
 
-    def _begin(self, place: Place, token: _Element) -> None:
+    def _begin(self, place: Place, token: _SettingsElement) -> None:
         of = token.attributes.get("ID", "")
         if token.name in ("P", "M"):
             of = place.name(f"{token.name} ID", of)
@@ -291,11 +293,13 @@ def _below(listed: Listed, root: str) -> Listed:
     return Listed(listed.id, root, listed.name, listed.line)
 
 
+# Where the files are that settings name
+
 Side = Literal["peer", "model"]
 
 
 @dataclass(slots=True)
-class Files:
+class SummaryFiles:
     """Finds files. `root` is the folder that has them now; `closed` refuses what lies outside a file's own root.
 
     Below a new root a file is looked for under as much of its old path as is there: of /old/duc/peers/a.spl
@@ -381,6 +385,8 @@ def _must_stay(path: Path, home: Path, place: Place) -> None:
         raise place.wrong(f"{shown(path)} leaves the folder {home}: a path to somewhere else is not followed")
 
 
+# Units (sentences) of a summary file
+
 # Lines, and only lines, hold units: what a unit has on a second line the original does not see.
 _SEE = re.compile(
     r'<a (?:size="[0-9]+" )?name="[0-9]+">\[[0-9]+\]</a>[ \t\n\r\f\v]+<a href="#[0-9]+" id=[0-9]+>([^<]+)'
@@ -408,12 +414,10 @@ def _found(pattern: re.Pattern[str], text: str) -> list[str]:
 
 def read_bytes(path: Path, *, max_size: int = MAX_LINE) -> bytes:
     """A summary file, whole."""
-    with reading(path), open_bytes(path) as stream:
-        raw = stream.read(max_size + 1)
-    if len(raw) > max_size:
-        raise Place(path, 1).wrong(f"the summary is longer than {max_size:,} bytes")
-    return raw
+    return read_whole(path, "the summary", max_size=max_size)
 
+
+# Summaries as rows
 
 MISSING = LeftOut("summary file is missing (--root names the folder that has them now)")
 NO_SUMMARIES = LeftOut("basic elements (SIMPLE) are no summaries")
@@ -443,12 +447,13 @@ def read_summaries(
         raise UsageError(f"--root is {shown(folder)}, which is no folder")
     form = None if form is None else known_format(form)
     once = Once()
-    for path, left in find_files(paths, (_SETTINGS, _LIST)):
-        if left:
-            yield str(path), left
-            continue
+
+    def items(path: Path) -> Iterator[Item]:
         trials = _trials(path, form, system, max_line)
-        yield from _File(Files(path, folder, closed=True), once, max_line, encoding).items(trials)
+        files = SummaryFiles(path, folder, closed=True)
+        yield from _SettingsRows(files, once, max_line, encoding).items(trials)
+
+    yield from from_files(paths, items, (_SETTINGS, _LIST))
 
 
 def _trials(path: Path, form: str | None, system: str | None, max_line: int) -> list[Trial]:
@@ -471,10 +476,10 @@ class _Gathered:
     models: dict[tuple[str, Path], tuple[int, str]] = field(default_factory=dict)
 
 
-class _File:
+class _SettingsRows:
     """One settings file."""
 
-    def __init__(self, files: Files, once: Once, max_line: int, encoding: str | None) -> None:
+    def __init__(self, files: SummaryFiles, once: Once, max_line: int, encoding: str | None) -> None:
         self._files, self._once = files, once
         self._max_line, self._encoding = max_line, encoding
 
@@ -575,6 +580,8 @@ class _File:
         return "\n".join(lines), [*place.notes, *[UNSEEN] * max(unseen, 0)]
 
 
+# What a run printed; only the lines of single evaluations (-d) have topics
+
 AVERAGE = LeftOut("average over topics (only the Eval lines of a run with -d have topics)")
 COUNTS = LeftOut("counts of a run with -t, which are no scores")
 OTHER = LeftOut("line that ROUGE-1.5.5 does not print")
@@ -596,11 +603,7 @@ def read_output(
     NIST's jackknife (D0601.M.250.A-B) gives a row for every reference left out, which a matrix averages.
     """
     measures = ImportedMeasures(source)
-    for path, left in find_files(paths):
-        if left:
-            yield str(path), left
-        else:
-            yield from _read(path, measures, max_line, encoding)
+    yield from from_files(paths, lambda path: _read(path, measures, max_line, encoding))
 
 
 def _read(path: Path, measures: ImportedMeasures, max_line: int, encoding: str | None) -> Iterator[Item]:

@@ -16,9 +16,9 @@ from adjudge.errors import FormatError, UsageError, nearest, quoted
 from adjudge.formats.files import Place, shown
 from adjudge.formats.rouge155 import (
     DEFAULT_SYSTEM,
-    Files,
     Listed,
     Side,
+    SummaryFiles,
     Trial,
     read_bytes,
     read_list,
@@ -85,7 +85,7 @@ class _Work:
 
 def evaluate(
     trials: Sequence[Trial],
-    files: Files,
+    files: SummaryFiles,
     options: Rouge155Options,
     system: str | None = None,
     warn: Say = lambda text: None,
@@ -107,7 +107,7 @@ def evaluate(
             yield _result(peer, asked.tag, rows, options)
 
 
-def _gather(trials: Sequence[Trial], files: Files, peers: Sequence[str], warn: Say) -> _Work:
+def _gather(trials: Sequence[Trial], files: SummaryFiles, peers: Sequence[str], warn: Say) -> _Work:
     work = _Work()
     for peer in peers:
         for trial in trials:
@@ -123,7 +123,7 @@ def _gather(trials: Sequence[Trial], files: Files, peers: Sequence[str], warn: S
     return work
 
 
-def _found(files: Files, listed: Listed, side: Side) -> Path:
+def _found(files: SummaryFiles, listed: Listed, side: Side) -> Path:
     path = files.find(listed, side)
     if path is None:
         hint = "below --root" if files.root else "where it says: --root DIR names the folder that has it now"
@@ -407,7 +407,7 @@ def run(
     warn: Say = lambda text: None,
 ) -> Iterator[str]:
     """The lines that the original prints for a settings file, or with `form` for a list of files."""
-    files = Files(settings, root)
+    files = SummaryFiles(settings, root)
     if form is not None:
         name = system or DEFAULT_SYSTEM
         yield from lines(evaluate(read_list(settings, form, name), files, options, name, warn), options)
