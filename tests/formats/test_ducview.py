@@ -422,7 +422,7 @@ def test_pyramids_that_differ_are_both_kept_and_each_annotation_has_its_own(tmp_
     found = items(tmp_path)
     (first, second), annotations = answers(found)
     assert left_out(found) == {
-        "pyramid that differs from an earlier file's of the topic: kept beside it": 1,
+        "pyramid that differs from an earlier file's of the topic: both are kept": 1,
         "text of a summary that differs from an earlier file's: the earlier one is kept as the summary": 1,
         "part whose label is not what stands at its offsets": 1,
     }

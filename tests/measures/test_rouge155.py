@@ -292,7 +292,7 @@ def test_what_is_no_basic_element_is_refused(line: str) -> None:
         basic_elements([line], "HM")
 
 
-# Rouge155Options and mistakes
+# Options and mistakes
 
 
 @pytest.mark.parametrize(

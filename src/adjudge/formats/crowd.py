@@ -127,6 +127,8 @@ class _CrowdColumns:
 
 @dataclass
 class _CrowdIntake:
+    """One import: what is asked for, and which topics and systems have been described."""
+
     answers: ImportedAnswers
     aspect: str | None
     length: int | None
@@ -192,7 +194,7 @@ class _CrowdIntake:
             raise place.wrong(
                 f"no column for an aspect of {self.protocol.name} ({', '.join(own.values())}){asked}"
             )
-        at.pop("label", None)  # beside a column per aspect it is not used, and named as such
+        at.pop("label", None)  # not used where there is a column per aspect, and named as such
         return wide
 
     def row(self, place: Place, columns: _CrowdColumns, row: Sequence[str]) -> Iterator[Item]:

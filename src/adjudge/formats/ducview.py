@@ -61,7 +61,7 @@ SUFFIXES = (".pyr", ".pan")
 ENTITIES = LeftOut("file that declares entities: not read")
 NO_PYRAMID = LeftOut("file without a pyramid")
 NO_ANNOTATION = LeftOut("peer annotation without an annotation: its pyramid alone is kept")
-OTHER_PYRAMID = LeftOut("pyramid that differs from an earlier file's of the topic: kept beside it")
+OTHER_PYRAMID = LeftOut("pyramid that differs from an earlier file's of the topic: both are kept")
 AGAIN = LeftOut("second annotation of a peer by one assessor (say who made it with --assessor)")
 OTHER_TEXT = LeftOut(
     "text of a summary that differs from an earlier file's: the earlier one is kept as the summary"

@@ -1,4 +1,4 @@
-"""Pyramids and annotations as DUCView's files. Reading them lives in ducview.py."""
+"""Pyramids and annotations as DUCView's files. Reading them is ducview.py."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def write_pyr(pyramid: Pyramid, path: str | Path) -> None:
 
 
 def write_pan(pyramid: Pyramid, annotation: PeerAnnotation, path: str | Path) -> None:
-    """A peer's annotation, with the pyramid that it was held against, as a .pan file."""
+    """A peer's annotation, with the pyramid that it was made with, as a .pan file."""
     Path(path).write_text(pan(pyramid, annotation), encoding="utf-8", newline="\n")
 
 

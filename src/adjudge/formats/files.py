@@ -72,7 +72,7 @@ def from_files(
 def find_files(
     paths: Paths, suffixes: tuple[str, ...] = (), *, deep: bool = False
 ) -> Iterator[tuple[Path, LeftOut | None]]:
-    """The files to read, and what lies in a given folder beside them, with the reason it is left out.
+    """The files to read, and what else lies in a given folder, with the reason why it is left out.
 
     A path that is no folder is taken as it is. A link that leads out of a given folder is refused.
     """
@@ -293,7 +293,7 @@ _WHOLE = re.compile(r"[0-9]{1,10}(\.0{1,10})?")
 
 
 def scalar(place: Place, column: str, value: object) -> object:
-    """A single value: lists and objects have no business here, and may be too deep to be shown."""
+    """A single value: a list or an object is refused, and may be too deep to be shown."""
     if isinstance(value, list | dict):
         raise place.wrong(f"{shown(column)} is {type_name(value)}, expected a single value")
     return value
@@ -344,7 +344,7 @@ class Once:
 
 
 class Unused:
-    """Names what a file has and the importer does not take, each name once a file."""
+    """Names what a file has and the reader does not take, each name once a file."""
 
     def __init__(self, what: str = "column {} not used") -> None:
         self._what = what
@@ -359,6 +359,8 @@ class Unused:
                 else:
                     yield place.item(LeftOut(self._what.format("of many names")))
 
+
+# Cells of CSV and TSV files, checked and bounded
 
 _LARGEST_LIMIT = 2**31 - 1  # csv keeps its limit in a C long, which has 32 bits on Windows
 Rows = Iterator[tuple[int, list[str]]]
@@ -496,7 +498,7 @@ def is_person(name: str) -> bool:
 def nist_kind(system: str, baselines: int = BASELINES) -> str | None:
     """What NIST's id of a summarizer tells: a letter is a person, a low number a baseline.
 
-    None for the rest: no kind means machine, and does not contradict what is known from elsewhere.
+    None for the rest: no kind means machine, and does not contradict what other files say.
     """
     if is_person(system):
         return "human"

@@ -137,7 +137,7 @@ def read(
 
 @dataclass
 class _NistIntake:
-    """One import: what has been said already, and how often."""
+    """One import: what is asked for, and which topics, systems and answers there have been."""
 
     evaluation: str
     aspect: str | None

@@ -57,19 +57,21 @@ RECORD: Aliases = {
     **{
         name: (name,)
         for name in (
-            "length",
-            "author",
-            "withdrawn",
-            "kind",
-            "label",
-            "group",
-            "date",
-            "title",
-            "question",
-            "set",
-            "type",
-            "task",
-            "selector",
+            [
+                "length",
+                "author",
+                "withdrawn",
+                "kind",
+                "label",
+                "group",
+                "date",
+                "title",
+                "question",
+                "set",
+                "type",
+                "task",
+                "selector",
+            ]
         )
     },
 }

@@ -17,7 +17,7 @@ from adjudge.data.scores import Score
 from adjudge.formats.files import NO_TEXT, Once, Paths, Place, json_items, scalar, shown, type_name
 from adjudge.formats.scoretable import ImportedMeasures
 
-_KEYS = (
+_KEYS = [
     "instance_id",
     "summarizer_id",
     "summarizer_type",
@@ -26,7 +26,7 @@ _KEYS = (
     "document",
     "documents",
     "metrics",
-)
+]
 _NO_NUMBER = LeftOut("metric that is not a number")
 
 

@@ -41,7 +41,7 @@ SHARES = {
 }
 COVERAGE = "coverage"
 CODES = {"0": "0", "1": "1-5", "2": "6-10", "3": ">10"}
-"""ImportedAnswers on quality as numbers; the words of the protocol are taken as well."""
+"""Answers on quality as numbers; the words of the protocol are taken as well."""
 
 OTHER_WIDTH = LeftOut(f"row that has not {WIDTH} columns")
 NO_ROW = LeftOut("line that is no row")
@@ -85,7 +85,7 @@ def read(
 
 @dataclass
 class _SeeIntake:
-    """One import: what has been said already, and how often."""
+    """One import: what is asked for, and which topics and systems have been described."""
 
     evaluation: str
     assessor: str | None

@@ -27,15 +27,7 @@ SCALE = (1, 5)
 PROTOCOL = "rating"
 NO_RATING = LeftOut("no rating")
 NO_ASPECT = LeftOut("rating on an aspect that the protocol does not have")
-_KEYS = (
-    "id",
-    "model_id",
-    "decoded",
-    "text",
-    "references",
-    "expert_annotations",
-    "turker_annotations",
-)
+_KEYS = ["id", "model_id", "decoded", "text", "references", "expert_annotations", "turker_annotations"]
 
 
 def read(paths: Paths, *, max_line: int = MAX_LINE, encoding: str = "utf-8") -> Iterator[Item]:
