@@ -186,7 +186,7 @@ class Evaluation:
     def take_judgments(
         self, items: Iterable[JudgmentItem], *, progress: Callable[[int], None] = lambda n: None
     ) -> Taken:
-        """Import what a reader of `adjudge.formats.judged` yields."""
+        """Import what a reader of judgments in `adjudge.formats` yields."""
         from adjudge.judgments.intake import take
 
         self._collection = None

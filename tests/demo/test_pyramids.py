@@ -13,7 +13,8 @@ from tests.judgments.pyramid_making import collected
 from adjudge.data.rows import Summary, Topic
 from adjudge.demo.build import LENGTH, PEERS_TOO, SYSTEMS, items, stories, texts
 from adjudge.demo.pyramids import peer_annotations, pyramid_from_facts, pyramid_judgments
-from adjudge.formats.ducview import exported, read
+from adjudge.formats.ducview import read
+from adjudge.formats.ducview_write import exported
 from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER, load_protocol
 from adjudge.judgments.pyramid import UNMATCHED, findings, peer_findings

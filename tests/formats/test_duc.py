@@ -1,4 +1,4 @@
-"""DUC's documents: SGML that never was well-formed."""
+"""DUC's documents, summaries and dates."""
 
 from __future__ import annotations
 
@@ -7,13 +7,19 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from adjudge.data.incoming import LeftOut
-from adjudge.data.rows import Document, Topic
+from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.errors import FormatError
 from adjudge.formats import duc
+from adjudge.formats.duc import date_in_line, date_in_number, is_summary
 
 from .shapes import Imported, Refused, Write, reasons, rows
+
+# DUC's documents: SGML that never was well-formed
+
 
 AP = """<DOC>
 <DOCNO> AP880911-0016 </DOCNO>
@@ -201,3 +207,141 @@ def test_a_folder_of_folders_without_files(write: Write, refused: Refused) -> No
     write("docs/d1/.hidden", "")
     assert "docs: nothing to read in this folder, expected a file" in refused(duc.read(["docs"]))
     assert '--role is "judge"' in refused(duc.read(["docs"], role="judge"))  # type: ignore[arg-type]
+
+
+# Summaries in files named like NIST's
+
+
+SEE = """<html>
+<head><title>D0601.M.250.A.17</title></head>
+<body bgcolor="white">
+<a name="1">[1]</a> <a href="#1" id=1>First &amp; one.</a>
+<a name="2">[2]</a> <a href="#2" id=2>Second
+one &LR; here.</a>
+</body>
+</html>
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("D0601.M.250.A.17", True),
+        ("D0601.M.250.A.B", True),
+        ("D0801A-A.M.100.A.1.html", True),
+        ("d061.s.10.j.c.txt.gz", True),
+        ("D061.P.100.J.B.AP880911-0016", False),
+        ("AP880911-0016", False),
+        ("D0601.M.250.A.AB", False),
+    ],
+)
+def test_names(name: str, expected: bool) -> None:
+    assert is_summary(Path(name)) is expected
+
+
+def test_a_system_in_html_and_a_human_in_plain_text(write: Write) -> None:
+    write("sums/D0601.M.250.A.17", SEE)
+    write("sums/D0601.M.250.A.B", "One.  \r\nTwo.\r\n")
+    items = list(duc.read(["sums"]))
+    assert rows(items) == [
+        Topic("D0601", task="multi", selector="A"),
+        System("17"),
+        Summary("D0601", "17", "First & one.\nSecond one here.", length=250),
+        System("B", kind="human"),
+        Summary("D0601", "B", "One.\nTwo.", length=250, roles=("peer", "reference")),
+    ]
+    assert reasons(items) == ["unknown entity dropped"]
+
+
+def test_a_role_for_all(write: Write, imported: Imported) -> None:
+    write("models/D0601.S.10.A.B", "")
+    items = list(duc.read(["models"], role="reference"))
+    assert rows(items)[0] == Topic("D0601", task="single", selector="A")
+    assert rows(items)[2] == Summary("D0601", "B", "", length=10, roles=("reference",))
+    assert imported(items).added == {"topics": 1, "systems": 1, "summaries": 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("D1.M.250.A.17", SEE[:-60].encode(), "no </html>: is the file cut off?"),
+        ("D1.M.250.A.17", SEE[6:-40].encode(), "the last unit is not closed: is the file cut off?"),
+        ("D1.M.250.A.17", SEE.replace("</a>\n<a", "\n<a").encode(), "an <a> begins inside a unit"),
+        ("D1.M.250.A.17", b"<html><body>text</body></html>", "HTML without units"),
+        ("D1.M.250.A.17", b"a\0b", ":1: a NUL byte"),
+        ("D1.M.250.A.17", b"a\n<!ENTITY x 'y'>", ":2: declares entities"),
+        ("D1.M.0.A.17", b"a", '"length" is "0"'),
+        ("D1.M.250.A.17.gz", b"not gzip", "cannot be read"),
+    ],
+)
+def test_a_malformed_summary_is_refused(
+    write: Write, refused: Refused, name: str, content: bytes, expected: str
+) -> None:
+    path = write(f"sums/{name}", content)
+    assert expected in refused(duc.read([path]))
+
+
+def test_an_overlong_summary_is_refused(write: Write, refused: Refused) -> None:
+    path = write("D1.M.250.A.17", "x\n" * 100)
+    assert "the summary is longer than 100 bytes" in refused(duc.read([path], max_line=100))
+
+
+def test_two_selectors_of_one_topic_contradict(write: Write, refused: Refused) -> None:
+    write("sums/D1.M.250.A.17", "x")
+    write("sums/D1.M.250.B.18", "x")
+    assert "has another selector than at" in refused(duc.read(["sums"]))
+
+
+# Dates of news documents
+
+
+@pytest.mark.parametrize(
+    ("number", "date"),
+    [
+        ("AP880911-0016", "1988-09-11"),
+        ("WSJ911031-0012", "1991-10-31"),
+        ("LA060490-0083", "1990-06-04"),
+        ("SJMN91-06184003", "1991-07-03"),
+        ("FR940104-0-00003", "1994-01-04"),
+        ("APW19980602.0004", "1998-06-02"),
+        ("NYT_ENG_20041007.0256", "2004-10-07"),
+        ("FT923-5089", None),
+        ("FBIS4-67721", None),
+        ("AP881311-0016", None),
+        ("SJMN91-06400003", None),
+        ("SJMN91-06000003", None),
+        ("document 7", None),
+        ("A" * 100_000, None),
+    ],
+)
+def test_from_number(number: str, date: str | None) -> None:
+    assert date_in_number(number) == date
+
+
+@pytest.mark.parametrize(
+    ("line", "date"),
+    [
+        (" 1998-06-02 00:18 ", "1998-06-02T00:18"),
+        ("1998-06-02", "1998-06-02"),
+        ("1998-06-02 25:00", "1998-06-02"),
+        ("06/02/1998 09:27:00", "1998-06-02T09:27"),
+        ("10/31/91", "1991-10-31"),
+        ("June 4, 1990, Monday, Home Edition", "1990-06-04"),
+        ("Sunday,\n Sept. 11, 1988", "1988-09-11"),
+        ("2 MAR 94", "1994-03-02"),
+        ("Marketing 12, 1990", None),
+        ("920730", "1992-07-30"),
+        ("= 19911031", "1991-10-31"),
+        ("February 30, 1990", None),
+        ("yesterday", None),
+        ("", None),
+    ],
+)
+def test_from_line(line: str, date: str | None) -> None:
+    assert date_in_line(line) == date
+
+
+@given(st.text())
+def test_any_text_has_a_date_or_none(text: str) -> None:
+    for found in (date_in_line(text), date_in_number(text)):
+        assert found is None or len(found) in (10, 16)

@@ -12,7 +12,7 @@ import pytest
 
 from adjudge.data.incoming import LeftOut
 from adjudge.formats import crowd, nist, see
-from adjudge.formats import summeval_ratings as summeval
+from adjudge.formats.summeval import read_judgments
 from adjudge.judgments.intake import Item
 from adjudge.judgments.tasks import Event
 
@@ -21,7 +21,7 @@ BLOCK = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 READERS: dict[str, Callable[..., Iterator[Item]]] = {
     "nist": nist.read,
     "see": see.read,
-    "summeval": summeval.read,
+    "summeval": read_judgments,
     "crowd": crowd.read,
 }
 

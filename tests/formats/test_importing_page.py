@@ -11,7 +11,7 @@ import pytest
 from tests.cli.running import called
 
 from adjudge.data.folder import Folder
-from adjudge.formats.columns import RECORD
+from adjudge.formats.records import RECORD
 
 PAGE = Path(__file__).parents[2] / "docs" / "importing.md"
 BLOCK = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -9,17 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.errors import FormatError
-from adjudge.formats.files import Place
-from adjudge.formats.markup import (
-    STRAY_BYTES,
-    UNKNOWN_ENTITY,
-    Tag,
-    characters,
-    decoded,
-    paragraphs,
-    refuse_declarations,
-    tokens,
-)
+from adjudge.formats.duc import paragraphs
+from adjudge.formats.files import STRAY_BYTES, Place, decoded
+from adjudge.formats.markup import UNKNOWN_ENTITY, Tag, characters, refuse_declarations, tokens
 
 
 def place() -> Place:

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from adjudge.data.incoming import ImportReport, Item
 from adjudge.errors import AdjudgeError
-from adjudge.formats import duc, jsonl, sacrerouge, scoretable, summeval, table
+from adjudge.formats import duc, sacrerouge, scoretable, summeval
+from adjudge.formats.records import read_jsonl, read_table
 
 from .shapes import Attempt, lines
 
@@ -79,19 +80,19 @@ SGML = "".join(
 SEE = '<html><body>\n<a name="1">[1]</a> <a href="#1" id=1>One &amp; two.</a>\n</body></html>\n'
 
 FILES: dict[str, tuple[str, str, Read]] = {
-    "long": ("a.jsonl", lines(*LONG), jsonl.read),
-    "wide": ("a.jsonl", lines(*WIDE), jsonl.read),
+    "long": ("a.jsonl", lines(*LONG), read_jsonl),
+    "wide": ("a.jsonl", lines(*WIDE), read_jsonl),
     "summeval": ("a.jsonl", lines(*SUMMEVAL), summeval.read),
     "sacrerouge": ("a.jsonl", lines(*SACREROUGE), sacrerouge.read),
-    "csv": ("a.csv", CSV, table.read),
+    "csv": ("a.csv", CSV, read_table),
     "scores": ("a.csv", SCORES, scoretable.read),
     "matrix": ("a.csv", MATRIX, scoretable.read),
     "documents": ("AP88", SGML, duc.read),
     "summary": ("D0601.M.250.A.17", SEE, duc.read),
 }
 RECORDS: dict[str, tuple[list[Any], Read]] = {
-    "long": (LONG, jsonl.read),
-    "wide": (WIDE, jsonl.read),
+    "long": (LONG, read_jsonl),
+    "wide": (WIDE, read_jsonl),
     "summeval": (SUMMEVAL, summeval.read),
     "sacrerouge": (SACREROUGE, sacrerouge.read),
 }

@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from adjudge.formats.ducview_text import OUR_PATTERN, Name, compose
+from adjudge.formats.ducview import OUR_PATTERN, SummaryName, compose
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER
 from adjudge.judgments.pyramid import Contributor, Expressed, Part, PeerAnnotation, Pyramid, Reference, Scu
 from adjudge.judgments.tasks import Event, Judged, Task, TextRef
@@ -82,7 +82,9 @@ def parts(draw: st.DrawFn, text: str, offset: int = 0) -> tuple[Part, ...]:
 @st.composite
 def pyramids(draw: st.DrawFn) -> Pyramid:
     written = {name: draw(LINES) for name in "ABCD"[: draw(st.integers(1, 4))]}
-    text, references = compose((Name(who, "T1", "multi", 100, "X"), said) for who, said in written.items())
+    text, references = compose(
+        (SummaryName(who, "T1", "multi", 100, "X"), said) for who, said in written.items()
+    )
     starts = {reference.system: reference.start for reference in references}
     scus = []
     for uid in draw(st.lists(st.integers(1, 99), max_size=6, unique=True)):

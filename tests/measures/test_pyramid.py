@@ -16,7 +16,8 @@ from tests.judgments.pyramid_making import a_pyramid, an_annotation, annotated_b
 
 from adjudge.data.rows import Summary, Topic
 from adjudge.data.scores import Score
-from adjudge.formats.ducview import exported, read
+from adjudge.formats.ducview import read
+from adjudge.formats.ducview_write import exported
 from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.pyramid import Pyramid
 from adjudge.judgments.tasks import Event, Judged

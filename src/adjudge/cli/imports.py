@@ -103,9 +103,9 @@ def jsonl(
     json: options.Json = False,
 ) -> None:
     """One JSON object a line: a long file, a file per system, or a column per system (summary:NAME)."""
-    from adjudge.formats import jsonl
+    from adjudge.formats.records import read_jsonl
 
-    items = jsonl.read(
+    items = read_jsonl(
         files,
         system=system,
         role=cast(Any, role),
@@ -141,9 +141,9 @@ def csv(
     json: options.Json = False,
 ) -> None:
     """CSV or TSV with a header: a long file, a file per system, or a column per system (summary:NAME)."""
-    from adjudge.formats import table
+    from adjudge.formats.records import read_table
 
-    items = table.read(
+    items = read_table(
         files,
         system=system,
         role=cast(Any, role),
@@ -267,9 +267,9 @@ def rouge155(
     json: options.Json = False,
 ) -> None:
     """Summaries that ROUGE-1.5.5's settings (XML, or a .lst) name; NIST's jackknife becomes one topic again."""
-    from adjudge.formats import rouge155_summaries
+    from adjudge.formats.rouge155 import read_summaries
 
-    items = rouge155_summaries.read(
+    items = read_summaries(
         files, root=root, form=form, system=system, max_line=_size(max_line), encoding=encoding
     )
     _take(evaluation, items, replace, skip, dry_run, json)
@@ -288,9 +288,9 @@ def rouge_output(
     json: options.Json = False,
 ) -> None:
     """What ROUGE-1.5.5 printed with -d: recall, precision and F of every evaluation, as scores made elsewhere."""
-    from adjudge.formats import rouge155_outputs
+    from adjudge.formats.rouge155 import read_output
 
-    items = rouge155_outputs.read(files, source=source, max_line=_size(max_line), encoding=encoding)
+    items = read_output(files, source=source, max_line=_size(max_line), encoding=encoding)
     _take(evaluation, items, replace, skip, dry_run, json)
 
 

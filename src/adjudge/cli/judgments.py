@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -72,8 +72,15 @@ def nist(
     from adjudge.formats import nist
 
     e = adjudge.open(evaluation)
-    given = _given(aspect=aspect, protocol=protocol, length=length, encoding=encoding)
-    _take(e, nist.read(files, evaluation=e.settings.name, **given), json)
+    items = nist.read(
+        files,
+        evaluation=e.settings.name,
+        aspect=aspect,
+        protocol=protocol,
+        length=length,
+        encoding=encoding,
+    )
+    _take(e, items, json)
 
 
 @imports.command("see", epilog=f"Example: {JUDGMENTS['import see']}")
@@ -95,13 +102,15 @@ def see(
     from adjudge.formats import see
 
     e = adjudge.open(evaluation)
-    given = _given(
+    items = see.read(
+        files,
+        evaluation=e.settings.name,
         assessor=assessor,
         assessor_column=assessor_column,
         reference_column=reference_column,
         encoding=encoding,
     )
-    _take(e, see.read(files, evaluation=e.settings.name, **given), json)
+    _take(e, items, json)
 
 
 @imports.command("ducview", epilog=f"Example: {JUDGMENTS['import ducview']}")
@@ -116,17 +125,19 @@ def ducview(
     from adjudge.formats import ducview
 
     e = adjudge.open(evaluation)
-    given = _given(assessor=assessor, encoding=encoding)
-    _take(e, ducview.read(files, evaluation=e.settings.name, **given), json)
+    items = ducview.read(
+        files, evaluation=e.settings.name, assessor=assessor or ducview.ASSESSOR, encoding=encoding
+    )
+    _take(e, items, json)
 
 
 @imports.command("summeval", epilog=f"Example: {JUDGMENTS['import summeval']}")
 def summeval(files: Files, evaluation: options.Folder, json: options.Json = False) -> None:
     """The ratings in SummEval's JSONL, of experts and crowd."""
-    from adjudge.formats import summeval_ratings as summeval
+    from adjudge.formats.summeval import read_judgments
 
     e = adjudge.open(evaluation)
-    _take(e, summeval.read(files, evaluation=e.settings.name), json)
+    _take(e, read_judgments(files, evaluation=e.settings.name), json)
 
 
 @imports.command("crowd", epilog=f"Example: {JUDGMENTS['import crowd']}")
@@ -146,9 +157,15 @@ def crowd(
     from adjudge.formats import crowd
 
     e = adjudge.open(evaluation)
-    columns = columns_of(column, "--column")
-    given = _given(aspect=aspect, protocol=protocol, length=length, columns=columns or None)
-    _take(e, crowd.read(files, evaluation=e.settings.name, **given), json)
+    items = crowd.read(
+        files,
+        evaluation=e.settings.name,
+        aspect=aspect,
+        protocol=protocol or crowd.PROTOCOL,
+        length=length,
+        columns=columns_of(column, "--column"),
+    )
+    _take(e, items, json)
 
 
 @imports.command("records", epilog=f"Example: {JUDGMENTS['import records']}")
@@ -300,7 +317,3 @@ def _need(path: Path) -> Evaluation:
     if not e.has_judgments:
         raise DataError(f"{path}: no judgments yet; bring them in with: adjudge judgments import")
     return e
-
-
-def _given(**options: Any) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if value is not None}

@@ -74,12 +74,12 @@ def command(
     ] = False,
 ) -> None:
     """ROUGE-1.5.5 as it was: the original's options and settings in, its numbers and its print out."""
-    from adjudge.measures.rouge155.options import Options
-    from adjudge.measures.rouge155.output import run
+    from adjudge.measures.rouge155.evaluate import run
+    from adjudge.measures.rouge155.options import Rouge155Options
 
     if root is not None and not root.is_dir():
         raise UsageError(f"--root is {root}, which is no folder")
-    options = Options(
+    options = Rouge155Options(
         max_n=max_n,
         lcs=not no_lcs,
         weight=weight,

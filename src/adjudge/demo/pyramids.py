@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from adjudge.demo.build import LENGTH, PEERS_TOO, stories, texts
-from adjudge.formats.ducview_text import OUR_PATTERN, Name, compose
+from adjudge.formats.ducview import OUR_PATTERN, SummaryName, compose
 from adjudge.judgments.intake import Item
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER, load_protocol
 from adjudge.judgments.pyramid import UNMATCHED, Contributor, Expressed, Part, PeerAnnotation, Pyramid, Scu
@@ -40,10 +40,10 @@ Story = Mapping[str, Any]
 
 def pyramid_from_facts(story: Story) -> Pyramid:
     """The pyramid of a story's four references: a fact is a content unit, each writer's words a contributor."""
-    name = Name("", story["topic"], story["task"], LENGTH, story["selector"])
+    name = SummaryName("", story["topic"], story["task"], LENGTH, story["selector"])
     written = {writer: " ".join(lines) for writer, lines in story["references"].items()}
     text, references = compose(
-        (Name(writer, name.topic, name.task, name.length, name.selector), words)
+        (SummaryName(writer, name.topic, name.task, name.length, name.selector), words)
         for writer, words in written.items()
     )
     starts = {reference.system: reference.start for reference in references}

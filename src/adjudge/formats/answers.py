@@ -1,6 +1,7 @@
-"""Tasks and answers as tables give them: which time an assessor judged something, and ids that stay.
+"""What readers of judgments share: tasks and answers with stable ids, and cells as answers to a protocol.
 
-What a table's columns mean is decided by the formats beside it.
+Ids are made of what is imported (`stable_id`), so that importing the same file twice stores it once. A task's id says
+who judged what, an event's id also what was answered: a corrected file becomes a later answer to the same task.
 """
 
 from __future__ import annotations
@@ -9,14 +10,16 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adjudge.data.incoming import LeftOut
 from adjudge.errors import DataError, UsageError, nearest, quoted
 from adjudge.formats.files import Place
-from adjudge.judgments.intake import Item
 from adjudge.judgments.protocol import RATING, Kind, Protocol, load_protocol
 from adjudge.judgments.tasks import Event, Task, TextRef, stable_id
+
+if TYPE_CHECKING:
+    from adjudge.judgments.intake import Item
 
 NO_ANSWER = LeftOut("no answer")
 STRANGE_ANSWER = LeftOut("answer that is none of the protocol's choices")
@@ -50,7 +53,7 @@ class Judgment:
 
 
 @dataclass
-class Answers:
+class ImportedAnswers:
     """One import's answers to one protocol. An answer that comes a second time is a repeat, a task of its own."""
 
     evaluation: str
@@ -70,23 +73,31 @@ class Answers:
                     self._tasks.add(each.id)
                     yield str(place), each
             id = stable_id(task.id, question, json.dumps(answer, sort_keys=True))
-            event = Event(id, self.evaluation, task.id, task.assessor, question, answer, origin="imported")
+            event = Event(
+                id=id,
+                evaluation=self.evaluation,
+                task=task.id,
+                assessor=task.assessor,
+                question=question,
+                answer=answer,
+                origin="imported",
+            )
             yield str(place), event
 
     def _task(self, judgment: Judgment, key: str, time: int) -> Task:
         """Its position is the time, so that repeats stand behind what they repeat."""
         return Task(
-            stable_id(key, time),
-            self.evaluation,
-            judgment.assessor,
-            self.protocol.name,
-            self.protocol.version,
-            judgment.topic,
-            judgment.peer,
-            judgment.reference,
-            judgment.left,
-            judgment.right,
-            judgment.hashes,
+            id=stable_id(key, time),
+            evaluation=self.evaluation,
+            assessor=judgment.assessor,
+            protocol=self.protocol.name,
+            version=self.protocol.version,
+            topic=judgment.topic,
+            peer=judgment.peer,
+            reference=judgment.reference,
+            left=judgment.left,
+            right=judgment.right,
+            hashes=judgment.hashes,
             position=time,
             repeat_of=stable_id(key, 0) if time else None,
         )

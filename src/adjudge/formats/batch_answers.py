@@ -17,9 +17,8 @@ from pathlib import Path
 from adjudge.data.incoming import LeftOut
 from adjudge.errors import DataError, FormatError
 from adjudge.formats.answers import MISSING, NO_ANSWER, STRANGE_ANSWER
-from adjudge.formats.cells import read_cells
 from adjudge.formats.crowd import NAMES, NO_WORKER, STRANGE_NAME
-from adjudge.formats.files import Place, shown
+from adjudge.formats.files import Place, read_cells, shown
 from adjudge.formats.preferences import side_of
 from adjudge.judgments.intake import Item
 from adjudge.judgments.protocol import PREFERENCE, Protocol

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adjudge.data.incoming import LeftOut
 from adjudge.data.lines import MAX_LINE
@@ -15,18 +15,29 @@ from adjudge.formats.answers import (
     MISSING,
     NO_ANSWER,
     STRANGE_ANSWER,
-    Answers,
+    ImportedAnswers,
     Judgment,
     aspect_question,
     protocol_of_kind,
     rating,
 )
-from adjudge.formats.cells import read_cells
-from adjudge.formats.files import EMPTY_FILE, TABLES, Once, Paths, Place, Unused, find_files, shown
-from adjudge.judgments.intake import Item
+from adjudge.formats.files import (
+    EMPTY_FILE,
+    TABLES,
+    Once,
+    Paths,
+    Place,
+    Unused,
+    from_files,
+    read_cells,
+    shown,
+)
 from adjudge.judgments.protocol import PREFERENCE, RATING, Protocol
 from adjudge.judgments.store.anonymous import CROWD
 from adjudge.judgments.tasks import TextRef
+
+if TYPE_CHECKING:
+    from adjudge.judgments.intake import Item
 
 PROTOCOL = "rating"
 NAMES: dict[str, tuple[str, ...]] = {
@@ -61,7 +72,7 @@ NO_TASK = LeftOut("row whose task is not TOPIC/SYSTEM")
 NO_PAIR = LeftOut("row whose task is not TOPIC/LEFT/RIGHT")
 NO_NAME = LeftOut("row without a topic or a system")
 STRANGE_NAME = LeftOut("row with a name or a length that cannot be one")
-SAME_SYSTEM = LeftOut("row that holds a system against itself")
+SAME_SYSTEM = LeftOut("row that compares a system with itself")
 NO_WORKER = LeftOut(f"row that does not say who answered: the assessor is {CROWD!r}")
 
 
@@ -84,7 +95,7 @@ def read(
     `topic`, `left` and `right`), who did (`worker`), and the answer: `label`, on `aspect`, or a column per aspect of
     the protocol. `columns` says which column is which where names do not. A worker's second answer is a repeat.
     """
-    filled = Answers(evaluation, protocol_of_kind(protocol, "rating", "preference"))
+    filled = ImportedAnswers(evaluation, protocol_of_kind(protocol, "rating", "preference"))
     if aspect is not None and filled.protocol.kind == "rating":
         aspect_question(filled.protocol, aspect)
     given = dict(columns or {})
@@ -92,19 +103,19 @@ def read(
         raise UsageError(
             f"--column {strange}=...: expected one of: {', '.join(NAMES)}{nearest(strange, NAMES)}"
         )
-    intake = _Intake(filled, aspect, length, given)
-    for path, left in find_files(paths, TABLES):
-        if left:
-            yield str(path), left
-            continue
+    intake = _CrowdIntake(answers=filled, aspect=aspect, length=length, given=given)
+
+    def table(path: Path) -> Iterator[Item]:
         header, rows = read_cells(
             path, delimiter=delimiter, quotes=quotes, max_line=max_line, encoding=encoding
         )
         yield from intake.file(path, header, rows)
 
+    yield from from_files(paths, table, TABLES)
+
 
 @dataclass(frozen=True)
-class _Columns:
+class _CrowdColumns:
     """Which column is what: `at` by meaning, `aspects` those of a wide table by question."""
 
     at: Mapping[str, int]
@@ -115,8 +126,10 @@ class _Columns:
 
 
 @dataclass
-class _Intake:
-    answers: Answers
+class _CrowdIntake:
+    """One import: what is asked for, and which topics and systems have been described."""
+
+    answers: ImportedAnswers
     aspect: str | None
     length: int | None
     given: Mapping[str, str]
@@ -138,7 +151,7 @@ class _Intake:
         if empty:
             yield str(path), EMPTY_FILE
 
-    def columns(self, place: Place, header: list[str]) -> _Columns:
+    def columns(self, place: Place, header: list[str]) -> _CrowdColumns:
         lower = [name.lower() for name in header]
         at: dict[str, int] = {}
         for name, known in NAMES.items():
@@ -154,7 +167,7 @@ class _Intake:
             aspects = self._aspects(place, lower, at)
         elif "label" not in at:
             raise place.wrong("no column that says who won, such as winner; name it with --column label=NAME")
-        return _Columns(at, aspects)
+        return _CrowdColumns(at=at, aspects=aspects)
 
     def _check_subject(self, place: Place, at: Mapping[str, int]) -> None:
         wanted = ("topic", "system") if self.protocol.kind == "rating" else ("topic", "left", "right")
@@ -181,10 +194,10 @@ class _Intake:
             raise place.wrong(
                 f"no column for an aspect of {self.protocol.name} ({', '.join(own.values())}){asked}"
             )
-        at.pop("label", None)  # beside a column per aspect it is not used, and named as such
+        at.pop("label", None)  # not used where there is a column per aspect, and named as such
         return wide
 
-    def row(self, place: Place, columns: _Columns, row: Sequence[str]) -> Iterator[Item]:
+    def row(self, place: Place, columns: _CrowdColumns, row: Sequence[str]) -> Iterator[Item]:
         pair = self.protocol.kind == "preference"
         names = _pair(columns, row) if pair else _subject(columns, row)
         if isinstance(names, LeftOut):
@@ -207,15 +220,15 @@ class _Intake:
             yield from self.once.new(place, system)
         if pair:
             sides = [{"system": system.system, "length": length} for system in systems]
-            judgment = Judgment(assessor, topic.topic, left=sides[0], right=sides[1])
+            judgment = Judgment(assessor=assessor, topic=topic.topic, left=sides[0], right=sides[1])
             answers, left = self._won(columns.cell(row, "label"), names[1:])
         else:
-            judgment = Judgment(assessor, topic.topic, TextRef(systems[0].system, length))
+            judgment = Judgment(assessor=assessor, topic=topic.topic, peer=TextRef(systems[0].system, length))
             answers, left = self._rated(columns, row)
         yield from map(place.item, left)
         yield from self.answers.items(place, judgment, answers)
 
-    def _rated(self, columns: _Columns, row: Sequence[str]) -> tuple[dict[str, Any], list[LeftOut]]:
+    def _rated(self, columns: _CrowdColumns, row: Sequence[str]) -> tuple[dict[str, Any], list[LeftOut]]:
         found = {id: rating(self.protocol, id, row[at]) for id, at in columns.aspects.items()}
         left = [answer for answer in found.values() if isinstance(answer, LeftOut)]
         return {id: answer for id, answer in found.items() if not isinstance(answer, LeftOut)}, left
@@ -232,7 +245,7 @@ class _Intake:
         return {PREFERENCE: {"winner": winner}}, []
 
 
-def _subject(columns: _Columns, row: Sequence[str]) -> tuple[str, ...] | LeftOut:
+def _subject(columns: _CrowdColumns, row: Sequence[str]) -> tuple[str, ...] | LeftOut:
     """Topic and system."""
     topic, system = columns.cell(row, "topic"), columns.cell(row, "system")
     if "topic" not in columns.at or "system" not in columns.at:
@@ -242,7 +255,7 @@ def _subject(columns: _Columns, row: Sequence[str]) -> tuple[str, ...] | LeftOut
     return (topic, system) if topic and system else NO_NAME
 
 
-def _pair(columns: _Columns, row: Sequence[str]) -> tuple[str, ...] | LeftOut:
+def _pair(columns: _CrowdColumns, row: Sequence[str]) -> tuple[str, ...] | LeftOut:
     """Topic, left and right."""
     names = [columns.cell(row, name) for name in ("topic", "left", "right")]
     if not {"topic", "left", "right"} <= set(columns.at):

@@ -1,6 +1,7 @@
-"""What NIST gave out for DUC and TAC: documents as SGML that never was well-formed, summaries as files.
+"""What NIST gave out for DUC and TAC: documents in SGML that is often not well-formed, and summaries as files.
 
-A file named like D0601.M.250.A.17 is a summary (duc_summaries.py); any other is searched for <DOC>s.
+A file named like D0601.M.250.A.17 is a summary: topic, task, length, selector and summarizer. It is plain text, or HTML
+as the evaluation program SEE wrote it, one unit a line, each in `<a ... id=N>`. Any other file is searched for <DOC>s.
 """
 
 from __future__ import annotations
@@ -8,16 +9,55 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import date, timedelta
 from pathlib import Path
 
 from adjudge.data.incoming import Item, LeftOut
 from adjudge.data.lines import MAX_LINE
-from adjudge.data.rows import Document, Topic
-from adjudge.formats import newsdates
-from adjudge.formats.duc_summaries import is_summary, read_summary
-from adjudge.formats.files import Once, Paths, Place, Unused, byte_lines, find_files, one_of
-from adjudge.formats.markup import characters, decoded, paragraphs, refuse_declarations, tokens
+from adjudge.data.rows import Document, Summary, System, Topic
+from adjudge.formats.files import (
+    NIST_TASKS,
+    Once,
+    Paths,
+    Place,
+    Unused,
+    bare_name,
+    byte_lines,
+    decoded,
+    from_files,
+    one_of,
+)
+from adjudge.formats.markup import characters, read_marked_up, refuse_declarations, tokens
 from adjudge.formats.records import ROLES, Role
+
+
+def read(
+    paths: Paths,
+    *,
+    topic: str | None = None,
+    role: Role | None = None,
+    max_line: int = MAX_LINE,
+    encoding: str | None = None,
+) -> Iterator[Item]:
+    """Documents and summaries of files, or of all files in a folder and below it.
+
+    The topic of a document is the folder its file lies in, or `topic`; that of a summary stands in the
+    file's name. Without `role`, people's summaries (a letter) are peers and references, systems' (a
+    number) peers. Without `encoding`, UTF-8 is tried and Windows-1252 used for the bytes that are not.
+    `max_line` bounds a document, a summary and a line, in bytes.
+    """
+    one_of("--role", role, ROLES)
+    once = Once()
+
+    def items(path: Path) -> Iterator[Item]:
+        if is_summary(path):
+            return read_summary(path, once, role=role, max_line=max_line, encoding=encoding)
+        return _read_documents(path, once, topic, max_line, encoding)
+
+    yield from from_files(paths, items, deep=True)
+
+
+# Documents
 
 _OPEN = re.compile(rb"<doc(?:\s[^<>]*)?>", re.IGNORECASE)
 _CLOSE = re.compile(rb"</doc\s*>", re.IGNORECASE)
@@ -38,32 +78,6 @@ _FIELDS = {
 }
 _PARAGRAPH = ("P", "S", "BR")
 _INLINE = (*_PARAGRAPH, "F")  # tags that stand inside a field and do not end it
-
-
-def read(
-    paths: Paths,
-    *,
-    topic: str | None = None,
-    role: Role | None = None,
-    max_line: int = MAX_LINE,
-    encoding: str | None = None,
-) -> Iterator[Item]:
-    """Documents and summaries of files, or of all files in a folder and below it.
-
-    The topic of a document is the folder its file lies in, or `topic`; that of a summary stands in the
-    file's name. Without `role`, people's summaries (a letter) are peers and references, systems' (a
-    number) peers. Without `encoding`, UTF-8 is tried and Windows-1252 used for the bytes that are not.
-    `max_line` bounds a document, a summary and a line, in bytes.
-    """
-    one_of("--role", role, ROLES)
-    once = Once()
-    for path, left in find_files(paths, deep=True):
-        if left:
-            yield str(path), left
-        elif is_summary(path):
-            yield from read_summary(path, once, role=role, max_line=max_line, encoding=encoding)
-        else:
-            yield from _read_documents(path, once, topic, max_line, encoding)
 
 
 def _read_documents(
@@ -162,7 +176,13 @@ def _parse(doc: str, place: Place) -> _Found:
     number = " ".join(named.get("number", "").split())
     if not number and (found := _ID.search(attributes)):
         number = found[1]
-    return _Found(number or None, named.get("text"), named.get("headline"), named.get("date"), unused)
+    return _Found(
+        number=number or None,
+        text=named.get("text"),
+        headline=named.get("headline"),
+        date=named.get("date"),
+        unused=unused,
+    )
 
 
 def _document(place: Place, once: Once, topic: str, found: _Found) -> Iterator[Item]:
@@ -171,7 +191,7 @@ def _document(place: Place, once: Once, topic: str, found: _Found) -> Iterator[I
     elif found.text is None:
         yield place.item(LeftOut("<DOC> without <TEXT>"))
     else:
-        date = newsdates.from_line(found.date or "") or newsdates.from_number(found.number)
+        date = date_in_line(found.date or "") or date_in_number(found.number)
         if date is None and found.date:
             yield place.item(LeftOut("date not understood"))
         yield from once.new(place, place.row(Topic, {"topic": topic}))
@@ -179,3 +199,179 @@ def _document(place: Place, once: Once, topic: str, found: _Found) -> Iterator[I
         if found.headline:
             data["headline"] = place.text("HEADLINE", found.headline)
         yield place.item(place.row(Document, data, {"id": "DOCNO"}))
+
+
+def paragraphs(text: str) -> str:
+    """Hard-wrapped text as one paragraph a line. A blank or an indented line begins a new one."""
+    result: list[list[str]] = [[]]
+    for line in text.split("\n"):
+        words = line.split()
+        if not words or line.startswith(("  ", "\t")):
+            result.append([])
+        result[-1].extend(words)
+    return "\n".join(" ".join(words) for words in result if words)
+
+
+# Summaries
+
+_NAME = re.compile(
+    r"(?P<topic>[^.]+)\.(?P<task>[MS])\.(?P<length>[0-9]{1,6})\.(?P<selector>[^.]+)"
+    r"\.(?P<who>[A-Za-z]|[0-9]{1,6})(\.html?|\.txt|\.see)?",
+    re.IGNORECASE,
+)
+_SEE = re.compile(r"<a\s[^<>]*\bid\s*=", re.IGNORECASE)
+_HAS_ID = re.compile(r"\bid\s*=", re.IGNORECASE)
+
+
+def is_summary(path: Path) -> bool:
+    """Whether the file is named like a summary of NIST's."""
+    return _NAME.fullmatch(bare_name(path)) is not None
+
+
+def read_summary(
+    path: Path, once: Once, *, role: Role | None, max_line: int, encoding: str | None
+) -> Iterator[Item]:
+    """The topic, system and summary of one such file."""
+    place = Place(path, 1)
+    named = _NAME.fullmatch(bare_name(path))
+    if named is None:
+        raise place.wrong("not named TOPIC.M.LENGTH.SELECTOR.SUMMARIZER")
+    human = named["who"].isalpha()
+    data = {"topic": named["topic"], "task": NIST_TASKS[named["task"].upper()], "selector": named["selector"]}
+    topic = place.row(Topic, data)
+    system = place.row(System, {"system": named["who"], "kind": "human" if human else None})
+    text = _text(path, place, max_line, encoding)
+    yield from once.new(place, topic)
+    yield from once.new(place, system)
+    summary = {
+        "topic": topic.topic,
+        "system": system.system,
+        "length": place.whole_number("length", named["length"], least=1),
+        "roles": list(ROLES[role or ("both" if human else "peer")]),
+        "text": text,
+    }
+    yield place.item(place.row(Summary, summary))
+    yield from place.noted()
+
+
+def _text(path: Path, place: Place, max_line: int, encoding: str | None) -> str:
+    text = decoded(read_marked_up(path, "the summary is", max_line=max_line), place, encoding)
+    is_html = text.lstrip()[:5].lower() == "<html"
+    if is_html and "</html" not in text.lower():
+        raise place.wrong("no </html>: is the file cut off?")
+    if _SEE.search(text):
+        return "\n".join(_units(text, place))
+    if is_html:
+        raise place.wrong("HTML without units, expected <a href=... id=1>text</a>")
+    return "\n".join(line.rstrip() for line in text.strip("\n").split("\n"))
+
+
+def _units(text: str, place: Place) -> Iterator[str]:
+    unit: list[str] | None = None
+    for token in tokens(text):
+        if isinstance(token, str):
+            if unit is not None:
+                unit.append(characters(token, place))
+        elif token.name == "A" and token.closes and unit is not None:
+            yield " ".join("".join(unit).split())
+            unit = None
+        elif token.name == "A" and unit is not None:
+            raise place.wrong("an <a> begins inside a unit: is a </a> missing?")
+        elif token.name == "A" and _HAS_ID.search(token.attributes):
+            unit = []
+    if unit is not None:
+        raise place.wrong("the last unit is not closed: is the file cut off?")
+
+
+# When a document was written, from its date line or from its number: ISO 8601, or nothing
+
+_MONTHS = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+]
+_LONGEST = 200  # characters of a date line that are looked at
+_CENTURY = 50  # 88 is 1988, 04 is 2004
+
+_ISO = re.compile(r"\b((?:19|20)\d\d)-(\d\d?)-(\d\d?)(?:[T ]+(\d\d):(\d\d))?", re.ASCII)
+_DIGITS = re.compile(r"(?<!\d)(\d{8}|\d{6})(?!\d)", re.ASCII)
+_AMERICAN = re.compile(r"(?<!\d)(\d\d?)/(\d\d?)/(\d{4}|\d\d)(?!\d)(?:\s+(\d\d):(\d\d))?", re.ASCII)
+_MONTH_FIRST = re.compile(r"\b([A-Za-z]{3,9})\.? +(\d\d?)(?:st|nd|rd|th)?,? +(\d{4}|\d\d)\b", re.ASCII)
+_DAY_FIRST = re.compile(r"\b(\d\d?) +([A-Za-z]{3,9})\.?,? +(\d{4}|\d\d)\b", re.ASCII)
+_YEAR_AND_DAY = re.compile(r"SJMN(\d\d)-06(\d{3})\d+", re.ASCII)
+_NUMBERED = re.compile(r"([A-Z]+)[_A-Z]*(\d{8}|\d{6})[-._]\d.*", re.ASCII)
+
+
+def date_in_line(text: str) -> str | None:
+    """The date in a date line, in the forms that news wires used, with the time where one is given."""
+    text = " ".join(text[:_LONGEST].split())
+    if found := _ISO.search(text):
+        year, month, day, *clock = found.groups()
+        return _iso(year, month, day, clock)
+    if found := _AMERICAN.search(text):
+        month, day, year, *clock = found.groups()
+        return _iso(year, month, day, clock)
+    for found in _MONTH_FIRST.finditer(text):
+        if month := _month(found[1]):
+            return _iso(found[3], month, found[2])
+    for found in _DAY_FIRST.finditer(text):
+        if month := _month(found[2]):
+            return _iso(found[3], month, found[1])
+    if found := _DIGITS.search(text):
+        return _compact(found[1])
+    return None
+
+
+def date_in_number(number: str) -> str | None:
+    """The date in a document's number.
+
+    AP880911-0016 and WSJ911031-0012 are year, month, day; LA060490-0083 is month, day, year;
+    SJMN91-06184003 is the year and the day of the year; APW19980602.0004 has the year in full.
+    FT923-5089 holds a quarter and a running number: no date.
+    """
+    number = number[:_LONGEST]
+    if found := _YEAR_AND_DAY.fullmatch(number):
+        return _day_of_year(found[1], int(found[2]))
+    if found := _NUMBERED.fullmatch(number):
+        wire, digits = found.groups()
+        return _compact(digits[4:] + digits[:4] if wire == "LA" and len(digits) == 6 else digits)
+    return None
+
+
+def _compact(digits: str) -> str | None:
+    return _iso(digits[:-4], digits[-4:-2], digits[-2:])
+
+
+def _month(name: str) -> str | None:
+    numbers = (str(n) for n, full in enumerate(_MONTHS, 1) if full.startswith(name.lower()))
+    return next(numbers, None)
+
+
+def _year(digits: str) -> int:
+    year = int(digits)
+    return year if len(digits) == 4 else year + (1900 if year >= _CENTURY else 2000)
+
+
+def _iso(year: str, month: str, day: str, clock: list[str | None] | None = None) -> str | None:
+    try:
+        text = date(_year(year), int(month), int(day)).isoformat()
+    except ValueError:
+        return None
+    hour, minute = clock or (None, None)
+    if hour is None or minute is None or int(hour) > 23 or int(minute) > 59:
+        return text
+    return f"{text}T{hour}:{minute}"
+
+
+def _day_of_year(year: str, day: int) -> str | None:
+    found = date(_year(year), 1, 1) + timedelta(days=day - 1)
+    return found.isoformat() if found.year == _year(year) else None

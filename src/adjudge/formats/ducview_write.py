@@ -1,4 +1,4 @@
-"""Pyramids and annotations as DUCView's files. Reading them lives in ducview.py."""
+"""Pyramids and annotations as DUCView's files. Reading them is ducview.py."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pathlib import Path
 from urllib.parse import quote
 
 from adjudge.errors import DataError, quoted
-from adjudge.formats.ducview_text import Name, lay_out
+from adjudge.formats.ducview import SummaryName, lay_out
+from adjudge.formats.markup import ILLEGAL
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER
 from adjudge.judgments.pyramid import UNMATCHED, Contributor, Expressed, PeerAnnotation, Pyramid
 from adjudge.judgments.pyramid_answers import annotation_of, built, pyramid_for
 from adjudge.judgments.tasks import Judged, TextRef
 
 _UNMATCHED_LABEL = "All non-matching SCUs go here"
-_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _SIGNS = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;", "\n": "&#10;", "\t": "&#9;"}
 _SPECIAL = re.compile('[&<>"\r\n\t]')
 
@@ -47,7 +47,7 @@ def write_pyr(pyramid: Pyramid, path: str | Path) -> None:
 
 
 def write_pan(pyramid: Pyramid, annotation: PeerAnnotation, path: str | Path) -> None:
-    """A peer's annotation, with the pyramid that it was held against, as a .pan file."""
+    """A peer's annotation, with the pyramid that it was made with, as a .pan file."""
     Path(path).write_text(pan(pyramid, annotation), encoding="utf-8", newline="\n")
 
 
@@ -127,13 +127,13 @@ def _comment(comment: str | None) -> str:
 
 def _quoted(text: str) -> str:
     """Text for an element or an attribute: line ends and tabs as numbers, or a parser would change them."""
-    return _SPECIAL.sub(lambda sign: _SIGNS[sign[0]], _ILLEGAL.sub("\ufffd", text))
+    return _SPECIAL.sub(lambda sign: _SIGNS[sign[0]], ILLEGAL.sub("\ufffd", text))
 
 
 def _literal(text: str) -> str:
     """DUCView writes its expression as CDATA, and reads only the first piece of it."""
     plain = not ("]]>" in text or "\r" in text)
-    return f"<![CDATA[{_ILLEGAL.sub(chr(0xFFFD), text)}]]>" if plain else _quoted(text)
+    return f"<![CDATA[{ILLEGAL.sub(chr(0xFFFD), text)}]]>" if plain else _quoted(text)
 
 
 # A whole evaluation
@@ -175,8 +175,8 @@ def _folder(judged: Judged, several: bool) -> str:
 
 
 def _peer_file(topic: str, peer: TextRef, pyramid: Pyramid) -> str:
-    about = lay_out(pyramid.text, pyramid.pattern).about or Name("")
-    return f"{_safe(str(Name(peer.system, topic, about.task, peer.length, about.selector)))}.pan"
+    about = lay_out(pyramid.text, pyramid.pattern).about or SummaryName("")
+    return f"{_safe(str(SummaryName(peer.system, topic, about.task, peer.length, about.selector)))}.pan"
 
 
 def _safe(name: str) -> str:

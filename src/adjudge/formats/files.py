@@ -1,22 +1,25 @@
-"""What importers share: files to find and read, places to name, rows to check. Formats live beside it."""
+"""What readers share: files to find, lines and cells to read, places to name, rows to check, NIST's names."""
 
 from __future__ import annotations
 
+import csv
 import lzma
 import re
 import zlib
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from adjudge.data.incoming import Item, LeftOut, Thing
-from adjudge.data.lines import open_bytes, read_json_lines, unreadable
+from adjudge.data.lines import MAX_LINE, decode, open_bytes, read_json_lines, unreadable
 from adjudge.data.rows import Row, System
 from adjudge.errors import FormatError, UsageError, quoted
 
 R = TypeVar("R", bound=Row)
+T = TypeVar("T")
 Paths = Iterable[str | Path]
 
 JSON_LINES = (".jsonl", ".ndjson", ".jsonlines")
@@ -24,6 +27,7 @@ TABLES = (".csv", ".tsv", ".tab")
 NO_TEXT = LeftOut("no text")
 HALF_PAIR = LeftOut("half a surrogate pair replaced by U+FFFD")
 EMPTY_FILE = LeftOut("file without records")
+STRAY_BYTES = LeftOut("bytes that are not UTF-8 read as Windows-1252")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 _PACKED = (".gz", ".bz2", ".xz", ".zst")
@@ -50,10 +54,25 @@ def stem(path: Path) -> str:
     return name
 
 
+def from_files(
+    paths: Paths,
+    read: Callable[[Path], Iterable[tuple[str, T]]],
+    suffixes: tuple[str, ...] = (),
+    *,
+    deep: bool = False,
+) -> Iterator[tuple[str, T | LeftOut]]:
+    """What `read` makes of each file that `find_files` finds, and what it leaves out."""
+    for path, left in find_files(paths, suffixes, deep=deep):
+        if left:
+            yield str(path), left
+        else:
+            yield from read(path)
+
+
 def find_files(
     paths: Paths, suffixes: tuple[str, ...] = (), *, deep: bool = False
 ) -> Iterator[tuple[Path, LeftOut | None]]:
-    """The files to read, and what lies in a given folder beside them, with the reason it is left out.
+    """The files to read, and what else lies in a given folder, with the reason why it is left out.
 
     A path that is no folder is taken as it is. A link that leads out of a given folder is refused.
     """
@@ -122,6 +141,15 @@ def reading(path: Path) -> Iterator[None]:
         raise
 
 
+def read_whole(path: Path, what: str, *, max_size: int) -> bytes:
+    """All bytes of a file that is not too large; `what` is the file in the message."""
+    with reading(path), open_bytes(path) as stream:
+        raw = stream.read(max_size + 1)
+    if len(raw) > max_size:
+        raise FormatError(f"{what} is larger than {max_size:,} bytes", file=path)
+    return raw
+
+
 def byte_lines(path: Path, *, max_line: int) -> Iterator[tuple[int, bytes]]:
     """The lines with their ends, numbered from 1, without a byte order mark; a NUL byte is refused."""
     number = 0
@@ -139,6 +167,30 @@ def byte_lines(path: Path, *, max_line: int) -> Iterator[tuple[int, bytes]]:
             yield number, line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
 
 
+def decoded(raw: bytes, place: Place, encoding: str | None) -> str:
+    """Text with plain newlines. Without an encoding: UTF-8, and Windows-1252 for the bytes that are not."""
+    if encoding is not None:
+        text = decode(raw, encoding, place.path, place.line)
+    else:
+        text = raw.decode("utf-8", "surrogateescape")
+        if not text.isascii():
+            text, strays = _STRAY.subn(_windows, text)
+            if strays:
+                place.notes.append(STRAY_BYTES)
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+_STRAY = re.compile("[\udc80-\udcff]")
+
+
+def _windows(stray: re.Match[str]) -> str:
+    byte = bytes([ord(stray.group()) - 0xDC00])
+    try:
+        return byte.decode("cp1252")
+    except UnicodeDecodeError:  # five bytes have no meaning there
+        return byte.decode("latin-1")
+
+
 def json_objects(path: Path, *, max_line: int, encoding: str) -> Iterator[tuple[Place, dict[str, Any]]]:
     """One JSON object a line, with its place."""
     with reading(path):
@@ -151,17 +203,15 @@ def json_objects(path: Path, *, max_line: int, encoding: str) -> Iterator[tuple[
 
 def json_items(
     paths: Paths,
-    read: Callable[[Place, dict[str, Any]], Iterable[Item]],
+    read: Callable[[Place, dict[str, Any]], Iterable[tuple[str, T]]],
     keys: Collection[str],
     *,
     max_line: int,
     encoding: str,
-) -> Iterator[Item]:
+) -> Iterator[tuple[str, T | Thing]]:
     """What `read` makes of every record of JSONL files; keys that are not in `keys` are named as not used."""
-    for path, left in find_files(paths, JSON_LINES):
-        if left:
-            yield str(path), left
-            continue
+
+    def items(path: Path) -> Iterator[tuple[str, T | Thing]]:
         unused, empty = Unused(), True
         for place, record in json_objects(path, max_line=max_line, encoding=encoding):
             empty = False
@@ -170,6 +220,8 @@ def json_items(
             yield from place.noted()
         if empty:
             yield str(path), EMPTY_FILE
+
+    return from_files(paths, items, JSON_LINES)
 
 
 # Values
@@ -241,7 +293,7 @@ _WHOLE = re.compile(r"[0-9]{1,10}(\.0{1,10})?")
 
 
 def scalar(place: Place, column: str, value: object) -> object:
-    """A single value: lists and objects have no business here, and may be too deep to be shown."""
+    """A single value: a list or an object is refused, and may be too deep to be shown."""
     if isinstance(value, list | dict):
         raise place.wrong(f"{shown(column)} is {type_name(value)}, expected a single value")
     return value
@@ -292,7 +344,7 @@ class Once:
 
 
 class Unused:
-    """Names what a file has and the importer does not take, each name once a file."""
+    """Names what a file has and the reader does not take, each name once a file."""
 
     def __init__(self, what: str = "column {} not used") -> None:
         self._what = what
@@ -306,3 +358,148 @@ class Unused:
                     yield place.item(LeftOut(self._what.format(shown(name))))
                 else:
                     yield place.item(LeftOut(self._what.format("of many names")))
+
+
+# Cells of CSV and TSV files, checked and bounded
+
+_LARGEST_LIMIT = 2**31 - 1  # csv keeps its limit in a C long, which has 32 bits on Windows
+Rows = Iterator[tuple[int, list[str]]]
+
+
+def read_cells(
+    path: Path,
+    *,
+    delimiter: str | None = None,
+    quotes: bool = True,
+    unnamed_first: bool = False,
+    max_line: int = MAX_LINE,
+    encoding: str = "utf-8",
+) -> tuple[list[str], Rows]:
+    """The header, and the rows with the numbers of the lines they begin on, each as long as the header.
+
+    Without `quotes` a quotation mark is a character like any other; with `unnamed_first` the first
+    column needs no name.
+    """
+    delimiter = _delimiter(path, delimiter)
+    csv.field_size_limit(max(csv.field_size_limit(), min(max_line, _LARGEST_LIMIT)))
+    lines = _Lines(path, max_line, encoding)
+    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
+    reader = csv.reader(iter(lines), delimiter=delimiter, quoting=quoting, strict=True)
+    rows = _rows(reader, lines)
+    line, header = next(rows, (1, []))
+    header = [name.strip() for name in header]
+    _check_header(header, Place(path, line), unnamed_first)
+    return header, _even(rows, len(header), path)
+
+
+def _delimiter(path: Path, delimiter: str | None) -> str:
+    if delimiter is None:
+        return "\t" if bare_name(path).lower().endswith((".tsv", ".tab")) else ","
+    delimiter = {"tab": "\t", "\\t": "\t"}.get(delimiter, delimiter)
+    if len(delimiter) != 1 or delimiter in '"\r\n\0 ':
+        raise UsageError(f"--delimiter is {shown(delimiter)}, expected one character, or tab")
+    return delimiter
+
+
+class _Lines:
+    """Decoded lines for csv, which pulls them until a quote closes: the sum of a row is bounded."""
+
+    def __init__(self, path: Path, max_line: int, encoding: str) -> None:
+        self.path, self._max_line, self._encoding = path, max_line, encoding
+        self._number = self._size = 0
+        self.first = 1
+
+    def begin(self) -> None:
+        """A new row begins on the next line."""
+        self._size, self.first = 0, self._number + 1
+
+    def __iter__(self) -> Iterator[str]:
+        with reading(self.path), open_bytes(self.path) as stream:
+            while line := stream.readline(self._max_line - self._size + 1):
+                self._number += 1
+                self._size += len(line)
+                if self._size > self._max_line:
+                    raise FormatError(
+                        f"the row is longer than {self._max_line:,} bytes (is a quote left open?);"
+                        " allow more with --max-line",
+                        file=self.path,
+                        line=self.first,
+                    )
+                if b"\0" in line:
+                    raise FormatError("a NUL byte: this is no text file", file=self.path, line=self._number)
+                if self._number == 1:
+                    line = line.removeprefix(BYTE_ORDER_MARK)
+                yield decode(line, self._encoding, self.path, self._number)
+
+
+def _rows(reader: Iterator[list[str]], lines: _Lines) -> Rows:
+    while True:
+        lines.begin()
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise FormatError(_said(str(error)), file=lines.path, line=lines.first) from None
+        if row:  # a blank line is none
+            yield lines.first, row
+
+
+def _said(message: str) -> str:
+    """What csv means, in words that say what to do."""
+    if "unexpected end" in message:
+        return "a quote is opened and not closed: is the file cut off?"
+    if "new-line" in message:
+        return "a carriage return inside the row: save the file with Unix or Windows line ends"
+    if "expected after" in message:
+        return "text after a closing quote: a quote inside a cell is written twice, or say --no-quotes"
+    return f"not a row of cells: {message}"
+
+
+def _check_header(header: list[str], place: Place, unnamed_first: bool) -> None:
+    if not header:
+        raise FormatError("empty, expected a header line", file=place.path)
+    if len(header) == 1 and (found := next((c for c in ";\t|," if c in header[0]), None)):
+        name = "tab" if found == "\t" else f'"{found}"'
+        raise place.wrong(f"the header is one column: say --delimiter {name}")
+    for number, name in enumerate(header, 1):
+        if not name and not (unnamed_first and number == 1):
+            raise place.wrong(f"column {number} has no name")
+    name, count = Counter(header).most_common(1)[0]
+    if count > 1:
+        raise place.wrong(f"{count} columns are named {shown(name)}")
+
+
+def _even(rows: Rows, width: int, path: Path) -> Rows:
+    for line, row in rows:
+        if len(row) != width:
+            raise FormatError(
+                f"the row has {len(row)} cells, the header {width}: is there a delimiter in a text"
+                " without quotes around it?",
+                file=path,
+                line=line,
+            )
+        yield line, row
+
+
+# NIST's names
+
+NIST_TASKS = {"M": "multi", "S": "single"}
+"""The letter in D0601.M.250.A.17 that says whether one document was summarized or several."""
+BASELINES = 1
+"""NIST's numbers up to this one are baselines, unless told otherwise: how many there are differs by year."""
+
+
+def is_person(name: str) -> bool:
+    """At NIST a letter is a person and a number a system."""
+    return len(name) == 1 and name.isascii() and name.isalpha()
+
+
+def nist_kind(system: str, baselines: int = BASELINES) -> str | None:
+    """What NIST's id of a summarizer tells: a letter is a person, a low number a baseline.
+
+    None for the rest: no kind means machine, and does not contradict what other files say.
+    """
+    if is_person(system):
+        return "human"
+    return "baseline" if re.fullmatch(r"[0-9]{1,6}", system) and int(system) <= baselines else None

@@ -1,6 +1,8 @@
-"""Markup that no XML parser would take: tags, comments and entities of DUC's files, in linear time.
+"""Markup that no XML parser would take, in linear time: tags, comments, entities, declarations.
 
-Nothing is declared, nested or expanded here: a tag is what stands between < and >, an entity a character.
+Nothing is declared, nested or expanded here: a tag is what stands between < and >, an entity a character. `html.parser`
+will not do: where tags do not end, its time grows with the square of the text (Python 3.11), and it loses attributes
+that hold quotation marks.
 """
 
 from __future__ import annotations
@@ -8,19 +10,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from html import unescape as _unescape
+from html import unescape
 from html.entities import html5
+from pathlib import Path
 
 from adjudge.data.incoming import LeftOut
-from adjudge.data.lines import decode
-from adjudge.formats.files import Place
+from adjudge.formats.files import Place, byte_lines
 
-STRAY_BYTES = LeftOut("bytes that are not UTF-8 read as Windows-1252")
 UNKNOWN_ENTITY = LeftOut("unknown entity dropped")
 
 # No pattern here can start inside its own match ([^<>]), so that searching stays linear.
 _TAG = re.compile(r"<(?:!--|/?[A-Za-z][^<>]*>|![^<>]*>|\?[^<>]*>)")
-_ENTITY = re.compile(r"&(#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{0,31});")
+ENTITY = re.compile(r"&(#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{0,31});")
+ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+"""Characters that XML does not allow, and that UTF-8 cannot hold."""
 _DECLARED = re.compile(rb"<!entity|<!doctype[^<>\[]*\[", re.IGNORECASE)
 
 
@@ -37,6 +40,22 @@ def refuse_declarations(line: bytes, place: Place) -> None:
     """A file that declares entities is not one of NIST's, and may blow up whoever expands them."""
     if _DECLARED.search(line):
         raise place.wrong("declares entities or a document type of its own, which is not read")
+
+
+def read_marked_up(path: Path, what: str, *, max_line: int) -> bytes:
+    """All bytes of a file that declares nothing and is not too long; `what` is the file and its verb in the message."""
+    parts: list[bytes] = []
+    size = 0
+    for number, line in byte_lines(path, max_line=max_line):
+        place = Place(path, number)
+        refuse_declarations(line, place)
+        size += len(line)
+        if size > max_line:
+            raise place.wrong(f"{what} longer than {max_line:,} bytes; allow more with --max-line")
+        parts.append(line)
+    raw = b"".join(parts)
+    refuse_declarations(raw, Place(path, 1))  # one that is spread over lines
+    return raw
 
 
 def tokens(text: str) -> Iterator[Tag | str]:
@@ -64,46 +83,15 @@ def characters(text: str, place: Place) -> str:
     """Entities as characters; those that nobody knows are dropped, and noted."""
 
     def replace(found: re.Match[str]) -> str:
-        name = found.group(1)
-        for each in (name, name.lower()):
-            if each.startswith("#") or f"{each};" in html5:
-                return _unescape(f"&{each};")
-        place.notes.append(UNKNOWN_ENTITY)
-        return ""
+        known = character(found[1])
+        known = character(found[1].lower()) if known is None else known
+        if known is None:
+            place.notes.append(UNKNOWN_ENTITY)
+        return known or ""
 
-    return _ENTITY.sub(replace, text)
-
-
-def decoded(raw: bytes, place: Place, encoding: str | None) -> str:
-    """Text with plain newlines. Without an encoding: UTF-8, and Windows-1252 for the bytes that are not."""
-    if encoding is not None:
-        text = decode(raw, encoding, place.path, place.line)
-    else:
-        text = raw.decode("utf-8", "surrogateescape")
-        if not text.isascii():
-            text, strays = _STRAY.subn(_windows, text)
-            if strays:
-                place.notes.append(STRAY_BYTES)
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    return ENTITY.sub(replace, text)
 
 
-_STRAY = re.compile("[\udc80-\udcff]")
-
-
-def _windows(stray: re.Match[str]) -> str:
-    byte = bytes([ord(stray.group()) - 0xDC00])
-    try:
-        return byte.decode("cp1252")
-    except UnicodeDecodeError:  # five bytes have no meaning there
-        return byte.decode("latin-1")
-
-
-def paragraphs(text: str) -> str:
-    """Hard-wrapped text as one paragraph a line. A blank or an indented line begins a new one."""
-    result: list[list[str]] = [[]]
-    for line in text.split("\n"):
-        words = line.split()
-        if not words or line.startswith(("  ", "\t")):
-            result.append([])
-        result[-1].extend(words)
-    return "\n".join(" ".join(words) for words in result if words)
+def character(entity: str) -> str | None:
+    """What an entity stands for by the names that HTML has, or None."""
+    return unescape(f"&{entity};") if entity.startswith("#") or f"{entity};" in html5 else None

@@ -1,4 +1,7 @@
-"""NIST's tables of responsiveness and linguistic quality (DUC 2005 on). How lines become cells: nist_lines.py."""
+"""NIST's tables of responsiveness and linguistic quality (DUC 2005 on): a header that draws its columns, then rows.
+
+The lines and headers are those of SEE's tables too (see.py).
+"""
 
 from __future__ import annotations
 
@@ -6,18 +9,90 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from adjudge.data.incoming import LeftOut
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import System, Topic
 from adjudge.errors import FormatError, UsageError, quoted
-from adjudge.formats.answers import Answers, Judgment, aspect_question, protocol_of_kind, rating
-from adjudge.formats.files import EMPTY_FILE, Once, Paths, Place, find_files, stem
-from adjudge.formats.judged import BASELINES, nist_kind
-from adjudge.formats.nist_lines import TABLE, Header, cells, is_bars, lines
-from adjudge.judgments.intake import Item
+from adjudge.formats.answers import ImportedAnswers, Judgment, aspect_question, protocol_of_kind, rating
+from adjudge.formats.files import (
+    BASELINES,
+    EMPTY_FILE,
+    Once,
+    Paths,
+    Place,
+    byte_lines,
+    decoded,
+    from_files,
+    nist_kind,
+    stem,
+)
 from adjudge.judgments.protocol import RATING, Protocol
 from adjudge.judgments.tasks import TextRef
+
+if TYPE_CHECKING:
+    from adjudge.judgments.intake import Item
+
+TABLE = (".table",)
+
+_BARS = re.compile(r"[|\s]*\|[|\s]*")
+_DRAWN = re.compile(r"(?P<bars>(?:\|\s*)*)(?P<name>[^|\s].*?)[|\s]*")
+_WORDS = {
+    "selector": ("selector",),
+    "assessor": ("assessor", "judge", "annotator"),
+    "peer": ("summarizer", "peer", "system"),
+    "reference": ("model", "reference"),
+    "question": ("question",),
+    "score": ("score", "responsiveness", "rating"),
+    "topic": ("topic", "docset", "document set"),
+}
+
+
+def lines(path: Path, *, max_line: int, encoding: str | None) -> Iterator[tuple[Place, str]]:
+    """The lines that are not blank, without their ends; stray bytes are read as Windows-1252, and noted."""
+    for number, raw in byte_lines(path, max_line=max_line):
+        place = Place(path, number)
+        for text in decoded(raw, place, encoding).split("\n"):  # a carriage return alone ends a line too
+            if text.strip():
+                yield place, text
+
+
+def cells(text: str) -> list[str]:
+    """A row's cells: between tabs, or between spaces where there is no tab."""
+    return [cell.strip() for cell in text.rstrip().split("\t")] if "\t" in text.strip() else text.split()
+
+
+def is_bars(text: str) -> bool:
+    """The last line of a header."""
+    return _BARS.fullmatch(text) is not None
+
+
+class Header:
+    """A header as it is read, line by line: as many bars as columns before, then a column's name."""
+
+    def __init__(self) -> None:
+        self._names: list[str] = []
+
+    def take(self, text: str) -> None:
+        found = _DRAWN.fullmatch(text.strip())
+        if found is None:
+            return
+        column = found["bars"].count("|")
+        if column == 0:  # a title is followed by the first column's name
+            self._names = [found["name"]]
+        elif column == len(self._names):
+            self._names.append(found["name"])
+
+    def columns(self) -> list[str | None]:
+        """What each column is, by the words of its name; None where they tell nothing."""
+        return [column_of(name) for name in self._names]
+
+
+def column_of(name: str) -> str | None:
+    lower = name.lower()
+    return next((column for column, words in _WORDS.items() if any(word in lower for word in words)), None)
+
 
 RESPONSIVENESS, QUALITY = "responsiveness", "linguistic-quality"
 ORDER = ("topic", "selector", "assessor", "peer", "score")
@@ -34,8 +109,6 @@ OTHER_SELECTOR = LeftOut("topic with another selector than before: the first one
 
 _SCORE = re.compile(r"[0-9]{1,3}(\.[0-9]+)?")
 _SUMMARIZER = re.compile(r"[A-Za-z]|[0-9]{1,6}")
-
-Row = Mapping[str, str]
 
 
 def read(
@@ -56,20 +129,15 @@ def read(
     name must tell. `length` is the target length of the summaries, which the tables do not have. A second
     score by the same assessor for the same summary is a repeat.
     """
-    files: list[Path] = []
-    for path, left in find_files(paths, TABLE):
-        if left:
-            yield str(path), left
-        else:
-            files.append(path)
-    intake = _Intake(evaluation, aspect, protocol, length, baselines)
-    for path in files:
-        yield from intake.file(path, max_line, encoding)
+    intake = _NistIntake(
+        evaluation=evaluation, aspect=aspect, protocol=protocol, length=length, baselines=baselines
+    )
+    yield from from_files(paths, lambda path: intake.file(path, max_line, encoding), TABLE)
 
 
 @dataclass
-class _Intake:
-    """One import: what has been said already, and how often."""
+class _NistIntake:
+    """One import: what is asked for, and which topics, systems and answers there have been."""
 
     evaluation: str
     aspect: str | None
@@ -78,10 +146,10 @@ class _Intake:
     baselines: int
     once: Once = field(default_factory=Once)
     selectors: dict[str, str] = field(default_factory=dict)
-    answers: dict[str, Answers] = field(default_factory=dict)
+    answers: dict[str, ImportedAnswers] = field(default_factory=dict)
 
     def file(self, path: Path, max_line: int, encoding: str | None) -> Iterator[Item]:
-        header, table = Header(), _Table(self)
+        header, table = Header(), _NistTable(self)
         place: Place | None = None
         in_header = True
         for place, text in lines(path, max_line=max_line, encoding=encoding):
@@ -97,10 +165,10 @@ class _Intake:
         elif table.columns is None:
             yield place.item(NO_ROWS)
 
-    def filled(self, name: str) -> Answers:
+    def filled(self, name: str) -> ImportedAnswers:
         """The answers to a protocol so far: several tables may belong to one."""
         if name not in self.answers:
-            self.answers[name] = Answers(self.evaluation, protocol_of_kind(name, "rating"))
+            self.answers[name] = ImportedAnswers(self.evaluation, protocol_of_kind(name, "rating"))
         return self.answers[name]
 
     def topic(self, place: Place, name: str, selector: str) -> Iterator[Item]:
@@ -114,10 +182,10 @@ class _Intake:
         yield from self.once.new(place, place.row(System, {"system": name, "kind": kind}))
 
 
-class _Table:
+class _NistTable:
     """One file: what its columns are, and what its rows answer."""
 
-    def __init__(self, intake: _Intake) -> None:
+    def __init__(self, intake: _NistIntake) -> None:
         self.intake = intake
         self.columns: tuple[str | None, ...] | None = None
 
@@ -157,7 +225,7 @@ class _Table:
         except FormatError:
             yield place.item(STRANGE_NAME)
 
-    def _answered(self, place: Place, row: Row) -> Iterator[Item]:
+    def _answered(self, place: Place, row: Mapping[str, str]) -> Iterator[Item]:
         protocol = self.answers.protocol
         question = self.question or f"{RATING}{re.sub(r'^[Qq]?0*', '', row['question'])}"
         if question not in (each.id for each in protocol.questions):
@@ -171,7 +239,9 @@ class _Table:
         yield from self.intake.topic(place, row["topic"], row.get("selector", ""))
         yield from self.intake.system(place, row["peer"])
         peer = TextRef(row["peer"], self.intake.length)
-        yield from self.answers.items(place, Judgment(assessor, row["topic"], peer), {question: answer})
+        yield from self.answers.items(
+            place, Judgment(assessor=assessor, topic=row["topic"], peer=peer), {question: answer}
+        )
 
 
 def _each_once(columns: tuple[str | None, ...]) -> bool:

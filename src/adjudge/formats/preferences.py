@@ -14,9 +14,8 @@ import numpy as np
 
 from adjudge.errors import DataError, FormatError, nearest, quoted
 from adjudge.formats.answers import MISSING
-from adjudge.formats.cells import read_cells
 from adjudge.formats.crowd import NAMES, WINNERS
-from adjudge.formats.files import Place, one_of, shown
+from adjudge.formats.files import Place, one_of, read_cells, shown
 from adjudge.measures.judged.pairs import WON
 from adjudge.stats.preference.answers import Answers
 

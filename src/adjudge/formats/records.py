@@ -1,41 +1,82 @@
-"""One flat mapping in, rows out: what jsonl.py and table.py share. No files here.
+"""Flat records in JSON lines, CSV and TSV: topics, systems, documents and summaries.
 
-Three shapes are told apart by their columns: LONG (topic, system, text), ONE FILE PER SYSTEM (topic, text;
-the file's name is the system) and WIDE (a column `summary:NAME` per system).
+Three shapes are told apart by their columns: LONG (topic, system, text), ONE FILE PER SYSTEM (topic, text; the file's
+name is the system) and WIDE (a column `summary:NAME` per system).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
 from adjudge.data.incoming import Item, LeftOut
+from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import KINDS, Document, Summary, System, Topic
-from adjudge.errors import FormatError, UsageError
-from adjudge.formats.columns import RECORD, Plan, check_map, close_to, listed, plan
+from adjudge.errors import FormatError, UsageError, nearest, quoted
 from adjudge.formats.files import (
     EMPTY_FILE,
+    JSON_LINES,
     NO_TEXT,
+    TABLES,
     Once,
+    Paths,
     Place,
     Unused,
+    from_files,
+    json_objects,
     one_of,
+    read_cells,
     scalar,
     shown,
     stem,
     type_name,
 )
 
+Aliases = Mapping[str, tuple[str, ...]]
 Role = Literal["peer", "reference", "both"]
 ROLES: Mapping[str, tuple[str, ...]] = {
     "peer": ("peer",),
     "reference": ("reference",),
     "both": ("peer", "reference"),
 }
+
+TOPIC = ("topic", "topic_id", "id", "doc_id", "instance_id")
+SYSTEM = ("system", "system_id", "model", "model_id", "summarizer_id")
+RECORD: Aliases = {
+    "topic": TOPIC,
+    "system": SYSTEM,
+    "text": ("summary", "text", "decoded", "prediction", "output", "hypothesis", "generated"),
+    "document": ("document", "documents", "source", "article"),
+    "reference": ("reference", "references"),
+    "role": ("role", "roles"),
+    **{
+        name: (name,)
+        for name in (
+            [
+                "length",
+                "author",
+                "withdrawn",
+                "kind",
+                "label",
+                "group",
+                "date",
+                "title",
+                "question",
+                "set",
+                "type",
+                "task",
+                "selector",
+            ]
+        )
+    },
+}
+SUMMARY, REFERENCE = "summary:", "reference:"
+
 _OF_A_SYSTEM = ("system", "author", "withdrawn", "kind", "label", "group")
 _OF_A_TOPIC = ("set", "type", "task", "selector", "title", "question")
 _ENOUGH = {"text", "system", "document", "reference", *_OF_A_TOPIC}  # a record with none says nothing
@@ -43,7 +84,93 @@ _OF_A_DOCUMENT = ("id", "date", "text")
 _TEXTS = ("title", "question", "label", "withdrawn")  # free texts; the other fields are names
 
 
-@dataclass(frozen=True)
+def read_jsonl(
+    paths: Paths,
+    *,
+    system: str | None = None,
+    role: Role = "peer",
+    kind: str | None = None,
+    length: int | None = None,
+    reference_names: Sequence[str] = (),
+    columns: Mapping[str, str] | None = None,
+    by_line: bool = False,
+    max_line: int = MAX_LINE,
+    encoding: str = "utf-8",
+) -> Iterator[Item]:
+    """Topics, systems, documents and summaries of JSONL files, or of every one in a folder.
+
+    `columns` maps fields to keys of the file ({"text": "decoded"}) and wins over the usual names;
+    `system` names the system of files that do not (default: the file's name); `role`, `kind` and
+    `length` hold where a record says nothing; `reference_names` name the texts of a list of references
+    (default: reference-1, reference-2, ...); `by_line` makes the line number the topic.
+    """
+    options = RecordOptions(
+        system=system,
+        role=role,
+        kind=kind,
+        length=length,
+        reference_names=reference_names,
+        columns=columns or {},
+        by_line=by_line,
+    )
+    options.check()
+    once = Once()
+
+    def items(path: Path) -> Iterator[Item]:
+        records = RecordFile(path, options, once)
+        for place, record in json_objects(path, max_line=max_line, encoding=encoding):
+            yield from records.items(place, place.line, record)
+        yield from records.end()
+
+    yield from from_files(paths, items, JSON_LINES)
+
+
+def read_table(
+    paths: Paths,
+    *,
+    system: str | None = None,
+    role: Role = "peer",
+    kind: str | None = None,
+    length: int | None = None,
+    reference_names: Sequence[str] = (),
+    columns: Mapping[str, str] | None = None,
+    by_line: bool = False,
+    delimiter: str | None = None,
+    quotes: bool = True,
+    max_line: int = MAX_LINE,
+    encoding: str = "utf-8",
+) -> Iterator[Item]:
+    """Topics, systems, documents and summaries of CSV or TSV files, or of every one in a folder.
+
+    The options are those of `read_jsonl`. `by_line` counts the rows under the header, so that row n goes
+    with line n of a JSONL file. `delimiter` is "," unless the file's name ends in .tsv; without `quotes`
+    a quotation mark is a character like any other; `max_line` bounds a row, with the line breaks in it.
+    """
+    options = RecordOptions(
+        system=system,
+        role=role,
+        kind=kind,
+        length=length,
+        reference_names=reference_names,
+        columns=columns or {},
+        by_line=by_line,
+    )
+    options.check()
+    once = Once()
+
+    def items(path: Path) -> Iterator[Item]:
+        records = RecordFile(path, options, once, cells=True)
+        header, rows = read_cells(
+            path, delimiter=delimiter, quotes=quotes, max_line=max_line, encoding=encoding
+        )
+        for number, (line, row) in enumerate(rows, 1):
+            yield from records.items(Place(path, line), number, dict(zip(header, row, strict=True)))
+        yield from records.end()
+
+    yield from from_files(paths, items, TABLES)
+
+
+@dataclass(frozen=True, kw_only=True)
 class RecordOptions:
     """What the caller says about a file's records; see docs/importing.md."""
 
@@ -70,7 +197,7 @@ class RecordOptions:
             raise UsageError(f"the name of a system: {error.problem}") from None
 
 
-class Records:
+class RecordFile:
     """Turns the records of one file into items. With `cells`, an empty value is a missing one."""
 
     def __init__(self, path: Path, options: RecordOptions, once: Once, *, cells: bool = False) -> None:
@@ -112,8 +239,8 @@ class Records:
             f" it has: {listed(self._names)}"
         )
 
-    def _find(self, names: tuple[str, ...]) -> Plan:
-        found = plan(names, self._columns, RECORD, wide=True)
+    def _find(self, names: tuple[str, ...]) -> ColumnPlan:
+        found = find_columns(names, self._columns, RECORD, wide=True)
         fields, unused = dict(found.fields), list(found.unused)
         if found.absent and (self.cells or self._columns.get("topic") in found.absent):
             raise self._no_column(found.absent[0])
@@ -140,14 +267,16 @@ class Records:
                 f"--system names one system, but {self.path} has a column {shown(fields['system'])}:"
                 " leave out --system, or say --map system= (not used)"
             )
-        return Plan(fields, found.summaries, found.references, tuple(unused))
+        return ColumnPlan(
+            fields=fields, summaries=found.summaries, references=found.references, unused=tuple(unused)
+        )
 
 
 class _Record:
     """One record on its way to rows."""
 
     def __init__(
-        self, file: Records, place: Place, number: int, record: Mapping[str, Any], here: Plan
+        self, file: RecordFile, place: Place, number: int, record: Mapping[str, Any], here: ColumnPlan
     ) -> None:
         self._file, self._options = file, file.options
         self._place, self._number, self._record, self._here = place, number, record, here
@@ -297,3 +426,103 @@ class _Record:
             "text": place.text(column, parts["text"]),
         }
         yield place.item(place.row(Document, data, called))
+
+
+# Which column holds which field
+
+
+@dataclass(frozen=True)
+class ColumnPlan:
+    """Where the fields of a record stand, and what is not used.
+
+    `summaries` and `references` pair a system with its column, `absent` lists the mapped columns that
+    this record lacks.
+    """
+
+    fields: Mapping[str, str]
+    summaries: tuple[tuple[str, str], ...] = ()
+    references: tuple[tuple[str, str], ...] = ()
+    unused: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
+
+
+def check_map(columns: Mapping[str, str], aliases: Aliases, *, wide: bool) -> None:
+    """Refuse a map from a field that does not exist."""
+    for name in columns:
+        if name not in aliases and not (wide and _wide(name)):
+            also = f", {SUMMARY}SYSTEM, {REFERENCE}SYSTEM" if wide else ""
+            raise UsageError(
+                f"--map {quoted(name)}: no such field{nearest(name, aliases)};"
+                f" there are: {', '.join(aliases)}{also}"
+            )
+
+
+def find_columns(
+    names: Iterable[str], columns: Mapping[str, str], aliases: Aliases, *, wide: bool
+) -> ColumnPlan:
+    """Find the fields among column names: an explicit map first, then the usual names.
+
+    `columns` maps a field to its column; a field mapped to "" is not looked for. With `wide`, columns
+    `summary:NAME` and `reference:NAME` hold the texts of system NAME.
+    """
+    names = tuple(names)
+    present = set(names)
+    mapped = {field: column for field, column in columns.items() if column in present}
+    absent = tuple(column for column in columns.values() if column and column not in present)
+    taken = set(mapped.values())
+    fields = {field: column for field, column in mapped.items() if not _wide(field)}
+    texts = {field: column for field, column in mapped.items() if _wide(field)}
+    unused: list[str] = []
+    for name in names:
+        if name in taken:
+            continue
+        plain = name.strip().casefold()
+        field = next((f for f, known in aliases.items() if plain in known), None)
+        if wide and (prefix := _wide(plain)):
+            key = prefix + name.strip()[len(prefix) :].strip()
+            if key in texts:
+                raise FormatError(f"columns {shown(texts[key])} and {shown(name)} are of one system")
+            texts[key] = name
+        elif field is None or field in columns:
+            unused.append(name)
+        elif field in fields:
+            raise FormatError(
+                f"columns {shown(fields[field])} and {shown(name)} may both be the {field}:"
+                f" decide with --map {field}={_plain(fields[field])} or --map {field}={_plain(name)}"
+            )
+        else:
+            fields[field] = name
+    return ColumnPlan(
+        fields=fields,
+        summaries=_texts(texts, SUMMARY),
+        references=_texts(texts, REFERENCE),
+        unused=tuple(unused),
+        absent=absent,
+    )
+
+
+def close_to(name: str, names: Iterable[str]) -> str:
+    """`nearest` for column names, which a broken file may have in any number and of any length."""
+    short = (shown(each)[1:-1] for each in names if len(each) < 60)
+    return nearest(name[:60], islice(short, 200))
+
+
+def listed(names: Iterable[str], *, most: int = 12) -> str:
+    """Column names for a message."""
+    names = list(names)
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(map(_plain, names[:most])) + more if names else "none"
+
+
+def _wide(name: str) -> str | None:
+    return next((prefix for prefix in (SUMMARY, REFERENCE) if name.startswith(prefix)), None)
+
+
+def _texts(texts: Mapping[str, str], prefix: str) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (field[len(prefix) :], column) for field, column in texts.items() if field.startswith(prefix)
+    )
+
+
+def _plain(name: str) -> str:
+    return shown(name)[1:-1]

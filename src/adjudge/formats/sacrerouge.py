@@ -15,9 +15,9 @@ from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.data.scores import Score
 from adjudge.formats.files import NO_TEXT, Once, Paths, Place, json_items, scalar, shown, type_name
-from adjudge.formats.imported import ImportedMeasures
+from adjudge.formats.scoretable import ImportedMeasures
 
-_KEYS = (
+_KEYS = [
     "instance_id",
     "summarizer_id",
     "summarizer_type",
@@ -26,7 +26,7 @@ _KEYS = (
     "document",
     "documents",
     "metrics",
-)
+]
 _NO_NUMBER = LeftOut("metric that is not a number")
 
 
@@ -42,15 +42,17 @@ def read(
     """Texts and scores of sacrerouge files, or of every JSONL file in a folder.
 
     Nested metrics are flattened with "_": {"rouge-1": {"recall": 0.4}} is sacrerouge:rouge-1_recall.
-    With `references_as_peers` references are judged too, each held against the others.
+    With `references_as_peers` references are judged too, each compared with the others.
     """
     measures = ImportedMeasures(source, lower_is_better)
-    reader = _Reader(measures, ["peer", "reference"] if references_as_peers else ["reference"])
+    reader = _SacrerougeRecords(measures, ["peer", "reference"] if references_as_peers else ["reference"])
     yield from json_items(paths, reader.items, _KEYS, max_line=max_line, encoding=encoding)
     measures.check()
 
 
-class _Reader:
+class _SacrerougeRecords:
+    """What is remembered from line to line: topics, systems and measures that have been described."""
+
     def __init__(self, measures: ImportedMeasures, reference_roles: list[str]) -> None:
         self._measures = measures
         self._roles = {"peer": ["peer"], "reference": reference_roles}

@@ -1,4 +1,7 @@
-"""Score tables made elsewhere: long (system, topic, measure, value) or a matrix, systems in columns."""
+"""Scores made elsewhere: a long table (system, topic, measure, value) or a matrix with systems in columns.
+
+Measures that were computed elsewhere get a text, a direction and a signature here, for other readers too.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,67 @@ from pathlib import Path
 from adjudge.data.incoming import Item
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import System
-from adjudge.data.scores import Score
-from adjudge.errors import FormatError, UsageError
-from adjudge.formats.cells import Rows, read_cells
-from adjudge.formats.columns import SYSTEM, TOPIC, Aliases, check_map, close_to, listed, plan
-from adjudge.formats.files import EMPTY_FILE, TABLES, Once, Paths, Place, Unused, find_files, shown, stem
-from adjudge.formats.imported import ImportedMeasures
+from adjudge.data.scores import Better, MeasureInfo, Score
+from adjudge.errors import FormatError, UsageError, nearest, quoted
+from adjudge.formats.files import (
+    EMPTY_FILE,
+    TABLES,
+    Once,
+    Paths,
+    Place,
+    Rows,
+    Unused,
+    from_files,
+    read_cells,
+    shown,
+    stem,
+)
+from adjudge.formats.records import SYSTEM, TOPIC, Aliases, check_map, close_to, find_columns, listed
+
+
+class ImportedMeasures:
+    """Names imported measures `SOURCE:NAME`, which no computed one is, and describes each before its scores.
+
+    `lower_is_better` holds for all (True), for none (False), or for the names in it.
+    """
+
+    def __init__(self, source: str, lower_is_better: bool | Collection[str] = False) -> None:
+        if not source or source != source.strip() or not source.isprintable() or ":" in source:
+            raise UsageError(f"--source is {quoted(source)}, expected a name without colon")
+        self._source = source
+        self._lower = {lower_is_better} if isinstance(lower_is_better, str) else lower_is_better
+        self._known: dict[str, str] = {}
+
+    def text(self, place: Place, column: str, name: object) -> str:
+        """The measure's text; its name is checked once."""
+        if not isinstance(name, str) or name not in self._known:
+            return place.name(column, f"{self._source}:{place.name(column, name)}")
+        return self._known[name]
+
+    def describe(self, place: Place, name: str, measure: str, origin: str) -> Iterator[Item]:
+        """The measure's description, where it has not been given yet."""
+        if name not in self._known:
+            self._known[name] = measure
+            signature = f"{measure}|imported|{origin}"
+            yield place.item(MeasureInfo(measure, self._better(name, measure), (None, None), signature))
+
+    def _better(self, name: str, measure: str) -> Better:
+        if isinstance(self._lower, bool):
+            return "lower" if self._lower else "higher"
+        return "lower" if name in self._lower or measure in self._lower else "higher"
+
+    def check(self) -> None:
+        """After the last score: a direction for a measure that never came is a mistake."""
+        if isinstance(self._lower, bool):
+            return
+        known = {*self._known, *self._known.values()}
+        for name in self._lower:
+            if name not in known:
+                raise UsageError(
+                    f"--lower-is-better {quoted(name)}: no such measure{nearest(name, known)};"
+                    f" there are: {', '.join(self._known) or 'none'}"
+                )
+
 
 LONG: Aliases = {
     "topic": TOPIC,
@@ -54,10 +112,8 @@ def read(
     if length is not None and length < 1:
         raise UsageError(f"--length is {length}, expected a number of words, 1 or more")
     once = Once()
-    for path, left in find_files(paths, TABLES):
-        if left:
-            yield str(path), left
-            continue
+
+    def items(path: Path) -> Iterator[Item]:
         header, rows = read_cells(
             path,
             delimiter=delimiter,
@@ -66,12 +122,13 @@ def read(
             max_line=max_line,
             encoding=encoding,
         )
-        table = _Table(path, measures, measure, length, once)
-        yield from table.items(header, rows, columns)
+        yield from _ScoreFile(path, measures, measure, length, once).items(header, rows, columns)
+
+    yield from from_files(paths, items, TABLES)
     measures.check()
 
 
-class _Table:
+class _ScoreFile:
     """One file."""
 
     def __init__(
@@ -104,7 +161,7 @@ class _Table:
     ) -> tuple[Mapping[str, str] | None, Sequence[str]]:
         """The columns of a long table, or None where this is a matrix."""
         try:
-            found = plan(header, columns, LONG, wide=False)
+            found = find_columns(header, columns, LONG, wide=False)
         except FormatError as error:
             raise place.wrong(error.problem) from None
         if found.absent:
@@ -166,11 +223,11 @@ class _Table:
             topic,
             system,
             math.nan if value is None else value,
-            whole("length", 1) or self._length,
-            name("assessor"),
-            name("reference"),
-            whole("repeat", 0) or 0,
-            None if why is None else place.text("why", why),
+            length=whole("length", 1) or self._length,
+            assessor=name("assessor"),
+            reference=name("reference"),
+            repeat=whole("repeat", 0) or 0,
+            why=None if why is None else place.text("why", why),
         )
         yield place.item(score)
         yield from place.noted()

@@ -9,20 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adjudge.data.incoming import LeftOut
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import System, Topic
 from adjudge.errors import DataError, FormatError, UsageError
-from adjudge.formats.answers import MISSING, STRANGE_ANSWER, Answers, Judgment, whole
-from adjudge.formats.files import EMPTY_FILE, Once, Paths, Place, find_files
-from adjudge.formats.judged import BASELINES, nist_kind
-from adjudge.formats.nist_lines import TABLE, Header, cells, is_bars, lines
-from adjudge.judgments.intake import Item
+from adjudge.formats.answers import MISSING, STRANGE_ANSWER, ImportedAnswers, Judgment, whole
+from adjudge.formats.files import BASELINES, EMPTY_FILE, NIST_TASKS, Once, Paths, Place, from_files, nist_kind
+from adjudge.formats.nist import TABLE, Header, cells, is_bars, lines
 from adjudge.judgments.protocol import QUALITY, UNMARKED, load_protocol
 from adjudge.judgments.store.anonymous import ANONYMOUS
 from adjudge.judgments.tasks import TextRef
+
+if TYPE_CHECKING:
+    from adjudge.judgments.intake import Item
 
 PROTOCOL = "duc-2002"
 WIDTH = 33
@@ -41,7 +42,6 @@ SHARES = {
 COVERAGE = "coverage"
 CODES = {"0": "0", "1": "1-5", "2": "6-10", "3": ">10"}
 """Answers on quality as numbers; the words of the protocol are taken as well."""
-TASKS = {"M": "multi", "S": "single"}
 
 OTHER_WIDTH = LeftOut(f"row that has not {WIDTH} columns")
 NO_ROW = LeftOut("line that is no row")
@@ -73,17 +73,19 @@ def read(
     for name, column in (("--assessor-column", assessor_column), ("--reference-column", reference_column)):
         if column is not None and column not in FREE:
             raise UsageError(f"{name} is {column}, expected one of: {', '.join(map(str, FREE))}")
-    intake = _Intake(evaluation, assessor, assessor_column, reference_column, baselines)
-    for path, left in find_files(paths, TABLE):
-        if left:
-            yield str(path), left
-        else:
-            yield from intake.file(path, max_line, encoding)
+    intake = _SeeIntake(
+        evaluation=evaluation,
+        assessor=assessor,
+        assessor_column=assessor_column,
+        reference_column=reference_column,
+        baselines=baselines,
+    )
+    yield from from_files(paths, lambda path: intake.file(path, max_line, encoding), TABLE)
 
 
 @dataclass
-class _Intake:
-    """One import: what has been said already, and how often."""
+class _SeeIntake:
+    """One import: what is asked for, and which topics and systems have been described."""
 
     evaluation: str
     assessor: str | None
@@ -93,7 +95,7 @@ class _Intake:
     once: Once = field(default_factory=Once)
 
     def __post_init__(self) -> None:
-        self.answers = Answers(self.evaluation, load_protocol(PROTOCOL))
+        self.answers = ImportedAnswers(self.evaluation, load_protocol(PROTOCOL))
 
     def file(self, path: Path, max_line: int, encoding: str | None) -> Iterator[Item]:
         header = Header()
@@ -137,7 +139,7 @@ class _Intake:
         """Who judged which summary."""
         single = found[TASK].upper() == "S"
         name = f"{found[SET]}.{found[DOCUMENT]}" if single else found[SET]
-        topic = place.row(Topic, {"topic": name, "set": found[SET], "task": TASKS[found[TASK].upper()]})
+        topic = place.row(Topic, {"topic": name, "set": found[SET], "task": NIST_TASKS[found[TASK].upper()]})
         system = place.row(System, {"system": found[PEER], "kind": nist_kind(found[PEER], self.baselines)})
         length = None if _missing(found[LENGTH]) else place.whole_number("length", found[LENGTH], least=1)
         writer = self.named(place, found, header, "reference", self.reference_column)
@@ -146,10 +148,10 @@ class _Intake:
             topic,
             system,
             Judgment(
-                assessor or self.assessor or ANONYMOUS,
-                topic.topic,
-                TextRef(system.system, length),
-                TextRef(writer, length) if writer else None,
+                assessor=assessor or self.assessor or ANONYMOUS,
+                topic=topic.topic,
+                peer=TextRef(system.system, length),
+                reference=TextRef(writer, length) if writer else None,
             ),
         )
 
@@ -213,7 +215,7 @@ def _cells(text: str) -> list[str]:
 
 def _is_row(found: list[str]) -> bool:
     """Whether a line is meant as a row: M or S in the second column, and too many words for a header."""
-    return len(found) > PEER and found[TASK].upper() in TASKS
+    return len(found) > PEER and found[TASK].upper() in NIST_TASKS
 
 
 def _missing(cell: str) -> bool:

@@ -11,10 +11,10 @@ from pathlib import Path
 from adjudge.data.collection import Collection
 from adjudge.data.incoming import LeftOut
 from adjudge.errors import DataError, FormatError
-from adjudge.formats.answers import STRANGE_ANSWER, Answers, Judgment
-from adjudge.formats.cells import read_cells
+from adjudge.formats.answers import STRANGE_ANSWER, Judgment
+from adjudge.formats.answers import ImportedAnswers as Answers
 from adjudge.formats.crowd import NO_WORKER, STRANGE_NAME
-from adjudge.formats.files import Place
+from adjudge.formats.files import Place, read_cells
 from adjudge.formats.preferences import columns_of, row_of
 from adjudge.judgments.intake import Item
 from adjudge.judgments.pairs.pools import Pool, pools_of

@@ -1,18 +1,30 @@
-"""The evaluation that a settings file describes: read the summaries, count, divide, average. Printing is output.py."""
+"""A run of ROUGE-1.5.5: read the summaries that a settings file names, count, divide, average, print."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cmp_to_key, lru_cache, partial, reduce
+from operator import add
 from pathlib import Path
+
+import numpy as np
 
 from adjudge.errors import FormatError, UsageError, nearest, quoted
 from adjudge.formats.files import Place, shown
-from adjudge.formats.rouge155_files import Files, Side
-from adjudge.formats.rouge155_settings import Listed, Trial
-from adjudge.formats.rouge155_units import read_bytes, units
+from adjudge.formats.rouge155 import (
+    DEFAULT_SYSTEM,
+    Listed,
+    Side,
+    SummaryFiles,
+    Trial,
+    read_bytes,
+    read_list,
+    read_settings,
+    units,
+)
 from adjudge.measures.rouge.counts import (
     NOTHING,
     Ratios,
@@ -26,24 +38,32 @@ from adjudge.measures.rouge.counts import (
 )
 from adjudge.measures.rouge.elements import basic_elements
 from adjudge.measures.rouge.texts import SMART, Preparation, PreparedText, read_stop_list
-from adjudge.measures.rouge155.limits import cut
-from adjudge.measures.rouge155.options import Asked, Options
-from adjudge.measures.rouge155.resample import Interval, Triple, averages
+from adjudge.measures.rouge155.options import Rouge155Measure, Rouge155Options
 from adjudge.text.stemmers.porter import load_exceptions
 from adjudge.text.stemmers.stem import stem_words
 
+Triple = tuple[float, float, float]
 Say = Callable[[str], None]
 PLAIN_UP_TO = 64  # pairs of texts below which the compiler's start costs more than it saves
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class PercentileInterval:
+    """A mean over samples, and the percentiles around it."""
+
+    average: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class PeerResult:
     """One peer under one measure: recall, precision and F (or counts) of every evaluation, and over all."""
 
     peer: str
     measure: str
     trials: Mapping[str, Triple]
-    intervals: tuple[Interval, Interval, Interval] | None
+    intervals: tuple[PercentileInterval, PercentileInterval, PercentileInterval] | None
     totals: Triple
 
 
@@ -72,11 +92,11 @@ class _Work:
 
 def evaluate(
     trials: Sequence[Trial],
-    files: Files,
-    options: Options,
+    files: SummaryFiles,
+    options: Rouge155Options,
     system: str | None = None,
     warn: Say = lambda text: None,
-) -> Iterator[Result]:
+) -> Iterator[PeerResult]:
     """Every peer (or `system` alone) under every measure, in the order of the original."""
     known = sorted({peer for trial in trials for peer in trial.peers})
     if system is not None and system not in known:
@@ -94,7 +114,7 @@ def evaluate(
             yield _result(peer, asked.tag, rows, options)
 
 
-def _gather(trials: Sequence[Trial], files: Files, peers: Sequence[str], warn: Say) -> _Work:
+def _gather(trials: Sequence[Trial], files: SummaryFiles, peers: Sequence[str], warn: Say) -> _Work:
     work = _Work()
     for peer in peers:
         for trial in trials:
@@ -106,11 +126,11 @@ def _gather(trials: Sequence[Trial], files: Files, peers: Sequence[str], warn: S
             for model in trial.models:
                 work.peers.append(own)
                 work.models.append(work.number(_found(files, model, "model"), trial.format))
-            work.jobs.append(_Job(trial.id, peer, first, len(work.peers)))
+            work.jobs.append(_Job(trial=trial.id, peer=peer, first=first, last=len(work.peers)))
     return work
 
 
-def _found(files: Files, listed: Listed, side: Side) -> Path:
+def _found(files: SummaryFiles, listed: Listed, side: Side) -> Path:
     path = files.find(listed, side)
     if path is None:
         hint = "below --root" if files.root else "where it says: --root DIR names the folder that has it now"
@@ -120,7 +140,7 @@ def _found(files: Files, listed: Listed, side: Side) -> Path:
     return path
 
 
-def _all_counts(work: _Work, options: Options) -> list[tuple[Asked, list[RougeCounts]]]:
+def _all_counts(work: _Work, options: Rouge155Options) -> list[tuple[Rouge155Measure, list[RougeCounts]]]:
     asked = options.measures()
     exceptions = load_exceptions(options.data) if options.stem and options.data else None
     texts: list[PreparedText] = []
@@ -128,7 +148,7 @@ def _all_counts(work: _Work, options: Options) -> list[tuple[Asked, list[RougeCo
         prepare = _preparation(options, exceptions)
         texts = [_text(path, form, prepare, options) for path, form in work.paths]
     count = _plain if len(work.peers) <= PLAIN_UP_TO else _Fast(texts, work)
-    result: list[tuple[Asked, list[RougeCounts]]] = []
+    result: list[tuple[Rouge155Measure, list[RougeCounts]]] = []
     for each in asked:
         if each.kind == "BE":
             result.append((each, _be(work, options, exceptions)))
@@ -137,13 +157,13 @@ def _all_counts(work: _Work, options: Options) -> list[tuple[Asked, list[RougeCo
     return result
 
 
-def _preparation(options: Options, exceptions: Mapping[str, str] | None) -> Preparation:
+def _preparation(options: Rouge155Options, exceptions: Mapping[str, str] | None) -> Preparation:
     stop = read_stop_list(options.data / SMART) if options.stop and options.data else frozenset()
     stem = partial(stem_words, stemmer="porter-155", exceptions=exceptions) if options.stem else None
     return Preparation(stop=stop, stem=stem)
 
 
-def _text(path: Path, form: str, prepare: Preparation, options: Options) -> PreparedText:
+def _text(path: Path, form: str, prepare: Preparation, options: Rouge155Options) -> PreparedText:
     if form == "SIMPLE":
         raise FormatError("basic elements (SIMPLE) have no words: say -3 and leave out -n, -w, -2", file=path)
     # bytes as characters: the original knows no encodings, and a limit counts bytes
@@ -152,7 +172,7 @@ def _text(path: Path, form: str, prepare: Preparation, options: Options) -> Prep
     return PreparedText(prepare([" ".join(whole)]).words, prepared.sentences) if options.bytes else prepared
 
 
-def _plain(asked: Asked, texts: Sequence[PreparedText], work: _Work) -> list[RougeCounts]:
+def _plain(asked: Rouge155Measure, texts: Sequence[PreparedText], work: _Work) -> list[RougeCounts]:
     def one(peer: PreparedText, model: PreparedText) -> RougeCounts:
         match asked.kind:
             case "N":
@@ -177,7 +197,9 @@ class _Fast:
             RougePairs(from_words(texts), TextPairs.of(work.peers, work.models)) if texts else None
         )
 
-    def __call__(self, asked: Asked, texts: Sequence[PreparedText], work: _Work) -> list[RougeCounts]:
+    def __call__(
+        self, asked: Rouge155Measure, texts: Sequence[PreparedText], work: _Work
+    ) -> list[RougeCounts]:
         if self._encoded is None:
             return []
         match asked.kind:
@@ -198,7 +220,7 @@ class _Fast:
         return [RougeCounts(hit, sizes[p], against[m]) for hit, p, m in pairs]
 
 
-def _be(work: _Work, options: Options, exceptions: Mapping[str, str] | None) -> list[RougeCounts]:
+def _be(work: _Work, options: Rouge155Options, exceptions: Mapping[str, str] | None) -> list[RougeCounts]:
     found: list[Counter[Hashable]] = []
     for path, form in work.paths:
         if form != "SIMPLE":
@@ -211,7 +233,7 @@ def _be(work: _Work, options: Options, exceptions: Mapping[str, str] | None) -> 
     return [overlap(found[p], found[m]) for p, m in zip(work.peers, work.models, strict=True)]
 
 
-def _row(counts: Sequence[RougeCounts], asked: Asked, options: Options) -> Triple:
+def _row(counts: Sequence[RougeCounts], asked: Rouge155Measure, options: Rouge155Options) -> Triple:
     """Recall, precision, F, each to five decimals, F from the rounded two; or the counts."""
     ratios = Ratios(alpha=options.alpha, weight=asked.weight)
     chosen = _best(counts, asked, ratios) if options.formula == "B" else sum(counts, NOTHING)
@@ -221,7 +243,7 @@ def _row(counts: Sequence[RougeCounts], asked: Asked, options: Options) -> Tripl
     return recall, precision, rounded(f_measure(recall, precision, options.alpha))
 
 
-def _best(counts: Sequence[RougeCounts], asked: Asked, ratios: Ratios) -> RougeCounts:
+def _best(counts: Sequence[RougeCounts], asked: Rouge155Measure, ratios: Ratios) -> RougeCounts:
     """The first of the models with the highest score: for L and W the score as it is, for others as printed."""
     if asked.kind in ("L", "W"):
         return max(counts, key=ratios.rank)
@@ -232,7 +254,7 @@ def rounded(value: float) -> float:
     return float(f"{value:.5f}")
 
 
-def _result(peer: str, tag: str, rows: Mapping[str, Triple], options: Options) -> Result:
+def _result(peer: str, tag: str, rows: Mapping[str, Triple], options: Rouge155Options) -> PeerResult:
     ordered = [rows[key] for key in sorted(rows)]
     totals = tuple(map(_total, zip(*ordered, strict=True))) if ordered else (0.0, 0.0, 0.0)
     intervals = None
@@ -244,7 +266,13 @@ def _result(peer: str, tag: str, rows: Mapping[str, Triple], options: Options) -
             seed=options.seed,
             alpha=options.alpha if options.count else None,
         )
-    return Result(peer, tag, rows, intervals, (totals[0], totals[1], totals[2]))
+    return PeerResult(
+        peer=peer,
+        measure=tag,
+        trials=rows,
+        intervals=intervals,
+        totals=(totals[0], totals[1], totals[2]),
+    )
 
 
 def _total(column: Sequence[float]) -> float:
@@ -252,3 +280,177 @@ def _total(column: Sequence[float]) -> float:
     for value in column:
         total += value
     return total
+
+
+# Cutting a summary to so many words or bytes; characters stand for bytes here (Latin-1)
+
+_SPACE = re.compile(r"[ \t\n\r\f\v]+")
+
+
+def cut(units: Sequence[str], words: int, size: int) -> tuple[list[str], list[str]]:
+    """The units within a limit (0: none): those that make the whole text, and those that L and W compare.
+
+    The two differ under a limit in bytes: for L and W the script does not add up what it has kept, so that
+    every unit before the first that alone exceeds the limit stays.
+    """
+    if words:
+        kept = _first_words(units, words)
+        return kept, kept
+    if size:
+        return _first_bytes(units, size, add_up=True), _first_bytes(units, size, add_up=False)
+    return list(units), list(units)
+
+
+def fields(unit: str) -> list[str]:
+    """White-space separated words as Perl's split has them: space at the start makes an empty first one."""
+    found = _SPACE.split(unit)
+    while found and not found[-1]:
+        found.pop()
+    return found
+
+
+def _first_words(units: Sequence[str], most: int) -> list[str]:
+    kept: list[str] = []
+    left = most
+    for unit in units:
+        words = fields(unit)
+        if len(words) >= left:
+            return [*kept, " ".join(words[:left])]
+        kept.append(unit)
+        left -= len(words)
+    return kept
+
+
+def _first_bytes(units: Sequence[str], most: int, *, add_up: bool) -> list[str]:
+    kept: list[str] = []
+    left = most
+    for unit in units:
+        if len(unit) >= left:
+            return [*kept, unit[:left]]
+        kept.append(unit)
+        left -= len(unit) if add_up else 0
+    return kept
+
+
+# Averages and intervals: percentiles of bootstrap samples over the evaluations.
+# Sample i begins with srand(i), so the original prints the same numbers in every run; here they are drawn with the
+# generator that Perl has had since 5.20 (drand48, the same on every machine), so they are the same numbers.
+
+_FACTOR, _STEP, _LOW = np.uint64(0x5DEECE66D), np.uint64(0xB), np.uint64(0x330E)
+_MASK = np.uint64((1 << 48) - 1)
+
+
+@lru_cache(maxsize=1)
+def draws(n: int, samples: int, seed: int) -> np.ndarray:
+    """Row i: which of n things sample i has, in the order drawn. Seed 0 is the original's."""
+    state = (np.arange(samples, dtype=np.uint64) + np.uint64(seed * samples)) & np.uint64(0xFFFFFFFF)
+    state = (state << np.uint64(16)) + _LOW
+    result = np.empty((samples, n), np.int32)
+    for k in range(n):
+        state = (state * _FACTOR + _STEP) & _MASK
+        result[:, k] = (np.ldexp(state.astype(np.float64), -48) * n).astype(np.int32)
+    return result
+
+
+def averages(
+    rows: Sequence[Triple], *, samples: int, confidence: float, seed: int = 0, alpha: float | None = None
+) -> tuple[PercentileInterval, PercentileInterval, PercentileInterval]:
+    """Of recall, precision and F of every evaluation; with `alpha`, rows are counts (models', peers', hits)."""
+    if not rows:
+        return (PercentileInterval(average=0.0, low=0.0, high=0.0),) * 3
+    sampled = _sums(np.asarray(rows, np.float64), draws(len(rows), samples, seed))
+    columns = (sampled / len(rows)).T.tolist() if alpha is None else _ratios(sampled.tolist(), alpha)
+    recall, precision, f = (_interval(sorted(column), confidence) for column in columns)
+    return recall, precision, f
+
+
+def _sums(values: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    """Column by column, so that every sample is added up in the order drawn, as the last digit needs."""
+    total: np.ndarray = values[chosen[:, 0]].copy()
+    for k in range(1, chosen.shape[1]):
+        total += values[chosen[:, k]]
+    return total
+
+
+def _ratios(sums: Sequence[Sequence[float]], alpha: float) -> list[list[float]]:
+    columns: list[list[float]] = [[], [], []]
+    for models, peers, hits in sums:
+        recall = hits / models if models > 0 else 0.0
+        precision = hits / peers if peers > 0 else 0.0
+        for column, value in zip(
+            columns, (recall, precision, f_measure(recall, precision, alpha)), strict=True
+        ):
+            column.append(value)
+    return columns
+
+
+def _interval(ranked: Sequence[float], confidence: float) -> PercentileInterval:
+    """Its percentiles: both ends move between neighbours by the share that belongs to the upper one."""
+    n = len(ranked)
+    outside = n * ((100 - confidence) / 2.0) / 100.0
+    lower, upper = int(outside), int(n - outside - 1)
+    share = n - outside - 1 - upper
+
+    def between(k: int) -> float:
+        here, after = (ranked[j] if j < n else 0.0 for j in (k, k + 1))
+        return here + (after - here) * share
+
+    # not sum(): from Python 3.12 on it makes up for rounding, which Perl does not
+    average = reduce(add, ranked, 0.0) / n
+    return PercentileInterval(average=average, low=between(lower), high=between(upper))
+
+
+# Printing
+
+_RULE, _DOTS = "-" * 45, "." * 45
+_NUMBER = re.compile(r"[0-9]+")
+
+
+def run(
+    settings: Path,
+    options: Rouge155Options,
+    *,
+    system: str | None = None,
+    every: bool = False,
+    form: str | None = None,
+    root: Path | None = None,
+    warn: Say = lambda text: None,
+) -> Iterator[str]:
+    """The lines that the original prints for a settings file, or with `form` for a list of files."""
+    files = SummaryFiles(settings, root)
+    if form is not None:
+        name = system or DEFAULT_SYSTEM
+        yield from lines(evaluate(read_list(settings, form, name), files, options, name, warn), options)
+        return
+    if system is None and not every:
+        raise UsageError("whose summaries? Give a system's ID after the settings, or -a for all")
+    chosen = None if every else system
+    yield from lines(evaluate(read_settings(settings), files, options, chosen, warn), options)
+
+
+def lines(results: Iterator[PeerResult], options: Rouge155Options) -> Iterator[str]:
+    for result in results:
+        name = f"{result.peer} {result.measure}"
+        yield _RULE
+        if result.intervals is None:
+            models, peers, hits = map(int, result.totals)
+            yield f"{name} M_count: {models} P_count: {peers} H_count: {hits}"
+        else:
+            for letter, i in zip("RPF", result.intervals, strict=True):
+                around = f"({options.confidence}%-conf.int. {i.low:.5f} - {i.high:.5f})"
+                yield f"{name} Average_{letter}: {i.average:.5f} {around}"
+        if options.details:
+            yield _DOTS
+            shown = "{:.15g}" if options.count else "{:.5f}"
+            for trial in sorted(sorted(result.trials), key=cmp_to_key(_in_order)):
+                r, p, f = map(shown.format, result.trials[trial])
+                yield f"{name} Eval {trial} R:{r} P:{p} F:{f}"
+
+
+def _in_order(a: str, b: str) -> int:
+    """By the number at the start where both have one, else by text."""
+    first, second = _NUMBER.match(a), _NUMBER.match(b)
+    if first and second:
+        x, y = float(first[0]), float(second[0])
+        return (x > y) - (x < y)
+    return (a > b) - (a < b)

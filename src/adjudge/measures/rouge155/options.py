@@ -17,7 +17,7 @@ _WHOLE = re.compile(r"-?[0-9]{1,6}")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Rouge155Measure:
     """One measure of a run, under the name that is printed."""
 
     tag: str
@@ -29,7 +29,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
+class Rouge155Options:
     """The original's options under names of our own; the letters are in docs/rouge155.md.
 
     `weight`, `skip` and `confidence` are kept as they were typed, because they are printed so.
@@ -89,19 +89,19 @@ class Options:
         if not math.isfinite(self.alpha):
             raise UsageError(f"-p is {self.alpha}, expected a number from 0 to 1")
 
-    def measures(self) -> list[Asked]:
-        asked = [Asked(f"ROUGE-{n}", "N", n=n) for n in range(1, self.max_n + 1)]
+    def measures(self) -> list[Rouge155Measure]:
+        asked = [Rouge155Measure(f"ROUGE-{n}", "N", n=n) for n in range(1, self.max_n + 1)]
         if self.lcs and self.be is None:
-            asked.append(Asked("ROUGE-L", "L"))
+            asked.append(Rouge155Measure("ROUGE-L", "L"))
         if self.weight is not None:
-            asked.append(Asked(f"ROUGE-W-{self.weight}", "W", weight=float(self.weight)))
+            asked.append(Rouge155Measure(f"ROUGE-W-{self.weight}", "W", weight=float(self.weight)))
         if self.skip is not None:
             skip = int(self.skip)
             name = "*" if skip < 0 else self.skip
             if self.unigrams != "only":
-                asked.append(Asked(f"ROUGE-S{name}", "S", skip=skip))
+                asked.append(Rouge155Measure(f"ROUGE-S{name}", "S", skip=skip))
             if self.unigrams != "no":
-                asked.append(Asked(f"ROUGE-SU{name}", "S", skip=skip, unigrams=True))
+                asked.append(Rouge155Measure(f"ROUGE-SU{name}", "S", skip=skip, unigrams=True))
         if self.be is not None:
-            asked.append(Asked(f"ROUGE-BE-{self.be}", "BE"))
+            asked.append(Rouge155Measure(f"ROUGE-BE-{self.be}", "BE"))
         return asked
