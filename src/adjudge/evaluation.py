@@ -12,10 +12,9 @@ from adjudge.data.check import check
 from adjudge.data.collection import Collection, load
 from adjudge.data.edit import Changed, Target
 from adjudge.data.findings import CheckReport
-from adjudge.data.folder import Folder
+from adjudge.data.folder import Folder, Settings
 from adjudge.data.incoming import ImportReport, Item, OnClash, take_all
 from adjudge.data.scores import AllLengths, Pool, ScoreMatrix, ScoreTable
-from adjudge.data.settings import Settings
 from adjudge.data.units import UnitsReport
 from adjudge.engine import Workers
 from adjudge.judgments.tasks import FILE

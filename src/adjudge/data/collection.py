@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from adjudge.data.folder import Folder
+from adjudge.data.folder import Folder, Settings
 from adjudge.data.rows import Document, Row, Summary, System, Topic, Unit
-from adjudge.data.settings import Settings
 from adjudge.errors import FormatError, UsageError, nearest, quoted
 
 R = TypeVar("R", bound=Row)

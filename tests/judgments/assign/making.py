@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from adjudge.data.collection import Collection
+from adjudge.data.folder import Settings
 from adjudge.data.rows import Row, Summary, System, Topic, Unit
-from adjudge.data.settings import Settings
 from adjudge.judgments.assign import plan
 from adjudge.judgments.assign.result import Plan
 from adjudge.judgments.protocol import load_protocol
