@@ -11,7 +11,7 @@ import pytest
 from adjudge.assessors.simulated import Simulated, make_tasks, simulate
 from adjudge.assessors.truth import side_key
 from adjudge.assessors.worth import EVEN, truth_from_worth, worth_by_side
-from adjudge.data.sources import SourceSentence
+from adjudge.data.collection import SourceSentence
 from adjudge.demo.build import build
 from adjudge.demo.judged import add_judgments
 from adjudge.engine import generator

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adjudge.data.collection import Place, SourceSentence, source_sentences
 from adjudge.data.rows import Document
-from adjudge.data.sources import Place, SourceSentence, source_sentences
 from adjudge.demo.build import stories
 from adjudge.text.sentences import sentences
 from adjudge.text.words import character_words, count_words

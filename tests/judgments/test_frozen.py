@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.data.collection import Collection
+from adjudge.data.collection import Collection, source_sentences
 from adjudge.data.folder import Settings
 from adjudge.data.rows import Document, Summary, Topic
-from adjudge.data.sources import source_sentences
 from adjudge.judgments.assign.tasks import make_tasks
 from adjudge.judgments.frozen import changed, sentence_at, split_by_change
 from adjudge.judgments.protocol import load_protocol

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from adjudge.assessors.truth import Truth, side_key
-from adjudge.data.sources import SourceSentence
+from adjudge.data.collection import SourceSentence
 from adjudge.errors import DataError
 from adjudge.judgments.assign.tasks import place_side
 

@@ -10,9 +10,8 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
-from adjudge.data.collection import Collection, references_for
+from adjudge.data.collection import Collection, Place, SourceSentence, references_for
 from adjudge.data.rows import Summary
-from adjudge.data.sources import Place, SourceSentence
 from adjudge.errors import UsageError, quoted
 from adjudge.judgments.frozen import task_hashes
 from adjudge.judgments.protocol import Protocol
