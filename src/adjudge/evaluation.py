@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from adjudge.data import baselines, edit, units
-from adjudge.data.check import check
+from adjudge.data.check import CheckReport, check
 from adjudge.data.collection import Collection, load
 from adjudge.data.edit import Changed, Target
-from adjudge.data.findings import CheckReport
 from adjudge.data.folder import Folder, Settings
 from adjudge.data.incoming import ImportReport, Item, OnClash, take_all
 from adjudge.data.scores import AllLengths, Pool, ScoreMatrix, ScoreTable

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 
+from adjudge.data.check import Finding, some
 from adjudge.data.collection import Collection
-from adjudge.data.findings import Finding, some
 from adjudge.errors import AdjudgeError
 from adjudge.judgments.frozen import changed
 from adjudge.judgments.protocol import Protocol, load_protocol
