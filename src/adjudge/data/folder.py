@@ -1,4 +1,4 @@
-"""An evaluation's folder: its settings (evaluation.toml, written by people) and its rows as a stream. Changes nothing."""
+"""An evaluation's folder: its settings (evaluation.toml, written by people) and its rows as a stream."""
 
 from __future__ import annotations
 
