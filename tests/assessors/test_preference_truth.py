@@ -19,9 +19,8 @@ from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.assign.tasks import place_side
 from adjudge.judgments.batch import TopicBatch, batch_of
-from adjudge.judgments.frozen import changed
 from adjudge.judgments.protocol import load_protocol
-from adjudge.judgments.tasks import Judged, Task, text_hash
+from adjudge.judgments.tasks import Judged, Task, changed, text_hash
 from adjudge.measures.judged.preference_fit import similarity_of
 from adjudge.measures.judged.preference_sources import human_answers, pyramid_worth, topic_sentences
 from adjudge.stats.preference.answers import FloatArray

@@ -16,10 +16,9 @@ from adjudge.data.collection import Collection, references_for
 from adjudge.data.rows import Summary, Unit
 from adjudge.data.units import split
 from adjudge.errors import DataError, quoted
-from adjudge.judgments.frozen import units_of
 from adjudge.judgments.protocol import QUALITY, RATING, Protocol
 from adjudge.judgments.pyramid import UNMATCHED, Part, PeerAnnotation, Pyramid
-from adjudge.judgments.tasks import Task, TextRef
+from adjudge.judgments.tasks import Task, TextRef, units_of
 from adjudge.text.stop import FUNCTION, content_words, stop_words
 from adjudge.text.words import unicode_words
 

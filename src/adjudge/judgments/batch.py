@@ -9,9 +9,8 @@ from typing import Any, TypeVar
 from adjudge.data.collection import Collection, references_for
 from adjudge.data.folder import Folder
 from adjudge.data.rows import Document, Summary, Topic, Unit
-from adjudge.judgments.frozen import split_by_change
 from adjudge.judgments.protocol import Protocol, protocol_of
-from adjudge.judgments.tasks import Judged
+from adjudge.judgments.tasks import Judged, split_by_change
 from adjudge.wording import counted
 
 T = TypeVar("T")

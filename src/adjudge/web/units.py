@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from adjudge.errors import DataError
-from adjudge.judgments.frozen import units_of
 from adjudge.judgments.protocol import UNIT
-from adjudge.judgments.tasks import Task
+from adjudge.judgments.tasks import Task, units_of
 from adjudge.web.site import Site
 
 LONG = 12

@@ -24,9 +24,8 @@ from adjudge.errors import DataError, UsageError
 from adjudge.judgments.assign.pages import key_of
 from adjudge.judgments.assign.result import Plan
 from adjudge.judgments.assign.words import systems_of
-from adjudge.judgments.frozen import changed
 from adjudge.judgments.protocol import load_protocol
-from adjudge.judgments.tasks import Task, TextRef, text_hash
+from adjudge.judgments.tasks import Task, TextRef, changed, text_hash
 
 KINDS = (RATING, COVERAGE, PREFERENCE)
 

@@ -15,9 +15,8 @@ from typing import Any
 from adjudge.data.collection import Collection, references_for
 from adjudge.data.rows import Summary, Unit
 from adjudge.errors import DataError, UsageError
-from adjudge.judgments.frozen import task_hashes
 from adjudge.judgments.protocol import Protocol
-from adjudge.judgments.tasks import Task, TextRef, text_hash
+from adjudge.judgments.tasks import Task, TextRef, task_hashes, text_hash
 from adjudge.wording import counted, listed
 
 Text = tuple[str, int | None]  # system and length

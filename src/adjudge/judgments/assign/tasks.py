@@ -13,9 +13,8 @@ from typing import Any
 from adjudge.data.collection import Collection, Place, SourceSentence, references_for
 from adjudge.data.rows import Summary
 from adjudge.errors import UsageError, quoted
-from adjudge.judgments.frozen import task_hashes
 from adjudge.judgments.protocol import Protocol
-from adjudge.judgments.tasks import Task, TextRef, stable_id, text_hash
+from adjudge.judgments.tasks import Task, TextRef, stable_id, task_hashes, text_hash
 
 SentencePairs = Mapping[str, Sequence[tuple[SourceSentence, SourceSentence]]]
 """By topic: which sentence to show on the left, and which on the right."""

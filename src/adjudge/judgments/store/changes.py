@@ -12,9 +12,8 @@ from pathlib import Path
 from adjudge.data.check import Finding, some
 from adjudge.data.collection import Collection
 from adjudge.errors import AdjudgeError
-from adjudge.judgments.frozen import changed
 from adjudge.judgments.protocol import Protocol, load_protocol
-from adjudge.judgments.tasks import Task, TextRef
+from adjudge.judgments.tasks import Task, TextRef, changed
 
 _JUDGED = """
     select id, evaluation, assessor, protocol, version, topic,

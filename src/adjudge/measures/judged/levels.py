@@ -14,9 +14,8 @@ from typing import ClassVar
 from adjudge.data.rows import Unit
 from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
-from adjudge.judgments.frozen import units_of
 from adjudge.judgments.levels import author_lengths, level_of
-from adjudge.judgments.tasks import TextRef
+from adjudge.judgments.tasks import TextRef, units_of
 from adjudge.measures.base import Need
 from adjudge.measures.judged.answers import Page, protocol_of
 from adjudge.measures.judged.coverage import OVER_LIGGETT, JudgedCoverage
