@@ -34,7 +34,7 @@ from adjudge.errors import DataError, UsageError
 from adjudge.judgments.assign.tasks import make_tasks
 from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.protocol import Protocol, load_protocol, parse_protocol
-from adjudge.judgments.pyramid_answers import annotation_of, pyramid_of
+from adjudge.judgments.pyramid import annotation_of, pyramid_of
 from adjudge.judgments.tasks import Event, Judged, Task, TextRef
 from adjudge.measures.judged.coverage import Coverage
 from adjudge.stats.krippendorff import krippendorff

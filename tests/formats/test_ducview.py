@@ -21,8 +21,7 @@ from adjudge.formats.ducview import exported, pan, pyr, read, write_pan, write_p
 from adjudge.formats.judged import Importer, nist_kind
 from adjudge.judgments.intake import Item
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER
-from adjudge.judgments.pyramid import PeerAnnotation, Pyramid
-from adjudge.judgments.pyramid_answers import annotation_of, pyramid_of
+from adjudge.judgments.pyramid import PeerAnnotation, Pyramid, annotation_of, pyramid_of
 from adjudge.judgments.tasks import Event, Judged, Task, TextRef, stable_id
 
 DATA = Path(__file__).parent / "data" / "ducview"

@@ -34,11 +34,14 @@ from adjudge.judgments.pyramid import (
     Pyramid,
     Reference,
     Scu,
+    annotation_of,
     annotation_of_reference,
+    built,
     findings,
     peer_findings,
+    pyramid_for,
+    pyramid_of,
 )
-from adjudge.judgments.pyramid_answers import annotation_of, built, pyramid_for, pyramid_of
 
 TEXT = "A says one two. B says two three."
 PYRAMID_OF_TWO = Pyramid(
