@@ -9,7 +9,7 @@ import pytest
 
 from adjudge.errors import DataError
 from adjudge.judgments.store import filesystems
-from adjudge.judgments.store.filesystems import (
+from adjudge.judgments.store.database import (
     OVERRIDE,
     NetworkFiles,
     is_network,
