@@ -13,9 +13,8 @@ import pytest
 from tests.judgments.making import Clock, a_task, an_event, fill
 
 from adjudge.errors import AdjudgeError, ClashError, DataError, FormatError
-from adjudge.judgments.store.disguise import Disguise
 from adjudge.judgments.store.people import Person
-from adjudge.judgments.store.records import Counts, read_records, records, write_records
+from adjudge.judgments.store.records import Counts, Disguise, read_records, records, write_records
 from adjudge.judgments.store.store import Store, open_store
 
 

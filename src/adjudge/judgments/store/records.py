@@ -1,13 +1,10 @@
-"""Judgments as JSON lines, out and in, without loss: people, tasks and events, one object a line.
-
-The first line says what it is; every other has a "kind". Memory does not grow with the file. What stands in a
-record is described in docs/judgment-store.md.
-"""
+"""Pseudonyms in exported records: who judged is replaced wherever it stands. Reads nothing but what it is given."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from itertools import groupby, islice
 from pathlib import Path
@@ -20,7 +17,6 @@ from adjudge.data.lines import read_json_lines
 from adjudge.errors import AdjudgeError, ClashError, DataError, FormatError, nearest, quoted
 from adjudge.judgments.store import schema, tasks
 from adjudge.judgments.store.appending import AT_ONCE, Ledger, lock
-from adjudge.judgments.store.disguise import Disguise, Record
 from adjudge.judgments.store.encoding import (
     Row,
     check_name,
@@ -35,6 +31,79 @@ from adjudge.judgments.store.encoding import (
 from adjudge.judgments.store.people import Person, check_person, find, new_pseudonym, person_row, refuse_taken
 from adjudge.judgments.store.store import Store
 from adjudge.judgments.tasks import Event, Task, TextRef
+
+FREE_TEXT = ("comment", "flag")
+"""Questions whose answers are what people typed, where they may name somebody."""
+
+SHORTEST = 3
+"""Characters that an id or a part of a name has at least to be looked for in free text: "A" is a word too."""
+
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Disguise:
+    """Pseudonyms by id, numbers for clients (a client is somebody's browser), and the words that name people."""
+
+    pseudonyms: Mapping[str, str]
+    clients: Mapping[str, str]
+    words: Mapping[str, str]
+    pattern: re.Pattern[str] | None
+
+    @classmethod
+    def of(cls, people: Iterable[Person], clients: Iterable[str]) -> Disguise:
+        people = list(people)
+        words = {
+            word.lower(): person.pseudonym
+            for person in people
+            for word in _words(person)
+            if len(word) >= SHORTEST
+        }
+        longest_first = sorted(words, key=lambda word: (-len(word), word))
+        anyone = "|".join(map(re.escape, longest_first))
+        return cls(
+            {person.id: person.pseudonym for person in people},
+            {client: f"client-{n}" for n, client in enumerate(clients, 1)},
+            words,
+            re.compile(rf"(?<!\w)(?:{anyone})(?!\w)", re.IGNORECASE) if words else None,
+        )
+
+    def record(self, record: Record) -> Record:
+        """One record of an export, in disguise."""
+        match record["kind"]:
+            case "person":
+                return record | {"id": record["pseudonym"], "name": None}
+            case "task":
+                return record | {name: self._person(record[name]) for name in ("assessor", "lease_by")}
+            case "event":
+                changed = {"assessor": self._person(record["assessor"]), "answer": record["answer"]}
+                if record["client"] is not None:
+                    changed["client"] = self.clients[record["client"]]
+                if record["question"].partition(":")[0] in FREE_TEXT:
+                    changed["answer"] = self._typed(record["answer"])
+                return record | changed
+            case _:
+                return record
+
+    def _person(self, id: str | None) -> str | None:
+        return None if id is None else self.pseudonyms[id]
+
+    def _typed(self, answer: Any) -> Any:
+        """What somebody typed, with the words that name people replaced."""
+        if isinstance(answer, str) and self.pattern is not None:
+            return self.pattern.sub(lambda found: self.words.get(found[0].lower(), "somebody"), answer)
+        if isinstance(answer, list):
+            return [self._typed(each) for each in answer]
+        if isinstance(answer, dict):
+            return {name: self._typed(each) for name, each in answer.items()}
+        return answer
+
+
+def _words(person: Person) -> Iterable[str]:
+    """The id, the name, and the parts of the name."""
+    name = person.name or ""
+    return (person.id, name, *re.findall(r"\w+", name))
+
 
 FORMAT = 1
 KINDS = ("judgments", "person", "task", "event")
