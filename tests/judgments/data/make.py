@@ -32,7 +32,7 @@ def fill_all(store: Store) -> None:
     with patch("adjudge.judgments.store.sessions.new_token", lambda: SESSION):
         store.sessions.start("ann", timedelta(hours=8))
     store.accounts.suspend("bob")
-    with patch("adjudge.judgments.store.keys.secrets.token_hex", lambda n: SECRET):
+    with patch("adjudge.judgments.store.sessions.secrets.token_hex", lambda n: SECRET):
         store.secret("ids")
     store.attempts.note("ann")
 

@@ -15,9 +15,8 @@ from adjudge.errors import ClashError, DataError, FormatError, UsageError, neare
 from adjudge.judgments.store import passwords, schema
 from adjudge.judgments.store.appending import lock
 from adjudge.judgments.store.encoding import Row, check_name, stamp
-from adjudge.judgments.store.keys import digest, new_token
 from adjudge.judgments.store.people import People, Person, find, register
-from adjudge.judgments.store.sessions import ACCOUNTS, end_all, may_enter
+from adjudge.judgments.store.sessions import ACCOUNTS, digest, end_all, may_enter, new_token
 
 if TYPE_CHECKING:
     from argon2 import PasswordHasher

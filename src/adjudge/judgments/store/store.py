@@ -34,9 +34,8 @@ from adjudge.judgments.store.encoding import (
     task_row,
     utc_now,
 )
-from adjudge.judgments.store.keys import Secrets
 from adjudge.judgments.store.people import People
-from adjudge.judgments.store.sessions import Attempts, Sessions
+from adjudge.judgments.store.sessions import Attempts, Secrets, Sessions
 from adjudge.judgments.store.writer import Outcome, Writer
 from adjudge.judgments.tasks import Ack, Event, Judged, Task
 
