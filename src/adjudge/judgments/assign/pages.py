@@ -7,13 +7,15 @@ A page is what one task shows: a peer against a reference (coverage), a peer (ra
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
+import numpy as np
+
 from adjudge.data.collection import Collection, references_for
-from adjudge.data.rows import Summary, Unit
+from adjudge.data.rows import Summary, Topic, Unit
 from adjudge.errors import DataError, UsageError
 from adjudge.judgments.protocol import Protocol
 from adjudge.judgments.tasks import Task, TextRef, task_hashes, text_hash
@@ -171,3 +173,79 @@ def _by_name(summary: Summary) -> tuple[str, int]:
 
 def _why(notes: Counter[str]) -> str:
     return "".join(f": {counted(n, 'peer')} {why}" for why, n in notes.most_common(1))
+
+
+def some_pairs(
+    pages: Sequence[Page],
+    many: int,
+    allowed: Mapping[PageKey, Set[str]],
+    there: Collection[PageKey],
+    rng: np.random.Generator,
+) -> tuple[Page, ...]:
+    """`many` pairs of every topic: those that are judged already, then others, of the summaries with fewest so far.
+
+    A pair that nobody may judge is not drawn.
+    """
+    by_topic: dict[str, dict[PageKey, Page]] = {}
+    for page in pages:
+        by_topic.setdefault(page.topic, {})[page.key] = page
+    kept = {key for own in by_topic.values() for key in own if key in there}
+    seen = Counter(text for _, texts, _ in kept for text in texts)
+    for topic in (list(by_topic)[k] for k in rng.permutation(len(by_topic))):
+        kept |= _of_topic_pairs(topic, by_topic[topic], many, allowed, kept, seen, rng)
+    return tuple(page for own in by_topic.values() for key, page in own.items() if key in kept)
+
+
+def _of_topic_pairs(
+    topic: str,
+    pages: Mapping[PageKey, Page],
+    many: int,
+    allowed: Mapping[PageKey, Set[str]],
+    kept: Collection[PageKey],
+    seen: Counter[Text],
+    rng: np.random.Generator,
+) -> set[PageKey]:
+    """A topic's new pairs: even within the topic first, over topics next, by chance where both are equal."""
+    own = {key for key in pages if key in kept}
+    left = {key for key in pages if key not in own and allowed[key]}
+    here = Counter(text for _, texts, _ in own for text in texts)
+    names = list(dict.fromkeys(text_of(peer) for page in pages.values() for peer in page.peers))
+    drawn: set[PageKey] = set()
+    for _ in range(min(len(left), many - len(own))):
+        chance = dict(zip(names, rng.random(len(names)).tolist(), strict=True))
+        order = sorted(names, key=lambda text: (here[text], seen[text], chance[text]))
+        best = next(key for pair in combinations(order, 2) if (key := (topic, frozenset(pair), None)) in left)
+        left.remove(best)
+        drawn.add(best)
+        for counts in (here, seen):
+            counts.update(best[1])
+    return drawn
+
+
+PHASES = (1, 2)
+
+
+def check_phase(phase: int | None) -> None:
+    if phase is not None and phase not in PHASES:
+        raise UsageError(f"the phase is {phase}, expected 1 or 2")
+
+
+def may_judge(assessors: Set[str], page: Page, topic: Topic, phase: int | None = None) -> Set[str]:
+    """Who of the assessors may be given a page. Who selected the documents matters where the topic says it."""
+    free = assessors - names(page.peers)
+    if phase is None:
+        return free
+    free = free - {topic.selector}
+    if phase == 1:
+        return free & {writer(model) for model in page.models}
+    return free - names(page.models)
+
+
+def writer(summary: Summary) -> str:
+    """Who wrote a summary: its author where that is known, else its system."""
+    return summary.author or summary.system
+
+
+def names(summaries: Iterable[Summary]) -> set[str | None]:
+    """Whoever could have written one of the summaries: the stricter reading, since a wrong yes costs little."""
+    return {name for summary in summaries for name in (summary.author, summary.system)}

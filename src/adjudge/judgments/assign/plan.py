@@ -23,9 +23,7 @@ from adjudge.judgments.assign.order import (
     repeat_of,
     with_repeats,
 )
-from adjudge.judgments.assign.pages import Page, PageKey, pages_of
-from adjudge.judgments.assign.pairs import some_pairs
-from adjudge.judgments.assign.phases import check_phase, may_judge
+from adjudge.judgments.assign.pages import Page, PageKey, check_phase, may_judge, pages_of, some_pairs
 from adjudge.judgments.assign.result import Plan
 from adjudge.judgments.assign.standing import Standing
 from adjudge.judgments.assign.words import describe

@@ -8,8 +8,7 @@ from dataclasses import replace
 
 from adjudge.data.collection import Collection
 from adjudge.errors import DataError
-from adjudge.judgments.assign.pages import Page, PageKey, key_of
-from adjudge.judgments.assign.phases import names, writer
+from adjudge.judgments.assign.pages import Page, PageKey, key_of, names, writer
 from adjudge.judgments.assign.result import Plan, Share, Workload
 from adjudge.judgments.assign.standing import Standing
 from adjudge.judgments.tasks import Task
