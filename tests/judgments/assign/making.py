@@ -9,7 +9,7 @@ from adjudge.data.collection import Collection
 from adjudge.data.folder import Settings
 from adjudge.data.rows import Row, Summary, System, Topic, Unit
 from adjudge.judgments.assign import plan
-from adjudge.judgments.assign.result import Plan
+from adjudge.judgments.assign.plan import Plan
 from adjudge.judgments.protocol import load_protocol
 
 RATING, COVERAGE, PREFERENCE = "rating", "duc-2002", "preference-summaries"

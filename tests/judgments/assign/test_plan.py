@@ -22,8 +22,7 @@ from adjudge.data.collection import Collection
 from adjudge.data.rows import Summary, System
 from adjudge.errors import DataError, UsageError
 from adjudge.judgments.assign.pages import key_of
-from adjudge.judgments.assign.result import Plan
-from adjudge.judgments.assign.words import systems_of
+from adjudge.judgments.assign.plan import Plan, systems_of
 from adjudge.judgments.protocol import load_protocol
 from adjudge.judgments.tasks import Task, TextRef, changed, text_hash
 

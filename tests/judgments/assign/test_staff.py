@@ -11,13 +11,12 @@ import pytest
 from adjudge.errors import ClashError, DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.assign import plan
-from adjudge.judgments.assign.result import Plan
-from adjudge.judgments.assign.staff import assign
+from adjudge.judgments.assign.plan import Plan, assign
 from adjudge.judgments.protocol import load_protocol
 from adjudge.judgments.store.store import Store
 from adjudge.judgments.tasks import Event
 
-PLAN = "adjudge.judgments.assign.staff.plan"
+PLAN = "adjudge.judgments.assign.plan.plan"
 Snapshot = Callable[[Path], dict[str, bytes]]
 
 
