@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from adjudge.assessors.assessor import Simulated, Sitting, positions
-from adjudge.assessors.simulated import simulate
+from adjudge.assessors.simulated import Simulated, Sitting, positions, simulate
 from adjudge.assessors.truth import (
     Truth,
     UnitTruth,
