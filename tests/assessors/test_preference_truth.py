@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from adjudge.assessors.simulated import Simulated, make_tasks, simulate
-from adjudge.assessors.truth import side_key
-from adjudge.assessors.worth import EVEN, truth_from_worth, worth_by_side
+from adjudge.assessors.truth import EVEN, side_key, truth_from_worth, worth_by_side
 from adjudge.data.collection import SourceSentence
 from adjudge.demo.build import build
 from adjudge.demo.judged import add_judgments

@@ -6,16 +6,18 @@ Everything is a number from 0 (the low end of a scale) to 1 (its high end). How 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from statistics import fmean
 from typing import Any, TypeVar
 
-from adjudge.data.collection import Collection, references_for
+from adjudge.data.collection import Collection, SourceSentence, references_for
 from adjudge.data.rows import Summary, Unit
 from adjudge.data.units import split
 from adjudge.errors import DataError, quoted
+from adjudge.judgments.assign.tasks import place_side
 from adjudge.judgments.protocol import QUALITY, RATING, Protocol
 from adjudge.judgments.pyramid import UNMATCHED, Part, PeerAnnotation, Pyramid
 from adjudge.judgments.tasks import Task, TextRef, units_of
@@ -293,3 +295,35 @@ def _ref(summary: Summary) -> TextRef:
 @lru_cache(maxsize=4096)
 def _content(text: str) -> frozenset[str]:
     return frozenset(content_words((word.lower() for word in unicode_words(text)), stop_words(FUNCTION)))
+
+
+EVEN = 0.5
+"""Where sentences stand that are all worth the same."""
+
+
+def truth_from_worth(worth: Mapping[str, Mapping[str, float]]) -> Truth:
+    """What simulated assessors need to answer pairs: by topic, what every side is worth, by its `side_key`.
+
+    Any numbers will do, such as those of Zopf 2018, equations 6 and 8: a topic's are spread from 0, the least, to 1,
+    the most, since assessors' faults are shares of a scale. What is not a number is not known, so a pair with it
+    cannot be answered.
+    """
+    found = {}
+    for topic, sides in worth.items():
+        known = [value for value in sides.values() if math.isfinite(value)]
+        low, high = min(known, default=0.0), max(known, default=0.0)
+        for side, value in sides.items():
+            if math.isfinite(value):
+                found[topic, side] = (value - low) / (high - low) if high > low else EVEN
+    return Truth(worth=found)
+
+
+def worth_by_side(sentences: Sequence[SourceSentence], worth: Sequence[float]) -> dict[str, float]:
+    """What each sentence of a topic is worth, by the `side_key` of its places, as `truth_from_worth` takes it."""
+    if len(sentences) != len(worth):
+        raise DataError(f"{len(worth)} numbers for {len(sentences)} sentences")
+    return {
+        side_key(place_side(place)): float(value)
+        for sentence, value in zip(sentences, worth, strict=True)
+        for place in sentence.places
+    }
