@@ -7,7 +7,7 @@ A page is what one task shows: a peer against a reference (coverage), a peer (ra
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
@@ -179,7 +179,7 @@ def some_pairs(
     pages: Sequence[Page],
     many: int,
     allowed: Mapping[PageKey, Set[str]],
-    there: Collection[PageKey],
+    there: Container[PageKey],
     rng: np.random.Generator,
 ) -> tuple[Page, ...]:
     """`many` pairs of every topic: those that are judged already, then others, of the summaries with fewest so far.
@@ -192,16 +192,16 @@ def some_pairs(
     kept = {key for own in by_topic.values() for key in own if key in there}
     seen = Counter(text for _, texts, _ in kept for text in texts)
     for topic in (list(by_topic)[k] for k in rng.permutation(len(by_topic))):
-        kept |= _of_topic_pairs(topic, by_topic[topic], many, allowed, kept, seen, rng)
+        kept |= _new_pairs(topic, by_topic[topic], many, allowed, kept, seen, rng)
     return tuple(page for own in by_topic.values() for key, page in own.items() if key in kept)
 
 
-def _of_topic_pairs(
+def _new_pairs(
     topic: str,
     pages: Mapping[PageKey, Page],
     many: int,
     allowed: Mapping[PageKey, Set[str]],
-    kept: Collection[PageKey],
+    kept: Container[PageKey],
     seen: Counter[Text],
     rng: np.random.Generator,
 ) -> set[PageKey]:

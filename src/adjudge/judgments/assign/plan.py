@@ -40,8 +40,9 @@ from adjudge.judgments.assign.pages import (
     writer,
 )
 from adjudge.judgments.protocol import Protocol
-from adjudge.judgments.store import schema, tasks
-from adjudge.judgments.store.appending import lock
+from adjudge.judgments.store import schema
+from adjudge.judgments.store.appending import add_tasks
+from adjudge.judgments.store.database import lock
 from adjudge.judgments.store.encoding import task_row
 from adjudge.judgments.store.store import Store
 from adjudge.judgments.tasks import Task
@@ -451,7 +452,7 @@ def _write(store: Store, protocol: Protocol, new: Sequence[Task], *, seen: int) 
         lock(connection, store.evaluation)
         if connection.scalar(sa.select(sa.func.count()).select_from(table).where(mine)) != seen:
             raise ClashError(f"somebody else assigned tasks of {protocol.name} just now; run it again")
-        return tasks.add(connection, store.evaluation, rows)
+        return add_tasks(connection, store.evaluation, rows)
 
     store.change(job)
 

@@ -1,4 +1,4 @@
-"""Passwords: which are taken, what is kept of them (argon2), and whether one fits. Knows no accounts."""
+"""Accounts: who may sign in to the annotation app, as what, and by which link or password (argon2 hashes are kept)."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from adjudge.errors import ClashError, DataError, FormatError, UsageError, nearest, quoted
-from adjudge.judgments.store import passwords, schema
-from adjudge.judgments.store.appending import lock
+from adjudge.judgments.store import schema
+from adjudge.judgments.store.database import lock
 from adjudge.judgments.store.encoding import Row, check_name, stamp
 from adjudge.judgments.store.people import People, Person, find, register
 from adjudge.judgments.store.sessions import ACCOUNTS, digest, end_all, may_enter, new_token
@@ -42,13 +42,13 @@ def check_password(password: str) -> None:
         raise UsageError(f"the password has {n:,} characters, expected {SHORTEST} to {LONGEST:,}")
 
 
-def hashed(password: str) -> str:
+def hash_password(password: str) -> str:
     """What is kept of a password; slow on purpose, since people's passwords can be guessed."""
     check_password(password)
     return hasher().hash(_bytes(password))
 
 
-def fits(kept: str | None, password: str) -> bool:
+def password_fits(kept: str | None, password: str) -> bool:
     """Whether a password is the one that was kept; where none was, False after just as much work.
 
     So the time taken does not tell which names have an account.
@@ -64,7 +64,7 @@ def fits(kept: str | None, password: str) -> bool:
     return kept is not None
 
 
-def outdated(kept: str) -> bool:
+def password_outdated(kept: str) -> bool:
     """Whether a hash was made with other parameters than those of today."""
     return hasher().check_needs_rehash(kept)
 
@@ -210,7 +210,7 @@ class Accounts:
 
     def set_password(self, id: str, password: str) -> Account:
         """A password, beside the link or in place of one that was forgotten."""
-        kept = passwords.hashed(password)  # slow: before anything is locked
+        kept = hash_password(password)  # slow: before anything is locked
 
         def job(connection: Connection) -> Account:
             lock(connection, self._evaluation)
@@ -227,11 +227,11 @@ class Accounts:
         """
         found = self._entering(id)
         kept: str | None = None if found is None else found["password_hash"]
-        if not passwords.fits(kept, password) or found is None or kept is None:
+        if not password_fits(kept, password) or found is None or kept is None:
             return None
-        if passwords.outdated(kept):
+        if password_outdated(kept):
             better = self._update(id).where(_table.c.password_hash == kept)  # unless it was changed just now
-            new = passwords.hashed(password)
+            new = hash_password(password)
             self._store.change(lambda connection: connection.execute(better.values(password_hash=new)))
         return _account_of(found)
 

@@ -1,8 +1,6 @@
-"""How events become rows: numbers, first acknowledgements, clashes. Runs inside a write transaction.
+"""How events and tasks become rows: numbers, first acknowledgements, clashes, leases. Runs inside a write transaction.
 
-All who write to an evaluation first lock its counter, and hold it until they have committed. So the numbers
-of an evaluation's events follow the order of their commits: whoever has read up to a number never misses an
-event by asking only for what is above it, and the highest number is the latest answer.
+The numbers of an evaluation's events follow the order of their commits (see `database.lock`).
 """
 
 from __future__ import annotations
@@ -17,55 +15,16 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
-from sqlalchemy.dialects import postgresql, sqlite
 
 from adjudge.engine import chunked
 from adjudge.errors import AdjudgeError, ClashError, DataError, quoted
 from adjudge.judgments.store import schema
+from adjudge.judgments.store.database import AT_ONCE, among, lock, present
 from adjudge.judgments.store.encoding import EVENT_FIELDS, Row, ack_of, event_of, moment, stamp, task_of
 from adjudge.judgments.store.people import register
 from adjudge.judgments.tasks import Ack, Event, Task
 
-AT_ONCE = 200  # values in one IN (...), of which a question has four: all databases take that many
-
 Key = tuple[str, str, str]  # task, question, assessor: what has one current answer
-
-
-def lock(connection: Connection, evaluation: str) -> int:
-    """The number of the evaluation's last event. Nobody else writes to it until this transaction ends."""
-    table = schema.evaluation
-    counter = sa.select(table.c.last_seq).where(table.c.name == evaluation).with_for_update()
-    last = connection.scalar(counter)
-    if last is None:
-        insert: Any = (postgresql if connection.dialect.name == "postgresql" else sqlite).insert
-        new = insert(table).on_conflict_do_nothing()  # of several who come first, one makes it
-        connection.execute(new, {"name": evaluation, "last_seq": 0})
-        last = connection.scalar(counter)
-    assert isinstance(last, int)
-    return last
-
-
-def among(connection: Connection, column: sa.Column[Any], values: Sequence[str]) -> sa.ColumnElement[bool]:
-    """That a column holds one of the values.
-
-    PostgreSQL takes them as one array: the question's text is the same however many they are, and is read once.
-    """
-    if connection.dialect.name == "postgresql":
-        return column == sa.any_(sa.bindparam(None, list(values), type_=postgresql.ARRAY(sa.Text)))
-    return column.in_(values)
-
-
-def present(
-    connection: Connection, column: sa.Column[Any], evaluation: str, values: Iterable[str]
-) -> set[str]:
-    """Which of the values stand in a column of the evaluation's rows."""
-    found: set[str] = set()
-    for some in chunked(sorted(set(values)), AT_ONCE):
-        query = sa.select(column).where(
-            column.table.c.evaluation == evaluation, among(connection, column, some)
-        )
-        found.update(connection.scalars(query))
-    return found
 
 
 @dataclass
@@ -116,7 +75,7 @@ class Ledger:
         mine, theirs = event_of(row), event_of(before)
         if mine.content() != theirs.content():
             raise ClashError(
-                f"event {quoted(row['id'])}: the id was sent before with other content ({_differing(mine, theirs)})"
+                f"event {quoted(row['id'])}: the id was sent before with other content ({_event_difference(mine, theirs)})"
             )
         return ack_of(before, again=True)
 
@@ -177,7 +136,7 @@ def _append(ledger: Ledger, row: Row, received_at: str) -> Ack:
     return ledger.take(row | given)
 
 
-def _differing(one: Event, other: Event) -> str:
+def _event_difference(one: Event, other: Event) -> str:
     """The first field that two events do not share; 1 and 1.0 are two things here, as in Event.content."""
     content = (name for name in EVENT_FIELDS if name not in ("seq", "received_at"))
     pairs = ((n, getattr(one, n), getattr(other, n)) for n in content)
@@ -223,22 +182,24 @@ def _stored(connection: Connection, evaluation: str, ids: set[str]) -> Iterator[
         yield from ((row["id"], dict(row)) for row in connection.execute(query).mappings())
 
 
-_table = schema.task
+# Tasks
+
+_task = schema.task
 
 
-def add(connection: Connection, evaluation: str, rows: Sequence[Row]) -> int:
+def add_tasks(connection: Connection, evaluation: str, rows: Sequence[Row]) -> int:
     """Stores the tasks that are new and says how many; one that is there with other content is refused."""
     lock(connection, evaluation)
-    added = sum(add_some(connection, evaluation, some) for some in chunked(rows, AT_ONCE))
+    added = sum(add_some_tasks(connection, evaluation, some) for some in chunked(rows, AT_ONCE))
     if any(row["repeat_of"] is not None for row in rows):
         refuse_orphans(connection, evaluation)
     return added
 
 
-def add_some(connection: Connection, evaluation: str, rows: Sequence[Row]) -> int:
-    """As `add`, for a few at a time: whether repeats repeat something is left to `refuse_orphans`."""
-    query = sa.select(_table).where(
-        _table.c.evaluation == evaluation, among(connection, _table.c.id, [row["id"] for row in rows])
+def add_some_tasks(connection: Connection, evaluation: str, rows: Sequence[Row]) -> int:
+    """As `add_tasks`, for a few at a time: whether repeats repeat something is left to `refuse_orphans`."""
+    query = sa.select(_task).where(
+        _task.c.evaluation == evaluation, among(connection, _task.c.id, [row["id"] for row in rows])
     )
     there: dict[str, Row] = {row["id"]: dict(row) for row in connection.execute(query).mappings()}
     new: dict[str, Row] = {}
@@ -246,16 +207,16 @@ def add_some(connection: Connection, evaluation: str, rows: Sequence[Row]) -> in
         before = there.get(row["id"]) or new.get(row["id"])
         if before is None:
             new[row["id"]] = {"lease_by": None} | row
-        elif name := _differing_tasks(task_of(row), task_of(before)):
+        elif name := _task_difference(task_of(row), task_of(before)):
             raise ClashError(f"task {quoted(row['id'])}: is here already with other content ({name})")
     if new:
         people = {row[name] for row in new.values() for name in ("assessor", "lease_by")} - {None}
         register(connection, evaluation, people)
-        connection.execute(sa.insert(_table), list(new.values()))
+        connection.execute(sa.insert(_task), list(new.values()))
     return len(new)
 
 
-def _differing_tasks(one: Task, other: Task) -> str | None:
+def _task_difference(one: Task, other: Task) -> str | None:
     """The first field that two tasks do not share; a lease comes and goes."""
     names = (field.name for field in fields(Task) if field.name != "lease_until")
     return next((name for name in names if getattr(one, name) != getattr(other, name)), None)
@@ -263,18 +224,18 @@ def _differing_tasks(one: Task, other: Task) -> str | None:
 
 def refuse_orphans(connection: Connection, evaluation: str) -> None:
     """A repeat repeats a task that is there."""
-    first = _table.alias()
+    first = _task.alias()
     query = (
-        sa.select(_table.c.id, _table.c.repeat_of)
-        .outerjoin(first, (first.c.evaluation == evaluation) & (first.c.id == _table.c.repeat_of))
-        .where(_table.c.evaluation == evaluation, _table.c.repeat_of.is_not(None), first.c.id.is_(None))
+        sa.select(_task.c.id, _task.c.repeat_of)
+        .outerjoin(first, (first.c.evaluation == evaluation) & (first.c.id == _task.c.repeat_of))
+        .where(_task.c.evaluation == evaluation, _task.c.repeat_of.is_not(None), first.c.id.is_(None))
         .limit(1)
     )
     if (row := connection.execute(query).first()) is not None:
         raise DataError(f"task {quoted(row[0])}: repeats {quoted(row[1])}, which is not there")
 
 
-def lease(
+def lease_task(
     connection: Connection, evaluation: str, task: str, assessor: str, *, until: datetime, now: datetime
 ) -> Task | None:
     """Hands a task out, or None where somebody else has it now. The counter's lock makes that one step."""
@@ -289,7 +250,7 @@ def lease(
     return task_of(row | given)
 
 
-def release(connection: Connection, evaluation: str, task: str, assessor: str, *, now: datetime) -> bool:
+def release_task(connection: Connection, evaluation: str, task: str, assessor: str, *, now: datetime) -> bool:
     """Takes a task back; False where the assessor did not have it."""
     lock(connection, evaluation)
     if _holder(_find(connection, evaluation, task), now) != assessor:
@@ -307,7 +268,7 @@ def _holder(row: Row, now: datetime) -> str | None:
 
 
 def _find(connection: Connection, evaluation: str, task: str) -> Row:
-    query = sa.select(_table).where(_table.c.evaluation == evaluation, _table.c.id == task)
+    query = sa.select(_task).where(_task.c.evaluation == evaluation, _task.c.id == task)
     row = connection.execute(query).mappings().first()
     if row is None:
         raise DataError(f"no task {quoted(task)} in {quoted(evaluation)}")
@@ -315,4 +276,4 @@ def _find(connection: Connection, evaluation: str, task: str) -> Row:
 
 
 def _at(evaluation: str, task: str) -> sa.Update:
-    return sa.update(_table).where(_table.c.evaluation == evaluation, _table.c.id == task)
+    return sa.update(_task).where(_task.c.evaluation == evaluation, _task.c.id == task)

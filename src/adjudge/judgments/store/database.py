@@ -12,18 +12,20 @@ import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import URL, Connection, Engine, event
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
+from adjudge.engine import chunked
 from adjudge.errors import AdjudgeError, BusyError, DataError, FormatError, UsageError, quoted
-from adjudge.judgments.store import migrations
+from adjudge.judgments.store import migrations, schema
 from adjudge.judgments.store.schema import SCHEMA
 from adjudge.judgments.tasks import FILE
 
@@ -189,6 +191,7 @@ def _windows(place: Path) -> str | None:
 
 
 PATIENCE = 60.0  # seconds that a writer waits for other processes
+AT_ONCE = 200  # values in one IN (...), of which a question has four: all databases take that many
 
 
 class Database:
@@ -387,3 +390,48 @@ def _server(where: str) -> URL:
             f"{quoted(url.drivername)} databases are not known; expected postgresql://USER@HOST/NAME"
         )
     return url.set(drivername="postgresql+psycopg")
+
+
+# Inside a write transaction
+
+
+def lock(connection: Connection, evaluation: str) -> int:
+    """The number of the evaluation's last event. Nobody else writes to it until this transaction ends.
+
+    All who write to an evaluation first lock its counter. So the numbers of its events follow the order of their
+    commits: whoever has read up to a number never misses an event by asking only for what is above it, and the
+    highest number is the latest answer.
+    """
+    table = schema.evaluation
+    counter = sa.select(table.c.last_seq).where(table.c.name == evaluation).with_for_update()
+    last = connection.scalar(counter)
+    if last is None:
+        insert: Any = (postgresql if connection.dialect.name == "postgresql" else sqlite).insert
+        new = insert(table).on_conflict_do_nothing()  # of several who come first, one makes it
+        connection.execute(new, {"name": evaluation, "last_seq": 0})
+        last = connection.scalar(counter)
+    assert isinstance(last, int)
+    return last
+
+
+def among(connection: Connection, column: sa.Column[Any], values: Sequence[str]) -> sa.ColumnElement[bool]:
+    """That a column holds one of the values.
+
+    PostgreSQL takes them as one array: the question's text is the same however many they are, and is read once.
+    """
+    if connection.dialect.name == "postgresql":
+        return column == sa.any_(sa.bindparam(None, list(values), type_=postgresql.ARRAY(sa.Text)))
+    return column.in_(values)
+
+
+def present(
+    connection: Connection, column: sa.Column[Any], evaluation: str, values: Iterable[str]
+) -> set[str]:
+    """Which of the values stand in a column of the evaluation's rows."""
+    found: set[str] = set()
+    for some in chunked(sorted(set(values)), AT_ONCE):
+        query = sa.select(column).where(
+            column.table.c.evaluation == evaluation, among(connection, column, some)
+        )
+        found.update(connection.scalars(query))
+    return found

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from adjudge.errors import ClashError, DataError, nearest, quoted
 from adjudge.judgments.store import schema
-from adjudge.judgments.store.appending import lock, present
+from adjudge.judgments.store.database import lock, present
 from adjudge.judgments.store.encoding import Row, check_name, check_text, stamp
 
 if TYPE_CHECKING:

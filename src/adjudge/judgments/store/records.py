@@ -15,8 +15,9 @@ from sqlalchemy import Connection
 
 from adjudge.data.lines import read_json_lines
 from adjudge.errors import AdjudgeError, ClashError, DataError, FormatError, nearest, quoted
-from adjudge.judgments.store import schema, tasks
-from adjudge.judgments.store.appending import AT_ONCE, Ledger, lock
+from adjudge.judgments.store import schema
+from adjudge.judgments.store.appending import Ledger, add_some_tasks, refuse_orphans
+from adjudge.judgments.store.database import AT_ONCE, lock
 from adjudge.judgments.store.encoding import (
     Row,
     check_name,
@@ -236,7 +237,7 @@ class _Intake:
         for kind, lines in groupby(self.lines(), key=lambda line: line[1]["kind"]):
             while some := list(islice(lines, AT_ONCE)):
                 new[kind] += take[kind](some)
-        tasks.refuse_orphans(connection, self.evaluation)
+        refuse_orphans(connection, self.evaluation)
         return Counts(new["person"], new["task"], new["event"])
 
     def lines(self) -> Iterator[Line]:
@@ -275,10 +276,10 @@ class _Intake:
     def tasks(self, lines: Sequence[Line]) -> int:
         rows = [(number, self.at(number, self.task_row, data)) for number, data in lines]
         try:
-            return tasks.add_some(self.connection, self.evaluation, [row for _, row in rows])
+            return add_some_tasks(self.connection, self.evaluation, [row for _, row in rows])
         except AdjudgeError:
             for number, row in rows:  # one at a time, to say which line it was
-                self.at(number, lambda row: tasks.add_some(self.connection, self.evaluation, [row]), row)
+                self.at(number, lambda row: add_some_tasks(self.connection, self.evaluation, [row]), row)
             raise
 
     def task_row(self, data: Record) -> Row:

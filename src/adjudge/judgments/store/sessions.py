@@ -20,7 +20,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from adjudge.errors import BusyError, DataError, UsageError, quoted
 from adjudge.judgments.store import schema
-from adjudge.judgments.store.appending import lock
+from adjudge.judgments.store.database import lock
 from adjudge.judgments.store.encoding import check_name, moment, stamp
 
 if TYPE_CHECKING:

@@ -1,8 +1,7 @@
 """The store of judgments: tasks, and every answer ever given to them. Opening, writing and reading.
 
-Databases are opened in database.py; events are numbered in appending.py, tasks handed out in tasks.py; people
-are in people.py, who may sign in is in accounts.py and sessions.py, files of records are in records.py, backups
-in backup.py.
+Databases are opened in database.py; appending.py writes events and tasks; people.py, accounts.py and sessions.py
+hold who judges and who may sign in, records.py files of records, backup.py copies.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ from sqlalchemy import Connection
 
 from adjudge.data.folder import Folder
 from adjudge.errors import DataError, FormatError, quoted
-from adjudge.judgments.store import schema, tasks
+from adjudge.judgments.store import schema
 from adjudge.judgments.store.accounts import Accounts, PeopleWithAccounts
-from adjudge.judgments.store.appending import append_all
+from adjudge.judgments.store.appending import add_tasks, append_all, lease_task, release_task
 from adjudge.judgments.store.database import PATIENCE, Database, address
 from adjudge.judgments.store.encoding import (
     Row,
@@ -120,21 +119,21 @@ class Store:
     def add_tasks(self, new: Iterable[Task]) -> int:
         """Stores tasks, all or none, and says how many are new. One that is there already may come again."""
         rows = [self._row(task, task_row) for task in new]
-        return self.change(lambda connection: tasks.add(connection, self.evaluation, rows))
+        return self.change(lambda connection: add_tasks(connection, self.evaluation, rows))
 
     def lease(self, task: str, assessor: str, until: datetime) -> Task | None:
         """Gives a task to an assessor until a time, or None where somebody else has it now."""
         stamp(until)  # a time without a zone is refused before anything is locked
 
         def job(connection: Connection) -> Task | None:
-            return tasks.lease(connection, self.evaluation, task, assessor, until=until, now=self.clock())
+            return lease_task(connection, self.evaluation, task, assessor, until=until, now=self.clock())
 
         return self.change(job)
 
     def release(self, task: str, assessor: str) -> bool:
         """Takes a task back from an assessor; False where it was not theirs."""
         return self.change(
-            lambda connection: tasks.release(connection, self.evaluation, task, assessor, now=self.clock())
+            lambda connection: release_task(connection, self.evaluation, task, assessor, now=self.clock())
         )
 
     def change(self, job: Callable[[Connection], T]) -> T:
