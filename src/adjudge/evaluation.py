@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from adjudge.data import baselines, edit, units
 from adjudge.data.check import CheckReport, check
 from adjudge.data.collection import Collection, load
-from adjudge.data.edit import Changed, Target
+from adjudge.data.edit import Changed, EditTarget
 from adjudge.data.folder import Folder, Settings
 from adjudge.data.incoming import ImportReport, Item, OnClash, take_all
 from adjudge.data.scores import AllLengths, Pool, ScoreMatrix, ScoreTable
@@ -109,21 +109,21 @@ class Evaluation:
     ) -> Changed:
         """Leave summaries out of the scores, but keep them; `restore` takes them in again."""
         self._collection = None
-        return edit.withdraw(self.folder, Target(system, topic), why, when=when, restore=restore)
+        return edit.withdraw(self.folder, EditTarget(system, topic), why, when=when, restore=restore)
 
     def rename(
         self, to: str, why: str, *, system: str | None = None, topic: str | None = None, when: str = ""
     ) -> Changed:
         """Give a system or a topic another name everywhere."""
         self._collection = None
-        return edit.rename(self.folder, Target(system, topic), to, why, when=when)
+        return edit.rename(self.folder, EditTarget(system, topic), to, why, when=when)
 
     def remove(
         self, why: str, *, system: str | None = None, topic: str | None = None, when: str = ""
     ) -> Changed:
         """Take a system, a topic, or one system's summaries of one topic out of the files."""
         self._collection = None
-        return edit.remove(self.folder, Target(system, topic), why, when=when)
+        return edit.remove(self.folder, EditTarget(system, topic), why, when=when)
 
     def units(
         self, *, edus_for: str = "references", progress: Callable[[int], None] = lambda n: None
@@ -146,7 +146,7 @@ class Evaluation:
         cut: bool = False,
         on_clash: OnClash = "refuse",
         dry_run: bool = False,
-    ) -> tuple[list[baselines.Target], ImportReport]:
+    ) -> tuple[list[baselines.BaselineLength], ImportReport]:
         """Add the lead and coverage baselines as systems; says which lengths it made."""
         wanted = baselines.targets(self.collection, lengths)
         items = list(baselines.baselines(self.collection, wanted, cut=cut))

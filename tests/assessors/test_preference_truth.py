@@ -16,7 +16,7 @@ from adjudge.demo.judged import add_judgments
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
-from adjudge.judgments.assign.tasks import place_side
+from adjudge.judgments.assign.pages import place_side
 from adjudge.judgments.batch import TopicBatch, batch_of
 from adjudge.judgments.protocol import load_protocol
 from adjudge.judgments.tasks import Judged, Task, changed, text_hash

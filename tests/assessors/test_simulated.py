@@ -30,7 +30,7 @@ from adjudge.data.units import make_units
 from adjudge.demo.build import LENGTH, build, stories, texts
 from adjudge.demo.pyramids import peer_annotations, pyramid_from_facts
 from adjudge.errors import DataError, UsageError
-from adjudge.judgments.assign.tasks import make_tasks
+from adjudge.judgments.assign.planning import make_tasks
 from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.protocol import Protocol, load_protocol, parse_protocol
 from adjudge.judgments.pyramid import annotation_of, pyramid_of

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from adjudge.data.collection import Collection, source_sentences
 from adjudge.data.folder import Settings
 from adjudge.data.rows import Document, Summary, Topic
-from adjudge.judgments.assign.tasks import make_tasks
+from adjudge.judgments.assign.planning import make_tasks
 from adjudge.judgments.protocol import load_protocol
 from adjudge.judgments.tasks import Judged, Task, changed, sentence_at, split_by_change, text_hash
 

@@ -18,7 +18,7 @@ from tests.judgments.making import Clock
 from adjudge.data.folder import Folder
 from adjudge.data.rows import Document, Row, Summary, System, Topic
 from adjudge.evaluation import Evaluation
-from adjudge.judgments.assign.plan import assign
+from adjudge.judgments.assign.planning import assign
 from adjudge.judgments.protocol import load_protocol
 from adjudge.judgments.store.store import Store
 from adjudge.judgments.tasks import Task, units_of

@@ -20,7 +20,7 @@ from adjudge.data.collection import Collection
 from adjudge.data.folder import Folder
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, nearest, quoted
-from adjudge.judgments.assign.tasks import make_tasks
+from adjudge.judgments.assign.planning import make_tasks
 from adjudge.judgments.intake import Item, Taken, take
 from adjudge.judgments.protocol import (
     PREFERENCE,

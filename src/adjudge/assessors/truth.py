@@ -17,7 +17,7 @@ from adjudge.data.collection import Collection, SourceSentence, references_for
 from adjudge.data.rows import Summary, Unit
 from adjudge.data.units import split
 from adjudge.errors import DataError, quoted
-from adjudge.judgments.assign.tasks import place_side
+from adjudge.judgments.assign.pages import place_side
 from adjudge.judgments.protocol import QUALITY, RATING, Protocol
 from adjudge.judgments.pyramid import UNMATCHED, Part, PeerAnnotation, Pyramid
 from adjudge.judgments.tasks import Task, TextRef, units_of

@@ -13,7 +13,7 @@ from adjudge.cli.output import say, show_json, show_table, warn
 from adjudge.wording import counted
 
 if TYPE_CHECKING:
-    from adjudge.judgments.assign.plan import Plan
+    from adjudge.judgments.assign.planning import Assignment
 
 MOST_WARNINGS = 5
 
@@ -73,7 +73,7 @@ def command(
 
     Adds the tasks that are missing: run it again after adding summaries or assessors, or with a larger --per-summary.
     """
-    from adjudge.judgments.assign.plan import assign
+    from adjudge.judgments.assign.planning import assign
 
     e = adjudge.open(evaluation)
     asked = e.protocol(protocol)
@@ -98,8 +98,8 @@ def command(
         _show(found, dry_run)
 
 
-def _show(found: Plan, dry_run: bool) -> None:
-    from adjudge.judgments.assign.plan import COLUMNS
+def _show(found: Assignment, dry_run: bool) -> None:
+    from adjudge.judgments.assign.planning import COLUMNS
 
     say(found.title(), "bold")
     show_table(COLUMNS, found.rows())

@@ -22,7 +22,7 @@ CHANGES = "changes.jsonl"
 
 
 @dataclass(frozen=True)
-class Target:
+class EditTarget:
     """What a change is about: a system, a topic, or one system's summaries of one topic."""
 
     system: str | None = None
@@ -43,7 +43,7 @@ class Changed:
     """What a change did."""
 
     what: str
-    target: Target
+    target: EditTarget
     why: str
     rows: Counter[str] = field(default_factory=Counter)
     scores: list[str] = field(default_factory=list)
@@ -59,7 +59,7 @@ class Changed:
         }
 
 
-def withdraw(folder: Folder, target: Target, why: str, *, when: str, restore: bool = False) -> Changed:
+def withdraw(folder: Folder, target: EditTarget, why: str, *, when: str, restore: bool = False) -> Changed:
     """Leave summaries out of all scores, but keep them; `restore` takes them in again."""
     _need_why(why)
     changed = Changed("restore" if restore else "withdraw", target, why)
@@ -79,7 +79,7 @@ def withdraw(folder: Folder, target: Target, why: str, *, when: str, restore: bo
     return changed
 
 
-def rename(folder: Folder, target: Target, to: str, why: str, *, when: str) -> Changed:
+def rename(folder: Folder, target: EditTarget, to: str, why: str, *, when: str) -> Changed:
     """Give a system or a topic another name everywhere, in the stored scores too."""
     _need_why(why)
     if (target.system is None) == (target.topic is None):
@@ -105,7 +105,7 @@ def rename(folder: Folder, target: Target, to: str, why: str, *, when: str) -> C
     return changed
 
 
-def remove(folder: Folder, target: Target, why: str, *, when: str) -> Changed:
+def remove(folder: Folder, target: EditTarget, why: str, *, when: str) -> Changed:
     """Take rows out of the files, with their units and scores."""
     _need_why(why)
     changed = Changed("remove", target, why)
@@ -129,7 +129,7 @@ def _names(folder: Folder, name: str, kinds: tuple[type[Row], ...]) -> Counter[s
     return Counter(getattr(row, name) for kind in having for _, row in folder.rows(kind))
 
 
-def _need(folder: Folder, target: Target, kinds: tuple[type[Row], ...]) -> None:
+def _need(folder: Folder, target: EditTarget, kinds: tuple[type[Row], ...]) -> None:
     if target.system is None and target.topic is None:
         raise UsageError("say which: --system, --topic, or both")
     for name in ("system", "topic"):
@@ -172,7 +172,7 @@ def _edited(folder: Folder, kind: type[Row], edits: dict[int, Row | None]) -> It
 
 
 def _rewrite_scores(
-    folder: Folder, change: Transaction, target: Target, edit: Callable[[Any], Any], changed: Changed
+    folder: Folder, change: Transaction, target: EditTarget, edit: Callable[[Any], Any], changed: Changed
 ) -> None:
     import pandas as pd
 

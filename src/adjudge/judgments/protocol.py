@@ -250,7 +250,7 @@ OWN = {
 
 def read(data: Mapping[str, Any], where: str) -> Protocol:
     """A protocol from what its file holds."""
-    file = _File(where)
+    file = _ProtocolFile(where)
     kind = file.one_of("kind", data.get("kind"), KINDS)
     for key in data:
         if key not in (*COMMON, *OWN[kind]):
@@ -266,7 +266,7 @@ def read(data: Mapping[str, Any], where: str) -> Protocol:
     return Protocol(**common)
 
 
-class _File:
+class _ProtocolFile:
     def __init__(self, where: str):
         self.where = where
 

@@ -28,7 +28,7 @@ Key = tuple[str, str, str]  # task, question, assessor: what has one current ans
 
 
 @dataclass
-class Ledger:
+class EventLedger:
     """What is stored already of the ids, tasks, people and answers that some events name, and what is to come."""
 
     evaluation: str
@@ -40,7 +40,7 @@ class Ledger:
     fresh: list[Row] = field(default_factory=list)
 
     @classmethod
-    def of(cls, connection: Connection, evaluation: str, last: int, rows: Sequence[Row]) -> Ledger:
+    def of(cls, connection: Connection, evaluation: str, last: int, rows: Sequence[Row]) -> EventLedger:
         ledger = cls(evaluation, last, set(), set(), {}, {})
         seen = set[str]()
         for some in chunked(rows, AT_ONCE):
@@ -57,11 +57,11 @@ class Ledger:
         ledger.stored.update(_stored(connection, evaluation, seen))
         return ledger
 
-    def draft(self) -> Ledger:
+    def draft(self) -> EventLedger:
         """A copy to try some events on; `adopt` takes it over."""
         return replace(self, stored=ChainMap({}, self.stored), current=ChainMap({}, self.current), fresh=[])
 
-    def adopt(self, draft: Ledger) -> None:
+    def adopt(self, draft: EventLedger) -> None:
         self.stored.update((row["id"], row) for row in draft.fresh)
         self.current.update((_key(row), row["seq"]) for row in draft.fresh)
         self.fresh += draft.fresh
@@ -74,9 +74,8 @@ class Ledger:
             return None
         mine, theirs = event_of(row), event_of(before)
         if mine.content() != theirs.content():
-            raise ClashError(
-                f"event {quoted(row['id'])}: the id was sent before with other content ({_event_difference(mine, theirs)})"
-            )
+            name = _event_difference(mine, theirs)
+            raise ClashError(f"event {quoted(row['id'])}: the id was sent before with other content ({name})")
         return ack_of(before, again=True)
 
     def newer(self, row: Row) -> int | None:
@@ -115,7 +114,7 @@ def append_all(
 ) -> list[list[Ack] | AdjudgeError]:
     """The events of several calls; each call is stored whole or refused whole."""
     last = lock(connection, evaluation)
-    ledger = Ledger.of(connection, evaluation, last, [row for rows in calls for row in rows])
+    ledger = EventLedger.of(connection, evaluation, last, [row for rows in calls for row in rows])
     outcomes: list[list[Ack] | AdjudgeError] = []
     for rows in calls:
         draft = ledger.draft()
@@ -129,7 +128,7 @@ def append_all(
     return outcomes
 
 
-def _append(ledger: Ledger, row: Row, received_at: str) -> Ack:
+def _append(ledger: EventLedger, row: Row, received_at: str) -> Ack:
     if before := ledger.first(row):
         return before
     given = {"seq": ledger.last + 1, "newer": ledger.newer(row), "received_at": received_at}

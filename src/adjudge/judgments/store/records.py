@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 from adjudge.data.lines import read_json_lines
 from adjudge.errors import AdjudgeError, ClashError, DataError, FormatError, nearest, quoted
 from adjudge.judgments.store import schema
-from adjudge.judgments.store.appending import Ledger, add_some_tasks, refuse_orphans
+from adjudge.judgments.store.appending import EventLedger, add_some_tasks, refuse_orphans
 from adjudge.judgments.store.database import AT_ONCE, lock
 from adjudge.judgments.store.encoding import (
     Row,
@@ -116,7 +116,7 @@ Line = tuple[int, Record]
 
 
 @dataclass(frozen=True)
-class Counts:
+class RecordCounts:
     """How many people, tasks and events were written, or were new."""
 
     people: int = 0
@@ -127,7 +127,7 @@ class Counts:
 # Out
 
 
-def write_records(store: Store, path: Path, *, pseudonyms: bool = False) -> Counts:
+def write_records(store: Store, path: Path, *, pseudonyms: bool = False) -> RecordCounts:
     """Writes everything to a file, which appears only when it is whole. Others may go on judging."""
     counts = dict.fromkeys(KINDS, 0)
     scratch = path.with_name(f".{path.name}.part")
@@ -143,7 +143,7 @@ def write_records(store: Store, path: Path, *, pseudonyms: bool = False) -> Coun
         raise DataError(f"{path}: cannot be written: {error.strerror}") from None
     finally:
         scratch.unlink(missing_ok=True)
-    return Counts(counts["person"], counts["task"], counts["event"])
+    return RecordCounts(counts["person"], counts["task"], counts["event"])
 
 
 def records(store: Store, *, pseudonyms: bool = False) -> Iterator[Record]:
@@ -208,7 +208,7 @@ def _disguise(connection: Connection, evaluation: str) -> Disguise:
 # In
 
 
-def read_records(store: Store, path: Path, *, merge: bool = False) -> Counts:
+def read_records(store: Store, path: Path, *, merge: bool = False) -> RecordCounts:
     """Takes a file of records in, all of it or nothing, and says what was new.
 
     Records that are here already change nothing; a record that contradicts one is refused, and so is an event
@@ -216,12 +216,12 @@ def read_records(store: Store, path: Path, *, merge: bool = False) -> Counts:
     numbered anew after those here and forget what their senders had seen (`base`), tasks and events become
     this evaluation's, and people who are here stay as they are.
     """
-    intake = _Intake(store.evaluation, path, merge, stamp(store.clock()))
+    intake = _RecordsIntake(store.evaluation, path, merge, stamp(store.clock()))
     return store.change(intake.run)
 
 
 @dataclass
-class _Intake:
+class _RecordsIntake:
     """The import of one file, inside one transaction."""
 
     evaluation: str
@@ -229,7 +229,7 @@ class _Intake:
     merge: bool
     now: str
 
-    def run(self, connection: Connection) -> Counts:
+    def run(self, connection: Connection) -> RecordCounts:
         self.connection = connection
         self.last = lock(connection, self.evaluation)
         take = {"judgments": self.header, "person": self.people, "task": self.tasks, "event": self.events}
@@ -238,7 +238,7 @@ class _Intake:
             while some := list(islice(lines, AT_ONCE)):
                 new[kind] += take[kind](some)
         refuse_orphans(connection, self.evaluation)
-        return Counts(new["person"], new["task"], new["event"])
+        return RecordCounts(new["person"], new["task"], new["event"])
 
     def lines(self) -> Iterator[Line]:
         for number, data in read_json_lines(self.path):
@@ -296,7 +296,7 @@ class _Intake:
 
     def events(self, lines: Sequence[Line]) -> int:
         rows = [(number, self.at(number, self.event_row, data)) for number, data in lines]
-        ledger = Ledger.of(self.connection, self.evaluation, self.last, [row for _, row in rows])
+        ledger = EventLedger.of(self.connection, self.evaluation, self.last, [row for _, row in rows])
         for number, row in rows:
             self.at(number, lambda row: self.enter(ledger, row), row)
         ledger.write(self.connection)
@@ -313,7 +313,7 @@ class _Intake:
             raise FormatError(f'"seq" is {quoted(row["seq"])}, expected a number from 1 to {HIGHEST:,}')
         return row | dict.fromkeys(("seq", "base", "newer")) if self.merge else row
 
-    def enter(self, ledger: Ledger, row: Row) -> None:
+    def enter(self, ledger: EventLedger, row: Row) -> None:
         """One event, unless it is here; with its own number where that is above the last one."""
         if ledger.first(row):
             return
