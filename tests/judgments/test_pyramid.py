@@ -256,7 +256,7 @@ def test_an_annotation_finds_its_pyramid() -> None:
     assert found(an_annotation({}), "ann", both) == one  # it names none: one's own
     assert found(an_annotation({}), "cem", ann) == one  # none of one's own: the only one
     assert found(an_annotation({}), "cem", both) == (
-        "there are several pyramids, and none is the one it was held against"
+        "there are several pyramids, and none is the one it was compared with"
     )
     assert found(an_annotation({}, two), "cem", []) == "no pyramid"
     gone = a_pyramid({1: "ABC"})

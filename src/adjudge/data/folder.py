@@ -187,12 +187,16 @@ class Folder:
             raise DataError(f"{path}: cannot be made: {error.strerror}") from None
         return cls(path, read_settings(path))
 
+    def file(self, rows: type[Row]) -> Path:
+        """Where the rows of one kind are."""
+        return self.path / rows.FILE
+
     def has(self, rows: type[Row]) -> bool:
-        return (self.path / rows.FILE).exists()
+        return self.file(rows).exists()
 
     def rows(self, rows: type[R], *, max_line: int = MAX_LINE) -> Iterator[tuple[int, R]]:
         """The rows of one file with their line numbers, each checked; nothing where it is absent."""
-        path = self.path / rows.FILE
+        path = self.file(rows)
         if path.exists():
             for line, data in read_json_lines(path, max_line=max_line):
                 try:

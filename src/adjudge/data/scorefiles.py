@@ -28,7 +28,8 @@ Origin = Literal["computed", "imported"]
 class StoredScores:
     """One measure's scores as they lie in the folder.
 
-    `inputs` has, per topic, a digest of the texts the scores were made from (empty for imported ones);
+    `inputs` has, per topic, a digest of what the scores were made from (empty for imported ones), also of topics
+    on which the measure has no score;
     `source` names the file that imported ones came from.
     """
 
@@ -62,6 +63,9 @@ def write(path: Path, stored: StoredScores) -> None:
         "origin": stored.origin,
         "source": stored.source,
     }
+    scored = set(frame["topic"])
+    if bare := {topic: digest for topic, digest in stored.inputs.items() if topic not in scored}:
+        about["without_scores"] = bare
     kept = table.schema.metadata or {}
     pq.write_table(
         table.replace_schema_metadata({**kept, _META: json.dumps(about).encode()}),
@@ -90,7 +94,7 @@ def read(path: Path) -> StoredScores:
         info,
         scores,
         about["origin"],
-        {str(topic): str(digest) for topic, digest in inputs.items()},
+        {str(topic): str(digest) for topic, digest in inputs.items()} | about.get("without_scores", {}),
         about["source"],
     )
 

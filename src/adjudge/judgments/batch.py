@@ -107,9 +107,15 @@ def batches_of(collection: Collection, judgments: Judgments = NOTHING) -> dict[s
 
 def judgments_of(folder: Folder, collection: Collection) -> Judgments:
     """The answers that count now, of texts that are still as they were judged."""
+    judged, protocols = read_judged(folder)
+    return Judgments.of(judged, collection, protocols)
+
+
+def read_judged(folder: Folder) -> tuple[list[Judged], dict[str, Protocol]]:
+    """The answers that count now, whatever became of the texts, and their protocols by name."""
     from adjudge.judgments.store.store import store_of  # the database's libraries, only where they are needed
 
     with store_of(folder) as store:
         current = store.current()
     names = dict.fromkeys(judged.task.protocol for judged in current)
-    return Judgments.of(current, collection, {name: protocol_of(folder, name) for name in names})
+    return current, {name: protocol_of(folder, name) for name in names}

@@ -1,8 +1,7 @@
 """Pyramids of content units and what peers express of them: plain data, and the answers that hold them.
 
 A pyramid is one answer (question `pyramid`), a peer's annotation another (`pyramid-peer`); both are saved whole every
-time, with the text that their offsets count in. Reading them back, with checks, lives in pyramid_answers.py; scores
-live in measures/judged.
+time, with the text that their offsets count in. Reading them back checks every field; a mistake is one line.
 """
 
 from __future__ import annotations
@@ -18,6 +17,8 @@ from adjudge.errors import DataError, quoted
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER, plain
 from adjudge.judgments.tasks import Judged
 
+T = TypeVar("T")
+LARGEST = 10**9  # of whole numbers in an answer
 UNMATCHED = 0
 """The uid under which a peer's annotation collects what matches no unit of the pyramid."""
 
@@ -88,6 +89,8 @@ class Pyramid:
     scus: tuple[Scu, ...]
     references: tuple[Reference, ...] = ()
     pattern: str | None = None
+    saved_as: str | None = None
+    """The digest under which it was saved, where a reference has been renamed since."""
 
     @property
     def weights(self) -> dict[int, int]:
@@ -124,10 +127,29 @@ class Pyramid:
             self,
             scus=tuple(scu for scu in left if scu.contributors),
             references=tuple(r for r in self.references if r.system != system),
+            saved_as=None,
         )
+
+    def with_name(self, old: str, new: str) -> Pyramid:
+        """The pyramid after a reference's system got another name. Its digest stays: annotations refer to it."""
+        if old not in self.systems:
+            return self
+        scus = (
+            replace(
+                scu,
+                contributors=tuple(
+                    replace(c, reference=new) if c.reference == old else c for c in scu.contributors
+                ),
+            )
+            for scu in self.scus
+        )
+        references = (replace(r, system=new) if r.system == old else r for r in self.references)
+        return replace(self, scus=tuple(scus), references=tuple(references), saved_as=self.digest())
 
     def digest(self) -> str:
         """What tells this pyramid from another one. The order of units and comments on them do not count."""
+        if self.saved_as is not None:
+            return self.saved_as
         units = sorted(
             [scu.uid, scu.label, sorted(_places(contributor) for contributor in scu.contributors)]
             for scu in self.scus
@@ -164,7 +186,7 @@ class Expressed:
 
 @dataclass(frozen=True, slots=True)
 class PeerAnnotation:
-    """What one peer expresses. `pyramid` is the digest of the pyramid that it was held against, where known."""
+    """What one peer expresses. `pyramid` is the digest of the pyramid that it was compared with, where known."""
 
     text: str
     scus: tuple[Expressed, ...]
@@ -189,7 +211,7 @@ class PeerAnnotation:
 def annotation_of_reference(pyramid: Pyramid, system: str) -> PeerAnnotation:
     """What a reference expresses, as the pyramid itself says: its own contributors, at their places there.
 
-    Held against the pyramid of the other references, its own units match nothing.
+    Compared with the pyramid of the other references, its own units match nothing.
     """
     own = (
         Expressed(
@@ -280,10 +302,6 @@ def _comment(comment: str | None) -> dict[str, Any]:
     return {} if comment is None else {"comment": comment}
 
 
-T = TypeVar("T")
-LARGEST = 10**9
-
-
 def pyramid_of(answer: Any) -> Pyramid:
     """The pyramid that an answer to `pyramid` holds."""
     fields = _object(answer, PYRAMID)
@@ -303,7 +321,7 @@ def pyramid_of(answer: Any) -> Pyramid:
             Scu(
                 _whole(each, "uid", where, least=1),
                 _text(each, "label", where),
-                _contributors_pyramid_answers(each, where),
+                _read_contributors(each, where),
                 _optional(each, "comment", where),
             )
             for where, each in _objects(fields, "scus", PYRAMID)
@@ -326,7 +344,7 @@ def annotation_of(answer: Any) -> PeerAnnotation:
         tuple(
             Expressed(
                 _whole(each, "uid", where),
-                _contributors_pyramid_answers(each, where),
+                _read_contributors(each, where),
                 _optional(each, "comment", where),
             )
             for where, each in _objects(fields, "scus", PYRAMID_PEER)
@@ -351,13 +369,22 @@ def built(judged: Iterable[Judged]) -> list[Built]:
     found = []
     for each in judged:
         if PYRAMID in each.answers:
-            pyramid = pyramid_of(each.answers[PYRAMID].answer)
+            pyramid = _as_named_now(pyramid_of(each.answers[PYRAMID].answer), each)
             found.append(Built(each, pyramid, pyramid.digest()))
     return found
 
 
+def _as_named_now(pyramid: Pyramid, judged: Judged) -> Pyramid:
+    """A pyramid under the names that its references' systems got after it was saved."""
+    saved_at = judged.answers[PYRAMID].received_at or ""
+    for when, old, new in judged.task.renamed:
+        if saved_at <= when:
+            pyramid = pyramid.with_name(old, new)
+    return pyramid
+
+
 def pyramid_for(annotation: PeerAnnotation, assessor: str, pyramids: Iterable[Built]) -> Built | str:
-    """The pyramid that an annotation was held against, or why there is none.
+    """The pyramid that an annotation was compared with, or why there is none.
 
     It is the one that the annotation names; where that is not there any more (somebody went on building), the
     only one of the same assessor, or else the only one there is.
@@ -371,11 +398,11 @@ def pyramid_for(annotation: PeerAnnotation, assessor: str, pyramids: Iterable[Bu
         if len(some) == 1:
             return some[0]
     return (
-        "there are several pyramids, and none is the one it was held against" if candidates else "no pyramid"
+        "there are several pyramids, and none is the one it was compared with" if candidates else "no pyramid"
     )
 
 
-def _contributors_pyramid_answers(fields: Mapping[str, Any], where: str) -> tuple[Contributor, ...]:
+def _read_contributors(fields: Mapping[str, Any], where: str) -> tuple[Contributor, ...]:
     return tuple(
         Contributor(
             _parts(each, place), _optional(each, "reference", place), _optional(each, "comment", place)

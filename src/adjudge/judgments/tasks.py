@@ -1,4 +1,7 @@
-"""Tasks, events and acknowledgements: plain data. Where they are kept lives in store.py."""
+"""Tasks, events and acknowledgements, and what a task keeps of the texts that are judged in it.
+
+Judged text is frozen: a task has hashes of what was judged, and a judgment of a text that changed is left out.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,9 @@ ORIGINS: tuple[Origin, ...] = get_args(Origin)
 
 FILE = "judgments.sqlite"
 """Where a folder keeps its judgments, unless evaluation.toml names a database."""
+
+PENDING = ".tasks.json"
+"""In a folder: what a change of its texts still has to change in the store. Opening the store does it."""
 
 Answer = Any
 """JSON: what a question was answered with. None takes an answer back: undo is an event too."""
@@ -57,6 +63,10 @@ class Task:
     repeat_of: str | None = None
     lease_until: str | None = None
     """A time, ISO 8601 in UTC, until which nobody else is given the task."""
+    cancelled: tuple[str, ...] = ()
+    """Systems whose summary was withdrawn or removed before anybody had judged it here: nobody is asked any more."""
+    renamed: tuple[tuple[str, str, str], ...] = ()
+    """Systems that got another name: when, from which, to which. Answers that were saved before have the old one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +121,6 @@ class Ack:
     """The id was there already: this is the first acknowledgement once more, and nothing was stored."""
 
 
-def text_hash(text: str) -> str:
-    """What a task keeps of a text, to know later whether it changed."""
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()[:32]
-
-
 @dataclass(frozen=True)
 class Judged:
     """A task with the answers that count now: the latest of each question, without those taken back."""
@@ -148,6 +153,14 @@ def stable_id(*parts: str | int | None) -> str:
     """A UUID made of the parts: the same parts give the same id, on every machine."""
     text = "".join("-" if part is None else f"{len(str(part))}:{part}" for part in parts)
     return str(UUID(bytes=blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest(), version=5))
+
+
+# What is judged, frozen
+
+
+def text_hash(text: str) -> str:
+    """What a task keeps of a text, to know later whether it changed."""
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()[:32]
 
 
 def units_of(units: Iterable[Unit], text: TextRef, kind: str) -> list[Unit]:

@@ -457,6 +457,7 @@ def _write(store: Store, protocol: Protocol, new: Sequence[Task], *, seen: int) 
     rows = [task_row(task) for task in new]
     table = schema.task
     mine = (table.c.evaluation == store.evaluation) & (table.c.protocol == protocol.name)
+    mine &= table.c.cancelled.is_(None)
 
     def job(connection: Connection) -> int:
         lock(connection, store.evaluation)

@@ -216,8 +216,9 @@ def add_some_tasks(connection: Connection, evaluation: str, rows: Sequence[Row])
 
 
 def _task_difference(one: Task, other: Task) -> str | None:
-    """The first field that two tasks do not share; a lease comes and goes."""
-    names = (field.name for field in fields(Task) if field.name != "lease_until")
+    """The first field that two tasks do not share, but for what happened to one of them later."""
+    later = ("lease_until", "cancelled", "renamed")
+    names = (field.name for field in fields(Task) if field.name not in later)
     return next((name for name in names if getattr(one, name) != getattr(other, name)), None)
 
 

@@ -176,9 +176,10 @@ def _task_record(row: sa.RowMapping) -> Record:
     task = task_of(row)
     return (
         {"kind": "task"}
-        | {f.name: getattr(task, f.name) for f in fields(Task)}
+        | {f.name: getattr(task, f.name) for f in fields(Task) if f.name not in SELDOM}
         | {"peer": _ref_record(task.peer), "reference": _ref_record(task.reference)}
         | {"lease_by": row["lease_by"]}
+        | {name: getattr(task, name) for name in SELDOM if getattr(task, name)}
     )
 
 
@@ -292,6 +293,7 @@ class _RecordsIntake:
             values["hashes"] = {}
         if holder is not None:
             check_name("lease_by", holder)
+        values |= {name: _seldom(name, values[name]) for name in SELDOM if name in values}
         return task_row(Task(**values)) | {"lease_by": holder}
 
     def events(self, lines: Sequence[Line]) -> int:
@@ -346,6 +348,16 @@ class _RecordsIntake:
             raise type(error)(f"{self.path}:{number}: {error}") from None
 
 
+def _seldom(name: str, value: object) -> tuple[Any, ...]:
+    """Systems that cancel a task, or systems that were renamed, as a record has them."""
+    what, of = ("names", 1) if name == "cancelled" else ("times, old and new names", 3)
+    rows = [each if of > 1 else [each] for each in value] if isinstance(value, list) else [None]
+    for row in rows:
+        if not isinstance(row, list) or len(row) != of or not all(isinstance(each, str) for each in row):
+            raise FormatError(f'"{name}" is {quoted(value)}, expected a list of {what}')
+    return tuple(tuple(row) if of > 1 else row[0] for row in rows if row is not None)
+
+
 def known(data: object, kind: type, *more: str) -> Record:
     """The fields of a record, but for its kind; a field that is missing or not known is refused."""
     if not isinstance(data, dict):
@@ -362,4 +374,5 @@ def known(data: object, kind: type, *more: str) -> Record:
     return values
 
 
+SELDOM = ("cancelled", "renamed")  # fields of a task that most have not
 OPTIONAL = ("evaluation", "name", "pseudonym")  # what the store knows, or makes up, itself

@@ -23,6 +23,7 @@ from adjudge.judgments.store import schema
 from adjudge.judgments.store.accounts import Accounts, PeopleWithAccounts
 from adjudge.judgments.store.appending import add_tasks, append_all, lease_task, release_task
 from adjudge.judgments.store.database import PATIENCE, Database, address
+from adjudge.judgments.store.edits import finish_edit
 from adjudge.judgments.store.encoding import (
     Row,
     check_name,
@@ -150,11 +151,19 @@ class Store:
         return found[0]
 
     def tasks(
-        self, *, assessor: str | None = None, topic: str | None = None, protocol: str | None = None
+        self,
+        *,
+        assessor: str | None = None,
+        topic: str | None = None,
+        protocol: str | None = None,
+        cancelled: bool = False,
     ) -> list[Task]:
-        """The tasks, by assessor and position."""
+        """The tasks, by assessor and position; with those that were cancelled where that is asked for."""
         wanted = {_task.c.assessor: assessor, _task.c.topic: topic, _task.c.protocol: protocol}
-        return self._tasks(*(column == value for column, value in wanted.items() if value is not None))
+        conditions = [column == value for column, value in wanted.items() if value is not None]
+        if not cancelled:
+            conditions.append(_task.c.cancelled.is_(None))
+        return self._tasks(*conditions)
 
     def evaluations(self) -> list[str]:
         """Every evaluation that has something in this database."""
@@ -255,10 +264,20 @@ def _latest(*conditions: sa.ColumnElement[bool]) -> sa.Select[Any]:
 
 
 def store_of(folder: Folder) -> Store:
-    """The store, made where there is none.
+    """The store, made where there is none; what a change of the folder's texts left to do here is done first.
 
     A file in the folder keeps the name under which it began, so that renaming the evaluation loses nothing.
     """
+    store = _store_of(folder)
+    try:
+        finish_edit(folder.path, store)
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def _store_of(folder: Folder) -> Store:
     name = folder.settings.name
     if folder.settings.database:
         return open_store(folder.settings.database, name)
