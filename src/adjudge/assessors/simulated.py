@@ -20,7 +20,7 @@ from adjudge.data.collection import Collection
 from adjudge.data.folder import Folder
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, nearest, quoted
-from adjudge.judgments.assign.planning import make_tasks
+from adjudge.judgments.assign.planning import make_tasks, missing_tasks
 from adjudge.judgments.intake import Item, Taken, take
 from adjudge.judgments.protocol import (
     PREFERENCE,
@@ -341,7 +341,8 @@ def simulate_judgments(
     ]
     names = [each.name for each in who]
     with store_of(folder) as store:
-        tasks = make_tasks(collection, asked, names, store.evaluation, per_page=per_summary, repeat=repeats)
+        made = make_tasks(collection, asked, names, store.evaluation, per_page=per_summary, repeat=repeats)
+        tasks = missing_tasks(made, store.tasks(protocol=asked.name, cancelled=True))
         known = truth or truth_from_texts(collection, asked)
         events = simulate(tasks, asked, known, who, generator(seed, f"judge/{asked.name}"))
         items: list[Item] = [

@@ -529,6 +529,21 @@ def _named(fields: Mapping[str, Any]) -> Iterator[str | int | None]:
         yield from fields.get(role, {}).values()
 
 
+def missing_tasks(made: Sequence[Task], there: Iterable[Task]) -> list[Task]:
+    """Of tasks that were made, those that are there, or whose page the assessor does not have under another id.
+
+    Ids are made of names: after a system got another name its pages would else be asked twice.
+    """
+
+    def page(task: Task) -> tuple[object, ...]:
+        return task.assessor, task.protocol, key_of(task), task.repeat_of is None
+
+    known = {task.id: page(task) for task in there}
+    pages = set(known.values())
+    renamed = {task.id for task in made if task.id not in known and page(task) in pages}
+    return [task for task in made if renamed.isdisjoint((task.id, task.repeat_of))]
+
+
 def _repeats(tasks: Sequence[Task], share: float) -> list[Task]:
     again = even_repeats(tasks, share, swap=False)  # as stored evaluations have them
     return [replace(task, position=len(tasks) + n) for n, task in enumerate(again)]
