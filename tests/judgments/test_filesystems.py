@@ -86,7 +86,7 @@ def test_a_table_that_cannot_be_read_refuses_nothing() -> None:
 def test_this_machines_own_disk_is_local(tmp_path: Path) -> None:
     assert network_kind(tmp_path) is None
     if sys.platform == "linux":
-        assert database._kind_at(tmp_path, database._linux_mounts()) is not None
+        assert database._kind_at(tmp_path, database._mounts()) is not None
 
 
 def test_a_network_file_system_is_refused_unless_somebody_answers_for_it(

@@ -1,8 +1,4 @@
-"""Whether a folder is on a network file system, where SQLite's locks and shared memory do not hold.
-
-Linux tells it for certain; macOS and Windows as well as they can be asked without privileges. Where nothing
-can be learnt, nothing is refused.
-"""
+"""Connections to a database of judgments: how SQLite and PostgreSQL are opened, and their errors in words."""
 
 from __future__ import annotations
 
@@ -14,7 +10,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
@@ -29,66 +25,17 @@ from adjudge.judgments.store import migrations, schema
 from adjudge.judgments.store.schema import SCHEMA
 from adjudge.judgments.tasks import FILE
 
-OVERRIDE = "ADJUDGE_ALLOW_NETWORK_FILES"
+# File systems: SQLite's locks and shared memory do not hold on those of a network
 
-NETWORK = frozenset(
-    {
-        "9p",
-        "afpfs",
-        "afs",
-        "beegfs",
-        "ceph",
-        "cifs",
-        "coda",
-        "davfs",
-        "davfs2",
-        "drvfs",
-        "ftp",
-        "gfs2",
-        "glusterfs",
-        "gpfs",
-        "lustre",
-        "ncpfs",
-        "nfs",
-        "nfs3",
-        "nfs4",
-        "ocfs2",
-        "orangefs",
-        "pvfs2",
-        "smb",
-        "smb2",
-        "smb3",
-        "smbfs",
-        "vboxsf",
-        "vmhgfs",
-        "webdav",
-    }
-)
-NETWORK_FUSE = frozenset(
-    {
-        "afuse",
-        "ceph-fuse",
-        "curlftpfs",
-        "davfs2",
-        "gcsfuse",
-        "glusterfs",
-        "goofys",
-        "google-drive-ocamlfuse",
-        "gvfsd-fuse",
-        "httpfs",
-        "juicefs",
-        "lustre",
-        "mount-s3",
-        "moosefs",
-        "rclone",
-        "s3fs",
-        "s3ql",
-        "seaweedfs",
-        "smbnetfs",
-        "sshfs",
-        "vmhgfs-fuse",
-    }
-)
+OVERRIDE = "ADJUDGE_ALLOW_NETWORK_FILES"
+_NETWORK = """
+    9p afpfs afs beegfs ceph cifs coda davfs davfs2 drvfs ftp gfs2 glusterfs gpfs lustre ncpfs nfs nfs3 nfs4 ocfs2
+    orangefs pvfs2 smb smb2 smb3 smbfs vboxsf vmhgfs webdav
+"""
+_NETWORK_FUSE = """
+    afuse ceph-fuse curlftpfs davfs2 gcsfuse glusterfs goofys google-drive-ocamlfuse gvfsd-fuse httpfs juicefs lustre
+    mount-s3 moosefs rclone s3fs s3ql seaweedfs smbnetfs sshfs vmhgfs-fuse
+"""
 
 
 class NetworkFiles(UserWarning):
@@ -110,85 +57,53 @@ def refuse_network(path: Path, *, allowed: bool = False) -> None:
 
 
 def network_kind(path: Path) -> str | None:
-    """The kind of network file system that holds `path`, None where it is local or cannot be told."""
+    """The kind of network file system that holds `path`; None where it is local, or where nothing can be learnt."""
     place = path.resolve()
     if sys.platform == "win32":
-        return _windows(place)
-    if sys.platform == "darwin":
-        kind = _kind_at(place, _mac_mounts())
-    else:
-        kind = _kind_at(place, _linux_mounts())
+        import ctypes
+
+        remote = ctypes.windll.kernel32.GetDriveTypeW(place.anchor) == 4  # DRIVE_REMOTE
+        return "a share" if place.drive.startswith("\\\\") else "a network drive" if remote else None
+    kind = _kind_at(place, _mounts())
     return kind if kind is not None and is_network(kind) else None
 
 
 def is_network(kind: str) -> bool:
     """Whether a type of file system, as the mount table names it, is one of the network."""
-    name = kind.lower()
-    if name.startswith(("fuse.", "fuseblk.")):
-        return name.partition(".")[2] in NETWORK_FUSE
-    return name in NETWORK or name in NETWORK_FUSE
+    prefix, _, name = kind.lower().rpartition(".")
+    return name in _NETWORK_FUSE.split() or (prefix != "fuse" and name in _NETWORK.split())
 
 
 def _kind_at(place: Path, mounts: Iterable[tuple[str, str]]) -> str | None:
     """The type of the mount that a path is on: the longest one above it, of equals the last, which hides others."""
-    above = {str(place), *map(str, place.parents)}
-    found, kind = "", None
-    for point, each in mounts:
-        if point in above and len(point) >= len(found):
-            found, kind = point, each
-    return kind
+    above = [(len(point), kind) for point, kind in mounts if place.is_relative_to(point)]
+    return max(reversed(above), key=lambda each: each[0])[1] if above else None
 
 
-def _linux_mounts() -> list[tuple[str, str]]:
+def _mounts() -> list[tuple[str, str]]:
+    """Mount points and their types, as Linux and macOS tell them; nothing where they do not."""
     try:
-        return parse_mountinfo(
-            Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="surrogateescape")
-        )
-    except OSError:
+        if sys.platform == "darwin":
+            done = subprocess.run(["/sbin/mount"], capture_output=True, text=True, check=True, timeout=10)
+            return parse_mount(done.stdout)
+        table = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="surrogateescape")
+        return parse_mountinfo(table)
+    except (OSError, subprocess.SubprocessError):
         return []
 
 
 def parse_mountinfo(text: str) -> list[tuple[str, str]]:
-    """Mount points and types of /proc/self/mountinfo: the fifth field, and the first after the lone dash."""
-    mounts = []
-    for line in text.splitlines():
-        before, dash, after = line.partition(" - ")
-        fields = before.split(" ")
-        if dash and len(fields) >= 5:
-            mounts.append((_unescaped(fields[4]), after.split(" ")[0]))
-    return mounts
-
-
-def _unescaped(point: str) -> str:
-    """The kernel writes space, tab, newline and backslash as three octal digits."""
-    return re.sub(r"\\([0-7]{3})", lambda m: chr(int(m[1], 8)), point)
-
-
-def _mac_mounts() -> list[tuple[str, str]]:
-    try:
-        done = subprocess.run(["/sbin/mount"], capture_output=True, text=True, check=True, timeout=10)
-    except (OSError, subprocess.SubprocessError):
-        return []
-    return parse_mount(done.stdout)
+    """Of Linux's table the fifth field, where space and backslash are octal, and the first after a lone dash."""
+    found = re.findall(r"^(?:\S+ ){4}(\S+) .*? - (\S+)", text, re.MULTILINE)
+    return [(re.sub(r"\\([0-7]{3})", lambda m: chr(int(m[1], 8)), point), kind) for point, kind in found]
 
 
 def parse_mount(text: str) -> list[tuple[str, str]]:
-    """Mount points and types of macOS's mount: `//ann@host/share on /Volumes/share (smbfs, nodev)`."""
-    found = (re.match(r".*? on (/.*) \(([^,)]+)[,)]", line) for line in text.splitlines())
-    return [(str(PurePosixPath(m[1])), m[2].strip()) for m in found if m]
+    """Of macOS's table: `//ann@host/share on /Volumes/share (smbfs, nodev)`."""
+    return re.findall(r"^.*? on (/.*) \(([^,)]+)", text, re.MULTILINE)
 
 
-def _windows(place: Path) -> str | None:
-    if place.drive.startswith("\\\\"):
-        return "a share"
-    if sys.platform == "win32":
-        import ctypes
-
-        remote = 4  # DRIVE_REMOTE
-        if ctypes.windll.kernel32.GetDriveTypeW(place.anchor) == remote:
-            return "a network drive"
-    return None
-
+# Connections
 
 PATIENCE = 60.0  # seconds that a writer waits for other processes
 AT_ONCE = 200  # values in one IN (...), of which a question has four: all databases take that many
