@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from adjudge.assessors.simulated import Simulated, make_tasks, simulate
+from adjudge.assessors.simulated import Simulated, simulate
 from adjudge.assessors.truth import EVEN, side_key, truth_from_worth, worth_by_side
 from adjudge.data.collection import SourceSentence
 from adjudge.demo.build import build
@@ -17,6 +17,7 @@ from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.assign.pages import place_side
+from adjudge.judgments.assign.planning import make_tasks
 from adjudge.judgments.batch import TopicBatch, batch_of
 from adjudge.judgments.protocol import load_protocol
 from adjudge.judgments.tasks import Judged, Task, changed, text_hash

@@ -16,8 +16,7 @@ from adjudge.data.scores import MeasureInfo, Score
 from adjudge.errors import FormatError, UsageError
 from adjudge.formats import summeval_ratings as summeval
 from adjudge.judgments.intake import Item
-from adjudge.judgments.store.people import CROWD, is_anonymous
-from adjudge.judgments.tasks import Event, Task, TextRef, text_hash
+from adjudge.judgments.tasks import CROWD, Event, Task, TextRef, is_anonymous, text_hash
 
 
 def ratings(*values: int) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""An assessor whose faults are known, and how such a one answers a single question. Protocols: simulated.py.
+"""Simulated assessors: their faults are known, and they fill any protocol from a hidden truth.
 
 An answer is where the truth stands on the scale, from 0 to 1, moved by bias and drift, blurred by noise, put to the
 nearest choice; and now and then another choice altogether.
@@ -118,7 +118,7 @@ NO_YES = (0.0, 1.0)
 
 
 class Pyramids:
-    """Answers to the tasks of a pyramid protocol. A peer is held against the assessor's own pyramid, if there is."""
+    """Answers to the tasks of a pyramid protocol. Peers are compared with the assessor's own pyramid, if any."""
 
     def __init__(self, truth: Truth, sit: Sit, tasks: Iterable[tuple[Task, int]]):
         """Builds every pyramid before the peers, wherever its task stands. Of several the first one counts."""

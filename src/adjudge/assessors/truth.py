@@ -1,6 +1,6 @@
 """The hidden truth that simulated assessors answer from: given, taken from the texts, or from pyramids.
 
-Everything is a number from 0 (the low end of a scale) to 1 (its high end). How assessors miss it: simulated.py.
+Everything is a number from 0 (the low end of a scale) to 1 (its high end).
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def side_key(side: Mapping[str, Any]) -> str:
 
 def _page(task: Task) -> Page:
     if task.reference is None:
-        raise DataError(f"task {quoted(task.id)}: no reference to hold the peer against")
+        raise DataError(f"task {quoted(task.id)}: no reference to compare the peer with")
     return task.topic, _peer(task), task.reference
 
 

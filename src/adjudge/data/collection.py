@@ -1,4 +1,4 @@
-"""An evaluation in memory: who wrote what on which topic, and which references a peer is held against."""
+"""An evaluation in memory: who wrote what on which topic, and which references a peer is compared with."""
 
 from __future__ import annotations
 
@@ -89,10 +89,10 @@ def load(folder: Folder) -> Collection:
 
 
 def references_for(peer: Summary, references: Iterable[Summary]) -> list[Summary]:
-    """The references a peer is held against: of its length, and never one by its own system.
+    """The references a peer is compared with: of its length, and never one by its own system.
 
-    Where none has the peer's length, those without a length serve; a peer without a length is held
-    against references of one length, not of several.
+    Where none has the peer's length, those without a length serve; a peer without a length is
+    compared with references of one length, not of several.
     """
     others = [r for r in references if r.system != peer.system]
     same = [r for r in others if r.length == peer.length]

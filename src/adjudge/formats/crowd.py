@@ -25,8 +25,7 @@ from adjudge.formats.cells import read_cells
 from adjudge.formats.files import EMPTY_FILE, TABLES, Once, Paths, Place, Unused, find_files, shown
 from adjudge.judgments.intake import Item
 from adjudge.judgments.protocol import PREFERENCE, RATING, Protocol
-from adjudge.judgments.store.people import CROWD
-from adjudge.judgments.tasks import TextRef
+from adjudge.judgments.tasks import CROWD, TextRef
 
 PROTOCOL = "rating"
 NAMES: dict[str, tuple[str, ...]] = {

@@ -21,8 +21,7 @@ from adjudge.formats.judged import BASELINES, nist_kind
 from adjudge.formats.nist_lines import TABLE, Header, cells, is_bars, lines
 from adjudge.judgments.intake import Item
 from adjudge.judgments.protocol import QUALITY, UNMARKED, load_protocol
-from adjudge.judgments.store.people import ANONYMOUS
-from adjudge.judgments.tasks import TextRef
+from adjudge.judgments.tasks import ANONYMOUS, TextRef
 
 PROTOCOL = "duc-2002"
 WIDTH = 33

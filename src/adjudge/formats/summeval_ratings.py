@@ -14,8 +14,7 @@ from adjudge.formats.answers import STRANGE_ANSWER, Answers, Judgment, protocol_
 from adjudge.formats.files import Paths
 from adjudge.judgments.intake import Item
 from adjudge.judgments.protocol import RATING
-from adjudge.judgments.store.people import CROWD
-from adjudge.judgments.tasks import TextRef, text_hash
+from adjudge.judgments.tasks import CROWD, TextRef, text_hash
 
 PROTOCOL = "rating"
 NO_ASPECT = LeftOut("rating on an aspect that the protocol does not have")

@@ -1,4 +1,4 @@
-"""Protocols: what assessors are asked and on which scale, read from TOML files. Who answered what lives in model.py."""
+"""Protocols: what assessors are asked and on which scale, read from TOML files."""
 
 from __future__ import annotations
 

@@ -26,6 +26,12 @@ FILE = "judgments.sqlite"
 PENDING = ".tasks.json"
 """In a folder: what a change of its texts still has to change in the store. Opening the store does it."""
 
+ANONYMOUS = "anonymous"
+"""Whoever it was: several people may stand behind this name."""
+
+CROWD = "crowd-anonymous"
+"""A crowd of which only positions in a list are known, and no position is a person."""
+
 Answer = Any
 """JSON: what a question was answered with. None takes an answer back: undo is an event too."""
 
@@ -147,6 +153,11 @@ class Judged:
         """Where the answers come from; a task mixes origins only where somebody adjudicated it."""
         found = {event.origin for event in self.answers.values()}
         return next((origin for origin in reversed(ORIGINS) if origin in found), "human")
+
+
+def is_anonymous(assessor: str) -> bool:
+    """Whether a name stands for nobody in particular: `anonymous`, or anything that ends in `-anonymous`."""
+    return assessor == ANONYMOUS or assessor.endswith(f"-{ANONYMOUS}")
 
 
 def stable_id(*parts: str | int | None) -> str:

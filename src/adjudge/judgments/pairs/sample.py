@@ -18,9 +18,8 @@ from adjudge.formats.files import one_of
 from adjudge.formats.preferences import Preferences
 from adjudge.judgments.pairs.pools import Pair, Pool, answers_in, pools_of
 from adjudge.judgments.protocol import Protocol
-from adjudge.judgments.store.people import ANONYMOUS
 from adjudge.judgments.store.store import Store
-from adjudge.judgments.tasks import Task, stable_id
+from adjudge.judgments.tasks import ANONYMOUS, Task, stable_id
 from adjudge.measures.similarities import DEFAULT, Similarity, sentence_similarity
 from adjudge.wording import counted, listed
 

@@ -1,4 +1,4 @@
-"""Judgments of texts that changed since, as `adjudge check` tells them. What a change is lives in frozen.py."""
+"""Judgments of texts that changed since, as `adjudge check` tells them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names for assessors of whom nothing is known. Whoever computes something about persons asks here first."""
+"""The people who judge: who they are, what stands for them outside, and how a name is erased."""
 
 from __future__ import annotations
 
@@ -17,18 +17,6 @@ from adjudge.judgments.store.encoding import Row, check_name, check_text, stamp
 
 if TYPE_CHECKING:
     from adjudge.judgments.store.store import Store
-
-
-ANONYMOUS = "anonymous"
-"""Whoever it was: several people may stand behind this name."""
-
-CROWD = "crowd-anonymous"
-"""A crowd of which only positions in a list are known, and no position is a person."""
-
-
-def is_anonymous(assessor: str) -> bool:
-    """Whether a name stands for nobody in particular: `anonymous`, or anything that ends in `-anonymous`."""
-    return assessor == ANONYMOUS or assessor.endswith(f"-{ANONYMOUS}")
 
 
 _table = schema.person

@@ -1,4 +1,4 @@
-"""The tables of judgments, as they are now. How an older database gets there lives in migrations/.
+"""The tables of judgments, as they are now; migrations/ brings an older database there.
 
     evaluation   one row each; its last_seq is the counter that events take their numbers from
     person       everybody who judges, with the pseudonym that stands for them outside

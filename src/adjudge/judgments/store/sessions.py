@@ -1,7 +1,4 @@
-"""What is drawn at random: tokens, of which only hashes are kept, and secrets that an evaluation's servers share.
-
-Whom a token lets in is decided in accounts.py and sessions.py.
-"""
+"""Who is signed in, and how often signing in was tried; tokens, of which only hashes are kept, and shared secrets."""
 
 from __future__ import annotations
 
@@ -169,7 +166,7 @@ class Sessions:
         return Session(row["person"], row["name"], row["role"], row["made_at"], row["expires_at"], seen)
 
     def end(self, token: str) -> None:
-        """Signs out. A token that is not known any more may come again."""
+        """Signs out. A token that is not known is no mistake: it may be sent twice."""
         self._store.change(
             lambda connection: connection.execute(self._delete(_session.c.hash == digest(token)))
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from adjudge.engine import generator
 from adjudge.judgments.protocol import RATING, UNIT, UNMARKED, Question
-from adjudge.judgments.store.people import is_anonymous
+from adjudge.judgments.tasks import is_anonymous
 from adjudge.trust.judged.averages import ALPHA, PROTOCOL, multiplier, signed
 from adjudge.trust.judged.gathered import Entry, Gathered
 from adjudge.trust.judged.table import Cell, Column, Table

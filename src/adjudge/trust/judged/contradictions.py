@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from adjudge.judgments.protocol import UNIT, inconsistency
-from adjudge.judgments.store.people import ANONYMOUS, is_anonymous
+from adjudge.judgments.tasks import ANONYMOUS, is_anonymous
 from adjudge.trust.judged.averages import PROTOCOL, in_order, signed
 from adjudge.trust.judged.gathered import Gathered
 from adjudge.trust.judged.table import Cell, Column, Table

@@ -10,8 +10,7 @@ from adjudge.data.collection import Collection
 from adjudge.data.scores import Score
 from adjudge.judgments.batch import Judgments, TopicBatch, batches_of
 from adjudge.judgments.protocol import Protocol
-from adjudge.judgments.store.people import is_anonymous
-from adjudge.judgments.tasks import Judged
+from adjudge.judgments.tasks import Judged, is_anonymous
 from adjudge.measures.base import Measure
 from adjudge.measures.judged.answers import Page, judged_peers, pages, protocol_of
 from adjudge.wording import counted

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from adjudge.judgments.protocol import RATING
-from adjudge.judgments.store.people import is_anonymous
+from adjudge.judgments.tasks import is_anonymous
 from adjudge.trust.judged.averages import (
     ALPHA,
     LENGTH,
