@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from adjudge.data import baselines, edit, units
 from adjudge.data.check import CheckReport, check
@@ -21,12 +21,15 @@ from adjudge.errors import UsageError
 from adjudge.judgments.tasks import FILE, PENDING
 
 if TYPE_CHECKING:
+    from adjudge.assessors.truth import Truth
     from adjudge.comparisons.choices import Asked
     from adjudge.comparisons.result import Comparison
     from adjudge.comparisons.scores import Patterns, ScoreData
     from adjudge.data.edit import Also, Restamp
     from adjudge.data.scorefiles import StoredScores
     from adjudge.data.transaction import Transaction
+    from adjudge.judgments.assign.order import Order
+    from adjudge.judgments.assign.planning import Assignment
     from adjudge.judgments.batch import Judgments
     from adjudge.judgments.intake import Item as JudgmentItem
     from adjudge.judgments.intake import Taken
@@ -266,11 +269,70 @@ class Evaluation:
         with self.store() as store:
             return take(self.folder, store, items, progress=progress)
 
-    def simulate_judgments(self, protocol: str | None = None, **how: Any) -> Taken:
-        """Have simulated assessors fill a protocol; see `adjudge.judging.simulate_judgments`."""
+    def assign(
+        self,
+        protocol: str | None = None,
+        *,
+        assessors: Sequence[str] = (),
+        per_summary: int = 1,
+        repeats: float = 0.0,
+        phase: int | None = None,
+        topics: Sequence[str] = (),
+        pairs: int | None = None,
+        order: Order = "topic",
+        seed: int = 0,
+        dry_run: bool = False,
+    ) -> Assignment:
+        """Say who judges what, in which order, and add the tasks that are missing; a dry run only says it."""
+        from adjudge.judgments.assign.planning import assign
+
+        with self.store() if self.has_judgments else nullcontext() as store:
+            return assign(
+                store,
+                self.collection,
+                self.protocol(protocol),
+                assessors=assessors,
+                per_summary=per_summary,
+                repeats=repeats,
+                phase=phase,
+                topics=topics,
+                pairs=pairs,
+                order=order,
+                seed=seed,
+                dry_run=dry_run,
+            )
+
+    def simulate_judgments(
+        self,
+        protocol: str | None = None,
+        *,
+        assessors: int = 3,
+        per_summary: int | None = None,
+        noise: float = 0.1,
+        bias: float = 0.0,
+        drift: float = 0.0,
+        inconsistency: float = 0.0,
+        repeats: float = 0.0,
+        seed: int = 0,
+        truth: Truth | None = None,
+    ) -> Taken:
+        """Have simulated assessors fill a protocol; without a `truth` it is what the texts share."""
         from adjudge.assessors.simulated import simulate_judgments
 
-        return simulate_judgments(self.folder, self.collection, protocol, **how)
+        return simulate_judgments(
+            self.folder,
+            self.collection,
+            protocol,
+            assessors=assessors,
+            per_summary=per_summary,
+            noise=noise,
+            bias=bias,
+            drift=drift,
+            inconsistency=inconsistency,
+            repeats=repeats,
+            seed=seed,
+            truth=truth,
+        )
 
     @property
     def prefer(self) -> Studies:

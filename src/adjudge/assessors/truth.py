@@ -242,7 +242,15 @@ def _completed(
                     levels[topic, ref, question.id.partition(":")[2]] = level
             if good is not None:
                 worth[topic, side_key({"system": ref.system, "length": ref.length})] = good
-    return Truth(units, relevant, peer_units, levels, worth, pyramids or {}, annotations or {})
+    return Truth(
+        units=units,
+        relevant=relevant,
+        peer_units=peer_units,
+        levels=levels,
+        worth=worth,
+        pyramids=pyramids or {},
+        annotations=annotations or {},
+    )
 
 
 def _level(id: str, form: Mapping[str, float], content: float | None, *, errors: bool) -> float | None:

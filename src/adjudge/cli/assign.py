@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -13,6 +12,7 @@ from adjudge.cli.output import say, show_json, show_table, warn
 from adjudge.wording import counted
 
 if TYPE_CHECKING:
+    from adjudge.judgments.assign.order import Order
     from adjudge.judgments.assign.planning import Assignment
 
 MOST_WARNINGS = 5
@@ -73,25 +73,18 @@ def command(
 
     Adds the tasks that are missing: run it again after adding summaries or assessors, or with a larger --per-summary.
     """
-    from adjudge.judgments.assign.planning import assign
-
-    e = adjudge.open(evaluation)
-    asked = e.protocol(protocol)
-    with e.store() if e.has_judgments else nullcontext() as store:
-        found = assign(
-            store,
-            e.collection,
-            asked,
-            assessors=assessor or (),
-            dry_run=dry_run,
-            per_summary=per_summary,
-            repeats=repeats,
-            phase=phase,
-            topics=topic or (),
-            pairs=pairs,
-            order=order,
-            seed=seed,
-        )
+    found = adjudge.open(evaluation).assign(
+        protocol,
+        assessors=assessor or (),
+        per_summary=per_summary,
+        repeats=repeats,
+        phase=phase,
+        topics=topic or (),
+        pairs=pairs,
+        order=cast("Order", order),
+        seed=seed,
+        dry_run=dry_run,
+    )
     if json:
         show_json(found.as_dict() | {"written": not dry_run})
     else:

@@ -85,7 +85,15 @@ def load(folder: Folder) -> Collection:
     units: dict[str, list[Unit]] = {}
     for unit in _once(folder, Unit):
         units.setdefault(unit.topic, []).append(unit)
-    return Collection(folder.settings, topics, systems, documents, summaries, units, tuple(withdrawn))
+    return Collection(
+        settings=folder.settings,
+        topics=topics,
+        systems=systems,
+        documents=documents,
+        summaries=summaries,
+        units=units,
+        withdrawn=tuple(withdrawn),
+    )
 
 
 def references_for(peer: Summary, references: Iterable[Summary]) -> list[Summary]:

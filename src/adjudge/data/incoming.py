@@ -428,7 +428,9 @@ class ScoreMerge:
                 info = self._info.get(measure) or self._old_info(measure)
                 merged = {**self._old_rows(measure), **rows}
                 table = ScoreTable.from_rows(merged.values(), [info])
-                stored = StoredScores(info, table, "imported", {}, self._places[measure])
+                stored = StoredScores(
+                    info=info, table=table, origin="imported", inputs={}, source=self._places[measure]
+                )
                 write(change.stage(file_name(measure)), stored)
                 counts[measure] = len(rows)
         return counts

@@ -91,11 +91,12 @@ def read(path: Path) -> StoredScores:
     except (KeyError, DataError) as error:
         raise FormatError(f"not a score file: {error}", file=path) from None
     return StoredScores(
-        info,
-        scores,
-        about["origin"],
-        {str(topic): str(digest) for topic, digest in inputs.items()} | about.get("without_scores", {}),
-        about["source"],
+        info=info,
+        table=scores,
+        origin=about["origin"],
+        inputs={str(topic): str(digest) for topic, digest in inputs.items()}
+        | about.get("without_scores", {}),
+        source=about["source"],
     )
 
 

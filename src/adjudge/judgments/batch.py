@@ -64,7 +64,8 @@ class Judgments:
         by_topic: dict[str, list[Judged]] = {}
         for each in kept:
             by_topic.setdefault(each.task.topic, []).append(each)
-        return cls({topic: tuple(found) for topic, found in by_topic.items()}, tuple(left), protocols)
+        found = {topic: tuple(some) for topic, some in by_topic.items()}
+        return cls(by_topic=found, left_out=tuple(left), protocols=protocols)
 
     def notes(self) -> tuple[str, ...]:
         """What a reader of scores from judgments should know first."""
@@ -85,14 +86,14 @@ NOTHING = Judgments()
 
 def batch_of(collection: Collection, topic: str, judgments: Judgments = NOTHING) -> TopicBatch:
     return TopicBatch(
-        collection.topics[topic],
-        tuple(collection.peers(topic)),
-        tuple(collection.references(topic)),
-        tuple(collection.documents.get(topic, ())),
-        tuple(collection.units.get(topic, ())),
-        collection.settings.language,
-        judgments.by_topic.get(topic, ()),
-        judgments.protocols,
+        topic=collection.topics[topic],
+        peers=tuple(collection.peers(topic)),
+        references=tuple(collection.references(topic)),
+        documents=tuple(collection.documents.get(topic, ())),
+        units=tuple(collection.units.get(topic, ())),
+        language=collection.settings.language,
+        judgments=judgments.by_topic.get(topic, ()),
+        protocols=judgments.protocols,
     )
 
 

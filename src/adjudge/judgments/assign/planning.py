@@ -232,7 +232,16 @@ def plan(
         new = _tasks(own, in_order(chosen[name], order, rng), rng, new_id)
         made += _in_line(state, name, new, repeats, order, rng, new_id)
     return describe(
-        Assignment(protocol.name, phase, per_summary, repeats, order, seed, len(pages), tuple(made)),
+        Assignment(
+            protocol=protocol.name,
+            phase=phase,
+            per_summary=per_summary,
+            repeats=repeats,
+            order=order,
+            seed=seed,
+            pages=len(pages),
+            tasks=tuple(made),
+        ),
         pages,
         allowed,
         state,
@@ -289,10 +298,10 @@ def _choose(
     ledger.load = [sum(task.repeat_of is None for task in state.line(name)) for name in who]  # on all topics
     wanted = [
         balance.PageNeed(
-            topic[page.topic],
-            tuple(system[s] for s in page.systems),
-            max(0, per_summary - len(state.judges[page.key])),
-            frozenset(person[a] for a in allowed[page.key] - state.known[page.key]),
+            topic=topic[page.topic],
+            systems=tuple(system[s] for s in page.systems),
+            need=max(0, per_summary - len(state.judges[page.key])),
+            allowed=frozenset(person[a] for a in allowed[page.key] - state.known[page.key]),
         )
         for page in pages
     ]
@@ -359,26 +368,31 @@ class AssignedBefore:
         cls, pages: Iterable[JudgingPage], tasks: Sequence[Task], protocol: Protocol, phase: int | None
     ) -> AssignedBefore:
         by_key = {page.key: page for page in pages}
-        found = cls({}, {}, (), {key: set() for key in by_key}, {key: set() for key in by_key}, 0)
+        lines: dict[str, list[Task]] = {}
+        ends: dict[str, int] = {}
+        judges: dict[PageKey, set[str]] = {key: set() for key in by_key}
+        known: dict[PageKey, set[str]] = {key: set() for key in by_key}
         counted, changed = [], 0
         for task in sorted(tasks, key=lambda task: (task.position, task.id)):
-            found.ends[task.assessor] = task.position
+            ends[task.assessor] = task.position
             if (task.protocol, task.version) != (protocol.name, protocol.version):
                 continue
             asked = phase is None or task.phase == phase
             if asked:
-                found.lines.setdefault(task.assessor, []).append(task)
+                lines.setdefault(task.assessor, []).append(task)
             page = by_key.get(key_of(task))
             if page is None:
                 continue
             if not page.is_of(task):
                 changed += 1
                 continue
-            found.known[page.key].add(task.assessor)
+            known[page.key].add(task.assessor)
             if asked:
-                found.judges[page.key].add(task.assessor)
+                judges[page.key].add(task.assessor)
                 counted.append(task)
-        return cls(found.lines, found.ends, tuple(counted), found.judges, found.known, changed)
+        return cls(
+            lines=lines, ends=ends, counted=tuple(counted), judges=judges, known=known, changed=changed
+        )
 
     def line(self, assessor: str) -> list[Task]:
         return self.lines.get(assessor, [])
@@ -398,10 +412,16 @@ def assign(
     protocol: Protocol,
     *,
     assessors: Sequence[str] = (),
+    per_summary: int = 1,
+    repeats: float = 0.0,
+    phase: int | None = None,
+    topics: Sequence[str] = (),
+    pairs: int | None = None,
+    order: Order = "topic",
+    seed: int = 0,
     dry_run: bool = False,
-    **how: Any,
 ) -> Assignment:
-    """Plan for a store's assessors, or those named, and add the tasks that are missing; see `plan` for `how`.
+    """Plan for a store's assessors, or those named, and add the tasks that are missing; see `plan`.
 
     A dry run writes nothing, and works without a store.
     """
@@ -414,7 +434,20 @@ def assign(
     there, notes = (seen, []) if store is None else standing(store, protocol, who, seen)
     notes += [f"{name} is not among the people yet" for name in strangers]
     evaluation = collection.settings.name if store is None else store.evaluation
-    found = plan(collection, protocol, who, evaluation, tasks=there, **how)
+    found = plan(
+        collection,
+        protocol,
+        who,
+        evaluation,
+        tasks=there,
+        per_summary=per_summary,
+        repeats=repeats,
+        seed=seed,
+        phase=phase,
+        topics=topics,
+        pairs=pairs,
+        order=order,
+    )
     if not dry_run and store is not None and found.tasks:
         _write(store, protocol, found.tasks, seen=sum(task.protocol == protocol.name for task in seen))
     return replace(found, notes=(*found.notes, *notes))
@@ -597,7 +630,7 @@ def _shares(
     first = Counter(name for task in plan.tasks if task.repeat_of is None for name in of(task))
     again = Counter(name for task in plan.tasks if task.repeat_of is not None for name in of(task))
     there = Counter(name for task in before for name in of(task))
-    return [Share(name, first[name], again[name], there[name]) for name in names]
+    return [Share(name=name, tasks=first[name], repeats=again[name], before=there[name]) for name in names]
 
 
 def _workloads(
@@ -610,7 +643,12 @@ def _workloads(
         seen = Counter(system for task in own for system in systems_of(task))
         often = [seen[system] for system in systems if system != share.name]
         found.append(
-            Workload(share, len({t.topic for t in own}), min(often, default=0), max(often, default=0))
+            Workload(
+                share=share,
+                topics=len({t.topic for t in own}),
+                fewest=min(often, default=0),
+                most=max(often, default=0),
+            )
         )
     return found
 

@@ -41,7 +41,7 @@ class EventLedger:
 
     @classmethod
     def of(cls, connection: Connection, evaluation: str, last: int, rows: Sequence[Row]) -> EventLedger:
-        ledger = cls(evaluation, last, set(), set(), {}, {})
+        ledger = cls(evaluation=evaluation, last=last, tasks=set(), people=set(), stored={}, current={})
         seen = set[str]()
         for some in chunked(rows, AT_ONCE):
             for kind, name, question, assessor, seq in _look_up(connection, evaluation, some):
