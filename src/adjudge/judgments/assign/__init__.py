@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from adjudge.judgments.assign.order import ORDERS, Order
-from adjudge.judgments.assign.planning import Assignment, Share, Workload, assign, plan
+from adjudge.judgments.assign.planning import Assignment, Share, Workload, assign, make_tasks, plan
 
-__all__ = ["ORDERS", "Assignment", "Order", "Share", "Workload", "assign", "plan"]
+__all__ = ["ORDERS", "Assignment", "Order", "Share", "Workload", "assign", "make_tasks", "plan"]
