@@ -36,7 +36,7 @@ def rename(
     topic: options.Topic = None,
     json: options.Json = False,
 ) -> None:
-    """Give a system or a topic another name everywhere, in the scores too."""
+    """Give a system or a topic another name everywhere, in scores and judgments too."""
     e = adjudge.open(evaluation)
     _show(e.rename(to, why, system=system, topic=topic, when=now()), json)
 
@@ -73,5 +73,5 @@ def _tasks(changed: Changed) -> str:
     if changed.what == "restore":
         return f"{counted(changed.tasks['restored'], 'open task')} restored; {judged} count again"
     return (
-        f"{counted(changed.tasks['cancelled'], 'open task')} cancelled; {judged} kept, which no longer count"
+        f"{counted(changed.tasks['cancelled'], 'open task')} cancelled; {judged} kept, which do not count"
     )
