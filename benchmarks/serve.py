@@ -20,7 +20,7 @@ from typing import Any
 
 from adjudge.data.folder import Folder
 from adjudge.evaluation import Evaluation
-from adjudge.judgments.assign.tasks import make_tasks
+from adjudge.judgments.assign.planning import make_tasks
 from adjudge.judgments.protocol import protocol_of
 from adjudge.judgments.store.store import store_of
 from adjudge.web.blind import PublicIds

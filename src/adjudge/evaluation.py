@@ -2,33 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from adjudge.data import baselines, edit, units
-from adjudge.data.check import check
+from adjudge.data.check import CheckReport, check
 from adjudge.data.collection import Collection, load
-from adjudge.data.edit import Changed, Target
-from adjudge.data.findings import CheckReport
-from adjudge.data.folder import Folder
+from adjudge.data.edit import Changed, EditTarget
+from adjudge.data.folder import Folder, Settings
 from adjudge.data.incoming import ImportReport, Item, OnClash, take_all
 from adjudge.data.scores import AllLengths, Pool, ScoreMatrix, ScoreTable
-from adjudge.data.settings import Settings
 from adjudge.data.units import UnitsReport
 from adjudge.engine import Workers
-from adjudge.judgments.tasks import FILE
+from adjudge.errors import UsageError
+from adjudge.judgments.tasks import FILE, PENDING
 
 if TYPE_CHECKING:
+    from adjudge.assessors.truth import Truth
     from adjudge.comparisons.choices import Asked
     from adjudge.comparisons.result import Comparison
     from adjudge.comparisons.scores import Patterns, ScoreData
+    from adjudge.data.edit import Also, Restamp
+    from adjudge.data.scorefiles import StoredScores
+    from adjudge.data.transaction import Transaction
+    from adjudge.judgments.assign.order import Order
+    from adjudge.judgments.assign.planning import Assignment
     from adjudge.judgments.batch import Judgments
     from adjudge.judgments.intake import Item as JudgmentItem
     from adjudge.judgments.intake import Taken
     from adjudge.judgments.levels import LevelsReport
     from adjudge.judgments.protocol import Protocol
+    from adjudge.judgments.store.edits import What
     from adjudge.judgments.store.store import Store
     from adjudge.measures.base import Measure
     from adjudge.measures.run import Scored
@@ -50,7 +57,11 @@ class Evaluation:
 
     @classmethod
     def open(cls, path: str | Path) -> Evaluation:
-        return cls(Folder.open(path))
+        """The evaluation in a folder. A change of it that was interrupted is finished first, in files and store."""
+        found = cls(Folder.open(path))
+        if (found.path / PENDING).exists():
+            found.store().close()
+        return found
 
     @classmethod
     def init(cls, path: str | Path, *, name: str | None = None) -> Evaluation:
@@ -109,23 +120,88 @@ class Evaluation:
         restore: bool = False,
         when: str = "",
     ) -> Changed:
-        """Leave summaries out of the scores, but keep them; `restore` takes them in again."""
-        self._collection = None
-        return edit.withdraw(self.folder, Target(system, topic), why, when=when, restore=restore)
+        """Leave summaries out of the scores, but keep them; `restore` takes them in again.
+
+        Tasks that show them and that nobody has begun are cancelled, or restored; answers stay.
+        """
+        target = EditTarget(system=system, topic=topic)
+        with self._with_tasks("restore" if restore else "withdraw", target) as also:
+            return edit.withdraw(self.folder, target, why, when=when, restore=restore, also=also)
 
     def rename(
         self, to: str, why: str, *, system: str | None = None, topic: str | None = None, when: str = ""
     ) -> Changed:
-        """Give a system or a topic another name everywhere."""
-        self._collection = None
-        return edit.rename(self.folder, Target(system, topic), to, why, when=when)
+        """Give a system or a topic another name everywhere: in the files, the stored scores and the tasks."""
+        target = EditTarget(system=system, topic=topic)
+        with self._with_tasks("rename", target, to) as also:
+            return edit.rename(
+                self.folder, target, to, why, when=when, restamp=self._restamp(target, to), also=also
+            )
 
     def remove(
         self, why: str, *, system: str | None = None, topic: str | None = None, when: str = ""
     ) -> Changed:
-        """Take a system, a topic, or one system's summaries of one topic out of the files."""
+        """Take a system, a topic, or one system's summaries of one topic out of the files.
+
+        Tasks that show them and that nobody has begun are cancelled; answers stay, and count no more.
+        """
+        target = EditTarget(system=system, topic=topic)
+        with self._with_tasks("remove", target) as also:
+            return edit.remove(self.folder, target, why, when=when, also=also)
+
+    @contextmanager
+    def _with_tasks(self, what: What, target: EditTarget, to: str | None = None) -> Iterator[Also]:
+        """What a change of the files does to the tasks: planned with it, in its journal, and done after it."""
         self._collection = None
-        return edit.remove(self.folder, Target(system, topic), why, when=when)
+        if not self.has_judgments:
+            yield lambda change, changed: None
+            return
+        from adjudge.judgments.store.edits import TaskEdit, count_edit, finish_edit, make_pending_edit
+
+        task_edit = TaskEdit(what=what, system=target.system, topic=target.topic, to=to)
+        with self.store() as store:
+
+            def also(change: Transaction, changed: Changed) -> None:
+                make_pending_edit(self.path, store)
+                changed.tasks = count_edit(store, task_edit)
+                change.stage(PENDING).write_text(task_edit.to_json(), encoding="utf-8")
+
+            yield also
+            finish_edit(self.path, store)
+
+    def _restamp(self, target: EditTarget, to: str) -> Restamp:
+        """The digests of scores' inputs under a new name: scores that were up to date stay so."""
+        from adjudge.judgments.batch import Judgments, batches_of, read_judged
+        from adjudge.judgments.store.edits import TaskEdit
+
+        judged, protocols = read_judged(self.folder) if self.has_judgments else ([], {})
+        rename = TaskEdit(what="rename", system=target.system, topic=target.topic, to=to)
+        renamed = [replace(each, task=rename.edited(each.task)) for each in judged]
+        before = batches_of(self.collection, Judgments.of(judged, self.collection, protocols))
+        self._collection = None
+
+        def restamp(folder: Folder) -> Callable[[StoredScores], Mapping[str, str]]:
+            from adjudge.measures.registry import parse_measure
+            from adjudge.measures.run import digests
+
+            collection = load(folder)
+            after = batches_of(collection, Judgments.of(renamed, collection, protocols))
+
+            def inputs(stored: StoredScores) -> Mapping[str, str]:
+                names = {topic: to if topic == target.topic else topic for topic in stored.inputs}
+                try:
+                    measure = parse_measure(stored.info.measure)
+                except UsageError:  # of a plug-in that is not installed: nothing is known of its inputs
+                    return {names[topic]: digest for topic, digest in stored.inputs.items()}
+                was, now = digests(measure, before), digests(measure, after)
+                return {
+                    names[topic]: now[names[topic]] if was.get(topic) == digest else digest
+                    for topic, digest in stored.inputs.items()
+                }
+
+            return inputs
+
+        return restamp
 
     def units(
         self, *, edus_for: str = "references", progress: Callable[[int], None] = lambda n: None
@@ -148,7 +224,7 @@ class Evaluation:
         cut: bool = False,
         on_clash: OnClash = "refuse",
         dry_run: bool = False,
-    ) -> tuple[list[baselines.Target], ImportReport]:
+    ) -> tuple[list[baselines.BaselineLength], ImportReport]:
         """Add the lead and coverage baselines as systems; says which lengths it made."""
         wanted = baselines.targets(self.collection, lengths)
         items = list(baselines.baselines(self.collection, wanted, cut=cut))
@@ -193,11 +269,70 @@ class Evaluation:
         with self.store() as store:
             return take(self.folder, store, items, progress=progress)
 
-    def simulate_judgments(self, protocol: str | None = None, **how: Any) -> Taken:
-        """Have simulated assessors fill a protocol; see `adjudge.judging.simulate_judgments`."""
+    def assign(
+        self,
+        protocol: str | None = None,
+        *,
+        assessors: Sequence[str] = (),
+        per_summary: int = 1,
+        repeats: float = 0.0,
+        phase: int | None = None,
+        topics: Sequence[str] = (),
+        pairs: int | None = None,
+        order: Order = "topic",
+        seed: int = 0,
+        dry_run: bool = False,
+    ) -> Assignment:
+        """Say who judges what, in which order, and add the tasks that are missing; a dry run only says it."""
+        from adjudge.judgments.assign.planning import assign
+
+        with self.store() if self.has_judgments else nullcontext() as store:
+            return assign(
+                store,
+                self.collection,
+                self.protocol(protocol),
+                assessors=assessors,
+                per_summary=per_summary,
+                repeats=repeats,
+                phase=phase,
+                topics=topics,
+                pairs=pairs,
+                order=order,
+                seed=seed,
+                dry_run=dry_run,
+            )
+
+    def simulate_judgments(
+        self,
+        protocol: str | None = None,
+        *,
+        assessors: int = 3,
+        per_summary: int | None = None,
+        noise: float = 0.1,
+        bias: float = 0.0,
+        drift: float = 0.0,
+        inconsistency: float = 0.0,
+        repeats: float = 0.0,
+        seed: int = 0,
+        truth: Truth | None = None,
+    ) -> Taken:
+        """Have simulated assessors fill a protocol; without a `truth` it is what the texts share."""
         from adjudge.assessors.simulated import simulate_judgments
 
-        return simulate_judgments(self.folder, self.collection, protocol, **how)
+        return simulate_judgments(
+            self.folder,
+            self.collection,
+            protocol,
+            assessors=assessors,
+            per_summary=per_summary,
+            noise=noise,
+            bias=bias,
+            drift=drift,
+            inconsistency=inconsistency,
+            repeats=repeats,
+            seed=seed,
+            truth=truth,
+        )
 
     @property
     def prefer(self) -> Studies:

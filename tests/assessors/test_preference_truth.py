@@ -10,18 +10,17 @@ from shutil import copytree
 import numpy as np
 import pytest
 
-from adjudge.assessors.simulated import Simulated, make_tasks, simulate
-from adjudge.assessors.truth import side_key
-from adjudge.assessors.worth import EVEN, truth_from_worth, worth_by_side
-from adjudge.data.sources import SourceSentence
+from adjudge.assessors.simulated import Simulated, simulate
+from adjudge.assessors.truth import EVEN, side_key, truth_from_worth, worth_by_side
+from adjudge.data.collection import SourceSentence
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
-from adjudge.judgments.assign.tasks import place_side
+from adjudge.judgments.assign.pages import place_side
+from adjudge.judgments.assign.planning import make_tasks
 from adjudge.judgments.batch import Judgments, TopicBatch, batch_of
-from adjudge.judgments.frozen import changed
 from adjudge.judgments.protocol import load_protocol
-from adjudge.judgments.tasks import Judged, Task, text_hash
+from adjudge.judgments.tasks import Judged, Task, changed, text_hash
 from adjudge.measures.judged.preference_fit import similarity_of
 from adjudge.measures.judged.preference_sources import human_answers, pyramid_worth, topic_sentences
 from adjudge.stats.preference.answers import FloatArray

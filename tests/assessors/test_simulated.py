@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from adjudge.assessors.assessor import Simulated, Sitting, positions
-from adjudge.assessors.simulated import simulate
+from adjudge.assessors.simulated import Simulated, Sitting, positions, simulate
 from adjudge.assessors.truth import (
     Truth,
     UnitTruth,
@@ -31,10 +30,10 @@ from adjudge.data.units import make_units
 from adjudge.demo.build import LENGTH, build, stories, texts
 from adjudge.demo.pyramids import peer_annotations, pyramid_from_facts
 from adjudge.errors import DataError, UsageError
-from adjudge.judgments.assign.tasks import make_tasks
+from adjudge.judgments.assign.planning import make_tasks
 from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.protocol import Protocol, load_protocol, parse_protocol
-from adjudge.judgments.pyramid_answers import annotation_of, pyramid_of
+from adjudge.judgments.pyramid import annotation_of, pyramid_of
 from adjudge.judgments.tasks import Event, Judged, Task, TextRef
 from adjudge.measures.judged.coverage import Coverage
 from adjudge.stats.agreement import krippendorff

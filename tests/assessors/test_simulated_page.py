@@ -6,7 +6,7 @@ import re
 from dataclasses import fields
 from pathlib import Path
 
-from adjudge.assessors.assessor import Simulated
+from adjudge.assessors.simulated import Simulated
 
 PAGE = Path(__file__).parents[2] / "docs" / "simulated-assessors.md"
 

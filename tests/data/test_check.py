@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from adjudge.data.findings import CheckReport, Finding
+from adjudge.data.check import CheckReport, Finding
 from adjudge.data.rows import Document, Row, Summary, System, Topic
 from adjudge.evaluation import Evaluation
 

@@ -14,8 +14,7 @@ from adjudge.data.rows import System, Topic
 from adjudge.errors import FormatError, UsageError
 from adjudge.formats import crowd
 from adjudge.judgments.intake import Item
-from adjudge.judgments.store.anonymous import CROWD
-from adjudge.judgments.tasks import Event, Task, TextRef
+from adjudge.judgments.tasks import CROWD, Event, Task, TextRef
 
 
 def read(path: Path, text: str, name: str = "crowd.csv", **options: Any) -> list[Item]:

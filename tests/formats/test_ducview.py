@@ -38,8 +38,7 @@ from adjudge.formats.ducview_write import exported, pan, pyr, write_pan, write_p
 from adjudge.formats.files import nist_kind
 from adjudge.judgments.intake import Item
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER
-from adjudge.judgments.pyramid import PeerAnnotation, Pyramid
-from adjudge.judgments.pyramid_answers import annotation_of, pyramid_of
+from adjudge.judgments.pyramid import PeerAnnotation, Pyramid, annotation_of, pyramid_of
 from adjudge.judgments.tasks import Event, Judged, Task, TextRef, stable_id
 
 DATA = Path(__file__).parent / "data" / "ducview"

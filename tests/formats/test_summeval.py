@@ -18,8 +18,7 @@ from adjudge.errors import FormatError, UsageError
 from adjudge.formats import summeval
 from adjudge.formats.summeval import NO_ASPECT, read_judgments
 from adjudge.judgments.intake import Item
-from adjudge.judgments.store.anonymous import CROWD, is_anonymous
-from adjudge.judgments.tasks import Event, Task, TextRef, text_hash
+from adjudge.judgments.tasks import CROWD, Event, Task, TextRef, is_anonymous, text_hash
 
 from .shapes import Imported, Refused, Write, lines, reasons, things
 

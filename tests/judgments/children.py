@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
+from typing import Any
 
+from adjudge.evaluation import Evaluation
+from adjudge.judgments.store import edits
 from adjudge.judgments.store.database import Database, address
 from adjudge.judgments.store.store import Store, open_store
 from adjudge.judgments.store.writer import Append, Writer, acknowledge
@@ -52,6 +57,43 @@ def save_until_killed(where: Path | str, evaluation: str, report: Connection, ha
 
     for _ in range(TASKS):
         threading.Thread(target=save).start()
+
+
+def edit_until_step(path: Path, what: str, step: int) -> None:
+    """Renames or removes a system, and is killed before a step that leaves a trace on the disk or in the database."""
+    seen = 0
+
+    def counted(real: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **how: Any) -> Any:
+            nonlocal seen
+            seen += 1
+            if seen == step:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return real(*args, **how)
+
+        return call
+
+    e = Evaluation.open(path)
+    Path.replace = counted(Path.replace)  # type: ignore[method-assign]
+    Path.unlink = counted(Path.unlink)  # type: ignore[method-assign]
+    edits.lock = counted(edits.lock)  # type: ignore[attr-defined]
+    edits.make_edit = between(edits.make_edit, counted(lambda: None))
+    Store.change = between(Store.change, counted(lambda: None))  # type: ignore[method-assign]
+    if what == "rename":
+        e.rename("better", "a second one is coming", system="good")
+    else:
+        e.remove("not ours", system="good")
+
+
+def between(real: Callable[..., Any], after: Callable[[], None]) -> Callable[..., Any]:
+    """The function, and a step when it has returned."""
+
+    def call(*args: Any, **how: Any) -> Any:
+        result = real(*args, **how)
+        after()
+        return result
+
+    return call
 
 
 def save_some(where: Path | str, evaluation: str, together: Barrier, ids: Sequence[str]) -> None:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.judgments.making import Clock, a_task, an_event, fill
 
 from adjudge.errors import ClashError, DataError, FormatError, UsageError
-from adjudge.judgments.store import passwords, schema
+from adjudge.judgments.store import accounts, schema
 from adjudge.judgments.store.accounts import Account
 from adjudge.judgments.store.backup import backup
 from adjudge.judgments.store.records import records
@@ -41,10 +41,10 @@ class Counting(PasswordHasher):
 @pytest.fixture
 def hasher(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counting]:
     light = Counting()
-    monkeypatch.setattr(passwords, "hasher", lambda: light)
-    passwords._nobodys.cache_clear()
+    monkeypatch.setattr(accounts, "hasher", lambda: light)
+    accounts._nobodys.cache_clear()
     yield light
-    passwords._nobodys.cache_clear()
+    accounts._nobodys.cache_clear()
 
 
 def column(store: Store, name: str) -> list[object]:
@@ -231,13 +231,13 @@ def test_a_password_is_the_same_however_its_accents_are_composed(store: Store, h
 def test_any_characters_make_a_password(password: str) -> None:
     light = Counting()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(passwords, "hasher", lambda: light)
+        patch.setattr(accounts, "hasher", lambda: light)
         try:
-            kept = passwords.hashed(password)
+            kept = accounts.hash_password(password)
         except UsageError:
             return  # composed it is too short
-        assert passwords.fits(kept, password)
-        assert not passwords.fits(kept, password + "x")
+        assert accounts.password_fits(kept, password)
+        assert not accounts.password_fits(kept, password + "x")
 
 
 def test_a_name_that_nobody_has_takes_as_much_work_as_a_wrong_password(
@@ -267,7 +267,7 @@ def test_a_hash_of_yesterdays_parameters_is_made_anew(
     assert store.accounts.check_password("ann", GOOD) is not None
     assert column(store, "password_hash") == [before]
     stronger = Counting(time_cost=2)
-    monkeypatch.setattr(passwords, "hasher", lambda: stronger)
+    monkeypatch.setattr(accounts, "hasher", lambda: stronger)
     assert store.accounts.check_password("ann", "wrong password") is None
     assert column(store, "password_hash") == [before]
     assert store.accounts.check_password("ann", GOOD) is not None
@@ -276,11 +276,11 @@ def test_a_hash_of_yesterdays_parameters_is_made_anew(
 
 
 def test_the_hasher_is_argon2id_with_the_librarys_parameters() -> None:
-    kept = passwords.hasher().hash(GOOD)
+    kept = accounts.hasher().hash(GOOD)
     assert kept.startswith("$argon2id$v=19$m=65536,t=3,p=4$")  # RFC 9106's second choice; argon2-cffi 25.1
-    assert passwords.fits(kept, GOOD)
-    assert not passwords.outdated(kept)
-    assert not passwords.fits("not a hash", GOOD)
+    assert accounts.password_fits(kept, GOOD)
+    assert not accounts.password_outdated(kept)
+    assert not accounts.password_fits("not a hash", GOOD)
 
 
 def test_the_first_organiser_gets_a_link_until_one_was_used(store: Store) -> None:

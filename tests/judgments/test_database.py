@@ -14,7 +14,7 @@ from tests.judgments.conftest import run_sql
 from tests.judgments.making import a_task, an_event
 
 from adjudge.errors import AdjudgeError, BusyError, DataError, FormatError, UsageError
-from adjudge.judgments.store.appending import lock
+from adjudge.judgments.store.database import lock
 from adjudge.judgments.store.encoding import Row
 from adjudge.judgments.store.store import open_store
 from adjudge.judgments.store.writer import Outcome

@@ -119,7 +119,7 @@ def test_importing_into_an_empty_folder(tmp_path: Path) -> None:
 
 
 def test_pyramids_come_back_out_as_ducviews_files(tmp_path: Path) -> None:
-    source = Path(__file__).parent / "data" / "ducview" / "good"
+    source = Path(__file__).parent.parent / "formats" / "data" / "ducview" / "good"
     adjudge.init(tmp_path / "e")
     for arguments in (
         ["judgments", "import", "ducview", str(source), "e"],

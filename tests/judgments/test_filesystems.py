@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from adjudge.errors import DataError
-from adjudge.judgments.store import filesystems
-from adjudge.judgments.store.filesystems import (
+from adjudge.judgments.store import database
+from adjudge.judgments.store.database import (
     OVERRIDE,
     NetworkFiles,
     is_network,
@@ -53,7 +53,7 @@ map auto_home on /System/Volumes/Data/home (autofs, automounted, nobrowse)
     ],
 )
 def test_a_path_is_on_the_nearest_mount_above_it(path: str, kind: str) -> None:
-    assert filesystems._kind_at(Path(path), parse_mountinfo(MOUNTINFO)) == kind
+    assert database._kind_at(Path(path), parse_mountinfo(MOUNTINFO)) == kind
 
 
 def test_macs_table_is_read_too() -> None:
@@ -80,19 +80,19 @@ def test_these_are_not(kind: str) -> None:
 
 def test_a_table_that_cannot_be_read_refuses_nothing() -> None:
     assert parse_mountinfo("nonsense\n\n1 2 3 - \n") == []
-    assert filesystems._kind_at(Path("/x"), []) is None
+    assert database._kind_at(Path("/x"), []) is None
 
 
 def test_this_machines_own_disk_is_local(tmp_path: Path) -> None:
     assert network_kind(tmp_path) is None
     if sys.platform == "linux":
-        assert filesystems._kind_at(tmp_path, filesystems._linux_mounts()) is not None
+        assert database._kind_at(tmp_path, database._mounts()) is not None
 
 
 def test_a_network_file_system_is_refused_unless_somebody_answers_for_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(filesystems, "network_kind", lambda path: "nfs4")
+    monkeypatch.setattr(database, "network_kind", lambda path: "nfs4")
     with pytest.raises(
         DataError, match=r"on a network file system \(nfs4\), where SQLite loses data; keep"
     ) as caught:

@@ -9,14 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.data.collection import Collection
+from adjudge.data.collection import Collection, source_sentences
+from adjudge.data.folder import Settings
 from adjudge.data.rows import Document, Summary, Topic
-from adjudge.data.settings import Settings
-from adjudge.data.sources import source_sentences
-from adjudge.judgments.assign.tasks import make_tasks
-from adjudge.judgments.frozen import changed, sentence_at, split_by_change
+from adjudge.judgments.assign.planning import make_tasks
 from adjudge.judgments.protocol import load_protocol
-from adjudge.judgments.tasks import Judged, Task, text_hash
+from adjudge.judgments.tasks import Judged, Task, changed, sentence_at, split_by_change, text_hash
 
 TEXT = "The dam\n broke.  Nobody was hurt."
 SENTENCES, SUMMARIES = load_protocol("preference-sentences"), load_protocol("preference-summaries")

@@ -19,11 +19,12 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from tests.judgments.children import open_at_once
 from tests.judgments.conftest import run_sql
-from tests.judgments.data.make import LINKS, PASSWORD, SECRET, SESSION
+from tests.judgments.data.make import EDIT, LINKS, PASSWORD, SECRET, SESSION
 from tests.judgments.making import Clock, an_event, fill
 
 from adjudge.errors import DataError, FormatError
 from adjudge.judgments.store import migrations
+from adjudge.judgments.store.edits import make_edit
 from adjudge.judgments.store.encoding import stamp
 from adjudge.judgments.store.records import records
 from adjudge.judgments.store.schema import VERSION_TABLE, VERSIONS, metadata
@@ -101,6 +102,14 @@ def keeps_accounts(store: Store) -> None:
     assert not store.attempts.allowed("ann", limit=1)
 
 
+def keeps_edits(store: Store) -> None:
+    """What was done to the tasks once is not done again."""
+    store.change(
+        lambda connection: make_edit(connection, store.evaluation, replace(EDIT, system="sys-1"), "later")
+    )
+    assert [task.id for task in store.tasks()] == ["t1", "t2", "t3"]
+
+
 def old(version: int, address: Path | str) -> Path | str:
     """A database of an old schema, at a place that is empty."""
     if isinstance(address, Path):
@@ -117,6 +126,8 @@ def test_databases_of_all_schemas_open_and_hold_what_they_held(
 ) -> None:
     with open_store(old(version, new_place), "fixture", clock=clock) as store:
         as_filled(store, tmp_path)
+        if version >= 3:
+            keeps_edits(store)
         if version >= 2:
             keeps_accounts(store)
             for person in LINKS:
@@ -135,6 +146,7 @@ def test_an_upgrade_keeps_every_row_and_every_link_between_rows(tmp_path: Path) 
         with pytest.raises(sa.exc.IntegrityError):
             connection.execute(sa.text("DELETE FROM person"))
     after = table_rows(path / "judgments.sqlite")
+    before["task"] = [(*row, None, None) for row in before["task"]]  # neither cancelled nor renamed
     assert {table: after[table] for table in before} == before | {VERSION_TABLE: [(VERSIONS[-1],)]}
     assert all(after[table] == [] for table in after.keys() - before.keys())
 

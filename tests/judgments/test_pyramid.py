@@ -34,11 +34,14 @@ from adjudge.judgments.pyramid import (
     Pyramid,
     Reference,
     Scu,
+    annotation_of,
     annotation_of_reference,
+    built,
     findings,
     peer_findings,
+    pyramid_for,
+    pyramid_of,
 )
-from adjudge.judgments.pyramid_answers import annotation_of, built, pyramid_for, pyramid_of
 
 TEXT = "A says one two. B says two three."
 PYRAMID_OF_TWO = Pyramid(
@@ -253,7 +256,7 @@ def test_an_annotation_finds_its_pyramid() -> None:
     assert found(an_annotation({}), "ann", both) == one  # it names none: one's own
     assert found(an_annotation({}), "cem", ann) == one  # none of one's own: the only one
     assert found(an_annotation({}), "cem", both) == (
-        "there are several pyramids, and none is the one it was held against"
+        "there are several pyramids, and none is the one it was compared with"
     )
     assert found(an_annotation({}, two), "cem", []) == "no pyramid"
     gone = a_pyramid({1: "ABC"})

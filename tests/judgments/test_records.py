@@ -13,9 +13,8 @@ import pytest
 from tests.judgments.making import Clock, a_task, an_event, fill
 
 from adjudge.errors import AdjudgeError, ClashError, DataError, FormatError
-from adjudge.judgments.store.disguise import Disguise
 from adjudge.judgments.store.people import Person
-from adjudge.judgments.store.records import Counts, read_records, records, write_records
+from adjudge.judgments.store.records import Disguise, RecordCounts, read_records, records, write_records
 from adjudge.judgments.store.store import Store, open_store
 
 
@@ -23,7 +22,7 @@ from adjudge.judgments.store.store import Store, open_store
 def full(store: Store, tmp_path: Path) -> tuple[Store, Path]:
     """A store with some of everything, and its export."""
     fill(store)
-    assert write_records(store, tmp_path / "out.jsonl") == Counts(people=3, tasks=3, events=8)
+    assert write_records(store, tmp_path / "out.jsonl") == RecordCounts(people=3, tasks=3, events=8)
     return store, tmp_path / "out.jsonl"
 
 
@@ -48,7 +47,7 @@ def test_nothing_is_lost_on_the_way_out_and_in(
 ) -> None:
     store, path = full
     with empty:
-        assert read_records(empty, path) == Counts(people=3, tasks=3, events=8)
+        assert read_records(empty, path) == RecordCounts(people=3, tasks=3, events=8)
         write_records(empty, tmp_path / "again.jsonl")
         assert (tmp_path / "again.jsonl").read_bytes() == path.read_bytes()
         assert empty.current() == store.current()
@@ -61,9 +60,9 @@ def test_nothing_is_lost_on_the_way_out_and_in(
 def test_the_same_file_again_changes_nothing(full: tuple[Store, Path]) -> None:
     store, path = full
     before = list(records(store))
-    assert read_records(store, path) == Counts()
+    assert read_records(store, path) == RecordCounts()
     assert list(records(store)) == before
-    assert read_records(store, path) == Counts()
+    assert read_records(store, path) == RecordCounts()
 
 
 def test_a_longer_file_adds_what_is_new(full: tuple[Store, Path], empty: Store, tmp_path: Path) -> None:
@@ -73,7 +72,7 @@ def test_a_longer_file_adds_what_is_new(full: tuple[Store, Path], empty: Store, 
         store.append([an_event(store, "late")])
         store.add_tasks([a_task(store, "t9", assessor="dan")])
         write_records(store, path)
-        assert read_records(empty, path) == Counts(people=1, tasks=1, events=1)
+        assert read_records(empty, path) == RecordCounts(people=1, tasks=1, events=1)
         assert list(records(empty)) == list(records(store))
 
 
@@ -177,7 +176,7 @@ def test_an_orphan_is_refused_and_order_within_tasks_is_free(store: Store, tmp_p
     with pytest.raises(DataError, match='task "b": repeats "a", which is not there'):
         read_records(store, path)
     write_lines(path, [task("b", "a"), *(task(f"x{n}") for n in range(600)), task("a")])
-    assert read_records(store, path) == Counts(people=0, tasks=602, events=0)
+    assert read_records(store, path) == RecordCounts(people=0, tasks=602, events=0)
     assert store.task("b").evaluation == store.evaluation
 
 
@@ -200,7 +199,7 @@ def test_records_written_by_hand_need_little(store: Store, tmp_path: Path) -> No
     path = write_lines(
         tmp_path / "hand.jsonl", [task, event | {"id": "e1"}, event | {"id": "e2", "base": None}]
     )
-    assert read_records(store, path) == Counts(people=0, tasks=1, events=2)
+    assert read_records(store, path) == RecordCounts(people=0, tasks=1, events=2)
     assert [(e.seq, e.origin, e.received_at) for e in store.events()] == [
         (1, "human", "2024-05-01T12:00:00.000000Z"),
         (2, "human", "2024-05-01T12:00:00.000000Z"),
@@ -216,14 +215,14 @@ def test_another_store_is_merged(full: tuple[Store, Path], where: Path | str, cl
         target.append([an_event(target, "mine", task="mine")])
         with pytest.raises(ClashError, match='person "ann": is here already, and not the same'):
             read_records(target, path)
-        assert read_records(target, path, merge=True) == Counts(people=2, tasks=3, events=8)
+        assert read_records(target, path, merge=True) == RecordCounts(people=2, tasks=3, events=8)
         assert target.people.get("ann").name == "Anna"
         events = list(target.events())
         assert [e.seq for e in events] == list(range(1, 10))
         assert {e.base for e in events} == {None}
         assert [(e.id, e.answer) for e in events[1:]] == [(e.id, e.answer) for e in store.events()]
         assert {j.task.id for j in target.current()} == {"mine", "t1", "t3"}
-        assert read_records(target, path, merge=True) == Counts()
+        assert read_records(target, path, merge=True) == RecordCounts()
         assert target.last_seq() == 9
 
 
@@ -258,7 +257,7 @@ def test_pseudonyms_leave_no_name_behind(full: tuple[Store, Path], empty: Store,
     write_records(store, tmp_path / "later.jsonl", pseudonyms=True)
     assert (tmp_path / "later.jsonl").read_bytes() == hidden.read_bytes()
     with empty:
-        assert read_records(empty, hidden) == Counts(people=3, tasks=3, events=8)
+        assert read_records(empty, hidden) == RecordCounts(people=3, tasks=3, events=8)
     with pytest.raises(AdjudgeError):
         read_records(store, hidden)
 

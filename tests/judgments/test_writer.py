@@ -264,7 +264,7 @@ def test_polling_would_miss_what_is_numbered_without_the_lock(
     try:
         stores[0].add_tasks([a_task(stores[0], "t0")])
         monkeypatch.setattr(appending, "lock", unlocked)
-        monkeypatch.setattr(appending.Ledger, "write", write_without_counter)
+        monkeypatch.setattr(appending.EventLedger, "write", write_without_counter)
         stored, seen = polled(stores, stores[0], each=30)
     finally:
         for store in stores:
@@ -273,7 +273,7 @@ def test_polling_would_miss_what_is_numbered_without_the_lock(
     assert seen < stored
 
 
-def write_without_counter(ledger: appending.Ledger, connection: Connection) -> None:
+def write_without_counter(ledger: appending.EventLedger, connection: Connection) -> None:
     connection.execute(sa.insert(schema.event), ledger.fresh)
 
 

@@ -13,9 +13,9 @@ from adjudge.comparisons.choices import Test
 from adjudge.comparisons.result import Comparison
 from adjudge.comparisons.run import compare
 from adjudge.data.collection import Collection
+from adjudge.data.folder import Settings
 from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.data.scores import Better, MeasureInfo, Score, ScoreTable
-from adjudge.data.settings import Settings
 
 VOID = {"meta", "link", "br", "img", "hr", "input"}
 Values = Mapping[str, Sequence[float]]

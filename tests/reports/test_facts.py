@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from adjudge.data.collection import Collection
+from adjudge.data.folder import Settings
 from adjudge.data.rows import Summary, System, Topic
-from adjudge.data.settings import Settings
 from adjudge.reports.page import Fact, facts_of
 
 

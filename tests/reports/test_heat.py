@@ -8,8 +8,8 @@ import pytest
 
 from adjudge.comparisons.result import Comparison
 from adjudge.data.collection import Collection
+from adjudge.data.folder import Settings
 from adjudge.data.rows import Topic
-from adjudge.data.settings import Settings
 from adjudge.reports.names import names_of
 from adjudge.reports.sections import COMPACT_FROM, MOST_TOPICS, STEPS, HeatMap, heat_map
 

@@ -8,8 +8,8 @@ import pytest
 
 from adjudge.comparisons.result import Comparison
 from adjudge.data.collection import Collection
+from adjudge.data.folder import Settings
 from adjudge.data.rows import System
-from adjudge.data.settings import Settings
 from adjudge.reports.names import Name, in_words, names_of
 
 

@@ -12,8 +12,8 @@ import pytest
 
 from adjudge.comparisons.result import Comparison
 from adjudge.data.collection import Collection
+from adjudge.data.folder import Settings
 from adjudge.data.rows import System, Topic
-from adjudge.data.settings import Settings
 from adjudge.errors import ClashError, DataError
 from adjudge.reports.page import build_page
 from adjudge.reports.render import render, write_report

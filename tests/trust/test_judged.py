@@ -14,13 +14,13 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from adjudge.assessors.simulated import Simulated, Truth, simulate
-from adjudge.assessors.truth import UnitTruth
+from adjudge.assessors.simulated import Simulated, simulate
+from adjudge.assessors.truth import Truth, UnitTruth
 from adjudge.cli.judged import tables as tables_command
 from adjudge.data.collection import Collection
+from adjudge.data.folder import Settings
 from adjudge.data.rows import Summary, System, Topic, Unit
 from adjudge.data.scores import Score, ScoreTable
-from adjudge.data.settings import Settings
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.batch import Judgments

@@ -18,11 +18,10 @@ from tests.judgments.making import Clock
 from adjudge.data.folder import Folder
 from adjudge.data.rows import Document, Row, Summary, System, Topic
 from adjudge.evaluation import Evaluation
-from adjudge.judgments.assign.staff import assign
-from adjudge.judgments.frozen import units_of
+from adjudge.judgments.assign.planning import assign
 from adjudge.judgments.protocol import load_protocol
 from adjudge.judgments.store.store import Store
-from adjudge.judgments.tasks import Task
+from adjudge.judgments.tasks import Task, units_of
 from adjudge.web.access import CSRF_HEADER, cookie_name, csrf_token
 from adjudge.web.api import PERSON_HEADER
 from adjudge.web.app import create_app

@@ -13,7 +13,7 @@ from tests.web import making
 from tests.web.making import ASSESSORS, Running, answer, send
 
 from adjudge.evaluation import Evaluation
-from adjudge.judgments.assign.staff import assign
+from adjudge.judgments.assign.planning import assign
 from adjudge.judgments.protocol import load_protocol
 from adjudge.judgments.store.store import store_of
 from adjudge.judgments.tasks import Task

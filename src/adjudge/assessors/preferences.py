@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from adjudge.assessors.simulated import Simulated, simulate
-from adjudge.assessors.worth import truth_from_worth, worth_by_side
+from adjudge.assessors.truth import truth_from_worth, worth_by_side
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Folder
 from adjudge.engine import generator

@@ -1,32 +1,187 @@
-"""Simulated assessors fill any protocol from a hidden truth. How one answers: assessor.py; what is true: truth.py.
+"""Simulated assessors: their faults are known, and they fill any protocol from a hidden truth.
 
-Every answer's origin is `simulated`.
+An answer is where the truth stands on the scale, from 0 to 1, moved by bias and drift, blurred by noise, put to the
+nearest choice; and now and then another choice altogether.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from hashlib import blake2b
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from adjudge.assessors.assessor import Simulated, Sitting, positions
-from adjudge.assessors.pyramids import Pyramids
 from adjudge.assessors.truth import Truth, truth_from_texts
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Folder
 from adjudge.engine import generator
-from adjudge.errors import UsageError, nearest, quoted
-from adjudge.judgments.assign.tasks import make_tasks
+from adjudge.errors import DataError, UsageError, nearest, quoted
+from adjudge.judgments.assign.planning import make_tasks, missing_tasks
 from adjudge.judgments.intake import Item, Taken, take
-from adjudge.judgments.protocol import PREFERENCE, UNIT, UNMARKED, Protocol, protocol_of
+from adjudge.judgments.protocol import (
+    PREFERENCE,
+    PYRAMID,
+    PYRAMID_PEER,
+    UNIT,
+    UNMARKED,
+    Protocol,
+    Value,
+    protocol_of,
+)
+from adjudge.judgments.pyramid import UNMATCHED, Contributor, Expressed, PeerAnnotation, Pyramid
 from adjudge.judgments.store.store import store_of
 from adjudge.judgments.tasks import Event, Task, TextRef, stable_id
 
-__all__ = ["Simulated", "Truth", "make_tasks", "simulate"]
+T = TypeVar("T")
+NEAR = 1e-9
+"""Two choices are equally near when their distances differ by less."""
+
+
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """An assessor whose faults are known. All are shares of a scale's length, whatever the scale.
+
+    bias            added to every answer, towards the high end of the scale; in a preference, to the left side
+    noise           standard deviation around the truth, drawn anew for every answer
+    drift           added little by little: nothing at the first task, all of it at the last
+    inconsistency   probability that an answer is another choice, any of the others
+    """
+
+    name: str
+    bias: float = 0.0
+    noise: float = 0.1
+    drift: float = 0.0
+    inconsistency: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not self.name:
+            raise UsageError("a simulated assessor needs a name")
+        for option, value, low, high in (
+            ("bias", self.bias, -1, 1),
+            ("noise", self.noise, 0, 10),
+            ("drift", self.drift, -1, 1),
+            ("inconsistency", self.inconsistency, 0, 1),
+        ):
+            if not low <= value <= high:  # a NaN is nowhere
+                raise UsageError(
+                    f"{self.name}: {option} is {value:g}, expected a number from {low} to {high}"
+                )
+
+
+@dataclass(frozen=True)
+class Sitting:
+    """An assessor before one task: how far along, and a stream of random numbers of its own."""
+
+    who: Simulated
+    progress: float
+    rng: np.random.Generator
+
+    def seen(self, truth: float) -> float:
+        """What the assessor takes the truth for."""
+        moved = truth + self.who.bias + self.who.drift * self.progress
+        return moved + self.who.noise * float(self.rng.standard_normal())
+
+    def choose(self, truth: float, positions: Sequence[float]) -> int:
+        """Which of some choices, given where they stand on the scale. Of two as near the higher one."""
+        seen = self.seen(truth)
+        distances = [abs(seen - position) for position in positions]
+        near = [at for at, distance in enumerate(distances) if distance <= min(distances) + NEAR]
+        return self.slip(max(near, key=lambda at: positions[at]), len(positions))
+
+    def slip(self, chosen: int, choices: int) -> int:
+        """The choice that was meant, or with the probability of inconsistency another one."""
+        if choices < 2 or self.rng.random() >= self.who.inconsistency:
+            return chosen
+        return int((chosen + 1 + self.rng.integers(choices - 1)) % choices)
+
+    def pick(self, things: Sequence[T]) -> T:
+        return things[int(self.rng.integers(len(things)))]
+
+
+def positions(values: Sequence[Value]) -> list[float]:
+    """Where choices stand on their scale, from 0 to 1: by their numbers, or in the order of the protocol."""
+    if len(values) < 2:
+        return [0.0 for _ in values]
+    numbers = [value for value in values if not isinstance(value, str)]
+    if len(numbers) < len(values):
+        return [at / (len(values) - 1) for at in range(len(values))]
+    low, high = min(numbers), max(numbers)
+    return [(number - low) / (high - low) for number in numbers]
+
+
+Sit = Callable[[Task, int], Sitting]
+NO_YES = (0.0, 1.0)
+
+
+class Pyramids:
+    """Answers to the tasks of a pyramid protocol. Peers are compared with the assessor's own pyramid, if any."""
+
+    def __init__(self, truth: Truth, sit: Sit, tasks: Iterable[tuple[Task, int]]):
+        """Builds every pyramid before the peers, wherever its task stands. Of several the first one counts."""
+        self._truth = truth
+        self._sit = sit
+        self._own: dict[tuple[str, str], Pyramid] = {}
+        self._of_task: dict[str, Pyramid] = {}
+        for task, time in tasks:
+            if task.peer is None:
+                found = built(sit(task, time), self._true(task))
+                self._of_task[task.id] = found
+                self._own.setdefault((task.assessor, task.topic), found)
+
+    def answers(self, task: Task, time: int) -> Iterator[tuple[str, Any]]:
+        if task.peer is None:
+            yield PYRAMID, self._of_task[task.id].to_answer()
+            return
+        annotation = self._truth.annotations.get((task.topic, task.peer))
+        if annotation is None:
+            raise DataError(
+                f"task {quoted(task.id)}: nothing is known of what {quoted(task.peer.system)} expresses"
+                f" of {quoted(task.topic)}"
+            )
+        pyramid = self._own.get((task.assessor, task.topic)) or self._true(task)
+        yield PYRAMID_PEER, annotated(self._sit(task, time), annotation, pyramid).to_answer()
+
+    def _true(self, task: Task) -> Pyramid:
+        if task.topic not in self._truth.pyramids:
+            raise DataError(f"task {quoted(task.id)}: {quoted(task.topic)} has no true pyramid")
+        return self._truth.pyramids[task.topic]
+
+
+def built(sitting: Sitting, true: Pyramid) -> Pyramid:
+    """A pyramid as an assessor builds it: contributors that are overlooked are not in it."""
+    scus = (
+        replace(scu, contributors=tuple(c for c in scu.contributors if sitting.choose(1.0, NO_YES)))
+        for scu in true.scus
+    )
+    return replace(true, scus=tuple(scu for scu in scus if scu.contributors))
+
+
+def annotated(sitting: Sitting, true: PeerAnnotation, pyramid: Pyramid) -> PeerAnnotation:
+    """What an assessor finds in a peer. What is overlooked matches nothing; what is seen wrongly is put somewhere."""
+    said = {scu.uid: scu for scu in true.scus if scu.contributors}
+    rest = [c for uid, scu in said.items() if uid not in pyramid.weights for c in scu.contributors]
+    places = [contributor for scu in said.values() for contributor in scu.contributors]
+    found: list[Expressed] = []
+    for uid in pyramid.weights:
+        seen = bool(sitting.choose(float(uid in said), NO_YES))
+        if seen and uid in said:
+            found.append(said[uid])
+        elif seen and places:
+            found.append(Expressed(uid, (sitting.pick(places),)))
+        elif uid in said:
+            rest += said[uid].contributors
+    if rest:
+        found.append(Expressed(UNMATCHED, _distinct(rest)))
+    return PeerAnnotation(true.text, tuple(found), pyramid.digest())
+
+
+def _distinct(contributors: list[Contributor]) -> tuple[Contributor, ...]:
+    return tuple(dict.fromkeys(contributors))
+
 
 TIE = 0.05
 """Sides that seem to differ by less are a tie, where a protocol has ties."""
@@ -186,7 +341,8 @@ def simulate_judgments(
     ]
     names = [each.name for each in who]
     with store_of(folder) as store:
-        tasks = make_tasks(collection, asked, names, store.evaluation, per_page=per_summary, repeat=repeats)
+        made = make_tasks(collection, asked, names, store.evaluation, per_page=per_summary, repeat=repeats)
+        tasks = missing_tasks(made, store.tasks(protocol=asked.name, cancelled=True))
         known = truth or truth_from_texts(collection, asked)
         events = simulate(tasks, asked, known, who, generator(seed, f"judge/{asked.name}"))
         items: list[Item] = [

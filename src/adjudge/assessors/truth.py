@@ -1,25 +1,26 @@
 """The hidden truth that simulated assessors answer from: given, taken from the texts, or from pyramids.
 
-Everything is a number from 0 (the low end of a scale) to 1 (its high end). How assessors miss it: simulated.py.
+Everything is a number from 0 (the low end of a scale) to 1 (its high end).
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from statistics import fmean
 from typing import Any, TypeVar
 
-from adjudge.data.collection import Collection, references_for
+from adjudge.data.collection import Collection, SourceSentence, references_for
 from adjudge.data.rows import Summary, Unit
 from adjudge.data.units import split
 from adjudge.errors import DataError, quoted
-from adjudge.judgments.frozen import units_of
+from adjudge.judgments.assign.pages import place_side
 from adjudge.judgments.protocol import QUALITY, RATING, Protocol
 from adjudge.judgments.pyramid import UNMATCHED, Part, PeerAnnotation, Pyramid
-from adjudge.judgments.tasks import Task, TextRef
+from adjudge.judgments.tasks import Task, TextRef, units_of
 from adjudge.text.stop import FUNCTION, content_words, stop_words
 from adjudge.text.words import unicode_words
 
@@ -97,7 +98,7 @@ def side_key(side: Mapping[str, Any]) -> str:
 
 def _page(task: Task) -> Page:
     if task.reference is None:
-        raise DataError(f"task {quoted(task.id)}: no reference to hold the peer against")
+        raise DataError(f"task {quoted(task.id)}: no reference to compare the peer with")
     return task.topic, _peer(task), task.reference
 
 
@@ -241,7 +242,15 @@ def _completed(
                     levels[topic, ref, question.id.partition(":")[2]] = level
             if good is not None:
                 worth[topic, side_key({"system": ref.system, "length": ref.length})] = good
-    return Truth(units, relevant, peer_units, levels, worth, pyramids or {}, annotations or {})
+    return Truth(
+        units=units,
+        relevant=relevant,
+        peer_units=peer_units,
+        levels=levels,
+        worth=worth,
+        pyramids=pyramids or {},
+        annotations=annotations or {},
+    )
 
 
 def _level(id: str, form: Mapping[str, float], content: float | None, *, errors: bool) -> float | None:
@@ -294,3 +303,35 @@ def _ref(summary: Summary) -> TextRef:
 @lru_cache(maxsize=4096)
 def _content(text: str) -> frozenset[str]:
     return frozenset(content_words((word.lower() for word in unicode_words(text)), stop_words(FUNCTION)))
+
+
+EVEN = 0.5
+"""Where sentences stand that are all worth the same."""
+
+
+def truth_from_worth(worth: Mapping[str, Mapping[str, float]]) -> Truth:
+    """What simulated assessors need to answer pairs: by topic, what every side is worth, by its `side_key`.
+
+    Any numbers will do, such as those of Zopf 2018, equations 6 and 8: a topic's are spread from 0, the least, to 1,
+    the most, since assessors' faults are shares of a scale. What is not a number is not known, so a pair with it
+    cannot be answered.
+    """
+    found = {}
+    for topic, sides in worth.items():
+        known = [value for value in sides.values() if math.isfinite(value)]
+        low, high = min(known, default=0.0), max(known, default=0.0)
+        for side, value in sides.items():
+            if math.isfinite(value):
+                found[topic, side] = (value - low) / (high - low) if high > low else EVEN
+    return Truth(worth=found)
+
+
+def worth_by_side(sentences: Sequence[SourceSentence], worth: Sequence[float]) -> dict[str, float]:
+    """What each sentence of a topic is worth, by the `side_key` of its places, as `truth_from_worth` takes it."""
+    if len(sentences) != len(worth):
+        raise DataError(f"{len(worth)} numbers for {len(sentences)} sentences")
+    return {
+        side_key(place_side(place)): float(value)
+        for sentence, value in zip(sentences, worth, strict=True)
+        for place in sentence.places
+    }

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -13,7 +12,8 @@ from adjudge.cli.output import say, show_json, show_table, warn
 from adjudge.wording import counted
 
 if TYPE_CHECKING:
-    from adjudge.judgments.assign.result import Plan
+    from adjudge.judgments.assign.order import Order
+    from adjudge.judgments.assign.planning import Assignment
 
 MOST_WARNINGS = 5
 
@@ -73,33 +73,26 @@ def command(
 
     Adds the tasks that are missing: run it again after adding summaries or assessors, or with a larger --per-summary.
     """
-    from adjudge.judgments.assign.staff import assign
-
-    e = adjudge.open(evaluation)
-    asked = e.protocol(protocol)
-    with e.store() if e.has_judgments else nullcontext() as store:
-        found = assign(
-            store,
-            e.collection,
-            asked,
-            assessors=assessor or (),
-            dry_run=dry_run,
-            per_summary=per_summary,
-            repeats=repeats,
-            phase=phase,
-            topics=topic or (),
-            pairs=pairs,
-            order=order,
-            seed=seed,
-        )
+    found = adjudge.open(evaluation).assign(
+        protocol,
+        assessors=assessor or (),
+        per_summary=per_summary,
+        repeats=repeats,
+        phase=phase,
+        topics=topic or (),
+        pairs=pairs,
+        order=cast("Order", order),
+        seed=seed,
+        dry_run=dry_run,
+    )
     if json:
         show_json(found.as_dict() | {"written": not dry_run})
     else:
         _show(found, dry_run)
 
 
-def _show(found: Plan, dry_run: bool) -> None:
-    from adjudge.judgments.assign.result import COLUMNS
+def _show(found: Assignment, dry_run: bool) -> None:
+    from adjudge.judgments.assign.planning import COLUMNS
 
     say(found.title(), "bold")
     show_table(COLUMNS, found.rows())

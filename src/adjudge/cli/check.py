@@ -13,7 +13,7 @@ from adjudge.cli.output import console, say, show_json
 from adjudge.wording import counted
 
 if TYPE_CHECKING:
-    from adjudge.data.findings import CheckReport, Finding
+    from adjudge.data.check import CheckReport, Finding
 
 SHOWN = 5  # places that a finding names here; --json has them all
 _STYLE = {"error": "bold red", "warning": "yellow", "note": "dim"}

@@ -9,6 +9,7 @@ import typer
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import now, say, show_json
+from adjudge.wording import counted
 
 if TYPE_CHECKING:
     from adjudge.data.edit import Changed
@@ -35,7 +36,7 @@ def rename(
     topic: options.Topic = None,
     json: options.Json = False,
 ) -> None:
-    """Give a system or a topic another name everywhere, in the scores too."""
+    """Give a system or a topic another name everywhere, in scores and judgments too."""
     e = adjudge.open(evaluation)
     _show(e.rename(to, why, system=system, topic=topic, when=now()), json)
 
@@ -60,3 +61,15 @@ def _show(changed: Changed, json: bool) -> None:
     say(f"{changed.what}: {changed.target}: {rows or 'no rows'}; noted in changes.jsonl")
     if changed.scores:
         say(f"scores changed too: {', '.join(changed.scores)}")
+    if changed.tasks:
+        say(f"judging: {_tasks(changed)}")
+
+
+def _tasks(changed: Changed) -> str:
+    """`171 tasks renamed; 171 judgments kept, under the new name`, and the like."""
+    judged = counted(changed.tasks["judged"], "judgment")
+    if n := changed.tasks["renamed"]:
+        return f"{counted(n, 'task')} renamed; {judged} kept, under the new name"
+    if changed.what == "restore":
+        return f"{counted(changed.tasks['restored'], 'open task')} restored; {judged} count again"
+    return f"{counted(changed.tasks['cancelled'], 'open task')} cancelled; {judged} kept, which do not count"

@@ -20,7 +20,7 @@ from adjudge.wording import counted
 if TYPE_CHECKING:
     from adjudge.evaluation import Evaluation
     from adjudge.judgments.intake import Item
-    from adjudge.judgments.store.records import Counts
+    from adjudge.judgments.store.records import RecordCounts
 
 judgments = typer.Typer(
     help="Bring people's judgments in, look at them, take them out again.", no_args_is_help=True
@@ -306,7 +306,7 @@ def _export_ducview(e: Evaluation, folder: Path, json: bool) -> None:
         say(f"{folder}: {counted(len(files), 'file')}")
 
 
-def _words(counts: Counts) -> str:
+def _words(counts: RecordCounts) -> str:
     people = counted(counts.people, "person", "people")
     return f"{people}, {counted(counts.tasks, 'task')} and {counted(counts.events, 'answer')}"
 

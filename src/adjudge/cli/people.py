@@ -172,7 +172,7 @@ def _ask() -> str:
     """A password from the keyboard, unseen and twice, or a line of standard input; refused before anything is done."""
     from getpass import getpass
 
-    from adjudge.judgments.store.passwords import check_password
+    from adjudge.judgments.store.accounts import check_password
 
     if sys.stdin.isatty():
         typed = getpass("Password: ")

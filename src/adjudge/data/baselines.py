@@ -28,14 +28,14 @@ FALLBACK = 100
 
 
 @dataclass(frozen=True)
-class Target:
+class BaselineLength:
     """A summary's nominal length (its key, may be unset) and the words it is filled up to."""
 
     length: int | None
     words: int
 
 
-def targets(collection: Collection, lengths: Sequence[int] = ()) -> list[Target]:
+def targets(collection: Collection, lengths: Sequence[int] = ()) -> list[BaselineLength]:
     """Which lengths to make: those asked for, else evaluation.toml's, else those of the peers.
 
     Where no length was ever set, the mean length of the references.
@@ -44,12 +44,14 @@ def targets(collection: Collection, lengths: Sequence[int] = ()) -> list[Target]
     if any(n < 1 for n in chosen):
         raise UsageError(f"length is {min(chosen)}, expected 1 word or more")
     if chosen:
-        return [Target(n, n) for n in dict.fromkeys(chosen)]
+        return [BaselineLength(n, n) for n in dict.fromkeys(chosen)]
     texts = [s.text for s in collection.all_summaries() if s.is_reference]
-    return [Target(None, round(mean(map(count_words, texts))) if texts else FALLBACK)]
+    return [BaselineLength(None, round(mean(map(count_words, texts))) if texts else FALLBACK)]
 
 
-def baselines(collection: Collection, wanted: Sequence[Target], *, cut: bool = False) -> Iterator[Item]:
+def baselines(
+    collection: Collection, wanted: Sequence[BaselineLength], *, cut: bool = False
+) -> Iterator[Item]:
     """The baselines of every topic that has documents, as items to import."""
     if not collection.documents:
         raise DataError("baselines are made from documents, and there are none: add documents.jsonl")

@@ -1,4 +1,4 @@
-"""An evaluation in memory: who wrote what on which topic, and which references a peer is held against."""
+"""An evaluation in memory: who wrote what on which topic, and which references a peer is compared with."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from adjudge.data.folder import Folder
+from adjudge.data.folder import Folder, Settings
 from adjudge.data.rows import Document, Row, Summary, System, Topic, Unit
-from adjudge.data.settings import Settings
 from adjudge.errors import FormatError, UsageError, nearest, quoted
+from adjudge.text.headers import hidden_spans, shown
+from adjudge.text.sentences import sentences
+from adjudge.text.words import count_words
 
 R = TypeVar("R", bound=Row)
 
@@ -83,14 +85,22 @@ def load(folder: Folder) -> Collection:
     units: dict[str, list[Unit]] = {}
     for unit in _once(folder, Unit):
         units.setdefault(unit.topic, []).append(unit)
-    return Collection(folder.settings, topics, systems, documents, summaries, units, tuple(withdrawn))
+    return Collection(
+        settings=folder.settings,
+        topics=topics,
+        systems=systems,
+        documents=documents,
+        summaries=summaries,
+        units=units,
+        withdrawn=tuple(withdrawn),
+    )
 
 
 def references_for(peer: Summary, references: Iterable[Summary]) -> list[Summary]:
-    """The references a peer is held against: of its length, and never one by its own system.
+    """The references a peer is compared with: of its length, and never one by its own system.
 
-    Where none has the peer's length, those without a length serve; a peer without a length is held
-    against references of one length, not of several.
+    Where none has the peer's length, those without a length serve; a peer without a length is
+    compared with references of one length, not of several.
     """
     others = [r for r in references if r.system != peer.system]
     same = [r for r in others if r.length == peer.length]
@@ -128,3 +138,38 @@ def _once(folder: Folder, kind: type[R]) -> Iterator[R]:
                 line=line,
             )
         yield row
+
+
+@dataclass(frozen=True, slots=True)
+class SentencePlace:
+    """Where a sentence stands: in which document, from which character to which."""
+
+    document: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSentence:
+    """One sentence, and every place where it stands word for word."""
+
+    text: str
+    places: tuple[SentencePlace, ...]
+
+
+def source_sentences(documents: Iterable[Document], language: str = "en") -> tuple[SourceSentence, ...]:
+    """S*, the set of all sentences in a topic's documents, in the order of the texts (Zopf 2018, section 4.1).
+
+    It is a set: a sentence that stands there twice, but for white space, is one. What has no word is none, and neither
+    is a header line, such as <DOCNO> AP880911-0016 </DOCNO>.
+    """
+    found: dict[str, list[SentencePlace]] = {}
+    for document in documents:
+        hidden = hidden_spans(document.text)
+        for span in sentences(document.text, language):
+            text = " ".join(span.text.split())
+            if count_words(text) and (
+                not hidden or shown(document.text, span.start, span.end, hidden=hidden)
+            ):
+                found.setdefault(text, []).append(SentencePlace(document.id, span.start, span.end))
+    return tuple(SourceSentence(text, tuple(places)) for text, places in found.items())

@@ -1,28 +1,33 @@
 """Withdraw, rename, remove: changes to what is there, each with a reason, each all or nothing.
 
-Lines that do not change stay byte for byte as they were. `changes.jsonl` keeps what was done and why.
+Lines that do not change stay byte for byte as they were. `changes.jsonl` keeps what was done and why. What a
+change does beyond the folder's files (to the tasks of a store) is handed in as `also`, and is part of the same commit.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from adjudge.data import scorefiles
 from adjudge.data.folder import Folder
 from adjudge.data.lines import dump_json, open_bytes
 from adjudge.data.rows import ROWS, Key, Row, Summary
+from adjudge.data.scorefiles import StoredScores
 from adjudge.data.scores import ScoreTable
 from adjudge.data.transaction import Transaction
 from adjudge.errors import ClashError, UsageError, nearest, quoted
 
 CHANGES = "changes.jsonl"
+_ALSO_NAMED = {"system": (), "topic": ("after",)}
+"""Fields that name a system or a topic beside the one that is called so."""
 
 
 @dataclass(frozen=True)
-class Target:
+class EditTarget:
     """What a change is about: a system, a topic, or one system's summaries of one topic."""
 
     system: str | None = None
@@ -43,10 +48,12 @@ class Changed:
     """What a change did."""
 
     what: str
-    target: Target
+    target: EditTarget
     why: str
     rows: Counter[str] = field(default_factory=Counter)
     scores: list[str] = field(default_factory=list)
+    tasks: Counter[str] = field(default_factory=Counter)
+    """Of judging: how many tasks were renamed, cancelled or restored, and how many judgments are kept."""
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -56,10 +63,39 @@ class Changed:
             "why": self.why,
             "rows": dict(self.rows),
             "scores": self.scores,
+            "tasks": dict(self.tasks),
         }
 
 
-def withdraw(folder: Folder, target: Target, why: str, *, when: str, restore: bool = False) -> Changed:
+@dataclass(frozen=True)
+class ChangedFolder(Folder):
+    """A folder as it will be when a change is committed."""
+
+    change: Transaction
+
+    def file(self, rows: type[Row]) -> Path:
+        return self.change.current(rows.FILE)
+
+
+Also = Callable[[Transaction, Changed], None]
+"""What else belongs to a change: stages files, and says in `Changed` what it is going to do."""
+Inputs = Mapping[str, str]
+Restamp = Callable[[Folder], Callable[[StoredScores], Inputs]]
+"""Given the folder as it will be: the digests of inputs that stored scores have then."""
+
+
+def _nothing_else(change: Transaction, changed: Changed) -> None: ...
+
+
+def withdraw(
+    folder: Folder,
+    target: EditTarget,
+    why: str,
+    *,
+    when: str,
+    restore: bool = False,
+    also: Also = _nothing_else,
+) -> Changed:
     """Leave summaries out of all scores, but keep them; `restore` takes them in again."""
     _need_why(why)
     changed = Changed("restore" if restore else "withdraw", target, why)
@@ -75,24 +111,37 @@ def withdraw(folder: Folder, target: Target, why: str, *, when: str, restore: bo
         if not changed.rows:
             state = "is withdrawn" if restore else "is left to withdraw"
             raise UsageError(f"{folder.path}: nothing of {target} {state}")
+        also(change, changed)
         _finish(folder, change, changed, when)
     return changed
 
 
-def rename(folder: Folder, target: Target, to: str, why: str, *, when: str) -> Changed:
-    """Give a system or a topic another name everywhere, in the stored scores too."""
+def rename(
+    folder: Folder,
+    target: EditTarget,
+    to: str,
+    why: str,
+    *,
+    when: str,
+    restamp: Restamp,
+    also: Also = _nothing_else,
+) -> Changed:
+    """Give a system or a topic another name everywhere, in the stored scores too.
+
+    `restamp` says what the scores' inputs are under the new name, so that scores which were up to date stay so.
+    """
     _need_why(why)
     if (target.system is None) == (target.topic is None):
         raise UsageError("rename takes a system or a topic, one of them")
     name = "system" if target.system is not None else "topic"
-    if to == getattr(target, name):
+    old = getattr(target, name)
+    if to == old:
         raise UsageError(f"{target} has that name already")
     changed = Changed(f"rename to {to}", target, why)
 
     def renamed(row: Row) -> Row | None:
-        if target.covers(row):
-            return type(row).parse({**row.as_dict(), name: to})
-        return row
+        names = [each for each in (name, *_ALSO_NAMED[name]) if getattr(row, each, None) == old]
+        return type(row).parse({**row.as_dict(), **dict.fromkeys(names, to)}) if names else row
 
     with Transaction(folder.path) as change:
         _need(folder, target, ROWS)
@@ -100,12 +149,14 @@ def rename(folder: Folder, target: Target, to: str, why: str, *, when: str) -> C
             raise ClashError(f"{folder.path}: there is a {name} {quoted(to)} already")
         for kind in ROWS:
             _rewrite(folder, change, kind, renamed, changed)
-        _rewrite_scores(folder, change, target, lambda frame: frame.assign(**{name: to}), changed)
+        staged = ChangedFolder(folder.path, folder.settings, change)
+        _rename_scores(folder, change, target, to, restamp(staged), changed)
+        also(change, changed)
         _finish(folder, change, changed, when)
     return changed
 
 
-def remove(folder: Folder, target: Target, why: str, *, when: str) -> Changed:
+def remove(folder: Folder, target: EditTarget, why: str, *, when: str, also: Also = _nothing_else) -> Changed:
     """Take rows out of the files, with their units and scores."""
     _need_why(why)
     changed = Changed("remove", target, why)
@@ -113,7 +164,8 @@ def remove(folder: Folder, target: Target, why: str, *, when: str) -> Changed:
         _need(folder, target, ROWS)
         for kind in ROWS:
             _rewrite(folder, change, kind, lambda row: None if target.covers(row) else row, changed)
-        _rewrite_scores(folder, change, target, lambda frame: frame.iloc[:0], changed)
+        _remove_scores(folder, change, target, changed)
+        also(change, changed)
         _finish(folder, change, changed, when)
     return changed
 
@@ -129,7 +181,7 @@ def _names(folder: Folder, name: str, kinds: tuple[type[Row], ...]) -> Counter[s
     return Counter(getattr(row, name) for kind in having for _, row in folder.rows(kind))
 
 
-def _need(folder: Folder, target: Target, kinds: tuple[type[Row], ...]) -> None:
+def _need(folder: Folder, target: EditTarget, kinds: tuple[type[Row], ...]) -> None:
     if target.system is None and target.topic is None:
         raise UsageError("say which: --system, --topic, or both")
     for name in ("system", "topic"):
@@ -171,9 +223,29 @@ def _edited(folder: Folder, kind: type[Row], edits: dict[int, Row | None]) -> It
                 yield dump_json(row.as_dict()).encode() + b"\n"
 
 
-def _rewrite_scores(
-    folder: Folder, change: Transaction, target: Target, edit: Callable[[Any], Any], changed: Changed
+def _rename_scores(
+    folder: Folder,
+    change: Transaction,
+    target: EditTarget,
+    to: str,
+    inputs: Callable[[StoredScores], Inputs],
+    changed: Changed,
 ) -> None:
+    columns = ("system", "reference") if target.system is not None else ("topic",)
+    old = target.system if target.system is not None else target.topic
+    for stored in scorefiles.read_all(folder.path):
+        frame = stored.table.to_frame()
+        hits = {column: (frame[column] == old).fillna(False).astype(bool) for column in columns}
+        if any(hit.any() for hit in hits.values()):
+            changed.scores.append(stored.info.measure)
+        elif stored.origin == "imported":
+            continue
+        frame = frame.assign(**{column: frame[column].mask(hit, to) for column, hit in hits.items()})
+        table = ScoreTable.from_frame(frame, [stored.info])
+        _stage_scores(change, replace(stored, table=table, inputs=inputs(stored)))
+
+
+def _remove_scores(folder: Folder, change: Transaction, target: EditTarget, changed: Changed) -> None:
     import pandas as pd
 
     for stored in scorefiles.read_all(folder.path):
@@ -184,14 +256,18 @@ def _rewrite_scores(
                 hit &= frame[name] == getattr(target, name)
         if not hit.any():
             continue
-        edited = pd.concat([frame[~hit], edit(frame[hit])]).sort_index()
-        file = scorefiles.file_name(stored.info.measure)
-        if edited.empty:
-            change.remove(file)
+        if hit.all():
+            change.remove(scorefiles.file_name(stored.info.measure))
         else:
-            table = ScoreTable.from_frame(edited, [stored.info])
-            scorefiles.write(change.stage(file), replace(stored, table=table))
+            table = ScoreTable.from_frame(frame[~hit], [stored.info])
+            gone = target.topic if target.system is None else None
+            inputs = {topic: digest for topic, digest in stored.inputs.items() if topic != gone}
+            _stage_scores(change, replace(stored, table=table, inputs=inputs))
         changed.scores.append(stored.info.measure)
+
+
+def _stage_scores(change: Transaction, stored: StoredScores) -> None:
+    scorefiles.write(change.stage(scorefiles.file_name(stored.info.measure)), stored)
 
 
 def _finish(folder: Folder, change: Transaction, changed: Changed, when: str) -> None:

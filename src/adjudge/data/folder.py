@@ -1,24 +1,151 @@
-"""An evaluation on disk: which files it has, and its rows as a stream. Changes nothing.
-
-What is in memory lives in collection.py, changes in incoming.py and edit.py.
-"""
+"""An evaluation's folder: its settings (evaluation.toml, written by people) and its rows as a stream."""
 
 from __future__ import annotations
 
+import json
+import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from adjudge.data import settings as toml
 from adjudge.data.lines import MAX_LINE, read_json_lines
 from adjudge.data.rows import Row, Summary
-from adjudge.data.settings import Settings
 from adjudge.data.transaction import settle
-from adjudge.errors import ClashError, DataError, FormatError
+from adjudge.errors import ClashError, DataError, FormatError, nearest, quoted
+
+SETTINGS = "evaluation.toml"
+SCORES = "scores"
 
 R = TypeVar("R", bound=Row)
-SCORES = "scores"
+
+_TEMPLATE = """\
+# An Adjudge evaluation. People write this file; no command changes it after `adjudge init`.
+# The rows of the evaluation lie beside it, one JSON object a line:
+#   summaries.jsonl   {{"topic", "system", "length", "roles", "author", "text", "withdrawn"}}   needed
+#   documents.jsonl   {{"topic", "id", "date", "text"}}
+#   topics.jsonl      {{"topic", "set", "type", "task", "selector", "title", "question"}}
+#   systems.jsonl     {{"system", "kind", "label", "group"}}        kind: machine, baseline, human
+#   units.jsonl       made by `adjudge units`; edit it by hand and set "edited": true
+#   scores/           made by `adjudge score` and `adjudge import scores`
+
+name = {name}
+
+# The language of the texts (ISO 639-1). It chooses the sentence rules, stop words and stemmers.
+language = "en"
+
+# Target lengths in words that summaries were asked for. Leave it empty where there was none.
+lengths = []
+
+# What assessors are asked: duc-2001, duc-2002, pyramid, preference, rating.
+# protocol = "duc-2002"
+
+# Where judgments are kept. Unset: judgments.sqlite in this folder.
+# database = "postgresql+psycopg://user@host/name"
+
+# How the annotation app (adjudge serve) behaves; what stands here is what it does unless told otherwise.
+# [judging]
+# said_before = "show"            # an earlier answer of one's own to the same sentences: show, prefill or hide it
+# pairs_per_topic = 200           # sentence pairs that are asked of a topic, all assessors together
+# next_pair = "information"       # which pair comes next: information, variance or random
+# lease_minutes = 30              # how long a pair that was handed out is nobody else's
+# organisers_who_judge = []       # organisers who may judge too; results stay closed to them until they are done
+"""
+
+SAID_BEFORE = ("show", "prefill", "hide")
+NEXT_PAIR = ("information", "variance", "random")
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """What [judging] says: how the annotation app behaves."""
+
+    said_before: str = "show"
+    pairs_per_topic: int = 200
+    next_pair: str = "information"
+    lease_minutes: int = 30
+    organisers_who_judge: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What evaluation.toml says."""
+
+    name: str
+    language: str = "en"
+    lengths: tuple[int, ...] = ()
+    protocol: str | None = None
+    database: str | None = None
+    judging: Judging = Judging()
+
+
+_KNOWN = ("name", "language", "lengths", "protocol", "database", "judging")
+
+
+def _render(name: str) -> str:
+    """A new, commented evaluation.toml."""
+    return _TEMPLATE.format(name=json.dumps(name, ensure_ascii=False))  # a TOML string too
+
+
+def read_settings(folder: Path) -> Settings:
+    """The settings of a folder; a folder without the file gets its own name and the defaults."""
+    path = folder / SETTINGS
+    try:
+        with path.open("rb") as stream:
+            data = tomllib.load(stream)
+    except FileNotFoundError:
+        return Settings(name=folder.resolve().name)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise FormatError(f"not TOML: {error}", file=path) from None
+    _refuse_unknown(data, _KNOWN, path)
+    return Settings(
+        name=_text(data, "name", path) or folder.resolve().name,
+        language=_text(data, "language", path) or "en",
+        lengths=_lengths(data, path),
+        protocol=_text(data, "protocol", path),
+        database=_text(data, "database", path),
+        judging=_judging(data.get("judging", {}), path),
+    )
+
+
+def _judging(data: object, path: Path) -> Judging:
+    if not isinstance(data, dict):
+        raise FormatError(f"judging is {quoted(data)}, expected a table: [judging]", file=path)
+    _refuse_unknown(data, tuple(field.name for field in fields(Judging)), path)
+    for key, choices in (("said_before", SAID_BEFORE), ("next_pair", NEXT_PAIR)):
+        if key in data and data[key] not in choices:
+            raise FormatError(
+                f"{key} is {quoted(data[key])}, expected one of: {', '.join(choices)}", file=path
+            )
+    for key in ("pairs_per_topic", "lease_minutes"):
+        if key in data and (type(data[key]) is not int or data[key] < 1):
+            raise FormatError(f"{key} is {quoted(data[key])}, expected a whole number above 0", file=path)
+    who = data.get("organisers_who_judge", [])
+    if not isinstance(who, list) or not all(isinstance(each, str) for each in who):
+        raise FormatError(f"organisers_who_judge is {quoted(who)}, expected a list of names", file=path)
+    return Judging(**{**data, "organisers_who_judge": tuple(who)})
+
+
+def _refuse_unknown(data: dict[str, Any], known: tuple[str, ...], path: Path) -> None:
+    for key in data:
+        if key not in known:
+            raise FormatError(f"unknown setting {quoted(key)}{nearest(key, known)}", file=path)
+
+
+def _text(data: dict[str, Any], key: str, path: Path) -> str | None:
+    value = data.get(key)
+    if value is not None and not isinstance(value, str):
+        raise FormatError(f"{key} is {quoted(value)}, expected a text in quotes", file=path)
+    return value
+
+
+def _lengths(data: dict[str, Any], path: Path) -> tuple[int, ...]:
+    value = data.get("lengths", [])
+    if not isinstance(value, list) or not all(type(v) is int and v > 0 for v in value):
+        raise FormatError(
+            f"lengths is {quoted(value)}, expected numbers of words such as [50, 100]", file=path
+        )
+    return tuple(value)
 
 
 @dataclass(frozen=True)
@@ -36,13 +163,13 @@ class Folder:
             raise DataError(f"{path}: is a file, expected an evaluation's folder")
         if not path.is_dir():
             raise DataError(f"{path}: no such folder; make an evaluation with: adjudge init {path}")
-        if not (path / toml.FILE).exists() and not (path / Summary.FILE).exists():
+        if not (path / SETTINGS).exists() and not (path / Summary.FILE).exists():
             raise DataError(
-                f"{path}: no evaluation here (neither {toml.FILE} nor {Summary.FILE});"
+                f"{path}: no evaluation here (neither {SETTINGS} nor {Summary.FILE});"
                 f" make one with: adjudge init {path}"
             )
         settle(path)
-        return cls(path, toml.read(path))
+        return cls(path, read_settings(path))
 
     @classmethod
     def init(cls, path: str | Path, *, name: str | None = None) -> Folder:
@@ -50,22 +177,26 @@ class Folder:
         path = Path(path)
         if path.exists() and not path.is_dir():
             raise ClashError(f"{path}: is a file, expected a folder or nothing")
-        if (path / toml.FILE).exists() or (path / Summary.FILE).exists():
+        if (path / SETTINGS).exists() or (path / Summary.FILE).exists():
             raise ClashError(f"{path}: an evaluation is here already")
         try:
             path.mkdir(parents=True, exist_ok=True)
-            text = toml.render(name or path.resolve().name)
-            (path / toml.FILE).write_text(text, encoding="utf-8", newline="\n")
+            text = _render(name or path.resolve().name)
+            (path / SETTINGS).write_text(text, encoding="utf-8", newline="\n")
         except OSError as error:
             raise DataError(f"{path}: cannot be made: {error.strerror}") from None
-        return cls(path, toml.read(path))
+        return cls(path, read_settings(path))
+
+    def file(self, rows: type[Row]) -> Path:
+        """Where the rows of one kind are."""
+        return self.path / rows.FILE
 
     def has(self, rows: type[Row]) -> bool:
-        return (self.path / rows.FILE).exists()
+        return self.file(rows).exists()
 
     def rows(self, rows: type[R], *, max_line: int = MAX_LINE) -> Iterator[tuple[int, R]]:
         """The rows of one file with their line numbers, each checked; nothing where it is absent."""
-        path = self.path / rows.FILE
+        path = self.file(rows)
         if path.exists():
             for line, data in read_json_lines(path, max_line=max_line):
                 try:

@@ -1,8 +1,4 @@
-"""Rows on their way into a folder: merge them with what is there, count everything, all or nothing.
-
-Importers (formats/) only read; this is where their items meet the folder. Keys are remembered on disk,
-texts are written as they come, so memory does not grow with the input.
-"""
+"""Rows and scores on their way into a folder: merged with what is there, everything counted, all or nothing."""
 
 from __future__ import annotations
 
@@ -11,15 +7,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from pathlib import Path
 from typing import IO, Any, Literal, TypeVar
 
 from adjudge.data.folder import Folder
-from adjudge.data.index import Index, Seen, digest_of
 from adjudge.data.lines import dump_json, open_bytes
-from adjudge.data.rows import Document, Row, Summary, System, Topic
-from adjudge.data.scoremerge import ScoreMerge
-from adjudge.data.scores import MeasureInfo, Score
+from adjudge.data.rows import Document, Key, Row, Summary, System, Topic
+from adjudge.data.scorefiles import StoredScores, file_name, find, write
+from adjudge.data.scores import KEY, MeasureInfo, Score, ScoreTable
 from adjudge.data.transaction import Transaction
 from adjudge.errors import ClashError, FormatError
 from adjudge.wording import counted
@@ -106,6 +102,33 @@ def _what(row: Row) -> str:
 
 def _table(row: type[Row] | Row) -> str:
     return row.FILE.removesuffix(".jsonl")
+
+
+def take_all(
+    folder: Folder,
+    items: Iterable[Item],
+    *,
+    on_clash: OnClash = "refuse",
+    dry_run: bool = False,
+    progress: Callable[[int], None] = lambda n: None,
+) -> ImportReport:
+    """Run an import to its end, or leave the folder as it was."""
+    with Transaction(folder.path) as change:
+        incoming = Incoming(folder, change, on_clash)
+        try:
+            for number, (place, thing) in enumerate(items, 1):
+                incoming.take(place, thing)
+                if number % 256 == 0:
+                    progress(number)
+            report = incoming.finish()
+        except FormatError as error:
+            raise FormatError(f"{error}. Nothing was imported") from None
+        finally:
+            incoming.close()
+        report.dry_run = dry_run
+        if not dry_run:
+            change.commit()
+        return report
 
 
 class Incoming:
@@ -269,28 +292,145 @@ def _ended(path: Path) -> Iterator[bytes]:
             yield line if line.endswith(b"\n") else line + b"\n"
 
 
-def take_all(
-    folder: Folder,
-    items: Iterable[Item],
-    *,
-    on_clash: OnClash = "refuse",
-    dry_run: bool = False,
-    progress: Callable[[int], None] = lambda n: None,
-) -> ImportReport:
-    """Run an import to its end, or leave the folder as it was."""
-    with Transaction(folder.path) as change:
-        incoming = Incoming(folder, change, on_clash)
-        try:
-            for number, (place, thing) in enumerate(items, 1):
-                incoming.take(place, thing)
-                if number % 256 == 0:
-                    progress(number)
-            report = incoming.finish()
-        except FormatError as error:
-            raise FormatError(f"{error}. Nothing was imported") from None
-        finally:
-            incoming.close()
-        report.dry_run = dry_run
-        if not dry_run:
-            change.commit()
-        return report
+# What was seen so far
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What is known of a key: a digest of its row, where it stood, and the row where it was kept."""
+
+    digest: bytes
+    place: str
+    row: str | None
+
+
+def digest_of(row: Row) -> bytes:
+    return blake2b(dump_json(row.as_dict()).encode(), digest_size=16).digest()
+
+
+class Index:
+    """Which keys were seen, in a scratch file of SQLite, so that memory does not grow with the input.
+
+    Nothing is synced, nothing is rolled back.
+    """
+
+    def __init__(self, path: Path | None = None):
+        import sqlite3  # here: commands that import nothing start without it
+
+        self._db = sqlite3.connect(path or "", isolation_level=None)  # "": a temporary file on disk
+        self._db.execute("PRAGMA journal_mode=OFF")
+        self._db.execute("PRAGMA synchronous=OFF")
+        self._db.execute(
+            "CREATE TABLE seen (n INTEGER PRIMARY KEY, file TEXT, key TEXT, digest BLOB, place TEXT,"
+            " row TEXT)"
+        )
+        self._db.execute("CREATE UNIQUE INDEX by_key ON seen (file, key)")
+        self._db.execute("BEGIN")
+
+    def __contains__(self, item: tuple[str, Key]) -> bool:
+        return self.get(*item) is not None
+
+    def get(self, file: str, key: Key) -> Seen | None:
+        found = self._db.execute(
+            "SELECT digest, place, row FROM seen WHERE file = ? AND key = ?", (file, dump_json(key))
+        ).fetchone()
+        return Seen(*found) if found else None
+
+    def add(self, file: str, key: Key, seen: Seen) -> Seen | None:
+        """Remember a key; where it is known already, change nothing and say what is known."""
+        added = self._db.execute(
+            "INSERT OR IGNORE INTO seen (file, key, digest, place, row) VALUES (?, ?, ?, ?, ?)",
+            (file, dump_json(key), seen.digest, seen.place, seen.row),
+        ).rowcount
+        return None if added else self.get(file, key)
+
+    def set(self, file: str, key: Key, seen: Seen) -> None:
+        """Change what is known of a key."""
+        self._db.execute(
+            "UPDATE seen SET digest = ?, place = ?, row = ? WHERE file = ? AND key = ?",
+            (seen.digest, seen.place, seen.row, file, dump_json(key)),
+        )
+
+    def rows(self, file: str) -> Iterator[str]:
+        """The kept rows of a file, in the order in which they first came."""
+        query = "SELECT row FROM seen WHERE file = ? AND row IS NOT NULL ORDER BY n"
+        yield from (row for (row,) in self._db.execute(query, (file,)))
+
+    def keys(self, file: str) -> Iterator[list[str | int | None]]:
+        query = "SELECT key FROM seen WHERE file = ? ORDER BY n"
+        yield from (json.loads(key) for (key,) in self._db.execute(query, (file,)))
+
+    def close(self) -> None:
+        self._db.close()
+
+
+# Scores
+
+
+class ScoreMerge:
+    """Collects Score rows by measure; `stage` writes them together with what the folder has."""
+
+    def __init__(self, folder: Path, on_clash: str):
+        self._folder, self._on_clash = folder, on_clash
+        self._rows: dict[str, dict[tuple[object, ...], Score]] = {}
+        self._places: dict[str, str] = {}
+        self._info: dict[str, MeasureInfo] = {}
+        self._old: dict[str, dict[tuple[object, ...], Score]] = {}
+        self.clashes: list[str] = []
+        self.clash_count = 0
+
+    def describe(self, info: MeasureInfo) -> None:
+        """What a measure is; where scores of it are stored, both must agree on what is better."""
+        self._info[info.measure] = info
+        stored = find(self._folder, info.measure)
+        if stored is None or stored.info.better == info.better:
+            return
+        if self._on_clash == "skip":
+            self._info[info.measure] = stored.info
+        else:
+            self.clash_count += 1
+            self.clashes.append(f"{info.measure}, of which {stored.info.direction} so far")
+
+    def add(self, score: Score, place: str) -> None:
+        rows = self._rows.setdefault(score.measure, {})
+        key = tuple(getattr(score, name) for name in KEY)
+        if key in rows:
+            raise FormatError(
+                f"{place}: a second score of {score.measure} for topic"
+                f' "{score.topic}", system "{score.system}"'
+            )
+        self._places.setdefault(score.measure, place.rsplit(":", 1)[0])
+        if key in self._old_rows(score.measure):
+            self.clash_count += 1
+            if len(self.clashes) < 3:
+                self.clashes.append(
+                    f'{score.measure} of topic "{score.topic}", system "{score.system}" at {place}'
+                )
+            if self._on_clash == "skip":
+                return
+        rows[key] = score
+
+    def _old_rows(self, measure: str) -> dict[tuple[object, ...], Score]:
+        if measure not in self._old:
+            stored = find(self._folder, measure)
+            rows = stored.table.rows() if stored else iter(())
+            self._old[measure] = {tuple(getattr(r, name) for name in KEY): r for r in rows}
+        return self._old[measure]
+
+    def _old_info(self, measure: str) -> MeasureInfo:
+        stored = find(self._folder, measure)
+        return stored.info if stored else MeasureInfo(measure)
+
+    def stage(self, change: Transaction) -> Counter[str]:
+        counts: Counter[str] = Counter()
+        for measure, rows in self._rows.items():
+            if rows:
+                info = self._info.get(measure) or self._old_info(measure)
+                merged = {**self._old_rows(measure), **rows}
+                table = ScoreTable.from_rows(merged.values(), [info])
+                stored = StoredScores(
+                    info=info, table=table, origin="imported", inputs={}, source=self._places[measure]
+                )
+                write(change.stage(file_name(measure)), stored)
+                counts[measure] = len(rows)
+        return counts

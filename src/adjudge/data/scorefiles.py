@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -28,9 +28,9 @@ Origin = Literal["computed", "imported"]
 class StoredScores:
     """One measure's scores as they lie in the folder.
 
-    `inputs` has, per topic, a digest of the texts the scores were made from (empty for imported ones);
-    `source` names the file that imported ones came from. `rowless` has the digests of topics that were scored and
-    gave no row, such as one that nobody has judged yet: they are up to date too.
+    `inputs` has, per topic, a digest of what the scores were made from (empty for imported ones), also of topics
+    on which the measure has no score;
+    `source` names the file that imported ones came from.
     """
 
     info: MeasureInfo
@@ -38,7 +38,6 @@ class StoredScores:
     origin: Origin
     inputs: Mapping[str, str]
     source: str | None = None
-    rowless: Mapping[str, str] = field(default_factory=dict)
 
 
 def file_name(measure: str) -> str:
@@ -64,8 +63,9 @@ def write(path: Path, stored: StoredScores) -> None:
         "origin": stored.origin,
         "source": stored.source,
     }
-    if stored.rowless:
-        about["rowless"] = dict(stored.rowless)
+    scored = set(frame["topic"])
+    if bare := {topic: digest for topic, digest in stored.inputs.items() if topic not in scored}:
+        about["without_scores"] = bare
     kept = table.schema.metadata or {}
     pq.write_table(
         table.replace_schema_metadata({**kept, _META: json.dumps(about).encode()}),
@@ -91,12 +91,12 @@ def read(path: Path) -> StoredScores:
     except (KeyError, DataError) as error:
         raise FormatError(f"not a score file: {error}", file=path) from None
     return StoredScores(
-        info,
-        scores,
-        about["origin"],
-        {str(topic): str(digest) for topic, digest in inputs.items()},
-        about["source"],
-        about.get("rowless", {}),
+        info=info,
+        table=scores,
+        origin=about["origin"],
+        inputs={str(topic): str(digest) for topic, digest in inputs.items()}
+        | about.get("without_scores", {}),
+        source=about["source"],
     )
 
 

@@ -80,14 +80,14 @@ def split(summary: Summary, kind: str, language: str) -> list[Unit]:
         seen[span.text] += 1
         units.append(
             Unit(
-                summary.topic,
-                summary.system,
-                kind,
-                unit_id(kind, span.text, seen[span.text]),
-                span.start,
-                span.end,
-                span.text,
-                summary.length,
+                topic=summary.topic,
+                system=summary.system,
+                length=summary.length,
+                kind=kind,
+                id=unit_id(kind, span.text, seen[span.text]),
+                start=span.start,
+                end=span.end,
+                text=span.text,
             )
         )
     return units

@@ -22,10 +22,9 @@ from adjudge.formats.files import Place, read_cells, shown
 from adjudge.formats.preferences import side_of
 from adjudge.judgments.intake import Item
 from adjudge.judgments.protocol import PREFERENCE, Protocol
-from adjudge.judgments.store.anonymous import CROWD, is_anonymous
 from adjudge.judgments.store.encoding import moment, stamp
 from adjudge.judgments.store.store import Store
-from adjudge.judgments.tasks import Event, Task, stable_id
+from adjudge.judgments.tasks import CROWD, Event, Task, is_anonymous, stable_id
 
 COLUMNS: dict[str, tuple[str, ...]] = {
     "task": ("task", "task_id"),

@@ -16,9 +16,8 @@ from adjudge.errors import DataError, UsageError
 from adjudge.formats.preferences import write_table
 from adjudge.judgments.pairs.pools import Pool, done, pools_of, texts_of
 from adjudge.judgments.protocol import PREFERENCE, Protocol
-from adjudge.judgments.store.anonymous import is_anonymous
 from adjudge.judgments.store.store import Store
-from adjudge.judgments.tasks import Task
+from adjudge.judgments.tasks import Task, is_anonymous
 
 
 def open_tasks(store: Store, protocols: Iterable[str]) -> list[Task]:

@@ -33,8 +33,7 @@ from adjudge.formats.files import (
     shown,
 )
 from adjudge.judgments.protocol import PREFERENCE, RATING, Protocol
-from adjudge.judgments.store.anonymous import CROWD
-from adjudge.judgments.tasks import TextRef
+from adjudge.judgments.tasks import CROWD, TextRef
 
 if TYPE_CHECKING:
     from adjudge.judgments.intake import Item

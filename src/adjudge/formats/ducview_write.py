@@ -12,8 +12,16 @@ from adjudge.errors import DataError, quoted
 from adjudge.formats.ducview import SummaryName, lay_out
 from adjudge.formats.markup import ILLEGAL
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER
-from adjudge.judgments.pyramid import UNMATCHED, Contributor, Expressed, PeerAnnotation, Pyramid
-from adjudge.judgments.pyramid_answers import annotation_of, built, pyramid_for
+from adjudge.judgments.pyramid import (
+    UNMATCHED,
+    Contributor,
+    Expressed,
+    PeerAnnotation,
+    Pyramid,
+    annotation_of,
+    built,
+    pyramid_for,
+)
 from adjudge.judgments.tasks import Judged, TextRef
 
 _UNMATCHED_LABEL = "All non-matching SCUs go here"

@@ -19,8 +19,7 @@ from adjudge.formats.answers import MISSING, STRANGE_ANSWER, ImportedAnswers, Ju
 from adjudge.formats.files import BASELINES, EMPTY_FILE, NIST_TASKS, Once, Paths, Place, from_files, nist_kind
 from adjudge.formats.nist import TABLE, Header, cells, is_bars, lines
 from adjudge.judgments.protocol import QUALITY, UNMARKED, load_protocol
-from adjudge.judgments.store.anonymous import ANONYMOUS
-from adjudge.judgments.tasks import TextRef
+from adjudge.judgments.tasks import ANONYMOUS, TextRef
 
 if TYPE_CHECKING:
     from adjudge.judgments.intake import Item

@@ -19,7 +19,7 @@ from adjudge.formats.preferences import columns_of, row_of
 from adjudge.judgments.intake import Item
 from adjudge.judgments.pairs.pools import Pool, pools_of
 from adjudge.judgments.protocol import PREFERENCE, Protocol
-from adjudge.judgments.store.anonymous import CROWD
+from adjudge.judgments.tasks import CROWD
 
 UNKNOWN = LeftOut("row about a text that is no sentence of its topic's documents")
 SAME = LeftOut("row that holds a sentence against itself")

@@ -17,8 +17,7 @@ from adjudge.errors import DataError
 from adjudge.formats.answers import STRANGE_ANSWER, ImportedAnswers, Judgment, protocol_of_kind, whole
 from adjudge.formats.files import NO_TEXT, Once, Paths, Place, json_items, scalar, shown, type_name
 from adjudge.judgments.protocol import RATING
-from adjudge.judgments.store.anonymous import CROWD
-from adjudge.judgments.tasks import TextRef, text_hash
+from adjudge.judgments.tasks import CROWD, TextRef, text_hash
 
 if TYPE_CHECKING:
     from adjudge.judgments.intake import Item as JudgmentItem

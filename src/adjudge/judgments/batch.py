@@ -9,9 +9,8 @@ from typing import Any, TypeVar
 from adjudge.data.collection import Collection, references_for
 from adjudge.data.folder import Folder
 from adjudge.data.rows import Document, Summary, Topic, Unit
-from adjudge.judgments.frozen import split_by_change
 from adjudge.judgments.protocol import Protocol, protocol_of
-from adjudge.judgments.tasks import Judged
+from adjudge.judgments.tasks import Judged, split_by_change
 from adjudge.wording import counted
 
 T = TypeVar("T")
@@ -65,7 +64,8 @@ class Judgments:
         by_topic: dict[str, list[Judged]] = {}
         for each in kept:
             by_topic.setdefault(each.task.topic, []).append(each)
-        return cls({topic: tuple(found) for topic, found in by_topic.items()}, tuple(left), protocols)
+        found = {topic: tuple(some) for topic, some in by_topic.items()}
+        return cls(by_topic=found, left_out=tuple(left), protocols=protocols)
 
     def notes(self) -> tuple[str, ...]:
         """What a reader of scores from judgments should know first."""
@@ -86,14 +86,14 @@ NOTHING = Judgments()
 
 def batch_of(collection: Collection, topic: str, judgments: Judgments = NOTHING) -> TopicBatch:
     return TopicBatch(
-        collection.topics[topic],
-        tuple(collection.peers(topic)),
-        tuple(collection.references(topic)),
-        tuple(collection.documents.get(topic, ())),
-        tuple(collection.units.get(topic, ())),
-        collection.settings.language,
-        judgments.by_topic.get(topic, ()),
-        judgments.protocols,
+        topic=collection.topics[topic],
+        peers=tuple(collection.peers(topic)),
+        references=tuple(collection.references(topic)),
+        documents=tuple(collection.documents.get(topic, ())),
+        units=tuple(collection.units.get(topic, ())),
+        language=collection.settings.language,
+        judgments=judgments.by_topic.get(topic, ()),
+        protocols=judgments.protocols,
     )
 
 
@@ -108,9 +108,15 @@ def batches_of(collection: Collection, judgments: Judgments = NOTHING) -> dict[s
 
 def judgments_of(folder: Folder, collection: Collection) -> Judgments:
     """The answers that count now, of texts that are still as they were judged."""
+    judged, protocols = read_judged(folder)
+    return Judgments.of(judged, collection, protocols)
+
+
+def read_judged(folder: Folder) -> tuple[list[Judged], dict[str, Protocol]]:
+    """The answers that count now, whatever became of the texts, and their protocols by name."""
     from adjudge.judgments.store.store import store_of  # the database's libraries, only where they are needed
 
     with store_of(folder) as store:
         current = store.current()
     names = dict.fromkeys(judged.task.protocol for judged in current)
-    return Judgments.of(current, collection, {name: protocol_of(folder, name) for name in names})
+    return current, {name: protocol_of(folder, name) for name in names}

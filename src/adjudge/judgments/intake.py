@@ -77,4 +77,10 @@ def take(
     report = take_all(folder, rows, on_clash="skip")
     new_tasks = store.add_tasks(tasks)
     again = sum(ack.again for ack in store.append(events)) if events else 0
-    return Taken(report, new_tasks, len(tasks) - new_tasks, len(events) - again, again)
+    return Taken(
+        rows=report,
+        tasks=new_tasks,
+        tasks_there=len(tasks) - new_tasks,
+        answers=len(events) - again,
+        answers_there=again,
+    )

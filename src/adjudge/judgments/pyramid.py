@@ -1,19 +1,24 @@
 """Pyramids of content units and what peers express of them: plain data, and the answers that hold them.
 
 A pyramid is one answer (question `pyramid`), a peer's annotation another (`pyramid-peer`); both are saved whole every
-time, with the text that their offsets count in. Reading them back, with checks, lives in pyramid_answers.py; scores
-live in measures/judged.
+time, with the text that their offsets count in. Reading them back checks every field; a mistake is one line.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from typing import Any
+from typing import Any, TypeVar
 
+from adjudge.errors import DataError, quoted
+from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER, plain
+from adjudge.judgments.tasks import Judged
+
+T = TypeVar("T")
+LARGEST = 10**9  # of whole numbers in an answer
 UNMATCHED = 0
 """The uid under which a peer's annotation collects what matches no unit of the pyramid."""
 
@@ -84,6 +89,8 @@ class Pyramid:
     scus: tuple[Scu, ...]
     references: tuple[Reference, ...] = ()
     pattern: str | None = None
+    saved_as: str | None = None
+    """The digest under which it was saved, where a reference has been renamed since."""
 
     @property
     def weights(self) -> dict[int, int]:
@@ -120,10 +127,29 @@ class Pyramid:
             self,
             scus=tuple(scu for scu in left if scu.contributors),
             references=tuple(r for r in self.references if r.system != system),
+            saved_as=None,
         )
+
+    def with_name(self, old: str, new: str) -> Pyramid:
+        """The pyramid after a reference's system got another name. Its digest stays: annotations refer to it."""
+        if old not in self.systems:
+            return self
+        scus = (
+            replace(
+                scu,
+                contributors=tuple(
+                    replace(c, reference=new) if c.reference == old else c for c in scu.contributors
+                ),
+            )
+            for scu in self.scus
+        )
+        references = (replace(r, system=new) if r.system == old else r for r in self.references)
+        return replace(self, scus=tuple(scus), references=tuple(references), saved_as=self.digest())
 
     def digest(self) -> str:
         """What tells this pyramid from another one. The order of units and comments on them do not count."""
+        if self.saved_as is not None:
+            return self.saved_as
         units = sorted(
             [scu.uid, scu.label, sorted(_places(contributor) for contributor in scu.contributors)]
             for scu in self.scus
@@ -160,7 +186,7 @@ class Expressed:
 
 @dataclass(frozen=True, slots=True)
 class PeerAnnotation:
-    """What one peer expresses. `pyramid` is the digest of the pyramid that it was held against, where known."""
+    """What one peer expresses. `pyramid` is the digest of the pyramid that it was compared with, where known."""
 
     text: str
     scus: tuple[Expressed, ...]
@@ -185,7 +211,7 @@ class PeerAnnotation:
 def annotation_of_reference(pyramid: Pyramid, system: str) -> PeerAnnotation:
     """What a reference expresses, as the pyramid itself says: its own contributors, at their places there.
 
-    Held against the pyramid of the other references, its own units match nothing.
+    Compared with the pyramid of the other references, its own units match nothing.
     """
     own = (
         Expressed(
@@ -274,3 +300,169 @@ def _contributors(contributors: Iterable[Contributor]) -> list[dict[str, Any]]:
 
 def _comment(comment: str | None) -> dict[str, Any]:
     return {} if comment is None else {"comment": comment}
+
+
+def pyramid_of(answer: Any) -> Pyramid:
+    """The pyramid that an answer to `pyramid` holds."""
+    fields = _object(answer, PYRAMID)
+    references = tuple(
+        Reference(
+            _name(each, "system", where),
+            None if each.get("length") is None else _whole(each, "length", where, least=1),
+            _whole(each, "start", where),
+            _whole(each, "end", where),
+        )
+        for where, each in _objects(fields, "references", PYRAMID)
+    )
+    _refuse_twice([r.system for r in references], "reference", PYRAMID)
+    pyramid = Pyramid(
+        _text(fields, "text", PYRAMID),
+        tuple(
+            Scu(
+                _whole(each, "uid", where, least=1),
+                _text(each, "label", where),
+                _read_contributors(each, where),
+                _optional(each, "comment", where),
+            )
+            for where, each in _objects(fields, "scus", PYRAMID)
+        ),
+        references,
+        _optional(fields, "pattern", PYRAMID),
+    )
+    _refuse_twice([scu.uid for scu in pyramid.scus], "uid", PYRAMID)
+    strange = {c.reference for scu in pyramid.scus for c in scu.contributors} - {None, *pyramid.systems}
+    if strange:
+        raise DataError(f"{PYRAMID}: a contributor of {quoted(min(map(str, strange)))}, who is no reference")
+    return pyramid
+
+
+def annotation_of(answer: Any) -> PeerAnnotation:
+    """The annotation that an answer to `pyramid-peer` holds."""
+    fields = _object(answer, PYRAMID_PEER)
+    annotation = PeerAnnotation(
+        _text(fields, "text", PYRAMID_PEER),
+        tuple(
+            Expressed(
+                _whole(each, "uid", where),
+                _read_contributors(each, where),
+                _optional(each, "comment", where),
+            )
+            for where, each in _objects(fields, "scus", PYRAMID_PEER)
+        ),
+        _optional(fields, "pyramid", PYRAMID_PEER),
+    )
+    _refuse_twice([scu.uid for scu in annotation.scus], "uid", PYRAMID_PEER)
+    return annotation
+
+
+@dataclass(frozen=True)
+class Built:
+    """A pyramid that somebody built."""
+
+    judged: Judged
+    pyramid: Pyramid
+    digest: str
+
+
+def built(judged: Iterable[Judged]) -> list[Built]:
+    """The pyramids among a topic's judgments."""
+    found = []
+    for each in judged:
+        if PYRAMID in each.answers:
+            pyramid = _as_named_now(pyramid_of(each.answers[PYRAMID].answer), each)
+            found.append(Built(each, pyramid, pyramid.digest()))
+    return found
+
+
+def _as_named_now(pyramid: Pyramid, judged: Judged) -> Pyramid:
+    """A pyramid under the names that its references' systems got after it was saved."""
+    saved_at = judged.answers[PYRAMID].received_at or ""
+    for when, old, new in judged.task.renamed:
+        if saved_at <= when:
+            pyramid = pyramid.with_name(old, new)
+    return pyramid
+
+
+def pyramid_for(annotation: PeerAnnotation, assessor: str, pyramids: Iterable[Built]) -> Built | str:
+    """The pyramid that an annotation was compared with, or why there is none.
+
+    It is the one that the annotation names; where that is not there any more (somebody went on building), the
+    only one of the same assessor, or else the only one there is.
+    """
+    candidates = list(pyramids)
+    own = [each for each in candidates if each.judged.task.assessor == assessor]
+    named = [each for each in candidates if each.digest == annotation.pyramid]
+    if named:
+        return next((each for each in named if each in own), named[0])
+    for some in (own, candidates):
+        if len(some) == 1:
+            return some[0]
+    return (
+        "there are several pyramids, and none is the one it was compared with" if candidates else "no pyramid"
+    )
+
+
+def _read_contributors(fields: Mapping[str, Any], where: str) -> tuple[Contributor, ...]:
+    return tuple(
+        Contributor(
+            _parts(each, place), _optional(each, "reference", place), _optional(each, "comment", place)
+        )
+        for place, each in _objects(fields, "contributors", where)
+    )
+
+
+def _parts(fields: Mapping[str, Any], where: str) -> tuple[Part, ...]:
+    parts = tuple(
+        Part(_whole(each, "start", place), _whole(each, "end", place), _text(each, "text", place))
+        for place, each in _objects(fields, "parts", where)
+    )
+    if not parts:
+        raise DataError(f"{where}: no parts, expected the words that express the unit")
+    return parts
+
+
+def _object(value: Any, where: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise DataError(f"{where}: {plain(value)}, expected an object")
+    return value
+
+
+def _objects(fields: Mapping[str, Any], name: str, where: str) -> list[tuple[str, Mapping[str, Any]]]:
+    """The objects of a list, each with its place."""
+    value = fields.get(name)
+    if not isinstance(value, list | tuple):
+        raise DataError(f'{where}: "{name}" is {plain(value)}, expected a list')
+    step = ": " if where in (PYRAMID, PYRAMID_PEER) else "."
+    places = (f"{where}{step}{name}[{number}]" for number in range(len(value)))
+    return [(place, _object(each, place)) for place, each in zip(places, value, strict=True)]
+
+
+def _whole(fields: Mapping[str, Any], name: str, where: str, *, least: int = 0) -> int:
+    value = fields.get(name)
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= LARGEST:
+        raise DataError(f'{where}: "{name}" is {plain(value)}, expected a whole number, {least} or more')
+    return value
+
+
+def _text(fields: Mapping[str, Any], name: str, where: str) -> str:
+    value = fields.get(name)
+    if not isinstance(value, str):
+        raise DataError(f'{where}: "{name}" is {plain(value)}, expected a text')
+    return value
+
+
+def _name(fields: Mapping[str, Any], name: str, where: str) -> str:
+    value = _text(fields, name, where)
+    if not value:
+        raise DataError(f'{where}: "{name}" is empty, expected a name')
+    return value
+
+
+def _optional(fields: Mapping[str, Any], name: str, where: str) -> str | None:
+    return None if fields.get(name) is None else _text(fields, name, where)
+
+
+def _refuse_twice(values: list[T], name: str, where: str) -> None:
+    for value, times in Counter(values).items():
+        if times > 1:
+            raise DataError(f"{where}: {name} {plain(value)} stands {times} times")

@@ -1,20 +1,36 @@
-"""Tasks, events and acknowledgements: plain data. Where they are kept lives in store.py."""
+"""Tasks, events and acknowledgements, and what a task keeps of the texts that are judged in it.
+
+Judged text is frozen: a task has hashes of what was judged, and a judgment of a text that changed is left out.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
 from typing import Any, Literal, get_args
 from uuid import UUID
+
+from adjudge.data.collection import Collection
+from adjudge.data.rows import Summary, Unit
+from adjudge.judgments.protocol import Protocol
 
 Origin = Literal["human", "imported", "simulated", "learned", "adjudicated"]
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
 
 FILE = "judgments.sqlite"
 """Where a folder keeps its judgments, unless evaluation.toml names a database."""
+
+PENDING = ".tasks.json"
+"""In a folder: what a change of its texts still has to change in the store. Opening the store does it."""
+
+ANONYMOUS = "anonymous"
+"""Whoever it was: several people may stand behind this name."""
+
+CROWD = "crowd-anonymous"
+"""A crowd of which only positions in a list are known, and no position is a person."""
 
 Answer = Any
 """JSON: what a question was answered with. None takes an answer back: undo is an event too."""
@@ -53,6 +69,10 @@ class Task:
     repeat_of: str | None = None
     lease_until: str | None = None
     """A time, ISO 8601 in UTC, until which nobody else is given the task."""
+    cancelled: tuple[str, ...] = ()
+    """Systems whose summary was withdrawn or removed before anybody had judged it here: nobody is asked any more."""
+    renamed: tuple[tuple[str, str, str], ...] = ()
+    """Systems that got another name: when, from which, to which. Answers that were saved before have the old one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +127,6 @@ class Ack:
     """The id was there already: this is the first acknowledgement once more, and nothing was stored."""
 
 
-def text_hash(text: str) -> str:
-    """What a task keeps of a text, to know later whether it changed."""
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()[:32]
-
-
 @dataclass(frozen=True)
 class Judged:
     """A task with the answers that count now: the latest of each question, without those taken back."""
@@ -140,7 +155,121 @@ class Judged:
         return next((origin for origin in reversed(ORIGINS) if origin in found), "human")
 
 
+def is_anonymous(assessor: str) -> bool:
+    """Whether a name stands for nobody in particular: `anonymous`, or anything that ends in `-anonymous`."""
+    return assessor == ANONYMOUS or assessor.endswith(f"-{ANONYMOUS}")
+
+
 def stable_id(*parts: str | int | None) -> str:
     """A UUID made of the parts: the same parts give the same id, on every machine."""
     text = "".join("-" if part is None else f"{len(str(part))}:{part}" for part in parts)
     return str(UUID(bytes=blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest(), version=5))
+
+
+# What is judged, frozen
+
+
+def text_hash(text: str) -> str:
+    """What a task keeps of a text, to know later whether it changed."""
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()[:32]
+
+
+def units_of(units: Iterable[Unit], text: TextRef, kind: str) -> list[Unit]:
+    """The units of one summary of a topic, in the order of the text."""
+    own = [u for u in units if (u.system, u.length, u.kind) == (text.system, text.length, kind)]
+    return sorted(own, key=lambda unit: (unit.start, unit.end))
+
+
+def units_hash(units: Iterable[Unit]) -> str:
+    """Of where the units are: their texts are in the summary's."""
+    return text_hash("\n".join(f"{unit.id} {unit.start} {unit.end}" for unit in units))
+
+
+def task_hashes(
+    peer: Summary | None, reference: Summary | None, units: Sequence[Unit], protocol: Protocol
+) -> dict[str, str]:
+    """What a task keeps of the texts that are judged in it."""
+    found = {}
+    for role, summary in (("peer", peer), ("reference", reference)):
+        if summary is not None:
+            found[role] = text_hash(summary.text)
+    if protocol.kind == "coverage":
+        kinds = (("peer", peer, protocol.peer_units), ("reference", reference, protocol.model_units))
+        for role, summary, kind in kinds:
+            if summary is not None:
+                own = units_of(units, TextRef(summary.system, summary.length), kind)
+                found[f"{role}-units"] = units_hash(own)
+    return found
+
+
+def changed(task: Task, collection: Collection, protocol: Protocol | None) -> str | None:
+    """What has changed since the task was made, in words; None where all is as it was.
+
+    A hash that a task does not have is not looked at: what was imported without texts has none.
+    """
+    if not task.hashes:
+        return None
+    summaries = {(s.system, s.length): s for s in collection.summaries.get(task.topic, ())}
+    units = collection.units.get(task.topic, ())
+    for role, text in (("peer", task.peer), ("reference", task.reference)):
+        if text is None or role not in task.hashes:
+            continue
+        summary = summaries.get((text.system, text.length))
+        if summary is None:
+            return f"the {role} is gone or withdrawn"
+        if text_hash(summary.text) != task.hashes[role]:
+            return f"the {role}'s text has changed"
+        if protocol is not None and f"{role}-units" in task.hashes:
+            kind = protocol.peer_units if role == "peer" else protocol.model_units
+            if units_hash(units_of(units, text, kind)) != task.hashes[f"{role}-units"]:
+                return f"the {role}'s units have changed"
+    for role, side in (("left", task.left), ("right", task.right)):
+        if side is not None and role in task.hashes:
+            why = _side_changed(side, task.hashes[role], role, task.topic, collection)
+            if why is not None:
+                return why
+    return None
+
+
+def _side_changed(
+    side: Mapping[str, Any], hash: str, role: str, topic: str, collection: Collection
+) -> str | None:
+    """A side of a preference names a summary, or a sentence by its place in a document."""
+    if "document" in side:
+        document = next((d for d in collection.documents.get(topic, ()) if d.id == side["document"]), None)
+        if document is None:
+            return f"the document of the {role} sentence is gone"
+        same = text_hash(sentence_at(document.text, side)) == hash
+        return None if same else f"the {role} sentence has changed in its document"
+    if "system" in side:
+        key = (side["system"], side.get("length"))
+        summary = next((s for s in collection.summaries.get(topic, ()) if (s.system, s.length) == key), None)
+        if summary is None:
+            return f"the {role} summary is gone or withdrawn"
+        return None if text_hash(summary.text) == hash else f"the {role} summary's text has changed"
+    return None
+
+
+def sentence_at(text: str, side: Mapping[str, Any]) -> str:
+    """The sentence that stands at a side's place in a document's text, its white space collapsed.
+
+    A place that is none, or lies outside the text, has nothing.
+    """
+    start, end = side.get("start"), side.get("end")
+    if not (isinstance(start, int) and isinstance(end, int) and 0 <= start < end <= len(text)):
+        return ""
+    return " ".join(text[start:end].split())
+
+
+def split_by_change(
+    judged: Iterable[Judged], collection: Collection, protocols: dict[str, Protocol]
+) -> tuple[list[Judged], list[tuple[Judged, str]]]:
+    """Judgments of texts that are as they were, and those that are not, with what changed."""
+    kept, left = [], []
+    for each in judged:
+        why = changed(each.task, collection, protocols.get(each.task.protocol))
+        if why is None:
+            kept.append(each)
+        else:
+            left.append((each, why))
+    return kept, left

@@ -61,8 +61,7 @@ def digest(measure: Measure, batch: TopicBatch) -> str:
 
 def fresh_topics(now: Mapping[str, str], stored: StoredScores) -> set[str]:
     """Topics whose stored scores were made from what is there now; that may be no score at all."""
-    before = {**stored.rowless, **stored.inputs}
-    return {topic for topic, digest in now.items() if before.get(topic) == digest}
+    return {topic for topic, digest in now.items() if stored.inputs.get(topic) == digest}
 
 
 def stale_topics(batches: Mapping[str, TopicBatch], stored: StoredScores, measure: Measure) -> list[str]:
@@ -220,14 +219,7 @@ class _ScorePlan:
             order = {topic: k for k, topic in enumerate(topics)}
             rows = sorted(kept + rows, key=lambda r: order[r.topic])
         table = ScoreTable.from_rows(rows, [info])
-        having = {row.topic for row in rows}
-        return StoredScores(
-            info=info,
-            table=table,
-            origin="computed",
-            inputs={topic: digest for topic, digest in self.digests.items() if topic in having},
-            rowless={topic: digest for topic, digest in self.digests.items() if topic not in having},
-        )
+        return StoredScores(info=info, table=table, origin="computed", inputs=self.digests)
 
     def report(self, stored: StoredScores) -> Scored:
         before = list(self.old.inputs) if self.old else []

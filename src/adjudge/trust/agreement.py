@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from adjudge.engine import generator
 from adjudge.judgments.protocol import RATING, UNIT, UNMARKED, Question
-from adjudge.judgments.store.anonymous import is_anonymous
+from adjudge.judgments.tasks import is_anonymous
 from adjudge.table import Cell, Column, Table
 from adjudge.trust.gathered import ALPHA, PROTOCOL, Gathered, JudgedPeer, multiplier, signed
 from adjudge.wording import counted

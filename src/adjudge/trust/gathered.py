@@ -16,8 +16,7 @@ from adjudge.data.scores import Score
 from adjudge.errors import UsageError
 from adjudge.judgments.batch import Judgments, TopicBatch, batches_of
 from adjudge.judgments.protocol import Protocol
-from adjudge.judgments.store.anonymous import is_anonymous
-from adjudge.judgments.tasks import Judged
+from adjudge.judgments.tasks import Judged, is_anonymous
 from adjudge.measures.base import Measure
 from adjudge.measures.judged.answers import JudgedPage as Page
 from adjudge.measures.judged.answers import judged_peers, pages, protocol_of

@@ -14,7 +14,7 @@ from adjudge.data.collection import Collection
 from adjudge.data.scores import Score, ScoreTable
 from adjudge.judgments.batch import Judgments
 from adjudge.judgments.protocol import RATING, UNIT, Protocol, Question, Value, inconsistency
-from adjudge.judgments.store.anonymous import ANONYMOUS, is_anonymous
+from adjudge.judgments.tasks import ANONYMOUS, is_anonymous
 from adjudge.measures.judged.coverage import Coverage, Retention, Unmarked
 from adjudge.measures.judged.quality import NONE, QualityErrors
 from adjudge.table import Cell, Column, Table, Tables

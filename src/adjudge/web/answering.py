@@ -11,10 +11,9 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from adjudge.errors import AdjudgeError, BusyError, DataError
-from adjudge.judgments.frozen import units_of
 from adjudge.judgments.protocol import NOTES, PYRAMID, PYRAMID_PEER
 from adjudge.judgments.store.encoding import moment
-from adjudge.judgments.tasks import Ack, Event, Task
+from adjudge.judgments.tasks import Ack, Event, Task, units_of
 from adjudge.web.blind import UnitIds
 from adjudge.web.site import Site
 

@@ -14,9 +14,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from adjudge.errors import DataError
-from adjudge.judgments.frozen import units_of
 from adjudge.judgments.protocol import UNIT
-from adjudge.judgments.tasks import Task
+from adjudge.judgments.tasks import Task, units_of
 
 if TYPE_CHECKING:
     from adjudge.web.site import Site

@@ -8,14 +8,12 @@ from datetime import datetime
 from functools import cached_property
 
 from adjudge.data.collection import Collection, load
-from adjudge.data.folder import Folder
+from adjudge.data.folder import Folder, Judging
 from adjudge.data.rows import Summary
-from adjudge.data.settings import Judging
 from adjudge.errors import DataError
-from adjudge.judgments.frozen import changed
 from adjudge.judgments.protocol import Protocol, protocol_of
 from adjudge.judgments.store.store import Store, store_of
-from adjudge.judgments.tasks import Task, TextRef
+from adjudge.judgments.tasks import Task, TextRef, changed
 from adjudge.web.blind import PublicIds
 
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from adjudge.data.collection import Collection
+from adjudge.data.folder import Settings
 from adjudge.data.rows import Row, Summary, System, Topic, Unit
-from adjudge.data.settings import Settings
 from adjudge.judgments.assign import plan
-from adjudge.judgments.assign.result import Plan
+from adjudge.judgments.assign.planning import Assignment
 from adjudge.judgments.protocol import load_protocol
 
 RATING, COVERAGE, PREFERENCE = "rating", "duc-2002", "preference-summaries"
@@ -53,5 +53,5 @@ def people(many: int) -> list[str]:
     return [f"a{k}" for k in range(1, many + 1)]
 
 
-def planned(texts: Collection, who: Sequence[str], protocol: str = RATING, **how: Any) -> Plan:
+def planned(texts: Collection, who: Sequence[str], protocol: str = RATING, **how: Any) -> Assignment:
     return plan(texts, load_protocol(protocol), who, "e", **how)

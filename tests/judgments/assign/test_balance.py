@@ -10,20 +10,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.judgments.assign import balance
-from adjudge.judgments.assign.balance import Ledger, Wanted, choose
+from adjudge.judgments.assign.balance import Loads, PageNeed, choose
 
 
-def grid(topics: int, systems: int, need: int, assessors: int) -> list[Wanted]:
+def grid(topics: int, systems: int, need: int, assessors: int) -> list[PageNeed]:
     """Every system on every topic, and anybody may judge it."""
     everybody = frozenset(range(assessors))
-    return [Wanted(t, (s,), need, everybody) for t, s in product(range(topics), range(systems))]
+    return [PageNeed(t, (s,), need, everybody) for t, s in product(range(topics), range(systems))]
 
 
 def spread(counts: Sequence[int]) -> int:
     return max(counts) - min(counts)
 
 
-def spreads(ledger: Ledger) -> tuple[int, int, int]:
+def spreads(ledger: Loads) -> tuple[int, int, int]:
     """How far assessors differ: in all, and at the worst topic and system."""
     by = [
         max(spread(column) for column in zip(*table, strict=True)) for table in (ledger.topic, ledger.system)
@@ -37,7 +37,7 @@ def test_where_anybody_may_judge_anything_all_shares_are_even(
     topics: int, systems: int, assessors: int, data: st.DataObject
 ) -> None:
     need = data.draw(st.integers(1, assessors))
-    ledger = Ledger(assessors, topics, systems)
+    ledger = Loads(assessors, topics, systems)
     rng = np.random.default_rng(data.draw(st.integers(0, 99)))
     found = choose(grid(topics, systems, need, assessors), ledger, rng)
     assert {len(who) for who in found} == {need}
@@ -49,7 +49,7 @@ def test_where_anybody_may_judge_anything_all_shares_are_even(
 
 def test_systems_are_even_because_pages_are_swapped() -> None:
     """Without swaps the last assessor of a round takes what is left."""
-    pages, greedy, swapped = grid(12, 10, 2, 3), Ledger(3, 12, 10), Ledger(3, 12, 10)
+    pages, greedy, swapped = grid(12, 10, 2, 3), Loads(3, 12, 10), Loads(3, 12, 10)
     balance._greedy(pages, greedy, np.random.default_rng(1))
     choose(pages, swapped, np.random.default_rng(1))
     assert spreads(greedy)[2] >= 2
@@ -73,8 +73,8 @@ PAGES = st.lists(
 def test_loads_are_as_even_as_the_best_of_all_choices(
     drawn: list[tuple[int, list[int], int, frozenset[int]]], before: list[int], seed: int
 ) -> None:
-    pages = [Wanted(topic, tuple(systems), need, allowed) for topic, systems, need, allowed in drawn]
-    ledger = Ledger(3, 3, 4)
+    pages = [PageNeed(topic, tuple(systems), need, allowed) for topic, systems, need, allowed in drawn]
+    ledger = Loads(3, 3, 4)
     ledger.load = list(before)
     found = choose(pages, ledger, np.random.default_rng(seed))
     options = []
@@ -91,7 +91,7 @@ def test_loads_are_as_even_as_the_best_of_all_choices(
 
 
 def test_the_ledger_is_what_was_given() -> None:
-    pages, ledger = grid(4, 5, 2, 3), Ledger(3, 4, 5)
+    pages, ledger = grid(4, 5, 2, 3), Loads(3, 4, 5)
     found = choose(pages, ledger, np.random.default_rng(3))
     for a in range(3):
         own = [page for page, who in zip(pages, found, strict=True) if a in who]
@@ -119,6 +119,6 @@ def test_the_change_of_a_swap_is_that_of_the_sums_of_squares(
 
 
 def test_no_pages_and_nobody_allowed() -> None:
-    ledger = Ledger(2, 1, 1)
+    ledger = Loads(2, 1, 1)
     assert choose([], ledger, np.random.default_rng(0)) == []
-    assert choose([Wanted(0, (0,), 1, frozenset())], ledger, np.random.default_rng(0)) == [set()]
+    assert choose([PageNeed(0, (0,), 1, frozenset())], ledger, np.random.default_rng(0)) == [set()]

@@ -13,7 +13,7 @@ from scipy.stats import chisquare
 from tests.judgments.assign.making import COVERAGE, PREFERENCE, collection, people, planned, summaries
 
 from adjudge.judgments.assign.order import GAP
-from adjudge.judgments.assign.words import systems_of
+from adjudge.judgments.assign.planning import systems_of
 from adjudge.judgments.tasks import Task
 
 PLANS = 200

@@ -22,11 +22,9 @@ from adjudge.data.collection import Collection
 from adjudge.data.rows import Summary, System
 from adjudge.errors import DataError, UsageError
 from adjudge.judgments.assign.pages import key_of
-from adjudge.judgments.assign.result import Plan
-from adjudge.judgments.assign.words import systems_of
-from adjudge.judgments.frozen import changed
+from adjudge.judgments.assign.planning import Assignment, systems_of
 from adjudge.judgments.protocol import load_protocol
-from adjudge.judgments.tasks import Task, TextRef, text_hash
+from adjudge.judgments.tasks import Task, TextRef, changed, text_hash
 
 KINDS = (RATING, COVERAGE, PREFERENCE)
 
@@ -39,7 +37,7 @@ def first(tasks: Sequence[Task]) -> list[Task]:
     return [task for task in tasks if task.repeat_of is None]
 
 
-def content(plan: Plan) -> list[Task]:
+def content(plan: Assignment) -> list[Task]:
     """What a plan says, without the ids."""
     return [replace(task, id="", repeat_of=task.repeat_of and "again") for task in plan.tasks]
 
@@ -272,11 +270,11 @@ def test_coverage_needs_units_and_references() -> None:
         DataError, match=r"6 summaries have no units .*\(t1/s1, t1/s2 and 4 others\); run: adjudge units"
     ):
         planned(collection(*rows, units=False), people(2), COVERAGE)
-    with pytest.raises(DataError, match="4 peers without a reference to be held against"):
+    with pytest.raises(DataError, match="4 peers without a reference to be compared with"):
         planned(collection(*summaries(2, 2)), people(2), COVERAGE)
     short = collection(*rows, Summary("t1", "s3", "No model of this length.", 50))
     found = planned(short, people(2), COVERAGE)
-    assert "1 peer without a reference to be held against: left out" in found.notes
+    assert "1 peer without a reference to be compared with: left out" in found.notes
     empty = collection(*rows, Summary("t1", "none", "", 100))
     assert "none" in {share.name for share in planned(empty, people(2), COVERAGE).systems}
 

@@ -11,17 +11,16 @@ import pytest
 from adjudge.errors import ClashError, DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.assign import plan
-from adjudge.judgments.assign.result import Plan
-from adjudge.judgments.assign.staff import assign
+from adjudge.judgments.assign.planning import Assignment, assign
 from adjudge.judgments.protocol import load_protocol
 from adjudge.judgments.store.store import Store
 from adjudge.judgments.tasks import Event
 
-PLAN = "adjudge.judgments.assign.staff.plan"
+PLAN = "adjudge.judgments.assign.planning.plan"
 Snapshot = Callable[[Path], dict[str, bytes]]
 
 
-def give(e: Evaluation, store: Store | None, protocol: str = "rating", **how: Any) -> Plan:
+def give(e: Evaluation, store: Store | None, protocol: str = "rating", **how: Any) -> Assignment:
     return assign(store, e.collection, load_protocol(protocol), **how)
 
 
@@ -121,7 +120,7 @@ def test_what_people_judged_elsewhere_counts(people: Evaluation) -> None:
 def test_of_two_plans_at_once_one_is_told_to_run_again(
     people: Evaluation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def meanwhile(*args: Any, **how: Any) -> Plan:
+    def meanwhile(*args: Any, **how: Any) -> Assignment:
         found = plan(*args, **how)
         with people.store() as other:
             monkeypatch.setattr(PLAN, plan)

@@ -11,6 +11,8 @@ from unittest.mock import patch
 from tests.judgments.making import Clock, fill
 
 from adjudge.judgments.store.backup import backup, find_pg_dump
+from adjudge.judgments.store.edits import TaskEdit, make_edit
+from adjudge.judgments.store.encoding import stamp
 from adjudge.judgments.store.schema import SCHEMA, VERSIONS
 from adjudge.judgments.store.store import Store, open_store
 
@@ -20,6 +22,9 @@ LINKS = {"ann": "link-of-ann", "bob": "link-of-bob"}
 SESSION = "session-of-ann"
 PASSWORD = "correct horse battery"
 SECRET = "5e" * 32
+EDIT = TaskEdit(
+    what="remove", system="nobody", id="an-edit"
+)  # of no task: what the others hold stays comparable
 
 
 def fill_all(store: Store) -> None:
@@ -32,9 +37,11 @@ def fill_all(store: Store) -> None:
     with patch("adjudge.judgments.store.sessions.new_token", lambda: SESSION):
         store.sessions.start("ann", timedelta(hours=8))
     store.accounts.suspend("bob")
-    with patch("adjudge.judgments.store.keys.secrets.token_hex", lambda n: SECRET):
+    with patch("adjudge.judgments.store.sessions.secrets.token_hex", lambda n: SECRET):
         store.secret("ids")
     store.attempts.note("ann")
+    when = stamp(store.clock())
+    store.change(lambda connection: make_edit(connection, store.evaluation, EDIT, when))
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from adjudge.data.collection import Collection
 from adjudge.data.rows import Document, Row, Summary, System, Topic
 from adjudge.evaluation import Evaluation
-from adjudge.judgments.assign.tasks import make_tasks
+from adjudge.judgments.assign.planning import make_tasks
 from adjudge.judgments.store.store import Store
 from adjudge.judgments.tasks import Event, Task, TextRef
 from adjudge.web.blind import LONG, PublicIds

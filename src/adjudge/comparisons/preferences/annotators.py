@@ -13,7 +13,7 @@ import numpy as np
 
 from adjudge.comparisons.preferences.fitting import among
 from adjudge.formats.preferences import Preferences
-from adjudge.judgments.store.anonymous import is_anonymous
+from adjudge.judgments.tasks import is_anonymous
 from adjudge.stats.preference.answers import Answers
 from adjudge.stats.preference.bradley_terry import Strengths
 from adjudge.stats.preference.clickers import Clicker, Clickers, clickers

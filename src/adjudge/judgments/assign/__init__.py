@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from adjudge.judgments.assign.order import ORDERS, Order
-from adjudge.judgments.assign.plan import plan
-from adjudge.judgments.assign.result import Plan, Share, Workload
-from adjudge.judgments.assign.staff import assign
+from adjudge.judgments.assign.planning import Assignment, Share, Workload, assign, make_tasks, plan
 
-__all__ = ["ORDERS", "Order", "Plan", "Share", "Workload", "assign", "plan"]
+__all__ = ["ORDERS", "Assignment", "Order", "Share", "Workload", "assign", "make_tasks", "plan"]

@@ -18,7 +18,7 @@ ROUNDS = 20  # of swaps at the most; every swap makes things more even, so there
 
 
 @dataclass(frozen=True)
-class Wanted:
+class PageNeed:
     """A page: its topic and its systems as numbers, how many more assessors it needs, and who they can be."""
 
     topic: int
@@ -27,7 +27,7 @@ class Wanted:
     allowed: frozenset[int]
 
 
-class Ledger:
+class Loads:
     """How much everybody has: in all, of a topic, of a system."""
 
     def __init__(self, assessors: int, topics: int, systems: int):
@@ -42,7 +42,7 @@ class Ledger:
             self.system[who][system] += by
 
 
-def choose(pages: Sequence[Wanted], ledger: Ledger, rng: np.random.Generator) -> list[set[int]]:
+def choose(pages: Sequence[PageNeed], ledger: Loads, rng: np.random.Generator) -> list[set[int]]:
     """The assessors of every page, `need` of them or all who are allowed; the ledger is brought up to date."""
     given = _greedy(pages, ledger, rng)
     _level(pages, given, ledger)
@@ -50,7 +50,7 @@ def choose(pages: Sequence[Wanted], ledger: Ledger, rng: np.random.Generator) ->
     return given
 
 
-def _greedy(pages: Sequence[Wanted], ledger: Ledger, rng: np.random.Generator) -> list[set[int]]:
+def _greedy(pages: Sequence[PageNeed], ledger: Loads, rng: np.random.Generator) -> list[set[int]]:
     """Topic by topic, in random order: whoever has least in all, then of the topic, then of the systems."""
     given: list[set[int]] = [set() for _ in pages]
     rank = rng.permutation(1 + max((page.topic for page in pages), default=0))
@@ -73,12 +73,12 @@ def _greedy(pages: Sequence[Wanted], ledger: Ledger, rng: np.random.Generator) -
     return given
 
 
-def _seen(ledger: Ledger, who: int, page: Wanted) -> int:
+def _seen(ledger: Loads, who: int, page: PageNeed) -> int:
     return sum(ledger.system[who][system] for system in page.systems)
 
 
 def _hand_over(
-    pages: Sequence[Wanted], given: list[set[int]], ledger: Ledger, p: int, a: int, b: int
+    pages: Sequence[PageNeed], given: list[set[int]], ledger: Loads, p: int, a: int, b: int
 ) -> None:
     page = pages[p]
     given[p].remove(a)
@@ -87,7 +87,7 @@ def _hand_over(
     ledger.add(b, page.topic, page.systems)
 
 
-def _level(pages: Sequence[Wanted], given: list[set[int]], ledger: Ledger) -> None:
+def _level(pages: Sequence[PageNeed], given: list[set[int]], ledger: Loads) -> None:
     """Even loads: hand pages on along chains from somebody to somebody who has at least two less."""
     everybody = range(len(ledger.load))
     while chain := next(filter(None, (_chain(pages, given, ledger, start) for start in everybody)), None):
@@ -96,7 +96,7 @@ def _level(pages: Sequence[Wanted], given: list[set[int]], ledger: Ledger) -> No
 
 
 def _chain(
-    pages: Sequence[Wanted], given: Sequence[set[int]], ledger: Ledger, start: int
+    pages: Sequence[PageNeed], given: Sequence[set[int]], ledger: Loads, start: int
 ) -> list[tuple[int, int, int]]:
     """Pages to hand on, each with from and to, from `start` to whoever has least; empty where nobody has two less."""
     if ledger.load[start] - min(ledger.load) < 2:
@@ -125,7 +125,7 @@ def _chain(
     return chain
 
 
-def _swap(pages: Sequence[Wanted], given: list[set[int]], ledger: Ledger, rng: np.random.Generator) -> None:
+def _swap(pages: Sequence[PageNeed], given: list[set[int]], ledger: Loads, rng: np.random.Generator) -> None:
     """Swap pages between two assessors as long as that makes topics more even, or systems with topics as even."""
     for _ in range(ROUNDS):
         changed = False
@@ -146,7 +146,7 @@ def _swap(pages: Sequence[Wanted], given: list[set[int]], ledger: Ledger, rng: n
             return
 
 
-def _uneven(page: Wanted, ledger: Ledger, a: int) -> bool:
+def _uneven(page: PageNeed, ledger: Loads, a: int) -> bool:
     """Whether `a` has two more of the page's topic or of a system than somebody who may judge it.
 
     A swap that helps has such a page on one of its sides, so that the others need not be tried.
@@ -160,7 +160,7 @@ def _uneven(page: Wanted, ledger: Ledger, a: int) -> bool:
 
 
 def _partners(
-    pages: Sequence[Wanted], by_topic: dict[int, list[int]], p: int, rng: np.random.Generator
+    pages: Sequence[PageNeed], by_topic: dict[int, list[int]], p: int, rng: np.random.Generator
 ) -> Iterator[int]:
     """Pages to swap with: of the same topic, and some of any."""
     same = by_topic[pages[p].topic]
@@ -169,7 +169,7 @@ def _partners(
 
 
 def _better(
-    pages: Sequence[Wanted], given: Sequence[set[int]], ledger: Ledger, p: int, a: int, q: int
+    pages: Sequence[PageNeed], given: Sequence[set[int]], ledger: Loads, p: int, a: int, q: int
 ) -> int | None:
     """Who of q's assessors should give q to `a` and take p; None where no swap helps."""
     one, other = pages[p], pages[q]

@@ -1,4 +1,4 @@
-"""In which order somebody judges, and where the planted repeats stand. Tasks come here with their assessor chosen."""
+"""In which order somebody judges, and which tasks are planted once more."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Literal, get_args
 import numpy as np
 
 from adjudge.errors import UsageError, quoted
-from adjudge.judgments.assign.pages import Page
-from adjudge.judgments.tasks import Task
+from adjudge.judgments.assign.pages import JudgingPage
+from adjudge.judgments.tasks import Task, stable_id
 
 Order = Literal["topic", "mixed"]
 ORDERS: tuple[Order, ...] = get_args(Order)
@@ -24,10 +24,10 @@ def check_order(order: str) -> None:
         raise UsageError(f"the order is {quoted(order)}, expected one of: {', '.join(ORDERS)}")
 
 
-def in_order(pages: Sequence[Page], order: Order, rng: np.random.Generator) -> list[Page]:
+def in_order(pages: Sequence[JudgingPage], order: Order, rng: np.random.Generator) -> list[JudgingPage]:
     """Pages in random order: all mixed; or topic by topic, and in a topic reference by reference.
 
-    Topics, the references of a topic and the peers held against one are each in random order.
+    Topics, the references of a topic and the peers compared with one are each in random order.
     """
     mixed = [pages[i] for i in rng.permutation(len(pages))]
     if order == "mixed":
@@ -40,7 +40,7 @@ def in_order(pages: Sequence[Page], order: Order, rng: np.random.Generator) -> l
     return sorted(mixed, key=lambda page: (topic_rank[page.topic], group_rank[page.topic, _reference(page)]))
 
 
-def _reference(page: Page) -> tuple[str, int]:
+def _reference(page: JudgingPage) -> tuple[str, int]:
     return ("", 0) if page.reference is None else (page.reference.system, page.reference.length or 0)
 
 
@@ -91,11 +91,18 @@ def draw_repeats(
     return drawn
 
 
-def repeat_of(task: Task, id: str) -> Task:
-    """A task asked once more; a preference with left and right swapped."""
+def repeat_of(task: Task, id: str, *, swap: bool = True) -> Task:
+    """A task asked once more; a preference with left and right swapped, unless it is to stay as it is."""
     again = replace(task, id=id, repeat_of=task.id, lease_until=None)
-    if task.left is None:
+    if task.left is None or not swap:
         return again
     names = {"left": "right", "right": "left"}
     hashes = {names.get(role, role): hash for role, hash in task.hashes.items()}
     return replace(again, left=task.right, right=task.left, hashes=hashes)
+
+
+def even_repeats(tasks: Sequence[Task], share: float, *, swap: bool = True) -> list[Task]:
+    """Some tasks once more, evenly from first to last, with ids that follow from those of the tasks."""
+    count = round(share * len(tasks))
+    chosen = (tasks[n * len(tasks) // count] for n in range(count))
+    return [repeat_of(task, stable_id("repeat", task.id), swap=swap) for task in chosen]

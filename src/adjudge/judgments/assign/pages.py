@@ -1,40 +1,48 @@
-"""What there is to judge: pages, from a collection and a protocol. Who judges them is decided elsewhere.
+"""What there is to judge, page by page, and who may judge it.
 
-A page is what one task shows: a peer against a reference (coverage), a peer (rating), or two peers of one length
-(preference of summaries).
+A page is what one task shows: a peer and a reference (coverage), a peer (rating, pyramid), a topic's references
+(pyramid), two peers of one length (preference of summaries), or two sentences (preference of sentences).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
-from adjudge.data.collection import Collection, references_for
-from adjudge.data.rows import Summary, Unit
-from adjudge.errors import DataError, UsageError
-from adjudge.judgments.frozen import task_hashes
+import numpy as np
+
+from adjudge.data.collection import Collection, SentencePlace, SourceSentence, references_for
+from adjudge.data.rows import Summary, Topic, Unit
+from adjudge.errors import DataError, UsageError, quoted
 from adjudge.judgments.protocol import Protocol
-from adjudge.judgments.tasks import Task, TextRef, text_hash
+from adjudge.judgments.tasks import Task, TextRef, task_hashes, text_hash
 from adjudge.wording import counted, listed
 
 Text = tuple[str, int | None]  # system and length
 PageKey = tuple[str, frozenset[Text], Text | None]
 UnitsOf = Mapping[Text, Sequence[Unit]]
+SentencePairs = Mapping[str, Sequence[tuple[SourceSentence, SourceSentence]]]
+"""By topic: which sentence to show on the left, and which on the right."""
 
 
 @dataclass(frozen=True)
-class Page:
-    """One thing to judge. Two `peers` are a pair, of which the first stands left unless a task swaps them."""
+class JudgingPage:
+    """One thing to judge. Of a pair the first side stands left unless a task swaps them."""
 
     topic: str
-    peers: tuple[Summary, ...]
-    reference: Summary | None
-    models: tuple[Summary, ...]
+    peers: tuple[Summary, ...] = ()
+    reference: Summary | None = None
+    models: tuple[Summary, ...] = ()
     """Whose authors count in phases: the page's reference, or all of the topic's where a page has none."""
-    hashes: Mapping[str, str]
+    sentences: tuple[SourceSentence, ...] = ()
+    """The two sides of a pair of sentences."""
+    hashes: Mapping[str, str] = field(default_factory=dict)
+    """Of what is judged, by role; a pair's follow from its sides."""
+    number: int = 0
+    """Of a pair of summaries: which of the topic's pairs it is."""
 
     @property
     def key(self) -> PageKey:
@@ -47,18 +55,24 @@ class Page:
 
     @property
     def is_pair(self) -> bool:
-        return len(self.peers) == 2
+        return len(self.peers) == 2 or bool(self.sentences)
 
     def fields(self, *, swapped: bool = False) -> dict[str, Any]:
         """What a task of this page holds: which texts, and their hashes."""
         if not self.is_pair:
-            (peer,) = self.peers
+            peer = TextRef(*text_of(self.peers[0])) if self.peers else None
             reference = None if self.reference is None else TextRef(*text_of(self.reference))
-            return {"peer": TextRef(*text_of(peer)), "reference": reference, "hashes": self.hashes}
-        sides = self.peers[::-1] if swapped else self.peers
-        named = dict(zip(("left", "right"), sides, strict=True))
-        shown = {role: {"system": each.system, "length": each.length} for role, each in named.items()}
-        return {**shown, "hashes": {role: text_hash(each.text) for role, each in named.items()}}
+            return {"peer": peer, "reference": reference, "hashes": self.hashes}
+        sides = self._sides()[::-1] if swapped else self._sides()
+        (left, left_text), (right, right_text) = sides
+        hashes = {"left": text_hash(left_text), "right": text_hash(right_text)}
+        return {"left": left, "right": right, "hashes": hashes}
+
+    def _sides(self) -> list[tuple[dict[str, Any], str]]:
+        """Both sides of a pair as a task names them, with their texts. Of a sentence the first place counts."""
+        if self.sentences:
+            return [(place_side(each.places[0]), each.text) for each in self.sentences]
+        return [({"system": each.system, "length": each.length}, each.text) for each in self.peers]
 
     def is_of(self, task: Task) -> bool:
         """Whether a task of this page's key shows these very texts; a hash that it does not have is not looked at."""
@@ -68,11 +82,16 @@ class Page:
 
 
 @dataclass(frozen=True)
-class Pages:
+class JudgingPages:
     """The pages, and what kept others from being some, in words."""
 
-    pages: tuple[Page, ...]
+    pages: tuple[JudgingPage, ...]
     notes: tuple[str, ...] = field(default=())
+
+
+def place_side(place: SentencePlace) -> dict[str, Any]:
+    """A sentence as a side of a preference: a place where it stands."""
+    return {"document": place.document, "start": place.start, "end": place.end}
 
 
 def key_of(task: Task) -> PageKey:
@@ -89,7 +108,7 @@ def text_of(summary: Summary) -> Text:
     return summary.system, summary.length
 
 
-def pages_of(collection: Collection, protocol: Protocol, topics: Sequence[str] = ()) -> Pages:
+def pages_of(collection: Collection, protocol: Protocol, topics: Sequence[str] = ()) -> JudgingPages:
     """Every page of the topics (all, unless some are named), in an order that does not depend on the files."""
     check_protocol(protocol)
     names = sorted(set(topics) or collection.topics)
@@ -97,13 +116,15 @@ def pages_of(collection: Collection, protocol: Protocol, topics: Sequence[str] =
         collection.need_topic(name)
     if protocol.kind == "coverage":
         need_units(collection, protocol, names)
-    found: list[Page] = []
+    found: list[JudgingPage] = []
     notes = Counter[str]()
     for name in names:
         found.extend(_of_topic(collection, protocol, name, notes))
     if not found:
         raise DataError(f"there is nothing to judge under {protocol.name}{_why(notes)}")
-    return Pages(tuple(found), tuple(f"{counted(n, 'peer')} {why}" for why, n in sorted(notes.items())))
+    return JudgingPages(
+        tuple(found), tuple(f"{counted(n, 'peer')} {why}" for why, n in sorted(notes.items()))
+    )
 
 
 def check_protocol(protocol: Protocol) -> None:
@@ -135,28 +156,56 @@ def need_units(collection: Collection, protocol: Protocol, topics: Sequence[str]
         )
 
 
-def _of_topic(collection: Collection, protocol: Protocol, topic: str, notes: Counter[str]) -> Iterator[Page]:
+def _of_topic(
+    collection: Collection, protocol: Protocol, topic: str, notes: Counter[str]
+) -> Iterator[JudgingPage]:
+    """A topic's pages for people, by name; an empty reference is not shown."""
     peers = sorted(collection.peers(topic), key=_by_name)
     references = sorted(collection.references(topic), key=_by_name)
+    for peer in peers if protocol.kind == "coverage" else ():
+        if not any(reference.text.strip() for reference in references_for(peer, references)):
+            notes["without a reference to be compared with: left out"] += 1
+    for page in topic_pages(collection, protocol, topic, peers, references):
+        if page.reference is None or page.reference.text.strip():
+            yield page
+
+
+def topic_pages(
+    collection: Collection,
+    protocol: Protocol,
+    topic: str,
+    peers: Sequence[Summary],
+    references: Sequence[Summary],
+) -> Iterator[JudgingPage]:
+    """Everything that a protocol asks of a topic's summaries, in the order in which they are given."""
     match protocol.kind:
         case "coverage":
             units = _by_text(collection.units.get(topic, ()))
             for peer in peers:
-                against = references_for(peer, references)
-                full = [reference for reference in against if reference.text.strip()]
-                if not full:
-                    notes["without a reference to be held against: left out"] += 1
-                for reference in full:
+                for reference in references_for(peer, references):
                     own = [*units.get(text_of(peer), ()), *units.get(text_of(reference), ())]
                     hashes = task_hashes(peer, reference, own, protocol)
-                    yield Page(topic, (peer,), reference, (reference,), hashes)
+                    yield JudgingPage(
+                        topic, peers=(peer,), reference=reference, models=(reference,), hashes=hashes
+                    )
         case "preference":
-            for pair in combinations(peers, 2):
+            for number, pair in enumerate(combinations(peers, 2)):
                 if pair[0].length == pair[1].length:
-                    yield Page(topic, pair, None, tuple(references), {})
+                    yield JudgingPage(topic, peers=pair, models=tuple(references), number=number)
         case _:
+            if protocol.kind == "pyramid":
+                yield JudgingPage(topic, models=tuple(references))
             for peer in peers:
-                yield Page(topic, (peer,), None, tuple(references), task_hashes(peer, None, (), protocol))
+                hashes = task_hashes(peer, None, (), protocol)
+                yield JudgingPage(topic, peers=(peer,), models=tuple(references), hashes=hashes)
+
+
+def sentence_pages(topic: str, pairs: SentencePairs) -> Iterator[JudgingPage]:
+    """A topic's pairs of sentences; one that was chosen twice is asked once."""
+    for pair in dict.fromkeys(pairs.get(topic, ())):
+        if pair[0] == pair[1]:
+            raise UsageError(f"{topic}: a sentence is paired with itself: {quoted(pair[0].text)}")
+        yield JudgingPage(topic, sentences=pair)
 
 
 def _by_text(units: Sequence[Unit]) -> UnitsOf:
@@ -172,3 +221,81 @@ def _by_name(summary: Summary) -> tuple[str, int]:
 
 def _why(notes: Counter[str]) -> str:
     return "".join(f": {counted(n, 'peer')} {why}" for why, n in notes.most_common(1))
+
+
+def some_pairs(
+    pages: Sequence[JudgingPage],
+    many: int,
+    allowed: Mapping[PageKey, Set[str]],
+    there: Container[PageKey],
+    rng: np.random.Generator,
+) -> tuple[JudgingPage, ...]:
+    """`many` pairs of every topic: those that are judged already, then others, of the summaries with fewest so far.
+
+    A pair that nobody may judge is not drawn.
+    """
+    by_topic: dict[str, dict[PageKey, JudgingPage]] = {}
+    for page in pages:
+        by_topic.setdefault(page.topic, {})[page.key] = page
+    kept = {key for own in by_topic.values() for key in own if key in there}
+    seen = Counter(text for _, texts, _ in kept for text in texts)
+    for topic in (list(by_topic)[k] for k in rng.permutation(len(by_topic))):
+        kept |= _new_pairs(topic, by_topic[topic], many, allowed, kept, seen, rng)
+    return tuple(page for own in by_topic.values() for key, page in own.items() if key in kept)
+
+
+def _new_pairs(
+    topic: str,
+    pages: Mapping[PageKey, JudgingPage],
+    many: int,
+    allowed: Mapping[PageKey, Set[str]],
+    kept: Container[PageKey],
+    seen: Counter[Text],
+    rng: np.random.Generator,
+) -> set[PageKey]:
+    """A topic's new pairs: even within the topic first, over topics next, by chance where both are equal."""
+    own = {key for key in pages if key in kept}
+    left = {key for key in pages if key not in own and allowed[key]}
+    here = Counter(text for _, texts, _ in own for text in texts)
+    names = list(dict.fromkeys(text_of(peer) for page in pages.values() for peer in page.peers))
+    drawn: set[PageKey] = set()
+    for _ in range(min(len(left), many - len(own))):
+        chance = dict(zip(names, rng.random(len(names)).tolist(), strict=True))
+        order = sorted(names, key=lambda text: (here[text], seen[text], chance[text]))
+        best = next(key for pair in combinations(order, 2) if (key := (topic, frozenset(pair), None)) in left)
+        left.remove(best)
+        drawn.add(best)
+        for counts in (here, seen):
+            counts.update(best[1])
+    return drawn
+
+
+# Who may judge
+
+PHASES = (1, 2)
+
+
+def check_phase(phase: int | None) -> None:
+    if phase is not None and phase not in PHASES:
+        raise UsageError(f"the phase is {phase}, expected 1 or 2")
+
+
+def may_judge(assessors: Set[str], page: JudgingPage, topic: Topic, phase: int | None = None) -> Set[str]:
+    """Who of the assessors may be given a page. Who selected the documents matters where the topic says it."""
+    free = assessors - names(page.peers)
+    if phase is None:
+        return free
+    free = free - {topic.selector}
+    if phase == 1:
+        return free & {writer(model) for model in page.models}
+    return free - names(page.models)
+
+
+def writer(summary: Summary) -> str:
+    """Who wrote a summary: its author where that is known, else its system."""
+    return summary.author or summary.system
+
+
+def names(summaries: Iterable[Summary]) -> set[str | None]:
+    """Whoever could have written one of the summaries: the stricter reading, since a wrong yes costs little."""
+    return {name for summary in summaries for name in (summary.author, summary.system)}

@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from adjudge.data.collection import Collection
-from adjudge.data.sources import source_sentences
+from adjudge.data.collection import Collection, source_sentences
 from adjudge.errors import UsageError, quoted
 from adjudge.judgments.protocol import PREFERENCE, Protocol
 from adjudge.judgments.tasks import Event, Task, text_hash

@@ -16,11 +16,11 @@ from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, quoted
 from adjudge.formats.files import one_of
 from adjudge.formats.preferences import Preferences
+from adjudge.judgments.assign.order import even_repeats
 from adjudge.judgments.pairs.pools import Pair, Pool, answers_in, pools_of
 from adjudge.judgments.protocol import Protocol
-from adjudge.judgments.store.anonymous import ANONYMOUS
 from adjudge.judgments.store.store import Store
-from adjudge.judgments.tasks import Task, stable_id
+from adjudge.judgments.tasks import ANONYMOUS, Task, stable_id
 from adjudge.measures.similarities import DEFAULT, Similarity, sentence_similarity
 from adjudge.wording import counted, listed
 
@@ -261,19 +261,9 @@ class _Asking:
                 sorted(rng.integers(0, len(tasks) + 1, len(checks)))[::-1], checks, strict=True
             ):
                 tasks.insert(int(at), task)
-            for task in (*tasks, *swapped(tasks, self.plan.repeats)):
+            for task in (*tasks, *even_repeats(tasks, self.plan.repeats)):
                 self.new.append(replace(task, position=self.positions[name]))
                 self.positions[name] += 1
-
-
-def swapped(tasks: Sequence[Task], share: float) -> Iterator[Task]:
-    """Some tasks once more, evenly from first to last, with left and right exchanged."""
-    count = round(share * len(tasks))
-    for n in range(count):
-        task = tasks[n * len(tasks) // count]
-        hashes = {"left": task.hashes["right"], "right": task.hashes["left"]}
-        id = stable_id("repeat", task.id)
-        yield replace(task, id=id, left=task.right, right=task.left, hashes=hashes, repeat_of=task.id)
 
 
 def shares(count: int, free: Sequence[int]) -> list[int]:

@@ -1,28 +1,88 @@
-"""Accounts: who may sign in to the annotation app, as what, and by which link or password.
-
-A personal link holds a token; only its hash is kept, so nobody can read links out of the database. Being signed
-in lives in sessions.py, what is kept of passwords in passwords.py. Accounts are not part of exports.
-"""
+"""Accounts: who may sign in to the annotation app, as what, and by which link or password (argon2 hashes are kept)."""
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from adjudge.errors import ClashError, DataError, FormatError, UsageError, nearest, quoted
-from adjudge.judgments.store import passwords, schema
-from adjudge.judgments.store.appending import lock
+from adjudge.judgments.store import schema
+from adjudge.judgments.store.database import lock
 from adjudge.judgments.store.encoding import Row, check_name, stamp
-from adjudge.judgments.store.keys import digest, new_token
 from adjudge.judgments.store.people import People, Person, find, register
-from adjudge.judgments.store.sessions import ACCOUNTS, end_all, may_enter
+from adjudge.judgments.store.sessions import ACCOUNTS, digest, end_all, may_enter, new_token
 
 if TYPE_CHECKING:
+    from argon2 import PasswordHasher
+
     from adjudge.judgments.store.store import Store
+
+
+SHORTEST, LONGEST = 10, 1000  # characters; the longest, so that nobody makes the server hash a book
+
+
+@cache
+def hasher() -> PasswordHasher:
+    """Argon2id with the library's parameters, which grow with its releases."""
+    from argon2 import PasswordHasher  # only here: most who open a store check no password
+
+    return PasswordHasher()
+
+
+def check_password(password: str) -> None:
+    """Refuses one that is too short or too long. The message never shows it."""
+    n = len(_normal(password))
+    if not SHORTEST <= n <= LONGEST:
+        raise UsageError(f"the password has {n:,} characters, expected {SHORTEST} to {LONGEST:,}")
+
+
+def hash_password(password: str) -> str:
+    """What is kept of a password; slow on purpose, since people's passwords can be guessed."""
+    check_password(password)
+    return hasher().hash(_bytes(password))
+
+
+def password_fits(kept: str | None, password: str) -> bool:
+    """Whether a password is the one that was kept; where none was, False after just as much work.
+
+    So the time taken does not tell which names have an account.
+    """
+    from argon2.exceptions import InvalidHashError, VerificationError
+
+    nobodys = _nobodys()  # also where it is not needed: else the first unknown name would take longer
+    tried = password if len(_normal(password)) <= LONGEST else ""  # no password is empty
+    try:
+        hasher().verify(nobodys if kept is None else kept, _bytes(tried))
+    except (VerificationError, InvalidHashError):
+        return False
+    return kept is not None
+
+
+def password_outdated(kept: str) -> bool:
+    """Whether a hash was made with other parameters than those of today."""
+    return hasher().check_needs_rehash(kept)
+
+
+@cache
+def _nobodys() -> str:
+    """The hash of a password that nobody knows."""
+    return hasher().hash(new_token())
+
+
+def _normal(password: str) -> str:
+    """One form for what looks the same: keyboards and systems compose accents differently."""
+    return unicodedata.normalize("NFC", password)
+
+
+def _bytes(password: str) -> bytes:
+    return _normal(password).encode("utf-8", "surrogatepass")  # whatever a browser may send
+
 
 Role = Literal["assessor", "organiser"]
 ROLES: tuple[Role, ...] = get_args(Role)
@@ -150,7 +210,7 @@ class Accounts:
 
     def set_password(self, id: str, password: str) -> Account:
         """A password, beside the link or in place of one that was forgotten."""
-        kept = passwords.hashed(password)  # slow: before anything is locked
+        kept = hash_password(password)  # slow: before anything is locked
 
         def job(connection: Connection) -> Account:
             lock(connection, self._evaluation)
@@ -167,11 +227,11 @@ class Accounts:
         """
         found = self._entering(id)
         kept: str | None = None if found is None else found["password_hash"]
-        if not passwords.fits(kept, password) or found is None or kept is None:
+        if not password_fits(kept, password) or found is None or kept is None:
             return None
-        if passwords.outdated(kept):
+        if password_outdated(kept):
             better = self._update(id).where(_table.c.password_hash == kept)  # unless it was changed just now
-            new = passwords.hashed(password)
+            new = hash_password(password)
             self._store.change(lambda connection: connection.execute(better.values(password_hash=new)))
         return _account_of(found)
 

@@ -1,8 +1,6 @@
-"""How events become rows: numbers, first acknowledgements, clashes. Runs inside a write transaction.
+"""How events and tasks become rows: numbers, first acknowledgements, clashes, leases. Runs inside a write transaction.
 
-All who write to an evaluation first lock its counter, and hold it until they have committed. So the numbers
-of an evaluation's events follow the order of their commits: whoever has read up to a number never misses an
-event by asking only for what is above it, and the highest number is the latest answer.
+The numbers of an evaluation's events follow the order of their commits (see `database.lock`).
 """
 
 from __future__ import annotations
@@ -10,64 +8,27 @@ from __future__ import annotations
 import json
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, MutableMapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from datetime import datetime
 from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
-from sqlalchemy.dialects import postgresql, sqlite
 
 from adjudge.engine import chunked
 from adjudge.errors import AdjudgeError, ClashError, DataError, quoted
 from adjudge.judgments.store import schema
-from adjudge.judgments.store.encoding import EVENT_FIELDS, Row, ack_of, event_of
-from adjudge.judgments.tasks import Ack, Event
-
-AT_ONCE = 200  # values in one IN (...), of which a question has four: all databases take that many
+from adjudge.judgments.store.database import AT_ONCE, among, lock, present
+from adjudge.judgments.store.encoding import EVENT_FIELDS, Row, ack_of, event_of, moment, stamp, task_of
+from adjudge.judgments.store.people import register
+from adjudge.judgments.tasks import Ack, Event, Task
 
 Key = tuple[str, str, str]  # task, question, assessor: what has one current answer
 
 
-def lock(connection: Connection, evaluation: str) -> int:
-    """The number of the evaluation's last event. Nobody else writes to it until this transaction ends."""
-    table = schema.evaluation
-    counter = sa.select(table.c.last_seq).where(table.c.name == evaluation).with_for_update()
-    last = connection.scalar(counter)
-    if last is None:
-        insert: Any = (postgresql if connection.dialect.name == "postgresql" else sqlite).insert
-        new = insert(table).on_conflict_do_nothing()  # of several who come first, one makes it
-        connection.execute(new, {"name": evaluation, "last_seq": 0})
-        last = connection.scalar(counter)
-    assert isinstance(last, int)
-    return last
-
-
-def among(connection: Connection, column: sa.Column[Any], values: Sequence[str]) -> sa.ColumnElement[bool]:
-    """That a column holds one of the values.
-
-    PostgreSQL takes them as one array: the question's text is the same however many they are, and is read once.
-    """
-    if connection.dialect.name == "postgresql":
-        return column == sa.any_(sa.bindparam(None, list(values), type_=postgresql.ARRAY(sa.Text)))
-    return column.in_(values)
-
-
-def present(
-    connection: Connection, column: sa.Column[Any], evaluation: str, values: Iterable[str]
-) -> set[str]:
-    """Which of the values stand in a column of the evaluation's rows."""
-    found: set[str] = set()
-    for some in chunked(sorted(set(values)), AT_ONCE):
-        query = sa.select(column).where(
-            column.table.c.evaluation == evaluation, among(connection, column, some)
-        )
-        found.update(connection.scalars(query))
-    return found
-
-
 @dataclass
-class Ledger:
+class EventLedger:
     """What is stored already of the ids, tasks, people and answers that some events name, and what is to come."""
 
     evaluation: str
@@ -79,8 +40,8 @@ class Ledger:
     fresh: list[Row] = field(default_factory=list)
 
     @classmethod
-    def of(cls, connection: Connection, evaluation: str, last: int, rows: Sequence[Row]) -> Ledger:
-        ledger = cls(evaluation, last, set(), set(), {}, {})
+    def of(cls, connection: Connection, evaluation: str, last: int, rows: Sequence[Row]) -> EventLedger:
+        ledger = cls(evaluation=evaluation, last=last, tasks=set(), people=set(), stored={}, current={})
         seen = set[str]()
         for some in chunked(rows, AT_ONCE):
             for kind, name, question, assessor, seq in _look_up(connection, evaluation, some):
@@ -96,11 +57,11 @@ class Ledger:
         ledger.stored.update(_stored(connection, evaluation, seen))
         return ledger
 
-    def draft(self) -> Ledger:
+    def draft(self) -> EventLedger:
         """A copy to try some events on; `adopt` takes it over."""
         return replace(self, stored=ChainMap({}, self.stored), current=ChainMap({}, self.current), fresh=[])
 
-    def adopt(self, draft: Ledger) -> None:
+    def adopt(self, draft: EventLedger) -> None:
         self.stored.update((row["id"], row) for row in draft.fresh)
         self.current.update((_key(row), row["seq"]) for row in draft.fresh)
         self.fresh += draft.fresh
@@ -113,9 +74,8 @@ class Ledger:
             return None
         mine, theirs = event_of(row), event_of(before)
         if mine.content() != theirs.content():
-            raise ClashError(
-                f"event {quoted(row['id'])}: the id was sent before with other content ({_differing(mine, theirs)})"
-            )
+            name = _event_difference(mine, theirs)
+            raise ClashError(f"event {quoted(row['id'])}: the id was sent before with other content ({name})")
         return ack_of(before, again=True)
 
     def newer(self, row: Row) -> int | None:
@@ -154,7 +114,7 @@ def append_all(
 ) -> list[list[Ack] | AdjudgeError]:
     """The events of several calls; each call is stored whole or refused whole."""
     last = lock(connection, evaluation)
-    ledger = Ledger.of(connection, evaluation, last, [row for rows in calls for row in rows])
+    ledger = EventLedger.of(connection, evaluation, last, [row for rows in calls for row in rows])
     outcomes: list[list[Ack] | AdjudgeError] = []
     for rows in calls:
         draft = ledger.draft()
@@ -168,14 +128,14 @@ def append_all(
     return outcomes
 
 
-def _append(ledger: Ledger, row: Row, received_at: str) -> Ack:
+def _append(ledger: EventLedger, row: Row, received_at: str) -> Ack:
     if before := ledger.first(row):
         return before
     given = {"seq": ledger.last + 1, "newer": ledger.newer(row), "received_at": received_at}
     return ledger.take(row | given)
 
 
-def _differing(one: Event, other: Event) -> str:
+def _event_difference(one: Event, other: Event) -> str:
     """The first field that two events do not share; 1 and 1.0 are two things here, as in Event.content."""
     content = (name for name in EVENT_FIELDS if name not in ("seq", "received_at"))
     pairs = ((n, getattr(one, n), getattr(other, n)) for n in content)
@@ -219,3 +179,101 @@ def _stored(connection: Connection, evaluation: str, ids: set[str]) -> Iterator[
     for some in chunked(sorted(ids), AT_ONCE):
         query = sa.select(table).where(table.c.evaluation == evaluation, among(connection, table.c.id, some))
         yield from ((row["id"], dict(row)) for row in connection.execute(query).mappings())
+
+
+# Tasks
+
+_task = schema.task
+
+
+def add_tasks(connection: Connection, evaluation: str, rows: Sequence[Row]) -> int:
+    """Stores the tasks that are new and says how many; one that is there with other content is refused."""
+    lock(connection, evaluation)
+    added = sum(add_some_tasks(connection, evaluation, some) for some in chunked(rows, AT_ONCE))
+    if any(row["repeat_of"] is not None for row in rows):
+        refuse_orphans(connection, evaluation)
+    return added
+
+
+def add_some_tasks(connection: Connection, evaluation: str, rows: Sequence[Row]) -> int:
+    """As `add_tasks`, for a few at a time: whether repeats repeat something is left to `refuse_orphans`."""
+    query = sa.select(_task).where(
+        _task.c.evaluation == evaluation, among(connection, _task.c.id, [row["id"] for row in rows])
+    )
+    there: dict[str, Row] = {row["id"]: dict(row) for row in connection.execute(query).mappings()}
+    new: dict[str, Row] = {}
+    for row in rows:
+        before = there.get(row["id"]) or new.get(row["id"])
+        if before is None:
+            new[row["id"]] = {"lease_by": None} | row
+        elif name := _task_difference(task_of(row), task_of(before)):
+            raise ClashError(f"task {quoted(row['id'])}: is here already with other content ({name})")
+    if new:
+        people = {row[name] for row in new.values() for name in ("assessor", "lease_by")} - {None}
+        register(connection, evaluation, people)
+        connection.execute(sa.insert(_task), list(new.values()))
+    return len(new)
+
+
+def _task_difference(one: Task, other: Task) -> str | None:
+    """The first field that two tasks do not share, but for what happened to one of them later."""
+    later = ("lease_until", "cancelled", "renamed")
+    names = (field.name for field in fields(Task) if field.name not in later)
+    return next((name for name in names if getattr(one, name) != getattr(other, name)), None)
+
+
+def refuse_orphans(connection: Connection, evaluation: str) -> None:
+    """A repeat repeats a task that is there."""
+    first = _task.alias()
+    query = (
+        sa.select(_task.c.id, _task.c.repeat_of)
+        .outerjoin(first, (first.c.evaluation == evaluation) & (first.c.id == _task.c.repeat_of))
+        .where(_task.c.evaluation == evaluation, _task.c.repeat_of.is_not(None), first.c.id.is_(None))
+        .limit(1)
+    )
+    if (row := connection.execute(query).first()) is not None:
+        raise DataError(f"task {quoted(row[0])}: repeats {quoted(row[1])}, which is not there")
+
+
+def lease_task(
+    connection: Connection, evaluation: str, task: str, assessor: str, *, until: datetime, now: datetime
+) -> Task | None:
+    """Hands a task out, or None where somebody else has it now. The counter's lock makes that one step."""
+    lock(connection, evaluation)
+    row = _find(connection, evaluation, task)
+    if _holder(row, now) not in (None, assessor):
+        return None
+    if not present(connection, schema.person.c.id, evaluation, [assessor]):
+        raise DataError(f"no person {quoted(assessor)} in {quoted(evaluation)}")
+    given = {"lease_until": stamp(until), "lease_by": assessor}
+    connection.execute(_at(evaluation, task).values(**given))
+    return task_of(row | given)
+
+
+def release_task(connection: Connection, evaluation: str, task: str, assessor: str, *, now: datetime) -> bool:
+    """Takes a task back; False where the assessor did not have it."""
+    lock(connection, evaluation)
+    if _holder(_find(connection, evaluation, task), now) != assessor:
+        return False
+    connection.execute(_at(evaluation, task).values(lease_until=None, lease_by=None))
+    return True
+
+
+def _holder(row: Row, now: datetime) -> str | None:
+    """Who has the task; a task that came with a lease and without a holder is its assessor's."""
+    if row["lease_until"] is None or moment(row["lease_until"]) <= now:
+        return None
+    holder: str = row["lease_by"] or row["assessor"]
+    return holder
+
+
+def _find(connection: Connection, evaluation: str, task: str) -> Row:
+    query = sa.select(_task).where(_task.c.evaluation == evaluation, _task.c.id == task)
+    row = connection.execute(query).mappings().first()
+    if row is None:
+        raise DataError(f"no task {quoted(task)} in {quoted(evaluation)}")
+    return dict(row)
+
+
+def _at(evaluation: str, task: str) -> sa.Update:
+    return sa.update(_task).where(_task.c.evaluation == evaluation, _task.c.id == task)

@@ -1,4 +1,4 @@
-"""Judgments of texts that changed since, as `adjudge check` tells them. What a change is lives in frozen.py."""
+"""Judgments of texts that changed since, as `adjudge check` tells them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 
+from adjudge.data.check import Finding, some
 from adjudge.data.collection import Collection
-from adjudge.data.findings import Finding, some
 from adjudge.errors import AdjudgeError
-from adjudge.judgments.frozen import changed
 from adjudge.judgments.protocol import Protocol, load_protocol
-from adjudge.judgments.tasks import Task, TextRef
+from adjudge.judgments.tasks import Task, TextRef, changed
 
 _JUDGED = """
     select id, evaluation, assessor, protocol, version, topic,
@@ -54,30 +53,20 @@ def changed_in_file(path: Path, collection: Collection) -> Iterator[Finding]:
 
 def _tasks(path: Path) -> Iterator[Task]:
     with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
-        for (
-            id,
-            evaluation,
-            assessor,
-            protocol,
-            version,
-            topic,
-            *texts,
-            left,
-            right,
-            hashes,
-        ) in connection.execute(_JUDGED):
+        connection.row_factory = sqlite3.Row
+        for row in connection.execute(_JUDGED):
             yield Task(
-                id,
-                evaluation,
-                assessor,
-                protocol,
-                version,
-                topic,
-                _text(*texts[:2]),
-                _text(*texts[2:]),
-                left=json.loads(left) if left else None,
-                right=json.loads(right) if right else None,
-                hashes=json.loads(hashes) if hashes else {},
+                id=row["id"],
+                evaluation=row["evaluation"],
+                assessor=row["assessor"],
+                protocol=row["protocol"],
+                version=row["version"],
+                topic=row["topic"],
+                peer=_text(row["peer_system"], row["peer_length"]),
+                reference=_text(row["reference_system"], row["reference_length"]),
+                left=json.loads(row["left_json"] or "null"),
+                right=json.loads(row["right_json"] or "null"),
+                hashes=json.loads(row["hashes"] or "{}"),
             )
 
 

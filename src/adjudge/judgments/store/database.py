@@ -1,30 +1,112 @@
-"""Connections to a database of judgments: how SQLite and PostgreSQL are opened, and their errors in words.
-
-What is asked of them lives in store.py. Reading and writing have engines of their own: readers see one
-snapshot and cannot write; a write transaction takes its lock at the start.
-"""
+"""Connections to a database of judgments: how SQLite and PostgreSQL are opened, and their errors in words."""
 
 from __future__ import annotations
 
 import os
+import re
+import subprocess
+import sys
 import time
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import URL, Connection, Engine, event
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
+from adjudge.engine import chunked
 from adjudge.errors import AdjudgeError, BusyError, DataError, FormatError, UsageError, quoted
-from adjudge.judgments.store import migrations
-from adjudge.judgments.store.filesystems import refuse_network
+from adjudge.judgments.store import migrations, schema
 from adjudge.judgments.store.schema import SCHEMA
 from adjudge.judgments.tasks import FILE
 
+# File systems: SQLite's locks and shared memory do not hold on those of a network
+
+OVERRIDE = "ADJUDGE_ALLOW_NETWORK_FILES"
+_NETWORK = """
+    9p afpfs afs beegfs ceph cifs coda davfs davfs2 drvfs ftp gfs2 glusterfs gpfs lustre ncpfs nfs nfs3 nfs4 ocfs2
+    orangefs pvfs2 smb smb2 smb3 smbfs vboxsf vmhgfs webdav
+"""
+_NETWORK_FUSE = """
+    afuse ceph-fuse curlftpfs davfs2 gcsfuse glusterfs goofys google-drive-ocamlfuse gvfsd-fuse httpfs juicefs lustre
+    mount-s3 moosefs rclone s3fs s3ql seaweedfs smbnetfs sshfs vmhgfs-fuse
+"""
+
+
+class NetworkFiles(UserWarning):
+    """Judgments are kept on a network file system because somebody said so."""
+
+
+def refuse_network(path: Path, *, allowed: bool = False) -> None:
+    """Raises for a place on a network file system; warns instead where that was allowed."""
+    kind = network_kind(path)
+    if kind is None:
+        return
+    problem = f"{path}: on a network file system ({kind}), where SQLite loses data"
+    if not allowed and os.environ.get(OVERRIDE, "") in ("", "0"):
+        raise DataError(
+            f"{problem}; keep the evaluation on a local disk or use PostgreSQL"
+            f" (or set {OVERRIDE}=1 and answer for it)"
+        )
+    warnings.warn(f"{problem}; this was allowed", NetworkFiles, stacklevel=2)
+
+
+def network_kind(path: Path) -> str | None:
+    """The kind of network file system that holds `path`; None where it is local, or where nothing can be learnt."""
+    place = path.resolve()
+    if sys.platform == "win32":
+        import ctypes
+
+        remote = ctypes.windll.kernel32.GetDriveTypeW(place.anchor) == 4  # DRIVE_REMOTE
+        return "a share" if place.drive.startswith("\\\\") else "a network drive" if remote else None
+    kind = _kind_at(place, _mounts())
+    return kind if kind is not None and is_network(kind) else None
+
+
+def is_network(kind: str) -> bool:
+    """Whether a type of file system, as the mount table names it, is one of the network."""
+    prefix, _, name = kind.lower().rpartition(".")
+    return name in _NETWORK_FUSE.split() or (prefix != "fuse" and name in _NETWORK.split())
+
+
+def _kind_at(place: Path, mounts: Iterable[tuple[str, str]]) -> str | None:
+    """The type of the mount that a path is on: the longest one above it, of equals the last, which hides others."""
+    above = [(len(point), kind) for point, kind in mounts if place.is_relative_to(point)]
+    return max(reversed(above), key=lambda each: each[0])[1] if above else None
+
+
+def _mounts() -> list[tuple[str, str]]:
+    """Mount points and their types, as Linux and macOS tell them; nothing where they do not."""
+    try:
+        if sys.platform == "darwin":
+            done = subprocess.run(["/sbin/mount"], capture_output=True, text=True, check=True, timeout=10)
+            return parse_mount(done.stdout)
+        table = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="surrogateescape")
+        return parse_mountinfo(table)
+    except (OSError, subprocess.SubprocessError):
+        return []
+
+
+def parse_mountinfo(text: str) -> list[tuple[str, str]]:
+    """Of Linux's table the fifth field, where space and backslash are octal, and the first after a lone dash."""
+    found = re.findall(r"^(?:\S+ ){4}(\S+) .*? - (\S+)", text, re.MULTILINE)
+    return [(re.sub(r"\\([0-7]{3})", lambda m: chr(int(m[1], 8)), point), kind) for point, kind in found]
+
+
+def parse_mount(text: str) -> list[tuple[str, str]]:
+    """Of macOS's table: `//ann@host/share on /Volumes/share (smbfs, nodev)`."""
+    return re.findall(r"^.*? on (/.*) \(([^,)]+)", text, re.MULTILINE)
+
+
+# Connections
+
 PATIENCE = 60.0  # seconds that a writer waits for other processes
+AT_ONCE = 200  # values in one IN (...), of which a question has four: all databases take that many
 
 
 class Database:
@@ -223,3 +305,48 @@ def _server(where: str) -> URL:
             f"{quoted(url.drivername)} databases are not known; expected postgresql://USER@HOST/NAME"
         )
     return url.set(drivername="postgresql+psycopg")
+
+
+# Inside a write transaction
+
+
+def lock(connection: Connection, evaluation: str) -> int:
+    """The number of the evaluation's last event. Nobody else writes to it until this transaction ends.
+
+    All who write to an evaluation first lock its counter. So the numbers of its events follow the order of their
+    commits: whoever has read up to a number never misses an event by asking only for what is above it, and the
+    highest number is the latest answer.
+    """
+    table = schema.evaluation
+    counter = sa.select(table.c.last_seq).where(table.c.name == evaluation).with_for_update()
+    last = connection.scalar(counter)
+    if last is None:
+        insert: Any = (postgresql if connection.dialect.name == "postgresql" else sqlite).insert
+        new = insert(table).on_conflict_do_nothing()  # of several who come first, one makes it
+        connection.execute(new, {"name": evaluation, "last_seq": 0})
+        last = connection.scalar(counter)
+    assert isinstance(last, int)
+    return last
+
+
+def among(connection: Connection, column: sa.Column[Any], values: Sequence[str]) -> sa.ColumnElement[bool]:
+    """That a column holds one of the values.
+
+    PostgreSQL takes them as one array: the question's text is the same however many they are, and is read once.
+    """
+    if connection.dialect.name == "postgresql":
+        return column == sa.any_(sa.bindparam(None, list(values), type_=postgresql.ARRAY(sa.Text)))
+    return column.in_(values)
+
+
+def present(
+    connection: Connection, column: sa.Column[Any], evaluation: str, values: Iterable[str]
+) -> set[str]:
+    """Which of the values stand in a column of the evaluation's rows."""
+    found: set[str] = set()
+    for some in chunked(sorted(set(values)), AT_ONCE):
+        query = sa.select(column).where(
+            column.table.c.evaluation == evaluation, among(connection, column, some)
+        )
+        found.update(connection.scalars(query))
+    return found

@@ -1,9 +1,4 @@
-"""The people who judge: who they are, what stands for them outside, and how a name is erased.
-
-A person's id is what tasks and events call the assessor. The name is what the organiser calls them, and
-nothing needs it. The pseudonym is drawn at random when the person first appears, so that neither an order nor
-a list of names tells who is meant, and stays the same from one export to the next.
-"""
+"""The people who judge: who they are, what stands for them outside, and how a name is erased."""
 
 from __future__ import annotations
 
@@ -17,11 +12,12 @@ from sqlalchemy import Connection
 
 from adjudge.errors import ClashError, DataError, nearest, quoted
 from adjudge.judgments.store import schema
-from adjudge.judgments.store.appending import lock, present
+from adjudge.judgments.store.database import lock, present
 from adjudge.judgments.store.encoding import Row, check_name, check_text, stamp
 
 if TYPE_CHECKING:
     from adjudge.judgments.store.store import Store
+
 
 _table = schema.person
 

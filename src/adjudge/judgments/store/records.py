@@ -1,13 +1,10 @@
-"""Judgments as JSON lines, out and in, without loss: people, tasks and events, one object a line.
-
-The first line says what it is; every other has a "kind". Memory does not grow with the file. What stands in a
-record is described in docs/judgment-store.md.
-"""
+"""Judgments as JSON lines, out and in, without loss: people, tasks and events, one object a line."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from itertools import groupby, islice
 from pathlib import Path
@@ -18,9 +15,9 @@ from sqlalchemy import Connection
 
 from adjudge.data.lines import read_json_lines
 from adjudge.errors import AdjudgeError, ClashError, DataError, FormatError, nearest, quoted
-from adjudge.judgments.store import schema, tasks
-from adjudge.judgments.store.appending import AT_ONCE, Ledger, lock
-from adjudge.judgments.store.disguise import Disguise, Record
+from adjudge.judgments.store import schema
+from adjudge.judgments.store.appending import EventLedger, add_some_tasks, refuse_orphans
+from adjudge.judgments.store.database import AT_ONCE, lock
 from adjudge.judgments.store.encoding import (
     Row,
     check_name,
@@ -36,17 +33,22 @@ from adjudge.judgments.store.people import Person, check_person, find, new_pseud
 from adjudge.judgments.store.store import Store
 from adjudge.judgments.tasks import Event, Task, TextRef
 
+Record = dict[str, Any]
+
 FORMAT = 1
 KINDS = ("judgments", "person", "task", "event")
 HIGHEST = 2**53  # a seq: what JSON readers keep exactly, and far from what the databases' counters hold
 PAGE = 200  # rows fetched at once: a pyramid is one answer, and not a small one
+
+SELDOM = ("cancelled", "renamed")  # fields of a task that most have not
+OPTIONAL = ("evaluation", "name", "pseudonym")  # what the store knows, or makes up, itself
 
 T = TypeVar("T")
 Line = tuple[int, Record]
 
 
 @dataclass(frozen=True)
-class Counts:
+class RecordCounts:
     """How many people, tasks and events were written, or were new."""
 
     people: int = 0
@@ -57,7 +59,7 @@ class Counts:
 # Out
 
 
-def write_records(store: Store, path: Path, *, pseudonyms: bool = False) -> Counts:
+def write_records(store: Store, path: Path, *, pseudonyms: bool = False) -> RecordCounts:
     """Writes everything to a file, which appears only when it is whole. Others may go on judging."""
     counts = dict.fromkeys(KINDS, 0)
     scratch = path.with_name(f".{path.name}.part")
@@ -73,7 +75,7 @@ def write_records(store: Store, path: Path, *, pseudonyms: bool = False) -> Coun
         raise DataError(f"{path}: cannot be written: {error.strerror}") from None
     finally:
         scratch.unlink(missing_ok=True)
-    return Counts(counts["person"], counts["task"], counts["event"])
+    return RecordCounts(counts["person"], counts["task"], counts["event"])
 
 
 def records(store: Store, *, pseudonyms: bool = False) -> Iterator[Record]:
@@ -106,9 +108,10 @@ def _task_record(row: sa.RowMapping) -> Record:
     task = task_of(row)
     return (
         {"kind": "task"}
-        | {f.name: getattr(task, f.name) for f in fields(Task)}
+        | {f.name: getattr(task, f.name) for f in fields(Task) if f.name not in SELDOM}
         | {"peer": _ref_record(task.peer), "reference": _ref_record(task.reference)}
         | {"lease_by": row["lease_by"]}
+        | {name: getattr(task, name) for name in SELDOM if getattr(task, name)}
     )
 
 
@@ -138,7 +141,7 @@ def _disguise(connection: Connection, evaluation: str) -> Disguise:
 # In
 
 
-def read_records(store: Store, path: Path, *, merge: bool = False) -> Counts:
+def read_records(store: Store, path: Path, *, merge: bool = False) -> RecordCounts:
     """Takes a file of records in, all of it or nothing, and says what was new.
 
     Records that are here already change nothing; a record that contradicts one is refused, and so is an event
@@ -146,12 +149,12 @@ def read_records(store: Store, path: Path, *, merge: bool = False) -> Counts:
     numbered anew after those here and forget what their senders had seen (`base`), tasks and events become
     this evaluation's, and people who are here stay as they are.
     """
-    intake = _Intake(store.evaluation, path, merge, stamp(store.clock()))
+    intake = _RecordsIntake(store.evaluation, path, merge, stamp(store.clock()))
     return store.change(intake.run)
 
 
 @dataclass
-class _Intake:
+class _RecordsIntake:
     """The import of one file, inside one transaction."""
 
     evaluation: str
@@ -159,7 +162,7 @@ class _Intake:
     merge: bool
     now: str
 
-    def run(self, connection: Connection) -> Counts:
+    def run(self, connection: Connection) -> RecordCounts:
         self.connection = connection
         self.last = lock(connection, self.evaluation)
         take = {"judgments": self.header, "person": self.people, "task": self.tasks, "event": self.events}
@@ -167,8 +170,8 @@ class _Intake:
         for kind, lines in groupby(self.lines(), key=lambda line: line[1]["kind"]):
             while some := list(islice(lines, AT_ONCE)):
                 new[kind] += take[kind](some)
-        tasks.refuse_orphans(connection, self.evaluation)
-        return Counts(new["person"], new["task"], new["event"])
+        refuse_orphans(connection, self.evaluation)
+        return RecordCounts(new["person"], new["task"], new["event"])
 
     def lines(self) -> Iterator[Line]:
         for number, data in read_json_lines(self.path):
@@ -206,10 +209,10 @@ class _Intake:
     def tasks(self, lines: Sequence[Line]) -> int:
         rows = [(number, self.at(number, self.task_row, data)) for number, data in lines]
         try:
-            return tasks.add_some(self.connection, self.evaluation, [row for _, row in rows])
+            return add_some_tasks(self.connection, self.evaluation, [row for _, row in rows])
         except AdjudgeError:
             for number, row in rows:  # one at a time, to say which line it was
-                self.at(number, lambda row: tasks.add_some(self.connection, self.evaluation, [row]), row)
+                self.at(number, lambda row: add_some_tasks(self.connection, self.evaluation, [row]), row)
             raise
 
     def task_row(self, data: Record) -> Row:
@@ -222,11 +225,12 @@ class _Intake:
             values["hashes"] = {}
         if holder is not None:
             check_name("lease_by", holder)
+        values |= {name: _seldom(name, values[name]) for name in SELDOM if name in values}
         return task_row(Task(**values)) | {"lease_by": holder}
 
     def events(self, lines: Sequence[Line]) -> int:
         rows = [(number, self.at(number, self.event_row, data)) for number, data in lines]
-        ledger = Ledger.of(self.connection, self.evaluation, self.last, [row for _, row in rows])
+        ledger = EventLedger.of(self.connection, self.evaluation, self.last, [row for _, row in rows])
         for number, row in rows:
             self.at(number, lambda row: self.enter(ledger, row), row)
         ledger.write(self.connection)
@@ -243,7 +247,7 @@ class _Intake:
             raise FormatError(f'"seq" is {quoted(row["seq"])}, expected a number from 1 to {HIGHEST:,}')
         return row | dict.fromkeys(("seq", "base", "newer")) if self.merge else row
 
-    def enter(self, ledger: Ledger, row: Row) -> None:
+    def enter(self, ledger: EventLedger, row: Row) -> None:
         """One event, unless it is here; with its own number where that is above the last one."""
         if ledger.first(row):
             return
@@ -276,6 +280,16 @@ class _Intake:
             raise type(error)(f"{self.path}:{number}: {error}") from None
 
 
+def _seldom(name: str, value: object) -> tuple[Any, ...]:
+    """Systems that cancel a task, or systems that were renamed, as a record has them."""
+    what, of = ("names", 1) if name == "cancelled" else ("times, old and new names", 3)
+    rows = [each if of > 1 else [each] for each in value] if isinstance(value, list) else [None]
+    for row in rows:
+        if not isinstance(row, list) or len(row) != of or not all(isinstance(each, str) for each in row):
+            raise FormatError(f'"{name}" is {quoted(value)}, expected a list of {what}')
+    return tuple(tuple(row) if of > 1 else row[0] for row in rows if row is not None)
+
+
 def known(data: object, kind: type, *more: str) -> Record:
     """The fields of a record, but for its kind; a field that is missing or not known is refused."""
     if not isinstance(data, dict):
@@ -292,4 +306,74 @@ def known(data: object, kind: type, *more: str) -> Record:
     return values
 
 
-OPTIONAL = ("evaluation", "name", "pseudonym")  # what the store knows, or makes up, itself
+# Under pseudonyms
+
+FREE_TEXT = ("comment", "flag")
+"""Questions whose answers are what people typed, where they may name somebody."""
+
+SHORTEST = 3
+"""Characters that an id or a part of a name has at least to be looked for in free text: "A" is a word too."""
+
+
+@dataclass(frozen=True)
+class Disguise:
+    """Pseudonyms by id, numbers for clients (a client is somebody's browser), and the words that name people."""
+
+    pseudonyms: Mapping[str, str]
+    clients: Mapping[str, str]
+    words: Mapping[str, str]
+    pattern: re.Pattern[str] | None
+
+    @classmethod
+    def of(cls, people: Iterable[Person], clients: Iterable[str]) -> Disguise:
+        people = list(people)
+        words = {
+            word.lower(): person.pseudonym
+            for person in people
+            for word in _words(person)
+            if len(word) >= SHORTEST
+        }
+        longest_first = sorted(words, key=lambda word: (-len(word), word))
+        anyone = "|".join(map(re.escape, longest_first))
+        return cls(
+            {person.id: person.pseudonym for person in people},
+            {client: f"client-{n}" for n, client in enumerate(clients, 1)},
+            words,
+            re.compile(rf"(?<!\w)(?:{anyone})(?!\w)", re.IGNORECASE) if words else None,
+        )
+
+    def record(self, record: Record) -> Record:
+        """One record of an export, in disguise."""
+        match record["kind"]:
+            case "person":
+                return record | {"id": record["pseudonym"], "name": None}
+            case "task":
+                return record | {name: self._person(record[name]) for name in ("assessor", "lease_by")}
+            case "event":
+                changed = {"assessor": self._person(record["assessor"]), "answer": record["answer"]}
+                if record["client"] is not None:
+                    changed["client"] = self.clients[record["client"]]
+                if record["question"].partition(":")[0] in FREE_TEXT:
+                    changed["answer"] = self._typed(record["answer"])
+                return record | changed
+            case _:
+                return record
+
+    def _person(self, id: str | None) -> str | None:
+        return None if id is None else self.pseudonyms[id]
+
+    def _typed(self, answer: Any) -> Any:
+        """What somebody typed, with the words that name people replaced."""
+        if isinstance(answer, str) and self.pattern is not None:
+            return self.pattern.sub(lambda found: self.words.get(found[0].lower(), "somebody"), answer)
+        if isinstance(answer, list):
+            return [self._typed(each) for each in answer]
+        if isinstance(answer, dict):
+            return {name: self._typed(each) for name, each in answer.items()}
+        return answer
+
+
+def _words(person: Person) -> Iterable[str]:
+    """The id, the name, and the parts of the name."""
+    name = person.name or ""
+    return (person.id, name, *re.findall(r"\w+", name))

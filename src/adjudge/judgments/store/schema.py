@@ -1,4 +1,4 @@
-"""The tables of judgments, as they are now. How an older database gets there lives in migrations/.
+"""The tables of judgments, as they are now; migrations/ brings an older database there.
 
     evaluation   one row each; its last_seq is the counter that events take their numbers from
     person       everybody who judges, with the pseudonym that stands for them outside
@@ -8,6 +8,7 @@
     session      who is signed in, by the hash of what their browser holds
     attempt      sign-ins that were tried lately, by a keyed hash of who tried
     secret       keys that the servers of an evaluation share
+    edit         changes of the folder's texts that reached the tasks, so that each does so once
 
 Every key starts with the evaluation, so that evaluations share a database without meeting. Texts that
 identify something are compared by code point on both databases, so that orders are the same.
@@ -28,7 +29,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-VERSIONS = ("0001", "0002")
+VERSIONS = ("0001", "0002", "0003")
 """Every released schema, oldest first; the last one is this module's."""
 
 VERSION_TABLE = "alembic_version"
@@ -94,6 +95,8 @@ task = Table(
     Column("repeat_of", _Key),
     Column("lease_until", Text),
     Column("lease_by", _Key),
+    Column("cancelled", Text),
+    Column("renamed", Text),
     _person("assessor"),
     _person("lease_by"),
     Index(None, "evaluation", "assessor", "position"),
@@ -175,4 +178,13 @@ secret = Table(
     Column("evaluation", _Key, primary_key=True),
     Column("name", _Key, primary_key=True),
     Column("value", Text, nullable=False),
+)
+
+edit = Table(
+    "edit",
+    metadata,
+    Column("evaluation", _Key, primary_key=True),
+    Column("id", _Key, primary_key=True),
+    Column("made_at", Text, nullable=False),
+    Column("what", Text, nullable=False),
 )

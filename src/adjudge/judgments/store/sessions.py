@@ -1,12 +1,10 @@
-"""Who is signed in, and how often signing in was tried. Who may sign in lives in accounts.py.
-
-Both are kept in the database, so that several servers agree and a restart forgets nothing.
-"""
+"""Who is signed in, and how often signing in was tried; tokens, of which only hashes are kept, and shared secrets."""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
+import secrets
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -15,15 +13,73 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
+from sqlalchemy.dialects import postgresql, sqlite
 
 from adjudge.errors import BusyError, DataError, UsageError, quoted
 from adjudge.judgments.store import schema
-from adjudge.judgments.store.appending import lock
-from adjudge.judgments.store.encoding import moment, stamp
-from adjudge.judgments.store.keys import digest, new_token
+from adjudge.judgments.store.database import lock
+from adjudge.judgments.store.encoding import check_name, moment, stamp
 
 if TYPE_CHECKING:
     from adjudge.judgments.store.store import Store
+
+
+BYTES = 32  # 256 bits
+
+
+def new_token() -> str:
+    """43 characters that may stand in an address and that nobody can guess."""
+    return secrets.token_urlsafe(BYTES)
+
+
+def digest(token: str) -> str:
+    """What is kept of a token, and what it is looked up by.
+
+    SHA-256 is enough, and needs no salt and no slowness: those protect what people choose. Of 2^256 tokens that
+    are drawn evenly none can be found by trying. Looking up the hash takes a time that depends on the hash
+    alone, from which nobody can steer towards a token that exists, so no comparison of tokens is left to time.
+    """
+    return hashlib.sha256(token.encode("utf-8", "backslashreplace")).hexdigest()
+
+
+class Secrets:
+    """The secrets of one evaluation, by name. They stay in the database and reach no browser."""
+
+    def __init__(self, store: Store):
+        self._store = store
+        self._known: dict[str, bytes] = {}
+
+    def get(self, name: str) -> bytes:
+        """32 bytes, drawn when they are first asked for and the same ever after, in every process."""
+        if name not in self._known:
+            check_name("name", name)
+            self._known[name] = bytes.fromhex(self._stored(name) or self._store.change(self._make(name)))
+        return self._known[name]
+
+    def _stored(self, name: str) -> str | None:
+        with self._store.database.reading() as connection:
+            return _value(connection, self._store.evaluation, name)
+
+    def _make(self, name: str) -> Any:
+        """A job that makes the secret. Of several who come first, one does; the others wait and take that one."""
+        row = {"evaluation": self._store.evaluation, "name": name, "value": secrets.token_hex(BYTES)}
+
+        def job(connection: Connection) -> str:
+            insert: Any = (postgresql if connection.dialect.name == "postgresql" else sqlite).insert
+            connection.execute(insert(schema.secret).on_conflict_do_nothing(), row)
+            value = _value(connection, self._store.evaluation, name)
+            assert value is not None
+            return value
+
+        return job
+
+
+def _value(connection: Connection, evaluation: str, name: str) -> str | None:
+    table = schema.secret
+    query = sa.select(table.c.value).where(table.c.evaluation == evaluation, table.c.name == name)
+    value: str | None = connection.scalar(query)
+    return value
+
 
 SEEN_EVERY = timedelta(minutes=1)
 KEPT = timedelta(days=1)  # how long attempts are kept
@@ -110,7 +166,7 @@ class Sessions:
         return Session(row["person"], row["name"], row["role"], row["made_at"], row["expires_at"], seen)
 
     def end(self, token: str) -> None:
-        """Signs out. A token that is not known any more may come again."""
+        """Signs out. A token that is not known is no mistake: it may be sent twice."""
         self._store.change(
             lambda connection: connection.execute(self._delete(_session.c.hash == digest(token)))
         )

@@ -1,8 +1,7 @@
 """The store of judgments: tasks, and every answer ever given to them. Opening, writing and reading.
 
-Databases are opened in database.py; events are numbered in appending.py, tasks handed out in tasks.py; people
-are in people.py, who may sign in is in accounts.py and sessions.py, files of records are in records.py, backups
-in backup.py.
+Databases are opened in database.py; appending.py writes events and tasks; people.py, accounts.py and sessions.py
+hold who judges and who may sign in, records.py files of records, backup.py copies.
 """
 
 from __future__ import annotations
@@ -20,10 +19,11 @@ from sqlalchemy import Connection
 
 from adjudge.data.folder import Folder
 from adjudge.errors import DataError, FormatError, quoted
-from adjudge.judgments.store import schema, tasks
+from adjudge.judgments.store import schema
 from adjudge.judgments.store.accounts import Accounts, PeopleWithAccounts
-from adjudge.judgments.store.appending import append_all
+from adjudge.judgments.store.appending import add_tasks, append_all, lease_task, release_task
 from adjudge.judgments.store.database import PATIENCE, Database, address
+from adjudge.judgments.store.edits import finish_edit
 from adjudge.judgments.store.encoding import (
     Row,
     check_name,
@@ -34,9 +34,8 @@ from adjudge.judgments.store.encoding import (
     task_row,
     utc_now,
 )
-from adjudge.judgments.store.keys import Secrets
 from adjudge.judgments.store.people import People
-from adjudge.judgments.store.sessions import Attempts, Sessions
+from adjudge.judgments.store.sessions import Attempts, Secrets, Sessions
 from adjudge.judgments.store.writer import Outcome, Writer
 from adjudge.judgments.tasks import Ack, Event, Judged, Task
 
@@ -121,21 +120,21 @@ class Store:
     def add_tasks(self, new: Iterable[Task]) -> int:
         """Stores tasks, all or none, and says how many are new. One that is there already may come again."""
         rows = [self._row(task, task_row) for task in new]
-        return self.change(lambda connection: tasks.add(connection, self.evaluation, rows))
+        return self.change(lambda connection: add_tasks(connection, self.evaluation, rows))
 
     def lease(self, task: str, assessor: str, until: datetime) -> Task | None:
         """Gives a task to an assessor until a time, or None where somebody else has it now."""
         stamp(until)  # a time without a zone is refused before anything is locked
 
         def job(connection: Connection) -> Task | None:
-            return tasks.lease(connection, self.evaluation, task, assessor, until=until, now=self.clock())
+            return lease_task(connection, self.evaluation, task, assessor, until=until, now=self.clock())
 
         return self.change(job)
 
     def release(self, task: str, assessor: str) -> bool:
         """Takes a task back from an assessor; False where it was not theirs."""
         return self.change(
-            lambda connection: tasks.release(connection, self.evaluation, task, assessor, now=self.clock())
+            lambda connection: release_task(connection, self.evaluation, task, assessor, now=self.clock())
         )
 
     def change(self, job: Callable[[Connection], T]) -> T:
@@ -152,11 +151,19 @@ class Store:
         return found[0]
 
     def tasks(
-        self, *, assessor: str | None = None, topic: str | None = None, protocol: str | None = None
+        self,
+        *,
+        assessor: str | None = None,
+        topic: str | None = None,
+        protocol: str | None = None,
+        cancelled: bool = False,
     ) -> list[Task]:
-        """The tasks, by assessor and position."""
+        """The tasks, by assessor and position; with those that were cancelled where that is asked for."""
         wanted = {_task.c.assessor: assessor, _task.c.topic: topic, _task.c.protocol: protocol}
-        return self._tasks(*(column == value for column, value in wanted.items() if value is not None))
+        conditions = [column == value for column, value in wanted.items() if value is not None]
+        if not cancelled:
+            conditions.append(_task.c.cancelled.is_(None))
+        return self._tasks(*conditions)
 
     def evaluations(self) -> list[str]:
         """Every evaluation that has something in this database."""
@@ -257,10 +264,20 @@ def _latest(*conditions: sa.ColumnElement[bool]) -> sa.Select[Any]:
 
 
 def store_of(folder: Folder) -> Store:
-    """The store, made where there is none.
+    """The store, made where there is none; what a change of the folder's texts left to do here is done first.
 
     A file in the folder keeps the name under which it began, so that renaming the evaluation loses nothing.
     """
+    store = _store_of(folder)
+    try:
+        finish_edit(folder.path, store)
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def _store_of(folder: Folder) -> Store:
     name = folder.settings.name
     if folder.settings.database:
         return open_store(folder.settings.database, name)

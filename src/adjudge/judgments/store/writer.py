@@ -1,7 +1,4 @@
-"""The one writer of a process: a thread that commits what is waiting together, and acknowledges only then.
-
-What a job does inside the transaction lives elsewhere (appending.py, store.py, people.py, records.py).
-"""
+"""The one writer of a process: a thread that commits what is waiting together, and acknowledges only then."""
 
 from __future__ import annotations
 

@@ -10,9 +10,8 @@ from typing import Any
 from adjudge.data.rows import Summary
 from adjudge.data.scores import Score
 from adjudge.judgments.batch import TopicBatch
-from adjudge.judgments.frozen import units_of
 from adjudge.judgments.protocol import UNIT, Protocol, load_protocol
-from adjudge.judgments.tasks import Judged
+from adjudge.judgments.tasks import Judged, units_of
 from adjudge.measures.base import Measure
 
 SUMMED = "coverage"

@@ -12,10 +12,9 @@ from adjudge.data.rows import Unit
 from adjudge.data.scores import Score
 from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
-from adjudge.judgments.frozen import units_of
 from adjudge.judgments.levels import author_lengths, level_of
 from adjudge.judgments.protocol import UNMARKED, inconsistency
-from adjudge.judgments.tasks import TextRef
+from adjudge.judgments.tasks import TextRef, units_of
 from adjudge.measures.base import Measure, Need
 from adjudge.measures.judged.answers import JudgedPage, pages, protocol_of, score_row
 from adjudge.text.words import count_words

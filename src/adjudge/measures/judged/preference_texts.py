@@ -12,7 +12,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from adjudge.data.sources import SourceSentence, source_sentences
+from adjudge.data.collection import SourceSentence, source_sentences
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.similarities import SentenceSimilarity
 from adjudge.stats.preference.answers import FloatArray, IntArray

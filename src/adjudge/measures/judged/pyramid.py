@@ -13,8 +13,16 @@ from adjudge.data.scores import Score
 from adjudge.errors import DataError
 from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER
-from adjudge.judgments.pyramid import UNMATCHED, PeerAnnotation, Pyramid, annotation_of_reference
-from adjudge.judgments.pyramid_answers import Built, annotation_of, built, pyramid_for
+from adjudge.judgments.pyramid import (
+    UNMATCHED,
+    Built,
+    PeerAnnotation,
+    Pyramid,
+    annotation_of,
+    annotation_of_reference,
+    built,
+    pyramid_for,
+)
 from adjudge.judgments.tasks import Judged, TextRef
 from adjudge.measures.base import Measure, Need
 from adjudge.measures.judged.answers import judged_peers

@@ -12,8 +12,7 @@ from adjudge.data.scores import Score
 from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.protocol import RATING
-from adjudge.judgments.store.anonymous import is_anonymous
-from adjudge.judgments.tasks import Judged
+from adjudge.judgments.tasks import Judged, is_anonymous
 from adjudge.measures.base import Measure, Need
 from adjudge.measures.judged.answers import judged_peers, score_row
 

@@ -7,9 +7,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from adjudge.data.rows import Summary, Unit
-from adjudge.judgments.frozen import units_of
 from adjudge.judgments.protocol import UNIT, Choice, Protocol, Question
-from adjudge.judgments.tasks import Judged, Task, TextRef
+from adjudge.judgments.tasks import Judged, Task, TextRef, units_of
 from adjudge.text.headers import hidden_spans, paragraphs, shown
 from adjudge.web.blind import UnitIds
 from adjudge.web.site import Site

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from adjudge.judgments.frozen import units_of
 from adjudge.judgments.protocol import UNIT, UNMARKED, Protocol
-from adjudge.judgments.tasks import Judged, Task
+from adjudge.judgments.tasks import Judged, Task, units_of
 from adjudge.web.answering import asked
 from adjudge.web.site import Site
 
