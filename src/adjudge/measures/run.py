@@ -222,9 +222,9 @@ class _ScorePlan:
         return StoredScores(info=info, table=table, origin="computed", inputs=self.digests)
 
     def report(self, stored: StoredScores) -> Scored:
-        before = list(self.old.inputs) if self.old else []
-        now = list(stored.inputs)
         frame = stored.table.frame
+        now = list(dict.fromkeys(frame["topic"]))  # topics without any score are not counted
+        before = list(dict.fromkeys(self.old.table.frame["topic"])) if self.old else []
         missing = frame.loc[frame["value"].isna(), "why"].value_counts()
         return Scored(
             measure=str(self.measure),
