@@ -72,6 +72,4 @@ def _tasks(changed: Changed) -> str:
         return f"{counted(n, 'task')} renamed; {judged} kept, under the new name"
     if changed.what == "restore":
         return f"{counted(changed.tasks['restored'], 'open task')} restored; {judged} count again"
-    return (
-        f"{counted(changed.tasks['cancelled'], 'open task')} cancelled; {judged} kept, which do not count"
-    )
+    return f"{counted(changed.tasks['cancelled'], 'open task')} cancelled; {judged} kept, which do not count"
