@@ -156,13 +156,20 @@ class Evaluation:
         if not self.has_judgments:
             yield lambda change, changed: None
             return
-        from adjudge.judgments.store.edits import TaskEdit, count_edit, finish_edit, make_pending_edit
+        from adjudge.judgments.store.edits import (
+            TaskEdit,
+            count_edit,
+            finish_edit,
+            make_pending_edit,
+            refuse_merge,
+        )
 
         task_edit = TaskEdit(what=what, system=target.system, topic=target.topic, to=to)
         with self.store() as store:
 
             def also(change: Transaction, changed: Changed) -> None:
                 make_pending_edit(self.path, store)
+                refuse_merge(store, task_edit)
                 changed.tasks = count_edit(store, task_edit)
                 change.stage(PENDING).write_text(task_edit.to_json(), encoding="utf-8")
 

@@ -17,7 +17,7 @@ import adjudge
 from adjudge.data.rows import Summary, Topic
 from adjudge.data.scores import Score
 from adjudge.data.transaction import JOURNAL, LOCK, STAGING
-from adjudge.errors import AdjudgeError
+from adjudge.errors import AdjudgeError, ClashError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.assign import assign
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER
@@ -137,6 +137,20 @@ def test_removing_keeps_answers(judged: Evaluation) -> None:
         assert (
             assign(store, judged.collection, judged.protocol("rating"), assessors=["simulated-1"]).tasks == ()
         )
+
+
+def test_a_new_name_never_takes_over_the_judgments_of_a_removed_system(judged: Evaluation) -> None:
+    judged.remove("not ours", system="poor")
+    judged.remove("no permission", topic="t3")
+    with pytest.raises(ClashError, match='there are judgments of another system "poor", which was removed'):
+        judged.rename("poor", "x", system="good")
+    with pytest.raises(ClashError, match='judgments of another topic "t3"'):
+        judged.rename("t3", "x", topic="t1")
+    assert "good" in systems(judged)[0] & systems(judged)[1]
+    assert "t1" in judged.collection.topics
+    judged.rename("better", "x", system="good")
+    judged.rename("good", "better not", system="better")
+    assert "good" in systems(judged)[1]
 
 
 def with_pyramid(e: Evaluation) -> Evaluation:

@@ -74,19 +74,19 @@ class Simulated:
 
 @dataclass(frozen=True)
 class Sitting:
-    """An assessor before one task: how far along, and a stream of random numbers of its own."""
+    """An assessor at one task: how much of the work is done, and a random generator for this task."""
 
     who: Simulated
     progress: float
     rng: np.random.Generator
 
     def seen(self, truth: float) -> float:
-        """What the assessor takes the truth for."""
+        """The truth as the assessor perceives it."""
         moved = truth + self.who.bias + self.who.drift * self.progress
         return moved + self.who.noise * float(self.rng.standard_normal())
 
     def choose(self, truth: float, positions: Sequence[float]) -> int:
-        """Which of some choices, given where they stand on the scale. Of two as near the higher one."""
+        """The nearest of some choices, given their positions on the scale; of two equally near ones the higher."""
         seen = self.seen(truth)
         distances = [abs(seen - position) for position in positions]
         near = [at for at, distance in enumerate(distances) if distance <= min(distances) + NEAR]
@@ -103,7 +103,7 @@ class Sitting:
 
 
 def positions(values: Sequence[Value]) -> list[float]:
-    """Where choices stand on their scale, from 0 to 1: by their numbers, or in the order of the protocol."""
+    """The positions of choices on their scale, from 0 to 1: by their numbers, or in the order of the protocol."""
     if len(values) < 2:
         return [0.0 for _ in values]
     numbers = [value for value in values if not isinstance(value, str)]
@@ -230,7 +230,7 @@ def _by_name(assessors: Iterable[Simulated]) -> dict[str, Simulated]:
 
 
 def _progress(tasks: Sequence[Task], people: Mapping[str, Simulated]) -> dict[str, float]:
-    """How far along an assessor is at each task: 0 at the first, 1 at the last."""
+    """The share of an assessor's work done before each task: 0 at the first, 1 at the last."""
     own: dict[str, list[Task]] = {}
     for task in tasks:
         if task.assessor not in people:
@@ -248,7 +248,7 @@ def _progress(tasks: Sequence[Task], people: Mapping[str, Simulated]) -> dict[st
 
 
 def _timed(tasks: Sequence[Task]) -> list[tuple[Task, int]]:
-    """Tasks with which time the assessor judges the same, by position: a repeat draws anew."""
+    """Tasks, each with how often the assessor has judged the same before, by position: a repeat draws anew."""
     seen: Counter[str] = Counter()
     times: dict[str, int] = {}
     for task in sorted(tasks, key=lambda task: task.position):

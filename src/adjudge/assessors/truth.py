@@ -119,7 +119,7 @@ def _known(known: Mapping[K, V], key: K, task: Task, what: str) -> V:
 
 
 def truth_from_texts(collection: Collection, protocol: Protocol) -> Truth:
-    """What shared words tell: crude, but it orders systems as people roughly would, and it is the same every time.
+    """The truth as shared words show it: crude, but deterministic, and it orders systems roughly as people would.
 
     Of a model unit a peer expresses the share of its content words that the marked peer units hold together.
     Peer units that share any content word with the reference are relevant.
@@ -154,7 +154,7 @@ def truth_from_pyramids(
     pyramids: Mapping[str, Pyramid],
     annotations: Mapping[tuple[str, TextRef], PeerAnnotation],
 ) -> Truth:
-    """What content units tell: of a model unit a peer expresses the share of its facts that the peer expresses.
+    """The truth as pyramids show it: the share of a model unit's content units that the peer expresses.
 
     A fact stands in a unit where its words do. A model unit without facts is not expressed. Peer units that hold any
     content word of the reference are relevant. Annotations are by topic and peer.
@@ -289,7 +289,7 @@ def _pages(collection: Collection) -> Iterator[tuple[str, Summary, Summary]]:
 
 
 def _units(collection: Collection, protocol: Protocol, summary: Summary, kind: str) -> list[Unit]:
-    """A summary's units. Where nobody is asked about them, those of a folder without units are as good."""
+    """A summary's units; where a protocol does not ask about units, they are made if the folder has none."""
     found = units_of(collection.units.get(summary.topic, ()), _ref(summary), kind)
     return found or (
         [] if protocol.kind == "coverage" else split(summary, kind, collection.settings.language)

@@ -1,1 +1,1 @@
-"""What is evaluated: rows, the folder, importers, checks, units and baselines."""
+"""What is evaluated: rows, the folder that holds them, checks, changes, units, baselines and scores."""

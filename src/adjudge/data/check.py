@@ -73,7 +73,7 @@ def some(items: Iterable[str]) -> tuple[str, ...]:
 
 
 def by_system(summaries: Iterable[Summary]) -> tuple[str, ...]:
-    """Where summaries stand, a text per system, the most affected first."""
+    """The topics of summaries, one text per system, the most affected system first."""
     topics: dict[str, list[str]] = defaultdict(list)
     for summary in summaries:
         topics[summary.system].append(summary.topic)
@@ -92,7 +92,7 @@ _HINTED = 5  # unlisted names that are shown, each with the nearest listed one
 
 
 def check(folder: Folder) -> CheckReport:
-    """Look the whole evaluation through."""
+    """Check the whole evaluation."""
     try:
         collection = load(folder)
     except FormatError as error:
@@ -142,7 +142,7 @@ def peer_topics(collection: Collection) -> list[str]:
 
 
 def _missing(collection: Collection) -> Iterator[Finding]:
-    """Summaries that other systems have at that topic and length, and this one has not."""
+    """Summaries that are missing: other systems have one for that topic and length."""
     cells = dict.fromkeys((p.topic, p.length) for p in collection.all_summaries() if p.is_peer)
     withdrawn = {(s.system, s.topic, s.length) for s in collection.withdrawn}
     has: dict[str, set[tuple[str, int | None]]] = defaultdict(set)

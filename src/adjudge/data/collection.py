@@ -19,7 +19,7 @@ R = TypeVar("R", bound=Row)
 
 @dataclass(frozen=True)
 class Collection:
-    """All rows, topic by topic, in the order of the files. Withdrawn summaries stand apart."""
+    """All rows, topic by topic, in the order of the files. Withdrawn summaries are kept apart."""
 
     settings: Settings
     topics: dict[str, Topic]
@@ -142,7 +142,7 @@ def _once(folder: Folder, kind: type[R]) -> Iterator[R]:
 
 @dataclass(frozen=True, slots=True)
 class SentencePlace:
-    """Where a sentence stands: in which document, from which character to which."""
+    """The place of a sentence: its document, its first character and the one after its last."""
 
     document: str
     start: int
@@ -151,7 +151,7 @@ class SentencePlace:
 
 @dataclass(frozen=True, slots=True)
 class SourceSentence:
-    """One sentence, and every place where it stands word for word."""
+    """One sentence, and every place where it occurs word for word."""
 
     text: str
     places: tuple[SentencePlace, ...]

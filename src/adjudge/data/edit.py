@@ -38,7 +38,7 @@ class EditTarget:
         return ", ".join(f"{name} {quoted(value)}" for name, value in named if value is not None)
 
     def covers(self, row: Row) -> bool:
-        """Whether a row belongs to it: a row that names no system is a whole topic's, and so on."""
+        """Whether a row belongs to it. A row without a system, such as a document, belongs to its topic."""
         wanted = (("system", self.system), ("topic", self.topic))
         return all(getattr(row, name, None) == value for name, value in wanted if value is not None)
 
@@ -271,7 +271,7 @@ def _stage_scores(change: Transaction, stored: StoredScores) -> None:
 
 
 def _finish(folder: Folder, change: Transaction, changed: Changed, when: str) -> None:
-    """Note what was done, and let it count."""
+    """Note what was done in changes.jsonl, and commit."""
     log = folder.path / CHANGES
     text = log.read_text(encoding="utf-8") if log.exists() else ""
     entry = dump_json({"when": when, **changed.as_dict()})

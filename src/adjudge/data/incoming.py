@@ -297,7 +297,7 @@ def _ended(path: Path) -> Iterator[bytes]:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What is known of a key: a digest of its row, where it stood, and the row where it was kept."""
+    """What is known of a key: a digest of its row, its place in the input, and the row itself if it is needed later."""
 
     digest: bytes
     place: str

@@ -25,7 +25,7 @@ Check = Callable[[str, object], Any]
 
 
 def _name(field_name: str, value: object) -> str:
-    """An id that people type and that stands in tables: one line, no space around it."""
+    """An id that people type and read in tables: one line, no space around it."""
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     if not isinstance(value, str):
@@ -132,12 +132,12 @@ class Row:
         return {k: list(v) if isinstance(v, tuple) else v for k, v in known.items()} | dict(self.extra)
 
     def fill(self, other: Self) -> Self:
-        """This row, with what it leaves open taken from `other`."""
+        """This row, with its empty fields taken from `other`."""
         open_fields = {n: getattr(other, n) for n in self.CHECKS if getattr(self, n) is None}
         return replace(self, **open_fields, extra={**other.extra, **self.extra})
 
     def contradicts(self, other: Self) -> str | None:
-        """The first field on which two rows of one key disagree, both having said something."""
+        """The first field that both rows have and on which they disagree."""
         for name in self.CHECKS:
             mine, theirs = getattr(self, name), getattr(other, name)
             if mine is not None and theirs is not None and mine != theirs:

@@ -94,7 +94,7 @@ def split(summary: Summary, kind: str, language: str) -> list[Unit]:
 
 
 def fits(units: Iterable[Unit], text: str) -> bool:
-    """Whether every unit still says what the summary says at its place."""
+    """Whether every unit's text is what the summary has at its offsets."""
     return all(text[unit.start : unit.end] == unit.text for unit in units)
 
 

@@ -122,7 +122,7 @@ def add_levels(folder: Folder) -> LevelsReport:
 
 
 def _with_level(unit: Unit, level: int | None) -> Unit:
-    """A level that no longer holds goes, too."""
+    """The unit with its level; a level that no longer holds is removed."""
     extra = {name: value for name, value in unit.extra.items() if name != LEVEL}
     return replace(unit, extra=extra if level is None else {**extra, LEVEL: level})
 

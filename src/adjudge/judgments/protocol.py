@@ -82,7 +82,7 @@ class Protocol:
         raise DataError(f"{self.name} has no question {quoted(id)}{nearest(id, known)}")
 
     def unmarked_choices(self, unmarked: int) -> tuple[Choice, ...]:
-        """What can be said of so many unmarked units; nothing where there are none."""
+        """The choices for a number of unmarked units; none where there are none."""
         if self.unmarked is None or not unmarked:
             return ()
         allowed = self.reduced.get(unmarked)
@@ -182,7 +182,7 @@ def inconsistency(answer: Mapping[str, Any]) -> str | None:
 
 
 def plain(value: object) -> str:
-    """A value as its file has it, cut short."""
+    """A value as JSON, cut short, for messages."""
     text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= 60 else f"{text[:57]}..."
 

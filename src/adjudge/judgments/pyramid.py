@@ -32,7 +32,7 @@ UNKNOWN = "SCU that the pyramid does not have: it counts as matching nothing"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Some words, and where they stand: `text` is what the assessor saw at [start, end)."""
+    """Some words at [start, end): `text` is what the assessor saw there."""
 
     start: int
     end: int
@@ -69,7 +69,7 @@ class Scu:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """Whose text stands at [start, end) of the pyramid's."""
+    """One reference's text: [start, end) of the pyramid's."""
 
     system: str
     length: int | None
@@ -147,7 +147,7 @@ class Pyramid:
         return replace(self, scus=tuple(scus), references=tuple(references), saved_as=self.digest())
 
     def digest(self) -> str:
-        """What tells this pyramid from another one. The order of units and comments on them do not count."""
+        """Identifies this pyramid. The order of units and comments on them do not count."""
         if self.saved_as is not None:
             return self.saved_as
         units = sorted(
@@ -257,7 +257,7 @@ def peer_findings(annotation: PeerAnnotation, pyramid: Pyramid) -> Iterator[tupl
 
 
 def stands(part: Part, text: str) -> bool:
-    """Whether the words stand at their offsets. White space does not count: DUCView's labels lose line ends."""
+    """Whether the words are at their offsets. White space does not count: DUCView's labels lose line ends."""
     return part.end <= len(text) and _squashed(text[part.start : part.end]) == _squashed(part.text)
 
 

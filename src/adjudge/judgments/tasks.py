@@ -97,7 +97,7 @@ class Event:
     received_at: str | None = None
 
     def content(self) -> str:
-        """What must be the same when an id is sent again: everything but what the store adds."""
+        """What must be the same when an id is sent again: all that the sender said."""
         fields = (
             self.evaluation,
             self.task,
@@ -135,7 +135,7 @@ class Judged:
     answers: Mapping[str, Event] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
-        """What a score of it depends on."""
+        """Everything that a score computed from it depends on."""
         task = self.task
         answers = {question: event.answer for question, event in sorted(self.answers.items())}
         return {
@@ -156,7 +156,7 @@ class Judged:
 
 
 def is_anonymous(assessor: str) -> bool:
-    """Whether a name stands for nobody in particular: `anonymous`, or anything that ends in `-anonymous`."""
+    """Whether a name means nobody in particular: `anonymous`, or anything that ends in `-anonymous`."""
     return assessor == ANONYMOUS or assessor.endswith(f"-{ANONYMOUS}")
 
 
@@ -181,7 +181,7 @@ def units_of(units: Iterable[Unit], text: TextRef, kind: str) -> list[Unit]:
 
 
 def units_hash(units: Iterable[Unit]) -> str:
-    """Of where the units are: their texts are in the summary's."""
+    """A hash of the units' ids and offsets; their texts are part of the summary's."""
     return text_hash("\n".join(f"{unit.id} {unit.start} {unit.end}" for unit in units))
 
 
@@ -251,7 +251,7 @@ def _side_changed(
 
 
 def sentence_at(text: str, side: Mapping[str, Any]) -> str:
-    """The sentence that stands at a side's place in a document's text, its white space collapsed.
+    """The sentence at a side's place in a document's text, its white space collapsed.
 
     A place that is none, or lies outside the text, has nothing.
     """

@@ -23,12 +23,10 @@ def spread(counts: Sequence[int]) -> int:
     return max(counts) - min(counts)
 
 
-def spreads(ledger: Loads) -> tuple[int, int, int]:
+def spreads(loads: Loads) -> tuple[int, int, int]:
     """How far assessors differ: in all, and at the worst topic and system."""
-    by = [
-        max(spread(column) for column in zip(*table, strict=True)) for table in (ledger.topic, ledger.system)
-    ]
-    return spread(ledger.load), by[0], by[1]
+    by = [max(spread(column) for column in zip(*table, strict=True)) for table in (loads.topic, loads.system)]
+    return spread(loads.load), by[0], by[1]
 
 
 @settings(max_examples=60, deadline=None)
@@ -37,11 +35,11 @@ def test_where_anybody_may_judge_anything_all_shares_are_even(
     topics: int, systems: int, assessors: int, data: st.DataObject
 ) -> None:
     need = data.draw(st.integers(1, assessors))
-    ledger = Loads(assessors, topics, systems)
+    loads = Loads(assessors, topics, systems)
     rng = np.random.default_rng(data.draw(st.integers(0, 99)))
-    found = choose(grid(topics, systems, need, assessors), ledger, rng)
+    found = choose(grid(topics, systems, need, assessors), loads, rng)
     assert {len(who) for who in found} == {need}
-    load, topic, system = spreads(ledger)
+    load, topic, system = spreads(loads)
     assert load <= 1
     assert topic <= 1
     assert system <= 2
@@ -74,9 +72,9 @@ def test_loads_are_as_even_as_the_best_of_all_choices(
     drawn: list[tuple[int, list[int], int, frozenset[int]]], before: list[int], seed: int
 ) -> None:
     pages = [PageNeed(topic, tuple(systems), need, allowed) for topic, systems, need, allowed in drawn]
-    ledger = Loads(3, 3, 4)
-    ledger.load = list(before)
-    found = choose(pages, ledger, np.random.default_rng(seed))
+    loads = Loads(3, 3, 4)
+    loads.load = list(before)
+    found = choose(pages, loads, np.random.default_rng(seed))
     options = []
     for page, who in zip(pages, found, strict=True):
         assert who <= page.allowed
@@ -86,18 +84,18 @@ def test_loads_are_as_even_as_the_best_of_all_choices(
         sum((n + sum(a in who for who in choice)) ** 2 for a, n in enumerate(before))
         for choice in product(*options)
     )
-    assert sum(n * n for n in ledger.load) == best
-    assert ledger.load == [n + sum(a in who for who in found) for a, n in enumerate(before)]
+    assert sum(n * n for n in loads.load) == best
+    assert loads.load == [n + sum(a in who for who in found) for a, n in enumerate(before)]
 
 
 def test_the_ledger_is_what_was_given() -> None:
-    pages, ledger = grid(4, 5, 2, 3), Loads(3, 4, 5)
-    found = choose(pages, ledger, np.random.default_rng(3))
+    pages, loads = grid(4, 5, 2, 3), Loads(3, 4, 5)
+    found = choose(pages, loads, np.random.default_rng(3))
     for a in range(3):
         own = [page for page, who in zip(pages, found, strict=True) if a in who]
-        assert ledger.load[a] == len(own)
-        assert ledger.topic[a] == [sum(page.topic == t for page in own) for t in range(4)]
-        assert ledger.system[a] == [sum(page.systems == (s,) for page in own) for s in range(5)]
+        assert loads.load[a] == len(own)
+        assert loads.topic[a] == [sum(page.topic == t for page in own) for t in range(4)]
+        assert loads.system[a] == [sum(page.systems == (s,) for page in own) for s in range(5)]
 
 
 @settings(max_examples=50, deadline=None)
@@ -119,6 +117,6 @@ def test_the_change_of_a_swap_is_that_of_the_sums_of_squares(
 
 
 def test_no_pages_and_nobody_allowed() -> None:
-    ledger = Loads(2, 1, 1)
-    assert choose([], ledger, np.random.default_rng(0)) == []
-    assert choose([PageNeed(0, (0,), 1, frozenset())], ledger, np.random.default_rng(0)) == [set()]
+    loads = Loads(2, 1, 1)
+    assert choose([], loads, np.random.default_rng(0)) == []
+    assert choose([PageNeed(0, (0,), 1, frozenset())], loads, np.random.default_rng(0)) == [set()]

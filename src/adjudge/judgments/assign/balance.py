@@ -1,4 +1,4 @@
-"""Who judges which page, so that all have as much to do. Numbers only: no names, no texts, no order of tasks.
+"""Who judges which page, so that all have equally much to do. Numbers only: no names, no texts, no order of tasks.
 
 First every page gets the assessors who have least to do. Then pages change hands: along chains until nobody has two
 more than somebody who could take over (as in the semi-matchings of Harvey, Ladner, Lovász and Tamir 2003: where no such
@@ -28,7 +28,7 @@ class PageNeed:
 
 
 class Loads:
-    """How much everybody has: in all, of a topic, of a system."""
+    """How many pages each assessor has: in all, per topic, per system."""
 
     def __init__(self, assessors: int, topics: int, systems: int):
         self.load = [0] * assessors
@@ -42,66 +42,66 @@ class Loads:
             self.system[who][system] += by
 
 
-def choose(pages: Sequence[PageNeed], ledger: Loads, rng: np.random.Generator) -> list[set[int]]:
-    """The assessors of every page, `need` of them or all who are allowed; the ledger is brought up to date."""
-    given = _greedy(pages, ledger, rng)
-    _level(pages, given, ledger)
-    _swap(pages, given, ledger, rng)
+def choose(pages: Sequence[PageNeed], loads: Loads, rng: np.random.Generator) -> list[set[int]]:
+    """The assessors of every page, `need` of them or all who are allowed; the loads are updated."""
+    given = _greedy(pages, loads, rng)
+    _level(pages, given, loads)
+    _swap(pages, given, loads, rng)
     return given
 
 
-def _greedy(pages: Sequence[PageNeed], ledger: Loads, rng: np.random.Generator) -> list[set[int]]:
+def _greedy(pages: Sequence[PageNeed], loads: Loads, rng: np.random.Generator) -> list[set[int]]:
     """Topic by topic, in random order: whoever has least in all, then of the topic, then of the systems."""
     given: list[set[int]] = [set() for _ in pages]
     rank = rng.permutation(1 + max((page.topic for page in pages), default=0))
     shuffled = rng.permutation(len(pages)).tolist()
     for p in sorted(shuffled, key=lambda p: int(rank[pages[p].topic])):
         page = pages[p]
-        chance = rng.permutation(len(ledger.load))
+        chance = rng.permutation(len(loads.load))
         order = sorted(
             page.allowed,
             key=lambda a: (
-                ledger.load[a],
-                ledger.topic[a][page.topic],
-                _seen(ledger, a, page),
+                loads.load[a],
+                loads.topic[a][page.topic],
+                _seen(loads, a, page),
                 int(chance[a]),
             ),
         )
         for who in order[: page.need]:
             given[p].add(who)
-            ledger.add(who, page.topic, page.systems)
+            loads.add(who, page.topic, page.systems)
     return given
 
 
-def _seen(ledger: Loads, who: int, page: PageNeed) -> int:
-    return sum(ledger.system[who][system] for system in page.systems)
+def _seen(loads: Loads, who: int, page: PageNeed) -> int:
+    return sum(loads.system[who][system] for system in page.systems)
 
 
 def _hand_over(
-    pages: Sequence[PageNeed], given: list[set[int]], ledger: Loads, p: int, a: int, b: int
+    pages: Sequence[PageNeed], given: list[set[int]], loads: Loads, p: int, a: int, b: int
 ) -> None:
     page = pages[p]
     given[p].remove(a)
     given[p].add(b)
-    ledger.add(a, page.topic, page.systems, -1)
-    ledger.add(b, page.topic, page.systems)
+    loads.add(a, page.topic, page.systems, -1)
+    loads.add(b, page.topic, page.systems)
 
 
-def _level(pages: Sequence[PageNeed], given: list[set[int]], ledger: Loads) -> None:
+def _level(pages: Sequence[PageNeed], given: list[set[int]], loads: Loads) -> None:
     """Even loads: hand pages on along chains from somebody to somebody who has at least two less."""
-    everybody = range(len(ledger.load))
-    while chain := next(filter(None, (_chain(pages, given, ledger, start) for start in everybody)), None):
+    everybody = range(len(loads.load))
+    while chain := next(filter(None, (_chain(pages, given, loads, start) for start in everybody)), None):
         for p, a, b in chain:
-            _hand_over(pages, given, ledger, p, a, b)
+            _hand_over(pages, given, loads, p, a, b)
 
 
 def _chain(
-    pages: Sequence[PageNeed], given: Sequence[set[int]], ledger: Loads, start: int
+    pages: Sequence[PageNeed], given: Sequence[set[int]], loads: Loads, start: int
 ) -> list[tuple[int, int, int]]:
     """Pages to hand on, each with from and to, from `start` to whoever has least; empty where nobody has two less."""
-    if ledger.load[start] - min(ledger.load) < 2:
+    if loads.load[start] - min(loads.load) < 2:
         return []
-    own: list[list[int]] = [[] for _ in ledger.load]
+    own: list[list[int]] = [[] for _ in loads.load]
     for p, who in enumerate(given):
         for a in who:
             own[a].append(p)
@@ -114,8 +114,8 @@ def _chain(
                 reached.add(b)
                 came[b] = (p, a)
                 queue.append(b)
-    best = min(reached, key=lambda b: (ledger.load[b], b))
-    if ledger.load[start] - ledger.load[best] < 2:
+    best = min(reached, key=lambda b: (loads.load[b], b))
+    if loads.load[start] - loads.load[best] < 2:
         return []
     chain = []
     while best != start:
@@ -125,7 +125,7 @@ def _chain(
     return chain
 
 
-def _swap(pages: Sequence[PageNeed], given: list[set[int]], ledger: Loads, rng: np.random.Generator) -> None:
+def _swap(pages: Sequence[PageNeed], given: list[set[int]], loads: Loads, rng: np.random.Generator) -> None:
     """Swap pages between two assessors as long as that makes topics more even, or systems with topics as even."""
     for _ in range(ROUNDS):
         changed = False
@@ -135,18 +135,18 @@ def _swap(pages: Sequence[PageNeed], given: list[set[int]], ledger: Loads, rng: 
             by_topic.setdefault(pages[p].topic, []).append(p)
         held = [held[i] for i in rng.permutation(len(held))]
         for p, a in held:
-            if a in given[p] and _uneven(pages[p], ledger, a):
+            if a in given[p] and _uneven(pages[p], loads, a):
                 for q in _partners(pages, by_topic, p, rng):
-                    if (b := _better(pages, given, ledger, p, a, q)) is not None:
-                        _hand_over(pages, given, ledger, p, a, b)
-                        _hand_over(pages, given, ledger, q, b, a)
+                    if (b := _better(pages, given, loads, p, a, q)) is not None:
+                        _hand_over(pages, given, loads, p, a, b)
+                        _hand_over(pages, given, loads, q, b, a)
                         changed = True
                         break
         if not changed:
             return
 
 
-def _uneven(page: PageNeed, ledger: Loads, a: int) -> bool:
+def _uneven(page: PageNeed, loads: Loads, a: int) -> bool:
     """Whether `a` has two more of the page's topic or of a system than somebody who may judge it.
 
     A swap that helps has such a page on one of its sides, so that the others need not be tried.
@@ -154,7 +154,7 @@ def _uneven(page: PageNeed, ledger: Loads, a: int) -> bool:
     others = page.allowed
     return any(
         counts[a][key] - min(counts[b][key] for b in others) >= 2
-        for counts, keys in ((ledger.topic, (page.topic,)), (ledger.system, page.systems))
+        for counts, keys in ((loads.topic, (page.topic,)), (loads.system, page.systems))
         for key in keys
     )
 
@@ -169,7 +169,7 @@ def _partners(
 
 
 def _better(
-    pages: Sequence[PageNeed], given: Sequence[set[int]], ledger: Loads, p: int, a: int, q: int
+    pages: Sequence[PageNeed], given: Sequence[set[int]], loads: Loads, p: int, a: int, q: int
 ) -> int | None:
     """Who of q's assessors should give q to `a` and take p; None where no swap helps."""
     one, other = pages[p], pages[q]
@@ -179,8 +179,8 @@ def _better(
         change = (
             0
             if one.topic == other.topic
-            else _change(ledger.topic[a], ledger.topic[b], (one.topic,), (other.topic,)),
-            _change(ledger.system[a], ledger.system[b], one.systems, other.systems),
+            else _change(loads.topic[a], loads.topic[b], (one.topic,), (other.topic,)),
+            _change(loads.system[a], loads.system[b], one.systems, other.systems),
         )
         if change < (0, 0):
             return b
@@ -188,7 +188,7 @@ def _better(
 
 
 def _change(a: Sequence[int], b: Sequence[int], away: Sequence[int], back: Sequence[int]) -> int:
-    """By what the sum of squares changes when `a` gives `away` to `b` and gets `back` for it."""
+    """The change of the sum of squares when `a` gives `away` to `b` and gets `back`."""
     total = 0
     for key in {*away, *back}:
         step = back.count(key) - away.count(key)

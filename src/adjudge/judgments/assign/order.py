@@ -47,7 +47,7 @@ def _reference(page: JudgingPage) -> tuple[str, int]:
 def with_repeats(
     before: Sequence[Task], new: Sequence[Task], repeats: Sequence[tuple[Task, int]]
 ) -> list[Task]:
-    """The new tasks with their repeats among them; a repeat says before which task of the whole line it stands."""
+    """The new tasks with their repeats among them; a repeat's number is the task of the whole line that it precedes."""
     placed: list[Task] = []
     for j in range(len(before), len(before) + len(new) + 1):
         placed += [task for task, slot in repeats if slot == j]
@@ -92,7 +92,7 @@ def draw_repeats(
 
 
 def repeat_of(task: Task, id: str, *, swap: bool = True) -> Task:
-    """A task asked once more; a preference with left and right swapped, unless it is to stay as it is."""
+    """A task asked once more; a preference with left and right swapped, unless told otherwise."""
     again = replace(task, id=id, repeat_of=task.id, lease_until=None)
     if task.left is None or not swap:
         return again

@@ -30,7 +30,7 @@ SentencePairs = Mapping[str, Sequence[tuple[SourceSentence, SourceSentence]]]
 
 @dataclass(frozen=True)
 class JudgingPage:
-    """One thing to judge. Of a pair the first side stands left unless a task swaps them."""
+    """One thing to judge. The first side of a pair is on the left, unless a task swaps them."""
 
     topic: str
     peers: tuple[Summary, ...] = ()
@@ -83,19 +83,19 @@ class JudgingPage:
 
 @dataclass(frozen=True)
 class JudgingPages:
-    """The pages, and what kept others from being some, in words."""
+    """The pages, and in words why others were left out."""
 
     pages: tuple[JudgingPage, ...]
     notes: tuple[str, ...] = field(default=())
 
 
 def place_side(place: SentencePlace) -> dict[str, Any]:
-    """A sentence as a side of a preference: a place where it stands."""
+    """A sentence as a side of a preference: one of its places."""
     return {"document": place.document, "start": place.start, "end": place.end}
 
 
 def key_of(task: Task) -> PageKey:
-    """Which page a task is of."""
+    """The page that a task shows."""
     if task.left is not None and task.right is not None:
         sides = [(side.get("system", ""), side.get("length")) for side in (task.left, task.right)]
         return task.topic, frozenset(sides), None
@@ -128,7 +128,7 @@ def pages_of(collection: Collection, protocol: Protocol, topics: Sequence[str] =
 
 
 def check_protocol(protocol: Protocol) -> None:
-    """Refuse what is not made of pages that can be handed out beforehand."""
+    """Refuse protocols whose tasks cannot be handed out beforehand."""
     if protocol.kind == "pyramid":
         raise UsageError(
             f"{protocol.name} is a pyramid protocol, and assign knows coverage, rating and preference"
@@ -297,5 +297,5 @@ def writer(summary: Summary) -> str:
 
 
 def names(summaries: Iterable[Summary]) -> set[str | None]:
-    """Whoever could have written one of the summaries: the stricter reading, since a wrong yes costs little."""
+    """Everybody who could have written one of the summaries. Strict, since leaving somebody out costs little."""
     return {name for summary in summaries for name in (summary.author, summary.system)}

@@ -114,7 +114,7 @@ class Assignment:
         return sum(each.before for each in self.topics)
 
     def as_dict(self) -> dict[str, Any]:
-        """Counts and notes, without the tasks: their ids are nobody's business until they are stored."""
+        """Counts and notes, without the tasks: their ids stay secret until they are stored."""
         return {
             "protocol": self.protocol,
             "phase": self.phase,
@@ -207,7 +207,7 @@ def plan(
     order: Order = "topic",
     new_id: Callable[[], str] = new_id,
 ) -> Assignment:
-    """Tasks for the assessors that are missing beside the `tasks` that are there.
+    """The tasks that are missing, given the `tasks` that are there.
 
     Every page gets `per_summary` assessors, all have as much to do, of every topic and every system, and nobody gets
     a page twice but for planted repeats, a share of everybody's tasks. Choice and order depend on the seed and the
@@ -291,11 +291,11 @@ def _choose(
     person = {name: k for k, name in enumerate(who)}
     topic = {name: k for k, name in enumerate(sorted({page.topic for page in pages}))}
     system = {name: k for k, name in enumerate(sorted({s for page in pages for s in page.systems}))}
-    ledger = balance.Loads(len(person), len(topic), len(system))
+    loads = balance.Loads(len(person), len(topic), len(system))
     for page in pages:
         for name in state.judges[page.key] & set(person):
-            ledger.add(person[name], topic[page.topic], [system[s] for s in page.systems])
-    ledger.load = [sum(task.repeat_of is None for task in state.line(name)) for name in who]  # on all topics
+            loads.add(person[name], topic[page.topic], [system[s] for s in page.systems])
+    loads.load = [sum(task.repeat_of is None for task in state.line(name)) for name in who]  # on all topics
     wanted = [
         balance.PageNeed(
             topic=topic[page.topic],
@@ -305,7 +305,7 @@ def _choose(
         )
         for page in pages
     ]
-    given = balance.choose(wanted, ledger, rng)
+    given = balance.choose(wanted, loads, rng)
     found: dict[str, list[JudgingPage]] = {name: [] for name in who}
     for page, numbers in zip(pages, given, strict=True):
         for k in sorted(numbers):
@@ -316,7 +316,7 @@ def _choose(
 def _tasks(
     blank: Task, pages: Iterable[JudgingPage], rng: np.random.Generator, new_id: Callable[[], str]
 ) -> list[Task]:
-    """A task per page; of a pair, either stands left by chance."""
+    """A task per page; which side of a pair is on the left is drawn."""
     return [
         replace(
             blank, id=new_id(), topic=page.topic, **page.fields(swapped=page.is_pair and rng.random() < 0.5)
@@ -348,7 +348,7 @@ def _in_line(
 
 @dataclass(frozen=True)
 class AssignedBefore:
-    """What is there already, of one protocol (and phase, where one is asked for)."""
+    """The tasks that are there already, of one protocol (and of one phase, if one is asked for)."""
 
     lines: dict[str, list[Task]]
     """Everybody's tasks in their order, whatever the page."""
@@ -431,7 +431,7 @@ def assign(
         name = strangers[0]
         raise DataError(f"no person {quoted(name)}{nearest(name, known)}; add them with: adjudge people add")
     seen: list[Task] = [] if store is None else store.tasks()
-    there, notes = (seen, []) if store is None else standing(store, protocol, who, seen)
+    there, notes = (seen, []) if store is None else counting_tasks(store, protocol, who, seen)
     notes += [f"{name} is not among the people yet" for name in strangers]
     evaluation = collection.settings.name if store is None else store.evaluation
     found = plan(
@@ -462,10 +462,10 @@ def staff(store: Store | None, named: Sequence[str] = ()) -> tuple[list[str], li
     return [each.person for each in accounts if each.active and each.role == "assessor"], []
 
 
-def standing(
+def counting_tasks(
     store: Store, protocol: Protocol, who: Sequence[str], there: Sequence[Task]
 ) -> tuple[Sequence[Task], list[str]]:
-    """The tasks that count, and what is to be said of others.
+    """The tasks that count, and a note on those that do not.
 
     A task counts where its assessor can still do it, or where a person has done it. What a program answered, or what
     somebody left who is suspended or gone, is still to be judged.
@@ -730,7 +730,7 @@ def own_name(summary: Summary, label: str) -> str | None:
 
 
 def tells(name: str) -> bool:
-    """Whether finding a name in a text says something: not an ordinary word, a single letter or a number."""
+    """Whether a name in a text is telling: not an ordinary word, a single letter or a number."""
     ordinary = name.isalpha() and name.islower()
     return len(name) > 1 and not name.isdigit() and not ordinary
 

@@ -1,0 +1,1 @@
+"""Where judgments are kept: tasks, answers, people, accounts, in SQLite or PostgreSQL."""

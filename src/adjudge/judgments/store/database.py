@@ -39,7 +39,7 @@ _NETWORK_FUSE = """
 
 
 class NetworkFiles(UserWarning):
-    """Judgments are kept on a network file system because somebody said so."""
+    """Judgments are kept on a network file system, which was allowed explicitly."""
 
 
 def refuse_network(path: Path, *, allowed: bool = False) -> None:
@@ -330,7 +330,7 @@ def lock(connection: Connection, evaluation: str) -> int:
 
 
 def among(connection: Connection, column: sa.Column[Any], values: Sequence[str]) -> sa.ColumnElement[bool]:
-    """That a column holds one of the values.
+    """The condition that a column holds one of the values.
 
     PostgreSQL takes them as one array: the question's text is the same however many they are, and is read once.
     """
@@ -342,7 +342,7 @@ def among(connection: Connection, column: sa.Column[Any], values: Sequence[str])
 def present(
     connection: Connection, column: sa.Column[Any], evaluation: str, values: Iterable[str]
 ) -> set[str]:
-    """Which of the values stand in a column of the evaluation's rows."""
+    """Which of the values occur in a column of the evaluation's rows."""
     found: set[str] = set()
     for some in chunked(sorted(set(values)), AT_ONCE):
         query = sa.select(column).where(

@@ -20,7 +20,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from adjudge.data.transaction import PATIENCE, Transaction
-from adjudge.errors import FormatError
+from adjudge.errors import ClashError, FormatError, quoted
 from adjudge.judgments.protocol import PYRAMID
 from adjudge.judgments.store import schema
 from adjudge.judgments.store.database import lock, present
@@ -128,6 +128,18 @@ def count_edit(store: Store, edit: TaskEdit) -> Counter[str]:
         kept = sum(edit.touches(task) for task in tasks if task.id in judged)
     done = {"rename": "renamed", "restore": "restored"}.get(edit.what, "cancelled")
     return +Counter({done: len(changed), "judged": kept})
+
+
+def refuse_merge(store: Store, edit: TaskEdit) -> None:
+    """A new name must not be that of a system or topic which has tasks, though its texts were removed."""
+    if edit.what != "rename":
+        return
+    name, other = (
+        ("system", replace(edit, system=edit.to)) if edit.system else ("topic", replace(edit, topic=edit.to))
+    )
+    with store.database.reading() as connection:
+        if any(other.touches(task) for task in _tasks(connection, store.evaluation)):
+            raise ClashError(f"there are judgments of another {name} {quoted(edit.to)}, which was removed")
 
 
 def finish_edit(folder: Path, store: Store) -> None:

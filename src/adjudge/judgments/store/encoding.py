@@ -66,14 +66,14 @@ def to_json(value: Any) -> str:
 
 
 def check_name(field: str, value: object) -> None:
-    """A text that identifies something, or the reason why it is none."""
+    """Refuses what cannot identify something."""
     check_text(field, value)
     if not value or len(str(value)) > LONGEST_NAME:
         raise FormatError(f'"{field}" is {quoted(value)}, expected 1 to {LONGEST_NAME} characters')
 
 
 def check_text(field: str, value: object) -> None:
-    """A text that both databases can hold."""
+    """Refuses what is no text that both databases can hold."""
     if not isinstance(value, str):
         raise FormatError(f'"{field}" is {quoted(value)}, expected a text')
     if "\0" in value or (not value.isascii() and any("\ud800" <= c <= "\udfff" for c in value)):

@@ -1,4 +1,4 @@
-"""The people who judge: who they are, what stands for them outside, and how a name is erased."""
+"""The people who judge: who they are, their pseudonyms, and how a name is erased."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class People:
         return found
 
     def pseudonym(self, id: str) -> str:
-        """What stands for a person outside."""
+        """The name that a person has in exports."""
         return self.get(id).pseudonym
 
     def set_pseudonym(self, id: str, pseudonym: str) -> Person:
@@ -128,7 +128,7 @@ def check_person(person: Person) -> None:
 
 
 def register(connection: Connection, evaluation: str, ids: Iterable[str]) -> None:
-    """Everybody who is named without having been added becomes a person without a name."""
+    """Adds those who are named and not there yet, as persons without a name."""
     wanted = set(ids)
     missing = sorted(wanted - present(connection, _table.c.id, evaluation, wanted))
     for id in missing:

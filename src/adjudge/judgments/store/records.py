@@ -155,7 +155,7 @@ def read_records(store: Store, path: Path, *, merge: bool = False) -> RecordCoun
 
 @dataclass
 class _RecordsIntake:
-    """The import of one file, inside one transaction."""
+    """The import of one file of records, inside one transaction."""
 
     evaluation: str
     path: Path

@@ -28,7 +28,7 @@ BYTES = 32  # 256 bits
 
 
 def new_token() -> str:
-    """43 characters that may stand in an address and that nobody can guess."""
+    """43 characters that can be part of an address and that nobody can guess."""
     return secrets.token_urlsafe(BYTES)
 
 
