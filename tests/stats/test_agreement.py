@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
 from adjudge.errors import UsageError
-from adjudge.stats.agreement import Direction, Level, agreement_shares, krippendorff, pair_agreement
+from adjudge.stats.agreement import Level, agreement_shares, krippendorff, pair_agreement
+from adjudge.stats.paired import Better
 
 # Tests of krippendorff.
 
@@ -122,7 +123,7 @@ SCORES = st.one_of(st.integers(0, 4).map(float), st.just(NAN))
 ROWS = st.lists(st.tuples(SCORES, SCORES), max_size=9)
 
 
-def twin(human: list[float], measure: list[float], better: Direction, half: bool) -> tuple[float, ...]:
+def twin(human: list[float], measure: list[float], better: Better, half: bool) -> tuple[float, ...]:
     """Equation 1 in plain words."""
     agreed = pairs = ties = 0
     for i, j in combinations(range(len(human)), 2):
@@ -139,7 +140,7 @@ def twin(human: list[float], measure: list[float], better: Direction, half: bool
 
 
 @given(ROWS, st.sampled_from(["higher", "lower"]), st.booleans())
-def test_equals_the_plain_twin(rows: list[tuple[float, float]], better: Direction, half: bool) -> None:
+def test_equals_the_plain_twin(rows: list[tuple[float, float]], better: Better, half: bool) -> None:
     human, measure = [a for a, _ in rows], [b for _, b in rows]
     found = pair_agreement(human, measure, better=better, half=half)
     expected = twin(human, measure, better, half)
@@ -150,7 +151,7 @@ def test_equals_the_plain_twin(rows: list[tuple[float, float]], better: Directio
 
 @given(ROWS, st.sampled_from(["higher", "lower"]), st.booleans())
 def test_many_at_once_are_one_after_the_other(
-    rows: list[tuple[float, float]], better: Direction, half: bool
+    rows: list[tuple[float, float]], better: Better, half: bool
 ) -> None:
     human, measure = [a for a, _ in rows], np.array([b for _, b in rows])
     both = np.stack([measure, measure[::-1]])

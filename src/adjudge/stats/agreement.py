@@ -12,7 +12,7 @@ import numpy.typing as npt
 from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.paired import noise_of, settled
+from adjudge.stats.paired import Better, noise_of, settled
 
 Level = Literal["nominal", "ordinal", "interval"]
 LEAST_DEFINED = 0.5
@@ -142,8 +142,6 @@ def _interval(
 
 # Pairs of items that a measure orders as people do (Zopf 2018, equation 1)
 
-Direction = Literal["higher", "lower"]
-
 
 @dataclass(frozen=True, slots=True)
 class PairAgreement:
@@ -169,7 +167,7 @@ class PairAgreement:
 
 
 def pair_agreement(
-    human: npt.ArrayLike, measure: npt.ArrayLike, *, better: Direction = "higher", half: bool = False
+    human: npt.ArrayLike, measure: npt.ArrayLike, *, better: Better = "higher", half: bool = False
 ) -> PairAgreement:
     """Equation 1, strictly: a tie of the measure does not agree, unless `half` gives it half.
 
@@ -193,7 +191,7 @@ def pair_agreement(
 
 
 def agreement_shares(
-    human: npt.ArrayLike, measures: npt.ArrayLike, *, better: Direction = "higher", half: bool = False
+    human: npt.ArrayLike, measures: npt.ArrayLike, *, better: Better = "higher", half: bool = False
 ) -> FloatArray:
     """The shares of many measures, one a row; NaN where there is no pair to order."""
     counted = _counted(human, checks.numbers("measures", measures, dimensions=2), better)
@@ -210,7 +208,7 @@ class _Counted:
     human_ties: int
 
 
-def _counted(human: npt.ArrayLike, measures: FloatArray, better: Direction) -> _Counted:
+def _counted(human: npt.ArrayLike, measures: FloatArray, better: Better) -> _Counted:
     """One item against all later ones at a time, so that memory stays small with thousands of items."""
     people = checks.numbers("human", human, dimensions=1)
     checks.one_of("better", better, ("higher", "lower"))

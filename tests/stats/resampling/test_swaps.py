@@ -29,9 +29,9 @@ from adjudge.stats.resampling import swaps
 from adjudge.stats.resampling.engine import (
     RESAMPLES,
     DrawnBlock,
+    ResampledZeros,
     ResamplingOptions,
     Statistic,
-    Zeros,
     common_topics,
     hybrid_draws,
     make_job,
@@ -52,7 +52,7 @@ ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
 SCORES = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=9)
 
 
-def statistic_of(x: IntArray, y: IntArray, statistic: Statistic, zeros: Zeros = "wilcox") -> Any:
+def statistic_of(x: IntArray, y: IntArray, statistic: Statistic, zeros: ResampledZeros = "wilcox") -> Any:
     """Of whole numbers, one sample in each row: a number with the order of the statistic, exact where it can be.
 
     For T and T^p it is T|T|, since squares of fractions are fractions; infinity is larger than all of them.
@@ -67,7 +67,7 @@ def statistic_of(x: IntArray, y: IntArray, statistic: Statistic, zeros: Zeros = 
     return np.array([_t_squared(a, b, statistic) for a, b in zip(x.tolist(), y.tolist(), strict=True)])
 
 
-def _w(z: IntArray, zeros: Zeros) -> float:
+def _w(z: IntArray, zeros: ResampledZeros) -> float:
     if zeros == "wilcox":
         z = z[z != 0]
     return float((np.sign(z) * stats.rankdata(np.abs(z))).sum()) if z.size else 0.0
@@ -144,7 +144,7 @@ def test_equals_ten_plain_lines(
     unit: int,
     statistic: Statistic,
     alternative: Alternative,
-    zeros: Zeros,
+    zeros: ResampledZeros,
     resamples: int,
 ) -> None:
     # In tenths and thirds scores carry noise, and 1/1,000,003 is no grid; the twin sees whole numbers.
@@ -605,7 +605,7 @@ def test_equals_plain_lines(
     unit: int,
     statistic: Statistic,
     alternative: Alternative,
-    zeros: Zeros,
+    zeros: ResampledZeros,
     resamples: int,
 ) -> None:
     # In tenths and thirds scores carry noise, and 1/1,000,003 is no grid; the twin sees whole numbers.

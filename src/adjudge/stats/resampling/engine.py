@@ -93,7 +93,8 @@ def common_topics(present: BoolArray) -> CommonTopics:
 Statistic = Literal["mean", "median", "t", "t-unpaired", "w"]
 """Mean difference, median difference, T^p, T (pooled variance), signed-rank sum W. Rankel et al. 2011, section 2."""
 
-Zeros = Literal["wilcox", "pratt"]
+ResampledZeros = Literal["wilcox", "pratt"]
+"""Of W, as in `paired.wilcoxon`; "split" is missing since it has the W of "pratt"."""
 
 RESAMPLES = 2000
 SIDES: dict[Alternative, int] = {"two-sided": 0, "greater": 1, "less": -1}
@@ -110,7 +111,7 @@ class ResamplingOptions:
     alternative: Alternative
     alpha: float | None
     """Of the cut-off; None where none is asked for, which saves half of the work."""
-    zeros: Zeros
+    zeros: ResampledZeros
 
     def __post_init__(self) -> None:
         checks.one_of("statistic", self.statistic, get_args(Statistic))
@@ -118,7 +119,7 @@ class ResamplingOptions:
         checks.one_of("alternative", self.alternative, get_args(Alternative))
         if self.alpha is not None:
             checks.share("alpha", self.alpha)
-        checks.one_of("zeros", self.zeros, get_args(Zeros))
+        checks.one_of("zeros", self.zeros, get_args(ResampledZeros))
 
     @property
     def side(self) -> int:

@@ -21,13 +21,13 @@ from adjudge.stats.resampling.engine import (
     Columns,
     NullDistribution,
     ObservedStatistic,
+    ResampledZeros,
     ResamplingOptions,
     ResamplingTask,
     Statistic,
     SumBatch,
     SwapDraws,
     Tails,
-    Zeros,
     batch_width,
     column_batches,
     count_tails,
@@ -55,7 +55,7 @@ def mc_pairs(
     resamples: int = RESAMPLES,
     alternative: Alternative = "two-sided",
     alpha: float | None = 0.05,
-    zeros: Zeros = "wilcox",
+    zeros: ResampledZeros = "wilcox",
 ) -> PairResults:
     """Random swaps within topics for every two columns. Rankel et al. 2011, section 2, "MC".
 
@@ -83,7 +83,7 @@ def mc_null(
     statistic: Statistic = "mean",
     resamples: int = RESAMPLES,
     alternative: Alternative = "two-sided",
-    zeros: Zeros = "wilcox",
+    zeros: ResampledZeros = "wilcox",
 ) -> NullDistribution:
     """One pair's null distribution under random swaps: the same signs as `mc_pairs` has from the same generator."""
     options = ResamplingOptions(
@@ -175,7 +175,7 @@ def hb_pairs(
     resamples: int = RESAMPLES,
     alternative: Alternative = "two-sided",
     alpha: float | None = 0.05,
-    zeros: Zeros = "wilcox",
+    zeros: ResampledZeros = "wilcox",
 ) -> PairResults:
     """The hybrid of Monte Carlo and bootstrap for every two columns. Rankel et al. 2011, section 2, "HB".
 
@@ -205,7 +205,7 @@ def hb_null(
     statistic: Statistic = "mean",
     resamples: int = RESAMPLES,
     alternative: Alternative = "two-sided",
-    zeros: Zeros = "wilcox",
+    zeros: ResampledZeros = "wilcox",
 ) -> NullDistribution:
     """One pair's null distribution under HB: the same draws as `hb_pairs` has from the same generator."""
     options = ResamplingOptions(
