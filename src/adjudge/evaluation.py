@@ -21,9 +21,9 @@ from adjudge.engine import Workers
 from adjudge.judgments.tasks import FILE
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.choices import Asked
-    from adjudge.comparisons.result import Comparison
+    from adjudge.comparisons.pairs import Comparison
     from adjudge.comparisons.scores import Patterns, ScoreData
+    from adjudge.comparisons.tests import Asked
     from adjudge.judgments.batch import Judgments
     from adjudge.judgments.intake import Item as JudgmentItem
     from adjudge.judgments.intake import Taken
@@ -268,8 +268,8 @@ class Evaluation:
         **asked: Unpack[Asked],
     ) -> Comparison:
         """Which systems really differ on a measure: `e.compare("rouge-2", test="t", against="lead")`."""
-        from adjudge.comparisons import choices
-        from adjudge.comparisons.many import comparisons
+        from adjudge.comparisons.tests import choices
+        from adjudge.comparisons.pairs import comparisons
 
         found = comparisons(self.data(), [measure], choices(**asked), length=length, pool=pool)
         if len(found) > 1:
@@ -286,8 +286,8 @@ class Evaluation:
         **asked: Unpack[Asked],
     ) -> list[Comparison]:
         """A comparison per measure and length; of everything that has scores unless measures are named."""
-        from adjudge.comparisons import choices
-        from adjudge.comparisons.many import comparisons
+        from adjudge.comparisons.tests import choices
+        from adjudge.comparisons.pairs import comparisons
 
         return comparisons(self.data(), measures, choices(**asked), length=length)
 

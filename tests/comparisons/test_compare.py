@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from adjudge.comparisons.choices import CORRECTIONS, TESTS, Choices
-from adjudge.comparisons.result import Comparison
-from adjudge.comparisons.run import compare
+from adjudge.comparisons.pairs import Comparison, compare
+from adjudge.comparisons.tests import CORRECTIONS, TESTS, Choices
 from adjudge.data.scores import Better, MeasureInfo, ScoreMatrix
 from adjudge.errors import DataError, UsageError
 

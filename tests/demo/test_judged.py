@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from adjudge.comparisons.many import counts
+from adjudge.comparisons.pairs import counts
 from adjudge.demo.build import build
 from adjudge.demo.judged import add_judgments
 from adjudge.evaluation import Evaluation

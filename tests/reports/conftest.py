@@ -9,9 +9,8 @@ from xml.etree.ElementTree import Element, TreeBuilder
 
 import pytest
 
-from adjudge.comparisons.choices import Test
-from adjudge.comparisons.result import Comparison
-from adjudge.comparisons.run import compare
+from adjudge.comparisons.pairs import Comparison, compare
+from adjudge.comparisons.tests import Test
 from adjudge.data.collection import Collection
 from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.data.scores import Better, MeasureInfo, Score, ScoreTable

@@ -10,7 +10,7 @@ from dataclasses import FrozenInstanceError, replace
 import pytest
 
 from adjudge import __version__
-from adjudge.comparisons.result import Comparison
+from adjudge.comparisons.pairs import Comparison
 from adjudge.data.collection import Collection
 from adjudge.data.rows import Summary
 from adjudge.errors import UsageError

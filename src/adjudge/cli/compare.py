@@ -9,7 +9,7 @@ import typer
 from adjudge.cli import options
 from adjudge.cli.output import deliver, say, show_json, show_table, warn, write_csv
 from adjudge.cli.sources import length_of, open_scores, pooled, warn_of
-from adjudge.comparisons.choices import (
+from adjudge.comparisons.tests import (
     ALL,
     ALPHA,
     LEVEL,
@@ -26,7 +26,7 @@ from adjudge.errors import UsageError, quoted
 from adjudge.wording import counted
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.result import Comparison, Standing
+    from adjudge.comparisons.pairs import Comparison, Standing
     from adjudge.comparisons.scores import ScoreData
 
 AMONG = ("all", "machines", "humans", "human-machine")
@@ -132,7 +132,7 @@ def command(
     if counts:
         _count(data, measure or (), chosen, test, length, json=json, csv=csv, latex=latex)
         return
-    from adjudge.comparisons.many import comparisons
+    from adjudge.comparisons.pairs import comparisons
 
     found = comparisons(
         data,
@@ -167,7 +167,7 @@ def _count(
 ) -> None:
     from dataclasses import replace
 
-    from adjudge.comparisons.many import counts
+    from adjudge.comparisons.pairs import counts
 
     tests = TESTS if test == ALL else tuple(dict.fromkeys((*COUNTED, chosen.test)))
     table = counts(data, measures, replace(chosen, tests=tests), length=length_of(length))
@@ -195,7 +195,7 @@ def interval(standing: Standing) -> str:
 
 
 def _show(c: Comparison, data: ScoreData, *, pairs: bool, effects: bool) -> None:
-    from adjudge.comparisons.tables import ranks
+    from adjudge.comparisons.pairs import ranks
 
     length = f", {c.matrix.length} words" if c.matrix.length else ""
     say(f"{c.measure}{length} ({c.matrix.info.direction}, {counted(len(c.matrix.topics), 'topic')})", "bold")

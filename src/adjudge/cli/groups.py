@@ -50,7 +50,7 @@ def command(
 
     --csv writes one row per pair.
     """
-    from adjudge.comparisons.many import matrices
+    from adjudge.comparisons.pairs import matrices
 
     data = open_scores(scores, human, baseline, lower_is_better)
     found = [

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from adjudge.comparisons.choices import CORRECTIONS, TESTS
+from adjudge.comparisons.tests import CORRECTIONS, TESTS
 
 Folder = Annotated[
     Path, typer.Argument(metavar="EVALUATION", help="The evaluation's folder.", show_default=False)

@@ -10,7 +10,7 @@ import typer
 from adjudge.cli import options
 from adjudge.cli.output import deliver, progress, say, show_table, warn
 from adjudge.cli.sources import open_scores, warn_of
-from adjudge.comparisons.choices import ALL, ALPHA, TESTS
+from adjudge.comparisons.tests import ALL, ALPHA, TESTS
 from adjudge.errors import UsageError, quoted
 from adjudge.wording import counted
 

@@ -8,7 +8,7 @@ import typer
 
 from adjudge.cli import options
 from adjudge.cli.output import progress, say, show_json, show_table, warn, worker_count, write_csv
-from adjudge.comparisons.choices import ALL, ALPHA, RESAMPLES, TESTS
+from adjudge.comparisons.tests import ALL, ALPHA, RESAMPLES, TESTS
 from adjudge.errors import UsageError
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ The mathematics is in stats/; names, directions and words are here.
 
 from __future__ import annotations
 
-from adjudge.comparisons.choices import (
+from adjudge.comparisons.pairs import PAIR_COLUMNS, Comparison, Pair, Standing, compare
+from adjudge.comparisons.tests import (
     ALL,
     ALPHA,
     CORRECTIONS,
@@ -26,9 +27,6 @@ from adjudge.comparisons.choices import (
     Test,
     choices,
 )
-from adjudge.comparisons.result import Comparison, Pair, Standing
-from adjudge.comparisons.run import compare
-from adjudge.comparisons.tables import PAIR_COLUMNS
 
 __all__ = [
     "ALL",

@@ -8,7 +8,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.result import Comparison
+    from adjudge.comparisons.pairs import Comparison
 
 
 def commands(comparisons: Sequence[Comparison]) -> tuple[str, ...]:
@@ -29,7 +29,7 @@ def _measures(measures: Iterable[str]) -> str:
 
 def _options(comparison: Comparison) -> str:
     """The seed, and what is not as it would be anyway; some of that can be asked for in Python only."""
-    from adjudge.comparisons.choices import Choices
+    from adjudge.comparisons.tests import Choices
 
     asked, usual = comparison.choices, Choices()
     changed = {

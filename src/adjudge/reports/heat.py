@@ -11,7 +11,7 @@ from adjudge.reports.names import Name
 from adjudge.reports.numbers import Format, format_for
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.result import Comparison
+    from adjudge.comparisons.pairs import Comparison
 
 STEPS = 7  # colours, --heat-0 to --heat-6 in tokens.css
 VALUE_STEPS = 50

@@ -10,7 +10,7 @@ from adjudge.reports.names import Name
 from adjudge.reports.numbers import Format, Tick, format_apart, format_for, percent, scale_for
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.result import Comparison, Standing
+    from adjudge.comparisons.pairs import Comparison, Standing
 
 MOST_BARS = 8  # groups that are drawn; more are letters alone
 MEAN_STEPS = 100

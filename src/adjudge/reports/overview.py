@@ -10,7 +10,7 @@ from adjudge.reports.league import mean_format
 from adjudge.reports.names import Name
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.result import Comparison
+    from adjudge.comparisons.pairs import Comparison
 
 
 @dataclass(frozen=True, slots=True)

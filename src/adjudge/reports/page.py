@@ -21,7 +21,7 @@ from adjudge.reports.tables import Table, stems, tables_of
 from adjudge.wording import counted
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.result import Comparison
+    from adjudge.comparisons.pairs import Comparison
 
 MOST_LINES = 10
 

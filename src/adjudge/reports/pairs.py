@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from adjudge.reports.names import Name
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.result import Comparison, Pair
+    from adjudge.comparisons.pairs import Comparison, Pair
 
 MOST_SYSTEMS = 30
 SHORT_NAME = 3  # characters that stand upright over a column

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.result import Comparison
+    from adjudge.comparisons.pairs import Comparison
 
 LONGEST_STEM = 80
 

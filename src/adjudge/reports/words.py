@@ -10,7 +10,7 @@ from adjudge.reports.league import level_words, mean_format
 from adjudge.reports.pairs import MOST_SYSTEMS
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.result import Comparison
+    from adjudge.comparisons.pairs import Comparison
 
 
 def titles(comparisons: Sequence[Comparison], collection: Collection) -> list[str]:
@@ -80,7 +80,7 @@ def _interval(comparison: Comparison) -> str:
 
 
 def _letters(comparison: Comparison) -> str:
-    from adjudge.comparisons.choices import CORRECTION_BY
+    from adjudge.comparisons.tests import CORRECTION_BY
     from adjudge.stats.results import TEST_WORDS
 
     if comparison.matrix.info.better is None or len(comparison.standings) < 2:
