@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.baretable import TableOptions
-    from adjudge.comparisons.scores import Patterns, ScoreData
+    from adjudge.comparisons.scores import Patterns, ScoreData, TableOptions
     from adjudge.evaluation import Evaluation
 
 __version__ = "0.1.0"
@@ -46,8 +45,7 @@ def read_scores(
     `human` and `baseline` name systems where the data does not say their kinds: `human="H*"`. The other
     options say how to read a table: measure, lower_is_better, length, columns, delimiter, quotes, encoding.
     """
-    from adjudge.comparisons.baretable import is_folder, no_table
-    from adjudge.comparisons.scores import ScoreData
+    from adjudge.comparisons.scores import ScoreData, is_folder, no_table
     from adjudge.evaluation import Evaluation
 
     if not is_folder(path):

@@ -268,8 +268,8 @@ class Evaluation:
         **asked: Unpack[Asked],
     ) -> Comparison:
         """Which systems really differ on a measure: `e.compare("rouge-2", test="t", against="lead")`."""
-        from adjudge.comparisons.tests import choices
         from adjudge.comparisons.pairs import comparisons
+        from adjudge.comparisons.tests import choices
 
         found = comparisons(self.data(), [measure], choices(**asked), length=length, pool=pool)
         if len(found) > 1:
@@ -286,8 +286,8 @@ class Evaluation:
         **asked: Unpack[Asked],
     ) -> list[Comparison]:
         """A comparison per measure and length; of everything that has scores unless measures are named."""
-        from adjudge.comparisons.tests import choices
         from adjudge.comparisons.pairs import comparisons
+        from adjudge.comparisons.tests import choices
 
         return comparisons(self.data(), measures, choices(**asked), length=length)
 
