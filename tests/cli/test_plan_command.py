@@ -14,7 +14,7 @@ from tests.cli.running import runner
 
 import adjudge
 from adjudge.cli import plan as cli
-from adjudge.comparisons.plan.run import TESTS as PLANNED
+from adjudge.comparisons.plan import TESTS as PLANNED
 from adjudge.comparisons.tests import TESTS
 from adjudge.demo.build import build
 from adjudge.errors import DataError, UsageError

@@ -13,8 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from adjudge.comparisons.anova.model import anova
-from adjudge.comparisons.anova.result import Anova
+from adjudge.comparisons.anova import Anova, anova
 from adjudge.comparisons.scores import HUMANS
 from adjudge.data.scores import MeasureInfo, Score, ScoreTable
 from adjudge.errors import DataError, UsageError

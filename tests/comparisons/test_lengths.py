@@ -16,11 +16,18 @@ from scipy import stats
 from typer.testing import CliRunner
 
 from adjudge.cli.lengths import command
-from adjudge.comparisons.lengths.averaging import LeftOut, averaged, averaged_within_topics
-from adjudge.comparisons.lengths.result import LengthsResult
-from adjudge.comparisons.lengths.run import RESAMPLES, lengths, lengths_of
+from adjudge.comparisons.lengths import RESAMPLES, LengthsResult, lengths, lengths_of
 from adjudge.data.rows import Row, Summary, System, Topic
-from adjudge.data.scores import Better, MeasureInfo, Score, ScoreMatrix, ScoreTable
+from adjudge.data.scores import (
+    Better,
+    LengthLeftOut,
+    MeasureInfo,
+    Score,
+    ScoreMatrix,
+    ScoreTable,
+    averaged,
+    averaged_within_topics,
+)
 from adjudge.errors import AdjudgeError, DataError
 from adjudge.evaluation import Evaluation
 from adjudge.stats.linear.studentized import studentized_range_isf
@@ -90,7 +97,7 @@ def test_all_lengths_average_what_every_system_has(duc: LengthsResult) -> None:
     found = duc.together.matrix.select(list(SYSTEMS))
     assert found.values == pytest.approx(np.mean(kept, axis=0))
     assert (found.counts == 3).all()
-    assert duc.left_out == (LeftOut(10, 20, ("24",)),)
+    assert duc.left_out == (LengthLeftOut(10, 20, ("24",)),)
     assert duc.warnings() == ["10 words left out of the mean on 20 topics: 24 has no score there"]
 
 
@@ -203,7 +210,7 @@ def test_a_length_counts_on_a_topic_where_everybody_there_has_it() -> None:
         ("t3", "b", "lost"),
         ("t3", "c", "no length that every system on this topic has"),
     )
-    assert left_out == (LeftOut(50, 1, ("a",)), LeftOut(100, 1, ("c",)))
+    assert left_out == (LengthLeftOut(50, 1, ("a",)), LengthLeftOut(100, 1, ("c",)))
     assert found.counts.tolist() == [[2, 2, 2], [2, 2, 0], [0, 0, 0]]
     assert found.info.signature == "m|lengths:averaged-within-topics"
 

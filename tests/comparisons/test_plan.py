@@ -15,10 +15,7 @@ import typer
 
 from adjudge.cli import plan as cli_plan
 from adjudge.cli import simulate as cli_simulate
-from adjudge.comparisons.plan.judging import Judgments, judgments_of
-from adjudge.comparisons.plan.result import Plan
-from adjudge.comparisons.plan.run import BESIDE, nice_sizes, plan
-from adjudge.comparisons.plan.words import FEW
+from adjudge.comparisons.plan import BESIDE, FEW, Judgments, Plan, judgments_of, nice_sizes, plan
 from adjudge.data.scores import MeasureInfo, Score, ScoreMatrix, ScoreTable
 from adjudge.errors import DataError, UsageError
 from adjudge.stats.checks import FloatArray

@@ -9,9 +9,7 @@ import typer
 from adjudge.cli import options
 from adjudge.cli.output import deliver, say, show_table, warn
 from adjudge.cli.sources import open_scores, pooled, warn_of
-from adjudge.comparisons.anova import words
-from adjudge.comparisons.anova.model import anova
-from adjudge.comparisons.anova.result import Anova
+from adjudge.comparisons.anova import Anova, anova, f_text, number, p_text, percent
 from adjudge.errors import UsageError
 from adjudge.wording import counted
 
@@ -116,11 +114,11 @@ def _show(a: Anova, sizes: bool) -> None:
             (
                 row.term,
                 row.df,
-                words.number(row.ss),
-                words.number(row.ms),
-                words.f(row.f),
-                words.p(row.p),
-                "" if row.share != row.share else words.percent(row.share),
+                number(row.ss),
+                number(row.ms),
+                f_text(row.f),
+                p_text(row.p),
+                "" if row.share != row.share else percent(row.share),
             )
             for row in a.to_frame().itertuples()
         ],
@@ -153,7 +151,7 @@ def _show_components(a: Anova) -> None:
         (
             each.term,
             f"{each.variance:.6g}",
-            words.percent(each.share),
+            percent(each.share),
             "-" if each.low != each.low else f"{each.low:.1%} to {each.high:.1%}",
         )
         for each in found.components

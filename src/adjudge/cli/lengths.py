@@ -9,8 +9,7 @@ import typer
 from adjudge.cli import options
 from adjudge.cli.output import deliver, say, show_table, warn
 from adjudge.cli.sources import open_scores, pooled, warn_of
-from adjudge.comparisons.lengths.result import AtLength, LengthsResult
-from adjudge.comparisons.lengths.run import TASKS, lengths_of, of_topics
+from adjudge.comparisons.lengths import TASKS, AtLength, LengthsResult, lengths_of, of_topics
 from adjudge.errors import UsageError, quoted
 from adjudge.wording import counted
 

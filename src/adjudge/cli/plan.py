@@ -15,7 +15,7 @@ from adjudge.errors import UsageError, quoted
 from adjudge.wording import counted
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.plan.result import JudgePlan, Plan
+    from adjudge.comparisons.plan import JudgePlan, Plan
     from adjudge.comparisons.scores import ScoreData
     from adjudge.data.scores import AllLengths
 
@@ -98,8 +98,7 @@ def _tests(test: str) -> dict[str, Any]:
 def _plan(
     data: ScoreData, measure: str, length: int | AllLengths | None, among: Any, bar: Any, **wanted: Any
 ) -> Plan:
-    from adjudge.comparisons.plan.judging import judgments_of
-    from adjudge.comparisons.plan.run import plan
+    from adjudge.comparisons.plan import judgments_of, plan
 
     matrix = data.matrix(measure, length=length)
     family = data.pairs_among(matrix.systems, among)
@@ -127,7 +126,7 @@ def _show(plan: Plan) -> None:
 
 def _show_needs(plan: Plan) -> None:
     """A row per test; the second number of each kind is for pairs that spread widely."""
-    from adjudge.comparisons.plan.words import number
+    from adjudge.comparisons.plan import number
 
     asked = plan.difference is not None
     head = ["test", *(["topics needed>", "wide pairs>"] if asked else []), "can find>", "wide pairs>"]
@@ -140,7 +139,7 @@ def _show_needs(plan: Plan) -> None:
 
 
 def _show_curve(plan: Plan) -> None:
-    from adjudge.comparisons.plan.words import number
+    from adjudge.comparisons.plan import number
 
     say(f"power for a difference of {number(plan.looked_for, 3)}", "bold")
     head = ["topics>", *(f"{need.test}>" for need in plan.needs), plan.needs[0].words]
@@ -152,7 +151,7 @@ def _show_curve(plan: Plan) -> None:
 
 
 def _show_judges(judges: JudgePlan, plan: Plan) -> None:
-    from adjudge.comparisons.plan.words import number
+    from adjudge.comparisons.plan import number
 
     asked = plan.difference is not None
     head = [f"{judges.unit}s>", "spread>", *(["topics needed>"] if asked else []), "can find>"]

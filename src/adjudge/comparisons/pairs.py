@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from adjudge.stats.results import PairedTest
 
     Family = Callable[[Sequence[str]], BoolArray]
-    from adjudge.comparisons.rankel.table import CountsTable
+    from adjudge.comparisons.counts import CountsTable
     from adjudge.stats.checks import FloatArray
     from adjudge.stats.pairs import PairResults
 
@@ -615,7 +615,7 @@ def matrices(
     pool_humans: bool = False,
 ) -> list[ScoreMatrix]:
     """A matrix for every measure and length."""
-    from adjudge.comparisons.lengths.averaging import averaged
+    from adjudge.data.scores import averaged
 
     found = []
     for measure in [data.resolve(m) for m in measures] or data.all_measures():
@@ -637,7 +637,7 @@ def counts(
     pool: Pool = "mean",
 ) -> CountsTable:
     """Rankel's tables: how many pairs each test finds, among all and between humans and machines."""
-    from adjudge.comparisons.rankel.table import rankel_tables
+    from adjudge.comparisons.counts import rankel_tables
     from adjudge.comparisons.tests import run_test
 
     choices = choices or Choices(tests=("t-unpaired", "t", "wilcoxon"))

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from adjudge.comparisons.rankel.table import CountsTable, rankel_tables
+from adjudge.comparisons.counts import CountsTable, rankel_tables
 from adjudge.data.scores import Better, MeasureInfo, ScoreMatrix
 from adjudge.errors import UsageError
 from adjudge.stats.allpairs import t_pairs, wilcoxon_pairs
