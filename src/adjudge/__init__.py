@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.scores import Patterns, ScoreData, TableOptions
+    from adjudge.comparisons.scores import Patterns, Scores, TableOptions
     from adjudge.evaluation import Evaluation
 
 __version__ = "0.1.0"
@@ -39,17 +39,17 @@ def init(path: str | Path, *, name: str | None = None) -> Evaluation:
 
 def read_scores(
     path: str | Path, *, human: Patterns = (), baseline: Patterns = (), **table: Unpack[TableOptions]
-) -> ScoreData:
+) -> Scores:
     """Scores to compare: those of an evaluation's folder, or those in a file (`-`: standard input).
 
     `human` and `baseline` name systems where the data does not say their kinds: `human="H*"`. The other
     options say how to read a table: measure, lower_is_better, length, columns, delimiter, quotes, encoding.
     """
-    from adjudge.comparisons.scores import ScoreData, is_folder, no_table
+    from adjudge.comparisons.scores import Scores, is_folder, no_table
     from adjudge.evaluation import Evaluation
 
     if not is_folder(path):
-        return ScoreData.read(path, human=human, baseline=baseline, **table)
+        return Scores.read(path, human=human, baseline=baseline, **table)
     no_table(path, table)
     return Evaluation.open(path).data(human=human, baseline=baseline)
 

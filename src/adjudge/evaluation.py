@@ -22,7 +22,7 @@ from adjudge.judgments.tasks import FILE
 
 if TYPE_CHECKING:
     from adjudge.comparisons.pairs import Comparison
-    from adjudge.comparisons.scores import Patterns, ScoreData
+    from adjudge.comparisons.scores import Patterns, Scores
     from adjudge.comparisons.tests import Asked
     from adjudge.judgments.batch import Judgments
     from adjudge.judgments.intake import Item as JudgmentItem
@@ -240,11 +240,11 @@ class Evaluation:
         """All score rows as one long table."""
         return self.stored().table
 
-    def data(self, *, human: Patterns = (), baseline: Patterns = ()) -> ScoreData:
+    def data(self, *, human: Patterns = (), baseline: Patterns = ()) -> Scores:
         """The scores with what is known of systems and topics, as a file of scores gives them too."""
-        from adjudge.comparisons.scores import ScoreData
+        from adjudge.comparisons.scores import Scores
 
-        return ScoreData.from_evaluation(
+        return Scores.from_evaluation(
             self.collection, self.stored(), folder=self.path, human=human, baseline=baseline
         )
 

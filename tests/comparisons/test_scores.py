@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import adjudge
-from adjudge.comparisons.scores import ScoreData
+from adjudge.comparisons.scores import Scores
 from adjudge.data.rows import Summary, System, Topic
 from adjudge.data.scores import Score
 from adjudge.errors import DataError, UsageError
@@ -129,7 +129,9 @@ def test_options_of_a_table(write: Write) -> None:
 )
 def test_what_is_exported_reads_back_the_same(cells: dict[Any, float]) -> None:
     rows = [
-        Score(m, t, s, value, length, assessor, reference, repeat, "lost" if math.isnan(value) else None)
+        Score(
+            m, t, s, value, length, None, assessor, reference, repeat, "lost" if math.isnan(value) else None
+        )
         for (m, t, s, length, assessor, reference, repeat), value in cells.items()
     ]
     if all(math.isnan(row.value) for row in rows):
@@ -142,7 +144,7 @@ def test_what_is_exported_reads_back_the_same(cells: dict[Any, float]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "out.csv"
         frame.to_csv(path, index=False)
-        read = list(ScoreData.read(path).table.rows())
+        read = list(Scores.read(path).table.rows())
     assert [repr(row) for row in read] == [repr(row) for row in rows]
 
 
@@ -216,7 +218,7 @@ def test_what_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no evaluation here"):
         adjudge.read_scores(tmp_path)
     with pytest.raises(DataError, match="is a folder, expected a file of scores"):
-        ScoreData.read(tmp_path)
+        Scores.read(tmp_path)
 
 
 # Kinds
@@ -272,11 +274,11 @@ def test_a_pattern_does_not_contradict_the_table(write: Write) -> None:
 
 
 @pytest.fixture
-def data(write: Write) -> ScoreData:
+def data(write: Write) -> Scores:
     return adjudge.read_scores(write("rouge-2.csv", MATRIX), human="H*", baseline="lead")
 
 
-def test_among(data: ScoreData) -> None:
+def test_among(data: Scores) -> None:
     def systems(among: Any) -> tuple[str, ...]:
         return data.matrix(among=among).systems
 
@@ -291,7 +293,7 @@ def test_among(data: ScoreData) -> None:
         systems("people")
 
 
-def test_pairs_among(data: ScoreData) -> None:
+def test_pairs_among(data: Scores) -> None:
     systems = data.matrix().systems
 
     def pairs(among: Any) -> list[bool]:

@@ -29,7 +29,16 @@ values = st.floats(-1e3, 1e3) | st.just(math.nan)
 def score_rows(draw: st.DrawFn) -> list[Score]:
     found = draw(st.dictionaries(keys, values, min_size=1, max_size=25))
     return [
-        Score("m", t, s, v, None, assessor, reference, repeat, "lost" if math.isnan(v) else None)
+        Score(
+            "m",
+            t,
+            s,
+            v,
+            assessor=assessor,
+            reference=reference,
+            repeat=repeat,
+            why="lost" if math.isnan(v) else None,
+        )
         for (t, s, assessor, reference, repeat), v in found.items()
     ]
 

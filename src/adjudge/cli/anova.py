@@ -14,7 +14,7 @@ from adjudge.errors import UsageError
 from adjudge.wording import counted
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.scores import ScoreData
+    from adjudge.comparisons.scores import Scores
 
 
 def command(
@@ -77,7 +77,7 @@ def command(
     deliver(found, _frame, lambda result: _show(result, sizes), json=json, csv=csv, latex=latex)
 
 
-def _of(data: ScoreData, measure: str, asked: dict[str, Any]) -> Anova:
+def _of(data: Scores, measure: str, asked: dict[str, Any]) -> Anova:
     topics = {name: row.as_dict() for name, row in data.topics.items()}
     return anova(data.table, measure, topics=topics, kinds=data.kinds, authors=data.authors, **asked)
 

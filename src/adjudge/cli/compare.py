@@ -27,7 +27,7 @@ from adjudge.wording import counted
 
 if TYPE_CHECKING:
     from adjudge.comparisons.pairs import Comparison, Standing
-    from adjudge.comparisons.scores import ScoreData
+    from adjudge.comparisons.scores import Scores
 
 AMONG = ("all", "machines", "humans", "human-machine")
 COUNTED: tuple[Test, ...] = ("t-unpaired", "t", "wilcoxon")  # the paper's three
@@ -155,7 +155,7 @@ def command(
 
 
 def _count(
-    data: ScoreData,
+    data: Scores,
     measures: Any,
     chosen: Choices,
     test: str,
@@ -194,7 +194,7 @@ def interval(standing: Standing) -> str:
     return "-" if standing.low != standing.low else f"{standing.low:.4f} to {standing.high:.4f}"
 
 
-def _show(c: Comparison, data: ScoreData, *, pairs: bool, effects: bool) -> None:
+def _show(c: Comparison, data: Scores, *, pairs: bool, effects: bool) -> None:
     from adjudge.comparisons.pairs import ranks
 
     length = f", {c.matrix.length} words" if c.matrix.length else ""

@@ -13,7 +13,7 @@ from adjudge.comparisons.groups import SCALES, Groupings, groupings, kind_contra
 from adjudge.wording import counted
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.scores import ScoreData
+    from adjudge.comparisons.scores import Scores
 
 
 def command(
@@ -64,7 +64,7 @@ def command(
 
 
 def _contrasts(
-    systems: tuple[str, ...], data: ScoreData, against: str | None, contrast: list[str] | None
+    systems: tuple[str, ...], data: Scores, against: str | None, contrast: list[str] | None
 ) -> dict[str, list[float]]:
     chosen: dict[str, list[float]] = many_to_one(systems, against) if against else {}
     for text in contrast or ():
@@ -72,7 +72,7 @@ def _contrasts(
     return chosen
 
 
-def _show(g: Groupings, data: ScoreData, pairs: bool) -> None:
+def _show(g: Groupings, data: Scores, pairs: bool) -> None:
     length = f", {g.matrix.length} words" if g.matrix.length else ""
     say(
         f"{g.matrix.measure}{length} ({g.matrix.info.direction}, {counted(len(g.matrix.topics), 'topic')})",

@@ -14,7 +14,7 @@ from adjudge.errors import UsageError, quoted
 from adjudge.wording import counted
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.scores import ScoreData
+    from adjudge.comparisons.scores import Scores
 
 
 def command(
@@ -47,7 +47,7 @@ def command(
     deliver(found, LengthsResult.to_frame, lambda r: _show(r, data), json=json, csv=csv, latex=latex)
 
 
-def _result(data: ScoreData, measure: str, task: str | None, pool_humans: bool, seed: int) -> LengthsResult:
+def _result(data: Scores, measure: str, task: str | None, pool_humans: bool, seed: int) -> LengthsResult:
     tasks = {name: topic.task for name, topic in data.topics.items()}
     each = zip(data.table.lengths(measure), data.table.each_length(measure), strict=True)
     matrices = {n: data.matrix(measure, length=asked, pool_humans=pool_humans) for n, asked in each}
@@ -60,7 +60,7 @@ def _result(data: ScoreData, measure: str, task: str | None, pool_humans: bool, 
     return lengths_of(matrices, tasks=tasks, seed=seed)
 
 
-def _show(r: LengthsResult, data: ScoreData) -> None:
+def _show(r: LengthsResult, data: Scores) -> None:
     say(f"{r.measure} ({r.info.direction}, {counted(len(r.lengths), 'length')})", "bold")
     heads = [f"{each.column}>" for each in r.columns]
     columns = [head for name in heads for head in (name, "group")]

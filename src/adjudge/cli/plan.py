@@ -16,7 +16,7 @@ from adjudge.wording import counted
 
 if TYPE_CHECKING:
     from adjudge.comparisons.plan import JudgePlan, Plan
-    from adjudge.comparisons.scores import ScoreData
+    from adjudge.comparisons.scores import Scores
     from adjudge.data.scores import AllLengths
 
 AMONG = ("all", "machines", "humans", "human-machine")
@@ -96,7 +96,7 @@ def _tests(test: str) -> dict[str, Any]:
 
 
 def _plan(
-    data: ScoreData, measure: str, length: int | AllLengths | None, among: Any, bar: Any, **wanted: Any
+    data: Scores, measure: str, length: int | AllLengths | None, among: Any, bar: Any, **wanted: Any
 ) -> Plan:
     from adjudge.comparisons.plan import judgments_of, plan
 

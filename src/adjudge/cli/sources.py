@@ -11,12 +11,12 @@ from adjudge.cli.output import warn
 from adjudge.errors import UsageError, quoted
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.scores import ScoreData
+    from adjudge.comparisons.scores import Scores
 
 
 def open_scores(
     path: Path, human: Sequence[str] | None, baseline: Sequence[str] | None, lower_is_better: bool = False
-) -> ScoreData:
+) -> Scores:
     """The scores of a folder or a file."""
     options = {"lower_is_better": True} if lower_is_better else {}
     return adjudge.read_scores(path, human=human or (), baseline=baseline or (), **options)  # type: ignore[arg-type]
@@ -38,7 +38,7 @@ def pooled(pool: str | None) -> bool:
     return pool is not None
 
 
-def warn_of(data: ScoreData, measures: Iterable[str]) -> None:
+def warn_of(data: Scores, measures: Iterable[str]) -> None:
     """What a reader of these measures should know first, each thing once."""
     for line in dict.fromkeys(line for measure in dict.fromkeys(measures) for line in data.notes(measure)):
         warn(line)

@@ -14,7 +14,7 @@ from adjudge.comparisons.topics import Standing, TopicsResult, topics
 from adjudge.wording import counted
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.scores import ScoreData
+    from adjudge.comparisons.scores import Scores
 
 WIDEST, NARROWEST = 41, 11  # of the picture, in characters
 PIPE = 200  # the width of a table where there is no terminal
@@ -45,7 +45,7 @@ def command(
 
 
 def _results(
-    data: ScoreData, measures: list[str], length: int | None, against: str | None
+    data: Scores, measures: list[str], length: int | None, against: str | None
 ) -> list[TopicsResult]:
     """A result per measure and length, of everything that has scores unless measures are named."""
     chosen = [data.resolve(m) for m in measures] or data.all_measures()

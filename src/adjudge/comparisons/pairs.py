@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
-from adjudge.comparisons.scores import Among, ScoreData
+from adjudge.comparisons.scores import Among, Scores
 from adjudge.comparisons.tests import CORRECTION_WORDS, Asked, Choices, Test
 from adjudge.comparisons.tests import choices as make_choices
 from adjudge.data.scores import AllLengths, Pool, ScoreMatrix
@@ -579,7 +579,7 @@ def _standings(
 
 
 def comparisons(
-    data: ScoreData,
+    data: Scores,
     measures: Sequence[str] = (),
     choices: Choices | None = None,
     *,
@@ -606,7 +606,7 @@ def comparisons(
 
 
 def matrices(
-    data: ScoreData,
+    data: Scores,
     measures: Sequence[str] = (),
     *,
     length: int | AllLengths | None = None,
@@ -629,7 +629,7 @@ def matrices(
 
 
 def counts(
-    data: ScoreData,
+    data: Scores,
     measures: Sequence[str] = (),
     choices: Choices | None = None,
     *,

@@ -25,7 +25,7 @@ Origin = Literal["computed", "imported"]
 
 
 @dataclass(frozen=True)
-class StoredScores:
+class ScoreFile:
     """One measure's scores as they lie in the folder.
 
     `inputs` has, per topic, a digest of the texts the scores were made from (empty for imported ones);
@@ -45,7 +45,7 @@ def file_name(measure: str) -> str:
     return f"{SCORES}/{slug}--{blake2b(measure.encode(), digest_size=6).hexdigest()}.parquet"
 
 
-def write(path: Path, stored: StoredScores) -> None:
+def write(path: Path, stored: ScoreFile) -> None:
     import pandas as pd
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -70,7 +70,7 @@ def write(path: Path, stored: StoredScores) -> None:
     )
 
 
-def read(path: Path) -> StoredScores:
+def read(path: Path) -> ScoreFile:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -83,10 +83,12 @@ def read(path: Path) -> StoredScores:
     frame: pd.DataFrame = table.to_pandas()
     inputs = frame.drop_duplicates("topic").set_index("topic")[_INPUTS].dropna()
     try:
+        if "form" not in frame:  # files of the first release know no forms
+            frame["form"] = None
         scores = ScoreTable.from_frame(frame[list(COLUMNS)], [info])
     except (KeyError, DataError) as error:
         raise FormatError(f"not a score file: {error}", file=path) from None
-    return StoredScores(
+    return ScoreFile(
         info,
         scores,
         about["origin"],
@@ -95,13 +97,13 @@ def read(path: Path) -> StoredScores:
     )
 
 
-def read_all(folder: Path) -> list[StoredScores]:
+def read_all(folder: Path) -> list[ScoreFile]:
     """All stored measures, in the order of their names."""
     found = [read(path) for path in sorted((folder / SCORES).glob("*.parquet"))]
     return sorted(found, key=lambda stored: stored.info.measure)
 
 
-def find(folder: Path, measure: str) -> StoredScores | None:
+def find(folder: Path, measure: str) -> ScoreFile | None:
     path = folder / file_name(measure)
     return read(path) if path.exists() else None
 

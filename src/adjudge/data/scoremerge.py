@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from adjudge.data.scorefiles import StoredScores, file_name, find, write
+from adjudge.data.scorefiles import ScoreFile, file_name, find, write
 from adjudge.data.scores import KEY, MeasureInfo, Score, ScoreTable
 from adjudge.data.transaction import Transaction
 from adjudge.errors import FormatError
@@ -72,7 +72,7 @@ class ScoreMerge:
                 info = self._info.get(measure) or self._old_info(measure)
                 merged = {**self._old_rows(measure), **rows}
                 table = ScoreTable.from_rows(merged.values(), [info])
-                stored = StoredScores(info, table, "imported", {}, self._places[measure])
+                stored = ScoreFile(info, table, "imported", {}, self._places[measure])
                 write(change.stage(file_name(measure)), stored)
                 counts[measure] = len(rows)
         return counts

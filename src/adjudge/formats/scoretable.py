@@ -22,7 +22,7 @@ LONG: Aliases = {
     "system": SYSTEM,
     "measure": ("measure", "metric"),
     "value": ("value", "score"),
-    **{name: (name,) for name in ("length", "assessor", "reference", "repeat", "why", "kind")},
+    **{name: (name,) for name in ("length", "form", "assessor", "reference", "repeat", "why", "kind")},
 }
 MISSING = ("", "nan", "na", "n/a", "null")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -166,11 +166,12 @@ class _Table:
             topic,
             system,
             math.nan if value is None else value,
-            whole("length", 1) or self._length,
-            name("assessor"),
-            name("reference"),
-            whole("repeat", 0) or 0,
-            None if why is None else place.text("why", why),
+            length=whole("length", 1) or self._length,
+            form=name("form"),
+            assessor=name("assessor"),
+            reference=name("reference"),
+            repeat=whole("repeat", 0) or 0,
+            why=None if why is None else place.text("why", why),
         )
         yield place.item(score)
         yield from place.noted()

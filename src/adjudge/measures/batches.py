@@ -8,7 +8,7 @@ from typing import Any
 
 from adjudge.data.collection import Collection, references_for
 from adjudge.data.lines import dump_json
-from adjudge.data.scorefiles import StoredScores
+from adjudge.data.scorefiles import ScoreFile
 from adjudge.errors import DataError
 from adjudge.judgments.batch import Judgments, TopicBatch
 from adjudge.measures.base import Measure
@@ -35,7 +35,7 @@ def digest(measure: Measure, batch: TopicBatch) -> str:
     return state.hexdigest()
 
 
-def stale_topics(batches: Mapping[str, TopicBatch], stored: StoredScores, measure: Measure) -> list[str]:
+def stale_topics(batches: Mapping[str, TopicBatch], stored: ScoreFile, measure: Measure) -> list[str]:
     """Topics whose stored scores no longer belong to the texts: changed, new or gone."""
     now = digests(measure, batches)
     return [t for t in {**now, **stored.inputs} if now.get(t) != stored.inputs.get(t)]

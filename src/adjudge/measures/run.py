@@ -10,7 +10,7 @@ from typing import Any
 from adjudge.data import scorefiles
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Folder
-from adjudge.data.scorefiles import StoredScores
+from adjudge.data.scorefiles import ScoreFile
 from adjudge.data.scores import Score, ScoreTable
 from adjudge.data.transaction import Transaction
 from adjudge.engine import Workers, run, worker_count
@@ -106,19 +106,19 @@ class _Plan:
     measure: Measure
     signature: str
     digests: dict[str, str]
-    old: StoredScores | None
+    old: ScoreFile | None
     todo: frozenset[str]
     notes: tuple[str, ...]
 
-    def merged(self, rows: list[Score], topics: Sequence[str]) -> StoredScores:
+    def merged(self, rows: list[Score], topics: Sequence[str]) -> ScoreFile:
         info = replace(self.measure.info(), signature=self.signature)
         if self.old is not None:
             kept = [r for r in self.old.table.rows() if r.topic in self.digests and r.topic not in self.todo]
             order = {topic: k for k, topic in enumerate(topics)}
             rows = sorted(kept + rows, key=lambda r: order[r.topic])
-        return StoredScores(info, ScoreTable.from_rows(rows, [info]), "computed", self.digests)
+        return ScoreFile(info, ScoreTable.from_rows(rows, [info]), "computed", self.digests)
 
-    def report(self, stored: StoredScores) -> Scored:
+    def report(self, stored: ScoreFile) -> Scored:
         before = self.old.inputs if self.old else {}
         missing = stored.table.frame.loc[stored.table.frame["value"].isna(), "why"].value_counts()
         return Scored(

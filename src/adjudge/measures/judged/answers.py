@@ -117,8 +117,8 @@ def score_row(measure: Measure, judged: Judged, repeat: int, value: float, why: 
         task.peer.system,
         value,
         task.peer.length,
-        task.assessor,
-        task.reference.system if task.reference is not None else None,
-        repeat,
-        why,
+        assessor=task.assessor,
+        reference=task.reference.system if task.reference is not None else None,
+        repeat=repeat,
+        why=why,
     )

@@ -53,10 +53,9 @@ class Held:
             self.system,
             value,
             self.length,
-            self.assessor,
-            None,
-            self.repeat,
-            why,
+            assessor=self.assessor,
+            repeat=self.repeat,
+            why=why,
         )
 
 
