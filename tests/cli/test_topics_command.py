@@ -15,7 +15,7 @@ from tests.cli.running import runner
 
 import adjudge
 from adjudge.cli.topics import NARROWEST, WIDEST, command, picture
-from adjudge.comparisons.topics import Standing, topics
+from adjudge.comparisons.topics import TopicRank, topics_of_matrix
 from adjudge.data.scores import MeasureInfo, ScoreMatrix
 from adjudge.demo.build import build
 from adjudge.errors import DataError, UsageError
@@ -103,8 +103,8 @@ def test_nothing_scored_says_what_to_run(tmp_path: Path) -> None:
         run(shlex.quote(str(tmp_path / "empty")))
 
 
-def standing(low: float, rank: float, high: float, name: str = "t", chosen: bool | None = None) -> Standing:
-    return Standing(name, 5, 0.5, 0.1, rank, low, high, 0, chosen)
+def standing(low: float, rank: float, high: float, name: str = "t", chosen: bool | None = None) -> TopicRank:
+    return TopicRank(name, 5, 0.5, 0.1, rank, low, high, 0, chosen)
 
 
 def test_a_picture_drawn_by_hand() -> None:
@@ -131,7 +131,7 @@ def test_no_line_is_wider_than_the_picture(width: int) -> None:
         tuple("abcdefghijkl"),
         MeasureInfo("m"),
     )
-    standings = topics(matrix).standings
+    standings = topics_of_matrix(matrix).standings
     axis, lines = picture(standings, width=width)
     assert len(axis) == width == max(map(len, lines))
     assert all(line.count("●") == 1 for line in lines)

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import json
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from adjudge.comparisons.pairs import Comparison, compare
-from adjudge.comparisons.tests import CORRECTIONS, TESTS, Choices
+from adjudge.comparisons.pairs import Comparison, compare_matrix
+from adjudge.comparisons.tests import CORRECTIONS, TESTS, Choices, choices
 from adjudge.data.scores import Better, MeasureInfo, ScoreMatrix
 from adjudge.errors import DataError, UsageError
+
+
+def compare(
+    scores: ScoreMatrix, *, family: Any = None, clusters: list[str | None] | None = None, **asked: Any
+) -> Comparison:
+    return compare_matrix(scores, choices(**asked), family=family, clusters=clusters)
 
 
 def matrix(values: list[list[float]] | np.ndarray, better: Better = "higher") -> ScoreMatrix:

@@ -379,11 +379,11 @@ def test_a_folder_gives_what_it_knows(evaluation: Evaluation) -> None:
 
 
 def test_a_folder_says_what_is_stale_and_what_was_not_scored(evaluation: Evaluation) -> None:
-    assert evaluation.data().notes("words") == []
+    assert evaluation.scores().notes("words") == []
     path = evaluation.path / Summary.FILE
     path.write_text(path.read_text().replace("The storm came.", "The storm came twice."))
     data = adjudge.read_scores(evaluation.path)
-    assert data.notes("words") == adjudge.open(evaluation.path).stored().warnings("words")
+    assert data.notes("words") == adjudge.open(evaluation.path).scores().notes("words")
     assert "words is out of date: 1 topic changed" in data.notes("words")[0]
     with pytest.raises(DataError, match="rouge-2 has not been scored here; run: adjudge score"):
         data.matrix("rouge-2")
@@ -394,7 +394,7 @@ def test_a_folder_says_what_is_stale_and_what_was_not_scored(evaluation: Evaluat
 def test_patterns_and_options_for_a_folder(evaluation: Evaluation) -> None:
     assert adjudge.read_scores(evaluation.path, human="ours").kind("ours") == "human"
     with pytest.raises(UsageError, match='--baseline "ann": "ann" is a human already'):
-        evaluation.data(baseline="ann")
+        evaluation.scores(baseline="ann")
     for options in ({"measure": "m"}, {"length": 3}, {"delimiter": ";"}, {"lower_is_better": True}):
         with pytest.raises(UsageError, match="is for a table of numbers"):
             adjudge.read_scores(evaluation.path, **options)
@@ -405,7 +405,7 @@ def test_patterns_and_options_for_a_folder(evaluation: Evaluation) -> None:
 
 def test_nothing_scored_yet(make: Callable[..., Evaluation]) -> None:
     e = make(Summary("d1", "a", "One text."))
-    for ask in (e.data().matrix, e.data().all_measures):
+    for ask in (e.scores().matrix, e.scores().all_measures):
         with pytest.raises(DataError, match="nothing has been scored; run: adjudge score"):
             ask()
 
@@ -416,7 +416,7 @@ def test_a_file_and_the_folder_it_was_imported_to_agree(
     path = write("s.csv", LONG)
     e = make()
     e.take(scoretable.read([path], lower_is_better=["ter"]))
-    bare, folder = adjudge.read_scores(path, lower_is_better=["ter"]), e.data()
+    bare, folder = adjudge.read_scores(path, lower_is_better=["ter"]), e.scores()
     assert bare.kinds == folder.kinds
     assert folder.measures == tuple(f"imported:{m}" for m in bare.measures)
     for measure in bare.measures:

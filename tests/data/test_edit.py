@@ -28,7 +28,7 @@ def test_withdrawn_summaries_stay_in_the_file_and_leave_the_scores(small: Evalua
     assert rows["t1", "poor", 10] == "wrong input"
     assert sum(why is not None for why in rows.values()) == 1
     assert small.matrix("imported:q").topics == ("t2",)
-    assert small.stored().warnings("rouge-1")[0].startswith("rouge-1 is out of date")
+    assert small.scores().notes("rouge-1")[0].startswith("rouge-1 is out of date")
     (scored,) = small.score("rouge-1")
     assert scored.changed == ("t1",)
     assert "poor: 1 missing (no score)" in small.compare("rouge-1").missing()

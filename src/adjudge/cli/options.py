@@ -53,6 +53,10 @@ Lengths = Annotated[
     str | None,
     typer.Option("--length", metavar="WORDS|all", help="Target length; all averages within a topic first."),
 ]
+Form = Annotated[
+    str | None,
+    typer.Option("--form", metavar="FORM", help="Form of summaries to look at, such as extract."),
+]
 Test = Annotated[
     str, typer.Option("--test", metavar="TEST", help=f"The test that makes the groups: {', '.join(TESTS)}.")
 ]

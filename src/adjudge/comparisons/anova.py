@@ -1,4 +1,8 @@
-"""An analysis of variance in plain words. Nothing is computed here."""
+"""Analysis of variance: which factors matter, and how much of the variation each accounts for.
+
+Score rows become a row per judgment or cell, with factors as codes; what is not a factor is averaged over. Over and
+Liggett 2002. The mathematics is in stats/linear/.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +12,12 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal
 
-from adjudge.comparisons.scores import HUMANS
-from adjudge.data.scores import MeasureInfo, ScoreTable
+from adjudge.comparisons.scores import HUMANS, Scores, Source, scores_of
+from adjudge.data.scores import POOLED, MeasureInfo, ScoreTable, pooled
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, nearest, quoted
-from adjudge.wording import counted, listed, tex
+from adjudge.table import Column, Table, Tabular, plain
+from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,13 +41,16 @@ def _headline(found: Anova) -> str:
         return f"On {found.title} nothing can be tested: {reason}."
     there = [line.term for line in tested if line.p < found.alpha]
     if not there:
-        return f"On {found.title} {listed([line.term for line in tested])} cannot be told from the noise."
+        return (
+            f"On {found.title} {listed([line.term for line in tested])} {'has' if len(tested) == 1 else 'have'}"
+            " no significant effect."
+        )
     left = found.residual_ss / found.total_ss
     verb = "matters" if len(there) == 1 else "matter"
     return f"On {found.title} {listed(there)} {verb}; {percent(left)} of the variation is noise."
 
 
-def _line_words(found: Line, residual_df: int, alpha: float) -> str:
+def _line_words(found: AnovaTerm, residual_df: int, alpha: float) -> str:
     """One term: does it matter, and how much?"""
     from adjudge.stats.results import p_words
 
@@ -53,7 +61,7 @@ def _line_words(found: Line, residual_df: int, alpha: float) -> str:
     much = f"it accounts for {percent(found.share)} of the variation"
     if found.p < alpha:
         return f"{name} matters: {basis}; {much}."
-    return f"{name} cannot be told from the noise: {basis}; {much}."
+    return f"{name} has no significant effect: {basis}; {much}."
 
 
 def _interaction_words(found: Interaction, alpha: float) -> str:
@@ -68,7 +76,7 @@ def _interaction_words(found: Interaction, alpha: float) -> str:
     return f"Large in {found.term}: {listed(named, most=MOST_NAMED)} ({rule})."
 
 
-def _largest_words(found: Sequence[Residual], alpha: float) -> list[str]:
+def _largest_words(found: Sequence[LargeResidual], alpha: float) -> list[str]:
     """The row that fits worst, and whether it is an outlier."""
     from adjudge.stats.results import p_words
 
@@ -107,23 +115,10 @@ def p_text(value: float) -> str:
     return "" if math.isnan(value) else "< .0001" if value < 0.0001 else f"{value:.4f}".removeprefix("0")
 
 
-POOLED = ("repeat", "reference", "assessor")  # the order in which they are averaged over
+AS_FACTOR = ", or make length a factor"
 OF_ROWS = ("system", "topic", "assessor", "length", "reference", "repeat")
 OF_TOPICS = ("type", "selector", "set", "task")
 FACTORS = (*OF_ROWS, *OF_TOPICS, "kind", "author")
-
-
-@dataclass(frozen=True)
-class About:
-    """What is known beyond the scores: of topics, of systems, and who wrote a summary.
-
-    `topics` gives a topic's type, selector, set and task; `kinds` a system's kind; `authors` who wrote the
-    summary of a topic, by a system, at a length.
-    """
-
-    topics: Mapping[str, Mapping[str, Any]]
-    kinds: Mapping[str, str]
-    authors: Mapping[tuple[str, str, int | None], str]
 
 
 @dataclass(frozen=True)
@@ -136,7 +131,7 @@ class Factor:
 
 
 @dataclass(frozen=True)
-class Rows:
+class AnovaRows:
     """Scores and factors, row by row."""
 
     info: MeasureInfo
@@ -165,65 +160,55 @@ class Rows:
         return f"{at['system']} on {at['topic']}{''.join(more)}"
 
 
-def known_factors(table: ScoreTable, measure: str, length: int | None) -> list[str]:
+def known_factors(table: ScoreTable, measure: str, length: int | None, form: str | None) -> list[str]:
     """The factors that a measure's rows have by themselves, in the order in which DUC-2002 prints them.
 
     Assessors are among them where judgments are repeated: two have judged one summary.
     """
-    frame = at_length(table, measure, length, several=False)
+    frame = table.at(measure, length=length, form=form, several=AS_FACTOR)
     judges = frame[frame["value"].notna()].groupby(["topic", "system", "length"], dropna=False)["assessor"]
     return ["assessor", "system", "topic"] if bool((judges.nunique() > 1).any()) else ["system", "topic"]
 
 
-def at_length(table: ScoreTable, measure: str, length: int | None, *, several: bool) -> pd.DataFrame:
-    """A measure's rows at one length; at all where there may be several."""
-    lengths = table.lengths(measure)
-    frame = table.of(measure)
-    if length is not None:
-        if length not in lengths:
-            raise UsageError(f"{measure} has no scores at length {length}; it has: {_lengths(lengths)}")
-        return frame[frame["length"] == length]
-    if len(lengths) > 1 and not several:
-        raise UsageError(
-            f"{measure} has scores at several lengths ({_lengths(lengths)}): choose one with --length,"
-            " or make length a factor"
-        )
-    return frame
-
-
 def build(
-    table: ScoreTable,
+    scores: Scores,
     measure: str,
     names: Sequence[str],
-    about: About,
     *,
     length: int | None,
+    form: str | None,
     repeats: bool,
     pool_humans: bool,
     average_humans: bool,
-) -> Rows:
+) -> AnovaRows:
     """The rows of a measure with these factors; `repeats` keeps repeated judgments apart."""
     for name in names:
         if name not in FACTORS:
             raise UsageError(
                 f"no factor {quoted(name)}{nearest(name, FACTORS)}; there are: {', '.join(FACTORS)}"
             )
-    frame = at_length(table, measure, length, several="length" in names)
+    several: Literal["all"] | None = "all" if "length" in names and length is None else None
+    frame = scores.table.at(measure, length=length or several, form=form, several=AS_FACTOR)
     frame, notes = _present(frame, measure)
     if pool_humans:
-        frame = _pooled(frame, about.kinds, notes)
+        frame = _one_system(frame, scores.kinds, notes)
     wanted = {"reference" if name == "author" else name for name in names}
     wanted |= {"repeat"} if repeats else set()
     frame = _averaged(frame, wanted, notes, humans=pool_humans and average_humans)
-    factors = {name: _factor(name, frame, about) for name in names}
-    values = frame["value"].to_numpy(dtype=float)
-    lengths = table.lengths(measure)
-    one = length if length is not None else lengths[0] if len(lengths) == 1 else None
-    info = table.info[measure]
+    factors = {name: _factor(name, frame, scores) for name in names}
+    lengths = scores.table.lengths(measure)
+    info = scores.table.info[measure]
     if pool_humans:
         how = "pooled" if average_humans else "pooled-rows"
         info = replace(info, signature=f"{info.signature or measure}|humans:{how}")
-    return Rows(info, one, values, factors, frame, tuple(notes))
+    return AnovaRows(
+        info=info,
+        length=length if length is not None else lengths[0] if len(lengths) == 1 else None,
+        values=frame["value"].to_numpy(dtype=float),
+        factors=factors,
+        keys=frame,
+        notes=tuple(notes),
+    )
 
 
 def _present(frame: pd.DataFrame, measure: str) -> tuple[pd.DataFrame, list[str]]:
@@ -237,7 +222,7 @@ def _present(frame: pd.DataFrame, measure: str) -> tuple[pd.DataFrame, list[str]
     ]
 
 
-def _pooled(frame: pd.DataFrame, kinds: Mapping[str, str], notes: list[str]) -> pd.DataFrame:
+def _one_system(frame: pd.DataFrame, kinds: Mapping[str, str], notes: list[str]) -> pd.DataFrame:
     humans = [s for s in frame["system"].unique() if kinds.get(s) == "human"]
     if not humans:
         raise UsageError("no system here is human, so there are none to pool")
@@ -252,20 +237,18 @@ def _pooled(frame: pd.DataFrame, kinds: Mapping[str, str], notes: list[str]) -> 
 
 def _averaged(frame: pd.DataFrame, wanted: set[str], notes: list[str], *, humans: bool) -> pd.DataFrame:
     """Means over everything that is no factor: repeats, then references, then assessors, then people."""
-    keys = [name for name in ("topic", "system", "length", "person", *reversed(POOLED)) if name in frame]
-    before, over = len(frame), []
+    before, over, frame = len(frame), [], pooled(frame, [])  # in one order, whatever the rows' order was
     for step in [*(name for name in POOLED if name not in wanted), *(["person"] if humans else [])]:
-        keys.remove(step)
         rows = len(frame)
-        frame = frame.groupby(keys, dropna=False, sort=False)["value"].mean().reset_index()
+        frame = pooled(frame, [step])
         if len(frame) < rows:
             over.append("people" if step == "person" else f"{step}s")
     if over:
         notes.append(f"{before:,} scores averaged to {len(frame):,}, over {listed(over)}")
-    return frame
+    return frame.reset_index(drop=True)
 
 
-def _factor(name: str, frame: pd.DataFrame, about: About) -> Factor:
+def _factor(name: str, frame: pd.DataFrame, about: Scores) -> Factor:
     import pandas as pd
 
     column = _column(name, frame, about)
@@ -278,9 +261,9 @@ def _factor(name: str, frame: pd.DataFrame, about: About) -> Factor:
     return Factor(name, codes, tuple(str(level) for level in levels))
 
 
-def _column(name: str, frame: pd.DataFrame, about: About) -> pd.Series:
+def _column(name: str, frame: pd.DataFrame, about: Scores) -> pd.Series:
     if name in OF_TOPICS:
-        return frame["topic"].map({t: row.get(name) for t, row in about.topics.items()})
+        return frame["topic"].map({t: getattr(row, name) for t, row in about.topics.items()})
     if name == "kind":
         # The pooled humans are none of the systems that kinds were given for.
         return frame["system"].map({HUMANS: "human", **about.kinds})
@@ -291,8 +274,8 @@ def _column(name: str, frame: pd.DataFrame, about: About) -> pd.Series:
     return frame[name]
 
 
-def _authors(frame: pd.DataFrame, about: About) -> pd.Series:
-    """Who wrote the reference that a summary was held against; the reference's own name where nobody is known."""
+def _authors(frame: pd.DataFrame, about: Scores) -> pd.Series:
+    """Who wrote the reference that a summary was compared with; the reference's own name where nobody is known."""
     import pandas as pd
 
     if frame["reference"].isna().all():
@@ -309,16 +292,12 @@ def _authors(frame: pd.DataFrame, about: About) -> pd.Series:
     return pd.Series([author(*row) for row in zip(*columns, strict=True)], index=frame.index, dtype=object)
 
 
-def _lengths(lengths: Sequence[int | None]) -> str:
-    return ", ".join("unset" if each is None else str(each) for each in lengths)
-
-
 NOISE = "noise"
 RESAMPLES = 500
 
 
 @dataclass(frozen=True)
-class Component:
+class VarianceShare:
     """One part of the variance, and its share of the whole."""
 
     term: str
@@ -349,7 +328,7 @@ class MixedMean:
 
 
 @dataclass(frozen=True)
-class Components:
+class MixedModel:
     """Two fits by REML: systems fixed, for their means and test; everything random, for the shares.
 
     `components` hold the shares of the second, the noise last. Where a model cannot be fitted, `why` says why.
@@ -359,7 +338,7 @@ class Components:
     means: tuple[MixedMean, ...]
     test: FixedTest
     random: tuple[RandomTerm, ...]
-    components: tuple[Component, ...]
+    components: tuple[VarianceShare, ...]
     level: float
     resamples: int
     seed: int
@@ -381,7 +360,7 @@ class Components:
         names = listed([each.term for each in self.random])
         t = self.test
         if t.why is None:
-            verb = "matters" if t.p < alpha else "cannot be told from the noise"
+            verb = "matters" if t.p < alpha else "has no significant effect"
             basis = f"F({t.df}, {t.denominator_df:.1f}) = {f_text(t.f)}, {p_words(t.p, alpha)}"
             yield f"With {names} random, system {verb}: {basis} (Satterthwaite's degrees of freedom)."
         for each in self.random:
@@ -415,8 +394,14 @@ class Components:
 
 
 def mixed_model(
-    rows: Rows, fixed: Sequence[str], random: Sequence[str], *, level: float, resamples: int | None, seed: int
-) -> Components:
+    rows: AnovaRows,
+    fixed: Sequence[str],
+    random: Sequence[str],
+    *,
+    level: float,
+    resamples: int | None,
+    seed: int,
+) -> MixedModel:
     """Fit both models; `random` are terms, `fixed` are factors, the system first.
 
     Without a number of resamples there are RESAMPLES where a fit is a matter of milliseconds, else none.
@@ -431,7 +416,17 @@ def mixed_model(
     fit = fit_mixed(rows.values, factors, fixed=positions, random=keys)
     means = fixed_means(fit)
     if fit.why is not None:
-        return Components(formula, (), means.test, (), (), level, 0, seed, fit.why)
+        return MixedModel(
+            formula=formula,
+            means=(),
+            test=means.test,
+            random=(),
+            components=(),
+            level=level,
+            resamples=0,
+            seed=seed,
+            why=fit.why,
+        )
     every = fit_mixed(rows.values, factors, fixed=positions[1:], random=[(positions[0],), *keys])
     whole, terms = (every, [fixed[0], *random]) if every.why is None else (fit, list(random))
     quick = whole.found is not None and whole.found.reml.compiled
@@ -441,29 +436,31 @@ def mixed_model(
     tested = zip(random, fit.variances, random_tests(fit), strict=True)
     columns = zip(rows.factors[fixed[0]].levels, means.means, means.standard_errors, means.df, strict=True)
     systems = [MixedMean(system, *map(float, numbers)) for system, *numbers in columns]
-    return Components(
-        formula,
-        tuple(sorted(systems, key=rows.best_first)),
-        means.test,
-        tuple(RandomTerm(term, float(variance), test.ratio, test.p) for term, variance, test in tested),
-        shares,
-        level,
-        drawn,
-        seed,
-        None,
-        notes,
+    return MixedModel(
+        formula=formula,
+        means=tuple(sorted(systems, key=rows.best_first)),
+        test=means.test,
+        random=tuple(
+            RandomTerm(term=term, variance=float(variance), ratio=test.ratio, p=test.p)
+            for term, variance, test in tested
+        ),
+        components=shares,
+        level=level,
+        resamples=drawn,
+        seed=seed,
+        notes=notes,
     )
 
 
 def _shares(
     fit: MixedFit, terms: list[str], level: float, resamples: int, seed: int
-) -> tuple[tuple[Component, ...], int]:
+) -> tuple[tuple[VarianceShare, ...], int]:
     from adjudge.stats.linear.shares import variance_shares
 
     rng = generator(seed, f"anova/{'+'.join(terms)}")
     found = variance_shares(fit, rng=rng, resamples=resamples, level=level)
     columns = zip([*terms, NOISE], found.variances, found.shares, found.low, found.high, strict=True)
-    return tuple(Component(term, *map(float, numbers)) for term, *numbers in columns), found.resamples
+    return tuple(VarianceShare(term, *map(float, numbers)) for term, *numbers in columns), found.resamples
 
 
 def _random_words(each: RandomTerm, alpha: float) -> str:
@@ -476,7 +473,7 @@ def _random_words(each: RandomTerm, alpha: float) -> str:
     return f"The variance of {each.term} {verb} ({basis})."
 
 
-def _interval(each: Component) -> str:
+def _interval(each: VarianceShare) -> str:
     if math.isnan(each.low):
         return ""
     return f" ({each.low * 100:.0f} to {each.high * 100:.0f} %)"
@@ -486,7 +483,7 @@ COLUMNS = ["measure", "term", "df", "ss", "ms", "f", "p", "share", "why"]
 
 
 @dataclass(frozen=True)
-class Line:
+class AnovaTerm:
     """One term of the table. Where F cannot be computed, `why` says why."""
 
     term: str
@@ -501,7 +498,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Mean:
+class AdjustedMean:
     """A system's mean as if it had met every level of the other factors alike."""
 
     system: str
@@ -536,7 +533,7 @@ class Interaction:
 
 
 @dataclass(frozen=True)
-class Residual:
+class LargeResidual:
     """One of the largest residuals: which row it is, and how many standard errors it is off."""
 
     where: str
@@ -545,13 +542,13 @@ class Residual:
     """As an outlier, times the number of rows."""
 
 
-@dataclass(frozen=True)
-class Anova:
+@dataclass(frozen=True, repr=False)
+class Anova(Tabular):
     """An analysis of variance. `fit` keeps the model, its residuals and their mean square for what comes after."""
 
     info: MeasureInfo
     length: int | None
-    lines: tuple[Line, ...]
+    lines: tuple[AnovaTerm, ...]
     residual_df: int
     residual_ss: float
     residual_ms: float
@@ -560,14 +557,14 @@ class Anova:
     n: int
     levels: dict[str, int]
     """How many levels each factor has."""
-    means: tuple[Mean, ...]
+    means: tuple[AdjustedMean, ...]
     """Of the systems, the best first."""
     interactions: tuple[Interaction, ...]
     checks: ResidualChecks
     spread_over: str
     """The factor between whose levels the noise is compared: the system, where it is one."""
-    largest: tuple[Residual, ...]
-    components: Components | None
+    largest: tuple[LargeResidual, ...]
+    components: MixedModel | None
     """The mixed model, where random factors were asked for."""
     notes: tuple[str, ...]
     alpha: float
@@ -618,8 +615,74 @@ class Anova:
     def warnings(self) -> list[str]:
         return [*self.notes, *(self.components.notes if self.components else ())]
 
+    def table(self) -> Table:
+        """The terms, the residuals last."""
+        levels = ", ".join(counted(n, name) for name, n in self.levels.items())
+        length = f", {self.length} words" if self.length else ""
+        return Table(
+            name="anova",
+            columns=(
+                Column("measure", show="never"),
+                Column("term", "", right=False),
+                Column("df"),
+                Column("ss", "sum of squares", data=False, right=True),
+                Column("ms", "mean square", data=False, right=True),
+                Column("F", "F", data=False, right=True),
+                Column("p", "p", data=False, right=True),
+                Column("share", "share", data=False, right=True),
+                *(Column(name, show="never") for name in ("ss", "ms", "f", "p", "share", "why")),
+            ),
+            rows=tuple(
+                (
+                    row["measure"],
+                    row["term"],
+                    row["df"],
+                    number(row["ss"]),
+                    number(row["ms"]),
+                    f_text(row["f"]),
+                    p_text(row["p"]),
+                    "" if row["share"] != row["share"] else percent(row["share"]),
+                    *(row[name] for name in ("ss", "ms", "f", "p", "share", "why")),
+                )
+                for row in self._rows()
+            ),
+            title=f"{self.measure}{length} ({counted(self.n, 'row')}: {levels})",
+            said=tuple(self.sentences()),
+            notes=tuple(self.warnings()),
+            signature=self.signature,
+        )
+
+    def components_table(self) -> Table | None:
+        """The parts of the variance, where a mixed model was fitted."""
+        if self.components is None or not self.components.components:
+            return None
+        return Table(
+            name="components",
+            columns=(
+                Column("term", "variance of", right=False),
+                Column("variance", "estimate", format=".6g"),
+                Column("part", "share", data=False, right=True),
+                Column("share", show="never"),
+                Column("low", show="never"),
+                Column("high", show="never"),
+                Column("interval", f"{self.components.level:.0%} interval", data=False, right=False),
+            ),
+            rows=tuple(
+                (
+                    each.term,
+                    each.variance,
+                    percent(each.share),
+                    each.share,
+                    each.low,
+                    each.high,
+                    None if each.low != each.low else f"{each.low:.1%} to {each.high:.1%}",
+                )
+                for each in self.components.components
+            ),
+        )
+
     def to_frame(self) -> pd.DataFrame:
-        """The table, the residuals last."""
+        """The terms, the residuals last."""
         import pandas as pd
 
         return pd.DataFrame(list(self._rows()), columns=COLUMNS)
@@ -645,16 +708,6 @@ class Anova:
             "share": share,
             "why": None,
         }
-
-    def to_latex(self) -> str:
-        """The table for a paper, with booktabs rules."""
-        lines = [r"\begin{tabular}{lrrrrr}", r"\toprule"]
-        lines += [r"& df & sum of squares & mean square & $F$ & $p$ \\", r"\midrule"]
-        for row in self._rows():
-            numbers = (number(row["ss"]), number(row["ms"]), f_text(row["f"]), p_text(row["p"]))
-            cells = " & ".join(tex(cell) for cell in (str(row["df"]), *numbers))
-            lines.append(rf"{tex(row['term'])} & {cells} \\".replace("<", "$<$"))
-        return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", f"% {self.signature}"])
 
     def as_dict(self) -> dict[str, Any]:
         """Everything, for --json; NaN becomes null."""
@@ -684,7 +737,7 @@ class Anova:
             "components": self.components.as_dict() if self.components else None,
             "warnings": self.warnings(),
         }
-        return dict(_plain(found))
+        return dict(plain(found))
 
 
 def _interaction(found: Interaction) -> dict[str, Any]:
@@ -706,60 +759,50 @@ def _interaction(found: Interaction) -> dict[str, Any]:
     return {"term": found.term, "limit": s.limit, "cells": cells}
 
 
-def _plain(value: Any) -> Any:
-    """As JSON has it: no NaN, no tuples."""
-    if isinstance(value, dict):
-        return {key: _plain(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    if isinstance(value, float):
-        return value if abs(value) < float("inf") else None
-    return value
-
-
 ALPHA = 0.05
 LEVEL = 0.95
 REPEATED = ("assessor", "system", "topic")  # what interactions=True crosses, in DUC-2002's order
 
 
 def anova(
-    table: ScoreTable,
-    measure: str,
+    scores: Source,
+    measure: str | None = None,
     *,
     length: int | None = None,
+    form: str | None = None,
     factors: Sequence[str] = (),
     interactions: bool = False,
     random: Sequence[str] = (),
-    pool_humans: bool = False,
-    average_humans: bool = True,
     ss_type: Literal[1, 2, 3] = 1,
-    topics: Mapping[str, Mapping[str, Any]] | None = None,
-    kinds: Mapping[str, str] | None = None,
-    authors: Mapping[tuple[str, str, int | None], str] | None = None,
     alpha: float = ALPHA,
     resamples: int | None = None,
     seed: int = 0,
+    pool_humans: bool = False,
+    average_humans: bool = True,
 ) -> Anova:
-    """Analyse the variation of one measure. Over and Liggett 2002: system + document set, assessors, interactions.
+    """Analyse the variation of one measure: `anova("my-eval", "rouge-2", pool_humans=True)`.
 
-    Factors are system and topic, and assessor before them where judgments are repeated; `factors` names others,
-    in the order that type I takes them, and interactions such as "system:topic". `interactions` adds all two-way
-    ones of assessor, system and topic. `random` are factors of a mixed model that is fitted beside the table.
+    `scores` are an evaluation or its scores, a path to its folder or to a file of scores, or a DataFrame. Factors
+    are system and topic, and assessor before them where judgments are repeated; `factors` names others, in the
+    order that type I takes them, and interactions such as "system:topic". `interactions` adds all two-way ones of
+    assessor, system and topic. `random` are factors of a mixed model that is fitted beside the table.
     `pool_humans` makes all humans one system, with one row for all of them unless `average_humans` is false.
-    `topics`, `kinds` and `authors` say what is known beyond the scores (see `rows.About`).
+    Over and Liggett 2002: system + document set, assessors, interactions.
     """
     from adjudge.stats import checks
 
     checks.share("alpha", alpha)
-    terms = _terms(factors or known_factors(table, measure, length), interactions, random)
+    found = scores_of(scores)
+    chosen = found.resolve(measure)
+    terms = _terms(factors or known_factors(found.table, chosen, length, form), interactions, random)
     # In one order, so that an interaction's first factor is the first in its name.
     names = sorted({name for term in terms for name in term.split(":")})
     rows = build(
-        table,
-        measure,
+        found,
+        chosen,
         names,
-        About(topics or {}, kinds or {}, authors or {}),
         length=length,
+        form=form,
         repeats=any(":" in term for term in [*terms, *random]),
         pool_humans=pool_humans,
         average_humans=average_humans,
@@ -808,7 +851,7 @@ def _mixed_terms(terms: Sequence[str], random: Sequence[str]) -> tuple[list[str]
     return sorted(fixed, key=lambda name: name != "system"), [*chosen, *crossed]
 
 
-def _check_replicates(rows: Rows, term: str) -> None:
+def _check_replicates(rows: AnovaRows, term: str) -> None:
     """An interaction needs cells with several rows: else it is the noise itself."""
     import numpy as np
 
@@ -817,13 +860,13 @@ def _check_replicates(rows: Rows, term: str) -> None:
     codes = np.column_stack([rows.factors[name].codes for name in term.split(":")])
     if np.unique(codes, axis=0).shape[0] == rows.n:
         raise UsageError(
-            f"{term} cannot be told from the noise: no {term.replace(':', ' and ')} has more than one score;"
+            f"{term} cannot be separated from the noise: no {term.replace(':', ' and ')} has more than one score;"
             " it takes judgments that are repeated, several times or by assessors that are a factor too"
         )
 
 
 def _analysed(
-    rows: Rows, terms: list[str], ss_type: Literal[1, 2, 3], alpha: float, components: Components | None
+    rows: AnovaRows, terms: list[str], ss_type: Literal[1, 2, 3], alpha: float, components: MixedModel | None
 ) -> Anova:
     from adjudge.stats.linear.anova import anova_table
     from adjudge.stats.linear.model import fit_linear
@@ -836,35 +879,35 @@ def _analysed(
         raise UsageError(f"{' + '.join(terms)}: {fit.why}; leave out an interaction")
     found = anova_table(fit, ss_type=ss_type)
     lines = tuple(
-        Line(term, row.df, row.ss, row.ms, row.f, row.p, row.share, row.why)
+        AnovaTerm(term=term, df=row.df, ss=row.ss, ms=row.ms, f=row.f, p=row.p, share=row.share, why=row.why)
         for term, row in zip(terms, found.rows, strict=True)
     )
     over = "system" if "system" in names else names[0]
     checks = residual_checks(fit, rows.factors[over].codes)
     return Anova(
-        rows.info,
-        rows.length,
-        lines,
-        found.residual_df,
-        found.residual_ss,
-        found.residual_ms,
-        found.total_ss,
-        ss_type,
-        rows.n,
-        {name: len(factor.levels) for name, factor in rows.factors.items()},
-        _means(rows, fit),
-        _interactions(rows, fit, terms, keys, alpha),
-        checks,
-        over,
-        _largest(rows, checks),
-        components,
-        (*rows.notes, *_order_matters(rows, terms, ss_type)),
-        alpha,
-        fit,
+        info=rows.info,
+        length=rows.length,
+        lines=lines,
+        residual_df=found.residual_df,
+        residual_ss=found.residual_ss,
+        residual_ms=found.residual_ms,
+        total_ss=found.total_ss,
+        ss_type=ss_type,
+        n=rows.n,
+        levels={name: len(factor.levels) for name, factor in rows.factors.items()},
+        means=_means(rows, fit),
+        interactions=_interactions(rows, fit, terms, keys, alpha),
+        checks=checks,
+        spread_over=over,
+        largest=_largest(rows, checks),
+        components=components,
+        notes=(*rows.notes, *_order_matters(rows, terms, ss_type)),
+        alpha=alpha,
+        fit=fit,
     )
 
 
-def _means(rows: Rows, fit: LinearFit) -> tuple[Mean, ...]:
+def _means(rows: AnovaRows, fit: LinearFit) -> tuple[AdjustedMean, ...]:
     from adjudge.stats.linear.means import adjusted_means
 
     names = list(rows.factors)
@@ -873,14 +916,14 @@ def _means(rows: Rows, fit: LinearFit) -> tuple[Mean, ...]:
     found = adjusted_means(fit, names.index("system"))
     errors = found.covariance.diagonal() ** 0.5
     means = [
-        Mean(system, int(found.n[k]), float(found.means[k]), float(errors[k]), found.why.get(k))
+        AdjustedMean(system, int(found.n[k]), float(found.means[k]), float(errors[k]), found.why.get(k))
         for k, system in enumerate(rows.factors["system"].levels)
     ]
     return tuple(sorted(means, key=rows.best_first))
 
 
 def _interactions(
-    rows: Rows, fit: LinearFit, terms: list[str], keys: Sequence[tuple[int, ...]], alpha: float
+    rows: AnovaRows, fit: LinearFit, terms: list[str], keys: Sequence[tuple[int, ...]], alpha: float
 ) -> tuple[Interaction, ...]:
     from adjudge.stats.linear.effects import interaction_effects
 
@@ -897,12 +940,12 @@ def _interactions(
     )
 
 
-def _largest(rows: Rows, checks: ResidualChecks) -> tuple[Residual, ...]:
+def _largest(rows: AnovaRows, checks: ResidualChecks) -> tuple[LargeResidual, ...]:
     columns = zip(checks.largest, checks.standardised, checks.outlier_p, strict=True)
-    return tuple(Residual(rows.where(int(row)), float(size), float(p)) for row, size, p in columns)
+    return tuple(LargeResidual(rows.where(int(row)), float(size), float(p)) for row, size, p in columns)
 
 
-def _order_matters(rows: Rows, terms: Sequence[str], ss_type: int) -> list[str]:
+def _order_matters(rows: AnovaRows, terms: Sequence[str], ss_type: int) -> list[str]:
     """With type I, factors whose counts are not proportional share some of the variation.
 
     A factor within another, as a type of topics, does so by its nature.

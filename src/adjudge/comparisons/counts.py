@@ -1,15 +1,22 @@
-"""The counts on one measure: pairs that differ, and machines that pass for human. Tables are in table.py."""
+"""Rankel's tables: how many pairs each test finds, among all systems and between humans and machines.
+
+Machines that pass for human are counted too, by tests and by averages. Rankel et al. 2011, section 4.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from adjudge.data.scores import Better, ScoreMatrix
+from adjudge.comparisons.scores import Source, scores_of
+from adjudge.comparisons.tests import ALPHA, LEVEL, RESAMPLES, TESTS, Choices, Test, one_of, run_test
+from adjudge.data.scores import AllLengths, Better, Pool, ScoreMatrix
 from adjudge.errors import UsageError, quoted
-from adjudge.wording import counted, tex
+from adjudge.table import Column, Table, Tables, Tabular, plain
+from adjudge.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +42,7 @@ class Verdicts:
 
     @property
     def like_all(self) -> bool:
-        """There is a human it cannot be told from, and none that it can."""
+        """There is a human it does not differ from, and none that it differs from."""
         return bool(self.alike) and not self.better_than and not self.worse_than
 
 
@@ -70,12 +77,12 @@ class CountsByTest:
 
     @property
     def like_some(self) -> int:
-        """Machines that cannot be told from some human."""
+        """Machines that do not differ significantly from some human."""
         return sum(bool(machine.alike) for machine in self.machines)
 
     @property
     def like_all(self) -> int:
-        """Machines that cannot be told from any human they were tested against."""
+        """Machines that differ from none of the humans they were compared with."""
         return sum(machine.like_all for machine in self.machines)
 
 
@@ -154,16 +161,15 @@ def count(
     human = np.array([kinds.get(system) == "human" for system in matrix.systems], dtype=bool)
     counted = tuple(_count(matrix, human, name, test(matrix.values), alpha) for name, test in tests.items())
     means = t_means(matrix.values, level=level)
-    length = f"|length:{matrix.length}" if matrix.length else ""
     return CountsByMeasure(
-        matrix.measure,
-        matrix.length,
-        matrix.info.better,
-        len(matrix.topics),
-        counted,
-        tuple(_human(matrix, means, h) for h in np.flatnonzero(human).tolist()),
-        tuple(_machine(matrix, means, human, m) for m in np.flatnonzero(~human).tolist()),
-        f"{matrix.info.signature or matrix.measure}{length}|topics:{len(matrix.topics)}|pool:{matrix.pool}"
+        measure=matrix.measure,
+        length=matrix.length,
+        better=matrix.info.better,
+        topics=len(matrix.topics),
+        tests=counted,
+        humans=tuple(_human(matrix, means, h) for h in np.flatnonzero(human).tolist()),
+        machines=tuple(_machine(matrix, means, human, m) for m in np.flatnonzero(~human).tolist()),
+        signature=f"{matrix.signature}|topics:{len(matrix.topics)}|pool:{matrix.pool}"
         f"{''.join(f'|test:{each.signature}' for each in counted)}|{signed}",
     )
 
@@ -222,7 +228,7 @@ def _human(matrix: ScoreMatrix, means: Means, h: int) -> HumanMean:
 
 
 def _machine(matrix: ScoreMatrix, means: Means, human: BoolArray, m: int) -> MachineMean:
-    """Against the humans' intervals; bounds and mean are compared with the noise that differences have."""
+    """The humans' intervals that a mean lies in; bounds and mean are compared with the noise that differences have."""
     import numpy as np
 
     from adjudge.stats.differences import NOISE
@@ -238,15 +244,15 @@ def _machine(matrix: ScoreMatrix, means: Means, human: BoolArray, m: int) -> Mac
     )
 
 
-ALPHA = 0.05
-LEVEL = 0.95
+COUNTED: tuple[Test, ...] = ("t-unpaired", "t", "wilcoxon")
+"""The paper's three."""
 MACHINE_COLUMNS = [
     "measure",
     "length",
     "test",
     "system",
     "humans",
-    "cannot_be_told_from",
+    "not_different_from",
     "mean_within",
     "alike",
     "better_than",
@@ -256,6 +262,56 @@ MACHINE_COLUMNS = [
     "within",
     "beyond",
 ]
+
+
+def counts(
+    scores: Source,
+    measure: str | Sequence[str] | None = None,
+    *,
+    length: int | AllLengths | None = None,
+    form: str | None = None,
+    tests: Sequence[str] = COUNTED,
+    alpha: float = ALPHA,
+    level: float = LEVEL,
+    statistic: str | None = None,
+    zeros: str = "wilcox",
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    pool: Pool = "mean",
+) -> CountsTable:
+    """Rankel's tables: how many pairs each test finds, among all and between humans and machines.
+
+    `scores` are an evaluation or its scores, a path to its folder or to a file of scores, or a DataFrame; `measure`
+    is one or several, all unless said. p-values are not corrected, as in the paper.
+    """
+    found = scores_of(scores)
+    for test in tests:
+        one_of("test", test, TESTS)
+    chosen = Choices(
+        test=tests[0],  # type: ignore[arg-type]
+        tests=tuple(tests),  # type: ignore[arg-type]
+        statistic=statistic,  # type: ignore[arg-type]
+        zeros=zeros,  # type: ignore[arg-type]
+        alpha=alpha,
+        level=level,
+        resamples=resamples,
+        seed=seed,
+    )
+    named = [measure] if isinstance(measure, str) else measure or ()
+    matrices = [
+        found.matrix(m, length=n, form=f, pool=pool).averaged()
+        for m, n, f in found.each(named, length=length, form=form)
+    ]
+    runs: dict[str, Callable[[FloatArray], PairResults]] = {
+        test: partial(run_test, test=test, choices=chosen, alternative="two-sided") for test in chosen.run
+    }
+    return rankel_tables(
+        [m for m in matrices if m.info.better is not None] or matrices,
+        found.kinds,
+        runs,
+        alpha=alpha,
+        level=level,
+    )
 
 
 def rankel_tables(
@@ -277,21 +333,12 @@ def rankel_tables(
     matrices = [matrices] if isinstance(matrices, ScoreMatrix) else list(matrices)
     _check_table(matrices, tests, alpha, level)
     signed = f"counts:p<{alpha:g}:{correction}|interval:t:{level:g}"
-    counts = [count(each, kinds, tests, alpha=alpha, level=level, signed=signed) for each in matrices]
-    return CountsTable(tuple(counts), alpha, level, correction)
+    counted = [count(each, kinds, tests, alpha=alpha, level=level, signed=signed) for each in matrices]
+    return CountsTable(measures=tuple(counted), alpha=alpha, level=level, correction=correction)
 
 
-@dataclass(frozen=True)
-class Table:
-    """A table to print: a row per measure, names on the left, numbers on the right."""
-
-    title: str
-    head: tuple[str, ...]
-    rows: list[tuple[object, ...]]
-
-
-@dataclass(frozen=True)
-class CountsTable:
+@dataclass(frozen=True, repr=False)
+class CountsTable(Tabular):
     """Rankel's tables for any number of measures and tests."""
 
     measures: tuple[CountsByMeasure, ...]
@@ -312,7 +359,7 @@ class CountsTable:
         return frame.astype({name: "Int64" for name in frame.columns if name not in ("measure", "test")})
 
     def machines_frame(self) -> pd.DataFrame:
-        """A row per measure, test and machine: how many humans it cannot be told from, and who they are."""
+        """A row per measure, test and machine: how many humans it does not differ from, and who they are."""
         import pandas as pd
 
         rows = [
@@ -322,7 +369,7 @@ class CountsTable:
                 "test": test.test,
                 "system": machine.system,
                 "humans": len(m.humans),
-                "cannot_be_told_from": len(machine.alike),
+                "not_different_from": len(machine.alike),
                 "mean_within": len(mean.within),
                 **{k: ", ".join(v) for k, v in asdict(machine).items() if k != "system"},
                 "mean": mean.mean,
@@ -341,7 +388,7 @@ class CountsTable:
             {**asdict(m), "tests": [{**asdict(t), "human_machine": _cross(m, t)} for t in m.tests]}
             for m in self.measures
         ]
-        return _plain(
+        found: dict[str, Any] = plain(
             {
                 "alpha": self.alpha,
                 "level": self.level,
@@ -350,6 +397,7 @@ class CountsTable:
                 "sentences": list(self.sentences()),
             }
         )
+        return found
 
     def sentences(self) -> Iterator[str]:
         """What the tables say, in plain words."""
@@ -392,55 +440,74 @@ class CountsTable:
         return (
             f"By averages {measure.within} of {counted(len(measure.machines), 'machine')}"
             f" {'lies' if measure.within == 1 else 'lie'} within some human's {self.level * 100:g} % interval"
-            f" of the mean{beyond}{without}{topics}; these cannot be told from some human: {found}."
+            f" of the mean{beyond}{without}{topics}; these are not significantly different from some human: {found}."
         )
 
-    def tables(self) -> list[Table]:
+    def headline(self) -> str:
+        """The first thing to know."""
+        return next(self.sentences())
+
+    def table(self) -> Table:
+        """The counts among all pairs of systems; `tables` has the others."""
+        return replace(self.tables()["pairs"], said=tuple(self.sentences()), signature=self.signature)
+
+    def tables(self) -> Tables:
         """The paper's two tables, and a third with the machines that pass for human."""
-        tests = [_words(t.test) for t in self.measures[0].tests]
         crossed = [m for m in self.measures if m.cross]
         better = "better" if all(m.better for m in crossed) else "better, or higher where none is"
         found = [
-            Table(
+            self._counts_table(
+                "pairs",
                 "Significant differences among all pairs of systems",
-                ("measure", "pairs", *tests),
+                ("measure", "pairs"),
                 [(m.title, m.tests[0].pairs, *map(_all_cell, m.tests)) for m in self.measures],
             ),
-            Table(
+            self._counts_table(
+                "human-machine",
                 f"Significant differences between humans and machines: all (human/machine {better})",
-                ("measure", "pairs", *tests),
+                ("measure", "pairs"),
                 [(m.title, m.cross, *map(_cross_cell, m.tests)) for m in crossed],
             ),
-            Table(
+            self._counts_table(
+                "like-human",
                 f"Machines within some human's {self.level * 100:g} % interval of the mean (averages),"
-                " and not told from some human by a test",
-                ("measure", "machines", "averages", *tests),
+                " and not significantly different from some human by a test",
+                ("measure", "machines", "averages"),
                 [(m.title, len(m.machines), m.within, *(t.like_some for t in m.tests)) for m in crossed],
             ),
         ]
-        return found if crossed else found[:1]
+        notes = [line for m in self.measures if (line := m.no_cross())]
+        return Tables(tuple(found if crossed else found[:1]), notes=tuple(notes))
 
     def machine_tables(self) -> list[Table]:
-        """By measure: how many humans each machine's mean lies within, and how many a test cannot tell it from."""
-        tests = [_words(t.test) for t in self.measures[0].tests]
+        """By measure: in how many humans' intervals a machine's mean lies, and from how many it does not differ."""
         return [
-            Table(
-                f"Humans that a machine cannot be told from, of {len(m.humans)}: {m.title}",
-                ("machine", "averages", *tests),
+            self._counts_table(
+                f"machines-{k}",
+                f"Humans that a machine does not differ from significantly, of {len(m.humans)}: {m.title}",
+                ("machine", "averages"),
                 [
                     (mean.system, len(mean.within), *(len(t.machines[k].alike) for t in m.tests))
                     for k, mean in enumerate(m.machines)
                 ],
             )
-            for m in self.measures
+            for k, m in enumerate(self.measures)
             if m.cross
         ]
 
+    def _counts_table(
+        self, name: str, title: str, first: tuple[str, ...], rows: Sequence[tuple[str | int, ...]]
+    ) -> Table:
+        tests = [Column(t.test, _words(t.test), right=True) for t in self.measures[0].tests]
+        label, *numbers = first
+        columns = (Column(label, right=False), *(Column(each, right=True) for each in numbers), *tests)
+        return Table(name=name, columns=columns, rows=tuple(rows), title=title)
+
     def to_latex(self) -> str:
         """The tables for a paper, with booktabs rules."""
-        said = [line for m in self.measures if (line := m.no_cross())]
-        notes = [f"% {line}" for line in (*said, *self.signature.splitlines())]
-        return "\n\n".join([*(_latex(table) for table in self.tables()), "\n".join(notes)])
+        tables = self.tables()
+        notes = [f"% {line}" for line in (*tables.notes, *self.signature.splitlines())]
+        return "\n\n".join([tables.to_latex(), "\n".join(notes)])
 
 
 def _check_table(matrices: Sequence[ScoreMatrix], tests: Tests, alpha: float, level: float) -> None:
@@ -516,32 +583,3 @@ def _cross_cell(test: CountsByTest) -> str:
 
 def _left(untested: int) -> str:
     return f", {untested} untested" if untested else ""
-
-
-def _latex(table: Table) -> str:
-    rows = [" & ".join(tex(str(cell)) for cell in row) + r" \\" for row in (table.head, *table.rows)]
-    return "\n".join(
-        [
-            f"% {table.title}",
-            rf"\begin{{tabular}}{{l{'r' * (len(table.head) - 1)}}}",
-            r"\toprule",
-            rows[0],
-            r"\midrule",
-            *rows[1:],
-            r"\bottomrule",
-            r"\end{tabular}",
-        ]
-    )
-
-
-def _plain(found: dict[str, Any]) -> dict[str, Any]:
-    """Without NaN and tuples, however deep."""
-
-    def plain(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {k: plain(v) for k, v in value.items()}
-        if isinstance(value, list | tuple):
-            return [plain(v) for v in value]
-        return None if isinstance(value, float) and value != value else value
-
-    return {k: plain(v) for k, v in found.items()}

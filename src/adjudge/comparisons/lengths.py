@@ -1,27 +1,31 @@
-"""The frozen result of holding lengths against each other. Nothing is computed here."""
+"""Target lengths compared: the model system + topic at each length, scores centred by topic, and how rankings agree.
+
+Lengths are compared one at a time, or averaged within a topic first. Over and Liggett 2002. The mathematics is in
+stats/.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field
 from itertools import combinations, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+from adjudge.comparisons.scores import Source, scores_of
 from adjudge.data.scores import (
     Length,
     LengthLeftOut,
     MeasureInfo,
     Pool,
     ScoreMatrix,
-    ScoreTable,
-    averaged_within_topics,
+    average_lengths,
     length_words,
 )
 from adjudge.engine import generator
-from adjudge.errors import DataError
-from adjudge.stats.results import p_words
-from adjudge.wording import counted, listed, tex
+from adjudge.errors import DataError, UsageError, quoted
+from adjudge.table import Column, Table, Tables, Tabular, plain
+from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,9 +35,104 @@ if TYPE_CHECKING:
     from adjudge.stats.ranks import KendallTau
     from adjudge.stats.results import Interval
 
+ALPHA = 0.05
+RESAMPLES = 2000
+TASKS = ("single", "multi")
+STANDING_COLUMNS = ["measure", "length", "system", "rank", "n", "mean", "centred", "group"]
+LENGTH_COLUMNS = [
+    "measure",
+    "length",
+    "topics",
+    "systems",
+    "df",
+    "mean_square",
+    "critical",
+    "hsd",
+    "pairs",
+    "told_apart",
+]
+AGREEMENT_COLUMNS = ["measure", "a", "b", "n", "tau", "p", "method", "low", "high", "only", "why"]
+
+
+def lengths(
+    scores: Source,
+    measure: str | None = None,
+    *,
+    form: str | None = None,
+    task: Literal["single", "multi"] | None = None,
+    alpha: float = ALPHA,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    pool: Pool = "mean",
+    pool_humans: bool = False,
+) -> LengthsResult:
+    """A measure at all its target lengths: `lengths("lengths.csv", "coverage")`.
+
+    `scores` are an evaluation or its scores, a path to its folder or to a file of scores, or a DataFrame. `task`
+    keeps topics of one task, single or multi.
+    """
+    if task not in (None, *TASKS):
+        raise UsageError(f"--task is {quoted(task)}, expected one of: {', '.join(TASKS)}")
+    found = scores_of(scores)
+    chosen = found.resolve(measure)
+    each = zip(found.table.lengths(chosen), found.table.each_length(chosen), strict=True)
+    matrices = {
+        n: found.matrix(chosen, length=asked, form=form, pool=pool, pool_humans=pool_humans)
+        for n, asked in each
+    }
+    tasks = {name: topic.task for name, topic in found.topics.items()}
+    if task is not None:
+        kept = {name for name, of in tasks.items() if of == task}
+        matrices = {n: matrix.of_topics(kept) for n, matrix in matrices.items()}
+        matrices = {n: matrix for n, matrix in matrices.items() if matrix.topics}
+        if not matrices:
+            raise UsageError(f"--task {task}: no topic with scores of {chosen} is {task}")
+    kinds = found.kinds_of(dict.fromkeys(s for matrix in matrices.values() for s in matrix.systems))
+    return lengths_of(matrices, tasks=tasks, level=1 - alpha, resamples=resamples, seed=seed, kinds=kinds)
+
+
+def lengths_of(
+    matrices: Mapping[Length, ScoreMatrix],
+    *,
+    tasks: Mapping[str, str | None] | None = None,
+    level: float = 1 - ALPHA,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    kinds: Mapping[str, str] | None = None,
+) -> LengthsResult:
+    """The same from one matrix per length; `tasks` says of topics whether they are single or multi."""
+    import numpy as np
+
+    if not matrices:
+        raise DataError("no scores at any length")
+    ordered = dict(sorted(matrices.items(), key=lambda item: item[0] or 0))
+    first = next(iter(ordered.values()))
+    if all(np.isnan(m.values).all() for m in ordered.values()):
+        raise DataError(f"{first.measure}: every score is missing")
+    how = _LengthsHow(level, resamples, seed)
+    each = tuple(_at_length(m, n, level) for n, m in ordered.items())
+    together: AtLength | None = None
+    left_out: tuple[LengthLeftOut, ...] = ()
+    if len(ordered) > 1:
+        mean, left_out = average_lengths(ordered)
+        together = _at_length(mean, None, level, together=True)
+    columns = each if together is None else (*each, together)
+    return LengthsResult(
+        info=first.info,
+        lengths=each,
+        together=together,
+        between_lengths=tuple(_between_lengths(each, how)),
+        between_tasks=tuple(_between_tasks(columns, tasks or {}, how)),
+        left_out=left_out,
+        level=level,
+        resamples=resamples,
+        seed=seed,
+        kinds=kinds or {},
+    )
+
 
 @dataclass(frozen=True)
-class Standing:
+class SystemAtLength:
     """One system at one length."""
 
     system: str
@@ -45,7 +144,7 @@ class Standing:
     centred: float
     """The mean over topics of the score less the topic's mean over all peers."""
     group: str
-    """Letters: systems that share one cannot be told apart by Tukey's test."""
+    """Letters: systems that share one are not significantly different by Tukey's test."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +156,7 @@ class AtLength:
     """Whether this is all lengths averaged."""
     matrix: ScoreMatrix
     tukey: Tukey
-    standings: tuple[Standing, ...]
+    standings: tuple[SystemAtLength, ...]
     """Best first; systems without scores come last."""
 
     @property
@@ -78,12 +177,12 @@ class AtLength:
     def told_apart(self) -> int:
         return int((self.tukey.p < 1 - self.tukey.level).sum())
 
-    def standing(self, system: str) -> Standing | None:
+    def standing(self, system: str) -> SystemAtLength | None:
         return next((s for s in self.standings if s.system == system), None)
 
 
 @dataclass(frozen=True)
-class Agreement:
+class RankingAgreement:
     """How far two rankings of the same systems agree."""
 
     what: str
@@ -96,23 +195,24 @@ class Agreement:
     """Systems that one of the two alone can rank."""
 
 
-@dataclass(frozen=True)
-class LengthsResult:
-    """A measure at all its lengths. Frozen; keeps the matrices it came from."""
+@dataclass(frozen=True, repr=False)
+class LengthsResult(Tabular):
+    """A measure at all its lengths. Keeps the matrices it came from."""
 
     info: MeasureInfo
     lengths: tuple[AtLength, ...]
     """From the shortest to the longest; an unset length comes first."""
     together: AtLength | None
     """All lengths averaged within topics; None where there is one length."""
-    between_lengths: tuple[Agreement, ...]
-    between_tasks: tuple[Agreement, ...]
-    """Single- against multi-document topics, at every length that has both, and over all lengths."""
+    between_lengths: tuple[RankingAgreement, ...]
+    between_tasks: tuple[RankingAgreement, ...]
+    """Single- with multi-document topics, at every length that has both, and over all lengths."""
     left_out: tuple[LengthLeftOut, ...]
     """Lengths that were left out of topics' means, for `together`."""
     level: float
     resamples: int
     seed: int
+    kinds: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def measure(self) -> str:
@@ -137,72 +237,150 @@ class LengthsResult:
         by_place = (s.system for each in (*last, *reversed(self.lengths)) for s in each.standings)
         return tuple(dict.fromkeys(by_place))
 
-    def sentences(self) -> Iterator[str]:
-        """What can be concluded, in plain words."""
+    # In words
 
-        return sentences(self)
+    def headline(self) -> str:
+        """The first thing to know."""
+        return next(self.sentences())
+
+    def sentences(self) -> Iterator[str]:
+        """What can be concluded, in plain words: from the noise to the rankings."""
+        if len(self.lengths) == 1:
+            yield f"{self.measure} has scores at one length ({self.lengths[0].name}): nothing to compare it with."
+        yield from _noise(self)
+        for each in self.columns:
+            yield _told_apart(each, self)
+        for agreement in (*self.between_lengths, *self.between_tasks):
+            yield agreement_words(agreement)
 
     def warnings(self) -> list[str]:
-        """What a reader should know first."""
+        """What a reader should know first: missing cells, what was left out, rankings of other systems."""
+        found = []
+        for each in self.lengths:
+            holes = len(each.matrix.missing)
+            if holes:
+                found.append(f"at {each.name} {counted(holes, 'cell')} of the matrix {_is(holes)} missing")
+            if each.pairs < len(each.tukey):
+                why = next(iter(each.tukey.why.values()))
+                found.append(f"at {each.name} {counted(len(each.tukey.why), 'pair')} cannot be tested: {why}")
+        return [*found, *(str(each) for each in self.left_out)]
 
-        return warnings(self)
+    # As tables
+
+    def table(self) -> Table:
+        """Scores centred by topic, with letters, a row per system."""
+        kind = (Column("kind"),) if self.kinds else ()
+        columns = [
+            column
+            for each in self.columns
+            for column in (
+                Column(f"centred_{each.column}", each.column, format="+.4f"),
+                Column(f"group_{each.column}", "group", right=False),
+            )
+        ]
+        rows = [
+            (
+                system,
+                *((self.kinds.get(system, "machine"),) if kind else ()),
+                *(cell for each in self.columns for cell in _cells(each, system)),
+            )
+            for system in self.systems()
+        ]
+        return Table(
+            name="centred",
+            columns=(Column("system", right=False), *kind, *columns),
+            rows=tuple(rows),
+            title="Scores centred by topic",
+            said=tuple(self.sentences()),
+            notes=tuple(self.warnings()),
+            signature=self.signature,
+        )
+
+    def noise_table(self) -> Table:
+        """A row per length: its noise, and the difference that counts."""
+        heads = {
+            "length": Column("length", right=False),
+            "topics": Column("topics"),
+            "systems": Column("systems"),
+            "df": Column("df", "residual df"),
+            "mean_square": Column("mean_square", "mean square", format=".4g"),
+            "critical": Column("critical", show="never"),
+            "hsd": Column("hsd", "HSD", format=".4g"),
+            "pairs": Column("pairs", show="never"),
+            "told_apart": Column("told_apart", show="never"),
+        }
+        rows = [_length_row(self, each) for each in self.columns]
+        return Table(
+            name="noise",
+            columns=(*heads.values(), Column("differ", "pairs that differ", data=False, right=True)),
+            rows=tuple(
+                (*(row[name] for name in heads), f"{row['told_apart']} of {row['pairs']}") for row in rows
+            ),
+            title="Noise",
+        )
+
+    def tables(self) -> Tables:
+        """The scores, the noise."""
+        return Tables((self.table(), self.noise_table()))
+
+    def to_latex(self) -> str:
+        """Scores centred by topic and the noise, for a paper."""
+        return self.tables().to_latex()
 
     def to_frame(self) -> pd.DataFrame:
         """A row per system and length."""
+        import pandas as pd
 
-        return standings_frame(self)
+        rows = [
+            {"measure": self.measure, "length": each.column, **asdict(standing)}
+            for each in self.columns
+            for standing in each.standings
+        ]
+        return pd.DataFrame(rows, columns=STANDING_COLUMNS).astype({"rank": "Int64"})
 
     def lengths_frame(self) -> pd.DataFrame:
         """A row per length: its noise, and the difference that counts."""
+        import pandas as pd
 
-        return lengths_frame(self)
+        return pd.DataFrame([_length_row(self, each) for each in self.columns], columns=LENGTH_COLUMNS)
 
     def agreement_frame(self) -> pd.DataFrame:
         """A row per pair of rankings."""
+        import pandas as pd
 
-        return agreement_frame(self)
-
-    def to_latex(self) -> str:
-        """Scores centred by topic, with letters, for a paper."""
-
-        return to_latex(self)
+        return pd.DataFrame(_agreement_rows(self), columns=AGREEMENT_COLUMNS)
 
     def as_dict(self) -> dict[str, Any]:
         """Everything, for --json; NaN becomes null."""
-
-        return as_dict(self)
-
-
-def sentences(result: LengthsResult) -> Iterator[str]:
-    """From the noise to the rankings."""
-    if len(result.lengths) == 1:
-        yield f"{result.measure} has scores at one length ({result.lengths[0].name}): nothing to hold it against."
-    yield from _noise(result)
-    for each in result.columns:
-        yield _told_apart(each, result)
-    for agreement in (*result.between_lengths, *result.between_tasks):
-        yield agreement_words(agreement)
-
-
-def warnings(result: LengthsResult) -> list[str]:
-    """Missing cells, what was left out, rankings of other systems."""
-    found = []
-    for each in result.lengths:
-        holes = len(each.matrix.missing)
-        if holes:
-            found.append(f"at {each.name} {counted(holes, 'cell')} of the matrix {_is(holes)} missing")
-        if each.pairs < len(each.tukey):
-            why = next(iter(each.tukey.why.values()))
-            found.append(f"at {each.name} {counted(len(each.tukey.why), 'pair')} cannot be tested: {why}")
-    found += [str(each) for each in result.left_out]
-    return found
+        found: dict[str, Any] = plain(
+            {
+                "measure": self.measure,
+                "better": self.info.better,
+                "signature": self.signature,
+                "sentences": list(self.sentences()),
+                "lengths": [
+                    _length_row(self, each) | {"standings": [asdict(s) for s in each.standings]}
+                    for each in self.columns
+                ],
+                "agreement": _agreement_rows(self),
+                "left_out": [
+                    {"length": e.length, "topics": e.topics, "systems": list(e.systems)}
+                    for e in self.left_out
+                ],
+                "missing": {each.column: each.matrix.missing for each in self.columns},
+                "warnings": self.warnings(),
+            }
+        )
+        return found
 
 
-def agreement_words(agreement: Agreement) -> str:
+def agreement_words(agreement: RankingAgreement) -> str:
     """How far two rankings agree."""
+    from adjudge.stats.results import p_words
+
     tau, interval = agreement.tau, agreement.interval
     if tau.why is not None:
-        return f"{agreement.what.capitalize()} cannot be held together: {tau.why}."
+        return f"{agreement.what.capitalize()} cannot be compared: {tau.why}."
     ends = ""
     # The bootstrap of two rankings that are the same knows no others, and shows no uncertainty.
     if interval.low < interval.high:
@@ -235,7 +413,7 @@ def _told_apart(each: AtLength, result: LengthsResult) -> str:
     differ = f"{each.told_apart} of {counted(each.pairs, 'pair')} of systems"
     about = "" if len(set(each.tukey.n.tolist())) == 1 else "about "
     return (
-        f"{where} {differ} can be told apart: the difference that counts is {about}{each.tukey.hsd:.3g}"
+        f"{where} {differ} differ: the difference that counts is {about}{each.tukey.hsd:.3g}"
         f" (Tukey's test, {result.level:.0%})."
     )
 
@@ -246,87 +424,6 @@ def _signed(value: float) -> str:
 
 def _is(n: int) -> str:
     return "is" if n == 1 else "are"
-
-
-STANDING_COLUMNS = ["measure", "length", "system", "rank", "n", "mean", "centred", "group"]
-LENGTH_COLUMNS = [
-    "measure",
-    "length",
-    "topics",
-    "systems",
-    "df",
-    "mean_square",
-    "critical",
-    "hsd",
-    "pairs",
-    "told_apart",
-]
-AGREEMENT_COLUMNS = ["measure", "a", "b", "n", "tau", "p", "method", "low", "high", "only", "why"]
-
-
-def standings_frame(r: LengthsResult) -> pd.DataFrame:
-    import pandas as pd
-
-    rows = [
-        {"measure": r.measure, "length": each.column, **asdict(standing)}
-        for each in r.columns
-        for standing in each.standings
-    ]
-    frame = pd.DataFrame(rows, columns=STANDING_COLUMNS)
-    return frame.astype({"rank": "Int64"})
-
-
-def lengths_frame(r: LengthsResult) -> pd.DataFrame:
-    import pandas as pd
-
-    return pd.DataFrame([_length_row(r, each) for each in r.columns], columns=LENGTH_COLUMNS)
-
-
-def agreement_frame(r: LengthsResult) -> pd.DataFrame:
-    import pandas as pd
-
-    return pd.DataFrame(_agreement_rows(r), columns=AGREEMENT_COLUMNS)
-
-
-def to_latex(r: LengthsResult) -> str:
-    columns = r.columns
-    head = " & ".join(rf"\multicolumn{{2}}{{c}}{{{tex(each.column)}}}" for each in columns)
-    lines = [
-        rf"\begin{{tabular}}{{l{'rl' * len(columns)}}}",
-        r"\toprule",
-        rf"system & {head} \\",
-        r"\midrule",
-    ]
-    for system in r.systems():
-        cells = " & ".join(_cell(each, system) for each in columns)
-        lines.append(rf"{tex(system)} & {cells} \\")
-    lines.append(r"\midrule")
-    for name, values in (
-        ("residual mean square", [each.tukey.mean_square for each in columns]),
-        ("HSD", [each.tukey.hsd for each in columns]),
-    ):
-        cells = " & ".join(f"{'--' if value != value else f'{value:.4f}'} &" for value in values)
-        lines.append(rf"{name} & {cells} \\")
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", f"% {r.signature}"])
-
-
-def as_dict(r: LengthsResult) -> dict[str, Any]:
-    return {
-        "measure": r.measure,
-        "better": r.info.better,
-        "signature": r.signature,
-        "sentences": list(r.sentences()),
-        "lengths": [
-            _json(_length_row(r, each)) | {"standings": [_json(asdict(s)) for s in each.standings]}
-            for each in r.columns
-        ],
-        "agreement": [_json(row) for row in _agreement_rows(r)],
-        "left_out": [
-            {"length": e.length, "topics": e.topics, "systems": list(e.systems)} for e in r.left_out
-        ],
-        "missing": {each.column: [list(hole) for hole in each.matrix.missing] for each in r.columns},
-        "warnings": r.warnings(),
-    }
 
 
 def _length_row(r: LengthsResult, each: AtLength) -> dict[str, Any]:
@@ -364,90 +461,15 @@ def _agreement_rows(r: LengthsResult) -> list[dict[str, Any]]:
     ]
 
 
-def _cell(each: AtLength, system: str) -> str:
+def _cells(each: AtLength, system: str) -> tuple[float | None, str]:
     standing = each.standing(system)
     if standing is None or standing.centred != standing.centred:
-        return "-- &"
-    return f"{standing.centred:+.4f} & {standing.group}"
-
-
-def _json(row: dict[str, Any]) -> dict[str, Any]:
-    return {k: None if isinstance(v, float) and v != v else v for k, v in row.items()}
-
-
-LEVEL = 0.95
-RESAMPLES = 2000
-TASKS = ("single", "multi")
-
-
-def lengths(
-    table: ScoreTable,
-    measure: str,
-    *,
-    tasks: Mapping[str, str | None] | None = None,
-    pool: Pool = "mean",
-    level: float = LEVEL,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
-) -> LengthsResult:
-    """A measure of a table at all its lengths; `tasks` says of topics whether they are single or multi."""
-    each = zip(table.lengths(measure), table.each_length(measure), strict=True)
-    matrices = {n: table.matrix(measure, length=asked, pool=pool) for n, asked in each}
-    return lengths_of(matrices, tasks=tasks, level=level, resamples=resamples, seed=seed)
-
-
-def lengths_of(
-    matrices: Mapping[Length, ScoreMatrix],
-    *,
-    tasks: Mapping[str, str | None] | None = None,
-    level: float = LEVEL,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
-) -> LengthsResult:
-    """The same from one matrix per length, such as those of chosen systems."""
-    import numpy as np
-
-    if not matrices:
-        raise DataError("no scores at any length")
-    ordered = dict(sorted(matrices.items(), key=lambda item: item[0] or 0))
-    first = next(iter(ordered.values()))
-    if all(np.isnan(m.values).all() for m in ordered.values()):
-        raise DataError(f"{first.measure}: every score is missing")
-    how = _How(level, resamples, seed)
-    each = tuple(_at_length(m, n, level) for n, m in ordered.items())
-    together: AtLength | None = None
-    left_out: tuple[LengthLeftOut, ...] = ()
-    if len(ordered) > 1:
-        mean, left_out = averaged_within_topics(ordered)
-        together = _at_length(mean, None, level, together=True)
-    columns = each if together is None else (*each, together)
-    return LengthsResult(
-        first.info,
-        each,
-        together,
-        tuple(_between_lengths(each, how)),
-        tuple(_between_tasks(columns, tasks or {}, how)),
-        left_out,
-        level,
-        resamples,
-        seed,
-    )
-
-
-def of_topics(matrix: ScoreMatrix, chosen: set[str]) -> ScoreMatrix:
-    """The rows of some topics."""
-    at = [index for index, topic in enumerate(matrix.topics) if topic in chosen]
-    return replace(
-        matrix,
-        values=matrix.values[at],
-        counts=matrix.counts[at],
-        topics=tuple(matrix.topics[index] for index in at),
-        missing=tuple(hole for hole in matrix.missing if hole[0] in chosen),
-    )
+        return None, ""
+    return standing.centred, standing.group
 
 
 @dataclass(frozen=True)
-class _How:
+class _LengthsHow:
     """How intervals of rankings are had."""
 
     level: float
@@ -473,17 +495,17 @@ def _at_length(matrix: ScoreMatrix, length: Length, level: float, *, together: b
     rest = [j for j in range(len(matrix.systems)) if j not in groups]
     centred = _centred(matrix.values)
     standings = tuple(
-        Standing(
-            matrix.systems[j],
-            rank.get(j),
-            int(found.n[j]),
-            float(found.means[j]),
-            float(centred[j]),
-            groups.get(j, ""),
+        SystemAtLength(
+            system=matrix.systems[j],
+            rank=rank.get(j),
+            n=int(found.n[j]),
+            mean=float(found.means[j]),
+            centred=float(centred[j]),
+            group=groups.get(j, ""),
         )
         for j in (*ranked, *rest)
     )
-    return AtLength(length, together, matrix, found, standings)
+    return AtLength(length=length, together=together, matrix=matrix, tukey=found, standings=standings)
 
 
 def _places(ascending: list[float]) -> list[int]:
@@ -509,34 +531,43 @@ def _centred(values: np.ndarray) -> np.ndarray:
         return np.asarray(left.sum(axis=0) / present.sum(axis=0))
 
 
-def _between_lengths(each: tuple[AtLength, ...], how: _How) -> Iterator[Agreement]:
+def _between_lengths(each: tuple[AtLength, ...], how: _LengthsHow) -> Iterator[RankingAgreement]:
     for a, b in combinations(each, 2):
         yield _agreement(f"the rankings at {a.name} and {b.name}", (a.name, b.name), a, b, how)
 
 
 def _between_tasks(
-    each: tuple[AtLength, ...], tasks: Mapping[str, str | None], how: _How
-) -> Iterator[Agreement]:
-    """Single against multi, wherever a length has topics of both."""
+    each: tuple[AtLength, ...], tasks: Mapping[str, str | None], how: _LengthsHow
+) -> Iterator[RankingAgreement]:
+    """Single with multi, wherever a length has topics of both."""
     for at in each:
         sides = [{topic for topic in at.matrix.topics if tasks.get(topic) == task} for task in TASKS]
         if all(sides):
-            a, b = (_at_length(of_topics(at.matrix, side), at.length, how.level) for side in sides)
+            a, b = (_at_length(at.matrix.of_topics(side), at.length, how.level) for side in sides)
             single, multi = (f"{task} documents, {at.name}" for task in TASKS)
             over = "averaged over all lengths" if at.together else f"at {at.name}"
             what = f"the rankings of single- and multi-document topics {over}"
             yield _agreement(what, (single, multi), a, b, how)
 
 
-def _agreement(what: str, names: tuple[str, str], a: AtLength, b: AtLength, how: _How) -> Agreement:
+def _agreement(
+    what: str, names: tuple[str, str], a: AtLength, b: AtLength, how: _LengthsHow
+) -> RankingAgreement:
     """How far the rankings of the systems that both can rank agree."""
     from adjudge.stats.ranks import kendall, kendall_interval
 
     x, y = ({s.system: s.mean for s in side.standings if s.rank is not None} for side in (a, b))
     common = sorted(x.keys() & y.keys())
     left, right = [x[s] for s in common], [y[s] for s in common]
-    task = f"lengths/{a.matrix.measure}/{'/'.join(names)}"
+    task = f"lengths/{'/'.join(names)}"
     tau = kendall(left, right, rng=generator(how.seed, task), resamples=how.resamples)
     rng = generator(how.seed, task, 1)
     interval = kendall_interval(left, right, rng=rng, resamples=how.resamples, level=how.level)
-    return Agreement(what, *names, tau, interval, tuple(sorted(x.keys() ^ y.keys())))
+    return RankingAgreement(
+        what=what,
+        a=names[0],
+        b=names[1],
+        tau=tau,
+        interval=interval,
+        only=tuple(sorted(x.keys() ^ y.keys())),
+    )

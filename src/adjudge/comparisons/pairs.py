@@ -1,26 +1,39 @@
-"""The frozen result of a comparison: standings, pairs, and what was asked. Computed in run.py."""
+"""Which systems really differ: all pairs of systems on one measure, with a ranking, intervals, tests and groups.
+
+`compare` gives one `Comparison`, `comparisons` one for every measure and length. The tests are run in tests.py,
+the mathematics is in stats/.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Literal
 
-from adjudge.comparisons.scores import Among, Scores
-from adjudge.comparisons.tests import CORRECTION_WORDS, Asked, Choices, Test
-from adjudge.comparisons.tests import choices as make_choices
+from adjudge.comparisons.scores import Among, Scores, Source, scores_of
+from adjudge.comparisons.tests import (
+    ALPHA,
+    CORRECTION_WORDS,
+    LEVEL,
+    RESAMPLES,
+    Choices,
+    Test,
+    Tested,
+    choices,
+    run_tests,
+)
 from adjudge.data.scores import AllLengths, Pool, ScoreMatrix
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, nearest, quoted
-from adjudge.wording import counted, listed, tex
+from adjudge.table import Column, Table, Tabular, plain
+from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     import pandas as pd
 
-    from adjudge.comparisons.tests import Tested
     from adjudge.stats.checks import BoolArray, IntArray
     from adjudge.stats.effects import PairEffects
     from adjudge.stats.equivalence import Equivalence
@@ -28,9 +41,196 @@ if TYPE_CHECKING:
     from adjudge.stats.results import PairedTest
 
     Family = Callable[[Sequence[str]], BoolArray]
-    from adjudge.comparisons.counts import CountsTable
-    from adjudge.stats.checks import FloatArray
-    from adjudge.stats.pairs import PairResults
+
+PAIR_COLUMNS = [
+    "measure",
+    "a",
+    "b",
+    "n",
+    "test",
+    "statistic",
+    "p",
+    "p_adjusted",
+    "difference",
+    "low",
+    "high",
+    "wins",
+    "losses",
+    "ties",
+    "method",
+    "why",
+]
+
+
+def compare(
+    scores: Source,
+    measure: str | None = None,
+    *,
+    length: int | AllLengths | None = None,
+    form: str | None = None,
+    test: str = "wilcoxon",
+    correct: str = "holm",
+    against: str | None = None,
+    side: str = "both",
+    among: Among = "all",
+    margin: float | None = None,
+    alpha: float = ALPHA,
+    level: float = LEVEL,
+    statistic: str | None = None,
+    zeros: str = "wilcox",
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    pool: Pool = "mean",
+    pool_humans: bool = False,
+    cluster: bool = False,
+) -> Comparison:
+    """Which systems really differ on a measure: `compare("my-eval", "rouge-2", test="t", against="lead")`.
+
+    `scores` are an evaluation or its scores, a path to its folder or to a file of scores, or a DataFrame. The
+    measure need not be named where there is one. Several lengths are compared one at a time: choose one, or say
+    "all" to average within a topic first. `test` is wilcoxon, t, t-unpaired, welch, sign, mc, hb, exact, or all;
+    `correct` is holm, bonferroni, bh, westfall-young, westfall-young-min-p or none. `against` compares all systems
+    with one, on both sides or on one (`side`: better, worse). `margin` also says which systems are the same within
+    this difference. `cluster` resamples and swaps whole document sets.
+    """
+    chosen = choices(
+        test=test,
+        correct=correct,
+        against=against,
+        side=side,
+        margin=margin,
+        alpha=alpha,
+        level=level,
+        statistic=statistic,
+        zeros=zeros,
+        resamples=resamples,
+        seed=seed,
+    )
+    found = scores_of(scores)
+    asked = _Asked(among=among, pool=pool, pool_humans=pool_humans, cluster=cluster)
+    return _compare_one(found, (found.resolve(measure), length, form), chosen, asked)
+
+
+def comparisons(
+    scores: Source,
+    measures: Sequence[str] = (),
+    *,
+    length: int | AllLengths | None = None,
+    form: str | None = None,
+    test: str = "wilcoxon",
+    correct: str = "holm",
+    against: str | None = None,
+    side: str = "both",
+    among: Among = "all",
+    margin: float | None = None,
+    alpha: float = ALPHA,
+    level: float = LEVEL,
+    statistic: str | None = None,
+    zeros: str = "wilcox",
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    pool: Pool = "mean",
+    pool_humans: bool = False,
+    cluster: bool = False,
+) -> list[Comparison]:
+    """A comparison for every measure, length and form; of everything that has scores unless measures are named."""
+    chosen = choices(
+        test=test,
+        correct=correct,
+        against=against,
+        side=side,
+        margin=margin,
+        alpha=alpha,
+        level=level,
+        statistic=statistic,
+        zeros=zeros,
+        resamples=resamples,
+        seed=seed,
+    )
+    found = scores_of(scores)
+    asked = _Asked(among=among, pool=pool, pool_humans=pool_humans, cluster=cluster)
+    return [
+        _compare_one(found, each, chosen, asked) for each in found.each(measures, length=length, form=form)
+    ]
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """Which scores are compared."""
+
+    among: Among
+    pool: Pool
+    pool_humans: bool
+    cluster: bool
+
+
+def _compare_one(
+    scores: Scores,
+    which: tuple[str, int | AllLengths | None, str | None],
+    chosen: Choices,
+    asked: _Asked,
+) -> Comparison:
+    measure, length, form = which
+    matrix = scores.matrix(
+        measure,
+        length=length,
+        form=form,
+        among=asked.among,
+        pool=asked.pool,
+        pool_humans=asked.pool_humans,
+    ).averaged()
+    return compare_matrix(
+        matrix,
+        chosen,
+        family=partial(scores.pairs_among, among=asked.among),
+        clusters=scores.topic_values("set", matrix.row_topics) if asked.cluster else None,
+        kinds=scores.kinds_of(matrix.systems),
+    )
+
+
+def compare_matrix(
+    matrix: ScoreMatrix,
+    choices: Choices | None = None,
+    *,
+    family: Family | None = None,
+    clusters: Sequence[str | None] | None = None,
+    kinds: Mapping[str, str] | None = None,
+) -> Comparison:
+    """Rank the systems of a matrix, and test pairs of them.
+
+    `family` says of an order of systems which pairs are asked for; without it, all are (or with
+    `choices.against` those with that system). `clusters` names the set of every topic: then whole sets are
+    swapped and resampled.
+    """
+    import numpy as np
+
+    from adjudge.stats.bootstrap import bootstrap_means
+    from adjudge.stats.resampling.cluster import cluster_means
+
+    choices = choices or Choices()
+    ranked = _ranked(matrix, choices.against)
+    rng = generator(choices.seed, "compare/intervals")
+    codes = None if clusters is None else _codes(clusters)
+    how: Any = {"rng": rng, "resamples": choices.resamples, "level": choices.level}
+    if codes is None:
+        low, high = bootstrap_means(ranked.values, **how)
+    else:
+        low, high = cluster_means(ranked.values, codes, **how)
+    pairs = np.ones(len(ranked.systems) * (len(ranked.systems) - 1) // 2, dtype=np.bool_)
+    if choices.against is not None:
+        pairs &= _with_last(len(ranked.systems))
+    if family is not None:
+        pairs &= family(ranked.systems)
+    tested = run_tests(ranked.values, pairs, choices, _alternative(matrix, choices), codes)
+    return Comparison(
+        matrix=replace(ranked, missing=matrix.missing),
+        standings=_standings(ranked, low, high, tested[choices.test], bool(pairs.all())),
+        tested=tested,
+        family=pairs,
+        choices=choices,
+        interval="bootstrap-percentile" if codes is None else "cluster-bootstrap-percentile",
+        kinds=kinds or {},
+    )
 
 
 @dataclass(frozen=True)
@@ -52,8 +252,8 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class Pair:
-    """Two systems held against each other by one test, the better-ranked first (or the one held against)."""
+class ComparedPair:
+    """Two systems compared by one test: the one with the better mean first, or, of `against`, the other system."""
 
     a: str
     b: str
@@ -77,9 +277,9 @@ class Pair:
         return said if self.different else f"{said}; nor are they shown to be the same within {margin:g}"
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """A ranking with honest uncertainty. Frozen; keeps the matrix it came from, best system first."""
+@dataclass(frozen=True, repr=False)
+class Comparison(Tabular):
+    """A ranking with intervals, tests and groups. Keeps the matrix it came from, best system first."""
 
     matrix: ScoreMatrix
     standings: tuple[Standing, ...]
@@ -88,6 +288,8 @@ class Comparison:
     """Which pairs were asked for, in the order of `itertools.combinations` over the matrix's systems."""
     choices: Choices
     interval: str = "bootstrap-percentile"
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    """Of the systems, where they are known: machine, baseline, human."""
 
     @property
     def test(self) -> Test:
@@ -115,7 +317,7 @@ class Comparison:
 
     @property
     def title(self) -> str:
-        return f"{self.measure} at {self.matrix.length} words" if self.matrix.length else self.measure
+        return self.matrix.title
 
     @property
     def complete(self) -> bool:
@@ -125,21 +327,20 @@ class Comparison:
     @property
     def signature(self) -> str:
         matrix, choices = self.matrix, self.choices
-        length = f"|length:{matrix.length}" if matrix.length else ""
         against = f"|against:{choices.against}:{choices.side}" if choices.against else ""
         return (
-            f"{matrix.info.signature or self.measure}{length}|topics:{len(matrix.topics)}|pool:{matrix.pool}"
+            f"{matrix.signature}|topics:{len(matrix.topics)}|pool:{matrix.pool}"
             f"|interval:{self.interval}:{self.level:g}:{self.resamples}"
             f"|test:{self.tested[self.test].results.signature.replace('|', ':')}"
             f"|correct:{choices.correct}:{choices.alpha:g}|pairs:{int(self.family.sum())}{against}|seed:{self.seed}"
         )
 
     @cached_property
-    def pairs(self) -> dict[Test, tuple[Pair, ...]]:
+    def pairs(self) -> dict[Test, tuple[ComparedPair, ...]]:
         """The pairs that were asked for, by test."""
         return {test: tuple(self._pairs(test)) for test in self.tested}
 
-    def _pairs(self, test: Test) -> Iterator[Pair]:
+    def _pairs(self, test: Test) -> Iterator[ComparedPair]:
         import numpy as np
 
         tested, names = self.tested[test], self.matrix.systems
@@ -149,14 +350,14 @@ class Comparison:
             self.equivalence.equivalent if self.equivalence is not None else np.zeros(len(counts), dtype=bool)
         )
         for k in np.flatnonzero(self.family).tolist():
-            yield Pair(
-                names[counts.first[k]],
-                names[counts.second[k]],
-                tested.results.at(k),
-                float(tested.adjusted[k]),
-                bool(tested.different[k]),
-                word,
-                bool(same[k]),
+            yield ComparedPair(
+                a=names[counts.first[k]],
+                b=names[counts.second[k]],
+                result=tested.results.at(k),
+                p_adjusted=float(tested.adjusted[k]),
+                different=bool(tested.different[k]),
+                correction=word,
+                same=bool(same[k]),
             )
 
     @cached_property
@@ -176,15 +377,38 @@ class Comparison:
         test: Literal["t", "wilcoxon"] = "wilcoxon" if self.test == "wilcoxon" else "t"
         return equivalence_pairs(self.matrix.values, margin=self.choices.margin, test=test, alpha=self.alpha)
 
-    def sentences(self) -> Iterator[str]:
-        """What can be concluded, in plain words."""
-
-        return sentences(self)
+    # In words
 
     def headline(self) -> str:
         """The first thing to know."""
+        pairs = self.pairs[self.test]
+        if len(self.standings) < 2:
+            return f"One system has scores: nothing to compare on {self.title}."
+        if not pairs:
+            return f"On {self.title} no pair of systems was asked for."
+        untested = [pair.result.why for pair in pairs if pair.result.why is not None]
+        if len(untested) == len(pairs):
+            return f"On {self.title} no pair of systems can be tested: {untested[0]}."
+        found = sum(pair.different for pair in pairs)
+        if not found:
+            number = counted(len(pairs), "pair")
+            return f"On {self.title} no two systems differ significantly ({number}){_same(pairs, self)}."
+        of = f"{found} of {counted(len(pairs), 'pair')} of systems differ"
+        left = f" ({counted(len(untested), 'pair')} could not be tested)" if untested else ""
+        if self.choices.against is not None:
+            return f"On {self.title} {_against(pairs, self)}; {of}{left}."
+        top = _top(self, pairs) if self.complete else ""
+        return f"On {self.title} {top}{'; ' if top else ''}{of}{left}{_same(pairs, self)}."
 
-        return headline(self)
+    def sentences(self) -> Iterator[str]:
+        """The headline, then every pair that differs, and with a margin also every pair that is the same."""
+        yield self.headline()
+        for pair in self.pairs[self.test]:
+            if pair.different or pair.same:
+                yield self.pair_sentence(pair)
+
+    def pair_sentence(self, pair: ComparedPair) -> str:
+        return pair.sentence(self.matrix.info.better, self.alpha, margin=self.choices.margin)
 
     def missing(self) -> list[str]:
         """Missing cells, counted, a line per reason."""
@@ -195,74 +419,136 @@ class Comparison:
 
     def warnings(self) -> list[str]:
         """What a reader should know before believing the table."""
+        return _warnings(self)
 
-        return warnings(self)
+    # As tables
 
-    def to_frame(self) -> pd.DataFrame:
+    def table(self) -> Table:
         """The league table."""
+        interval = Column("interval", f"{self.level:.0%} interval", data=False, right=False)
+        columns = [Column("rank", ""), Column("system", right=False)]
+        if self.kinds:
+            columns.append(Column("kind"))
+        columns += [
+            Column("n", "topics"),
+            Column("mean", format=".4f"),
+            Column("low", show="never"),
+            Column("high", show="never"),
+            interval,
+        ]
+        if self.complete:
+            columns += [
+                Column("best", show="never"),
+                Column("worst", show="never"),
+                Column("ranks", data=False, right=False),
+                Column("group", right=False),
+            ]
+        return Table(
+            name="standings",
+            columns=tuple(columns),
+            rows=tuple(self._row(s) for s in self.standings),
+            title=f"{self.matrix.heading} ({self.matrix.info.direction},"
+            f" {counted(len(self.matrix.topics), 'topic')})",
+            said=(self.headline(),),
+            notes=(*self.missing(), *self.warnings()),
+            signature=self.signature,
+        )
 
-        return standings_frame(self)
+    def _row(self, s: Standing) -> tuple[str | int | float | None, ...]:
+        kind = (self.kinds.get(s.system, "machine"),) if self.kinds else ()
+        ends = (s.best, s.worst, ranks(s), s.group) if self.complete else ()
+        return (s.rank, s.system, *kind, s.n, s.mean, s.low, s.high, interval_words(s), *ends)
 
     def pairs_frame(self) -> pd.DataFrame:
         """A row per pair and test."""
+        import pandas as pd
 
-        return pairs_frame(self)
+        rows = [row for test in self.tested for row in _pair_rows(self, test)]
+        return pd.DataFrame(rows, columns=PAIR_COLUMNS)
 
     def effects_frame(self) -> pd.DataFrame:
         """A row per pair: effect sizes and their intervals."""
+        frame = self.effects.to_frame()[self.family]
+        names = self.matrix.systems
+        frame.insert(0, "a", [names[i] for i in frame.pop("first")])
+        frame.insert(1, "b", [names[i] for i in frame.pop("second")])
+        frame.insert(0, "measure", self.measure)
+        return frame.reset_index(drop=True)
 
-        return effects_frame(self)
-
-    def to_latex(self) -> str:
-        """The league table for a paper, with booktabs rules."""
-
-        return to_latex(self)
+    def effects_table(self) -> Table:
+        """How large the differences are, for people; `effects_frame` has the numbers."""
+        heads = {
+            "mean": "difference",
+            "standardised": "in s.d.",
+            "hodges_lehmann": "Hodges-Lehmann",
+            "superiority": "superiority",
+        }
+        counts = ("n", "wins", "losses", "ties")
+        rows = self.effects_frame().to_dict("records")
+        return Table(
+            name="effects",
+            columns=(
+                Column("a", right=False),
+                Column("b", right=False),
+                *(Column(name, "topics" if name == "n" else name) for name in counts),
+                *(Column(kind, head, right=False) for kind, head in heads.items()),
+            ),
+            rows=tuple(
+                (row["a"], row["b"], *(row[name] for name in counts), *(_effect(row, k) for k in heads))
+                for row in rows
+            ),
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """Everything, for --json; NaN becomes null."""
-
-        return as_dict(self)
-
-
-def sentences(c: Comparison) -> Iterator[str]:
-    """The headline, then every pair that differs, and with a margin also every pair that is the same."""
-    yield headline(c)
-    for pair in c.pairs[c.test]:
-        if pair.different or pair.same:
-            yield pair.sentence(c.matrix.info.better, c.alpha, margin=c.choices.margin)
-
-
-def headline(c: Comparison) -> str:
-    pairs = c.pairs[c.test]
-    if len(c.standings) < 2:
-        return f"One system has scores: nothing to compare on {c.title}."
-    if not pairs:
-        return f"On {c.title} no pair of systems was asked for."
-    untested = [pair.result.why for pair in pairs if pair.result.why is not None]
-    if len(untested) == len(pairs):
-        return f"On {c.title} no pair of systems can be tested: {untested[0]}."
-    found = sum(pair.different for pair in pairs)
-    if not found:
-        return (
-            f"On {c.title} no two systems can be told apart ({counted(len(pairs), 'pair')}){_same(pairs, c)}."
+        found: dict[str, Any] = plain(
+            {
+                "measure": self.measure,
+                "better": self.matrix.info.better,
+                "length": self.matrix.length,
+                "form": self.matrix.form,
+                "topics": len(self.matrix.topics),
+                "signature": self.signature,
+                "headline": self.headline(),
+                "sentences": list(self.sentences())[1:],
+                "standings": [asdict(s) for s in self.standings],
+                "pairs": [row for test in self.tested for row in _pair_rows(self, test)],
+                "missing": self.matrix.missing,
+                "warnings": self.warnings(),
+            }
         )
-    of = f"{found} of {counted(len(pairs), 'pair')} of systems differ"
-    left = f" ({counted(len(untested), 'pair')} could not be tested)" if untested else ""
-    if c.choices.against is not None:
-        return f"On {c.title} {_against(pairs, c)}; {of}{left}."
-    top = _top(c, pairs) if c.complete else ""
-    return f"On {c.title} {top}{'; ' if top else ''}{of}{left}{_same(pairs, c)}."
+        return found
 
 
-def _same(pairs: Sequence[Pair], c: Comparison) -> str:
+def ranks(standing: Standing, dash: str = "-") -> str:
+    """The ranks that the significant differences leave open: 2-4."""
+    if standing.best == standing.worst:
+        return str(standing.best)
+    return f"{standing.best}{dash}{standing.worst}"
+
+
+def interval_words(standing: Standing) -> str | None:
+    """`0.1200 to 0.1400`; a single topic has none."""
+    return None if standing.low != standing.low else f"{standing.low:.4f} to {standing.high:.4f}"
+
+
+def _effect(row: Mapping[Any, Any], kind: str) -> str | None:
+    """An effect with its interval, where there is one."""
+    value, low, high = (row[name] for name in (kind, f"{kind}_low", f"{kind}_high"))
+    if value != value:
+        return None
+    return f"{value:.3g}" if low != low else f"{value:.3g} ({low:.3g} to {high:.3g})"
+
+
+def _same(pairs: Sequence[ComparedPair], c: Comparison) -> str:
     if c.choices.margin is None:
         return ""
     same = sum(pair.same for pair in pairs)
     return f"; {same} are shown to be the same within {c.choices.margin:g}"
 
 
-def _against(pairs: Sequence[Pair], c: Comparison) -> str:
-    """Who is better and who is worse than the one all are held against; it stands second in every pair."""
+def _against(pairs: Sequence[ComparedPair], c: Comparison) -> str:
+    """Who is better and who is worse than the one system that all are compared with."""
     sign = -1 if c.matrix.info.better == "lower" else 1
     above = [pair.a for pair in pairs if pair.different and pair.result.statistic * sign > 0]
     below = [pair.a for pair in pairs if pair.different and pair.result.statistic * sign < 0]
@@ -271,8 +557,8 @@ def _against(pairs: Sequence[Pair], c: Comparison) -> str:
     return f"{' and '.join(said)} than {c.choices.against}"
 
 
-def _top(c: Comparison, pairs: Sequence[Pair]) -> str:
-    """Who is at the top, in words: nobody stands alone whom another system beats topic by topic."""
+def _top(c: Comparison, pairs: Sequence[ComparedPair]) -> str:
+    """The best system, and those that do not differ from it; one that others beat topic by topic is not the best."""
     top = c.standings[0].system
     better = c.matrix.info.better
     sign = -1 if better == "lower" else 1
@@ -283,11 +569,11 @@ def _top(c: Comparison, pairs: Sequence[Pair]) -> str:
     if above:
         return f"{top} has the {word} mean, but topic by topic {listed(above)} {_is(above)} above it"
     if alike:
-        return f"{listed([top, *alike])} cannot be told from the {word}"
+        return f"{listed([top, *alike])} are not significantly different from the {word}"
     return f"{top} stands alone at the top" if better else f"{top} is the highest"
 
 
-def warnings(c: Comparison) -> list[str]:
+def _warnings(c: Comparison) -> list[str]:
     """What a reader should know before believing the table."""
     found = []
     if len({s.n for s in c.standings}) > 1:
@@ -340,47 +626,6 @@ def _is(names: Sequence[str]) -> str:
     return "is" if len(names) == 1 else "are"
 
 
-PAIR_COLUMNS = [
-    "measure",
-    "a",
-    "b",
-    "n",
-    "test",
-    "statistic",
-    "p",
-    "p_adjusted",
-    "difference",
-    "low",
-    "high",
-    "wins",
-    "losses",
-    "ties",
-    "method",
-    "why",
-]
-
-
-def standings_frame(c: Comparison) -> pd.DataFrame:
-    import pandas as pd
-
-    return pd.DataFrame([asdict(s) for s in c.standings])
-
-
-def pairs_frame(c: Comparison) -> pd.DataFrame:
-    import pandas as pd
-
-    return pd.DataFrame([row for test in c.tested for row in _pair_rows(c, test)], columns=PAIR_COLUMNS)
-
-
-def effects_frame(c: Comparison) -> pd.DataFrame:
-    frame = c.effects.to_frame()[c.family]
-    names = c.matrix.systems
-    frame.insert(0, "a", [names[i] for i in frame.pop("first")])
-    frame.insert(1, "b", [names[i] for i in frame.pop("second")])
-    frame.insert(0, "measure", c.measure)
-    return frame.reset_index(drop=True)
-
-
 def _pair_rows(c: Comparison, test: Test) -> Iterator[dict[str, Any]]:
     import numpy as np
 
@@ -407,92 +652,8 @@ def _pair_rows(c: Comparison, test: Test) -> Iterator[dict[str, Any]]:
         }
 
 
-def to_latex(c: Comparison) -> str:
-    lines = [r"\begin{tabular}{rlrrlll}", r"\toprule"]
-    lines.append(rf"& system & $n$ & mean & {c.level:.0%} interval & ranks & group \\".replace("%", r"\%"))
-    lines.append(r"\midrule")
-    lines += [
-        rf"{s.rank} & {tex(s.system)} & {s.n} & {s.mean:.4f} & {_interval(s)} & {ranks(s, '--')} & {s.group} \\"
-        for s in c.standings
-    ]
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", f"% {c.signature}"])
-
-
-def as_dict(c: Comparison) -> dict[str, Any]:
-    return {
-        "measure": c.measure,
-        "better": c.matrix.info.better,
-        "length": c.matrix.length,
-        "topics": len(c.matrix.topics),
-        "signature": c.signature,
-        "headline": c.headline(),
-        "sentences": list(c.sentences())[1:],
-        "standings": [_json(asdict(s)) for s in c.standings],
-        "pairs": [_json(row) for test in c.tested for row in _pair_rows(c, test)],
-        "missing": [list(m) for m in c.matrix.missing],
-        "warnings": c.warnings(),
-    }
-
-
-def ranks(standing: Standing, dash: str = "-") -> str:
-    """The ranks that the significant differences leave open: 2-4."""
-    if standing.best == standing.worst:
-        return str(standing.best)
-    return f"{standing.best}{dash}{standing.worst}"
-
-
-def _interval(standing: Standing) -> str:
-    if standing.low != standing.low:
-        return "--"  # a single topic has no interval
-    return f"[{standing.low:.4f}, {standing.high:.4f}]"
-
-
-def _json(row: dict[str, Any]) -> dict[str, Any]:
-    return {k: None if isinstance(v, float) and v != v else v for k, v in row.items()}
-
-
-def compare(
-    matrix: ScoreMatrix,
-    choices: Choices | None = None,
-    *,
-    family: Family | None = None,
-    clusters: Sequence[str | None] | None = None,
-    **asked: Unpack[Asked],
-) -> Comparison:
-    """Rank the systems of a matrix, and test pairs of them: `compare(matrix, test="t", correct="bh")`.
-
-    `family` says of an order of systems which pairs are asked for; without it, all are (or with
-    `choices.against` those with that system). `clusters` names the set of every topic: then whole sets are
-    swapped and resampled.
-    """
-    import numpy as np
-
-    from adjudge.comparisons.tests import run_tests
-    from adjudge.stats.bootstrap import bootstrap_means
-    from adjudge.stats.resampling.cluster import cluster_means
-
-    choices = choices or make_choices(**asked)
-    ranked = _ranked(matrix, choices.against)
-    rng = generator(choices.seed, f"compare/{matrix.measure}")
-    codes = None if clusters is None else _codes(clusters)
-    how: Any = {"rng": rng, "resamples": choices.resamples, "level": choices.level}
-    if codes is None:
-        low, high = bootstrap_means(ranked.values, **how)
-    else:
-        low, high = cluster_means(ranked.values, codes, **how)
-    pairs = np.ones(len(ranked.systems) * (len(ranked.systems) - 1) // 2, dtype=np.bool_)
-    if choices.against is not None:
-        pairs &= _with_last(len(ranked.systems))
-    if family is not None:
-        pairs &= family(ranked.systems)
-    tested = run_tests(ranked.values, pairs, choices, _alternative(matrix, choices), codes)
-    interval = "bootstrap-percentile" if codes is None else "cluster-bootstrap-percentile"
-    standings = _standings(ranked, low, high, tested[choices.test], bool(pairs.all()))
-    return Comparison(replace(ranked, missing=matrix.missing), standings, tested, pairs, choices, interval)
-
-
 def _ranked(matrix: ScoreMatrix, against: str | None) -> ScoreMatrix:
-    """Systems with scores, best first; the one that all are held against comes last."""
+    """Systems with scores, best first; the one that all are compared with comes last."""
     import numpy as np
 
     if not matrix.systems:
@@ -564,95 +725,15 @@ def _standings(
     best, worst = rank_intervals(above) if complete else (np.ones(size, int), np.full(size, size))
     return tuple(
         Standing(
-            matrix.systems[j],
-            1 + int(np.count_nonzero(sign * means > sign * means[j])),
-            int(np.count_nonzero(~np.isnan(matrix.values[:, j]))),
-            float(means[j]),
-            float(low[j]),
-            float(high[j]),
-            groups[j],
-            int(best[j]),
-            int(worst[j]),
+            system=matrix.systems[j],
+            rank=1 + int(np.count_nonzero(sign * means > sign * means[j])),
+            n=int(np.count_nonzero(~np.isnan(matrix.values[:, j]))),
+            mean=float(means[j]),
+            low=float(low[j]),
+            high=float(high[j]),
+            group=groups[j],
+            best=int(best[j]),
+            worst=int(worst[j]),
         )
         for j in order
-    )
-
-
-def comparisons(
-    data: Scores,
-    measures: Sequence[str] = (),
-    choices: Choices | None = None,
-    *,
-    length: int | AllLengths | None = None,
-    among: Among = "all",
-    pool: Pool = "mean",
-    pool_humans: bool = False,
-    cluster: bool = False,
-) -> list[Comparison]:
-    """One for every measure and length; of everything that has scores unless measures are named.
-
-    Lengths are compared one at a time; "all" averages within a topic first. `cluster` resamples and swaps
-    whole document sets, for topics that are single documents of one set.
-    """
-    return [
-        compare(
-            matrix,
-            choices,
-            family=partial(data.pairs_among, among=among),
-            clusters=data.topic_values("set", matrix.topics) if cluster else None,
-        )
-        for matrix in matrices(data, measures, length=length, among=among, pool=pool, pool_humans=pool_humans)
-    ]
-
-
-def matrices(
-    data: Scores,
-    measures: Sequence[str] = (),
-    *,
-    length: int | AllLengths | None = None,
-    among: Among = "all",
-    pool: Pool = "mean",
-    pool_humans: bool = False,
-) -> list[ScoreMatrix]:
-    """A matrix for every measure and length."""
-    from adjudge.data.scores import averaged
-
-    found = []
-    for measure in [data.resolve(m) for m in measures] or data.all_measures():
-        if length == "all":
-            rows = data.matrix(measure, length="all", among=among, pool=pool, pool_humans=pool_humans)
-            found.append(averaged(rows))
-            continue
-        for each in (length,) if length else data.table.each_length(measure):
-            found.append(data.matrix(measure, length=each, among=among, pool=pool, pool_humans=pool_humans))
-    return found
-
-
-def counts(
-    data: Scores,
-    measures: Sequence[str] = (),
-    choices: Choices | None = None,
-    *,
-    length: int | AllLengths | None = None,
-    pool: Pool = "mean",
-) -> CountsTable:
-    """Rankel's tables: how many pairs each test finds, among all and between humans and machines."""
-    from adjudge.comparisons.counts import rankel_tables
-    from adjudge.comparisons.tests import run_test
-
-    choices = choices or Choices(tests=("t-unpaired", "t", "wilcoxon"))
-
-    def runs(values: FloatArray, test: str) -> PairResults:
-        return run_test(values, test, choices, "two-sided")  # type: ignore[arg-type]
-
-    tests: dict[str, Callable[[FloatArray], PairResults]] = {
-        test: partial(runs, test=test) for test in choices.run
-    }
-    found = matrices(data, measures, length=length, pool=pool)
-    return rankel_tables(
-        [m for m in found if m.info.better is not None] or found,
-        data.kinds,
-        tests,
-        alpha=choices.alpha,
-        level=choices.level,
     )

@@ -1,16 +1,21 @@
-"""Several judgments of a summary, taken out of the long table: topics x systems x judges. Pooling is in scores.py."""
+"""Planning: how many topics or assessors it takes to find a difference, from the spread of a user's own scores.
+
+Pairs of systems are simulated with the spread that the scores have, and tested; power is computed in stats/power/.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from adjudge import __version__
-from adjudge.data.scores import ScoreMatrix, ScoreTable
+from adjudge.comparisons.scores import Among, Source, scores_of
+from adjudge.comparisons.tests import ALL
+from adjudge.data.scores import AllLengths, CellJudgments, Pool, ScoreMatrix
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, quoted
 from adjudge.stats import checks
@@ -20,59 +25,13 @@ from adjudge.stats.power.search import SIMULATIONS, Answer, Goal, needed_topics,
 from adjudge.stats.power.sources import Normal, Resampled, Spreads, components, resampled, spreads
 from adjudge.stats.power.tests import Chosen, chosen
 from adjudge.stats.results import TEST_WORDS
+from adjudge.table import Column, Table, Tables, Tabular, plain
 from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from adjudge.stats.checks import BoolArray, FloatArray
-
-
-@dataclass(frozen=True)
-class Judgments:
-    """What every judge said, in the order of a matrix."""
-
-    values: FloatArray
-    """Topics x systems x judges; NaN where one did not judge."""
-    persons: bool
-    """Whether judges are persons that are known by name, so that one can see both systems."""
-
-    @property
-    def unit(self) -> str:
-        return "assessor" if self.persons else "judgment"
-
-
-def judgments_of(table: ScoreTable, matrix: ScoreMatrix) -> Judgments | None:
-    """The judgments behind a matrix, at its length; None where every cell has one.
-
-    Assessors are judges where there are several, each with the mean of what they said. Where there are none, or
-    one, repeats are: positions without a person behind them.
-    """
-    rows = table.of(matrix.measure)
-    if matrix.length is not None:
-        rows = rows[rows["length"] == matrix.length]
-    persons = rows["assessor"].nunique() > 1
-    column = "assessor" if persons else "repeat"
-    if rows[column].nunique() < 2:
-        return None
-    values = _cube(rows.dropna(subset=[column, "value"]), column, matrix)
-    return Judgments(values, persons)
-
-
-def _cube(rows: pd.DataFrame, judge: str, matrix: ScoreMatrix) -> Any:
-    import numpy as np
-
-    means = rows.groupby(["topic", "system", judge], sort=True)["value"].mean().reset_index()
-    places = {name: i for i, name in enumerate(means[judge].unique())}
-    means = means[means["topic"].isin(matrix.topics) & means["system"].isin(matrix.systems)]
-    cube = np.full((*matrix.values.shape, len(places)), np.nan)
-    at = (
-        means["topic"].map({t: i for i, t in enumerate(matrix.topics)}).to_numpy(dtype=int),
-        means["system"].map({s: i for i, s in enumerate(matrix.systems)}).to_numpy(dtype=int),
-        means[judge].map(places).to_numpy(dtype=int),
-    )
-    cube[at] = means["value"].to_numpy(dtype=float)
-    return cube
+    from adjudge.stats.checks import BoolArray
 
 
 @dataclass(frozen=True)
@@ -97,8 +56,8 @@ class Needs:
 
 
 @dataclass(frozen=True)
-class JudgeRow:
-    """With so many judges for every summary."""
+class AssessorRow:
+    """With so many assessors for every summary."""
 
     judges: float
     spread: float
@@ -110,8 +69,8 @@ class JudgeRow:
 
 
 @dataclass(frozen=True)
-class JudgePlan:
-    """What more or fewer judges would do."""
+class AssessorPlan:
+    """What more or fewer assessors would do."""
 
     unit: str
     """assessor or judgment"""
@@ -121,15 +80,15 @@ class JudgePlan:
     """Whether the same persons judged both systems of a pair."""
     share: float
     """Of the variance of a difference, as judged now."""
-    rows: tuple[JudgeRow, ...]
+    rows: tuple[AssessorRow, ...]
     """The last one is what is left with infinitely many."""
     enough: float
     """How many make the present topics enough; infinite where none do, NaN where no difference was asked for."""
 
 
-@dataclass(frozen=True)
-class Plan:
-    """How many topics find a difference, and which difference the present ones find. Frozen; keeps the matrix."""
+@dataclass(frozen=True, repr=False)
+class PowerPlan(Tabular):
+    """How many topics find a difference, and which difference the present ones find. Keeps the matrix."""
 
     matrix: ScoreMatrix
     difference: float | None
@@ -149,8 +108,8 @@ class Plan:
     sizes: tuple[int, ...]
     """Numbers of topics of the power curve."""
     needs: tuple[Needs, ...]
-    """The test that answers first, then those beside it."""
-    judges: JudgePlan | None
+    """The test that answers first, then the others."""
+    judges: AssessorPlan | None
     source: str
     """Where simulated pairs come from: resampled or normal."""
     simulations: int
@@ -163,13 +122,12 @@ class Plan:
 
     @property
     def title(self) -> str:
-        return f"{self.measure} at {self.matrix.length} words" if self.matrix.length else self.measure
+        return self.matrix.title
 
     @property
     def signature(self) -> str:
-        length = f"|length:{self.matrix.length}" if self.matrix.length else ""
         return (
-            f"{self.matrix.info.signature or self.measure}{length}|plan:{self.source}|pairs:{self.used_pairs}"
+            f"{self.matrix.signature}|plan:{self.source}|pairs:{self.used_pairs}"
             f"|test:{self.needs[0].test}|power:{self.power:g}|alpha:{self.alpha:g}/{self.pairs}"
             f"|simulations:{self.simulations}|seed:{self.seed}|v:{__version__}"
         )
@@ -179,14 +137,99 @@ class Plan:
         return next(self.sentences())
 
     def sentences(self) -> Iterator[str]:
-        """What can be concluded, in plain words."""
-
-        return sentences(self)
+        """The answer first, then the other tests and the assessors."""
+        first = self.needs[0]
+        yield _with_topics(self, first, first.topics) if first.topics is not None else _now(self, first)
+        if first.difference.why is None:
+            yield _wide(first)
+        yield from _others(self)
+        if self.judges is not None:
+            yield from _judges(self, self.judges)
 
     def warnings(self) -> list[str]:
-        """What to beware of."""
+        """How well the spread is known, and what was left out."""
+        found = []
+        if self.have > 1:
+            # The standard error of a normal sample's deviation; topics go with its square.
+            off = 1 / math.sqrt(2 * (self.have - 1))
+            text = f"the spread comes from {counted(self.have, 'topic')}: it may be off by {_percent(off)}"
+            found.append(f"{text}, and topics by {_percent(2 * off)}")
+        if self.have < FEW:
+            found.append("so few topics say little about the spread: take this for a first guess")
+        if self.matrix.missing:
+            found.append(
+                f"{counted(len(self.matrix.missing), 'missing score')}; a pair's topics are those both have"
+            )
+        return found
 
-        return warnings(self)
+    def table(self) -> Table:
+        """A row per test; the second number of each kind is for pairs that spread widely."""
+        shown: Literal["always", "never"] = "always" if self.difference is not None else "never"
+        heads = (
+            Column("words", "test", data=False, right=False),
+            Column("topics needed", show=shown, data=False, right=True),
+            Column("wide pairs", show=shown, data=False, right=True),
+            Column("can find", data=False, right=True),
+            Column("wide pairs", data=False, right=True),
+        )
+        names = list(self._about(self.needs[0]))
+        rows = []
+        for need in self.needs:
+            topics = [None if a is None else _whole(a.value) for a in (need.topics, need.topics_wide)]
+            finds = [number(a.value, 3) for a in (need.difference, need.difference_wide)]
+            rows.append((need.words, *topics, *finds, *self._about(need).values()))
+        size = f"{counted(self.have, 'topic')} in common, {counted(self.used_pairs, 'pair')} of systems"
+        return Table(
+            name="plan",
+            columns=(*heads, *(Column(name, show="never") for name in names)),
+            rows=tuple(rows),
+            title=f"{self.matrix.heading} ({size})",
+            said=tuple(self.sentences()),
+            notes=tuple(self.warnings()),
+            signature=self.signature,
+        )
+
+    def curve_table(self) -> Table:
+        """The power of every test on several numbers of topics."""
+        return Table(
+            name="curve",
+            columns=(Column("topics"), *(Column(need.test, format=".2f", right=True) for need in self.needs)),
+            rows=tuple((n, *(need.power(k) for need in self.needs)) for k, n in enumerate(self.sizes)),
+            title=f"power for a difference of {number(self.looked_for, 3)}",
+        )
+
+    def assessors_table(self) -> Table | None:
+        """What more or fewer assessors would do; None where every summary has one judgment."""
+        if self.judges is None:
+            return None
+        shown: Literal["always", "never"] = "always" if self.difference is not None else "never"
+        return Table(
+            name="assessors",
+            columns=(
+                Column(f"{self.judges.unit}s", right=True),
+                Column("spread", right=True),
+                Column("topics needed", show=shown, right=True),
+                Column("can find", right=True),
+            ),
+            rows=tuple(
+                (
+                    f"{row.judges:g}" if math.isfinite(row.judges) else "any",
+                    number(row.spread, 3),
+                    _whole(row.topics),
+                    number(row.difference, 3),
+                )
+                for row in self.judges.rows
+            ),
+        )
+
+    def tables(self) -> Tables:
+        """The tests, the power curve, the assessors."""
+        found = [self.table(), self.curve_table() if self.sizes else None, self.assessors_table()]
+        return Tables(tuple(table for table in found if table is not None))
+
+    def to_latex(self) -> str:
+        """The tests and the power curve for a paper."""
+        return self.tables().to_latex()
 
     def to_frame(self) -> pd.DataFrame:
         """A row per test: topics and differences, for typical and for wide pairs, with their simulation error."""
@@ -206,24 +249,10 @@ class Plan:
         columns = ["measure", "length", "test", "difference", "topics", "power", "low", "high"]
         return pd.DataFrame(rows, columns=columns)
 
-    def to_latex(self) -> str:
-        """The tests for a paper, with booktabs rules."""
-        head = r"test & topics & smallest difference & power now \\"
-        lines = [r"\begin{tabular}{lrrr}", r"\toprule", head, r"\midrule"]
-        now = self.sizes.index(self.have) if self.have in self.sizes else None
-        for need in self.needs:
-            cells = (
-                "--" if need.topics is None else _plain(need.topics.value, ",.0f"),
-                _plain(need.difference.value, ".3g"),
-                "--" if now is None else _plain(need.power(now), ".2f"),
-            )
-            lines.append(rf"{_tex(need.words)} & {' & '.join(cells)} \\")
-        return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", f"% {self.signature}"])
-
     def as_dict(self) -> dict[str, Any]:
         """Everything, for --json; what is no finite number becomes null."""
         judges = None if self.judges is None else asdict(self.judges)
-        everything: dict[str, Any] = _json(
+        everything: dict[str, Any] = plain(
             {
                 "measure": self.measure,
                 "length": self.matrix.length,
@@ -268,55 +297,15 @@ def _rate(power: Rate | float) -> dict[str, float]:
     return {"power": power, "low": power, "high": power}
 
 
-def _plain(value: float, form: str) -> str:
-    return format(value, form) if math.isfinite(value) else "--"
-
-
-def _json(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {k: _json(v) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [_json(v) for v in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _tex(text: str) -> str:
-    return text.replace("T^p", r"$T^p$").replace("_", r"\_").replace("%", r"\%")
+def _whole(value: float) -> str | None:
+    return f"{value:,.0f}" if math.isfinite(value) else None
 
 
 FEW = 8
 """With fewer topics the spread is hardly known."""
 
 
-def sentences(plan: Plan) -> Iterator[str]:
-    """The answer first, then what stands beside it."""
-    first = plan.needs[0]
-    yield _with_topics(plan, first, first.topics) if first.topics is not None else _now(plan, first)
-    if first.difference.why is None:
-        yield _wide(first)
-    yield from _others(plan)
-    if plan.judges is not None:
-        yield from _judges(plan, plan.judges)
-
-
-def warnings(plan: Plan) -> list[str]:
-    """How well the spread is known, and what was left out."""
-    found = []
-    if plan.have > 1:
-        # The standard error of a normal sample's deviation; topics go with its square.
-        off = 1 / math.sqrt(2 * (plan.have - 1))
-        text = f"the spread comes from {counted(plan.have, 'topic')}: it may be off by {_percent(off)}"
-        found.append(f"{text}, and topics by {_percent(2 * off)}")
-    if plan.have < FEW:
-        found.append("so few topics say little about the spread: take this for a first guess")
-    if plan.matrix.missing:
-        found.append(
-            f"{counted(len(plan.matrix.missing), 'missing score')}; a pair's topics are those both have"
-        )
-    return found
-
-
-def basis(plan: Plan, need: Needs) -> str:
+def basis(plan: PowerPlan, need: Needs) -> str:
     """Test and alpha, as they stand in brackets."""
     alpha = f"{plan.alpha:g}".removeprefix("0")
     divided = f"/{plan.pairs:,} for {counted(plan.pairs, 'pair')}" if plan.pairs > 1 else ""
@@ -328,7 +317,7 @@ def number(value: float, digits: int = 2) -> str:
     return f"{float(f'{value:.{digits}g}'):,.12g}" if math.isfinite(value) else "-"
 
 
-def _with_topics(plan: Plan, need: Needs, topics: Answer) -> str:
+def _with_topics(plan: PowerPlan, need: Needs, topics: Answer) -> str:
     aim = f"To find a difference of {number(plan.looked_for, 3)} in {plan.title} between two systems"
     aim += f" with {_percent(plan.power)} power ({basis(plan, need)})"
     finds = need.difference
@@ -339,7 +328,7 @@ def _with_topics(plan: Plan, need: Needs, topics: Answer) -> str:
     return f"{aim} you need about {topics.value:,.0f} topics; you have {plan.have:,}, {enough}{now}."
 
 
-def _now(plan: Plan, need: Needs) -> str:
+def _now(plan: PowerPlan, need: Needs) -> str:
     with_topics = f"With {counted(plan.have, 'topic')}"
     if need.difference.why is not None:
         return (
@@ -352,7 +341,7 @@ def _now(plan: Plan, need: Needs) -> str:
 
 
 def _wide(need: Needs) -> str:
-    """The pairs that are hard to tell apart."""
+    """The pairs whose differences spread most."""
     who = "Where differences spread more (one pair in ten does)"
     finds = f"{number(need.difference_wide.value)} is what can be found"
     if need.topics_wide is None or need.topics_wide.why is not None:
@@ -360,7 +349,7 @@ def _wide(need: Needs) -> str:
     return f"{who} it is about {need.topics_wide.value:,.0f} topics, and {finds}."
 
 
-def _others(plan: Plan) -> Iterator[str]:
+def _others(plan: PowerPlan) -> Iterator[str]:
     said = []
     for need in plan.needs[1:]:
         answer = need.topics or need.difference
@@ -372,7 +361,7 @@ def _others(plan: Plan) -> Iterator[str]:
         yield f"It would be about {listed(said, most=8)}."
 
 
-def _judges(plan: Plan, judges: JudgePlan) -> Iterator[str]:
+def _judges(plan: PowerPlan, judges: AssessorPlan) -> Iterator[str]:
     unit = judges.unit
     by = f"{number(judges.now)} {unit}{'' if round(judges.now, 1) == 1 else 's'}"
     yield (
@@ -390,8 +379,8 @@ def _judges(plan: Plan, judges: JudgePlan) -> Iterator[str]:
     yield from _enough(plan, judges)
 
 
-def _enough(plan: Plan, judges: JudgePlan) -> Iterator[str]:
-    """Whether more judges make up for topics."""
+def _enough(plan: PowerPlan, judges: AssessorPlan) -> Iterator[str]:
+    """Whether more assessors make up for topics."""
     if plan.difference is None or not plan.needs[0].difference.value > plan.difference:
         return
     if math.isinf(judges.enough):
@@ -413,7 +402,7 @@ TESTS = tuple(TEST_WORDS)
 BESIDE = ("wilcoxon", "t", "sign", "t-unpaired")
 """Tests that are always shown: they are quick."""
 WIDE = 0.9
-"""The quantile of the pairs' spreads that stands for a pair that is hard to tell apart."""
+"""The quantile of the pairs' spreads that stands for a pair whose differences spread widely."""
 JUDGES = (1, 2, 3, 5, 10)
 _NICE = tuple(base * 2**k for k in range(24) for base in (6, 8))
 
@@ -421,7 +410,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class _Task:
+class _PlanTask:
     """Everything that is the same for all tests."""
 
     source: Normal | Resampled
@@ -437,6 +426,51 @@ class _Task:
 
 
 def plan(
+    scores: Source,
+    measure: str | None = None,
+    *,
+    length: int | AllLengths | None = None,
+    form: str | None = None,
+    difference: float | str | None = None,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    test: str = "wilcoxon",
+    pairs: int = 1,
+    among: Among = "all",
+    normal: bool = False,
+    simulations: int = SIMULATIONS,
+    seed: int = 0,
+    pool: Pool = "mean",
+    progress: Progress | None = None,
+) -> PowerPlan:
+    """How many topics or assessors it takes to find a difference: `plan("my-eval", "rouge-2", difference=0.01)`.
+
+    `scores` are an evaluation or its scores, a path to its folder or to a file of scores, or a DataFrame.
+    `difference` is in the measure's units, or a share of the mean score such as "5%"; without one, the plan says
+    which difference the present topics find. `test` answers, with the quick tests as a comparison; "all" shows every
+    test. With `pairs`, alpha is divided by their number (Bonferroni). `among` says which pairs of systems give the
+    spread.
+    """
+    found = scores_of(scores)
+    matrix = found.matrix(measure, length=length, form=form, pool=pool)
+    return plan_of(
+        matrix,
+        difference,
+        power=power,
+        alpha=alpha,
+        test="wilcoxon" if test == ALL else test,
+        tests=TESTS if test == ALL else BESIDE,
+        pairs=pairs,
+        family=found.pairs_among(matrix.systems, among),
+        normal=normal,
+        judgments=found.table.judgments(matrix, length=length, form=form),
+        simulations=simulations,
+        seed=seed,
+        progress=progress,
+    )
+
+
+def plan_of(
     matrix: ScoreMatrix,
     difference: float | str | None = None,
     *,
@@ -447,17 +481,15 @@ def plan(
     pairs: int = 1,
     family: BoolArray | None = None,
     normal: bool = False,
-    judgments: Judgments | None = None,
+    judgments: CellJudgments | None = None,
     simulations: int = SIMULATIONS,
     seed: int = 0,
     progress: Progress | None = None,
-) -> Plan:
-    """How many topics find a difference, and which difference the present ones find, with this power.
+) -> PowerPlan:
+    """The same from a matrix, and what assessors said behind its cells.
 
-    `difference` is in the measure's units, or a share of the mean score, such as "5%". `test` answers, `tests` stand
-    beside it. With `pairs`, alpha is divided by their number (Bonferroni). `family` says which pairs of
-    systems give the spread, all unless said. Pairs are simulated by resampling topics of the scores; with
-    `normal`, by normal noise of the same width.
+    `test` answers, `tests` are shown with it. `family` says which pairs of systems give the spread, all unless
+    said. Pairs are simulated by resampling topics of the scores; with `normal`, by normal noise of the same width.
     """
     checks.count("pairs", pairs, least=1)
     for name, value in (("power", power), ("alpha", alpha)):
@@ -466,27 +498,27 @@ def plan(
     typical, wide = known.quantile(0.5), known.quantile(WIDE)
     source = _normal(matrix, typical) if normal else resampled(matrix.values, known, typical)
     have = int(np.median(known.n[known.n > 0]))
-    task = _Task(source, replace(source, spread=wide), have, power, alpha / pairs, simulations, seed)
+    task = _PlanTask(source, replace(source, spread=wide), have, power, alpha / pairs, simulations, seed)
     wanted = _difference(difference, matrix)
     every = list(dict.fromkeys(map(chosen, (test, *tests))))
     needs, looked_for, sizes = _all_needs(task, every, wanted, progress)
-    return Plan(
-        matrix,
-        wanted,
-        looked_for,
-        power,
-        alpha,
-        pairs,
-        have,
-        typical,
-        wide,
-        sizes,
-        needs,
-        None if judgments is None else _judges_run(judgments, known, task, needs[0], wanted),
-        "normal" if normal else "resampled",
-        simulations,
-        seed,
-        int(np.count_nonzero(known.usable)),
+    return PowerPlan(
+        matrix=matrix,
+        difference=wanted,
+        looked_for=looked_for,
+        power=power,
+        alpha=alpha,
+        pairs=pairs,
+        have=have,
+        typical=typical,
+        wide=wide,
+        sizes=sizes,
+        needs=needs,
+        judges=None if judgments is None else _judge_plan(judgments, known, task, needs[0], wanted),
+        source="normal" if normal else "resampled",
+        simulations=simulations,
+        seed=seed,
+        used_pairs=int(np.count_nonzero(known.usable)),
     )
 
 
@@ -506,7 +538,7 @@ def _spreads(matrix: ScoreMatrix, family: BoolArray | None) -> Spreads:
 
 
 def _normal(matrix: ScoreMatrix, spread: float) -> Normal:
-    """Where topics' variance cannot be told from noise, there is none: it matters for unpaired tests alone."""
+    """The topics' variance is estimated as 0 where it is not above the noise; it matters for unpaired tests alone."""
     topic = components(matrix.values).topic
     return Normal(spread, math.sqrt(topic) if topic > 0 else 0.0)
 
@@ -533,7 +565,7 @@ def _difference(difference: float | str | None, matrix: ScoreMatrix) -> float | 
 
 
 def _all_needs(
-    task: _Task, tests: list[Chosen], wanted: float | None, progress: Progress | None
+    task: _PlanTask, tests: list[Chosen], wanted: float | None, progress: Progress | None
 ) -> tuple[tuple[Needs, ...], float, tuple[int, ...]]:
     """Answers of every test, then their power on the same numbers of topics; the first test decides which."""
     done = _counter(len(tests) * 2, progress)
@@ -552,17 +584,25 @@ def _all_needs(
     return tuple(found), looked_for, sizes
 
 
-def _needs(task: _Task, test: Chosen, wanted: float | None, rng: np.random.Generator) -> Needs:
+def _needs(task: _PlanTask, test: Chosen, wanted: float | None, rng: np.random.Generator) -> Needs:
     goal = task.goal(test)
     topics: list[Answer | None] = [None, None]
     if wanted is not None:
         topics = [needed_topics(goal, source, wanted, rng) for source in (task.source, task.wide)]
     differences = [smallest_difference(goal, source, task.have, rng) for source in (task.source, task.wide)]
-    return Needs(str(test), test.words, test.paired, topics[0], topics[1], differences[0], differences[1])
+    return Needs(
+        test=str(test),
+        words=test.words,
+        paired=test.paired,
+        topics=topics[0],
+        topics_wide=topics[1],
+        difference=differences[0],
+        difference_wide=differences[1],
+    )
 
 
 def _power(
-    task: _Task, test: Chosen, topics: int, difference: float, rng: np.random.Generator
+    task: _PlanTask, test: Chosen, topics: int, difference: float, rng: np.random.Generator
 ) -> Rate | float:
     goal = task.goal(test)
     if goal.impossible() is not None:
@@ -580,16 +620,16 @@ def nice_sizes(have: int, needed: float) -> tuple[int, ...]:
     return tuple(sorted({*apart, *(int(n) for n in ends if n >= 2)}))
 
 
-def _judges_run(
-    judgments: Judgments, known: Spreads, task: _Task, needs: Needs, wanted: float | None
-) -> JudgePlan | None:
-    """What more judges would do for the first test; None where no summary has two."""
+def _judge_plan(
+    judgments: CellJudgments, known: Spreads, task: _PlanTask, needs: Needs, wanted: float | None
+) -> AssessorPlan | None:
+    """What more assessors would do for the first test; None where no summary has two."""
     found = disagreement(judgments.values, known, same_judges=judgments.persons)
     if found.variance != found.variance or not needs.paired:
         return None
     typical, finds = task.source.spread, needs.difference.value
 
-    def row(judges: float) -> JudgeRow:
+    def row(judges: float) -> AssessorRow:
         """Differences go with the spread; topics as the paired t-test would have it."""
         spread = found.spread_with(judges, typical)
         topics = math.nan
@@ -598,13 +638,20 @@ def _judges_run(
             topics = (
                 math.ceil(needs.topics.value * then / now) if math.isfinite(needs.topics.value) else math.inf
             )
-        return JudgeRow(judges, spread, topics, finds * spread / typical)
+        return AssessorRow(judges, spread, topics, finds * spread / typical)
 
     enough = math.nan
     if wanted is not None and finds > 0:
         enough = found.judges_for(typical * wanted / finds, typical)
     rows = tuple(row(judges) for judges in (*JUDGES, math.inf))
-    return JudgePlan(judgments.unit, found.judges, found.matched, found.share(typical), rows, enough)
+    return AssessorPlan(
+        unit=judgments.unit,
+        now=found.judges,
+        matched=found.matched,
+        share=found.share(typical),
+        rows=rows,
+        enough=enough,
+    )
 
 
 def _counter(total: int, progress: Progress | None) -> Callable[[], None]:

@@ -64,7 +64,7 @@ _key = attrgetter(*KEY)
 class HasScores(Protocol):
     """An evaluation, or anything else that gives its scores."""
 
-    def scores(self) -> Scores: ...
+    def scores(self, *, human: Patterns = (), baseline: Patterns = ()) -> Scores: ...
 
 
 @dataclass(frozen=True)
@@ -387,8 +387,8 @@ def scores_of(source: Source, *, human: Patterns = (), baseline: Patterns = ()) 
     if isinstance(source, str | Path):
         opened = Scores.open if is_folder(source) else Scores.read
         return opened(source, human=human, baseline=baseline)
-    if hasattr(source, "scores"):
-        found: Scores = source.scores()
+    if hasattr(source, "scores") and callable(source.scores):
+        found: Scores = source.scores(human=human, baseline=baseline)
         return found
     if hasattr(source, "columns") and hasattr(source, "index"):
         return Scores.of_frame(source, human=human, baseline=baseline)
@@ -396,6 +396,56 @@ def scores_of(source: Source, *, human: Patterns = (), baseline: Patterns = ()) 
         f"scores are {type(source).__name__}, expected an evaluation, its scores, a path to a folder or a file,"
         " or a DataFrame"
     )
+
+
+def read_scores(
+    source: Source,
+    *,
+    human: Patterns = (),
+    baseline: Patterns = (),
+    measure: str | None = None,
+    lower_is_better: LowerIsBetter = False,
+    length: int | None = None,
+    columns: Mapping[str, str] | None = None,
+    delimiter: str | None = None,
+    quotes: bool = True,
+    encoding: str = "utf-8",
+) -> Scores:
+    """The scores that any source holds, with how to read it where it is a table."""
+    if hasattr(source, "columns") and hasattr(source, "index"):
+        return Scores.of_frame(
+            source,
+            human=human,
+            baseline=baseline,
+            measure=measure,
+            lower_is_better=lower_is_better,
+            length=length,
+            columns=columns,
+        )
+    if isinstance(source, str | Path) and not is_folder(source):
+        return Scores.read(
+            source,
+            human=human,
+            baseline=baseline,
+            measure=measure,
+            lower_is_better=lower_is_better,
+            length=length,
+            columns=columns,
+            delimiter=delimiter,
+            quotes=quotes,
+            encoding=encoding,
+        )
+    table = TableOptions(
+        measure=measure,
+        lower_is_better=lower_is_better,
+        length=length,
+        columns=columns,
+        delimiter=delimiter,
+        quotes=quotes,
+        encoding=encoding,
+    )
+    no_table(source, table)
+    return scores_of(source, human=human, baseline=baseline)
 
 
 def is_folder(path: str | Path) -> bool:

@@ -1,18 +1,19 @@
-"""What a comparison can be asked for: tests, corrections, resamples. Checked here, computed elsewhere."""
+"""The tests of pairs that a comparison can be asked for, and how they are run and corrected.
+
+Names and defaults load no scientific package, so that the command line can list them quickly.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, get_args
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from adjudge.engine import generator
 from adjudge.errors import UsageError, nearest, quoted
-from adjudge.stats.checks import BoolArray, FloatArray, IntArray
-from adjudge.stats.pairs import Alternative, PairResults
 
 if TYPE_CHECKING:
+    from adjudge.stats.checks import BoolArray, FloatArray, IntArray
+    from adjudge.stats.pairs import Alternative, PairResults
     from adjudge.stats.resampling.westfall_young import WestfallYoung
 
 
@@ -53,7 +54,7 @@ ALPHA = 0.05
 
 @dataclass(frozen=True)
 class Choices:
-    """How systems are held against each other.
+    """How systems are compared with each other.
 
     `test` makes the groups and sentences; `tests` are all that are run. `against` compares everybody with one
     system, and only then a `side` can be asked for: whether the others are better, or worse. `margin` is the
@@ -106,31 +107,37 @@ class Choices:
         return self.statistic or USUAL_STATISTIC[test]
 
 
-class Asked(TypedDict, total=False):
-    """The fields of `Choices` as keywords; `test` may be "all"."""
-
-    test: str
-    correct: str
-    tests: tuple[Test, ...]
-    statistic: str | None
-    zeros: str
-    against: str | None
-    side: str
-    margin: float | None
-    alpha: float
-    level: float
-    resamples: int
-    seed: int
-
-
-def choices(**asked: Unpack[Asked]) -> Choices:
+def choices(
+    *,
+    test: str = "wilcoxon",
+    correct: str = "holm",
+    tests: tuple[Test, ...] = (),
+    statistic: str | None = None,
+    zeros: str = "wilcox",
+    against: str | None = None,
+    side: str = "both",
+    margin: float | None = None,
+    alpha: float = ALPHA,
+    level: float = LEVEL,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> Choices:
     """Choices as people write them: `test="all"` runs every test and groups by Wilcoxon's."""
-    fields: dict[str, Any] = {**asked}
-    if fields.get("test") == ALL:
-        fields |= {"test": "wilcoxon", "tests": TESTS}
-    elif "test" in fields:
-        one_of("test", fields["test"], (*TESTS, ALL))
-    return Choices(**fields)
+    one_of("test", test, (*TESTS, ALL))
+    return Choices(
+        test="wilcoxon" if test == ALL else test,  # type: ignore[arg-type]
+        correct=correct,  # type: ignore[arg-type]
+        tests=TESTS if test == ALL else tests,
+        statistic=statistic,  # type: ignore[arg-type]
+        zeros=zeros,  # type: ignore[arg-type]
+        against=against,
+        side=side,  # type: ignore[arg-type]
+        margin=margin,
+        alpha=alpha,
+        level=level,
+        resamples=resamples,
+        seed=seed,
+    )
 
 
 def one_of(name: str, value: str, known: tuple[str, ...]) -> Any:
@@ -241,6 +248,8 @@ def _together(
 def _corrected(
     results: PairResults, family: BoolArray, choices: Choices, together: WestfallYoung | None
 ) -> Tested:
+    import numpy as np
+
     from adjudge.stats.multiple import adjust
 
     if together is not None:
@@ -250,4 +259,10 @@ def _corrected(
         assert method in ("none", "bonferroni", "holm", "bh")
         adjusted, left_out = adjust(np.where(family, results.p, np.nan), method), {}
         floor = 0.0
-    return Tested(results, adjusted, adjusted < choices.alpha, left_out, floor)  # a NaN is not below anything
+    return Tested(
+        results=results,
+        adjusted=adjusted,
+        different=adjusted < choices.alpha,  # a NaN is not below anything
+        left_out=left_out,
+        floor=floor,
+    )

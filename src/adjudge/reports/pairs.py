@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from adjudge.reports.names import Name
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.pairs import Comparison, Pair
+    from adjudge.comparisons.pairs import ComparedPair, Comparison
 
 MOST_SYSTEMS = 30
 SHORT_NAME = 3  # characters that stand upright over a column
@@ -59,7 +59,7 @@ def pair_matrix(comparison: Comparison, names: dict[str, Name]) -> PairMatrix | 
     return PairMatrix(tuple(columns), tuple(rows), any(len(name.shown) > SHORT_NAME for name in columns))
 
 
-def _cell(comparison: Comparison, pair: Pair, names: dict[str, Name]) -> PairCell:
+def _cell(comparison: Comparison, pair: ComparedPair, names: dict[str, Name]) -> PairCell:
     better = comparison.matrix.info.better
     a, b = names[pair.a].shown, names[pair.b].shown
     words = replace(pair, a=a, b=b).sentence(better, comparison.alpha)
@@ -67,7 +67,7 @@ def _cell(comparison: Comparison, pair: Pair, names: dict[str, Name]) -> PairCel
     return PairCell(verdict, SIGNS[verdict], words)
 
 
-def _verdict(pair: Pair, better: str | None) -> Verdict:
+def _verdict(pair: ComparedPair, better: str | None) -> Verdict:
     if pair.result.method is None:
         return "untested"
     if not pair.different:
