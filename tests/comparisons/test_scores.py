@@ -59,8 +59,8 @@ def test_a_matrix(write: Write) -> None:
     assert (data.name, data.measures) == ("rouge-2.csv", ("rouge-2",))
     assert data.kinds == {"lead": "baseline", "ours": "machine", "H1": "human", "H2": "human"}
     found = data.matrix()
-    assert (found.topics, found.systems) == (("d1", "d2", "d3"), ("lead", "ours", "H1", "H2"))
-    expected = [[0.1, 0.2, 0.5, math.nan], [0.3, 0.1, math.nan, 0.6], [0.2, 0.4, math.nan, math.nan]]
+    assert (found.topics, found.systems) == (("d1", "d2", "d3"), ("H1", "H2", "lead", "ours"))
+    expected = [[0.5, math.nan, 0.1, 0.2], [math.nan, 0.6, 0.3, 0.1], [math.nan, math.nan, 0.2, 0.4]]
     np.testing.assert_array_equal(found.values, expected)
     assert found.missing[0] == ("d1", "H2", "missing in rouge-2.csv")
     assert found.info.signature == "rouge-2|imported|file:rouge-2.csv"
@@ -73,8 +73,9 @@ def test_a_long_table(write: Write) -> None:
     assert data.measures == ("coverage", "ter")
     assert data.kinds == {"ours": "machine", "lead": "baseline", "Eve": "human"}
     found = data.matrix("coverage", length=100)
-    assert found.values.tolist() == [[0.6, 0.1, 0.9]]
-    assert found.counts.tolist() == [[2, 1, 1]]
+    assert found.systems == ("Eve", "lead", "ours")
+    assert found.values.tolist() == [[0.9, 0.1, 0.6]]
+    assert found.counts.tolist() == [[1, 1, 2]]
     assert (found.info.better, data.table.info["ter"].better) == ("higher", "lower")
     assert data.notes("coverage") == data.notes("ter") == ['s.csv: column "note" not used']
     with pytest.raises(
@@ -183,7 +184,7 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
             "m.csv",
             "topic,a\nd1,1\nd2,1\nd1,2\n",
             'm.csv:4: a second score of m for topic "d1", system "a" (the'
-            " first is in line 2): tell them apart by length, assessor, reference or repeat",
+            " first is in line 2): tell them apart by length, form, assessor, reference or repeat",
         ),
         (
             "m.csv",
@@ -282,7 +283,7 @@ def test_among(data: Scores) -> None:
     def systems(among: Any) -> tuple[str, ...]:
         return data.matrix(among=among).systems
 
-    assert systems("all") == systems("human-machine") == ("lead", "ours", "H1", "H2")
+    assert systems("all") == systems("human-machine") == ("H1", "H2", "lead", "ours")
     assert systems("machines") == ("lead", "ours")
     assert systems("humans") == ("H1", "H2")
     assert data.matrix(among="humans").info.signature.endswith("|among:humans")
@@ -299,10 +300,10 @@ def test_pairs_among(data: Scores) -> None:
     def pairs(among: Any) -> list[bool]:
         return [bool(kept) for kept in data.pairs_among(systems, among)]
 
-    # lead-ours, lead-H1, lead-H2, ours-H1, ours-H2, H1-H2
+    # H1-H2, H1-lead, H1-ours, H2-lead, H2-ours, lead-ours
     assert pairs("all") == [True] * 6
-    assert pairs("machines") == [True, False, False, False, False, False]
-    assert pairs("humans") == [False, False, False, False, False, True]
+    assert pairs("machines") == [False, False, False, False, False, True]
+    assert pairs("humans") == [True, False, False, False, False, False]
     assert pairs("human-machine") == [False, True, True, True, True, False]
     assert data.pairs_among(("HUMANS", "lead"), "human-machine").tolist() == [True]
 
@@ -367,14 +368,14 @@ def test_a_folder_gives_what_it_knows(evaluation: Evaluation) -> None:
     assert (data.label("ann"), data.label("ours"), data.groups) == ("Ann", "ours", {"ann": "people"})
     assert data.authors == {("d1", "ann", 10): "ann b."}
     assert data.topic_values("set", ["d1", "d2", "d3"]) == ("s1", "s1", None)
-    assert data.topic_values("type", ["d1 @ 10", "d2 @ 10"]) == ("storm", None)
+    assert data.topic_values("type", data.matrix().row_topics) == ("storm", None)
     assert data.topic_values("selector", ["d1"]) == ("x",)
     with pytest.raises(
         UsageError, match='field of topics is "title", expected one of: set, type, task, selector'
     ):
         data.topic_values("title", ["d1"])  # type: ignore[arg-type]
     np.testing.assert_array_equal(data.matrix().values, evaluation.matrix("words").values)
-    assert data.matrix("words", among="machines").systems == ("ours", "base")
+    assert data.matrix("words", among="machines").systems == ("base", "ours")
     assert data.matrix("words", pool_humans=True).systems == ("HUMANS", "ours", "base")
 
 

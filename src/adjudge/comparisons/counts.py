@@ -471,7 +471,7 @@ class CountsTable(Tabular):
             self._counts_table(
                 "like-human",
                 f"Machines within some human's {self.level * 100:g} % interval of the mean (averages),"
-                " and not significantly different from some human by a test",
+                " or not different from some human (tests)",
                 ("measure", "machines", "averages"),
                 [(m.title, len(m.machines), m.within, *(t.like_some for t in m.tests)) for m in crossed],
             ),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -317,6 +317,7 @@ class LengthsResult(Tabular):
                 (*(row[name] for name in heads), f"{row['told_apart']} of {row['pairs']}") for row in rows
             ),
             title="Noise",
+            signature=self.signature,
         )
 
     def tables(self) -> Tables:
@@ -325,7 +326,7 @@ class LengthsResult(Tabular):
 
     def to_latex(self) -> str:
         """Scores centred by topic and the noise, for a paper."""
-        return self.tables().to_latex()
+        return Tables((replace(self.table(), signature=""), self.noise_table())).to_latex()
 
     def to_frame(self) -> pd.DataFrame:
         """A row per system and length."""

@@ -383,7 +383,8 @@ def scores_of(source: Source, *, human: Patterns = (), baseline: Patterns = ()) 
     if isinstance(source, Scores):
         return source
     if isinstance(source, ScoreTable):
-        return Scores("scores", source, _kinds(_systems(source), {}, human, baseline))
+        kinds = _kinds(_systems(source), {}, human, baseline) if human or baseline else {}
+        return Scores("scores", source, kinds)
     if isinstance(source, str | Path):
         opened = Scores.open if is_folder(source) else Scores.read
         return opened(source, human=human, baseline=baseline)
