@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
@@ -123,13 +124,26 @@ def test_help_and_listing_measures_load_nothing_heavy() -> None:
         assert loaded_by(*arguments) & HEAVY == set()
 
 
+def test_help_loads_the_command_line_and_the_foundation_only() -> None:
+    foundation = {name for layer in LAYERS[:3] for name in layer}
+    code = (
+        "import sys; from adjudge.cli import main; sys.argv = ['adjudge', '--help']\ntry: main()\nfinally: "
+    )
+    code += "print('@', *[m for m in sys.modules if m.startswith('adjudge.')])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    loaded = {name.split(".")[1] for name in done.stdout.rsplit("@", 1)[1].split()}
+    assert "cli" in loaded
+    assert loaded - {"cli"} <= foundation
+
+
 def test_check_loads_nothing_scientific(tmp_path: Path) -> None:
     assert loaded_by("demo", str(tmp_path / "e"), "--json")
     assert loaded_by("check", str(tmp_path / "e")) & (HEAVY - {"sqlite3"}) == set()
 
 
-def test_check_looks_at_judgments_without_the_databases_libraries(tmp_path: Path) -> None:
-    assert "sqlalchemy" in loaded_by("demo", str(tmp_path / "e"), "--judged", "--json")
+def test_check_looks_at_judgments_without_the_databases_libraries(judged_demo: Path, tmp_path: Path) -> None:
+    copytree(judged_demo, tmp_path / "e")
+    assert "sqlalchemy" in loaded_by("judgments", "list", str(tmp_path / "e"), "--json")
     assert loaded_by("check", str(tmp_path / "e")) & (HEAVY - {"sqlite3"}) == set()
 
 
