@@ -148,8 +148,7 @@ def test_a_narrow_terminal_narrows_the_picture(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("TERM", "dumb")
     monkeypatch.setattr("sys.stdout", out)
-    (result,) = module._results(adjudge.read_scores("my-eval"), ["rouge-2"], None, None)
-    module._show(result)
+    module._show(adjudge.topics("my-eval", "rouge-2"))
     table = out.getvalue().splitlines()[1:14]
     assert all(len(line) <= 80 for line in table)
     assert sum("●" in line for line in table) == 12

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from adjudge.errors import DataError, UsageError
 
 
 def compare(
-    scores: ScoreMatrix, *, family: Any = None, clusters: list[str | None] | None = None, **asked: Any
+    scores: ScoreMatrix, *, family: Any = None, clusters: Sequence[str | None] | None = None, **asked: Any
 ) -> Comparison:
     return compare_matrix(scores, choices(**asked), family=family, clusters=clusters)
 

@@ -281,7 +281,7 @@ def test_results_as_frame_json_and_latex(usual: PowerPlan) -> None:
     assert whole["tests"][0]["needed"] == frame["needed"][0]
     assert len(whole["curve"]) == 4 * len(usual.sizes)
     latex = usual.to_latex()
-    assert latex.startswith(r"\begin{tabular}{lrrr}")
+    assert latex.startswith(r"\begin{tabular}{lrrrr}")
     assert "paired Wilcoxon & " in latex
     assert latex.endswith(f"% {usual.signature}")
     assert usual.signature == (

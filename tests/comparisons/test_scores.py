@@ -376,7 +376,7 @@ def test_a_folder_gives_what_it_knows(evaluation: Evaluation) -> None:
         data.topic_values("title", ["d1"])  # type: ignore[arg-type]
     np.testing.assert_array_equal(data.matrix().values, evaluation.matrix("words").values)
     assert data.matrix("words", among="machines").systems == ("base", "ours")
-    assert data.matrix("words", pool_humans=True).systems == ("HUMANS", "ours", "base")
+    assert data.matrix("words", pool_humans=True).systems == ("HUMANS", "base", "ours")
 
 
 def test_a_folder_says_what_is_stale_and_what_was_not_scored(evaluation: Evaluation) -> None:

@@ -136,7 +136,7 @@ def test_results_as_frame_and_json() -> None:
     assert len(frame) == 8
     whole = found.as_dict()
     assert json.loads(json.dumps(whole, allow_nan=False))["outcomes"][0]["test"] == "t"
-    assert whole["model"]["means"] == (0.5, 0.0, 0.0)
+    assert whole["model"]["means"] == [0.5, 0.0, 0.0]
 
 
 def test_progress_ends_at_the_end() -> None:

@@ -227,10 +227,6 @@ class PowerPlan(Tabular):
         found = [self.table(), self.curve_table() if self.sizes else None, self.assessors_table()]
         return Tables(tuple(table for table in found if table is not None))
 
-    def to_latex(self) -> str:
-        """The tests and the power curve for a paper."""
-        return self.tables().to_latex()
-
     def to_frame(self) -> pd.DataFrame:
         """A row per test: topics and differences, for typical and for wide pairs, with their simulation error."""
         import pandas as pd
