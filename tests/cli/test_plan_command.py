@@ -117,7 +117,7 @@ def test_csv_has_a_row_per_test_and_number_of_topics(tmp_path: Path) -> None:
 
 
 def test_latex_is_a_table() -> None:
-    assert run(f"my-eval -m rouge-2 {QUICKLY} --latex").stdout.startswith(r"\begin{tabular}{lrrr}")
+    assert run(f"my-eval -m rouge-2 {QUICKLY} --latex").stdout.startswith(r"\begin{tabular}{lrr}")
 
 
 def test_notes_go_to_standard_error() -> None:

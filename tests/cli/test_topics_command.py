@@ -46,7 +46,7 @@ def test_the_page_shows_real_output() -> None:
     assert first.startswith("$ adjudge topics ")
     printed = run(first.removeprefix("$ adjudge topics ")).stdout.splitlines()
     assert printed[: len(shown)] == shown
-    assert printed[len(shown)].startswith("On rouge-2 at 100 words the topics cannot be told apart")
+    assert printed[len(shown)].startswith("On rouge-2 at 100 words the topics do not differ significantly")
     assert printed[-1].endswith("|test:kruskal-wallis:tukey-mean-ranks:0.05|blocks:friedman")
 
 

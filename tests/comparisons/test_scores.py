@@ -119,6 +119,7 @@ def test_options_of_a_table(write: Write) -> None:
             st.sampled_from(["d1", "d2"]),
             st.sampled_from(["s", "t"]),
             st.sampled_from([None, 10, 100]),
+            st.sampled_from([None, "extract"]),
             st.sampled_from([None, "ann"]),
             st.sampled_from([None, "A", "B"]),
             st.integers(0, 2),
@@ -131,16 +132,16 @@ def test_options_of_a_table(write: Write) -> None:
 def test_what_is_exported_reads_back_the_same(cells: dict[Any, float]) -> None:
     rows = [
         Score(
-            m, t, s, value, length, None, assessor, reference, repeat, "lost" if math.isnan(value) else None
+            m, t, s, value, length, form, assessor, reference, repeat, "lost" if math.isnan(value) else None
         )
-        for (m, t, s, length, assessor, reference, repeat), value in cells.items()
+        for (m, t, s, length, form, assessor, reference, repeat), value in cells.items()
     ]
     if all(math.isnan(row.value) for row in rows):
         rows = [*rows, Score("rouge-2", "d9", "s", 1.0)]
     frame = pd.DataFrame(
         {name: [getattr(r, name) for r in rows] for name in ("topic", "system", "measure", "value")}
     )
-    for name in ("length", "assessor", "reference", "repeat", "why"):
+    for name in ("length", "form", "assessor", "reference", "repeat", "why"):
         frame[name] = pd.array([getattr(r, name) for r in rows], dtype="object")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "out.csv"

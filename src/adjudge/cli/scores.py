@@ -70,6 +70,8 @@ def command(
 def _long(table: ScoreTable, measures: list[str], length: int | None) -> Any:
     frame = table.to_frame()
     frame = frame[frame["measure"].isin(measures)]
+    if frame["form"].isna().all():  # most evaluations know no forms
+        frame = frame.drop(columns="form")
     return frame if length is None else frame[frame["length"] == length]
 
 
