@@ -255,13 +255,13 @@ class Scores:
 
     def resolve(self, measure: str | None = None) -> str:
         """The measure that a user means; the only one, where none is named."""
-        if self.folder is not None and measure is not None:
-            return _stored_measure(measure, self.measures)
         known = self.all_measures()
         if measure is None:
             if len(known) > 1:
                 raise UsageError(f"{self.name} has several measures ({listed(known)}): choose one with -m")
             return known[0]
+        if self.folder is not None:
+            return _stored_measure(measure, known)
         if measure not in known:
             raise UsageError(
                 f"{self.name} has no scores of {quoted(measure)}{nearest(measure, known)};"

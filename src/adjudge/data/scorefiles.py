@@ -51,6 +51,8 @@ def write(path: Path, stored: ScoreFile) -> None:
     import pyarrow.parquet as pq
 
     frame = stored.table.to_frame()
+    if frame["form"].isna().all():  # as files were before there were forms
+        frame = frame.drop(columns="form")
     frame[_INPUTS] = pd.array([stored.inputs.get(str(t)) for t in frame["topic"]], dtype="string")
     table = pa.Table.from_pandas(frame, preserve_index=False)
     about = {
@@ -83,7 +85,7 @@ def read(path: Path) -> ScoreFile:
     frame: pd.DataFrame = table.to_pandas()
     inputs = frame.drop_duplicates("topic").set_index("topic")[_INPUTS].dropna()
     try:
-        if "form" not in frame:  # files of the first release know no forms
+        if "form" not in frame:
             frame["form"] = None
         scores = ScoreTable.from_frame(frame[list(COLUMNS)], [info])
     except (KeyError, DataError) as error:
