@@ -107,23 +107,38 @@ def test_lengths_together(both: tuple[Scores, Scores]) -> None:
     same(one.pairs_frame(), other.pairs_frame())
 
 
-def test_other_analyses(both: tuple[Scores, Scores]) -> None:
+def test_groups(both: tuple[Scores, Scores]) -> None:
     one, other = (adjudge.groups(s, length=50, against="base") for s in both)
     same(one.to_frame(), other.to_frame())
     assert one.as_dict()["contrasts"] == other.as_dict()["contrasts"]
+
+
+def test_lengths(both: tuple[Scores, Scores]) -> None:
     one, other = (adjudge.lengths(s, resamples=200) for s in both)
     same(one.agreement_frame(), other.agreement_frame())
+
+
+def test_anova(both: tuple[Scores, Scores]) -> None:
     one, other = (adjudge.anova(s, length=100, random=["topic"], resamples=50) for s in both)
+    same(one.to_frame(), other.to_frame())
     assert one.components is not None
     assert other.components is not None
     assert one.components.components == other.components.components
-    same(one.to_frame(), other.to_frame())
+
+
+def test_counts(both: tuple[Scores, Scores]) -> None:
     one, other = (adjudge.counts(s, length=100, tests=["mc", "hb"], resamples=400) for s in both)
     same(one.to_frame(), other.to_frame())
+
+
+def test_plans(both: tuple[Scores, Scores]) -> None:
     one, other = (adjudge.plan(s, length=100, difference=0.5, simulations=100) for s in both)
     same(one.to_frame(), other.to_frame())
     same(one.curve_frame(), other.curve_frame())
     assert one.judges == other.judges
+
+
+def test_simulations(both: tuple[Scores, Scores]) -> None:
     one, other = (adjudge.simulate(s, length=100, tests=["mc"], simulations=20, resamples=50) for s in both)
     same(one.to_frame(), other.to_frame())
 

@@ -13,6 +13,8 @@ import pandas as pd
 import pytest
 
 import adjudge
+from adjudge.data import scorefiles
+from adjudge.data.scorefiles import ScoreFile
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.formats import scoretable
@@ -64,9 +66,9 @@ def test_an_analysis_is_called_alike(name: str, frame: pd.DataFrame, folder: Pat
 
 @pytest.mark.parametrize("name", QUICK)
 def test_a_result_shows_itself(name: str, frame: pd.DataFrame) -> None:
-    found = getattr(adjudge, name)(frame, **QUICK[name])
+    found: Any = getattr(adjudge, name)(frame, **QUICK[name])
     table = found.table()
-    assert isinstance(found, Tabular)
+    assert issubclass(type(found), Tabular)
     assert isinstance(table, Table)
     assert repr(found).startswith(table.to_text())
     assert "<table>" in found._repr_html_()
@@ -109,8 +111,8 @@ def test_frames_long_and_wide(frame: pd.DataFrame) -> None:
     kinds = long.assign(kind="machine")
     assert adjudge.read_scores(kinds, lower_is_better=True).matrix().info.better == "lower"
     holes = frame.where(frame < 3)
-    found = adjudge.read_scores(holes).matrix()
-    assert {why for *_, why in found.missing} == {"missing in DataFrame"}
+    missing = adjudge.read_scores(holes).matrix().missing
+    assert {why for *_, why in missing} == {"missing in DataFrame"}
 
 
 def test_what_is_no_frame_of_scores_is_one_line(frame: pd.DataFrame) -> None:
@@ -139,11 +141,13 @@ def test_earlier_names_still_work_and_say_so(folder: Path) -> None:
 def test_a_report_reads_the_scores_once(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from adjudge.data import scorefiles
-
     read: list[Path] = []
-    monkeypatch.setattr(
-        scorefiles, "read_all", lambda path, of=scorefiles.read_all: read.append(path) or of(path)
-    )
+    read_all = scorefiles.read_all
+
+    def counted(path: Path) -> list[ScoreFile]:
+        read.append(path)
+        return read_all(path)
+
+    monkeypatch.setattr(scorefiles, "read_all", counted)
     adjudge.open(folder / "eval").report(tmp_path / "report")
     assert read == [folder / "eval"]

@@ -29,517 +29,69 @@ if TYPE_CHECKING:
     from adjudge.stats.linear.residuals import ResidualChecks
     from adjudge.stats.linear.satterthwaite import FixedTest
 
-
 MOST_NAMED = 5
-
-
-def _headline(found: Anova) -> str:
-    """Which terms matter, and how much is left."""
-    tested = [line for line in found.lines if line.why is None]
-    if not tested:
-        reason = found.lines[0].why if found.lines else "the model has no terms"
-        return f"On {found.title} nothing can be tested: {reason}."
-    there = [line.term for line in tested if line.p < found.alpha]
-    if not there:
-        return (
-            f"On {found.title} {listed([line.term for line in tested])} {'has' if len(tested) == 1 else 'have'}"
-            " no significant effect."
-        )
-    left = found.residual_ss / found.total_ss
-    verb = "matters" if len(there) == 1 else "matter"
-    return f"On {found.title} {listed(there)} {verb}; {percent(left)} of the variation is noise."
-
-
-def _line_words(found: AnovaTerm, residual_df: int, alpha: float) -> str:
-    """One term: does it matter, and how much?"""
-    from adjudge.stats.results import p_words
-
-    name = f"The interaction {found.term}" if ":" in found.term else found.term.capitalize()
-    if found.why is not None:
-        return f"{name} cannot be tested: {found.why}."
-    basis = f"F({found.df}, {residual_df}) = {f_text(found.f)}, {p_words(found.p, alpha)}"
-    much = f"it accounts for {percent(found.share)} of the variation"
-    if found.p < alpha:
-        return f"{name} matters: {basis}; {much}."
-    return f"{name} has no significant effect: {basis}; {much}."
-
-
-def _interaction_words(found: Interaction, alpha: float) -> str:
-    """Which cells of an interaction are large."""
-    sizes, large = found.sizes, found.large()
-    if math.isnan(sizes.limit) or not sizes.tested:
-        return f"How large {found.term} is in each cell cannot be judged: there is no noise to compare with."
-    rule = f"beyond {sizes.limit:.2f} standard errors, alpha {alpha:g} over {counted(sizes.tested, 'cell')}"
-    if not large:
-        return f"No cell of {found.term} stands out ({rule})."
-    named = [f"{first} with {second} ({effect:+.4f})" for first, second, effect in large]
-    return f"Large in {found.term}: {listed(named, most=MOST_NAMED)} ({rule})."
-
-
-def _largest_words(found: Sequence[LargeResidual], alpha: float) -> list[str]:
-    """The row that fits worst, and whether it is an outlier."""
-    from adjudge.stats.results import p_words
-
-    if not found:
-        return []
-    first = found[0]
-    others = [f"{each.where} ({each.standardised:+.1f})" for each in found[1:]]
-    then = f"; then {listed(others)}" if others else ""
-    off = f"{first.where} is off most, by {first.standardised:+.1f} standard errors"
-    if math.isnan(first.p):
-        return [f"{off}{then}."]
-    verdict = "an outlier" if first.p < alpha else "no outlier among so many"
-    return [f"{off}: {verdict} ({p_words(first.p, alpha)}, Bonferroni){then}."]
-
-
-def percent(share: float) -> str:
-    """`25 %`; below one per cent with a digit more."""
-    if math.isnan(share):
-        return "an unknown part"
-    return f"{share * 100:.0f} %" if share >= 0.01 or share == 0 else f"{max(share * 100, 0.1):.1f} %"
-
-
-def number(value: float) -> str:
-    return "" if math.isnan(value) else f"{value:.6g}"
-
-
-def f_text(value: float) -> str:
-    """Three digits: 5.07, 37.7, 123."""
-    if math.isnan(value):
-        return ""
-    return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f}"
-
-
-def p_text(value: float) -> str:
-    """As DUC-2002's tables have it: a number, and never 0."""
-    return "" if math.isnan(value) else "< .0001" if value < 0.0001 else f"{value:.4f}".removeprefix("0")
-
-
 AS_FACTOR = ", or make length a factor"
 OF_ROWS = ("system", "topic", "assessor", "length", "reference", "repeat")
 OF_TOPICS = ("type", "selector", "set", "task")
 FACTORS = (*OF_ROWS, *OF_TOPICS, "kind", "author")
-
-
-@dataclass(frozen=True)
-class Factor:
-    """A factor's level on every row."""
-
-    name: str
-    codes: np.ndarray
-    levels: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class AnovaRows:
-    """Scores and factors, row by row."""
-
-    info: MeasureInfo
-    length: int | None
-    values: np.ndarray
-    factors: dict[str, Factor]
-    keys: pd.DataFrame
-    """Every row's system and topic, and whatever else tells rows apart."""
-    notes: tuple[str, ...]
-    """What was left out or averaged over."""
-
-    @property
-    def n(self) -> int:
-        return int(self.values.size)
-
-    def best_first(self, item: Any) -> tuple[bool, float, str]:
-        """How systems' means sort: the best first, those without one last."""
-        sign = 1 if self.info.better == "lower" else -1
-        return item.mean != item.mean, sign * item.mean, item.system
-
-    def where(self, row: int) -> str:
-        """A row in words: `19 on D094 by B`."""
-        at = self.keys.iloc[row]
-        links = [("assessor", "by"), ("length", "at")]
-        more = [f" {link} {at[name]}" for name, link in links if name in self.factors]
-        return f"{at['system']} on {at['topic']}{''.join(more)}"
-
-
-def known_factors(table: ScoreTable, measure: str, length: int | None, form: str | None) -> list[str]:
-    """The factors that a measure's rows have by themselves, in the order in which DUC-2002 prints them.
-
-    Assessors are among them where judgments are repeated: two have judged one summary.
-    """
-    frame = table.at(measure, length=length, form=form, several=AS_FACTOR)
-    judges = frame[frame["value"].notna()].groupby(["topic", "system", "length"], dropna=False)["assessor"]
-    return ["assessor", "system", "topic"] if bool((judges.nunique() > 1).any()) else ["system", "topic"]
-
-
-def build(
-    scores: Scores,
-    measure: str,
-    names: Sequence[str],
-    *,
-    length: int | None,
-    form: str | None,
-    repeats: bool,
-    pool_humans: bool,
-    average_humans: bool,
-) -> AnovaRows:
-    """The rows of a measure with these factors; `repeats` keeps repeated judgments apart."""
-    for name in names:
-        if name not in FACTORS:
-            raise UsageError(
-                f"no factor {quoted(name)}{nearest(name, FACTORS)}; there are: {', '.join(FACTORS)}"
-            )
-    several: Literal["all"] | None = "all" if "length" in names and length is None else None
-    frame = scores.table.at(measure, length=length or several, form=form, several=AS_FACTOR)
-    frame, notes = _present(frame, measure)
-    if pool_humans:
-        frame = _one_system(frame, scores.kinds, notes)
-    wanted = {"reference" if name == "author" else name for name in names}
-    wanted |= {"repeat"} if repeats else set()
-    frame = _averaged(frame, wanted, notes, humans=pool_humans and average_humans)
-    factors = {name: _factor(name, frame, scores) for name in names}
-    lengths = scores.table.lengths(measure)
-    info = scores.table.info[measure]
-    if pool_humans:
-        how = "pooled" if average_humans else "pooled-rows"
-        info = replace(info, signature=f"{info.signature or measure}|humans:{how}")
-    return AnovaRows(
-        info=info,
-        length=length if length is not None else lengths[0] if len(lengths) == 1 else None,
-        values=frame["value"].to_numpy(dtype=float),
-        factors=factors,
-        keys=frame,
-        notes=tuple(notes),
-    )
-
-
-def _present(frame: pd.DataFrame, measure: str) -> tuple[pd.DataFrame, list[str]]:
-    """The rows with a score, and a note for every reason why one has none."""
-    absent = frame[frame["value"].isna()]
-    reasons = absent["why"].value_counts()
-    if len(absent) == len(frame):
-        raise DataError(f"{measure}: every score is missing ({reasons.index[0]})")
-    return frame[frame["value"].notna()], [
-        f"{counted(n, 'score')} missing ({why})" for why, n in reasons.items()
-    ]
-
-
-def _one_system(frame: pd.DataFrame, kinds: Mapping[str, str], notes: list[str]) -> pd.DataFrame:
-    humans = [s for s in frame["system"].unique() if kinds.get(s) == "human"]
-    if not humans:
-        raise UsageError("no system here is human, so there are none to pool")
-    if HUMANS in frame["system"].unique() and HUMANS not in humans:
-        raise UsageError(f"a system that is not human is named {HUMANS}; rename it first")
-    verb = "is" if len(humans) == 1 else "are"
-    notes.append(f"{counted(len(humans), 'human')} {verb} one system, {HUMANS} ({listed(sorted(humans))})")
-    renamed = frame["system"].where(~frame["system"].isin(humans), HUMANS)
-    # Who wrote it stays with the row until people are averaged, so that each person weighs the same.
-    return frame.assign(person=frame["system"], system=renamed)
-
-
-def _averaged(frame: pd.DataFrame, wanted: set[str], notes: list[str], *, humans: bool) -> pd.DataFrame:
-    """Means over everything that is no factor: repeats, then references, then assessors, then people."""
-    before, over, frame = len(frame), [], pooled(frame, [])  # in one order, whatever the rows' order was
-    for step in [*(name for name in POOLED if name not in wanted), *(["person"] if humans else [])]:
-        rows = len(frame)
-        frame = pooled(frame, [step])
-        if len(frame) < rows:
-            over.append("people" if step == "person" else f"{step}s")
-    if over:
-        notes.append(f"{before:,} scores averaged to {len(frame):,}, over {listed(over)}")
-    return frame.reset_index(drop=True)
-
-
-def _factor(name: str, frame: pd.DataFrame, about: Scores) -> Factor:
-    import pandas as pd
-
-    column = _column(name, frame, about)
-    if column.isna().any():
-        at = frame[column.isna()]
-        what = "system" if name == "kind" else "topic"
-        missing = sorted(str(each) for each in at[what].unique())
-        raise UsageError(f"{name} is not known of {counted(len(missing), what)} ({listed(missing)})")
-    codes, levels = pd.factorize(column, sort=True)
-    return Factor(name, codes, tuple(str(level) for level in levels))
-
-
-def _column(name: str, frame: pd.DataFrame, about: Scores) -> pd.Series:
-    if name in OF_TOPICS:
-        return frame["topic"].map({t: getattr(row, name) for t, row in about.topics.items()})
-    if name == "kind":
-        # The pooled humans are none of the systems that kinds were given for.
-        return frame["system"].map({HUMANS: "human", **about.kinds})
-    if name == "author":
-        return _authors(frame, about)
-    if name in ("assessor", "reference") and frame[name].isna().all():
-        raise UsageError(f"these scores say no {name}: it cannot be a factor")
-    return frame[name]
-
-
-def _authors(frame: pd.DataFrame, about: Scores) -> pd.Series:
-    """Who wrote the reference that a summary was compared with; the reference's own name where nobody is known."""
-    import pandas as pd
-
-    if frame["reference"].isna().all():
-        raise UsageError("these scores say no reference: its author cannot be a factor")
-
-    def author(topic: str, reference: Any, length: Any) -> str | None:
-        if pd.isna(reference):
-            return None
-        at = None if pd.isna(length) else int(length)
-        found = about.authors.get((topic, reference, at)) or about.authors.get((topic, reference, None))
-        return found or str(reference)
-
-    columns = (frame["topic"], frame["reference"], frame["length"])
-    return pd.Series([author(*row) for row in zip(*columns, strict=True)], index=frame.index, dtype=object)
-
-
 NOISE = "noise"
 RESAMPLES = 500
-
-
-@dataclass(frozen=True)
-class VarianceShare:
-    """One part of the variance, and its share of the whole."""
-
-    term: str
-    variance: float
-    share: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
-class RandomTerm:
-    """A random term beside fixed systems: its variance, and whether the model needs it."""
-
-    term: str
-    variance: float
-    ratio: float
-    p: float
-
-
-@dataclass(frozen=True)
-class MixedMean:
-    """A system's mean, with the standard error that it has where topics and assessors are a sample."""
-
-    system: str
-    mean: float
-    error: float
-    df: float
-
-
-@dataclass(frozen=True)
-class MixedModel:
-    """Two fits by REML: systems fixed, for their means and test; everything random, for the shares.
-
-    `components` hold the shares of the second, the noise last. Where a model cannot be fitted, `why` says why.
-    """
-
-    formula: str
-    means: tuple[MixedMean, ...]
-    test: FixedTest
-    random: tuple[RandomTerm, ...]
-    components: tuple[VarianceShare, ...]
-    level: float
-    resamples: int
-    seed: int
-    why: str | None = None
-    notes: tuple[str, ...] = ()
-
-    @property
-    def signature(self) -> str:
-        interval = f"|shares:parametric-bootstrap:{self.level:g}:{self.resamples}|seed:{self.seed}"
-        return f"reml:{self.formula.replace(' ', '')}{interval if self.resamples else ''}"
-
-    def sentences(self, alpha: float) -> Iterator[str]:
-        from adjudge.stats.results import p_words
-
-        if self.why is not None:
-            yield f"The mixed model cannot be fitted: {self.why}."
-            return
-        yield self._shares()
-        names = listed([each.term for each in self.random])
-        t = self.test
-        if t.why is None:
-            verb = "matters" if t.p < alpha else "has no significant effect"
-            basis = f"F({t.df}, {t.denominator_df:.1f}) = {f_text(t.f)}, {p_words(t.p, alpha)}"
-            yield f"With {names} random, system {verb}: {basis} (Satterthwaite's degrees of freedom)."
-        for each in self.random:
-            yield _random_words(each, alpha)
-
-    def _shares(self) -> str:
-        parts = [
-            f"{percent(each.share)} {'is' if each.term == NOISE else 'lies in'} {each.term}{_interval(each)}"
-            for each in sorted(self.components, key=lambda each: -each.share)
-        ]
-        return f"Of the variance, {listed(parts, most=len(parts))}."
-
-    def to_frame(self) -> pd.DataFrame:
-        """The parts of the variance."""
-        import pandas as pd
-
-        return pd.DataFrame([asdict(each) for each in self.components])
-
-    def as_dict(self) -> dict[str, Any]:
-        return {
-            "formula": self.formula,
-            "test": asdict(self.test),
-            "means": [asdict(each) for each in self.means],
-            "random": [asdict(each) for each in self.random],
-            "components": [asdict(each) for each in self.components],
-            "level": self.level,
-            "resamples": self.resamples,
-            "seed": self.seed,
-            "why": self.why,
-        }
-
-
-def mixed_model(
-    rows: AnovaRows,
-    fixed: Sequence[str],
-    random: Sequence[str],
-    *,
-    level: float,
-    resamples: int | None,
-    seed: int,
-) -> MixedModel:
-    """Fit both models; `random` are terms, `fixed` are factors, the system first.
-
-    Without a number of resamples there are RESAMPLES where a fit is a matter of milliseconds, else none.
-    """
-    from adjudge.stats.linear.mixed import fit_mixed, fixed_means, random_tests
-
-    names = list(rows.factors)
-    factors = [rows.factors[name].codes for name in names]
-    positions = [names.index(name) for name in fixed]
-    keys = [tuple(names.index(name) for name in term.split(":")) for term in random]
-    formula = f"value ~ {' + '.join([*fixed, *(f'(1 | {term})' for term in random)])}"
-    fit = fit_mixed(rows.values, factors, fixed=positions, random=keys)
-    means = fixed_means(fit)
-    if fit.why is not None:
-        return MixedModel(
-            formula=formula,
-            means=(),
-            test=means.test,
-            random=(),
-            components=(),
-            level=level,
-            resamples=0,
-            seed=seed,
-            why=fit.why,
-        )
-    every = fit_mixed(rows.values, factors, fixed=positions[1:], random=[(positions[0],), *keys])
-    whole, terms = (every, [fixed[0], *random]) if every.why is None else (fit, list(random))
-    quick = whole.found is not None and whole.found.reml.compiled
-    chosen = resamples if resamples is not None else RESAMPLES if quick else 0
-    shares, drawn = _shares(whole, terms, level, chosen, seed)
-    notes = () if drawn else ("the shares have no intervals: nothing was resampled, see --resamples",)
-    tested = zip(random, fit.variances, random_tests(fit), strict=True)
-    columns = zip(rows.factors[fixed[0]].levels, means.means, means.standard_errors, means.df, strict=True)
-    systems = [MixedMean(system, *map(float, numbers)) for system, *numbers in columns]
-    return MixedModel(
-        formula=formula,
-        means=tuple(sorted(systems, key=rows.best_first)),
-        test=means.test,
-        random=tuple(
-            RandomTerm(term=term, variance=float(variance), ratio=test.ratio, p=test.p)
-            for term, variance, test in tested
-        ),
-        components=shares,
-        level=level,
-        resamples=drawn,
-        seed=seed,
-        notes=notes,
-    )
-
-
-def _shares(
-    fit: MixedFit, terms: list[str], level: float, resamples: int, seed: int
-) -> tuple[tuple[VarianceShare, ...], int]:
-    from adjudge.stats.linear.shares import variance_shares
-
-    rng = generator(seed, f"anova/{'+'.join(terms)}")
-    found = variance_shares(fit, rng=rng, resamples=resamples, level=level)
-    columns = zip([*terms, NOISE], found.variances, found.shares, found.low, found.high, strict=True)
-    return tuple(VarianceShare(term, *map(float, numbers)) for term, *numbers in columns), found.resamples
-
-
-def _random_words(each: RandomTerm, alpha: float) -> str:
-    from adjudge.stats.results import p_words
-
-    if each.variance == 0:
-        return f"The variance of {each.term} is estimated as 0: the scores show none of it."
-    basis = f"likelihood ratio {f_text(each.ratio)}, {p_words(each.p, alpha)}"
-    verb = "is needed" if each.p < alpha else "is not needed"
-    return f"The variance of {each.term} {verb} ({basis})."
-
-
-def _interval(each: VarianceShare) -> str:
-    if math.isnan(each.low):
-        return ""
-    return f" ({each.low * 100:.0f} to {each.high * 100:.0f} %)"
-
-
 COLUMNS = ["measure", "term", "df", "ss", "ms", "f", "p", "share", "why"]
+ALPHA = 0.05
+LEVEL = 0.95
+REPEATED = ("assessor", "system", "topic")  # what interactions=True crosses, in DUC-2002's order
 
 
-@dataclass(frozen=True)
-class AnovaTerm:
-    """One term of the table. Where F cannot be computed, `why` says why."""
+def anova(
+    scores: Source,
+    measure: str | None = None,
+    *,
+    length: int | None = None,
+    form: str | None = None,
+    factors: Sequence[str] = (),
+    interactions: bool = False,
+    random: Sequence[str] = (),
+    ss_type: Literal[1, 2, 3] = 1,
+    alpha: float = ALPHA,
+    resamples: int | None = None,
+    seed: int = 0,
+    pool_humans: bool = False,
+    average_humans: bool = True,
+) -> Anova:
+    """Analyse the variation of one measure: `anova("my-eval", "rouge-2", pool_humans=True)`.
 
-    term: str
-    df: int
-    ss: float
-    ms: float
-    f: float
-    p: float
-    share: float
-    """Of the variation about the mean."""
-    why: str | None = None
+    `scores` are an evaluation or its scores, a path to its folder or to a file of scores, or a DataFrame. Factors
+    are system and topic, and assessor before them where judgments are repeated; `factors` names others, in the
+    order that type I takes them, and interactions such as "system:topic". `interactions` adds all two-way ones of
+    assessor, system and topic. `random` are factors of a mixed model that is fitted beside the table.
+    `pool_humans` makes all humans one system, with one row for all of them unless `average_humans` is false.
+    Over and Liggett 2002: system + document set, assessors, interactions.
+    """
+    from adjudge.stats import checks
 
-
-@dataclass(frozen=True)
-class AdjustedMean:
-    """A system's mean as if it had met every level of the other factors alike."""
-
-    system: str
-    n: int
-    mean: float
-    error: float
-    why: str | None = None
-
-
-@dataclass(frozen=True)
-class Interaction:
-    """The sizes of one interaction: weighted effects, a row for every cell with scores."""
-
-    term: str
-    first: tuple[str, ...]
-    """Levels of the first factor."""
-    second: tuple[str, ...]
-    sizes: InteractionEffects
-
-    def to_frame(self) -> pd.DataFrame:
-        """The table as DUC-2002 prints it: levels of the first factor in rows, of the second in columns."""
-        import pandas as pd
-
-        return pd.DataFrame(self.sizes.table(), index=list(self.first), columns=list(self.second))
-
-    def large(self) -> list[tuple[str, str, float]]:
-        """The cells with a large effect, the largest first."""
-        s = self.sizes
-        at = [k for k in range(s.effects.size) if s.large[k]]
-        at.sort(key=lambda k: -abs(s.effects[k]))
-        return [(self.first[s.cells[k, 0]], self.second[s.cells[k, 1]], float(s.effects[k])) for k in at]
-
-
-@dataclass(frozen=True)
-class LargeResidual:
-    """One of the largest residuals: which row it is, and how many standard errors it is off."""
-
-    where: str
-    standardised: float
-    p: float
-    """As an outlier, times the number of rows."""
+    checks.share("alpha", alpha)
+    found = scores_of(scores)
+    chosen = found.resolve(measure)
+    terms = _terms(factors or known_factors(found.table, chosen, length, form), interactions, random)
+    # In one order, so that an interaction's first factor is the first in its name.
+    names = sorted({name for term in terms for name in term.split(":")})
+    rows = build(
+        found,
+        chosen,
+        names,
+        length=length,
+        form=form,
+        repeats=any(":" in term for term in [*terms, *random]),
+        pool_humans=pool_humans,
+        average_humans=average_humans,
+    )
+    for term in terms:
+        _check_replicates(rows, term)
+    components = None
+    if random:
+        fixed, crossed = _mixed_terms(terms, random)
+        components = mixed_model(rows, fixed, crossed, level=LEVEL, resamples=resamples, seed=seed)
+    return _analysed(rows, terms, ss_type, alpha, components)
 
 
 @dataclass(frozen=True, repr=False)
@@ -740,6 +292,504 @@ class Anova(Tabular):
         return dict(plain(found))
 
 
+@dataclass(frozen=True)
+class AnovaTerm:
+    """One term of the table. Where F cannot be computed, `why` says why."""
+
+    term: str
+    df: int
+    ss: float
+    ms: float
+    f: float
+    p: float
+    share: float
+    """Of the variation about the mean."""
+    why: str | None = None
+
+
+@dataclass(frozen=True)
+class AdjustedMean:
+    """A system's mean as if it had met every level of the other factors alike."""
+
+    system: str
+    n: int
+    mean: float
+    error: float
+    why: str | None = None
+
+
+@dataclass(frozen=True)
+class Interaction:
+    """The sizes of one interaction: weighted effects, a row for every cell with scores."""
+
+    term: str
+    first: tuple[str, ...]
+    """Levels of the first factor."""
+    second: tuple[str, ...]
+    sizes: InteractionEffects
+
+    def to_frame(self) -> pd.DataFrame:
+        """The table as DUC-2002 prints it: levels of the first factor in rows, of the second in columns."""
+        import pandas as pd
+
+        return pd.DataFrame(self.sizes.table(), index=list(self.first), columns=list(self.second))
+
+    def large(self) -> list[tuple[str, str, float]]:
+        """The cells with a large effect, the largest first."""
+        s = self.sizes
+        at = [k for k in range(s.effects.size) if s.large[k]]
+        at.sort(key=lambda k: -abs(s.effects[k]))
+        return [(self.first[s.cells[k, 0]], self.second[s.cells[k, 1]], float(s.effects[k])) for k in at]
+
+
+@dataclass(frozen=True)
+class LargeResidual:
+    """One of the largest residuals: which row it is, and how many standard errors it is off."""
+
+    where: str
+    standardised: float
+    p: float
+    """As an outlier, times the number of rows."""
+
+
+@dataclass(frozen=True)
+class MixedModel:
+    """Two fits by REML: systems fixed, for their means and test; everything random, for the shares.
+
+    `components` hold the shares of the second, the noise last. Where a model cannot be fitted, `why` says why.
+    """
+
+    formula: str
+    means: tuple[MixedMean, ...]
+    test: FixedTest
+    random: tuple[RandomTerm, ...]
+    components: tuple[VarianceShare, ...]
+    level: float
+    resamples: int
+    seed: int
+    why: str | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def signature(self) -> str:
+        interval = f"|shares:parametric-bootstrap:{self.level:g}:{self.resamples}|seed:{self.seed}"
+        return f"reml:{self.formula.replace(' ', '')}{interval if self.resamples else ''}"
+
+    def sentences(self, alpha: float) -> Iterator[str]:
+        from adjudge.stats.results import p_words
+
+        if self.why is not None:
+            yield f"The mixed model cannot be fitted: {self.why}."
+            return
+        yield self._shares()
+        names = listed([each.term for each in self.random])
+        t = self.test
+        if t.why is None:
+            verb = "matters" if t.p < alpha else "has no significant effect"
+            basis = f"F({t.df}, {t.denominator_df:.1f}) = {f_text(t.f)}, {p_words(t.p, alpha)}"
+            yield f"With {names} random, system {verb}: {basis} (Satterthwaite's degrees of freedom)."
+        for each in self.random:
+            yield _random_words(each, alpha)
+
+    def _shares(self) -> str:
+        parts = [
+            f"{percent(each.share)} {'is' if each.term == NOISE else 'lies in'} {each.term}{_interval(each)}"
+            for each in sorted(self.components, key=lambda each: -each.share)
+        ]
+        return f"Of the variance, {listed(parts, most=len(parts))}."
+
+    def to_frame(self) -> pd.DataFrame:
+        """The parts of the variance."""
+        import pandas as pd
+
+        return pd.DataFrame([asdict(each) for each in self.components])
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "formula": self.formula,
+            "test": asdict(self.test),
+            "means": [asdict(each) for each in self.means],
+            "random": [asdict(each) for each in self.random],
+            "components": [asdict(each) for each in self.components],
+            "level": self.level,
+            "resamples": self.resamples,
+            "seed": self.seed,
+            "why": self.why,
+        }
+
+
+@dataclass(frozen=True)
+class VarianceShare:
+    """One part of the variance, and its share of the whole."""
+
+    term: str
+    variance: float
+    share: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class RandomTerm:
+    """A random term beside fixed systems: its variance, and whether the model needs it."""
+
+    term: str
+    variance: float
+    ratio: float
+    p: float
+
+
+@dataclass(frozen=True)
+class MixedMean:
+    """A system's mean, with the standard error that it has where topics and assessors are a sample."""
+
+    system: str
+    mean: float
+    error: float
+    df: float
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A factor's level on every row."""
+
+    name: str
+    codes: np.ndarray
+    levels: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class AnovaRows:
+    """Scores and factors, row by row."""
+
+    info: MeasureInfo
+    length: int | None
+    values: np.ndarray
+    factors: dict[str, Factor]
+    keys: pd.DataFrame
+    """Every row's system and topic, and whatever else tells rows apart."""
+    notes: tuple[str, ...]
+    """What was left out or averaged over."""
+
+    @property
+    def n(self) -> int:
+        return int(self.values.size)
+
+    def best_first(self, item: Any) -> tuple[bool, float, str]:
+        """How systems' means sort: the best first, those without one last."""
+        sign = 1 if self.info.better == "lower" else -1
+        return item.mean != item.mean, sign * item.mean, item.system
+
+    def where(self, row: int) -> str:
+        """A row in words: `19 on D094 by B`."""
+        at = self.keys.iloc[row]
+        links = [("assessor", "by"), ("length", "at")]
+        more = [f" {link} {at[name]}" for name, link in links if name in self.factors]
+        return f"{at['system']} on {at['topic']}{''.join(more)}"
+
+
+def known_factors(table: ScoreTable, measure: str, length: int | None, form: str | None) -> list[str]:
+    """The factors that a measure's rows have by themselves, in the order in which DUC-2002 prints them.
+
+    Assessors are among them where judgments are repeated: two have judged one summary.
+    """
+    frame = table.at(measure, length=length, form=form, several=AS_FACTOR)
+    judges = frame[frame["value"].notna()].groupby(["topic", "system", "length"], dropna=False)["assessor"]
+    return ["assessor", "system", "topic"] if bool((judges.nunique() > 1).any()) else ["system", "topic"]
+
+
+def build(
+    scores: Scores,
+    measure: str,
+    names: Sequence[str],
+    *,
+    length: int | None,
+    form: str | None,
+    repeats: bool,
+    pool_humans: bool,
+    average_humans: bool,
+) -> AnovaRows:
+    """The rows of a measure with these factors; `repeats` keeps repeated judgments apart."""
+    for name in names:
+        if name not in FACTORS:
+            raise UsageError(
+                f"no factor {quoted(name)}{nearest(name, FACTORS)}; there are: {', '.join(FACTORS)}"
+            )
+    several: Literal["all"] | None = "all" if "length" in names and length is None else None
+    frame = scores.table.at(measure, length=length or several, form=form, several=AS_FACTOR)
+    frame, notes = _present(frame, measure)
+    if pool_humans:
+        frame = _one_system(frame, scores.kinds, notes)
+    wanted = {"reference" if name == "author" else name for name in names}
+    wanted |= {"repeat"} if repeats else set()
+    frame = _averaged(frame, wanted, notes, humans=pool_humans and average_humans)
+    factors = {name: _factor(name, frame, scores) for name in names}
+    lengths = scores.table.lengths(measure)
+    info = scores.table.info[measure]
+    if form is not None:
+        info = replace(info, signature=f"{info.signature or measure}|form:{form}")
+    if pool_humans:
+        how = "pooled" if average_humans else "pooled-rows"
+        info = replace(info, signature=f"{info.signature or measure}|humans:{how}")
+    return AnovaRows(
+        info=info,
+        length=length if length is not None else lengths[0] if len(lengths) == 1 else None,
+        values=frame["value"].to_numpy(dtype=float),
+        factors=factors,
+        keys=frame,
+        notes=tuple(notes),
+    )
+
+
+def _headline(found: Anova) -> str:
+    """Which terms matter, and how much is left."""
+    tested = [line for line in found.lines if line.why is None]
+    if not tested:
+        reason = found.lines[0].why if found.lines else "the model has no terms"
+        return f"On {found.title} nothing can be tested: {reason}."
+    there = [line.term for line in tested if line.p < found.alpha]
+    if not there:
+        return (
+            f"On {found.title} {listed([line.term for line in tested])} {'has' if len(tested) == 1 else 'have'}"
+            " no significant effect."
+        )
+    left = found.residual_ss / found.total_ss
+    verb = "matters" if len(there) == 1 else "matter"
+    return f"On {found.title} {listed(there)} {verb}; {percent(left)} of the variation is noise."
+
+
+def _line_words(found: AnovaTerm, residual_df: int, alpha: float) -> str:
+    """One term: does it matter, and how much?"""
+    from adjudge.stats.results import p_words
+
+    name = f"The interaction {found.term}" if ":" in found.term else found.term.capitalize()
+    if found.why is not None:
+        return f"{name} cannot be tested: {found.why}."
+    basis = f"F({found.df}, {residual_df}) = {f_text(found.f)}, {p_words(found.p, alpha)}"
+    much = f"it accounts for {percent(found.share)} of the variation"
+    if found.p < alpha:
+        return f"{name} matters: {basis}; {much}."
+    return f"{name} has no significant effect: {basis}; {much}."
+
+
+def _interaction_words(found: Interaction, alpha: float) -> str:
+    """Which cells of an interaction are large."""
+    sizes, large = found.sizes, found.large()
+    if math.isnan(sizes.limit) or not sizes.tested:
+        return f"How large {found.term} is in each cell cannot be judged: there is no noise to compare with."
+    rule = f"beyond {sizes.limit:.2f} standard errors, alpha {alpha:g} over {counted(sizes.tested, 'cell')}"
+    if not large:
+        return f"No cell of {found.term} stands out ({rule})."
+    named = [f"{first} with {second} ({effect:+.4f})" for first, second, effect in large]
+    return f"Large in {found.term}: {listed(named, most=MOST_NAMED)} ({rule})."
+
+
+def _largest_words(found: Sequence[LargeResidual], alpha: float) -> list[str]:
+    """The row that fits worst, and whether it is an outlier."""
+    from adjudge.stats.results import p_words
+
+    if not found:
+        return []
+    first = found[0]
+    others = [f"{each.where} ({each.standardised:+.1f})" for each in found[1:]]
+    then = f"; then {listed(others)}" if others else ""
+    off = f"{first.where} is off most, by {first.standardised:+.1f} standard errors"
+    if math.isnan(first.p):
+        return [f"{off}{then}."]
+    verdict = "an outlier" if first.p < alpha else "no outlier among so many"
+    return [f"{off}: {verdict} ({p_words(first.p, alpha)}, Bonferroni){then}."]
+
+
+def percent(share: float) -> str:
+    """`25 %`; below one per cent with a digit more."""
+    if math.isnan(share):
+        return "an unknown part"
+    return f"{share * 100:.0f} %" if share >= 0.01 or share == 0 else f"{max(share * 100, 0.1):.1f} %"
+
+
+def number(value: float) -> str:
+    return "" if math.isnan(value) else f"{value:.6g}"
+
+
+def f_text(value: float) -> str:
+    """Three digits: 5.07, 37.7, 123."""
+    if math.isnan(value):
+        return ""
+    return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f}"
+
+
+def p_text(value: float) -> str:
+    """As DUC-2002's tables have it: a number, and never 0."""
+    return "" if math.isnan(value) else "< .0001" if value < 0.0001 else f"{value:.4f}".removeprefix("0")
+
+
+def _present(frame: pd.DataFrame, measure: str) -> tuple[pd.DataFrame, list[str]]:
+    """The rows with a score, and a note for every reason why one has none."""
+    absent = frame[frame["value"].isna()]
+    reasons = absent["why"].value_counts()
+    if len(absent) == len(frame):
+        raise DataError(f"{measure}: every score is missing ({reasons.index[0]})")
+    return frame[frame["value"].notna()], [
+        f"{counted(n, 'score')} missing ({why})" for why, n in reasons.items()
+    ]
+
+
+def _one_system(frame: pd.DataFrame, kinds: Mapping[str, str], notes: list[str]) -> pd.DataFrame:
+    humans = [s for s in frame["system"].unique() if kinds.get(s) == "human"]
+    if not humans:
+        raise UsageError("no system here is human, so there are none to pool")
+    if HUMANS in frame["system"].unique() and HUMANS not in humans:
+        raise UsageError(f"a system that is not human is named {HUMANS}; rename it first")
+    verb = "is" if len(humans) == 1 else "are"
+    notes.append(f"{counted(len(humans), 'human')} {verb} one system, {HUMANS} ({listed(sorted(humans))})")
+    renamed = frame["system"].where(~frame["system"].isin(humans), HUMANS)
+    # Who wrote it stays with the row until people are averaged, so that each person weighs the same.
+    return frame.assign(person=frame["system"], system=renamed)
+
+
+def _averaged(frame: pd.DataFrame, wanted: set[str], notes: list[str], *, humans: bool) -> pd.DataFrame:
+    """Means over everything that is no factor: repeats, then references, then assessors, then people."""
+    before, over, frame = len(frame), [], pooled(frame, [])  # in one order, whatever the rows' order was
+    for step in [*(name for name in POOLED if name not in wanted), *(["person"] if humans else [])]:
+        rows = len(frame)
+        frame = pooled(frame, [step])
+        if len(frame) < rows:
+            over.append("people" if step == "person" else f"{step}s")
+    if over:
+        notes.append(f"{before:,} scores averaged to {len(frame):,}, over {listed(over)}")
+    return frame.reset_index(drop=True)
+
+
+def _factor(name: str, frame: pd.DataFrame, about: Scores) -> Factor:
+    import pandas as pd
+
+    column = _column(name, frame, about)
+    if column.isna().any():
+        at = frame[column.isna()]
+        what = "system" if name == "kind" else "topic"
+        missing = sorted(str(each) for each in at[what].unique())
+        raise UsageError(f"{name} is not known of {counted(len(missing), what)} ({listed(missing)})")
+    codes, levels = pd.factorize(column, sort=True)
+    return Factor(name, codes, tuple(str(level) for level in levels))
+
+
+def _column(name: str, frame: pd.DataFrame, about: Scores) -> pd.Series:
+    if name in OF_TOPICS:
+        return frame["topic"].map({t: getattr(row, name) for t, row in about.topics.items()})
+    if name == "kind":
+        # The pooled humans are none of the systems that kinds were given for.
+        return frame["system"].map({HUMANS: "human", **about.kinds})
+    if name == "author":
+        return _authors(frame, about)
+    if name in ("assessor", "reference") and frame[name].isna().all():
+        raise UsageError(f"these scores say no {name}: it cannot be a factor")
+    return frame[name]
+
+
+def _authors(frame: pd.DataFrame, about: Scores) -> pd.Series:
+    """Who wrote the reference that a summary was compared with; the reference's own name where nobody is known."""
+    import pandas as pd
+
+    if frame["reference"].isna().all():
+        raise UsageError("these scores say no reference: its author cannot be a factor")
+
+    def author(topic: str, reference: Any, length: Any) -> str | None:
+        if pd.isna(reference):
+            return None
+        at = None if pd.isna(length) else int(length)
+        found = about.authors.get((topic, reference, at)) or about.authors.get((topic, reference, None))
+        return found or str(reference)
+
+    columns = (frame["topic"], frame["reference"], frame["length"])
+    return pd.Series([author(*row) for row in zip(*columns, strict=True)], index=frame.index, dtype=object)
+
+
+def mixed_model(
+    rows: AnovaRows,
+    fixed: Sequence[str],
+    random: Sequence[str],
+    *,
+    level: float,
+    resamples: int | None,
+    seed: int,
+) -> MixedModel:
+    """Fit both models; `random` are terms, `fixed` are factors, the system first.
+
+    Without a number of resamples there are RESAMPLES where a fit is a matter of milliseconds, else none.
+    """
+    from adjudge.stats.linear.mixed import fit_mixed, fixed_means, random_tests
+
+    names = list(rows.factors)
+    factors = [rows.factors[name].codes for name in names]
+    positions = [names.index(name) for name in fixed]
+    keys = [tuple(names.index(name) for name in term.split(":")) for term in random]
+    formula = f"value ~ {' + '.join([*fixed, *(f'(1 | {term})' for term in random)])}"
+    fit = fit_mixed(rows.values, factors, fixed=positions, random=keys)
+    means = fixed_means(fit)
+    if fit.why is not None:
+        return MixedModel(
+            formula=formula,
+            means=(),
+            test=means.test,
+            random=(),
+            components=(),
+            level=level,
+            resamples=0,
+            seed=seed,
+            why=fit.why,
+        )
+    every = fit_mixed(rows.values, factors, fixed=positions[1:], random=[(positions[0],), *keys])
+    whole, terms = (every, [fixed[0], *random]) if every.why is None else (fit, list(random))
+    quick = whole.found is not None and whole.found.reml.compiled
+    chosen = resamples if resamples is not None else RESAMPLES if quick else 0
+    shares, drawn = _shares(whole, terms, level, chosen, seed)
+    notes = () if drawn else ("the shares have no intervals: nothing was resampled, see --resamples",)
+    tested = zip(random, fit.variances, random_tests(fit), strict=True)
+    columns = zip(rows.factors[fixed[0]].levels, means.means, means.standard_errors, means.df, strict=True)
+    systems = [MixedMean(system, *map(float, numbers)) for system, *numbers in columns]
+    return MixedModel(
+        formula=formula,
+        means=tuple(sorted(systems, key=rows.best_first)),
+        test=means.test,
+        random=tuple(
+            RandomTerm(term=term, variance=float(variance), ratio=test.ratio, p=test.p)
+            for term, variance, test in tested
+        ),
+        components=shares,
+        level=level,
+        resamples=drawn,
+        seed=seed,
+        notes=notes,
+    )
+
+
+def _shares(
+    fit: MixedFit, terms: list[str], level: float, resamples: int, seed: int
+) -> tuple[tuple[VarianceShare, ...], int]:
+    from adjudge.stats.linear.shares import variance_shares
+
+    rng = generator(seed, f"anova/{'+'.join(terms)}")
+    found = variance_shares(fit, rng=rng, resamples=resamples, level=level)
+    columns = zip([*terms, NOISE], found.variances, found.shares, found.low, found.high, strict=True)
+    return tuple(VarianceShare(term, *map(float, numbers)) for term, *numbers in columns), found.resamples
+
+
+def _random_words(each: RandomTerm, alpha: float) -> str:
+    from adjudge.stats.results import p_words
+
+    if each.variance == 0:
+        return f"The variance of {each.term} is estimated as 0: the scores show none of it."
+    basis = f"likelihood ratio {f_text(each.ratio)}, {p_words(each.p, alpha)}"
+    verb = "is needed" if each.p < alpha else "is not needed"
+    return f"The variance of {each.term} {verb} ({basis})."
+
+
+def _interval(each: VarianceShare) -> str:
+    if math.isnan(each.low):
+        return ""
+    return f" ({each.low * 100:.0f} to {each.high * 100:.0f} %)"
+
+
 def _interaction(found: Interaction) -> dict[str, Any]:
     s = found.sizes
     cells = [
@@ -757,63 +807,6 @@ def _interaction(found: Interaction) -> dict[str, Any]:
         )
     ]
     return {"term": found.term, "limit": s.limit, "cells": cells}
-
-
-ALPHA = 0.05
-LEVEL = 0.95
-REPEATED = ("assessor", "system", "topic")  # what interactions=True crosses, in DUC-2002's order
-
-
-def anova(
-    scores: Source,
-    measure: str | None = None,
-    *,
-    length: int | None = None,
-    form: str | None = None,
-    factors: Sequence[str] = (),
-    interactions: bool = False,
-    random: Sequence[str] = (),
-    ss_type: Literal[1, 2, 3] = 1,
-    alpha: float = ALPHA,
-    resamples: int | None = None,
-    seed: int = 0,
-    pool_humans: bool = False,
-    average_humans: bool = True,
-) -> Anova:
-    """Analyse the variation of one measure: `anova("my-eval", "rouge-2", pool_humans=True)`.
-
-    `scores` are an evaluation or its scores, a path to its folder or to a file of scores, or a DataFrame. Factors
-    are system and topic, and assessor before them where judgments are repeated; `factors` names others, in the
-    order that type I takes them, and interactions such as "system:topic". `interactions` adds all two-way ones of
-    assessor, system and topic. `random` are factors of a mixed model that is fitted beside the table.
-    `pool_humans` makes all humans one system, with one row for all of them unless `average_humans` is false.
-    Over and Liggett 2002: system + document set, assessors, interactions.
-    """
-    from adjudge.stats import checks
-
-    checks.share("alpha", alpha)
-    found = scores_of(scores)
-    chosen = found.resolve(measure)
-    terms = _terms(factors or known_factors(found.table, chosen, length, form), interactions, random)
-    # In one order, so that an interaction's first factor is the first in its name.
-    names = sorted({name for term in terms for name in term.split(":")})
-    rows = build(
-        found,
-        chosen,
-        names,
-        length=length,
-        form=form,
-        repeats=any(":" in term for term in [*terms, *random]),
-        pool_humans=pool_humans,
-        average_humans=average_humans,
-    )
-    for term in terms:
-        _check_replicates(rows, term)
-    components = None
-    if random:
-        fixed, crossed = _mixed_terms(terms, random)
-        components = mixed_model(rows, fixed, crossed, level=LEVEL, resamples=resamples, seed=seed)
-    return _analysed(rows, terms, ss_type, alpha, components)
 
 
 def _terms(factors: Sequence[str], interactions: bool, random: Sequence[str]) -> list[str]:

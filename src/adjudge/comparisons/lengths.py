@@ -118,7 +118,7 @@ def lengths_of(
         together = _at_length(mean, None, level, together=True)
     columns = each if together is None else (*each, together)
     return LengthsResult(
-        info=first.info,
+        info=first.signed(f"form:{first.form}").info if first.form else first.info,
         lengths=each,
         together=together,
         between_lengths=tuple(_between_lengths(each, how)),

@@ -33,57 +33,113 @@ if TYPE_CHECKING:
 
     from adjudge.stats.checks import BoolArray
 
-
-@dataclass(frozen=True)
-class Needs:
-    """What one test needs: for a typical pair of systems, and for one that spreads widely."""
-
-    test: str
-    words: str
-    paired: bool
-    topics: Answer | None
-    """For the difference asked for; None where none was."""
-    topics_wide: Answer | None
-    difference: Answer
-    """The smallest that the present topics find."""
-    difference_wide: Answer
-    powers: tuple[Rate | float, ...] = ()
-    """On the plan's numbers of topics, for the difference it looks for; NaN where it cannot be had."""
-
-    def power(self, k: int) -> float:
-        found = self.powers[k]
-        return found.rate if isinstance(found, Rate) else found
+FEW = 8
+"""With fewer topics the spread is hardly known."""
+TESTS = tuple(TEST_WORDS)
+BESIDE = ("wilcoxon", "t", "sign", "t-unpaired")
+"""Tests that are always shown: they are quick."""
+WIDE = 0.9
+"""The quantile of the pairs' spreads that stands for a pair whose differences spread widely."""
+JUDGES = (1, 2, 3, 5, 10)
+_NICE = tuple(base * 2**k for k in range(24) for base in (6, 8))
+Progress = Callable[[int, int], None]
 
 
-@dataclass(frozen=True)
-class AssessorRow:
-    """With so many assessors for every summary."""
+def plan(
+    scores: Source,
+    measure: str | None = None,
+    *,
+    length: int | AllLengths | None = None,
+    form: str | None = None,
+    difference: float | str | None = None,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    test: str = "wilcoxon",
+    pairs: int = 1,
+    among: Among = "all",
+    normal: bool = False,
+    simulations: int = SIMULATIONS,
+    seed: int = 0,
+    pool: Pool = "mean",
+    progress: Progress | None = None,
+) -> PowerPlan:
+    """How many topics or assessors it takes to find a difference: `plan("my-eval", "rouge-2", difference=0.01)`.
 
-    judges: float
-    spread: float
-    """Of the differences of two systems."""
-    topics: float
-    """NaN where no difference was asked for."""
-    difference: float
-    """The smallest that the present topics find."""
+    `scores` are an evaluation or its scores, a path to its folder or to a file of scores, or a DataFrame.
+    `difference` is in the measure's units, or a share of the mean score such as "5%"; without one, the plan says
+    which difference the present topics find. `test` answers, with the quick tests as a comparison; "all" shows every
+    test. With `pairs`, alpha is divided by their number (Bonferroni). `among` says which pairs of systems give the
+    spread.
+    """
+    found = scores_of(scores)
+    matrix = found.matrix(measure, length=length, form=form, pool=pool)
+    return plan_of(
+        matrix,
+        difference,
+        power=power,
+        alpha=alpha,
+        test="wilcoxon" if test == ALL else test,
+        tests=TESTS if test == ALL else BESIDE,
+        pairs=pairs,
+        family=found.pairs_among(matrix.systems, among),
+        normal=normal,
+        judgments=found.table.judgments(matrix, length=length, form=form),
+        simulations=simulations,
+        seed=seed,
+        progress=progress,
+    )
 
 
-@dataclass(frozen=True)
-class AssessorPlan:
-    """What more or fewer assessors would do."""
+def plan_of(
+    matrix: ScoreMatrix,
+    difference: float | str | None = None,
+    *,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    test: str = "wilcoxon",
+    tests: Sequence[str] = BESIDE,
+    pairs: int = 1,
+    family: BoolArray | None = None,
+    normal: bool = False,
+    judgments: CellJudgments | None = None,
+    simulations: int = SIMULATIONS,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> PowerPlan:
+    """The same from a matrix, and what assessors said behind its cells.
 
-    unit: str
-    """assessor or judgment"""
-    now: float
-    """By summary, the harmonic mean."""
-    matched: bool
-    """Whether the same persons judged both systems of a pair."""
-    share: float
-    """Of the variance of a difference, as judged now."""
-    rows: tuple[AssessorRow, ...]
-    """The last one is what is left with infinitely many."""
-    enough: float
-    """How many make the present topics enough; infinite where none do, NaN where no difference was asked for."""
+    `test` answers, `tests` are shown with it. `family` says which pairs of systems give the spread, all unless
+    said. Pairs are simulated by resampling topics of the scores; with `normal`, by normal noise of the same width.
+    """
+    checks.count("pairs", pairs, least=1)
+    for name, value in (("power", power), ("alpha", alpha)):
+        checks.share(name, value)
+    known = _spreads(matrix, family)
+    typical, wide = known.quantile(0.5), known.quantile(WIDE)
+    source = _normal(matrix, typical) if normal else resampled(matrix.values, known, typical)
+    have = int(np.median(known.n[known.n > 0]))
+    task = _PlanTask(source, replace(source, spread=wide), have, power, alpha / pairs, simulations, seed)
+    wanted = _difference(difference, matrix)
+    every = list(dict.fromkeys(map(chosen, (test, *tests))))
+    needs, looked_for, sizes = _all_needs(task, every, wanted, progress)
+    return PowerPlan(
+        matrix=matrix,
+        difference=wanted,
+        looked_for=looked_for,
+        power=power,
+        alpha=alpha,
+        pairs=pairs,
+        have=have,
+        typical=typical,
+        wide=wide,
+        sizes=sizes,
+        needs=needs,
+        judges=None if judgments is None else _judge_plan(judgments, known, task, needs[0], wanted),
+        source="normal" if normal else "resampled",
+        simulations=simulations,
+        seed=seed,
+        used_pairs=int(np.count_nonzero(known.usable)),
+    )
 
 
 @dataclass(frozen=True, repr=False)
@@ -287,6 +343,58 @@ class PowerPlan(Tabular):
         return about | {"method": need.difference.method, "why": whys[0] if whys else None}
 
 
+@dataclass(frozen=True)
+class Needs:
+    """What one test needs: for a typical pair of systems, and for one that spreads widely."""
+
+    test: str
+    words: str
+    paired: bool
+    topics: Answer | None
+    """For the difference asked for; None where none was."""
+    topics_wide: Answer | None
+    difference: Answer
+    """The smallest that the present topics find."""
+    difference_wide: Answer
+    powers: tuple[Rate | float, ...] = ()
+    """On the plan's numbers of topics, for the difference it looks for; NaN where it cannot be had."""
+
+    def power(self, k: int) -> float:
+        found = self.powers[k]
+        return found.rate if isinstance(found, Rate) else found
+
+
+@dataclass(frozen=True)
+class AssessorPlan:
+    """What more or fewer assessors would do."""
+
+    unit: str
+    """assessor or judgment"""
+    now: float
+    """By summary, the harmonic mean."""
+    matched: bool
+    """Whether the same persons judged both systems of a pair."""
+    share: float
+    """Of the variance of a difference, as judged now."""
+    rows: tuple[AssessorRow, ...]
+    """The last one is what is left with infinitely many."""
+    enough: float
+    """How many make the present topics enough; infinite where none do, NaN where no difference was asked for."""
+
+
+@dataclass(frozen=True)
+class AssessorRow:
+    """With so many assessors for every summary."""
+
+    judges: float
+    spread: float
+    """Of the differences of two systems."""
+    topics: float
+    """NaN where no difference was asked for."""
+    difference: float
+    """The smallest that the present topics find."""
+
+
 def _rate(power: Rate | float) -> dict[str, float]:
     if isinstance(power, Rate):
         return {"power": power.rate, "low": power.low, "high": power.high}
@@ -295,10 +403,6 @@ def _rate(power: Rate | float) -> dict[str, float]:
 
 def _whole(value: float) -> str | None:
     return f"{value:,.0f}" if math.isfinite(value) else None
-
-
-FEW = 8
-"""With fewer topics the spread is hardly known."""
 
 
 def basis(plan: PowerPlan, need: Needs) -> str:
@@ -394,17 +498,6 @@ def _percent(share: float) -> str:
     return f"{100 * share:.3g} %" if share < 0.01 or share > 0.99 else f"{100 * share:.0f} %"
 
 
-TESTS = tuple(TEST_WORDS)
-BESIDE = ("wilcoxon", "t", "sign", "t-unpaired")
-"""Tests that are always shown: they are quick."""
-WIDE = 0.9
-"""The quantile of the pairs' spreads that stands for a pair whose differences spread widely."""
-JUDGES = (1, 2, 3, 5, 10)
-_NICE = tuple(base * 2**k for k in range(24) for base in (6, 8))
-
-Progress = Callable[[int, int], None]
-
-
 @dataclass(frozen=True)
 class _PlanTask:
     """Everything that is the same for all tests."""
@@ -419,103 +512,6 @@ class _PlanTask:
 
     def goal(self, test: Chosen) -> Goal:
         return Goal(test, self.power, self.alpha, self.simulations)
-
-
-def plan(
-    scores: Source,
-    measure: str | None = None,
-    *,
-    length: int | AllLengths | None = None,
-    form: str | None = None,
-    difference: float | str | None = None,
-    power: float = 0.8,
-    alpha: float = 0.05,
-    test: str = "wilcoxon",
-    pairs: int = 1,
-    among: Among = "all",
-    normal: bool = False,
-    simulations: int = SIMULATIONS,
-    seed: int = 0,
-    pool: Pool = "mean",
-    progress: Progress | None = None,
-) -> PowerPlan:
-    """How many topics or assessors it takes to find a difference: `plan("my-eval", "rouge-2", difference=0.01)`.
-
-    `scores` are an evaluation or its scores, a path to its folder or to a file of scores, or a DataFrame.
-    `difference` is in the measure's units, or a share of the mean score such as "5%"; without one, the plan says
-    which difference the present topics find. `test` answers, with the quick tests as a comparison; "all" shows every
-    test. With `pairs`, alpha is divided by their number (Bonferroni). `among` says which pairs of systems give the
-    spread.
-    """
-    found = scores_of(scores)
-    matrix = found.matrix(measure, length=length, form=form, pool=pool)
-    return plan_of(
-        matrix,
-        difference,
-        power=power,
-        alpha=alpha,
-        test="wilcoxon" if test == ALL else test,
-        tests=TESTS if test == ALL else BESIDE,
-        pairs=pairs,
-        family=found.pairs_among(matrix.systems, among),
-        normal=normal,
-        judgments=found.table.judgments(matrix, length=length, form=form),
-        simulations=simulations,
-        seed=seed,
-        progress=progress,
-    )
-
-
-def plan_of(
-    matrix: ScoreMatrix,
-    difference: float | str | None = None,
-    *,
-    power: float = 0.8,
-    alpha: float = 0.05,
-    test: str = "wilcoxon",
-    tests: Sequence[str] = BESIDE,
-    pairs: int = 1,
-    family: BoolArray | None = None,
-    normal: bool = False,
-    judgments: CellJudgments | None = None,
-    simulations: int = SIMULATIONS,
-    seed: int = 0,
-    progress: Progress | None = None,
-) -> PowerPlan:
-    """The same from a matrix, and what assessors said behind its cells.
-
-    `test` answers, `tests` are shown with it. `family` says which pairs of systems give the spread, all unless
-    said. Pairs are simulated by resampling topics of the scores; with `normal`, by normal noise of the same width.
-    """
-    checks.count("pairs", pairs, least=1)
-    for name, value in (("power", power), ("alpha", alpha)):
-        checks.share(name, value)
-    known = _spreads(matrix, family)
-    typical, wide = known.quantile(0.5), known.quantile(WIDE)
-    source = _normal(matrix, typical) if normal else resampled(matrix.values, known, typical)
-    have = int(np.median(known.n[known.n > 0]))
-    task = _PlanTask(source, replace(source, spread=wide), have, power, alpha / pairs, simulations, seed)
-    wanted = _difference(difference, matrix)
-    every = list(dict.fromkeys(map(chosen, (test, *tests))))
-    needs, looked_for, sizes = _all_needs(task, every, wanted, progress)
-    return PowerPlan(
-        matrix=matrix,
-        difference=wanted,
-        looked_for=looked_for,
-        power=power,
-        alpha=alpha,
-        pairs=pairs,
-        have=have,
-        typical=typical,
-        wide=wide,
-        sizes=sizes,
-        needs=needs,
-        judges=None if judgments is None else _judge_plan(judgments, known, task, needs[0], wanted),
-        source="normal" if normal else "resampled",
-        simulations=simulations,
-        seed=seed,
-        used_pairs=int(np.count_nonzero(known.usable)),
-    )
 
 
 def _spreads(matrix: ScoreMatrix, family: BoolArray | None) -> Spreads:

@@ -16,7 +16,7 @@ from fnmatch import fnmatchcase
 from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, get_args
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypedDict, get_args
 
 from adjudge.data import scorefiles
 from adjudge.data.collection import Collection, load
@@ -374,7 +374,7 @@ class Scores:
         return {"machines": machines, "humans": humans}.get(among, list(systems))
 
 
-Source = Scores | ScoreTable | HasScores | str | Path | Any
+Source: TypeAlias = "Scores | ScoreTable | HasScores | str | Path | pd.DataFrame"
 """An evaluation or its scores, a path to its folder or to a file of scores (`-`: standard input), a DataFrame."""
 
 
