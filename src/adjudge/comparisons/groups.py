@@ -27,17 +27,106 @@ KIND_WORDS = {"humans": "human", "machines": "machine", "baselines": "baseline"}
 PAIR_COLUMNS = ["measure", "a", "b", "difference", "se", "q", "p", "low", "high", "why"]
 
 
-@dataclass(frozen=True)
-class GroupedSystem:
-    """One system: its least-squares mean, its letters, and the ranks that are left open."""
+def groups(
+    scores: Source,
+    measure: str | None = None,
+    *,
+    length: int | AllLengths | None = None,
+    form: str | None = None,
+    scale: str = "values",
+    against: str | None = None,
+    contrast: str | Sequence[str] = (),
+    alpha: float = 0.05,
+    adjust: str = "single-step",
+    seed: int = 0,
+    pool: Pool = "mean",
+    pool_humans: bool = False,
+) -> Groupings:
+    """Tukey's groups of the systems on one measure: `groups("my-eval", "rouge-2", contrast="humans-machines")`.
 
-    system: str
-    rank: int
-    n: int
-    mean: float
-    group: str
-    best: int
-    worst: int
+    `scores` are an evaluation or its scores, a path to its folder or to a file of scores, or a DataFrame. `scale`
+    is values, ranks or topic-ranks. `against` adds Dunnett's test of all systems with one, `contrast` the means of
+    one sort of systems less another. `length="all"` averages within a topic first.
+    """
+    found = scores_of(scores)
+    matrix = found.matrix(measure, length=length, form=form, pool=pool, pool_humans=pool_humans).averaged()
+    kinds = found.kinds_of(matrix.systems)
+    chosen: dict[str, list[float]] = many_to_one(matrix.systems, against) if against else {}
+    for text in [contrast] if isinstance(contrast, str) else contrast:
+        chosen |= kind_contrast(matrix.systems, kinds, text)
+    return groupings(
+        matrix, scale=scale, level=1 - alpha, contrasts=chosen, adjust=adjust, seed=seed, kinds=kinds
+    )
+
+
+def groupings(
+    matrix: ScoreMatrix,
+    *,
+    scale: str = "values",
+    level: float = 0.95,
+    contrasts: Mapping[str, Sequence[float]] | None = None,
+    adjust: str = "single-step",
+    seed: int = 0,
+    kinds: Mapping[str, str] | None = None,
+) -> Groupings:
+    """Tukey's test on the model value = topic + system + noise, on the values or on ranks.
+
+    `contrasts` are weights per system, by name; see `kind_contrast` and `many_to_one`.
+    """
+    import numpy as np
+
+    from adjudge.stats.diagram import critical_difference
+    from adjudge.stats.groups import letters, underlines
+    from adjudge.stats.linear.contrasts import contrasts as test_contrasts
+    from adjudge.stats.linear.tukey import tukey
+    from adjudge.stats.order import better_in_order, count_rankings, rank_intervals
+
+    if scale not in SCALES:
+        raise UsageError(
+            f"the scale is {quoted(scale)}{nearest(scale, SCALES)}; expected: {', '.join(SCALES)}"
+        )
+    scored = matrix.select(
+        [s for j, s in enumerate(matrix.systems) if not np.isnan(matrix.values[:, j]).all()]
+    )
+    if not scored.systems:
+        raise DataError(f"{matrix.measure}: every score is missing")
+    found = tukey(scored.values, scale=scale, level=level)  # type: ignore[arg-type]
+    sign = 1 if matrix.info.better == "lower" else -1
+    order = sorted(range(len(scored.systems)), key=lambda j: (sign * found.means[j], scored.systems[j]))
+    different = found.different()
+    better = better_in_order(different, order)
+    best, worst = rank_intervals(better)
+    alike = letters(different, order)
+    places = tuple(
+        GroupedSystem(
+            system=scored.systems[j],
+            rank=1 + int(np.count_nonzero(sign * found.means < sign * found.means[j])),
+            n=int(found.n[j]),
+            mean=float(found.means[j]),
+            group=alike[j],
+            best=int(best[j]),
+            worst=int(worst[j]),
+        )
+        for j in order
+    )
+    names, tested = tuple(contrasts or ()), None
+    if contrasts:
+        weights = np.array([_weights(contrasts[name], matrix, scored) for name in names])
+        rng = generator(seed, "groups/contrasts")
+        tested = test_contrasts(scored.values, weights, adjust=adjust, level=level, rng=rng)  # type: ignore[arg-type]
+    return Groupings(
+        matrix=scored,
+        tukey=found,
+        places=places,
+        lines=underlines(different, order),
+        rankings=count_rankings(better),
+        diagram=critical_difference(
+            scored.values, best="lowest" if matrix.info.better == "lower" else "highest", level=level
+        ),
+        names=names,
+        contrasts=tested,
+        kinds=kinds or {},
+    )
 
 
 @dataclass(frozen=True, repr=False)
@@ -192,106 +281,17 @@ class Groupings(Tabular):
         ]
 
 
-def groups(
-    scores: Source,
-    measure: str | None = None,
-    *,
-    length: int | AllLengths | None = None,
-    form: str | None = None,
-    scale: str = "values",
-    against: str | None = None,
-    contrast: str | Sequence[str] = (),
-    alpha: float = 0.05,
-    adjust: str = "single-step",
-    seed: int = 0,
-    pool: Pool = "mean",
-    pool_humans: bool = False,
-) -> Groupings:
-    """Tukey's groups of the systems on one measure: `groups("my-eval", "rouge-2", contrast="humans-machines")`.
+@dataclass(frozen=True)
+class GroupedSystem:
+    """One system: its least-squares mean, its letters, and the ranks that are left open."""
 
-    `scores` are an evaluation or its scores, a path to its folder or to a file of scores, or a DataFrame. `scale`
-    is values, ranks or topic-ranks. `against` adds Dunnett's test of all systems with one, `contrast` the means of
-    one sort of systems less another. `length="all"` averages within a topic first.
-    """
-    found = scores_of(scores)
-    matrix = found.matrix(measure, length=length, form=form, pool=pool, pool_humans=pool_humans).averaged()
-    kinds = found.kinds_of(matrix.systems)
-    chosen: dict[str, list[float]] = many_to_one(matrix.systems, against) if against else {}
-    for text in [contrast] if isinstance(contrast, str) else contrast:
-        chosen |= kind_contrast(matrix.systems, kinds, text)
-    return groupings(
-        matrix, scale=scale, level=1 - alpha, contrasts=chosen, adjust=adjust, seed=seed, kinds=kinds
-    )
-
-
-def groupings(
-    matrix: ScoreMatrix,
-    *,
-    scale: str = "values",
-    level: float = 0.95,
-    contrasts: Mapping[str, Sequence[float]] | None = None,
-    adjust: str = "single-step",
-    seed: int = 0,
-    kinds: Mapping[str, str] | None = None,
-) -> Groupings:
-    """Tukey's test on the model value = topic + system + noise, on the values or on ranks.
-
-    `contrasts` are weights per system, by name; see `kind_contrast` and `many_to_one`.
-    """
-    import numpy as np
-
-    from adjudge.stats.diagram import critical_difference
-    from adjudge.stats.groups import letters, underlines
-    from adjudge.stats.linear.contrasts import contrasts as test_contrasts
-    from adjudge.stats.linear.tukey import tukey
-    from adjudge.stats.order import better_in_order, count_rankings, rank_intervals
-
-    if scale not in SCALES:
-        raise UsageError(
-            f"the scale is {quoted(scale)}{nearest(scale, SCALES)}; expected: {', '.join(SCALES)}"
-        )
-    scored = matrix.select(
-        [s for j, s in enumerate(matrix.systems) if not np.isnan(matrix.values[:, j]).all()]
-    )
-    if not scored.systems:
-        raise DataError(f"{matrix.measure}: every score is missing")
-    found = tukey(scored.values, scale=scale, level=level)  # type: ignore[arg-type]
-    sign = 1 if matrix.info.better == "lower" else -1
-    order = sorted(range(len(scored.systems)), key=lambda j: (sign * found.means[j], scored.systems[j]))
-    different = found.different()
-    better = better_in_order(different, order)
-    best, worst = rank_intervals(better)
-    alike = letters(different, order)
-    places = tuple(
-        GroupedSystem(
-            system=scored.systems[j],
-            rank=1 + int(np.count_nonzero(sign * found.means < sign * found.means[j])),
-            n=int(found.n[j]),
-            mean=float(found.means[j]),
-            group=alike[j],
-            best=int(best[j]),
-            worst=int(worst[j]),
-        )
-        for j in order
-    )
-    names, tested = tuple(contrasts or ()), None
-    if contrasts:
-        weights = np.array([_weights(contrasts[name], matrix, scored) for name in names])
-        rng = generator(seed, "groups/contrasts")
-        tested = test_contrasts(scored.values, weights, adjust=adjust, level=level, rng=rng)  # type: ignore[arg-type]
-    return Groupings(
-        matrix=scored,
-        tukey=found,
-        places=places,
-        lines=underlines(different, order),
-        rankings=count_rankings(better),
-        diagram=critical_difference(
-            scored.values, best="lowest" if matrix.info.better == "lower" else "highest", level=level
-        ),
-        names=names,
-        contrasts=tested,
-        kinds=kinds or {},
-    )
+    system: str
+    rank: int
+    n: int
+    mean: float
+    group: str
+    best: int
+    worst: int
 
 
 def many_to_one(systems: Sequence[str], control: str) -> dict[str, list[float]]:

@@ -31,22 +31,43 @@ FEW = 5
 """With fewer scores in a group the chi-squared distribution of H is a rough one."""
 
 
-@dataclass(frozen=True)
-class TopicRank:
-    """One topic between the easiest and the hardest."""
+def topics(
+    scores: Source,
+    measure: str | None = None,
+    *,
+    length: int | AllLengths | None = None,
+    form: str | None = None,
+    against: str | None = None,
+    alpha: float = ALPHA,
+    pool: Pool = "mean",
+) -> TopicsResult:
+    """How the topics of a measure differ, from each other and from a chosen one: `topics("my-eval", "rouge-2")`.
 
-    topic: str
-    n: int
-    mean: float
-    sd: float
-    mean_rank: float
-    """Among all scores of all topics, the lowest score having rank 1."""
-    low: float
-    high: float
-    differs: int
-    """From how many other topics it differs."""
-    from_chosen: bool | None
-    """Whether it differs from the chosen topic; None where none was chosen, and for that topic itself."""
+    `scores` are an evaluation or its scores, a path to its folder or to a file of scores, or a DataFrame.
+    """
+    matrix = scores_of(scores).matrix(measure, length=length, form=form, pool=pool)
+    return topics_of_matrix(matrix, against=against, alpha=alpha)
+
+
+def topics_of_matrix(
+    matrix: ScoreMatrix, *, against: str | None = None, alpha: float = ALPHA
+) -> TopicsResult:
+    """How the topics of a matrix differ, from each other and from a chosen one (`against`)."""
+    from adjudge.stats.blocks import blocked
+    from adjudge.stats.kruskal import kruskal_wallis
+
+    _check(matrix, against)
+    over_topics = kruskal_wallis(matrix.values, groups="rows", alpha=alpha)
+    return TopicsResult(
+        matrix=matrix,
+        standings=_standings(matrix, over_topics, against),
+        over_topics=over_topics,
+        over_systems=kruskal_wallis(matrix.values, groups="columns", alpha=alpha),
+        topics_blocked=blocked(matrix.values.T),
+        systems_blocked=blocked(matrix.values),
+        alpha=alpha,
+        against=against,
+    )
 
 
 @dataclass(frozen=True, repr=False)
@@ -295,43 +316,22 @@ class TopicsResult(Tabular):
         return found
 
 
-def topics(
-    scores: Source,
-    measure: str | None = None,
-    *,
-    length: int | AllLengths | None = None,
-    form: str | None = None,
-    against: str | None = None,
-    alpha: float = ALPHA,
-    pool: Pool = "mean",
-) -> TopicsResult:
-    """How the topics of a measure differ, from each other and from a chosen one: `topics("my-eval", "rouge-2")`.
+@dataclass(frozen=True)
+class TopicRank:
+    """One topic between the easiest and the hardest."""
 
-    `scores` are an evaluation or its scores, a path to its folder or to a file of scores, or a DataFrame.
-    """
-    matrix = scores_of(scores).matrix(measure, length=length, form=form, pool=pool)
-    return topics_of_matrix(matrix, against=against, alpha=alpha)
-
-
-def topics_of_matrix(
-    matrix: ScoreMatrix, *, against: str | None = None, alpha: float = ALPHA
-) -> TopicsResult:
-    """How the topics of a matrix differ, from each other and from a chosen one (`against`)."""
-    from adjudge.stats.blocks import blocked
-    from adjudge.stats.kruskal import kruskal_wallis
-
-    _check(matrix, against)
-    over_topics = kruskal_wallis(matrix.values, groups="rows", alpha=alpha)
-    return TopicsResult(
-        matrix=matrix,
-        standings=_standings(matrix, over_topics, against),
-        over_topics=over_topics,
-        over_systems=kruskal_wallis(matrix.values, groups="columns", alpha=alpha),
-        topics_blocked=blocked(matrix.values.T),
-        systems_blocked=blocked(matrix.values),
-        alpha=alpha,
-        against=against,
-    )
+    topic: str
+    n: int
+    mean: float
+    sd: float
+    mean_rank: float
+    """Among all scores of all topics, the lowest score having rank 1."""
+    low: float
+    high: float
+    differs: int
+    """From how many other topics it differs."""
+    from_chosen: bool | None
+    """Whether it differs from the chosen topic; None where none was chosen, and for that topic itself."""
 
 
 def _check(matrix: ScoreMatrix, against: str | None) -> None:
