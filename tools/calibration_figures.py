@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from adjudge.comparisons.simulate import Simulation, simulate
+from adjudge.comparisons.simulate import Simulation, simulate_model
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.power import rates as power_rates
 from adjudge.stats.power.generate import RATINGS, ScoreModel
@@ -69,18 +69,18 @@ POWER_SIMULATIONS = 4000
 
 def sizes(topics: int) -> Simulation:
     """Without a difference: topics shared, noise normal."""
-    return simulate(ScoreModel(topics), SIZE_TESTS, simulations=SIMULATIONS, seed=SEED)
+    return simulate_model(ScoreModel(topics), SIZE_TESTS, simulations=SIMULATIONS, seed=SEED)
 
 
 def condition(name: str) -> Simulation:
     """Without a difference, under conditions that the theory of some tests does not cover."""
-    return simulate(CONDITIONS[name], CONDITION_TESTS, simulations=CONDITION_SIMULATIONS, seed=SEED)
+    return simulate_model(CONDITIONS[name], CONDITION_TESTS, simulations=CONDITION_SIMULATIONS, seed=SEED)
 
 
 def power(topics: int) -> Simulation:
     """With a planted difference."""
     model = ScoreModel(topics, (PLANTED[topics], 0.0))
-    return simulate(model, POWER_TESTS, simulations=POWER_SIMULATIONS, seed=SEED)
+    return simulate_model(model, POWER_TESTS, simulations=POWER_SIMULATIONS, seed=SEED)
 
 
 def size_rows(found: Sequence[Simulation]) -> Iterator[list[str]]:

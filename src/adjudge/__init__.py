@@ -6,22 +6,60 @@
     e.score("rouge-2")
     print(e.compare("rouge-2").headline())
 
+Every analysis takes an evaluation, a path to its folder, a file of scores or a DataFrame:
+
+    adjudge.compare("scores.csv")
+
 Nothing heavy is loaded before it is used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.baretable import TableOptions
-    from adjudge.comparisons.scores import Patterns, ScoreData
+    import pandas as pd
+
+    from adjudge.comparisons.anova import anova as anova
+    from adjudge.comparisons.counts import counts as counts
+    from adjudge.comparisons.groups import groups as groups
+    from adjudge.comparisons.lengths import lengths as lengths
+    from adjudge.comparisons.pairs import compare as compare
+    from adjudge.comparisons.plan import plan as plan
+    from adjudge.comparisons.scores import HasScores, LowerIsBetter, Patterns, Scores
+    from adjudge.comparisons.simulate import simulate as simulate
+    from adjudge.comparisons.topics import topics as topics
     from adjudge.evaluation import Evaluation
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "init", "open", "read_scores", "rouge"]
+
+_ANALYSES = {
+    "anova": "anova",
+    "compare": "pairs",
+    "counts": "counts",
+    "groups": "groups",
+    "lengths": "lengths",
+    "plan": "plan",
+    "simulate": "simulate",
+    "topics": "topics",
+}
+"""The analyses, and the modules of `adjudge.comparisons` that they live in."""
+
+__all__ = ["__version__", "init", "open", "read_scores", "rouge", *_ANALYSES]
+
+
+def __getattr__(name: str) -> Any:
+    """The analyses, imported when one is asked for."""
+    if name not in _ANALYSES:
+        raise AttributeError(f"module 'adjudge' has no attribute {name!r}")
+    return getattr(import_module(f"adjudge.comparisons.{_ANALYSES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
 
 
 def open(path: str | Path) -> Evaluation:
@@ -39,21 +77,37 @@ def init(path: str | Path, *, name: str | None = None) -> Evaluation:
 
 
 def read_scores(
-    path: str | Path, *, human: Patterns = (), baseline: Patterns = (), **table: Unpack[TableOptions]
-) -> ScoreData:
-    """Scores to compare: those of an evaluation's folder, or those in a file (`-`: standard input).
+    source: str | Path | pd.DataFrame | HasScores,
+    *,
+    human: Patterns = (),
+    baseline: Patterns = (),
+    measure: str | None = None,
+    lower_is_better: LowerIsBetter = False,
+    length: int | None = None,
+    columns: Mapping[str, str] | None = None,
+    delimiter: str | None = None,
+    quotes: bool = True,
+    encoding: str = "utf-8",
+) -> Scores:
+    """Scores to compare: of an evaluation's folder, of a file (`-`: standard input), or of a DataFrame.
 
     `human` and `baseline` name systems where the data does not say their kinds: `human="H*"`. The other
-    options say how to read a table: measure, lower_is_better, length, columns, delimiter, quotes, encoding.
+    options say how to read a table.
     """
-    from adjudge.comparisons.baretable import is_folder, no_table
-    from adjudge.comparisons.scores import ScoreData
-    from adjudge.evaluation import Evaluation
+    from adjudge.comparisons.scores import read_scores
 
-    if not is_folder(path):
-        return ScoreData.read(path, human=human, baseline=baseline, **table)
-    no_table(path, table)
-    return Evaluation.open(path).data(human=human, baseline=baseline)
+    return read_scores(
+        source,
+        human=human,
+        baseline=baseline,
+        measure=measure,
+        lower_is_better=lower_is_better,
+        length=length,
+        columns=columns,
+        delimiter=delimiter,
+        quotes=quotes,
+        encoding=encoding,
+    )
 
 
 def rouge(

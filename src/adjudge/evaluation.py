@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from types import MethodType
+from typing import TYPE_CHECKING, Any
 
 from adjudge.data import baselines, edit, units
 from adjudge.data.check import CheckReport, check
@@ -14,7 +17,7 @@ from adjudge.data.collection import Collection, load
 from adjudge.data.edit import Changed, EditTarget
 from adjudge.data.folder import Folder, Settings
 from adjudge.data.incoming import ImportReport, Item, OnClash, take_all
-from adjudge.data.scores import AllLengths, Pool, ScoreMatrix, ScoreTable
+from adjudge.data.scores import AllLengths, Pool, ScoreMatrix
 from adjudge.data.units import UnitsReport
 from adjudge.engine import Workers
 from adjudge.errors import UsageError
@@ -22,11 +25,18 @@ from adjudge.judgments.tasks import FILE, PENDING
 
 if TYPE_CHECKING:
     from adjudge.assessors.truth import Truth
-    from adjudge.comparisons.choices import Asked
-    from adjudge.comparisons.result import Comparison
-    from adjudge.comparisons.scores import Patterns, ScoreData
+    from adjudge.comparisons.anova import anova as _anova
+    from adjudge.comparisons.counts import counts as _counts
+    from adjudge.comparisons.groups import groups as _groups
+    from adjudge.comparisons.lengths import lengths as _lengths
+    from adjudge.comparisons.pairs import compare as _compare
+    from adjudge.comparisons.pairs import comparisons as _comparisons
+    from adjudge.comparisons.plan import plan as _plan
+    from adjudge.comparisons.scores import Patterns, Scores
+    from adjudge.comparisons.simulate import simulate as _simulate
+    from adjudge.comparisons.topics import topics as _topics
     from adjudge.data.edit import Also, Restamp
-    from adjudge.data.scorefiles import StoredScores
+    from adjudge.data.scorefiles import ScoreFile
     from adjudge.data.transaction import Transaction
     from adjudge.judgments.assign.order import Order
     from adjudge.judgments.assign.planning import Assignment
@@ -39,10 +49,23 @@ if TYPE_CHECKING:
     from adjudge.judgments.store.store import Store
     from adjudge.measures.base import Measure
     from adjudge.measures.run import Scored
-    from adjudge.measures.stored import StoredTable
     from adjudge.trust.preferences.studies import Studies
 
 DEFAULT_MEASURES = ("rouge-1", "rouge-2")
+
+
+class Analysis:
+    """A function of `adjudge.comparisons` as a method of an evaluation, which is its first argument.
+
+    The function is imported when it is asked for, and shows its own signature and help.
+    """
+
+    def __init__(self, module: str, name: str):
+        self._module, self._name = module, name
+
+    def __get__(self, evaluation: Evaluation | None, owner: type) -> Any:
+        function = getattr(import_module(f"adjudge.comparisons.{self._module}"), self._name)
+        return function if evaluation is None else MethodType(function, evaluation)
 
 
 class Evaluation:
@@ -187,14 +210,14 @@ class Evaluation:
         before = batches_of(self.collection, Judgments.of(judged, self.collection, protocols))
         self._collection = None
 
-        def restamp(folder: Folder) -> Callable[[StoredScores], Mapping[str, str]]:
+        def restamp(folder: Folder) -> Callable[[ScoreFile], Mapping[str, str]]:
             from adjudge.measures.registry import parse_measure
             from adjudge.measures.run import digests
 
             collection = load(folder)
             after = batches_of(collection, Judgments.of(renamed, collection, protocols))
 
-            def inputs(stored: StoredScores) -> Mapping[str, str]:
+            def inputs(stored: ScoreFile) -> Mapping[str, str]:
                 names = {topic: to if topic == target.topic else topic for topic in stored.inputs}
                 try:
                     measure = parse_measure(stored.info.measure)
@@ -372,66 +395,65 @@ class Evaluation:
             progress=progress,
         )
 
-    def stored(self) -> StoredTable:
-        """Everything that has been scored or imported, with what is stale."""
-        from adjudge.measures.stored import load_scores
+    def scores(self, *, human: Patterns = (), baseline: Patterns = ()) -> Scores:
+        """Everything that has been scored or imported, with what is known of systems and topics.
 
-        return load_scores(self.folder, self.collection, self.judgments())
+        `human` and `baseline` name systems whose kind the evaluation does not say: `human="H*"`.
+        """
+        from adjudge.comparisons.scores import Scores
 
-    def scores(self) -> ScoreTable:
-        """All score rows as one long table."""
-        return self.stored().table
-
-    def data(self, *, human: Patterns = (), baseline: Patterns = ()) -> ScoreData:
-        """The scores with what is known of systems and topics, as a file of scores gives them too."""
-        from adjudge.comparisons.scores import ScoreData
-
-        return ScoreData.from_evaluation(
-            self.collection, self.stored(), folder=self.path, human=human, baseline=baseline
+        return Scores.of_folder(
+            self.folder, self.collection, self.judgments(), human=human, baseline=baseline
         )
 
+    def data(self, *, human: Patterns = (), baseline: Patterns = ()) -> Scores:
+        """The earlier name of `scores`."""
+        return self._renamed("data", human=human, baseline=baseline)
+
+    def stored(self) -> Scores:
+        """The earlier name of `scores`."""
+        return self._renamed("stored")
+
+    def _renamed(self, name: str, *, human: Patterns = (), baseline: Patterns = ()) -> Scores:
+        message = f"Evaluation.{name}() is now Evaluation.scores()"
+        warnings.warn(message, DeprecationWarning, stacklevel=3)
+        return self.scores(human=human, baseline=baseline)
+
     def matrix(
-        self, measure: str, *, length: int | AllLengths | None = None, pool: Pool = "mean"
+        self,
+        measure: str | None = None,
+        *,
+        length: int | AllLengths | None = None,
+        form: str | None = None,
+        pool: Pool = "mean",
     ) -> ScoreMatrix:
         """One measure's scores, topics x systems."""
-        from adjudge.measures.stored import resolve
+        return self.scores().matrix(measure, length=length, form=form, pool=pool)
 
-        table = self.scores()
-        return table.matrix(resolve(measure, table.measures), length=length, pool=pool)
+    # Compare: `e.compare("rouge-2", test="t")` is `adjudge.compare(e, "rouge-2", test="t")`
 
-    # Compare
-
-    def compare(
-        self,
-        measure: str,
-        *,
-        length: int | AllLengths | None = None,
-        pool: Pool = "mean",
-        **asked: Unpack[Asked],
-    ) -> Comparison:
-        """Which systems really differ on a measure: `e.compare("rouge-2", test="t", against="lead")`."""
-        from adjudge.comparisons import choices
-        from adjudge.comparisons.many import comparisons
-
-        found = comparisons(self.data(), [measure], choices(**asked), length=length, pool=pool)
-        if len(found) > 1:
-            self.matrix(measure)  # says that there are several lengths
-        return found[0]
+    if TYPE_CHECKING:
+        compare = _compare
+        comparisons = _comparisons
+        counts = _counts
+        groups = _groups
+        topics = _topics
+        lengths = _lengths
+        anova = _anova
+        plan = _plan
+        simulate = _simulate
+    else:
+        compare = Analysis("pairs", "compare")
+        comparisons = Analysis("pairs", "comparisons")
+        counts = Analysis("counts", "counts")
+        groups = Analysis("groups", "groups")
+        topics = Analysis("topics", "topics")
+        lengths = Analysis("lengths", "lengths")
+        anova = Analysis("anova", "anova")
+        plan = Analysis("plan", "plan")
+        simulate = Analysis("simulate", "simulate")
 
     # Report
-
-    def comparisons(
-        self,
-        measures: Sequence[str] = (),
-        *,
-        length: int | AllLengths | None = None,
-        **asked: Unpack[Asked],
-    ) -> list[Comparison]:
-        """A comparison per measure and length; of everything that has scores unless measures are named."""
-        from adjudge.comparisons import choices
-        from adjudge.comparisons.many import comparisons
-
-        return comparisons(self.data(), measures, choices(**asked), length=length)
 
     def report(
         self,
@@ -440,14 +462,34 @@ class Evaluation:
         *,
         length: int | None = None,
         made_at: str | None = None,
-        **asked: Unpack[Asked],
+        test: str = "wilcoxon",
+        correct: str = "holm",
+        alpha: float = 0.05,
+        level: float = 0.95,
+        statistic: str | None = None,
+        zeros: str = "wilcox",
+        resamples: int = 2000,
+        seed: int = 0,
     ) -> list[Path]:
-        """Write the page and its tables into a folder; says which files."""
+        """Write the page and its tables into a folder; says which files. The options are those of `compare`."""
+        from adjudge.comparisons.pairs import comparisons
         from adjudge.reports.page import build_page
         from adjudge.reports.render import write_report
 
-        stored = self.stored()
-        comparisons = self.comparisons(measures, length=length, **asked)
-        notes = {c.measure: stored.warnings(c.measure) for c in comparisons}
-        page = build_page(self.collection, comparisons, notes=notes, made_at=made_at)
+        scores = self.scores()
+        found = comparisons(
+            scores,
+            measures,
+            length=length,
+            test=test,
+            correct=correct,
+            alpha=alpha,
+            level=level,
+            statistic=statistic,
+            zeros=zeros,
+            resamples=resamples,
+            seed=seed,
+        )
+        notes = {c.measure: scores.notes(c.measure) for c in found}
+        page = build_page(self.collection, found, notes=notes, made_at=made_at)
         return write_report(page, Path(out))

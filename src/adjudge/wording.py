@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 
@@ -23,3 +24,9 @@ def tex(text: str) -> str:
     special |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     special |= {"<": "$<$", ">": "$>$"}  # other signs in most text fonts
     return "".join(special.get(c, c) for c in text)
+
+
+def natural(name: str) -> tuple[list[tuple[int, int, str]], str]:
+    """How names sort: numbers in them by their size, so that d2 comes before d10."""
+    parts = re.findall(r"0*([0-9]+)|([^0-9]+)", name)
+    return [(0, len(number), number) if number else (1, 0, text) for number, text in parts], name

@@ -122,11 +122,11 @@ def test_json_is_json_and_nothing_else() -> None:
 
 
 def test_latex_is_a_table() -> None:
-    assert run("my-eval -m rouge-2 --latex").stdout.startswith(r"\begin{tabular}{lrrrrr}")
+    assert run("my-eval -m rouge-2 --latex").stdout.startswith(r"\begin{tabular}{lrrrrrr}")
 
 
 def test_mistakes_are_one_line() -> None:
-    with pytest.raises(UsageError, match="system:topic cannot be told from the noise"):
+    with pytest.raises(UsageError, match="system:topic cannot be separated from the noise"):
         run("my-eval -m rouge-2 --interactions")
     with pytest.raises(UsageError, match="--factors: a name is missing in 'system,'"):
         run("my-eval -m rouge-2 --factors system,")

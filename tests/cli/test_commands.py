@@ -433,11 +433,39 @@ def test_compare_reads_bare_tables(here: Path, run: Run) -> None:
     assert json.loads(done.stdout)[0]["topics"] == 8
 
 
+def test_topics_named_as_topics_at_lengths_are_counted_one_by_one(here: Path, run: Run) -> None:
+    topics = [f"set{k} @ {n}" for k in (1, 2) for n in (1, 2, 3, 4)]
+    rows = "".join(f"{topic},{k % 5},{(k * k) % 7},{k}\n" for k, topic in enumerate(topics))
+    (here / "sets.csv").write_text(f"topic,a,b,c\n{rows}", encoding="utf-8")
+    (found,) = json.loads(run("compare", "sets.csv", "--length", "all", "--json").stdout)
+    assert found["topics"] == 8
+    assert found["standings"] == json.loads(run("compare", "sets.csv", "--json").stdout)[0]["standings"]
+
+
+def test_forms_are_compared_one_at_a_time(here: Path, run: Run) -> None:
+    rows = "".join(
+        f"d{t},{system},{form},{t + len(form) + k}\n"
+        for t in range(6)
+        for k, system in enumerate("ab")
+        for form in ("abstract", "extract")
+    )
+    (here / "forms.csv").write_text(f"topic,system,form,value\n{rows}", encoding="utf-8")
+    found = json.loads(run("compare", "forms.csv", "--json").stdout)
+    assert [each["form"] for each in found] == ["abstract", "extract"]
+    (one,) = json.loads(run("compare", "forms.csv", "--form", "extract", "--json").stdout)
+    assert one == found[1]
+    for command in ("groups", "topics"):
+        assert "forms, extract (higher is better" in run(command, "forms.csv", "--form", "extract").stdout
+    refused = run("compare", "forms.csv", "--form", "table")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert 'forms has no scores of form "table"; it has: abstract, extract' in refused.stderr
+
+
 def test_counts_are_rankels_tables(here: Path, run: Run) -> None:
     shown = run("compare", "my-eval", "--counts").stdout
     assert "Significant differences among all pairs of systems" in shown
     assert "Significant differences between humans and machines" in shown
-    assert "Humans that a machine cannot be told from, of 2: rouge-2 at 100 words" in shown
+    assert "Humans that a machine does not differ from significantly, of 2: rouge-2 at 100 words" in shown
     table = json.loads(run("compare", "my-eval", "--counts", "--test", "mc", "--json").stdout)
     assert [t["test"] for t in table["measures"][0]["tests"]] == ["t-unpaired", "t", "wilcoxon", "mc"]
     run("compare", "my-eval", "--counts", "--test", "all", "--csv", "counts.csv")

@@ -14,8 +14,8 @@ from tests.cli.running import runner
 
 import adjudge
 from adjudge.cli import plan as cli
-from adjudge.comparisons.choices import TESTS
-from adjudge.comparisons.plan.run import TESTS as PLANNED
+from adjudge.comparisons.plan import TESTS as PLANNED
+from adjudge.comparisons.tests import TESTS
 from adjudge.demo.build import build
 from adjudge.errors import DataError, UsageError
 
@@ -117,7 +117,7 @@ def test_csv_has_a_row_per_test_and_number_of_topics(tmp_path: Path) -> None:
 
 
 def test_latex_is_a_table() -> None:
-    assert run(f"my-eval -m rouge-2 {QUICKLY} --latex").stdout.startswith(r"\begin{tabular}{lrrr}")
+    assert run(f"my-eval -m rouge-2 {QUICKLY} --latex").stdout.startswith(r"\begin{tabular}{lrr}")
 
 
 def test_notes_go_to_standard_error() -> None:

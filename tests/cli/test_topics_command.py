@@ -15,7 +15,7 @@ from tests.cli.running import runner
 
 import adjudge
 from adjudge.cli.topics import NARROWEST, WIDEST, command, picture
-from adjudge.comparisons.topics import Standing, topics
+from adjudge.comparisons.topics import TopicRank, topics_of_matrix
 from adjudge.data.scores import MeasureInfo, ScoreMatrix
 from adjudge.demo.build import build
 from adjudge.errors import DataError, UsageError
@@ -46,7 +46,7 @@ def test_the_page_shows_real_output() -> None:
     assert first.startswith("$ adjudge topics ")
     printed = run(first.removeprefix("$ adjudge topics ")).stdout.splitlines()
     assert printed[: len(shown)] == shown
-    assert printed[len(shown)].startswith("On rouge-2 at 100 words the topics cannot be told apart")
+    assert printed[len(shown)].startswith("On rouge-2 at 100 words the topics do not differ significantly")
     assert printed[-1].endswith("|test:kruskal-wallis:tukey-mean-ranks:0.05|blocks:friedman")
 
 
@@ -103,8 +103,8 @@ def test_nothing_scored_says_what_to_run(tmp_path: Path) -> None:
         run(shlex.quote(str(tmp_path / "empty")))
 
 
-def standing(low: float, rank: float, high: float, name: str = "t", chosen: bool | None = None) -> Standing:
-    return Standing(name, 5, 0.5, 0.1, rank, low, high, 0, chosen)
+def standing(low: float, rank: float, high: float, name: str = "t", chosen: bool | None = None) -> TopicRank:
+    return TopicRank(name, 5, 0.5, 0.1, rank, low, high, 0, chosen)
 
 
 def test_a_picture_drawn_by_hand() -> None:
@@ -131,7 +131,7 @@ def test_no_line_is_wider_than_the_picture(width: int) -> None:
         tuple("abcdefghijkl"),
         MeasureInfo("m"),
     )
-    standings = topics(matrix).standings
+    standings = topics_of_matrix(matrix).standings
     axis, lines = picture(standings, width=width)
     assert len(axis) == width == max(map(len, lines))
     assert all(line.count("●") == 1 for line in lines)
@@ -148,8 +148,7 @@ def test_a_narrow_terminal_narrows_the_picture(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("TERM", "dumb")
     monkeypatch.setattr("sys.stdout", out)
-    (result,) = module._results(adjudge.read_scores("my-eval"), ["rouge-2"], None, None)
-    module._show(result)
+    module._show(adjudge.topics("my-eval", "rouge-2"))
     table = out.getvalue().splitlines()[1:14]
     assert all(len(line) <= 80 for line in table)
     assert sum("●" in line for line in table) == 12

@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from adjudge.comparisons.anova.model import anova
-from adjudge.comparisons.anova.result import Anova
-from adjudge.comparisons.scores import HUMANS
+from adjudge.comparisons.anova import Anova, anova
+from adjudge.comparisons.scores import HUMANS, Scores
+from adjudge.data.rows import Topic
 from adjudge.data.scores import MeasureInfo, Score, ScoreTable
 from adjudge.errors import DataError, UsageError
 from adjudge.stats.linear.anova import adjusted_means
@@ -111,14 +111,14 @@ def test_humans_are_one_system_with_one_row_for_each_topic() -> None:
     rows = grid(10, 57)
     rows += [Score("coverage", f"t{i}", f"h{i % 7 + k}", 0.5 + 0.1 * k) for i in range(57) for k in range(2)]
     kinds = {f"h{k}": "human" for k in range(8)}
-    found = anova(table(rows), "coverage", pool_humans=True, kinds=kinds)
+    found = anova(Scores("test", table(rows), kinds), "coverage", pool_humans=True)
     assert found.n == 627
     assert ([line.df for line in found.lines], found.residual_df) == ([10, 56], 560)
     assert {mean.system: mean.mean for mean in found.means}[HUMANS] == pytest.approx(0.55)
     assert found.warnings()[0].startswith("8 humans are one system, HUMANS (h0, h1, h2, h3, h4 and 3 others)")
     assert found.warnings()[1] == "684 scores averaged to 627, over people"
     assert found.signature.startswith("coverage|humans:pooled|rows:627|")
-    apart = anova(table(rows), "coverage", pool_humans=True, average_humans=False, kinds=kinds)
+    apart = anova(Scores("test", table(rows), kinds), "coverage", pool_humans=True, average_humans=False)
     assert apart.signature.startswith("coverage|humans:pooled-rows|rows:684|")
     assert (apart.n, apart.lines[0].df) == (684, 10)
 
@@ -128,7 +128,7 @@ def test_every_person_weighs_the_same() -> None:
     for i in range(3):
         rows += [Score("coverage", f"t{i}", "ann", v, repeat=k) for k, v in enumerate((0.1, 0.2, 0.3))]
         rows.append(Score("coverage", f"t{i}", "bob", 0.6))
-    found = anova(table(rows), "coverage", pool_humans=True, kinds={"ann": "human", "bob": "human"})
+    found = anova(Scores("test", table(rows), {"ann": "human", "bob": "human"}), "coverage", pool_humans=True)
     assert {mean.system: mean.mean for mean in found.means}[HUMANS] == pytest.approx(0.4)
 
 
@@ -137,7 +137,7 @@ def test_pooling_needs_humans() -> None:
         anova(table(grid()), "coverage", pool_humans=True)
     rows = [*grid(), Score("coverage", "t0", HUMANS, 0.3), Score("coverage", "t0", "ann", 0.3)]
     with pytest.raises(UsageError, match="a system that is not human is named HUMANS"):
-        anova(table(rows), "coverage", pool_humans=True, kinds={"ann": "human"})
+        anova(Scores("test", table(rows), {"ann": "human"}), "coverage", pool_humans=True)
 
 
 def test_what_is_no_factor_is_averaged_over() -> None:
@@ -149,35 +149,41 @@ def test_what_is_no_factor_is_averaged_over() -> None:
 
 
 def test_topics_attributes_are_factors() -> None:
-    about = {f"t{i}": {"type": "event" if i < 4 else "person", "selector": f"x{i % 2}"} for i in range(8)}
-    found = anova(table(grid()), "coverage", factors=["type", "system", "topic"], topics=about)
+    about = {
+        f"t{i}": Topic(f"t{i}", type="event" if i < 4 else "person", selector=f"x{i % 2}") for i in range(8)
+    }
+    found = anova(
+        Scores("test", table(grid()), topics=about), "coverage", factors=["type", "system", "topic"]
+    )
     assert [(line.term, line.df) for line in found.lines] == [("type", 1), ("system", 3), ("topic", 6)]
     assert found.warnings() == []  # a type of topics is no lack of balance
-    after = anova(table(grid()), "coverage", factors=["system", "topic", "type"], topics=about)
+    after = anova(
+        Scores("test", table(grid()), topics=about), "coverage", factors=["system", "topic", "type"]
+    )
     assert after.lines[2].why == "nothing is left of it after the other terms"
     assert "Type cannot be tested: nothing is left of it after the other terms." in list(after.sentences())
-    two = anova(table(grid()), "coverage", factors=["system", "selector"], topics=about)
+    two = anova(Scores("test", table(grid()), topics=about), "coverage", factors=["system", "selector"])
     assert two.levels == {"selector": 2, "system": 4}
 
 
 def test_kinds_and_authors_are_factors() -> None:
     kinds = {"s0": "human", "s1": "machine", "s2": "machine", "s3": "baseline"}
-    found = anova(table(grid()), "coverage", factors=["kind", "topic"], kinds=kinds)
+    found = anova(Scores("test", table(grid()), kinds), "coverage", factors=["kind", "topic"])
     assert found.levels == {"kind": 3, "topic": 8}
     assert found.largest[0].where.startswith("s")  # rows keep their names
     rows = [row for k in range(2) for row in grid(seed=k + 1, reference=f"r{k}", length=100)]
     authors: dict[tuple[str, str, int | None], str]
     authors = {(f"t{i}", "r0", 100): f"p{i % 3}" for i in range(8)} | {("t0", "r1", None): "p9"}
-    found = anova(table(rows), "coverage", factors=["author", "system"], authors=authors)
+    found = anova(Scores("test", table(rows), authors=authors), "coverage", factors=["author", "system"])
     assert found.levels["author"] == 5  # p0, p1, p2 of r0; p9 and, nobody being known, r1 itself
 
 
 def test_what_is_not_known_is_said() -> None:
-    known: dict[str, dict[str, str | None]] = {"t0": {"type": "event"}, "t1": {"type": None}}
+    known = {"t0": Topic("t0", type="event"), "t1": Topic("t1")}
     with pytest.raises(
         UsageError, match=r"type is not known of 7 topics \(t1, t2, t3, t4, t5 and 2 others\)"
     ):
-        anova(table(grid()), "coverage", factors=["type", "system"], topics=known)
+        anova(Scores("test", table(grid()), topics=known), "coverage", factors=["type", "system"])
     with pytest.raises(UsageError, match=r"kind is not known of 4 systems"):
         anova(table(grid()), "coverage", factors=["kind", "topic"])
     with pytest.raises(UsageError, match="these scores say no assessor: it cannot be a factor"):
@@ -224,7 +230,7 @@ def test_missing_scores_are_counted_with_their_reasons() -> None:
 
 
 def test_interactions_without_replicates_are_refused_in_words() -> None:
-    said = "system:topic cannot be told from the noise: no system and topic has more than one score"
+    said = "system:topic cannot be separated from the noise: no system and topic has more than one score"
     for asked in ({"interactions": True}, {"factors": ["system", "topic", "topic:system"]}):
         with pytest.raises(UsageError, match=said):
             anova(table(grid()), "coverage", **asked)
@@ -352,8 +358,10 @@ def test_interactions_with_a_random_factor_are_random() -> None:
 
 def test_a_variance_of_zero_is_said_in_words() -> None:
     frame = pd.read_csv(DATA / "anova_holes.csv")
-    about = {row.topic: {"type": row.type} for row in frame.itertuples()}
-    found = anova(stored("holes"), "coverage", random=["topic", "type"], topics=about, resamples=0)
+    about = {row.topic: Topic(row.topic, type=row.type) for row in frame.itertuples()}
+    found = anova(
+        Scores("test", stored("holes"), topics=about), "coverage", random=["topic", "type"], resamples=0
+    )
     assert "The variance of type is estimated as 0: the scores show none of it." in list(found.sentences())
 
 
@@ -408,8 +416,8 @@ def test_noise_alone_is_called_noise() -> None:
     rng = np.random.default_rng(9)
     rows = [Score("coverage", f"t{i}", f"s{j}", float(rng.normal())) for i in range(9) for j in range(4)]
     found = anova(table(rows), "coverage")
-    assert found.headline() == "On coverage system and topic cannot be told from the noise."
-    assert list(found.sentences())[1].startswith("System cannot be told from the noise: F(3, 24) = ")
+    assert found.headline() == "On coverage system and topic have no significant effect."
+    assert list(found.sentences())[1].startswith("System has no significant effect: F(3, 24) = ")
 
 
 @pytest.mark.parametrize(
@@ -465,9 +473,9 @@ def test_the_table_as_a_frame_and_in_latex() -> None:
     assert frame["term"].tolist()[-1] == "residuals"
     assert frame["share"].sum() == pytest.approx(1)  # type I
     latex = found.to_latex()
-    assert r"& df & sum of squares & mean square & $F$ & $p$ \\" in latex
-    assert r"assessor:topic & 3 & 0.00567977 & 0.00189326 & 1.57 & .2170 \\" in latex
-    assert r"system & 10 & 0.627755 & 0.0627755 & 52.1 & $<$ .0001 \\" in latex
+    assert r" & df & sum of squares & mean square & F & p & share \\" in latex
+    assert r"assessor:topic & 3 & 0.00567977 & 0.00189326 & 1.57 & .2170 & " in latex
+    assert r"system & 10 & 0.627755 & 0.0627755 & 52.1 & $<$ .0001 & " in latex
     assert latex.endswith(f"% {found.signature}")
 
 

@@ -1,4 +1,4 @@
-"""Lengths: averaged within topics first, compared one at a time, and held against each other."""
+"""Lengths: averaged within topics first, compared one at a time, and compared with each other."""
 
 from __future__ import annotations
 
@@ -16,11 +16,18 @@ from scipy import stats
 from typer.testing import CliRunner
 
 from adjudge.cli.lengths import command
-from adjudge.comparisons.lengths.averaging import LeftOut, averaged, averaged_within_topics
-from adjudge.comparisons.lengths.result import LengthsResult
-from adjudge.comparisons.lengths.run import RESAMPLES, lengths, lengths_of
+from adjudge.comparisons.lengths import RESAMPLES, LengthsResult, lengths, lengths_of
+from adjudge.comparisons.scores import Scores
 from adjudge.data.rows import Row, Summary, System, Topic
-from adjudge.data.scores import Better, MeasureInfo, Score, ScoreMatrix, ScoreTable
+from adjudge.data.scores import (
+    Better,
+    LengthLeftOut,
+    MeasureInfo,
+    Score,
+    ScoreMatrix,
+    ScoreTable,
+    average_lengths,
+)
 from adjudge.errors import AdjudgeError, DataError
 from adjudge.evaluation import Evaluation
 from adjudge.stats.linear.tukey import studentized_range_isf, tukey
@@ -49,10 +56,15 @@ def table(made: list[Score], better: Better = "higher") -> ScoreTable:
     return ScoreTable.from_rows(made, [MeasureInfo("coverage", better, signature="coverage|v:1")])
 
 
+def scored(scores: ScoreTable, tasks: dict[str, str]) -> Scores:
+    topics = {name: Topic(name, task=task) for name, task in tasks.items()}
+    return Scores("test", scores, topics=topics)
+
+
 @pytest.fixture(scope="module")
 def duc() -> LengthsResult:
     tasks = {f"D{k:03d}": "single" if k % 2 else "multi" for k in range(20)}
-    return lengths(table(rows()), "coverage", tasks=tasks)
+    return lengths(scored(table(rows()), tasks), "coverage")
 
 
 def test_each_length_is_its_own_comparison(duc: LengthsResult) -> None:
@@ -89,7 +101,7 @@ def test_all_lengths_average_what_every_system_has(duc: LengthsResult) -> None:
     found = duc.together.matrix.select(list(SYSTEMS))
     assert found.values == pytest.approx(np.mean(kept, axis=0))
     assert (found.counts == 3).all()
-    assert duc.left_out == (LeftOut(10, 20, ("24",)),)
+    assert duc.left_out == (LengthLeftOut(10, 20, ("24",)),)
     assert duc.warnings() == ["10 words left out of the mean on 20 topics: 24 has no score there"]
 
 
@@ -104,8 +116,7 @@ def test_noise_grows_as_the_target_shrinks(duc: LengthsResult) -> None:
         " 0.014 at 50 words and 0.0462 at 10 words."
     )
     assert (
-        "At 10 words 2 of 10 pairs of systems can be told apart: the difference that counts is 0.19"
-        " (Tukey's test, 95%)."
+        "At 10 words 2 of 10 pairs of systems differ: the difference that counts is 0.19 (Tukey's test, 95%)."
     ) in said
     assert any(line.startswith("With all lengths averaged 10 of 15 pairs") for line in said)
 
@@ -140,7 +151,7 @@ def test_rankings_agree_by_kendalls_tau(duc: LengthsResult) -> None:
     ) in said
 
 
-def test_single_and_multi_documents_are_held_against_each_other(duc: LengthsResult) -> None:
+def test_single_and_multi_documents_are_compared(duc: LengthsResult) -> None:
     assert len(duc.between_tasks) == 5
     at_50 = duc.between_tasks[1]
     assert (at_50.a, at_50.b) == ("single documents, 50 words", "multi documents, 50 words")
@@ -190,7 +201,7 @@ def test_a_length_counts_on_a_topic_where_everybody_there_has_it() -> None:
     nan = math.nan
     short = matrix([[1, 2, 3], [1, 2, nan], [nan, nan, 5]], "abc", ["t1", "t2", "t3"])
     long = matrix([[3, 4, 5], [3, 4, nan], [7, nan, nan]], "abc", ["t1", "t2", "t3"])
-    found, left_out = averaged_within_topics({50: short, 100: long})
+    found, left_out = average_lengths({50: short, 100: long})
     assert found.values[0].tolist() == [2.0, 3.0, 4.0]
     # c is nowhere on t2: it takes no length from a and b, and is missing.
     assert found.values[1, :2].tolist() == [2.0, 3.0]
@@ -202,7 +213,7 @@ def test_a_length_counts_on_a_topic_where_everybody_there_has_it() -> None:
         ("t3", "b", "lost"),
         ("t3", "c", "no length that every system on this topic has"),
     )
-    assert left_out == (LeftOut(50, 1, ("a",)), LeftOut(100, 1, ("c",)))
+    assert left_out == (LengthLeftOut(50, 1, ("a",)), LengthLeftOut(100, 1, ("c",)))
     assert found.counts.tolist() == [[2, 2, 2], [2, 2, 0], [0, 0, 0]]
     assert found.info.signature == "m|lengths:averaged-within-topics"
 
@@ -210,7 +221,7 @@ def test_a_length_counts_on_a_topic_where_everybody_there_has_it() -> None:
 def test_topics_and_systems_need_not_be_the_same_at_every_length() -> None:
     short = matrix([[1, 2]], "ab", ["t1"])
     long = matrix([[4, 3], [6, 5]], "ba", ["t1", "t2"])
-    found, left_out = averaged_within_topics({50: short, 100: long})
+    found, left_out = average_lengths({50: short, 100: long})
     assert found.topics == ("t1", "t2")
     assert found.values.tolist() == [[2.0, 3.0], [5.0, 6.0]]
     assert left_out == ()
@@ -218,12 +229,12 @@ def test_topics_and_systems_need_not_be_the_same_at_every_length() -> None:
 
 def test_rows_of_topics_and_lengths_become_topics() -> None:
     scores = table(rows())
-    found = averaged(scores.matrix("coverage", length="all"))
-    direct, _ = averaged_within_topics({n: scores.matrix("coverage", length=n) for n in NOISE})
+    found = scores.matrix("coverage", length="all").averaged()
+    direct, _ = average_lengths({n: scores.matrix("coverage", length=n) for n in NOISE})
     assert found.topics == direct.topics
     assert found.select(list(SYSTEMS)).values == pytest.approx(direct.select(list(SYSTEMS)).values)
     one = table([s for s in rows() if s.length == 50]).matrix("coverage", length="all")
-    assert averaged(one) is one
+    assert one.averaged() is one
 
 
 def test_an_unset_length_is_one_of_several() -> None:
@@ -231,19 +242,19 @@ def test_an_unset_length_is_one_of_several() -> None:
     found = lengths(table(made), "coverage")
     assert [each.column for each in found.columns] == ["unset", "50", "100", "200", "all"]
     assert found.lengths[0].name == "no set length"
-    merged = averaged(table(made).matrix("coverage", length="all"))
+    merged = table(made).matrix("coverage", length="all").averaged()
     assert found.together is not None
     assert merged.select(list(SYSTEMS)).values == pytest.approx(
         found.together.matrix.select(list(SYSTEMS)).values
     )
 
 
-def test_one_length_has_nothing_to_be_held_against() -> None:
+def test_one_length_has_nothing_to_be_compared_with() -> None:
     found = lengths(table([s for s in rows() if s.length == 50]), "coverage")
     assert found.together is None
     assert found.between_lengths == ()
     assert (
-        next(found.sentences()) == "coverage has scores at one length (50 words): nothing to hold it against."
+        next(found.sentences()) == "coverage has scores at one length (50 words): nothing to compare it with."
     )
 
 
@@ -259,7 +270,7 @@ def test_one_length_has_nothing_to_be_held_against() -> None:
     ],
 )
 def test_odd_tables_give_a_result_or_a_reason(made: list[Score]) -> None:
-    found = lengths(table(made), "coverage", tasks={"t": "single", "u": "multi"})
+    found = lengths(scored(table(made), {"t": "single", "u": "multi"}), "coverage")
     assert list(found.sentences())
     json.dumps(found.as_dict(), allow_nan=False)
     assert found.to_latex().endswith(found.signature)
@@ -293,8 +304,8 @@ def test_frames_latex_and_json(duc: LengthsResult) -> None:
     assert noise["df"].tolist() == [76, 95, 95, 95, 95]
     assert noise["told_apart"].tolist() == [2, 7, 9, 8, 10]
     latex = duc.to_latex()
-    assert latex.count(r"\\") == 1 + 6 + 2
-    assert r"24 & -- & & " in latex
+    assert latex.count(r"\\") == 1 + 6 + 1 + 5
+    assert r"24 & machine & -- &  & " in latex
     found = duc.as_dict()
     assert found["lengths"][0]["standings"][0]["system"] == "MANUAL"
     assert found["left_out"] == [{"length": 10, "topics": 20, "systems": ["24"]}]

@@ -15,11 +15,8 @@ import typer
 
 from adjudge.cli import plan as cli_plan
 from adjudge.cli import simulate as cli_simulate
-from adjudge.comparisons.plan.judging import Judgments, judgments_of
-from adjudge.comparisons.plan.result import Plan
-from adjudge.comparisons.plan.run import BESIDE, nice_sizes, plan
-from adjudge.comparisons.plan.words import FEW
-from adjudge.data.scores import MeasureInfo, Score, ScoreMatrix, ScoreTable
+from adjudge.comparisons.plan import BESIDE, FEW, PowerPlan, nice_sizes, plan_of
+from adjudge.data.scores import CellJudgments, MeasureInfo, Score, ScoreMatrix, ScoreTable
 from adjudge.errors import DataError, UsageError
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.power.generate import NOISES
@@ -57,13 +54,13 @@ def normal(
 
 
 @pytest.fixture(scope="module")
-def usual() -> Plan:
-    return plan(normal(), 0.02, simulations=1000)
+def usual() -> PowerPlan:
+    return plan_of(normal(), 0.02, simulations=1000)
 
 
 def test_the_spread_is_the_median_over_pairs() -> None:
     m = normal()
-    found = plan(m, test="t", tests=(), normal=True)
+    found = plan_of(m, test="t", tests=(), normal=True)
     sds = [(m.values[:, i] - m.values[:, j]).std(ddof=1) for i in range(6) for j in range(i + 1, 6)]
     assert found.typical == pytest.approx(np.median(sds))
     assert found.wide == pytest.approx(np.quantile(sds, 0.9))
@@ -71,7 +68,7 @@ def test_the_spread_is_the_median_over_pairs() -> None:
 
 
 def test_paired_t_on_normal_noise_is_the_closed_form() -> None:
-    found = plan(normal(), 0.02, test="t", tests=(), normal=True, power=0.9, alpha=0.01)
+    found = plan_of(normal(), 0.02, test="t", tests=(), normal=True, power=0.9, alpha=0.01)
     (need,) = found.needs
     assert need.topics is not None
     assert need.topics_wide is not None
@@ -82,7 +79,7 @@ def test_paired_t_on_normal_noise_is_the_closed_form() -> None:
     assert need.powers == tuple(t_power(n, 0.02, found.typical, alpha=0.01) for n in found.sizes)
 
 
-def test_resampled_topics_say_about_what_normal_noise_says(usual: Plan) -> None:
+def test_resampled_topics_say_about_what_normal_noise_says(usual: PowerPlan) -> None:
     t = next(need for need in usual.needs if need.test == "t")
     assert t.topics is not None
     assert t.topics.value == pytest.approx(t_topics(0.02, usual.typical), rel=0.15)
@@ -94,7 +91,7 @@ def test_a_plan_comes_true() -> None:
     """With as many topics as planned, new scores of the same kind show the difference as often as planned."""
     from adjudge.stats import pairs
 
-    needed = plan(normal(100, 8), 0.02, simulations=4000, tests=()).needs[0].topics
+    needed = plan_of(normal(100, 8), 0.02, simulations=4000, tests=()).needs[0].topics
     assert needed is not None
     rng = np.random.default_rng(5)
     found = 0
@@ -106,14 +103,14 @@ def test_a_plan_comes_true() -> None:
     assert Rate(found, 1000).low < 0.8 < Rate(found, 1000).high
 
 
-def test_the_unpaired_test_pays_for_topics(usual: Plan) -> None:
+def test_the_unpaired_test_pays_for_topics(usual: PowerPlan) -> None:
     needs = {need.test: need.topics.value for need in usual.needs if need.topics is not None}
     assert list(needs) == list(BESIDE)
     assert needs["t-unpaired"] > 2 * needs["t"]
     assert needs["sign"] > needs["wilcoxon"] >= needs["t"] - 1
 
 
-def test_the_first_sentence_answers(usual: Plan) -> None:
+def test_the_first_sentence_answers(usual: PowerPlan) -> None:
     first = usual.needs[0]
     assert first.topics is not None
     assert usual.headline() == (
@@ -128,12 +125,12 @@ def test_the_first_sentence_answers(usual: Plan) -> None:
 
 
 def test_enough_topics_are_said_to_be_enough() -> None:
-    found = plan(normal(), 0.2, test="t", tests=(), normal=True)
+    found = plan_of(normal(), 0.2, test="t", tests=(), normal=True)
     assert "you have 12, which are enough, and which can find" in found.headline()
 
 
 def test_without_a_difference_the_smallest_one_is_said() -> None:
-    found = plan(normal(), test="t", tests=("sign",), normal=True, simulations=200)
+    found = plan_of(normal(), test="t", tests=("sign",), normal=True, simulations=200)
     difference = t_difference(12, found.typical)
     assert found.headline() == (
         "With 12 topics the smallest difference in rouge-2 between two systems that is found with 80 % power is"
@@ -146,20 +143,20 @@ def test_without_a_difference_the_smallest_one_is_said() -> None:
 
 def test_a_share_is_one_of_the_mean() -> None:
     m = normal()
-    found = plan(m, "5%", test="t", tests=(), normal=True)
+    found = plan_of(m, "5%", test="t", tests=(), normal=True)
     assert found.difference == pytest.approx(0.05 * m.values.mean())
     with pytest.raises(UsageError, match="the mean of rouge-2 is 0"):
-        plan(matrix([[1, -1], [-2, 2]]), "5%")
+        plan_of(matrix([[1, -1], [-2, 2]]), "5%")
 
 
 @pytest.mark.parametrize("wrong", ["much", "0", "-1", "nan", "%", "inf", ""])
 def test_a_difference_is_a_number_above_0(wrong: str) -> None:
     with pytest.raises(UsageError, match=f'the difference is "{wrong}", expected a number above 0'):
-        plan(normal(), wrong)
+        plan_of(normal(), wrong)
 
 
 def test_many_pairs_share_alpha() -> None:
-    one, many = (plan(normal(), 0.02, test="t", tests=(), normal=True, pairs=k) for k in (1, 15))
+    one, many = (plan_of(normal(), 0.02, test="t", tests=(), normal=True, pairs=k) for k in (1, 15))
     assert many.needs[0].topics is not None
     assert many.needs[0].topics.value == t_topics(0.02, one.typical, alpha=0.05 / 15)
     assert "(paired t, alpha .05/15 for 15 pairs)" in many.headline()
@@ -172,21 +169,21 @@ def test_only_the_pairs_of_the_family_count() -> None:
     values[:, 3] += 0.5 * np.random.default_rng(1).normal(size=30)  # one system is wild
     wild = replace(m, values=values)
     family = np.array([True, True, False, True, False, False])
-    assert plan(wild, test="t", tests=(), normal=True, family=family).wide < 0.1
-    assert plan(wild, test="t", tests=(), normal=True).wide > 0.3
+    assert plan_of(wild, test="t", tests=(), normal=True, family=family).wide < 0.1
+    assert plan_of(wild, test="t", tests=(), normal=True).wide > 0.3
 
 
 def test_missing_halves_leave_the_topics_that_both_have() -> None:
     values = normal(20, 4).values.copy()
     values[:10, 2] = values[10:, 3] = NAN
-    found = plan(matrix(values), 0.02, simulations=100, tests=())
+    found = plan_of(matrix(values), 0.02, simulations=100, tests=())
     assert found.have == 10  # four pairs have 10, one has 20, one has none
     assert "20 missing scores; a pair's topics are those both have" in found.warnings()
 
 
-def test_few_topics_are_warned_of(usual: Plan) -> None:
+def test_few_topics_are_warned_of(usual: PowerPlan) -> None:
     assert usual.warnings() == ["the spread comes from 12 topics: it may be off by 21 %, and topics by 43 %"]
-    few = plan(normal(FEW - 1), test="t", tests=(), normal=True)
+    few = plan_of(normal(FEW - 1), test="t", tests=(), normal=True)
     assert few.warnings()[-1] == "so few topics say little about the spread: take this for a first guess"
 
 
@@ -203,15 +200,15 @@ def test_few_topics_are_warned_of(usual: Plan) -> None:
 )
 def test_what_cannot_be_planned_says_why(values: list[list[float]], message: str) -> None:
     with pytest.raises(DataError, match=f"rouge-2: {message}"):
-        plan(matrix(values), 0.1)
+        plan_of(matrix(values), 0.1)
 
 
 def test_two_topics_are_enough_for_a_guess() -> None:
-    found = plan(matrix([[1.0, 1.2], [2.0, 1.9]]), 0.5, simulations=50)
+    found = plan_of(matrix([[1.0, 1.2], [2.0, 1.9]]), 0.5, simulations=50)
     assert found.have == 2
     assert found.needs[0].difference.why == "no difference, however large, is found on 2 topics with p < 0.05"
     assert "you have 2, which find none." in found.headline()
-    nothing = plan(matrix([[1.0, 1.2], [2.0, 1.9]]), simulations=50)
+    nothing = plan_of(matrix([[1.0, 1.2], [2.0, 1.9]]), simulations=50)
     assert nothing.headline().startswith(
         "With 2 topics nothing can be said of rouge-2 (paired Wilcoxon, alpha .05): "
     )
@@ -220,26 +217,26 @@ def test_two_topics_are_enough_for_a_guess() -> None:
 
 
 def test_a_difference_that_is_never_found() -> None:
-    found = plan(normal(), 1e-9, simulations=50, tests=("t",))
+    found = plan_of(normal(), 1e-9, simulations=50, tests=("t",))
     assert ": more than 10,000,000 topics; you have 12, which can find" in found.headline()
 
 
 def test_a_test_that_cannot_answer_says_why() -> None:
-    found = plan(normal(), 0.02, test="t", tests=("mc",), normal=True, pairs=1000)
+    found = plan_of(normal(), 0.02, test="t", tests=("mc",), normal=True, pairs=1000)
     why = "alpha 5e-05 needs more than 20,000 resamples in every simulation"
     assert f"It would be about none by random swaps of the mean ({why})." in list(found.sentences())
     assert all(math.isnan(found.needs[1].power(k)) for k in range(len(found.sizes)))
 
 
-def test_the_same_seed_gives_the_same_plan_whatever_else_is_asked(usual: Plan) -> None:
-    again = plan(normal(), 0.02, simulations=1000, tests=("sign",))
+def test_the_same_seed_gives_the_same_plan_whatever_else_is_asked(usual: PowerPlan) -> None:
+    again = plan_of(normal(), 0.02, simulations=1000, tests=("sign",))
     assert again.needs[0] == usual.needs[0]
-    other = plan(normal(), 0.02, simulations=1000, tests=(), seed=1)
+    other = plan_of(normal(), 0.02, simulations=1000, tests=(), seed=1)
     assert other.needs[0] != usual.needs[0]
 
 
 def test_500_systems() -> None:
-    found = plan(normal(20, 500), 0.02, simulations=200, tests=())
+    found = plan_of(normal(20, 500), 0.02, simulations=200, tests=())
     assert found.used_pairs == 500 * 499 // 2
     assert found.needs[0].topics is not None
     assert found.needs[0].topics.value == pytest.approx(t_topics(0.02, 0.02 * math.sqrt(2)), rel=0.2)
@@ -256,7 +253,7 @@ def test_a_curve_has_the_present_and_the_needed_topics() -> None:
     assert nice_sizes(2, 2) == (2, 6, 8, 12)
 
 
-def test_powers_rise_along_the_curve(usual: Plan) -> None:
+def test_powers_rise_along_the_curve(usual: PowerPlan) -> None:
     for need in usual.needs:
         assert len(need.powers) == len(usual.sizes)
     first = [usual.needs[0].power(k) for k in range(len(usual.sizes))]
@@ -276,7 +273,7 @@ def test_powers_rise_along_the_curve(usual: Plan) -> None:
     assert (frame["low"] <= frame["power"]).all()
 
 
-def test_results_as_frame_json_and_latex(usual: Plan) -> None:
+def test_results_as_frame_json_and_latex(usual: PowerPlan) -> None:
     frame = usual.to_frame()
     assert frame["test"].tolist() == list(BESIDE)
     assert frame["needed"].notna().all()
@@ -284,7 +281,7 @@ def test_results_as_frame_json_and_latex(usual: Plan) -> None:
     assert whole["tests"][0]["needed"] == frame["needed"][0]
     assert len(whole["curve"]) == 4 * len(usual.sizes)
     latex = usual.to_latex()
-    assert latex.startswith(r"\begin{tabular}{lrrr}")
+    assert latex.startswith(r"\begin{tabular}{lrrrr}")
     assert "paired Wilcoxon & " in latex
     assert latex.endswith(f"% {usual.signature}")
     assert usual.signature == (
@@ -316,7 +313,7 @@ def rated(persons: bool, judges: int = 3, topics: int = 40, seed: int = 3) -> tu
 @pytest.mark.parametrize("persons", [True, False])
 def test_judgments_come_out_of_the_table(persons: bool) -> None:
     table, m = rated(persons)
-    found = judgments_of(table, m)
+    found = table.judgments(m)
     assert found is not None
     assert (found.persons, found.values.shape) == (persons, (40, 3, 3))
     assert np.nanmean(found.values, axis=2) == pytest.approx(m.values)
@@ -332,7 +329,7 @@ def test_judgments_at_one_length_and_of_some_systems() -> None:
         for n in (50, 100)
     ]
     table = ScoreTable.from_rows([*rows, Score("m", "t9", "x", 1.0, length=50, assessor="a0")])
-    found = judgments_of(table, table.matrix("m", length=100).select(["z", "x"]))
+    found = table.judgments(table.matrix("m", length=100).select(["z", "x"]), length=100)
     assert found is not None
     assert found.values.shape == (3, 2, 2)
     assert found.values[2, 0].tolist() == [2, 3]
@@ -340,13 +337,13 @@ def test_judgments_at_one_length_and_of_some_systems() -> None:
 
 def test_one_judgment_each_is_none() -> None:
     table = ScoreTable.from_rows([Score("m", f"t{k}", s, 1.0, assessor="a") for k in range(3) for s in "xy"])
-    assert judgments_of(table, table.matrix("m")) is None
+    assert table.judgments(table.matrix("m")) is None
 
 
 @pytest.mark.parametrize("persons", [True, False])
 def test_more_judges_need_fewer_topics(persons: bool) -> None:
     table, m = rated(persons, topics=400)
-    found = plan(m, 0.2, test="t", tests=(), normal=True, judgments=judgments_of(table, m))
+    found = plan_of(m, 0.2, test="t", tests=(), normal=True, judgments=table.judgments(m))
     judges = found.judges
     assert judges is not None
     assert (judges.unit, judges.matched) == ("assessor" if persons else "judgment", persons)
@@ -362,8 +359,8 @@ def test_more_judges_need_fewer_topics(persons: bool) -> None:
 
 def test_words_about_judges() -> None:
     table, m = rated(True)
-    judgments = judgments_of(table, m)
-    found = plan(m, 0.5, test="t", tests=(), normal=True, judgments=judgments)
+    judgments = table.judgments(m)
+    found = plan_of(m, 0.5, test="t", tests=(), normal=True, judgments=judgments)
     assert found.judges is not None
     share, topics, enough = list(found.sentences())[2:]
     assert share.startswith("Every summary has 3 assessors; their disagreement makes ")
@@ -373,7 +370,7 @@ def test_words_about_judges() -> None:
         f" with any number, {numbers[5]}."
     )
     assert enough == "On 40 topics no number of assessors finds 0.5: only more topics do."
-    near = plan(
+    near = plan_of(
         m, found.needs[0].difference.value * 0.97, test="t", tests=(), normal=True, judgments=judgments
     )
     assert near.judges is not None
@@ -383,21 +380,21 @@ def test_words_about_judges() -> None:
     rest = near.judges.rows[-1].spread ** 2
     one = near.judges.rows[0].spread ** 2 - rest
     assert near.judges.enough == pytest.approx(one / (spread**2 - rest))
-    without = plan(m, test="t", tests=(), normal=True, judgments=judgments)
+    without = plan_of(m, test="t", tests=(), normal=True, judgments=judgments)
     assert "assessors it would be " in list(without.sentences())[-1]
 
 
 def test_judges_do_not_help_where_topics_are_not_paired() -> None:
     table, m = rated(True)
-    found = plan(m, 0.5, test="t-unpaired", tests=(), simulations=50, judgments=judgments_of(table, m))
+    found = plan_of(m, 0.5, test="t-unpaired", tests=(), simulations=50, judgments=table.judgments(m))
     assert found.judges is None
-    nobody = Judgments(np.full((*m.values.shape, 2), NAN), True)
-    assert plan(m, 0.5, test="t", tests=(), normal=True, judgments=nobody).judges is None
+    nobody = CellJudgments(np.full((*m.values.shape, 2), NAN), True)
+    assert plan_of(m, 0.5, test="t", tests=(), normal=True, judgments=nobody).judges is None
 
 
 def test_progress_ends_at_the_end() -> None:
     seen: list[tuple[int, int]] = []
-    plan(normal(), 0.02, simulations=20, tests=("t",), progress=lambda done, of: seen.append((done, of)))
+    plan_of(normal(), 0.02, simulations=20, tests=("t",), progress=lambda done, of: seen.append((done, of)))
     assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
 
@@ -414,7 +411,7 @@ def test_progress_ends_at_the_end() -> None:
 )
 def test_a_wrong_call_is_one_line(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        plan(normal(), 0.02, **wrong)
+        plan_of(normal(), 0.02, **wrong)
 
 
 def test_the_page_prints_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:

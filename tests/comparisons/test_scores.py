@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import adjudge
-from adjudge.comparisons.scores import ScoreData
+from adjudge.comparisons.scores import Scores
 from adjudge.data.rows import Summary, System, Topic
 from adjudge.data.scores import Score
 from adjudge.errors import DataError, UsageError
@@ -59,8 +59,8 @@ def test_a_matrix(write: Write) -> None:
     assert (data.name, data.measures) == ("rouge-2.csv", ("rouge-2",))
     assert data.kinds == {"lead": "baseline", "ours": "machine", "H1": "human", "H2": "human"}
     found = data.matrix()
-    assert (found.topics, found.systems) == (("d1", "d2", "d3"), ("lead", "ours", "H1", "H2"))
-    expected = [[0.1, 0.2, 0.5, math.nan], [0.3, 0.1, math.nan, 0.6], [0.2, 0.4, math.nan, math.nan]]
+    assert (found.topics, found.systems) == (("d1", "d2", "d3"), ("H1", "H2", "lead", "ours"))
+    expected = [[0.5, math.nan, 0.1, 0.2], [math.nan, 0.6, 0.3, 0.1], [math.nan, math.nan, 0.2, 0.4]]
     np.testing.assert_array_equal(found.values, expected)
     assert found.missing[0] == ("d1", "H2", "missing in rouge-2.csv")
     assert found.info.signature == "rouge-2|imported|file:rouge-2.csv"
@@ -73,8 +73,9 @@ def test_a_long_table(write: Write) -> None:
     assert data.measures == ("coverage", "ter")
     assert data.kinds == {"ours": "machine", "lead": "baseline", "Eve": "human"}
     found = data.matrix("coverage", length=100)
-    assert found.values.tolist() == [[0.6, 0.1, 0.9]]
-    assert found.counts.tolist() == [[2, 1, 1]]
+    assert found.systems == ("Eve", "lead", "ours")
+    assert found.values.tolist() == [[0.9, 0.1, 0.6]]
+    assert found.counts.tolist() == [[1, 1, 2]]
     assert (found.info.better, data.table.info["ter"].better) == ("higher", "lower")
     assert data.notes("coverage") == data.notes("ter") == ['s.csv: column "note" not used']
     with pytest.raises(
@@ -118,6 +119,7 @@ def test_options_of_a_table(write: Write) -> None:
             st.sampled_from(["d1", "d2"]),
             st.sampled_from(["s", "t"]),
             st.sampled_from([None, 10, 100]),
+            st.sampled_from([None, "extract"]),
             st.sampled_from([None, "ann"]),
             st.sampled_from([None, "A", "B"]),
             st.integers(0, 2),
@@ -129,20 +131,22 @@ def test_options_of_a_table(write: Write) -> None:
 )
 def test_what_is_exported_reads_back_the_same(cells: dict[Any, float]) -> None:
     rows = [
-        Score(m, t, s, value, length, assessor, reference, repeat, "lost" if math.isnan(value) else None)
-        for (m, t, s, length, assessor, reference, repeat), value in cells.items()
+        Score(
+            m, t, s, value, length, form, assessor, reference, repeat, "lost" if math.isnan(value) else None
+        )
+        for (m, t, s, length, form, assessor, reference, repeat), value in cells.items()
     ]
     if all(math.isnan(row.value) for row in rows):
         rows = [*rows, Score("rouge-2", "d9", "s", 1.0)]
     frame = pd.DataFrame(
         {name: [getattr(r, name) for r in rows] for name in ("topic", "system", "measure", "value")}
     )
-    for name in ("length", "assessor", "reference", "repeat", "why"):
+    for name in ("length", "form", "assessor", "reference", "repeat", "why"):
         frame[name] = pd.array([getattr(r, name) for r in rows], dtype="object")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "out.csv"
         frame.to_csv(path, index=False)
-        read = list(ScoreData.read(path).table.rows())
+        read = list(Scores.read(path).table.rows())
     assert [repr(row) for row in read] == [repr(row) for row in rows]
 
 
@@ -181,7 +185,7 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
             "m.csv",
             "topic,a\nd1,1\nd2,1\nd1,2\n",
             'm.csv:4: a second score of m for topic "d1", system "a" (the'
-            " first is in line 2): tell them apart by length, assessor, reference or repeat",
+            " first is in line 2): tell them apart by length, form, assessor, reference or repeat",
         ),
         (
             "m.csv",
@@ -216,7 +220,7 @@ def test_what_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no evaluation here"):
         adjudge.read_scores(tmp_path)
     with pytest.raises(DataError, match="is a folder, expected a file of scores"):
-        ScoreData.read(tmp_path)
+        Scores.read(tmp_path)
 
 
 # Kinds
@@ -272,15 +276,15 @@ def test_a_pattern_does_not_contradict_the_table(write: Write) -> None:
 
 
 @pytest.fixture
-def data(write: Write) -> ScoreData:
+def data(write: Write) -> Scores:
     return adjudge.read_scores(write("rouge-2.csv", MATRIX), human="H*", baseline="lead")
 
 
-def test_among(data: ScoreData) -> None:
+def test_among(data: Scores) -> None:
     def systems(among: Any) -> tuple[str, ...]:
         return data.matrix(among=among).systems
 
-    assert systems("all") == systems("human-machine") == ("lead", "ours", "H1", "H2")
+    assert systems("all") == systems("human-machine") == ("H1", "H2", "lead", "ours")
     assert systems("machines") == ("lead", "ours")
     assert systems("humans") == ("H1", "H2")
     assert data.matrix(among="humans").info.signature.endswith("|among:humans")
@@ -291,16 +295,16 @@ def test_among(data: ScoreData) -> None:
         systems("people")
 
 
-def test_pairs_among(data: ScoreData) -> None:
+def test_pairs_among(data: Scores) -> None:
     systems = data.matrix().systems
 
     def pairs(among: Any) -> list[bool]:
         return [bool(kept) for kept in data.pairs_among(systems, among)]
 
-    # lead-ours, lead-H1, lead-H2, ours-H1, ours-H2, H1-H2
+    # H1-H2, H1-lead, H1-ours, H2-lead, H2-ours, lead-ours
     assert pairs("all") == [True] * 6
-    assert pairs("machines") == [True, False, False, False, False, False]
-    assert pairs("humans") == [False, False, False, False, False, True]
+    assert pairs("machines") == [False, False, False, False, False, True]
+    assert pairs("humans") == [True, False, False, False, False, False]
     assert pairs("human-machine") == [False, True, True, True, True, False]
     assert data.pairs_among(("HUMANS", "lead"), "human-machine").tolist() == [True]
 
@@ -365,23 +369,23 @@ def test_a_folder_gives_what_it_knows(evaluation: Evaluation) -> None:
     assert (data.label("ann"), data.label("ours"), data.groups) == ("Ann", "ours", {"ann": "people"})
     assert data.authors == {("d1", "ann", 10): "ann b."}
     assert data.topic_values("set", ["d1", "d2", "d3"]) == ("s1", "s1", None)
-    assert data.topic_values("type", ["d1 @ 10", "d2 @ 10"]) == ("storm", None)
+    assert data.topic_values("type", data.matrix().row_topics) == ("storm", None)
     assert data.topic_values("selector", ["d1"]) == ("x",)
     with pytest.raises(
         UsageError, match='field of topics is "title", expected one of: set, type, task, selector'
     ):
         data.topic_values("title", ["d1"])  # type: ignore[arg-type]
     np.testing.assert_array_equal(data.matrix().values, evaluation.matrix("words").values)
-    assert data.matrix("words", among="machines").systems == ("ours", "base")
-    assert data.matrix("words", pool_humans=True).systems == ("HUMANS", "ours", "base")
+    assert data.matrix("words", among="machines").systems == ("base", "ours")
+    assert data.matrix("words", pool_humans=True).systems == ("HUMANS", "base", "ours")
 
 
 def test_a_folder_says_what_is_stale_and_what_was_not_scored(evaluation: Evaluation) -> None:
-    assert evaluation.data().notes("words") == []
+    assert evaluation.scores().notes("words") == []
     path = evaluation.path / Summary.FILE
     path.write_text(path.read_text().replace("The storm came.", "The storm came twice."))
     data = adjudge.read_scores(evaluation.path)
-    assert data.notes("words") == adjudge.open(evaluation.path).stored().warnings("words")
+    assert data.notes("words") == adjudge.open(evaluation.path).scores().notes("words")
     assert "words is out of date: 1 topic changed" in data.notes("words")[0]
     with pytest.raises(DataError, match="rouge-2 has not been scored here; run: adjudge score"):
         data.matrix("rouge-2")
@@ -392,7 +396,7 @@ def test_a_folder_says_what_is_stale_and_what_was_not_scored(evaluation: Evaluat
 def test_patterns_and_options_for_a_folder(evaluation: Evaluation) -> None:
     assert adjudge.read_scores(evaluation.path, human="ours").kind("ours") == "human"
     with pytest.raises(UsageError, match='--baseline "ann": "ann" is a human already'):
-        evaluation.data(baseline="ann")
+        evaluation.scores(baseline="ann")
     for options in ({"measure": "m"}, {"length": 3}, {"delimiter": ";"}, {"lower_is_better": True}):
         with pytest.raises(UsageError, match="is for a table of numbers"):
             adjudge.read_scores(evaluation.path, **options)
@@ -403,7 +407,7 @@ def test_patterns_and_options_for_a_folder(evaluation: Evaluation) -> None:
 
 def test_nothing_scored_yet(make: Callable[..., Evaluation]) -> None:
     e = make(Summary("d1", "a", "One text."))
-    for ask in (e.data().matrix, e.data().all_measures):
+    for ask in (e.scores().matrix, e.scores().all_measures):
         with pytest.raises(DataError, match="nothing has been scored; run: adjudge score"):
             ask()
 
@@ -414,7 +418,7 @@ def test_a_file_and_the_folder_it_was_imported_to_agree(
     path = write("s.csv", LONG)
     e = make()
     e.take(scoretable.read([path], lower_is_better=["ter"]))
-    bare, folder = adjudge.read_scores(path, lower_is_better=["ter"]), e.data()
+    bare, folder = adjudge.read_scores(path, lower_is_better=["ter"]), e.scores()
     assert bare.kinds == folder.kinds
     assert folder.measures == tuple(f"imported:{m}" for m in bare.measures)
     for measure in bare.measures:

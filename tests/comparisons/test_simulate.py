@@ -12,7 +12,7 @@ import typer
 from typer.testing import CliRunner, Result
 
 from adjudge.cli import simulate as cli
-from adjudge.comparisons.simulate import CHUNK, TESTS, Simulation, simulate
+from adjudge.comparisons.simulate import CHUNK, TESTS, Simulation, simulate_model
 from adjudge.engine import generator
 from adjudge.errors import AdjudgeError, UsageError
 from adjudge.stats import pairs
@@ -36,7 +36,7 @@ def run(*arguments: str) -> Result:
 
 def test_counts_are_those_of_a_plain_loop() -> None:
     model, simulations = Model(12, (0.6, 0.0)), CHUNK + 30
-    found = simulate(model, ["t", "wilcoxon"], simulations=simulations, seed=3)
+    found = simulate_model(model, ["t", "wilcoxon"], simulations=simulations, seed=3)
     matrices = [
         matrix
         for chunk, size in ((0, CHUNK), (1, 30))
@@ -51,7 +51,7 @@ def test_counts_are_those_of_a_plain_loop() -> None:
 
 def test_many_systems_are_counted_by_pair_and_by_simulation() -> None:
     model = Model(15, (0.8, 0.0, 0.0, 0.0), missing_half=True)
-    found = simulate(model, ["t"], simulations=60, seed=1)
+    found = simulate_model(model, ["t"], simulations=60, seed=1)
     power, size, anyone, corrected = [], [], [], []
     for matrix in draw(model, 60, generator(1, "simulate/scores", 0)):
         p = pairs.t_pairs(matrix).p  # pairs (0,1), (0,2), (0,3) differ, (1,2), (1,3), (2,3) do not
@@ -71,19 +71,21 @@ def test_many_systems_are_counted_by_pair_and_by_simulation() -> None:
 
 def test_workers_and_other_tests_change_nothing() -> None:
     model = Model(8)
-    alone = simulate(model, ["mc"], simulations=CHUNK + 20, resamples=99)
-    together = simulate(model, ["t", "mc", "hb"], simulations=CHUNK + 20, resamples=99, workers=2)
+    alone = simulate_model(model, ["mc"], simulations=CHUNK + 20, resamples=99)
+    together = simulate_model(model, ["t", "mc", "hb"], simulations=CHUNK + 20, resamples=99, workers=2)
     assert alone.of("mc") == together.of("mc")
 
 
 def test_a_larger_number_of_simulations_begins_with_the_smaller() -> None:
-    few, many = (simulate(Model(8), ["sign"], simulations=n, seed=5).of("sign") for n in (CHUNK, 2 * CHUNK))
+    few, many = (
+        simulate_model(Model(8), ["sign"], simulations=n, seed=5).of("sign") for n in (CHUNK, 2 * CHUNK)
+    )
     rest = many.rate * 2 * CHUNK - few.rate * CHUNK
     assert 0 <= rest <= CHUNK
 
 
 def test_words_for_two_systems() -> None:
-    found = simulate(Model(10, topic_sd=3), QUICK, simulations=200)
+    found = simulate_model(Model(10, topic_sd=3), QUICK, simulations=200)
     said = list(found.sentences())
     t = found.of("t-unpaired")
     assert said[2] == (
@@ -92,13 +94,13 @@ def test_words_for_two_systems() -> None:
     )
     assert found.title == "10 topics, 2 systems, difference 0, 200 simulations"
     assert found.signature.startswith("simulate|topics:10|means:0,0|noise:normal|topic-sd:3|simulations:200|")
-    planted = simulate(Model(10, (1.0, 0.0)), ["t"], simulations=50)
+    planted = simulate_model(Model(10, (1.0, 0.0)), ["t"], simulations=50)
     assert next(planted.sentences()).startswith("By paired t the difference is found in ")
     assert "alpha" not in next(planted.sentences())
 
 
 def test_words_for_many_systems() -> None:
-    found = simulate(Model(10, (0.5, 0.0, 0.0)), ["wilcoxon"], simulations=20)
+    found = simulate_model(Model(10, (0.5, 0.0, 0.0)), ["wilcoxon"], simulations=20)
     power, size, anyone, corrected = found.sentences()
     assert power.startswith("By paired Wilcoxon ")
     assert " of the pairs that differ are found, over 20 simulations (99 % interval " in power
@@ -109,15 +111,15 @@ def test_words_for_many_systems() -> None:
 
 def test_what_could_not_be_tested_is_counted() -> None:
     # On one topic no test can be had; on two, ratings are often the same twice.
-    nothing = simulate(Model(1), ["t"], simulations=10)
+    nothing = simulate_model(Model(1), ["t"], simulations=10)
     assert nothing.of("t").rate == 0
     assert nothing.warnings() == ["paired t: 10 pairs could not be tested"]
-    some = simulate(Model(2, step=1, bounds=(1, 5)), ["t"], simulations=100)
+    some = simulate_model(Model(2, step=1, bounds=(1, 5)), ["t"], simulations=100)
     assert 0 < some.of("t").untested < 100
 
 
 def test_results_as_frame_and_json() -> None:
-    found = simulate(Model(6, (0.5, 0.0, 0.0)), ["t", "sign"], simulations=20)
+    found = simulate_model(Model(6, (0.5, 0.0, 0.0)), ["t", "sign"], simulations=20)
     frame = found.to_frame()
     assert list(frame.columns) == [
         "topics",
@@ -135,12 +137,14 @@ def test_results_as_frame_and_json() -> None:
     assert len(frame) == 8
     whole = found.as_dict()
     assert json.loads(json.dumps(whole, allow_nan=False))["outcomes"][0]["test"] == "t"
-    assert whole["model"]["means"] == (0.5, 0.0, 0.0)
+    assert whole["model"]["means"] == [0.5, 0.0, 0.0]
 
 
 def test_progress_ends_at_the_end() -> None:
     seen: list[tuple[int, int]] = []
-    simulate(Model(5), ["sign"], simulations=CHUNK + 1, progress=lambda done, of: seen.append((done, of)))
+    simulate_model(
+        Model(5), ["sign"], simulations=CHUNK + 1, progress=lambda done, of: seen.append((done, of))
+    )
     assert seen == [(CHUNK, CHUNK + 1), (CHUNK + 1, CHUNK + 1)]
 
 
@@ -157,9 +161,9 @@ def test_progress_ends_at_the_end() -> None:
 )
 def test_a_wrong_call_is_one_line(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        simulate(Model(5), **wrong)
+        simulate_model(Model(5), **wrong)
     with pytest.raises(UsageError, match="hb was not simulated; there are: sign"):
-        simulate(Model(5), ["sign"], simulations=1).of("hb")
+        simulate_model(Model(5), ["sign"], simulations=1).of("hb")
 
 
 def test_the_command_prints_a_row_per_test() -> None:
@@ -177,7 +181,7 @@ def test_the_command_takes_every_option() -> None:
     )
     whole = json.loads(run(*line.split()).stdout)
     model = Model(9, (0.4, 0.0, 0.0), 0.5, "t3", 2.0, 3.0, 0.2, missing_half=True, step=0.1)
-    again = simulate(model, ["t", "hb:w"], simulations=20, alpha=0.1, resamples=49, seed=4)
+    again = simulate_model(model, ["t", "hb:w"], simulations=20, alpha=0.1, resamples=49, seed=4)
     assert whole == json.loads(json.dumps(again.as_dict()))
 
 
@@ -201,12 +205,12 @@ def test_the_help_names_every_noise() -> None:
 
 
 def test_a_simulation_is_frozen() -> None:
-    found = simulate(Model(5), ["sign"], simulations=1)
+    found = simulate_model(Model(5), ["sign"], simulations=1)
     assert isinstance(found, Simulation)
     with pytest.raises(AttributeError):
         found.alpha = 0.1  # type: ignore[misc]
 
 
 def test_a_test_named_twice_runs_once() -> None:
-    found = simulate(Model(5), ["hb", "hb:t", "hb"], simulations=2, resamples=9)
+    found = simulate_model(Model(5), ["hb", "hb:t", "hb"], simulations=2, resamples=9)
     assert [o.test for o in found.outcomes] == ["hb"]

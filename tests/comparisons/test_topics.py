@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from adjudge.comparisons.topics import FEW, TopicsResult, topics
+from adjudge.comparisons.topics import FEW, TopicsResult, topics_of_matrix
 from adjudge.data.scores import Better, MeasureInfo, ScoreMatrix
 from adjudge.errors import DataError, UsageError
 
@@ -44,7 +44,7 @@ def said(result: TopicsResult) -> str:
 
 
 def test_the_numbers_are_those_of_scipy(planted: np.ndarray) -> None:
-    found = topics(matrix(planted))
+    found = topics_of_matrix(matrix(planted))
     assert found.over_topics.p == pytest.approx(stats.kruskal(*planted).pvalue, rel=1e-12)
     assert found.over_systems.p == pytest.approx(stats.kruskal(*planted.T).pvalue, rel=1e-12)
     friedman = stats.friedmanchisquare(*planted.T)
@@ -60,7 +60,7 @@ def test_the_numbers_are_those_of_scipy(planted: np.ndarray) -> None:
 
 
 def test_the_planted_differences_are_found_and_said(planted: np.ndarray) -> None:
-    found = topics(matrix(planted), against="t0")
+    found = topics_of_matrix(matrix(planted), against="t0")
     assert [s.topic for s in found.standings][::3] == ["t3", "t0"]
     by_topic = {s.topic: s for s in found.standings}
     assert by_topic["t0"].from_chosen is None
@@ -75,11 +75,13 @@ def test_the_planted_differences_are_found_and_said(planted: np.ndarray) -> None
     assert "the easiest topic is t3 (mean " in words
     assert "; they differ." in words
     assert re.search(r"t0 differs from \d of 3 other topics: it is harder than ", words)
-    assert "With topics as blocks the systems cannot be told apart (Friedman, chi-squared(9) = " in words
+    assert (
+        "With topics as blocks the systems do not differ significantly (Friedman, chi-squared(9) = " in words
+    )
 
 
 def test_which_differ_is_what_the_pairs_say(planted: np.ndarray) -> None:
-    found = topics(matrix(planted), against="t1")
+    found = topics_of_matrix(matrix(planted), against="t1")
     pairs = found.pairs_frame()
     assert len(pairs) == 6
     assert list(pairs["different"]) == list(pairs["p"] < 0.05)
@@ -91,17 +93,17 @@ def test_which_differ_is_what_the_pairs_say(planted: np.ndarray) -> None:
 
 
 def test_lower_is_better_turns_easy_and_hard_round(planted: np.ndarray) -> None:
-    found = topics(matrix(planted, "lower"), against="t0")
+    found = topics_of_matrix(matrix(planted, "lower"), against="t0")
     assert found.ends() == (["t0"], ["t3"])
     assert "The hardest topic is t3" in said(found)
     assert "t0 differs from" in said(found)
     assert "it is easier than" in said(found)
-    both = topics(matrix(planted, "lower"), against="t1")
+    both = topics_of_matrix(matrix(planted, "lower"), against="t1")
     assert "t1 differs from 2 of 3 other topics: it is harder than t0, and easier than t3." in said(both)
 
 
 def test_a_description_is_higher_or_lower_but_never_hard(planted: np.ndarray) -> None:
-    found = topics(matrix(planted, None), against="t1")
+    found = topics_of_matrix(matrix(planted, None), against="t1")
     words = said(found)
     assert found.ends() == (["t3"], ["t0"])
     assert "The lowest topic is t0" in words
@@ -113,10 +115,10 @@ def test_a_description_is_higher_or_lower_but_never_hard(planted: np.ndarray) ->
 def test_systems_hide_topics_without_blocks() -> None:
     # Systems far apart, topics a little: ranked all together the topics drown, in blocks they stand out.
     values = np.arange(8)[None, :] * 10.0 + np.arange(5)[:, None]
-    found = topics(matrix(values))
+    found = topics_of_matrix(matrix(values))
     assert found.over_topics.p > 0.9
     assert found.topics_blocked.test.p < 0.001
-    assert "the topics cannot be told apart (Kruskal" in found.headline()
+    assert "the topics do not differ significantly (Kruskal" in found.headline()
     assert "A score depends on its topic" in said(found)
 
 
@@ -124,7 +126,7 @@ def test_missing_cells_are_counted_and_named(planted: np.ndarray) -> None:
     planted = planted.copy()
     planted[2:, 0] = NAN
     planted[0, 1] = NAN
-    found = topics(matrix(planted))
+    found = topics_of_matrix(matrix(planted))
     assert {s.topic: s.n for s in found.standings} == {"t0": 9, "t1": 10, "t2": 9, "t3": 9}
     assert found.missing() == ["3 missing scores (lost)"]
     assert found.warnings() == [
@@ -137,7 +139,7 @@ def test_missing_cells_are_counted_and_named(planted: np.ndarray) -> None:
 
 def test_a_topic_without_scores_stands_last(planted: np.ndarray) -> None:
     values = np.insert(planted, 0, NAN, axis=0)
-    found = topics(matrix(values), against="t0")
+    found = topics_of_matrix(matrix(values), against="t0")
     last = found.standings[-1]
     assert (last.topic, last.n, last.differs) == ("t0", 0, 0)
     assert np.isnan([last.mean, last.sd, last.mean_rank, last.low, last.high]).all()
@@ -152,7 +154,7 @@ def test_a_topic_without_scores_stands_last(planted: np.ndarray) -> None:
 def test_systems_never_compared_are_warned_about() -> None:
     values = np.full((8, 4), NAN)
     values[:4, :2] = values[4:, 2:] = np.random.default_rng(1).normal(size=(4, 2))
-    assert topics(matrix(values)).warnings()[-1] == (
+    assert topics_of_matrix(matrix(values)).warnings()[-1] == (
         "systems fall into 2 sets that share no topic: blocks test within them"
     )
 
@@ -160,9 +162,9 @@ def test_systems_never_compared_are_warned_about() -> None:
 def test_few_scores_are_warned_about() -> None:
     rng = np.random.default_rng(2)
     assert f"a topic has only {FEW - 1} scores: its p is a rough one" in (
-        topics(matrix(rng.normal(size=(3, FEW - 1)))).warnings()
+        topics_of_matrix(matrix(rng.normal(size=(3, FEW - 1)))).warnings()
     )
-    assert not topics(matrix(rng.normal(size=(3, FEW)))).warnings()
+    assert not topics_of_matrix(matrix(rng.normal(size=(3, FEW)))).warnings()
 
 
 ODD = [
@@ -184,7 +186,7 @@ ODD = [
 @pytest.mark.parametrize("values", ODD, ids=lambda v: str(np.shape(v)))
 @pytest.mark.parametrize("against", [None, "t0"])
 def test_odd_matrices_give_a_result_or_a_reason(values: list[list[float]], against: str | None) -> None:
-    found = topics(matrix(values), against=against)
+    found = topics_of_matrix(matrix(values), against=against)
     assert len(found.standings) == len(values)
     words = said(found)
     assert "nan" not in words
@@ -197,46 +199,46 @@ def test_odd_matrices_give_a_result_or_a_reason(values: list[list[float]], again
 
 
 def test_one_topic_and_one_system_say_so() -> None:
-    one = topics(matrix([[1.0, 2.0]]), against="t0")
+    one = topics_of_matrix(matrix([[1.0, 2.0]]), against="t0")
     assert list(one.sentences()) == [
         "One topic has scores: nothing to compare on m.",
         "t0 cannot be compared: no other topic has scores.",
         "With topics as blocks the systems cannot be compared (Friedman: needs two complete topics, has 1);"
-        " without blocks they cannot be told apart (Kruskal-Wallis, H(1) = 1, p = .317).",
+        " without blocks they do not differ significantly (Kruskal-Wallis, H(1) = 1, p = .317).",
     ]
-    alone = said(topics(matrix([[1.0], [2.0]])))
+    alone = said(topics_of_matrix(matrix([[1.0], [2.0]])))
     assert "the systems cannot be compared (Friedman: needs two systems with scores, has 1)." in alone
 
 
-def test_all_ties_are_told_from_nothing() -> None:
-    words = said(topics(matrix([[2.0] * 5] * 3), against="t1"))
-    assert "the topics cannot be told apart (Kruskal-Wallis, H(2) = 0, p = 1" in words
+def test_ties_alone_do_not_differ() -> None:
+    words = said(topics_of_matrix(matrix([[2.0] * 5] * 3), against="t1"))
+    assert "the topics do not differ significantly (Kruskal-Wallis, H(2) = 0, p = 1" in words
     assert "All topics have the same mean rank." in words
-    assert "t1 cannot be told from any of 2 other topics." in words
+    assert "t1 is not significantly different from any of 2 other topics." in words
 
 
 def test_topics_that_tie_at_an_end_are_all_named() -> None:
     values = np.array([[1.0] * 6, [1.0] * 6, [5.0] * 6])
-    words = said(topics(matrix(values)))
+    words = said(topics_of_matrix(matrix(values)))
     assert "The hardest topics are t0 and t1, the easiest topic is t2 (mean 5); they differ." in words
 
 
 def test_nothing_at_all_is_one_line() -> None:
     with pytest.raises(DataError, match=r"m: every score is missing \(lost\)"):
-        topics(matrix([[NAN], [NAN]]))
+        topics_of_matrix(matrix([[NAN], [NAN]]))
     with pytest.raises(DataError, match="m: no scores"):
-        topics(matrix(np.zeros((0, 0))))
+        topics_of_matrix(matrix(np.zeros((0, 0))))
     with pytest.raises(UsageError, match=r'm has no scores on topic "t10" \(nearest: "t0"\)'):
-        topics(matrix([[1.0]]), against="t10")
+        topics_of_matrix(matrix([[1.0]]), against="t10")
     with pytest.raises(UsageError, match="alpha: expected a number between 0 and 1"):
-        topics(matrix([[1.0]]), alpha=2)
+        topics_of_matrix(matrix([[1.0]]), alpha=2)
     bare = ScoreMatrix(np.full((1, 1), NAN), np.zeros((1, 1)), ("t",), ("s",), MeasureInfo("m"))
     with pytest.raises(DataError, match="no reason given"):
-        topics(bare)
+        topics_of_matrix(bare)
 
 
 def test_frames_latex_and_json(planted: np.ndarray) -> None:
-    found = topics(matrix(planted), against="t0")
+    found = topics_of_matrix(matrix(planted), against="t0")
     assert list(found.to_frame().columns) == [
         "measure",
         "length",
@@ -255,12 +257,12 @@ def test_frames_latex_and_json(planted: np.ndarray) -> None:
     data = found.as_dict()
     assert json.loads(json.dumps(data, allow_nan=False))["easiest"] == ["t3"]
     assert data["over_topics"]["total"] == 40
-    assert data["systems_blocked"]["friedman"]["f_df"] == (9, 27)
+    assert data["systems_blocked"]["friedman"]["f_df"] == [9, 27]
     assert data["sentences"] == list(found.sentences())
     odd = ScoreMatrix(
         planted, np.ones((4, 10)), ("a_b", "&", "50%", "^"), tuple("abcdefghij"), MeasureInfo("m")
     )
-    assert r"a\_b &" in topics(odd).to_latex()
+    assert r"a\_b &" in topics_of_matrix(odd).to_latex()
 
 
 def test_alpha_and_length_are_in_the_signature_and_the_title(planted: np.ndarray) -> None:
@@ -272,17 +274,17 @@ def test_alpha_and_length_are_in_the_signature_and_the_title(planted: np.ndarray
         MeasureInfo("m", signature="m|v:1"),
         100,
     )
-    found = topics(long, alpha=0.01)
+    found = topics_of_matrix(long, alpha=0.01)
     assert found.signature == (
         "m|v:1|length:100|topics:4|systems:10|pool:mean|test:kruskal-wallis:tukey-mean-ranks:0.01|blocks:friedman"
     )
     assert found.headline().startswith("On m at 100 words the topics differ")
-    wide, narrow = found.standings[0], topics(long).standings[0]
+    wide, narrow = found.standings[0], topics_of_matrix(long).standings[0]
     assert wide.high - wide.low > narrow.high - narrow.low
 
 
 def test_an_infinite_f_is_null_in_json() -> None:
-    data = topics(matrix([[1.0, 2.0, 3.0]] * 4)).as_dict()
+    data = topics_of_matrix(matrix([[1.0, 2.0, 3.0]] * 4)).as_dict()
     assert data["systems_blocked"]["friedman"]["f"] is None
     assert data["systems_blocked"]["friedman"]["f_p"] == pytest.approx(6.0**-3)
 

@@ -28,7 +28,7 @@ def test_withdrawn_summaries_stay_in_the_file_and_leave_the_scores(small: Evalua
     assert rows["t1", "poor", 10] == "wrong input"
     assert sum(why is not None for why in rows.values()) == 1
     assert small.matrix("imported:q").topics == ("t2",)
-    assert small.stored().warnings("rouge-1")[0].startswith("rouge-1 is out of date")
+    assert small.scores().notes("rouge-1")[0].startswith("rouge-1 is out of date")
     (scored,) = small.score("rouge-1")
     assert scored.changed == ("t1",)
     assert "poor: 1 missing (no score)" in small.compare("rouge-1").missing()
@@ -56,7 +56,7 @@ def test_rename_reaches_every_file_and_the_scores(small: Evaluation) -> None:
     assert (after.values == before).all()
     small.rename("t9", "as in the paper", topic="t1")
     assert list(small.collection.documents) == ["t9", "t2", "t3"]
-    assert small.matrix("rouge-1").topics == ("t9", "t2", "t3")
+    assert small.matrix("rouge-1").topics == ("t2", "t3", "t9")
 
 
 def test_rename_never_merges(small: Evaluation, snapshot: Snapshot) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import groupby
+from pathlib import Path
 from statistics import mean
 
 import numpy as np
@@ -12,6 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adjudge.data import scorefiles
+from adjudge.data.scorefiles import ScoreFile
 from adjudge.data.scores import COLUMNS, MeasureInfo, Score, ScoreTable
 from adjudge.errors import DataError, UsageError
 
@@ -29,7 +32,16 @@ values = st.floats(-1e3, 1e3) | st.just(math.nan)
 def score_rows(draw: st.DrawFn) -> list[Score]:
     found = draw(st.dictionaries(keys, values, min_size=1, max_size=25))
     return [
-        Score("m", t, s, v, None, assessor, reference, repeat, "lost" if math.isnan(v) else None)
+        Score(
+            "m",
+            t,
+            s,
+            v,
+            assessor=assessor,
+            reference=reference,
+            repeat=repeat,
+            why="lost" if math.isnan(v) else None,
+        )
         for (t, s, assessor, reference, repeat), v in found.items()
     ]
 
@@ -147,3 +159,52 @@ def test_scores_without_a_length_stand_beside_those_with_one() -> None:
     assert ScoreTable.from_rows(rows[:1]).each_length("m") == (None,)
     with pytest.raises(UsageError, match="has no scores without a length; it has: 50, 100"):
         ScoreTable.from_rows(rows[1:]).matrix("m", length="unset")
+
+
+def test_forms_are_never_mixed() -> None:
+    rows = [
+        Score("m", "t", "a", 1.0, form="abstract"),
+        Score("m", "t", "a", 3.0, form="extract"),
+        Score("m", "t", "b", 2.0, form="extract"),
+    ]
+    table = ScoreTable.from_rows(rows)
+    assert list(table.rows()) == rows
+    assert table.forms("m") == ("abstract", "extract")
+    with pytest.raises(UsageError, match=r"several forms \(abstract, extract\): choose one with --form"):
+        table.matrix("m")
+    with pytest.raises(UsageError, match='no scores of form "extracts" .nearest: "extract", "abstract".;'):
+        table.matrix("m", form="extracts")
+    found = table.matrix("m", form="extract")
+    assert (found.values.tolist(), found.form, found.title) == ([[3.0, 2.0]], "extract", "m (extract)")
+    assert found.signature == "m|form:extract"
+    unset = ScoreTable.from_rows([*rows, Score("m", "t", "a", 5.0)])
+    assert unset.matrix("m", form="unset").values.tolist() == [[5.0]]
+
+
+def test_a_matrix_does_not_depend_on_the_order_of_rows() -> None:
+    rows = [
+        Score("m", f"t{t}", s, 0.1 * t + k / 7, assessor=who, repeat=k)
+        for t in (10, 9, 1)
+        for s in ("s10", "s2")
+        for who in ("ann", "bob")
+        for k in range(3)
+    ]
+    one, other = (ScoreTable.from_rows(each).matrix("m") for each in (rows, rows[::-1]))
+    assert (one.topics, one.systems) == (("t1", "t9", "t10"), ("s2", "s10"))
+    assert (one.topics, one.systems) == (other.topics, other.systems)
+    np.testing.assert_array_equal(one.values, other.values)
+
+
+@pytest.mark.parametrize("form", [None, "extract"])
+def test_score_files_keep_forms_and_do_without(tmp_path: Path, form: str | None) -> None:
+    """Without forms a file is as the first release wrote it, so that either opens the other's."""
+    import pyarrow.parquet as pq
+
+    info = MeasureInfo("m", signature="m|v:0")
+    table = ScoreTable.from_rows([Score("m", "t", "a", 1.0, length=50, form=form, assessor="ann")], [info])
+    path = tmp_path / "m.parquet"
+    scorefiles.write(path, ScoreFile(info, table, "computed", {"t": "digest"}))
+    assert ("form" in pq.read_table(path).column_names) == (form is not None)
+    found = scorefiles.read(path)
+    assert list(found.table.rows()) == list(table.rows())
+    assert found.inputs == {"t": "digest"}

@@ -9,7 +9,7 @@ from shutil import copytree
 import numpy as np
 import pytest
 
-from adjudge.comparisons.many import counts
+from adjudge.comparisons.counts import counts
 from adjudge.evaluation import Evaluation
 from adjudge.measures.registry import parse_measure
 from adjudge.stats.ranks import spearman
@@ -29,7 +29,7 @@ def test_everything_is_marked_as_simulated(judged: Evaluation) -> None:
     found = judged.judgments()
     assert {j.origin for each in found.by_topic.values() for j in each} == {"simulated"}
     assert not found.left_out
-    assert any("simulated" in note for note in judged.stored().warnings("coverage"))
+    assert any("simulated" in note for note in judged.scores().notes("coverage"))
 
 
 def test_the_planted_assessors_come_out_in_order(judged: Evaluation) -> None:
@@ -42,7 +42,7 @@ def test_the_planted_assessors_come_out_in_order(judged: Evaluation) -> None:
 
 
 def test_people_find_people_better_and_rouge_does_not(judged: Evaluation) -> None:
-    table = counts(judged.data(), ["coverage", "pyramid", "rouge-2(refs=jackknife)"])
+    table = counts(judged.scores(), ["coverage", "pyramid", "rouge-2(refs=jackknife)"])
     by_people, pyramids, rouge = (measure.tests[-1] for measure in table.measures)
     for test in (by_people, pyramids):
         assert test.human_better >= 12

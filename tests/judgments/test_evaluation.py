@@ -110,7 +110,7 @@ def test_importing_into_an_empty_folder(tmp_path: Path) -> None:
     matrix = e.matrix("rating(aspect=content)")
     assert matrix.systems == ("1", "17", "E")
     assert matrix.values[0, 1] == 4.5
-    assert e.data().kinds_of(matrix.systems) == {"1": "baseline", "17": "machine", "E": "human"}
+    assert e.scores().kinds_of(matrix.systems) == {"1": "baseline", "17": "machine", "E": "human"}
     assert e.check().errors == 0
     assert (
         "selector"

@@ -51,8 +51,8 @@ def test_only_what_changed_is_scored_again(small: Evaluation) -> None:
     (again,) = small.score("rouge-1")
     assert (again.kept, again.new, again.changed) == (3, (), ())
     e = edit(small, "summaries.jsonl", "Something about number 2", "The strike of number 2")
-    assert e.stored().stale["rouge-1"] == ("t2",)
-    assert "rouge-1 is out of date: 1 topic changed since (t2)" in e.stored().warnings("rouge-1")[0]
+    assert e.scores().stale["rouge-1"] == ("t2",)
+    assert "rouge-1 is out of date: 1 topic changed since (t2)" in e.scores().notes("rouge-1")[0]
     before = e.matrix("rouge-1").to_frame()
     (again,) = e.score("rouge-1")
     assert (again.kept, again.changed) == (2, ("t2",))
@@ -60,15 +60,15 @@ def test_only_what_changed_is_scored_again(small: Evaluation) -> None:
     changed = before != after
     assert changed.sum().sum() == 1
     assert changed.loc["t2", "poor"]
-    assert not e.stored().stale["rouge-1"]
+    assert not e.scores().stale["rouge-1"]
 
 
 def test_what_a_measure_does_not_look_at_does_not_make_it_stale(small: Evaluation) -> None:
     small.score("rouge-1", "words")
     e = edit(small, "documents.jsonl", "It was a long one.", "It was short.")
-    assert not any(e.stored().stale.values())
+    assert not any(e.scores().stale.values())
     e = edit(small, "summaries.jsonl", "lasted two days", "lasted three days")  # a reference only
-    assert e.stored().stale == {"rouge-1": ("t1", "t2", "t3"), "words": ()}
+    assert e.scores().stale == {"rouge-1": ("t1", "t2", "t3"), "words": ()}
 
 
 def test_topics_that_are_gone_or_new_are_named(small: Evaluation) -> None:
@@ -107,8 +107,8 @@ def test_people_with_fewer_references_are_pointed_to_the_jackknife(small: Evalua
     assert "rouge-1(refs=jackknife) is fair to all" in scored.notes[0]
     (fair,) = small.score("rouge-1(refs=jackknife)")
     assert fair.notes == ()
-    assert small.stored().warnings("rouge-1") == list(scored.notes)
-    assert small.stored().warnings("rouge-1(refs=jackknife)") == []
+    assert small.scores().notes("rouge-1") == list(scored.notes)
+    assert small.scores().notes("rouge-1(refs=jackknife)") == []
 
 
 def test_needs_are_said_before_work_starts(make: Make) -> None:
@@ -167,6 +167,6 @@ def test_a_parquet_file_of_somebody_else_is_refused(small: Evaluation, tmp_path:
 
 def test_imported_scores_are_never_stale_and_keep_their_source(small: Evaluation) -> None:
     small.take([("theirs.csv:2", Score("imported:bert", "t1", "good", 0.9))])
-    (stored,) = small.stored().stored
+    (stored,) = small.scores().files
     assert (stored.origin, stored.source) == ("imported", "theirs.csv")
-    assert small.stored().stale == {}
+    assert small.scores().stale == {}

@@ -41,7 +41,7 @@ def test_wins_by_hand() -> None:
         ("p1", "bob"): 1.0,
         ("p0", "bob"): 0.0,
     }
-    assert found[0] == Score("wins", "t", "p0", 0.75, 10, "ann")
+    assert found[0] == Score("wins", "t", "p0", 0.75, 10, assessor="ann")
     assert [(row.system, row.why) for row in found if row.why] == [
         ("p3", "no duel with another summary was judged")
     ]

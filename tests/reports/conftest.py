@@ -9,9 +9,8 @@ from xml.etree.ElementTree import Element, TreeBuilder
 
 import pytest
 
-from adjudge.comparisons.choices import Test
-from adjudge.comparisons.result import Comparison
-from adjudge.comparisons.run import compare
+from adjudge.comparisons.pairs import Comparison, compare_matrix
+from adjudge.comparisons.tests import Test, choices
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Settings
 from adjudge.data.rows import Document, Summary, System, Topic
@@ -79,7 +78,8 @@ def compared() -> Callable[..., Comparison]:
             for topic, value in zip(topics or [f"t{k}" for k in range(len(values))], values, strict=True)
         ]
         table = ScoreTable.from_rows(rows, [MeasureInfo(measure, better)])
-        return compare(table.matrix(measure), test=test, seed=seed, resamples=200, alpha=alpha)
+        chosen = choices(test=test, seed=seed, resamples=200, alpha=alpha)
+        return compare_matrix(table.matrix(measure), chosen)
 
     return make
 

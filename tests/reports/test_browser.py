@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from adjudge.comparisons.result import Comparison
+from adjudge.comparisons.pairs import Comparison
 from adjudge.data.collection import Collection
 from adjudge.reports.page import build_page
 from adjudge.reports.render import write_report

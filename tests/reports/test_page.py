@@ -10,7 +10,7 @@ from dataclasses import FrozenInstanceError, replace
 import pytest
 
 from adjudge import __version__
-from adjudge.comparisons.result import Comparison
+from adjudge.comparisons.pairs import Comparison
 from adjudge.data.collection import Collection
 from adjudge.data.rows import Summary
 from adjudge.errors import UsageError
@@ -73,7 +73,9 @@ def test_the_words_say_the_direction_the_test_and_the_interval(
     assert "200 resamples" in interval
     assert "paired t test" in letters
     assert "below .01)" in letters
-    assert section.headline.startswith("On rouge-2 bad and fair cannot be told from the best")
+    assert section.headline.startswith(
+        "On rouge-2 bad and fair are not significantly different from the best"
+    )
 
 
 def test_a_description_claims_nothing(compared: Make, three: Values, empty: Collection) -> None:

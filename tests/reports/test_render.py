@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element
 
 import pytest
 
-from adjudge.comparisons.result import Comparison
+from adjudge.comparisons.pairs import Comparison
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Settings
 from adjudge.data.rows import System, Topic

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.comparisons.result import Comparison
+from adjudge.comparisons.pairs import Comparison
 from adjudge.reports.page import LONGEST_STEM, files_of, stems
 
 Make = Callable[..., Comparison]

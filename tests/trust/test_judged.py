@@ -446,9 +446,9 @@ def test_the_seed_decides_the_bootstrap() -> None:
 
 def test_the_tidy_frame_says_all_that_is_known() -> None:
     rows = [
-        Score("m", "t1", "ann", 0.5, 20, "x", "bob"),
-        Score("m", "t1", "ann", 0.25, 20, "x", "bob", repeat=1),
-        Score("m", "t2", "lead", math.nan, 20, "y", "bob", why="not judged"),
+        Score("m", "t1", "ann", 0.5, 20, assessor="x", reference="bob"),
+        Score("m", "t1", "ann", 0.25, 20, assessor="x", reference="bob", repeat=1),
+        Score("m", "t2", "lead", math.nan, 20, assessor="y", reference="bob", why="not judged"),
         Score("m", "t9", "new", 1.0),
     ]
     known = collection((Topic("t1", "s1", "event", "multi", "eve"), Topic("t2")))

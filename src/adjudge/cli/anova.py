@@ -6,17 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import adjudge
 from adjudge.cli import options
-from adjudge.cli.output import deliver, say, show_table, warn
-from adjudge.cli.sources import open_scores, pooled, warn_of
-from adjudge.comparisons.anova import words
-from adjudge.comparisons.anova.model import anova
-from adjudge.comparisons.anova.result import Anova
+from adjudge.cli.output import deliver, show, show_table
+from adjudge.cli.sources import open_scores, pooled, show_result, warn_of
 from adjudge.errors import UsageError
-from adjudge.wording import counted
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.scores import ScoreData
+    from adjudge.comparisons.anova import Anova
 
 
 def command(
@@ -42,6 +39,7 @@ def command(
     ] = 1,
     pool: options.PoolHumans = None,
     length: options.Length = None,
+    form: options.Form = None,
     human: options.Human = None,
     baseline: options.Baseline = None,
     lower_is_better: options.Lower = False,
@@ -63,25 +61,25 @@ def command(
     they should. --csv writes one row per term; with --random the parts of the variance follow.
     """
     data = open_scores(scores, human, baseline, lower_is_better)
-    chosen = [data.resolve(m) for m in measure or []] or list(data.all_measures())
+    chosen = data.resolved(measure or ())
     warn_of(data, chosen)
-    asked: dict[str, Any] = {
-        "factors": _split("--factors", factors),
-        "interactions": interactions,
-        "random": _split("--random", random),
-        "ss_type": ss_type,
-        "pool_humans": pooled(pool),
-        "length": length,
-        "resamples": resamples,
-        "seed": seed,
-    }
-    found = [_of(data, each, asked) for each in chosen]
+    found = [
+        adjudge.anova(
+            data,
+            each,
+            length=length,
+            form=form,
+            factors=_split("--factors", factors),
+            interactions=interactions,
+            random=_split("--random", random),
+            ss_type=ss_type,  # type: ignore[arg-type]
+            pool_humans=pooled(pool),
+            resamples=resamples,
+            seed=seed,
+        )
+        for each in chosen
+    ]
     deliver(found, _frame, lambda result: _show(result, sizes), json=json, csv=csv, latex=latex)
-
-
-def _of(data: ScoreData, measure: str, asked: dict[str, Any]) -> Anova:
-    topics = {name: row.as_dict() for name, row in data.topics.items()}
-    return anova(data.table, measure, topics=topics, kinds=data.kinds, authors=data.authors, **asked)
 
 
 def _split(option: str, text: str | None) -> list[str]:
@@ -107,34 +105,14 @@ def _frame(result: Anova) -> Any:
 
 
 def _show(a: Anova, sizes: bool) -> None:
-    levels = ", ".join(counted(n, name) for name, n in a.levels.items())
-    length = f", {a.length} words" if a.length else ""
-    say(f"{a.measure}{length} ({counted(a.n, 'row')}: {levels})", "bold")
-    show_table(
-        ("", "df>", "sum of squares>", "mean square>", "F>", "p>", "share>"),
-        [
-            (
-                row.term,
-                row.df,
-                words.number(row.ss),
-                words.number(row.ms),
-                words.f(row.f),
-                words.p(row.p),
-                "" if row.share != row.share else words.percent(row.share),
-            )
-            for row in a.to_frame().itertuples()
-        ],
-    )
-    if sizes:
-        for each in a.interactions:
-            _show_sizes(each.term, each.to_frame())
-    if a.components is not None and a.components.components:
-        _show_components(a)
-    for line in [*a.sentences(), *a.residual_sentences()]:
-        say(line)
-    for line in a.warnings():
-        warn(line)
-    say(a.signature, "dim")
+    def more() -> None:
+        if sizes:
+            for each in a.interactions:
+                _show_sizes(each.term, each.to_frame())
+        if (parts := a.components_table()) is not None:
+            show(parts)
+
+    show_result(a.table(), before=more, more=a.residual_sentences())
 
 
 def _show_sizes(term: str, frame: Any) -> None:
@@ -143,19 +121,3 @@ def _show_sizes(term: str, frame: Any) -> None:
         for name in frame.index
     ]
     show_table((term, *(f"{column}>" for column in frame.columns)), rows)
-
-
-def _show_components(a: Anova) -> None:
-    found = a.components
-    assert found is not None
-    interval = f"{found.level:.0%} interval"
-    rows = [
-        (
-            each.term,
-            f"{each.variance:.6g}",
-            words.percent(each.share),
-            "-" if each.low != each.low else f"{each.low:.1%} to {each.high:.1%}",
-        )
-        for each in found.components
-    ]
-    show_table(("variance of", "estimate>", "share>", interval), rows)

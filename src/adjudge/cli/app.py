@@ -226,7 +226,7 @@ COMMANDS = (
     Command(
         "lengths",
         COMPARE,
-        "Hold target lengths against each other: scores centred by topic, groups, noise, and how rankings agree.",
+        "Compare target lengths: scores centred by topic, groups, noise, and how rankings agree.",
         "lengths:command",
         "adjudge lengths lengths.csv -m coverage",
     ),

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import adjudge
 from adjudge.cli import options
-from adjudge.cli.output import deliver, say, show_json, show_table, warn, write_csv
-from adjudge.cli.sources import length_of, open_scores, pooled, warn_of
-from adjudge.comparisons.choices import (
+from adjudge.cli.output import deliver, say, show, show_json, warn, write_csv
+from adjudge.cli.sources import length_of, open_scores, pooled, show_result, warn_of
+from adjudge.comparisons.tests import (
     ALL,
     ALPHA,
     LEVEL,
@@ -18,16 +21,14 @@ from adjudge.comparisons.choices import (
     STATISTICS,
     TESTS,
     ZEROS,
-    Choices,
     Test,
-    choices,
 )
 from adjudge.errors import UsageError, quoted
-from adjudge.wording import counted
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.result import Comparison, Standing
-    from adjudge.comparisons.scores import ScoreData
+    from adjudge.comparisons.counts import CountsTable
+    from adjudge.comparisons.pairs import Comparison
+    from adjudge.comparisons.scores import Scores
 
 AMONG = ("all", "machines", "humans", "human-machine")
 COUNTED: tuple[Test, ...] = ("t-unpaired", "t", "wilcoxon")  # the paper's three
@@ -44,7 +45,8 @@ def command(
     ] = "wilcoxon",
     correct: options.Correct = "holm",
     against: Annotated[
-        str | None, typer.Option("--against", metavar="SYSTEM", help="Hold everybody against this one only.")
+        str | None,
+        typer.Option("--against", metavar="SYSTEM", help="Compare all systems with this one only."),
     ] = None,
     side: Annotated[
         str, typer.Option("--side", metavar="SIDE", help=f"With --against: {', '.join(SIDES)}.")
@@ -54,9 +56,12 @@ def command(
     ] = "all",
     margin: Annotated[
         float | None,
-        typer.Option("--margin", metavar="D", help="Also say who is the same within this difference."),
+        typer.Option(
+            "--margin", metavar="D", help="Also say which systems are the same within this difference."
+        ),
     ] = None,
     length: options.Lengths = None,
+    form: options.Form = None,
     pool: options.PoolHumans = None,
     cluster: Annotated[
         str | None,
@@ -93,22 +98,9 @@ def command(
 ) -> None:
     """Rank the systems: means, bootstrap intervals over topics, and groups that do not differ.
 
-    Systems that share a letter cannot be told apart by the test with its correction. --csv writes one row per
-    pair and test; with --counts, one per measure and test; with --effects, one per pair.
+    Systems that share a letter are not significantly different by the test with its correction. --csv writes one
+    row per pair and test; with --counts, one per measure and test; with --effects, one per pair.
     """
-    chosen = choices(
-        test=test,
-        correct=correct,
-        statistic=statistic,
-        zeros=zeros,
-        against=against,
-        side=side,
-        margin=margin,
-        alpha=alpha,
-        level=level,
-        resamples=resamples,
-        seed=seed,
-    )
     if among not in AMONG:
         raise UsageError(f"--among is {quoted(among)}, expected one of: {', '.join(AMONG)}")
     if cluster not in (None, "set"):
@@ -130,16 +122,41 @@ def command(
             )
     data = open_scores(scores, human, baseline, lower_is_better)
     if counts:
-        _count(data, measure or (), chosen, test, length, json=json, csv=csv, latex=latex)
+        tests = TESTS if test == ALL else tuple(dict.fromkeys((*COUNTED, test)))
+        table = adjudge.counts(
+            data,
+            measure,
+            length=length_of(length),
+            form=form,
+            tests=tests,
+            alpha=alpha,
+            level=level,
+            statistic=statistic,
+            zeros=zeros,
+            resamples=resamples,
+            seed=seed,
+        )
+        _show_counts(table, data, json=json, csv=csv, latex=latex)
         return
-    from adjudge.comparisons.many import comparisons
+    from adjudge.comparisons.pairs import comparisons
 
     found = comparisons(
         data,
         measure or (),
-        chosen,
         length=length_of(length),
+        form=form,
+        test=test,
+        correct=correct,
+        against=against,
+        side=side,
         among=among,  # type: ignore[arg-type]
+        margin=margin,
+        alpha=alpha,
+        level=level,
+        statistic=statistic,
+        zeros=zeros,
+        resamples=resamples,
+        seed=seed,
         pool_humans=pooled(pool),
         cluster=cluster is not None,
     )
@@ -147,30 +164,32 @@ def command(
     deliver(
         found,
         lambda c: c.effects_frame() if effects else c.pairs_frame(),
-        lambda c: _show(c, data, pairs=pairs, effects=effects),
+        lambda c: _show(c, pairs=pairs, effects=effects),
         json=json,
         csv=csv,
         latex=latex,
     )
 
 
-def _count(
-    data: ScoreData,
-    measures: Any,
-    chosen: Choices,
-    test: str,
-    length: str | None,
-    *,
-    json: bool,
-    csv: Any,
-    latex: bool,
-) -> None:
-    from dataclasses import replace
+def _show(c: Comparison, *, pairs: bool, effects: bool) -> None:
+    table = c.table()
+    said = [f"  {c.pair_sentence(pair)}" for pair in c.pairs[c.test]] if pairs else []
+    if not effects:
+        show_result(table, more=said)
+        return
+    say(table.title, "bold")
+    show(replace(table, title=""))
+    say(c.headline())
+    print()
+    show(c.effects_table())
+    for line in said:
+        say(line)
+    for line in table.notes:
+        warn(line)
+    say(c.signature, "dim")
 
-    from adjudge.comparisons.many import counts
 
-    tests = TESTS if test == ALL else tuple(dict.fromkeys((*COUNTED, chosen.test)))
-    table = counts(data, measures, replace(chosen, tests=tests), length=length_of(length))
+def _show_counts(table: CountsTable, data: Scores, *, json: bool, csv: Path | None, latex: bool) -> None:
     warn_of(data, (m.measure for m in table.measures))
     if csv is not None:
         write_csv(table.to_frame(), csv)
@@ -182,76 +201,8 @@ def _count(
         for number, each in enumerate([*table.tables(), *table.machine_tables()]):
             if number:
                 print()
-            show_table(each.head, each.rows, title=each.title)
+            show(each)
         print()
         for line in table.sentences():
             say(line)
         say(table.signature, "dim")
-
-
-def interval(standing: Standing) -> str:
-    """A single topic has none."""
-    return "-" if standing.low != standing.low else f"{standing.low:.4f} to {standing.high:.4f}"
-
-
-def _show(c: Comparison, data: ScoreData, *, pairs: bool, effects: bool) -> None:
-    from adjudge.comparisons.tables import ranks
-
-    length = f", {c.matrix.length} words" if c.matrix.length else ""
-    say(f"{c.measure}{length} ({c.matrix.info.direction}, {counted(len(c.matrix.topics), 'topic')})", "bold")
-    head: tuple[str, ...] = (">", "system", "kind", "topics>", "mean>", f"{c.level:.0%} interval")
-    rows: list[tuple[object, ...]] = [
-        (s.rank, s.system, data.kind(s.system), s.n, f"{s.mean:.4f}", interval(s)) for s in c.standings
-    ]
-    if c.complete:
-        head = (*head, "ranks", "group")
-        rows = [(*row, ranks(s), s.group) for row, s in zip(rows, c.standings, strict=True)]
-    show_table(head, rows)
-    say(c.headline())
-    if effects:
-        _show_effects(c)
-    if pairs:
-        for pair in c.pairs[c.test]:
-            say(f"  {pair.sentence(c.matrix.info.better, c.alpha, margin=c.choices.margin)}")
-    for line in [*c.missing(), *c.warnings()]:
-        warn(line)
-    say(c.signature, "dim")
-
-
-def _show_effects(c: Comparison) -> None:
-    kinds = ("mean", "standardised", "hodges_lehmann", "superiority")
-    print()
-    show_table(
-        (
-            "a",
-            "b",
-            "topics>",
-            "wins>",
-            "losses>",
-            "ties>",
-            "difference",
-            "in s.d.",
-            "Hodges-Lehmann",
-            "superiority",
-        ),
-        [
-            (
-                row["a"],
-                row["b"],
-                row["n"],
-                row["wins"],
-                row["losses"],
-                row["ties"],
-                *(_effect(row, k) for k in kinds),
-            )
-            for row in c.effects_frame().to_dict("records")
-        ],
-    )
-
-
-def _effect(row: dict[str, Any], kind: str) -> str:
-    """An effect with its interval, where there is one."""
-    value, low, high = (row[name] for name in (kind, f"{kind}_low", f"{kind}_high"))
-    if value != value:
-        return "-"
-    return f"{value:.3g}" if low != low else f"{value:.3g} ({low:.3g} to {high:.3g})"

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+import adjudge
 from adjudge.cli import options
-from adjudge.cli.output import deliver, say, show_table
-from adjudge.cli.sources import length_of, open_scores, pooled, warn_of
-from adjudge.comparisons.groups import SCALES, Groupings, groupings, kind_contrast, many_to_one
-from adjudge.wording import counted
-
-if TYPE_CHECKING:
-    from adjudge.comparisons.scores import ScoreData
+from adjudge.cli.output import deliver
+from adjudge.cli.sources import length_of, open_scores, pooled, show_result, warn_of
+from adjudge.comparisons.groups import SCALES, Groupings
 
 
 def command(
@@ -24,7 +21,7 @@ def command(
     ] = "values",
     against: Annotated[
         str | None,
-        typer.Option("--against", metavar="SYSTEM", help="Dunnett's test of everybody against one."),
+        typer.Option("--against", metavar="SYSTEM", help="Dunnett's test of all systems with this one."),
     ] = None,
     contrast: Annotated[
         list[str] | None,
@@ -36,6 +33,7 @@ def command(
         float, typer.Option("--level", help="Of intervals; p below 1 - level is a difference.")
     ] = 0.95,
     length: options.Lengths = None,
+    form: options.Form = None,
     pool: options.PoolHumans = None,
     seed: options.Seed = 0,
     pairs: Annotated[bool, typer.Option("--pairs", help="Say every pair in words.")] = False,
@@ -50,57 +48,30 @@ def command(
 
     --csv writes one row per pair.
     """
-    from adjudge.comparisons.many import matrices
-
     data = open_scores(scores, human, baseline, lower_is_better)
     found = [
-        groupings(
-            m, scale=scale, level=level, seed=seed, contrasts=_contrasts(m.systems, data, against, contrast)
+        adjudge.groups(
+            data,
+            m,
+            length=n,
+            form=f,
+            scale=scale,
+            against=against,
+            contrast=contrast or (),
+            alpha=round(1 - level, 12),
+            seed=seed,
+            pool_humans=pooled(pool),
         )
-        for m in matrices(data, measure or (), length=length_of(length), pool_humans=pooled(pool))
+        for m, n, f in data.each(measure or (), length=length_of(length), form=form)
     ]
     warn_of(data, (g.matrix.measure for g in found))
-    deliver(found, Groupings.pairs_frame, lambda g: _show(g, data, pairs), json=json, csv=csv, latex=latex)
+    deliver(found, Groupings.pairs_frame, lambda g: _show(g, pairs), json=json, csv=csv, latex=latex)
 
 
-def _contrasts(
-    systems: tuple[str, ...], data: ScoreData, against: str | None, contrast: list[str] | None
-) -> dict[str, list[float]]:
-    chosen: dict[str, list[float]] = many_to_one(systems, against) if against else {}
-    for text in contrast or ():
-        chosen |= kind_contrast(systems, data.kinds_of(systems), text)
-    return chosen
+def _show(g: Groupings, pairs: bool) -> None:
+    def diagram() -> None:
+        print()
+        print(g.draw_diagram())
+        print()
 
-
-def _show(g: Groupings, data: ScoreData, pairs: bool) -> None:
-    length = f", {g.matrix.length} words" if g.matrix.length else ""
-    say(
-        f"{g.matrix.measure}{length} ({g.matrix.info.direction}, {counted(len(g.matrix.topics), 'topic')})",
-        "bold",
-    )
-    lines = [line[len(max(g.matrix.systems, key=len)) :] for line in g.draw_lines().splitlines()]
-    show_table(
-        (">", "system", "kind", "topics>", "mean>", "ranks", "group", "alike"),
-        [
-            (
-                p.rank,
-                p.system,
-                data.kind(p.system),
-                p.n,
-                f"{p.mean:.4f}",
-                str(p.best) if p.best == p.worst else f"{p.best}-{p.worst}",
-                p.group,
-                line.strip("\n"),
-            )
-            for p, line in zip(g.places, lines, strict=True)
-        ],
-    )
-    print()
-    print(g.draw_diagram())
-    print()
-    for line in g.sentences():
-        say(line)
-    if pairs:
-        for line in g.pair_sentences():
-            say(f"  {line}")
-    say(g.signature, "dim")
+    show_result(g.table(), before=diagram, more=[f"  {line}" for line in g.pair_sentences()] if pairs else ())

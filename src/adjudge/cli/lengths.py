@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+import adjudge
 from adjudge.cli import options
-from adjudge.cli.output import deliver, say, show_table, warn
-from adjudge.cli.sources import open_scores, pooled, warn_of
-from adjudge.comparisons.lengths.result import AtLength, LengthsResult
-from adjudge.comparisons.lengths.run import TASKS, lengths_of, of_topics
-from adjudge.errors import UsageError, quoted
+from adjudge.cli.output import deliver, say, show
+from adjudge.cli.sources import open_scores, pooled, show_result, warn_of
+from adjudge.comparisons.lengths import TASKS, LengthsResult
 from adjudge.wording import counted
-
-if TYPE_CHECKING:
-    from adjudge.comparisons.scores import ScoreData
 
 
 def command(
@@ -25,6 +21,7 @@ def command(
         str | None,
         typer.Option("--task", metavar="TASK", help=f"Topics of one task only: {' or '.join(TASKS)}."),
     ] = None,
+    form: options.Form = None,
     pool: options.PoolHumans = None,
     seed: options.Seed = 0,
     human: options.Human = None,
@@ -34,76 +31,33 @@ def command(
     csv: options.Csv = None,
     latex: options.Latex = False,
 ) -> None:
-    """Hold target lengths against each other: scores centred by topic, groups, noise, and how rankings agree.
+    """Compare target lengths: scores centred by topic, groups, noise, and how rankings agree.
 
-    Each length is compared by itself; "all" averages within a topic first. Systems that share a letter cannot be
-    told apart by Tukey's test on the model system + topic. --csv writes one row per system and length.
+    Each length is compared by itself; "all" averages within a topic first. Systems that share a letter are not
+    significantly different by Tukey's test on the model system + topic. --csv writes one row per system and length.
     """
-    if task not in (None, *TASKS):
-        raise UsageError(f"--task is {quoted(task)}, expected one of: {', '.join(TASKS)}")
     data = open_scores(scores, human, baseline, lower_is_better)
-    chosen = [data.resolve(m) for m in measure or ()] or data.all_measures()
-    warn_of(data, chosen)
-    found = [_result(data, m, task, pooled(pool), seed) for m in chosen]
-    deliver(found, LengthsResult.to_frame, lambda r: _show(r, data), json=json, csv=csv, latex=latex)
+    found = [
+        adjudge.lengths(
+            data,
+            m,
+            form=form,
+            task=task,  # type: ignore[arg-type]
+            seed=seed,
+            pool_humans=pooled(pool),
+        )
+        for m in data.resolved(measure or ())
+    ]
+    warn_of(data, (r.measure for r in found))
+    deliver(found, LengthsResult.to_frame, _show, json=json, csv=csv, latex=latex)
 
 
-def _result(data: ScoreData, measure: str, task: str | None, pool_humans: bool, seed: int) -> LengthsResult:
-    tasks = {name: topic.task for name, topic in data.topics.items()}
-    each = zip(data.table.lengths(measure), data.table.each_length(measure), strict=True)
-    matrices = {n: data.matrix(measure, length=asked, pool_humans=pool_humans) for n, asked in each}
-    if task is not None:
-        kept = {name for name, of in tasks.items() if of == task}
-        matrices = {n: of_topics(matrix, kept) for n, matrix in matrices.items()}
-        matrices = {n: matrix for n, matrix in matrices.items() if matrix.topics}
-        if not matrices:
-            raise UsageError(f"--task {task}: no topic with scores of {measure} is {task}")
-    return lengths_of(matrices, tasks=tasks, seed=seed)
-
-
-def _show(r: LengthsResult, data: ScoreData) -> None:
+def _show(r: LengthsResult) -> None:
     say(f"{r.measure} ({r.info.direction}, {counted(len(r.lengths), 'length')})", "bold")
-    heads = [f"{each.column}>" for each in r.columns]
-    columns = [head for name in heads for head in (name, "group")]
-    show_table(
-        ("system", "kind", *columns),
-        [
-            (system, data.kind(system), *(cell for each in r.columns for cell in _cells(each, system)))
-            for system in r.systems()
-        ],
-        title="Scores centred by topic",
-    )
-    print()
-    show_table(
-        ("length", "topics>", "systems>", "residual df>", "mean square>", "HSD>", "pairs told apart>"),
-        [
-            (
-                each.column,
-                len(each.matrix.topics),
-                each.tukey.columns,
-                int(each.tukey.df),
-                _number(each.tukey.mean_square),
-                _number(each.tukey.hsd),
-                f"{each.told_apart} of {each.pairs}",
-            )
-            for each in r.columns
-        ],
-        title="Noise",
-    )
-    print()
-    for line in r.sentences():
-        say(line)
-    for line in r.warnings():
-        warn(line)
-    say(r.signature, "dim")
 
+    def noise() -> None:
+        print()
+        show(r.noise_table())
+        print()
 
-def _cells(each: AtLength, system: str) -> tuple[str, str]:
-    standing = each.standing(system)
-    if standing is None or standing.centred != standing.centred:
-        return "-", ""
-    return f"{standing.centred:+.4f}", standing.group
-
-
-def _number(value: float) -> str:
-    return "-" if value != value else f"{value:.4g}"
+    show_result(r.table(), before=noise)

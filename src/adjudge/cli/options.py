@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from adjudge.comparisons.choices import CORRECTIONS, TESTS
+from adjudge.comparisons.tests import CORRECTIONS, TESTS
 
 Folder = Annotated[
     Path, typer.Argument(metavar="EVALUATION", help="The evaluation's folder.", show_default=False)
@@ -52,6 +52,10 @@ Lower = Annotated[bool, typer.Option("--lower-is-better", help="Of a file: lower
 Lengths = Annotated[
     str | None,
     typer.Option("--length", metavar="WORDS|all", help="Target length; all averages within a topic first."),
+]
+Form = Annotated[
+    str | None,
+    typer.Option("--form", metavar="FORM", help="Form of summaries to look at, such as extract."),
 ]
 Test = Annotated[
     str, typer.Option("--test", metavar="TEST", help=f"The test that makes the groups: {', '.join(TESTS)}.")

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import adjudge
 from adjudge.cli import options
-from adjudge.cli.output import deliver, progress, say, show_table, warn
-from adjudge.cli.sources import open_scores, warn_of
-from adjudge.comparisons.choices import ALL, ALPHA, TESTS
+from adjudge.cli.output import deliver, progress, say, show
+from adjudge.cli.sources import open_scores, show_result, warn_of
+from adjudge.comparisons.tests import ALPHA, TESTS
 from adjudge.errors import UsageError, quoted
-from adjudge.wording import counted
+from adjudge.table import Column
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.plan.result import JudgePlan, Plan
-    from adjudge.comparisons.scores import ScoreData
-    from adjudge.data.scores import AllLengths
+    from adjudge.comparisons.plan import PowerPlan
 
 AMONG = ("all", "machines", "humans", "human-machine")
 BAR = 30  # characters of a power of 1
@@ -45,6 +44,7 @@ def command(
         str, typer.Option("--among", metavar="WHO", help=f"Which pairs give the spread: {', '.join(AMONG)}.")
     ] = "all",
     length: options.Length = None,
+    form: options.Form = None,
     normal: Annotated[
         bool, typer.Option("--normal", help="Simulate normal noise instead of resampling the scores' topics.")
     ] = False,
@@ -65,109 +65,55 @@ def command(
     if among not in AMONG:
         raise UsageError(f"--among is {quoted(among)}, expected one of: {', '.join(AMONG)}")
     data = open_scores(scores, human, baseline, lower_is_better)
-    chosen = list(dict.fromkeys(data.resolve(m) for m in measure or ())) or [data.resolve()]
+    chosen = data.resolved(measure or (data.resolve(),))
     warn_of(data, chosen)
     with progress("planning") as bar:
         found = [
-            _plan(
+            adjudge.plan(
                 data,
                 m,
-                n,
-                among,
-                bar,
+                length=n,
+                form=f,
                 difference=difference,
                 power=power,
                 alpha=alpha,
+                test=test,
                 pairs=pairs,
+                among=among,  # type: ignore[arg-type]
                 normal=normal,
                 simulations=simulations,
                 seed=seed,
-                **_tests(test),
+                progress=bar,
             )
-            for m in chosen
-            for n in ((length,) if length else data.table.each_length(m))
+            for m, n, f in data.each(chosen, length=length, form=form)
         ]
     deliver(found, lambda plan: plan.curve_frame(), _show, json=json, csv=csv, latex=latex)
 
 
-def _tests(test: str) -> dict[str, Any]:
-    """All tests, with Wilcoxon's answering, or one with the quick ones beside it."""
-    return {"test": "wilcoxon", "tests": TESTS} if test == ALL else {"test": test}
-
-
-def _plan(
-    data: ScoreData, measure: str, length: int | AllLengths | None, among: Any, bar: Any, **wanted: Any
-) -> Plan:
-    from adjudge.comparisons.plan.judging import judgments_of
-    from adjudge.comparisons.plan.run import plan
-
-    matrix = data.matrix(measure, length=length)
-    family = data.pairs_among(matrix.systems, among)
-    return plan(matrix, family=family, judgments=judgments_of(data.table, matrix), progress=bar, **wanted)
-
-
-def _show(plan: Plan) -> None:
-    length = f", {plan.matrix.length} words" if plan.matrix.length else ""
-    size = f"{counted(plan.have, 'topic')} in common, {counted(plan.used_pairs, 'pair')} of systems"
-    say(f"{plan.measure}{length} ({size})", "bold")
-    _show_needs(plan)
-    if plan.sizes:
+def _show(plan: PowerPlan) -> None:
+    def more() -> None:
+        if plan.sizes:
+            print()
+            _show_curve(plan)
+        if (assessors := plan.assessors_table()) is not None:
+            print()
+            show(assessors)
         print()
-        _show_curve(plan)
-    if plan.judges is not None:
-        print()
-        _show_judges(plan.judges, plan)
-    print()
-    for line in plan.sentences():
-        say(line)
-    for line in plan.warnings():
-        warn(line)
-    say(plan.signature, "dim")
+
+    show_result(plan.table(), before=more)
 
 
-def _show_needs(plan: Plan) -> None:
-    """A row per test; the second number of each kind is for pairs that spread widely."""
-    from adjudge.comparisons.plan.words import number
-
-    asked = plan.difference is not None
-    head = ["test", *(["topics needed>", "wide pairs>"] if asked else []), "can find>", "wide pairs>"]
-    rows = []
-    for need in plan.needs:
-        topics = [_whole(a.value) for a in (need.topics, need.topics_wide) if a is not None]
-        differences = [number(a.value, 3) for a in (need.difference, need.difference_wide)]
-        rows.append([need.words, *topics, *differences])
-    show_table(head, rows)
-
-
-def _show_curve(plan: Plan) -> None:
-    from adjudge.comparisons.plan.words import number
-
-    say(f"power for a difference of {number(plan.looked_for, 3)}", "bold")
-    head = ["topics>", *(f"{need.test}>" for need in plan.needs), plan.needs[0].words]
-    rows = [
-        [f"{n:,}", *(_share(need.power(k)) for need in plan.needs), bar(plan.needs[0].power(k), plan.power)]
-        for k, n in enumerate(plan.sizes)
-    ]
-    show_table(head, rows)
-
-
-def _show_judges(judges: JudgePlan, plan: Plan) -> None:
-    from adjudge.comparisons.plan.words import number
-
-    asked = plan.difference is not None
-    head = [f"{judges.unit}s>", "spread>", *(["topics needed>"] if asked else []), "can find>"]
-    show_table(
-        head,
-        [
-            [
-                f"{row.judges:g}" if math.isfinite(row.judges) else "any",
-                number(row.spread, 3),
-                *([_whole(row.topics)] if asked else []),
-                number(row.difference, 3),
-            ]
-            for row in judges.rows
-        ],
+def _show_curve(plan: PowerPlan) -> None:
+    """The power of every test, with a picture of the first one's."""
+    table, first = plan.curve_table(), plan.needs[0]
+    say(table.title, "bold")
+    drawn = replace(
+        table,
+        title="",
+        columns=(*table.columns, Column("picture", first.words, data=False, right=False)),
+        rows=tuple((*row, bar(first.power(k), plan.power)) for k, row in enumerate(table.rows)),
     )
+    show(drawn)
 
 
 def bar(power: float, wanted: float) -> str:
@@ -177,11 +123,3 @@ def bar(power: float, wanted: float) -> str:
     filled, mark = round(power * BAR), round(wanted * BAR)
     line = "█" * filled + "·" * max(mark - filled, 0)
     return line[: mark - 1] + "│" + line[mark:] if mark else line
-
-
-def _whole(value: float) -> str:
-    return f"{value:,.0f}" if math.isfinite(value) else "-"
-
-
-def _share(value: float) -> str:
-    return f"{value:.2f}" if value == value else "-"

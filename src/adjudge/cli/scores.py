@@ -12,8 +12,8 @@ from adjudge.cli.output import say, show_json, show_table, warn, write_csv
 from adjudge.errors import UsageError
 
 if TYPE_CHECKING:
+    from adjudge.comparisons.scores import Scores
     from adjudge.data.scores import ScoreTable
-    from adjudge.measures.stored import StoredTable
 
 
 def command(
@@ -31,33 +31,31 @@ def command(
     json: options.Json = False,
 ) -> None:
     """List what has been scored; export it as a long table or as a matrix."""
-    from adjudge.measures.stored import resolve
-
     e = adjudge.open(evaluation)
-    stored = e.stored()
-    chosen = [resolve(m, stored.table.measures) for m in measure or ()] or list(stored.table.measures)
+    scores = e.scores()
+    chosen = list(dict.fromkeys(scores.resolve(m) for m in measure or ())) or list(scores.measures)
     if matrix:
         if len(chosen) != 1:
             raise UsageError("--matrix takes one measure: name it with -m")
-        frame = stored.table.matrix(chosen[0], length=length).to_frame()
+        frame = scores.matrix(chosen[0], length=length).to_frame()
         frame = frame.rename_axis("topic").reset_index()
     elif tidy:
         from adjudge.trust.judged import tidy as tidied
 
         if len(chosen) != 1:
             raise UsageError("--tidy takes one measure: name it with -m")
-        frame = tidied(e.collection, stored.table, chosen[0])
+        frame = tidied(e.collection, scores.table, chosen[0])
     else:
-        frame = _long(stored.table, chosen, length)
+        frame = _long(scores.table, chosen, length)
     for each in chosen:
-        for line in stored.warnings(each):
+        for line in scores.notes(each):
             warn(line)
     if csv is not None:
         write_csv(frame, csv)
         if str(csv) != "-":
             say(f"{csv}: {len(frame):,} rows")
     elif json:
-        show_json(_records(frame) if measure or matrix else _summary(stored))
+        show_json(_records(frame) if measure or matrix else _summary(scores))
     elif tidy:
         known = frame.astype(object).where(frame.notna(), "")
         show_table(list(frame.columns), [list(row) for row in known.itertuples(index=False)])
@@ -66,23 +64,22 @@ def command(
         cells = [[row[0], *(f"{v:.4f}" for v in row[1:])] for row in frame.itertuples(index=False)]
         show_table(columns, cells)
     else:
-        _overview(stored, chosen)
+        _overview(scores, chosen)
 
 
 def _long(table: ScoreTable, measures: list[str], length: int | None) -> Any:
     frame = table.to_frame()
     frame = frame[frame["measure"].isin(measures)]
+    if frame["form"].isna().all():  # most evaluations know no forms
+        frame = frame.drop(columns="form")
     return frame if length is None else frame[frame["length"] == length]
 
 
 def _records(frame: Any) -> Any:
-    return [
-        {k: None if v is None or v != v else v for k, v in row.items()}
-        for row in frame.astype(object).where(frame.notna(), None).to_dict("records")
-    ]
+    return frame.astype(object).where(frame.notna(), None).to_dict("records")
 
 
-def _summary(stored: StoredTable) -> list[dict[str, Any]]:
+def _summary(scores: Scores) -> list[dict[str, Any]]:
     return [
         {
             "measure": s.info.measure,
@@ -93,18 +90,18 @@ def _summary(stored: StoredTable) -> list[dict[str, Any]]:
             "source": s.source,
             "rows": len(s.table.frame),
             "missing": int(s.table.frame["value"].isna().sum()),
-            "stale_topics": list(stored.stale.get(s.info.measure, ())),
+            "stale_topics": list(scores.stale.get(s.info.measure, ())),
         }
-        for s in stored.stored
+        for s in scores.files
     ]
 
 
-def _overview(stored: StoredTable, chosen: list[str]) -> None:
-    if not stored.stored:
+def _overview(scores: Scores, chosen: list[str]) -> None:
+    if not scores.files:
         say("nothing has been scored yet; run: adjudge score EVALUATION -m rouge-2")
         return
     rows = []
-    for each in stored.stored:
+    for each in scores.files:
         frame = each.table.frame
         if each.info.measure in chosen:
             rows.append(

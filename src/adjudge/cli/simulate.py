@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import replace
+from typing import Annotated
 
 import typer
 
+import adjudge
 from adjudge.cli import options
-from adjudge.cli.output import progress, say, show_json, show_table, warn, worker_count, write_csv
-from adjudge.comparisons.choices import ALL, ALPHA, RESAMPLES, TESTS
-from adjudge.errors import UsageError
-
-if TYPE_CHECKING:
-    from adjudge.comparisons.simulate import Simulation
+from adjudge.cli.output import progress, show_json, worker_count, write_csv
+from adjudge.cli.sources import show_result
+from adjudge.comparisons.tests import ALL, ALPHA, RESAMPLES, TESTS
 
 NOISES = "normal, t3 (heavy tails), uniform, skewed, lognormal"
 
@@ -64,29 +63,21 @@ def command(
     Scores are system + topic + noise; the noise has a standard deviation of 1, which is the unit of everything.
     Without --difference what is found is not there: then a test should find it as often as alpha says.
     """
-    from adjudge.comparisons.simulate import simulate
-    from adjudge.stats.power.generate import RATINGS
-    from adjudge.stats.power.generate import ScoreModel as Model
-
-    if ratings and rounded is not None:
-        raise UsageError("--ratings and --round exclude each other")
-    model = Model(
-        topics,
-        (difference, *[0.0] * (systems - 1)),
-        topic_sd,
-        noise,  # type: ignore[arg-type]
-        unequal,
-        uneven,
-        shared,
-        missing_half,
-        1.0 if ratings else rounded,
-        RATINGS if ratings else None,
-    )
     chosen = TESTS if tests == ALL else tuple(name for name in tests.split(",") if name.strip())
     with progress("simulating") as bar:
-        found = simulate(
-            model,
-            chosen,
+        found = adjudge.simulate(
+            topics=topics,
+            systems=systems,
+            difference=difference,
+            noise=noise,
+            topic_sd=topic_sd,
+            unequal=unequal,
+            uneven=uneven,
+            shared=shared,
+            missing_half=missing_half,
+            rounded=rounded,
+            ratings=ratings,
+            tests=chosen,
             simulations=simulations,
             alpha=alpha,
             resamples=resamples,
@@ -99,28 +90,4 @@ def command(
     if json:
         show_json(found.as_dict())
     elif csv is None:
-        _show(found)
-
-
-def _show(found: Simulation) -> None:
-    from adjudge.comparisons.simulate import WHAT_WORDS, percent
-    from adjudge.stats.power.rates import LEVEL
-
-    say(found.title, "bold")
-    many = found.model.systems > 2
-    show_table(
-        ["test", *(["pairs"] if many else []), "found>", f"{LEVEL:.0%} interval", ""],
-        [
-            [
-                o.words,
-                *([WHAT_WORDS[o.what]] if many else []),
-                percent(o.rate),
-                f"{percent(o.low)} to {percent(o.high)}",
-                o.verdict(found.alpha),
-            ]
-            for o in found.outcomes
-        ],
-    )
-    for line in found.warnings():
-        warn(line)
-    say(found.signature, "dim")
+        show_result(replace(found.table(), said=()))

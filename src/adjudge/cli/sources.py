@@ -1,25 +1,28 @@
-"""How commands that compare get their scores: from a folder or a bare file, with options checked."""
+"""What commands that compare share: where scores come from, and how a result is shown."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import adjudge
-from adjudge.cli.output import warn
+from adjudge.cli.output import say, show, warn
 from adjudge.errors import UsageError, quoted
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.scores import ScoreData
+    from adjudge.comparisons.scores import Scores
+    from adjudge.table import Table
 
 
 def open_scores(
     path: Path, human: Sequence[str] | None, baseline: Sequence[str] | None, lower_is_better: bool = False
-) -> ScoreData:
+) -> Scores:
     """The scores of a folder or a file."""
-    options = {"lower_is_better": True} if lower_is_better else {}
-    return adjudge.read_scores(path, human=human or (), baseline=baseline or (), **options)  # type: ignore[arg-type]
+    return adjudge.read_scores(
+        path, human=human or (), baseline=baseline or (), lower_is_better=lower_is_better
+    )
 
 
 def length_of(text: str | None) -> int | Literal["all"] | None:
@@ -38,7 +41,19 @@ def pooled(pool: str | None) -> bool:
     return pool is not None
 
 
-def warn_of(data: ScoreData, measures: Iterable[str]) -> None:
+def warn_of(scores: Scores, measures: Iterable[str]) -> None:
     """What a reader of these measures should know first, each thing once."""
-    for line in dict.fromkeys(line for measure in dict.fromkeys(measures) for line in data.notes(measure)):
+    for line in dict.fromkeys(line for measure in dict.fromkeys(measures) for line in scores.notes(measure)):
         warn(line)
+
+
+def show_result(table: Table, *, before: Callable[[], None] = lambda: None, more: Iterable[str] = ()) -> None:
+    """A result's table with its title, what it says, notes and signature; `before` shows more tables first."""
+    say(table.title, "bold")
+    show(replace(table, title=""))
+    before()
+    for line in [*table.said, *more]:
+        say(line)
+    for line in table.notes:
+        warn(line)
+    say(table.signature, "dim")

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import replace
+from typing import Annotated
 
 import typer
 
+import adjudge
 from adjudge.cli import options
-from adjudge.cli.output import console, deliver, say, show_table, warn
-from adjudge.cli.sources import open_scores, warn_of
-from adjudge.comparisons.topics import Standing, TopicsResult, topics
-from adjudge.wording import counted
-
-if TYPE_CHECKING:
-    from adjudge.comparisons.scores import ScoreData
+from adjudge.cli.output import console, deliver, say
+from adjudge.cli.sources import open_scores, show_result, warn_of
+from adjudge.comparisons.topics import TopicRank, TopicsResult
+from adjudge.table import Column
 
 WIDEST, NARROWEST = 41, 11  # of the picture, in characters
 PIPE = 200  # the width of a table where there is no terminal
@@ -24,6 +23,7 @@ def command(
     scores: options.Scores,
     measure: options.Measures = None,
     length: options.Length = None,
+    form: options.Form = None,
     against: Annotated[
         str | None, typer.Option("--against", metavar="TOPIC", help="Say which topics differ from this one.")
     ] = None,
@@ -40,50 +40,34 @@ def command(
     intervals do not overlap differ. --csv writes one row per topic.
     """
     data = open_scores(scores, human, baseline, lower_is_better)
-    found = _results(data, measure or [], length, against)
+    found = [
+        adjudge.topics(data, m, length=n, form=f, against=against)
+        for m, n, f in data.each(measure or (), length=length, form=form)
+    ]
+    warn_of(data, (r.measure for r in found))
     deliver(found, TopicsResult.to_frame, _show, json=json, csv=csv, latex=latex)
 
 
-def _results(
-    data: ScoreData, measures: list[str], length: int | None, against: str | None
-) -> list[TopicsResult]:
-    """A result per measure and length, of everything that has scores unless measures are named."""
-    chosen = [data.resolve(m) for m in measures] or data.all_measures()
-    warn_of(data, chosen)
-    return [
-        topics(data.matrix(m, length=n), against=against)
-        for m in chosen
-        for n in ((length,) if length else data.table.each_length(m))
-    ]
-
-
 def _show(r: TopicsResult) -> None:
-    length = f", {r.matrix.length} words" if r.matrix.length else ""
-    size = f"{counted(r.over_topics.groups, 'topic')}, {counted(r.over_systems.groups, 'system')}"
-    say(f"{r.measure}{length} ({r.matrix.info.direction}, {size})", "bold")
-    head = ["topic", "scores>", "mean>", "s.d.>", "mean rank>", f"{1 - r.alpha:.0%} interval"]
-    rows = [
-        [s.topic, str(s.n), _number(s.mean, 4), _number(s.sd, 4), _number(s.mean_rank, 1), interval(s)]
-        for s in r.standings
-    ]
-    axis, pictures = picture(r.standings, width=_room(head, rows), chosen=r.against)
-    show_table([*head, axis], [[*row, drawn] for row, drawn in zip(rows, pictures, strict=True)])
-    if r.against is not None:
-        say(f"◆ {r.against}   ● differs from it   ○ cannot be told from it")
-    for line in r.sentences():
-        say(line)
-    for line in [*r.missing(), *r.warnings()]:
-        warn(line)
-    say(r.signature, "dim")
+    """The table with a picture of the intervals beside it."""
+    table = r.table()
+    columns, rows = table.printed()
+    axis, pictures = picture(r.standings, width=_room([c.title for c in columns], rows), chosen=r.against)
+    drawn = replace(
+        table,
+        columns=(*table.columns, Column("picture", axis, data=False, right=False)),
+        rows=tuple((*row, line) for row, line in zip(table.rows, pictures, strict=True)),
+    )
 
+    def key() -> None:
+        if r.against is not None:
+            say(f"◆ {r.against}   ● differs from it   ○ does not differ from it significantly")
 
-def interval(standing: Standing) -> str:
-    """A topic without scores has none."""
-    return "-" if standing.low != standing.low else f"{standing.low:.1f} to {standing.high:.1f}"
+    show_result(drawn, before=key)
 
 
 def picture(
-    standings: tuple[Standing, ...], *, width: int, chosen: str | None = None
+    standings: tuple[TopicRank, ...], *, width: int, chosen: str | None = None
 ) -> tuple[str, list[str]]:
     """The ends of the axis of mean ranks, and each topic's interval as a line of characters."""
     drawn = [s for s in standings if s.low == s.low]
@@ -96,7 +80,7 @@ def picture(
     def place(rank: float) -> int:
         return round((rank - left) / (right - left) * (width - 1)) if right > left else width // 2
 
-    def line(s: Standing) -> str:
+    def line(s: TopicRank) -> str:
         if s.low != s.low:
             return ""
         low, at, high = place(s.low), place(s.mean_rank), place(s.high)
@@ -111,7 +95,3 @@ def _room(head: list[str], rows: list[list[str]]) -> int:
     taken = sum(max(len(row[column]) for row in [head, *rows]) + 2 for column in range(len(head)))
     width = console().width if sys.stdout.isatty() else PIPE
     return min(max(width - taken - 1, NARROWEST), WIDEST)
-
-
-def _number(value: float, digits: int) -> str:
-    return "-" if value != value else f"{value:.{digits}f}"

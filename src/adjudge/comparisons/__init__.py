@@ -1,51 +1,17 @@
-"""Which systems really differ: a score matrix in, a ranking with intervals, tests and groups out.
+"""Which systems really differ, and how sure can we be: scores in, conclusions out.
 
-choices   what can be asked for
-testing   runs tests over all pairs and corrects them
-result    the frozen comparison
-words     what it says in plain words
-tables    what it is as a frame, LaTeX, JSON
-run       puts it together
+scores     Scores, from a folder, a file or a DataFrame: where every analysis starts
+tests      the tests of pairs, run and corrected
+pairs      all pairs of systems on a measure: ranking, intervals, groups
+groups     Tukey's groups, contrasts, the critical-difference diagram
+topics     how topics differ
+lengths    target lengths compared
+anova      which factors matter
+counts     how many pairs each test finds, and machines that pass for human
+plan       how many topics or assessors it takes
+simulate   size and power of tests
+corpus     measures of a whole corpus
 
-The mathematics is in stats/; names, directions and words are here.
+Every analysis is a function of scores and a measure, and gives a frozen result with a table, a headline and sentences.
+The mathematics is in stats/.
 """
-
-from __future__ import annotations
-
-from adjudge.comparisons.choices import (
-    ALL,
-    ALPHA,
-    CORRECTIONS,
-    LEVEL,
-    RESAMPLES,
-    SIDES,
-    STATISTICS,
-    TESTS,
-    ZEROS,
-    Choices,
-    Test,
-    choices,
-)
-from adjudge.comparisons.result import Comparison, Pair, Standing
-from adjudge.comparisons.run import compare
-from adjudge.comparisons.tables import PAIR_COLUMNS
-
-__all__ = [
-    "ALL",
-    "ALPHA",
-    "CORRECTIONS",
-    "LEVEL",
-    "PAIR_COLUMNS",
-    "RESAMPLES",
-    "SIDES",
-    "STATISTICS",
-    "TESTS",
-    "ZEROS",
-    "Choices",
-    "Comparison",
-    "Pair",
-    "Standing",
-    "Test",
-    "choices",
-    "compare",
-]

@@ -1,15 +1,17 @@
-"""Tukey's groups of a score matrix: letters, lines, rank intervals, rankings left, contrasts. Mathematics: stats/."""
+"""Tukey's groups of systems: letters, lines, rank intervals, consistent rankings, contrasts. Mathematics: stats/."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from adjudge.data.scores import ScoreMatrix
+from adjudge.comparisons.scores import Source, scores_of
+from adjudge.data.scores import AllLengths, Pool, ScoreMatrix
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, nearest, quoted
-from adjudge.wording import counted, listed, tex
+from adjudge.table import Column, Table, Tabular, plain
+from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,42 +25,134 @@ KIND_WORDS = {"humans": "human", "machines": "machine", "baselines": "baseline"}
 PAIR_COLUMNS = ["measure", "a", "b", "difference", "se", "q", "p", "low", "high", "why"]
 
 
-@dataclass(frozen=True)
-class Place:
-    """One system: its least-squares mean, its letters, and the ranks that are left open."""
+def groups(
+    scores: Source,
+    measure: str | None = None,
+    *,
+    length: int | AllLengths | None = None,
+    form: str | None = None,
+    scale: str = "values",
+    against: str | None = None,
+    contrast: str | Sequence[str] = (),
+    alpha: float = 0.05,
+    adjust: str = "single-step",
+    seed: int = 0,
+    pool: Pool = "mean",
+    pool_humans: bool = False,
+) -> Groupings:
+    """Tukey's groups of the systems on one measure: `groups("my-eval", "rouge-2", contrast="humans-machines")`.
 
-    system: str
-    rank: int
-    n: int
-    mean: float
-    group: str
-    best: int
-    worst: int
+    `scores` are an evaluation or its scores, a path to its folder or to a file of scores, or a DataFrame. `scale`
+    is values, ranks or topic-ranks. `against` adds Dunnett's test of all systems with one, `contrast` the means of
+    one sort of systems less another. `length="all"` averages within a topic first.
+    """
+    found = scores_of(scores)
+    matrix = found.matrix(measure, length=length, form=form, pool=pool, pool_humans=pool_humans).averaged()
+    kinds = found.kinds_of(matrix.systems)
+    chosen: dict[str, list[float]] = many_to_one(matrix.systems, against) if against else {}
+    for text in [contrast] if isinstance(contrast, str) else contrast:
+        chosen |= kind_contrast(matrix.systems, kinds, text)
+    return groupings(
+        matrix, scale=scale, level=1 - alpha, contrasts=chosen, adjust=adjust, seed=seed, kinds=kinds
+    )
 
 
-@dataclass(frozen=True)
-class Groupings:
-    """What Tukey's test says of all pairs at once. Frozen; systems stand best first."""
+def groupings(
+    matrix: ScoreMatrix,
+    *,
+    scale: str = "values",
+    level: float = 0.95,
+    contrasts: Mapping[str, Sequence[float]] | None = None,
+    adjust: str = "single-step",
+    seed: int = 0,
+    kinds: Mapping[str, str] | None = None,
+) -> Groupings:
+    """Tukey's test on the model value = topic + system + noise, on the values or on ranks.
+
+    `contrasts` are weights per system, by name; see `kind_contrast` and `many_to_one`.
+    """
+    import numpy as np
+
+    from adjudge.stats.linear.contrasts import contrasts as test_contrasts
+    from adjudge.stats.linear.tukey import tukey
+    from adjudge.stats.order import (
+        better_in_order,
+        count_rankings,
+        critical_difference,
+        letters,
+        rank_intervals,
+        underlines,
+    )
+
+    if scale not in SCALES:
+        raise UsageError(
+            f"the scale is {quoted(scale)}{nearest(scale, SCALES)}; expected: {', '.join(SCALES)}"
+        )
+    scored = matrix.select(
+        [s for j, s in enumerate(matrix.systems) if not np.isnan(matrix.values[:, j]).all()]
+    )
+    if not scored.systems:
+        raise DataError(f"{matrix.measure}: every score is missing")
+    found = tukey(scored.values, scale=scale, level=level)  # type: ignore[arg-type]
+    sign = 1 if matrix.info.better == "lower" else -1
+    order = sorted(range(len(scored.systems)), key=lambda j: (sign * found.means[j], scored.systems[j]))
+    different = found.different()
+    better = better_in_order(different, order)
+    best, worst = rank_intervals(better)
+    alike = letters(different, order)
+    places = tuple(
+        GroupedSystem(
+            system=scored.systems[j],
+            rank=1 + int(np.count_nonzero(sign * found.means < sign * found.means[j])),
+            n=int(found.n[j]),
+            mean=float(found.means[j]),
+            group=alike[j],
+            best=int(best[j]),
+            worst=int(worst[j]),
+        )
+        for j in order
+    )
+    names, tested = tuple(contrasts or ()), None
+    if contrasts:
+        weights = np.array([_weights(contrasts[name], matrix, scored) for name in names])
+        rng = generator(seed, "groups/contrasts")
+        tested = test_contrasts(scored.values, weights, adjust=adjust, level=level, rng=rng)  # type: ignore[arg-type]
+    return Groupings(
+        matrix=scored,
+        tukey=found,
+        places=places,
+        lines=underlines(different, order),
+        rankings=count_rankings(better),
+        diagram=critical_difference(
+            scored.values, best="lowest" if matrix.info.better == "lower" else "highest", level=level
+        ),
+        names=names,
+        contrasts=tested,
+        kinds=kinds or {},
+    )
+
+
+@dataclass(frozen=True, repr=False)
+class Groupings(Tabular):
+    """What Tukey's test says of all pairs at once; `places` stand best first."""
 
     matrix: ScoreMatrix
     tukey: Tukey
-    places: tuple[Place, ...]
+    places: tuple[GroupedSystem, ...]
     lines: Underlines
     rankings: Rankings
     diagram: CriticalDifference
     names: tuple[str, ...] = ()
     contrasts: Contrasts | None = None
+    kinds: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
-        matrix = self.matrix
-        return f"{matrix.measure} at {matrix.length} words" if matrix.length else matrix.measure
+        return self.matrix.title
 
     @property
     def signature(self) -> str:
-        matrix = self.matrix
-        length = f"|length:{matrix.length}" if matrix.length else ""
-        return f"{matrix.info.signature or matrix.measure}{length}|topics:{len(matrix.topics)}|{self.tukey.signature}"
+        return f"{self.matrix.signature}|topics:{len(self.matrix.topics)}|{self.tukey.signature}"
 
     def headline(self) -> str:
         """How many pairs differ, and into how many groups the systems fall."""
@@ -93,10 +187,45 @@ class Groupings:
         """The critical-difference diagram, in plain text."""
         return self.diagram.draw(self.matrix.systems)
 
-    def to_frame(self) -> pd.DataFrame:
-        import pandas as pd
-
-        return pd.DataFrame([asdict(place) for place in self.places])
+    def table(self) -> Table:
+        """The systems, best first, with the ranks that are left open, letters and lines."""
+        room = len(max(self.matrix.systems, key=len))
+        lines = [line[room:].strip("\n") for line in self.draw_lines().splitlines()]
+        kind = (Column("kind"),) if self.kinds else ()
+        return Table(
+            name="groups",
+            columns=(
+                Column("rank", ""),
+                Column("system", right=False),
+                *kind,
+                Column("n", "topics"),
+                Column("mean", format=".4f"),
+                Column("best", show="never"),
+                Column("worst", show="never"),
+                Column("ranks", data=False, right=False),
+                Column("group", right=False),
+                Column("alike", data=False, right=False),
+            ),
+            rows=tuple(
+                (
+                    p.rank,
+                    p.system,
+                    *((self.kinds.get(p.system, "machine"),) if kind else ()),
+                    p.n,
+                    p.mean,
+                    p.best,
+                    p.worst,
+                    str(p.best) if p.best == p.worst else f"{p.best}-{p.worst}",
+                    p.group,
+                    line,
+                )
+                for p, line in zip(self.places, lines, strict=True)
+            ),
+            title=f"{self.matrix.heading} ({self.matrix.info.direction},"
+            f" {counted(len(self.matrix.topics), 'topic')})",
+            said=tuple(self.sentences()),
+            signature=self.signature,
+        )
 
     def pairs_frame(self) -> pd.DataFrame:
         """A row per pair."""
@@ -122,121 +251,50 @@ class Groupings:
             for k in range(len(t))
         ]
 
-    def to_latex(self) -> str:
-        lines = [
-            r"\begin{tabular}{rlrrll}",
-            r"\toprule",
-            r"& system & $n$ & mean & ranks & group \\",
-            r"\midrule",
-        ]
-        lines += [
-            rf"{p.rank} & {tex(p.system)} & {p.n} & {p.mean:.4f} & {p.best}--{p.worst} & {p.group} \\"
-            for p in self.places
-        ]
-        return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", f"% {self.signature}"])
-
     def as_dict(self) -> dict[str, Any]:
         names = self.matrix.systems
-        return {
-            "measure": self.matrix.measure,
-            "length": self.matrix.length,
-            "signature": self.signature,
-            "hsd": _known(self.tukey.hsd),
-            "df": _known(self.tukey.df),
-            "mean_square": _known(self.tukey.mean_square),
-            "systems": [{k: _known(v) for k, v in asdict(p).items()} for p in self.places],
-            "pairs": [{k: _known(v) for k, v in row.items()} for row in self._pair_rows()],
-            "lines": [[names[j] for j in line] for line in self.lines.lines],
-            "critical_difference": {
-                "cd": _known(self.diagram.cd),
-                "ranks": {names[j]: float(self.diagram.ranks[j]) for j in self.diagram.order},
-                "cliques": [[names[j] for j in clique] for clique in self.diagram.cliques()],
-            },
-            "contrasts": self._contrast_rows(),
-            "sentences": list(self.sentences()),
-        }
+        found: dict[str, Any] = plain(
+            {
+                "measure": self.matrix.measure,
+                "length": self.matrix.length,
+                "signature": self.signature,
+                "hsd": self.tukey.hsd,
+                "df": self.tukey.df,
+                "mean_square": self.tukey.mean_square,
+                "systems": [asdict(p) for p in self.places],
+                "pairs": self._pair_rows(),
+                "lines": [[names[j] for j in line] for line in self.lines.lines],
+                "critical_difference": {
+                    "cd": self.diagram.cd,
+                    "ranks": {names[j]: float(self.diagram.ranks[j]) for j in self.diagram.order},
+                    "cliques": [[names[j] for j in clique] for clique in self.diagram.cliques()],
+                },
+                "contrasts": self._contrast_rows(),
+                "sentences": list(self.sentences()),
+            }
+        )
+        return found
 
     def _contrast_rows(self) -> list[dict[str, Any]]:
         if (c := self.contrasts) is None:
             return []
         return [
-            {"contrast": name}
-            | {k: _known(float(getattr(c, k)[n])) for k in ("estimate", "se", "p", "low", "high")}
+            {"contrast": name} | {k: float(getattr(c, k)[n]) for k in ("estimate", "se", "p", "low", "high")}
             for n, name in enumerate(self.names)
         ]
 
 
-def groupings(
-    matrix: ScoreMatrix,
-    *,
-    scale: str = "values",
-    level: float = 0.95,
-    contrasts: Mapping[str, Sequence[float]] | None = None,
-    adjust: str = "single-step",
-    seed: int = 0,
-) -> Groupings:
-    """Tukey's test on the model value = topic + system + noise, on the values or on ranks.
+@dataclass(frozen=True)
+class GroupedSystem:
+    """One system: its least-squares mean, its letters, and the ranks that are left open."""
 
-    `contrasts` are weights per system, by name; see `kind_contrast` and `many_to_one`.
-    """
-    import numpy as np
-
-    from adjudge.stats.linear.contrasts import contrasts as test_contrasts
-    from adjudge.stats.linear.tukey import tukey
-    from adjudge.stats.order import (
-        better_in_order,
-        count_rankings,
-        critical_difference,
-        letters,
-        rank_intervals,
-        underlines,
-    )
-
-    if scale not in SCALES:
-        raise UsageError(
-            f"the scale is {quoted(scale)}{nearest(scale, SCALES)}; expected: {', '.join(SCALES)}"
-        )
-    scored = matrix.select(
-        [s for j, s in enumerate(matrix.systems) if not np.isnan(matrix.values[:, j]).all()]
-    )
-    if not scored.systems:
-        raise DataError(f"{matrix.measure}: every score is missing")
-    found = tukey(scored.values, scale=scale, level=level)  # type: ignore[arg-type]
-    sign = 1 if matrix.info.better == "lower" else -1
-    order = sorted(range(len(scored.systems)), key=lambda j: (sign * found.means[j], scored.systems[j]))
-    different = found.different()
-    better = better_in_order(different, order)
-    best, worst = rank_intervals(better)
-    groups = letters(different, order)
-    places = tuple(
-        Place(
-            scored.systems[j],
-            1 + int(np.count_nonzero(sign * found.means < sign * found.means[j])),
-            int(found.n[j]),
-            float(found.means[j]),
-            groups[j],
-            int(best[j]),
-            int(worst[j]),
-        )
-        for j in order
-    )
-    names, tested = tuple(contrasts or ()), None
-    if contrasts:
-        weights = np.array([_weights(contrasts[name], matrix, scored) for name in names])
-        rng = generator(seed, "groups/contrasts")
-        tested = test_contrasts(scored.values, weights, adjust=adjust, level=level, rng=rng)  # type: ignore[arg-type]
-    return Groupings(
-        scored,
-        found,
-        places,
-        underlines(different, order),
-        count_rankings(better),
-        critical_difference(
-            scored.values, best="lowest" if matrix.info.better == "lower" else "highest", level=level
-        ),
-        names,
-        tested,
-    )
+    system: str
+    rank: int
+    n: int
+    mean: float
+    group: str
+    best: int
+    worst: int
 
 
 def many_to_one(systems: Sequence[str], control: str) -> dict[str, list[float]]:
@@ -288,8 +346,3 @@ def _weights(weights: Sequence[float], matrix: ScoreMatrix, scored: ScoreMatrix)
     if lost:
         raise DataError(f"{listed(lost)} has no score of {matrix.measure}, and is part of a contrast")
     return [by_name[s] for s in scored.systems]
-
-
-def _known(value: Any) -> Any:
-    """JSON knows neither NaN nor infinity."""
-    return None if isinstance(value, float) and (value != value or abs(value) == float("inf")) else value

@@ -1,37 +1,74 @@
-"""Scores with what comparisons must know of systems and topics, from a folder or from a bare file.
+"""The scores that comparisons start from, whichever way they came: a folder, a file, a DataFrame.
 
-Pooling and the matrix are in scores.py, reading a table in comparisons/baretable.py; tests live elsewhere.
+`scores_of` takes any of them and gives `Scores`: the long table, and what is known of systems and topics.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Collection as Container
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypedDict, get_args
 
-from adjudge.comparisons.baretable import PARQUET, TableOptions, check_path, no_table, read_table
-from adjudge.data.rows import Topic
-from adjudge.data.scores import AllLengths, Pool, ScoreMatrix, ScoreTable
-from adjudge.errors import DataError, UsageError, nearest, quoted
-from adjudge.wording import listed
+from adjudge.data import scorefiles
+from adjudge.data.collection import Collection, load
+from adjudge.data.folder import Folder
+from adjudge.data.incoming import Item, LeftOut
+from adjudge.data.rows import System, Topic
+from adjudge.data.scorefiles import ScoreFile
+from adjudge.data.scores import (
+    KEY,
+    AllLengths,
+    Length,
+    MeasureInfo,
+    Pool,
+    Score,
+    ScoreMatrix,
+    ScoreTable,
+)
+from adjudge.errors import DataError, FormatError, UsageError, nearest, quoted
+from adjudge.formats import scoretable
+from adjudge.formats.files import TABLES, bare_name, reading
+from adjudge.judgments.batch import NOTHING, Judgments, batches_of, judgments_of
+from adjudge.judgments.tasks import FILE
+from adjudge.measures.registry import parse_measure
+from adjudge.measures.run import reference_counts, reference_notes, stale_topics
+from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
-    from adjudge.data.collection import Collection
-    from adjudge.measures.stored import StoredTable
+    import pandas as pd
+
     from adjudge.stats.checks import BoolArray
 
 Among = Literal["all", "machines", "humans", "human-machine"]
 TopicField = Literal["set", "type", "task", "selector"]
 Patterns = str | Sequence[str]
+LowerIsBetter = bool | str | Container[str]
 
 HUMANS = "HUMANS"
+STDIN = "stdin"
+PARQUET = ".parquet"
+_SOURCE = "_"  # the importer puts a source before a measure's name; here the name stands alone
 _PATTERN = "name them with --human PATTERN, or by their kind"
+_key = attrgetter(*KEY)
+
+
+class HasScores(Protocol):
+    """An evaluation, or anything else that gives its scores."""
+
+    def scores(self, *, human: Patterns = (), baseline: Patterns = ()) -> Scores: ...
 
 
 @dataclass(frozen=True)
-class ScoreData:
+class Scores:
     """Scores, and what is known of their systems and topics, whichever way they came.
 
     `kinds` says of every system whether it is a machine, a baseline or a human. `labels`, `groups`,
@@ -41,7 +78,7 @@ class ScoreData:
 
     name: str
     table: ScoreTable
-    kinds: Mapping[str, str]
+    kinds: Mapping[str, str] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)
     groups: Mapping[str, str] = field(default_factory=dict)
     topics: Mapping[str, Topic] = field(default_factory=dict)
@@ -49,30 +86,70 @@ class ScoreData:
     warnings: Mapping[str, Sequence[str]] = field(default_factory=dict)
     folder: Path | None = None
     """The evaluation, where the scores came from one."""
+    files: tuple[ScoreFile, ...] = ()
+    """A folder's score files, one per measure."""
+    stale: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By computed measure: the topics whose texts or judgments changed since."""
+
+    # Where scores come from
 
     @classmethod
-    def from_evaluation(
+    def of_folder(
         cls,
+        folder: Folder,
         collection: Collection,
-        stored: StoredTable,
+        judgments: Judgments = NOTHING,
         *,
-        folder: Path,
         human: Patterns = (),
         baseline: Patterns = (),
-    ) -> ScoreData:
-        """The scores that a folder has; patterns name the kind of systems for which it says none."""
+    ) -> Scores:
+        """Everything that a folder has, less what is withdrawn; patterns name kinds where it says none."""
+        import pandas as pd
+
+        files = scorefiles.read_all(folder.path)
+        gone = _withdrawn_keys(collection)
+        batches = batches_of(collection, judgments)
+        references = reference_counts(batches)
+        frames, notes, stale = [], {}, {}
+        for file in files:
+            measure, frame = file.info.measure, file.table.frame
+            keep = [
+                (t, s, None if pd.isna(n) else int(n)) not in gone
+                for t, s, n in zip(frame["topic"], frame["system"], frame["length"], strict=True)
+            ]
+            frames.append(frame[keep])
+            said: tuple[str, ...] = ()
+            if file.origin == "computed":
+                spec = parse_measure(measure)
+                stale[measure] = tuple(stale_topics(batches, file, spec))
+                judged = judgments.notes() if "judgments" in spec.needs else ()
+                said = (*reference_notes(spec, collection, references), *judged)
+            notes[measure] = [*_left_notes(measure, stale.get(measure, ()), len(keep) - sum(keep)), *said]
+        infos = [file.info for file in files]
+        table = ScoreTable.from_frame(pd.concat(frames), infos) if frames else ScoreTable.from_rows([])
         rows = collection.systems
         return cls(
-            collection.settings.name,
-            stored.table,
-            _kinds([*_systems(stored.table), *rows], {s: r.kind for s, r in rows.items()}, human, baseline),
-            {system: row.label for system, row in rows.items() if row.label},
-            {system: row.group for system, row in rows.items() if row.group},
-            collection.topics,
-            {(s.topic, s.system, s.length): s.author for s in collection.all_summaries() if s.author},
-            {measure: stored.warnings(measure) for measure in stored.table.measures},
-            folder,
+            name=collection.settings.name,
+            table=table,
+            kinds=_kinds([*_systems(table), *rows], {s: r.kind for s, r in rows.items()}, human, baseline),
+            labels={system: row.label for system, row in rows.items() if row.label},
+            groups={system: row.group for system, row in rows.items() if row.group},
+            topics=collection.topics,
+            authors={(s.topic, s.system, s.length): s.author for s in collection.all_summaries() if s.author},
+            warnings=notes,
+            folder=folder.path,
+            files=tuple(files),
+            stale=stale,
         )
+
+    @classmethod
+    def open(cls, path: str | Path, *, human: Patterns = (), baseline: Patterns = ()) -> Scores:
+        """The scores of an evaluation's folder."""
+        folder = Folder.open(path)
+        collection = load(folder)
+        judged = folder.settings.database or (folder.path / FILE).exists()
+        judgments = judgments_of(folder, collection) if judged else NOTHING
+        return cls.of_folder(folder, collection, judgments, human=human, baseline=baseline)
 
     @classmethod
     def read(
@@ -81,35 +158,93 @@ class ScoreData:
         *,
         human: Patterns = (),
         baseline: Patterns = (),
-        **table: Unpack[TableOptions],
-    ) -> ScoreData:
+        measure: str | None = None,
+        lower_is_better: LowerIsBetter = False,
+        length: int | None = None,
+        columns: Mapping[str, str] | None = None,
+        delimiter: str | None = None,
+        quotes: bool = True,
+        encoding: str = "utf-8",
+    ) -> Scores:
         """The scores in a CSV or TSV file, a matrix or a long table; `-` is standard input.
 
         A score file that Adjudge wrote (.parquet) is read too. `human` and `baseline` are names or
-        patterns with `*` and `?`, several with commas between them; everyone else is a machine.
+        patterns with `*` and `?`, several with commas between them; everyone else is a machine. The other
+        options say how to read a table; see `formats.scoretable.read`.
         """
         path = Path(path)
-        check_path(path, table)
+        options = TableOptions(
+            measure=measure,
+            lower_is_better=lower_is_better,
+            length=length,
+            columns=columns,
+            delimiter=delimiter,
+            quotes=quotes,
+            encoding=encoding,
+        )
+        _check_path(path, delimiter)
         if path.suffix.lower() == PARQUET:
-            return cls._stored(path, human, baseline, table)
-        found = read_table(path, table)
-        scores = ScoreTable.from_rows(found.rows, found.infos)
-        kinds = _kinds(_systems(scores), found.kinds, human, baseline)
-        return cls(found.name, scores, kinds, warnings=dict.fromkeys(scores.measures, found.notes))
+            no_table(path, options)
+            scores = scorefiles.read(path).table
+            notes = [f"{path.name}: only its folder knows kinds, topics, and what is stale or withdrawn"]
+            kinds = _kinds(_systems(scores), {}, human, baseline)
+            return cls(path.name, scores, kinds, warnings=dict.fromkeys(scores.measures, notes))
+        return _read_table(path, options, human, baseline)
 
     @classmethod
-    def _stored(cls, path: Path, human: Patterns, baseline: Patterns, table: TableOptions) -> ScoreData:
-        from adjudge.data import scorefiles
+    def of_frame(
+        cls,
+        frame: pd.DataFrame,
+        *,
+        name: str = "DataFrame",
+        human: Patterns = (),
+        baseline: Patterns = (),
+        measure: str | None = None,
+        lower_is_better: LowerIsBetter = False,
+        length: int | None = None,
+        columns: Mapping[str, str] | None = None,
+    ) -> Scores:
+        """The scores in a DataFrame: a long one, with columns such as system, topic, measure, value, or a matrix.
 
-        no_table(path, table)
-        scores = scorefiles.read(path).table
-        notes = [f"{path.name}: only its folder knows kinds, topics, and what is stale or withdrawn"]
-        kinds = _kinds(_systems(scores), {}, human, baseline)
-        return cls(path.name, scores, kinds, warnings=dict.fromkeys(scores.measures, notes))
+        A matrix has a column per system and its topics in the index, or in the first column where that holds
+        names. `measure` names what the frame does not.
+        """
+        fields = _fields(frame, name, columns or {}, measure)
+        long, said = _long_frame(frame, name, fields, measure or "score", length)
+        infos = [MeasureInfo(m, signature=f"{m}|imported|{name}") for m in long["measure"].unique()]
+        table = ScoreTable.from_frame(long, _directed(infos, lower_is_better))
+        return cls(name, table, _kinds(_systems(table), said, human, baseline))
+
+    # The long table
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """Every score, a row each."""
+        return self.table.frame
+
+    @property
+    def info(self) -> Mapping[str, MeasureInfo]:
+        return self.table.info
 
     @property
     def measures(self) -> tuple[str, ...]:
         return self.table.measures
+
+    def to_frame(self) -> pd.DataFrame:
+        return self.table.to_frame()
+
+    def rows(self) -> Iterator[Score]:
+        return self.table.rows()
+
+    def of(self, measure: str) -> pd.DataFrame:
+        """The rows of one measure."""
+        return self.table.of(self.resolve(measure))
+
+    def lengths(self, measure: str | None = None) -> tuple[Length, ...]:
+        """The target lengths that a measure has scores at."""
+        return self.table.lengths(self.resolve(measure))
+
+    # What is asked for
 
     def all_measures(self) -> tuple[str, ...]:
         """The measures, of which there must be one."""
@@ -126,9 +261,7 @@ class ScoreData:
                 raise UsageError(f"{self.name} has several measures ({listed(known)}): choose one with -m")
             return known[0]
         if self.folder is not None:
-            from adjudge.measures.stored import resolve
-
-            return resolve(measure, known)
+            return _stored_measure(measure, known)
         if measure not in known:
             raise UsageError(
                 f"{self.name} has no scores of {quoted(measure)}{nearest(measure, known)};"
@@ -136,9 +269,38 @@ class ScoreData:
             )
         return measure
 
+    def resolved(self, measures: Iterable[str] = ()) -> list[str]:
+        """The measures that a user means, each once; all of them where none is named."""
+        return list(dict.fromkeys(self.resolve(m) for m in measures)) or list(self.all_measures())
+
+    def each(
+        self,
+        measures: Iterable[str] = (),
+        *,
+        length: int | AllLengths | None = None,
+        form: str | None = None,
+    ) -> list[tuple[str, int | AllLengths | None, str | None]]:
+        """Every measure, length and form by itself, as `matrix` takes them; only those named, where any are."""
+        found: list[tuple[str, int | AllLengths | None, str | None]] = []
+        for measure in self.resolved(measures):
+            for n in (length,) if length else self.table.each_length(measure):
+                forms = self.table.forms(measure) if form is None else (form,)
+                if len(forms) == 1 and form is None:
+                    found.append((measure, n, None))
+                    continue
+                at = n if n is not None else "all"
+                for each in forms:
+                    rows = self.table.of(measure) if at == "all" else _at(self.table.of(measure), at)
+                    there = rows["form"].isna() if each == "unset" else rows["form"] == each
+                    if there.any() or form is not None:
+                        found.append((measure, n, each))
+        return found
+
     def notes(self, measure: str) -> list[str]:
         """What a reader of this measure's numbers should know first: what is stale or left out."""
         return list(self.warnings.get(measure, ()))
+
+    # Systems and topics
 
     def kind(self, system: str) -> str:
         """machine, baseline or human; the pooled humans are human."""
@@ -152,9 +314,9 @@ class ScoreData:
         return self.labels.get(system, system)
 
     def topic_values(self, name: TopicField, topics: Iterable[str]) -> tuple[str | None, ...]:
-        """What is known of topics, such as their sets; also of rows named `TOPIC @ LENGTH`."""
+        """What is known of topics, such as their sets."""
         _one_of("field of topics", name, get_args(TopicField))
-        rows = (self.topics.get(t) or self.topics.get(t.rpartition(" @ ")[0]) for t in topics)
+        rows = (self.topics.get(topic) for topic in topics)
         return tuple(None if row is None else getattr(row, name) for row in rows)
 
     def matrix(
@@ -162,6 +324,7 @@ class ScoreData:
         measure: str | None = None,
         *,
         length: int | AllLengths | None = None,
+        form: str | None = None,
         pool: Pool = "mean",
         among: Among = "all",
         pool_humans: bool = False,
@@ -172,11 +335,18 @@ class ScoreData:
         pairs, see `pairs_among`. With `pool_humans` all humans are one system, HUMANS: on a topic the
         mean of those who have a score. The matrix's signature says what was chosen.
         """
-        matrix = self.table.matrix(self.resolve(measure), length=length, pool=pool)
+        matrix = self.table.matrix(self.resolve(measure), length=length, form=form, pool=pool)
         chosen = self._chosen(matrix.systems, among)
         if len(chosen) < len(matrix.systems):
-            matrix = _signed(matrix.select(chosen), f"among:{among}")
-        return _signed(self._pooled(matrix), "humans:pooled") if pool_humans else matrix
+            matrix = matrix.select(chosen).signed(f"among:{among}")
+        if not pool_humans:
+            return matrix
+        humans = [system for system in matrix.systems if self.kind(system) == "human"]
+        if not humans:
+            raise UsageError(f"--pool humans: no system here is human; {_PATTERN}")
+        if HUMANS in matrix.systems and HUMANS not in humans:
+            raise UsageError(f"--pool humans: a {self.kind(HUMANS)} is named {HUMANS}; rename it first")
+        return matrix.pool_systems(humans, HUMANS, "no human has a score").signed("humans:pooled")
 
     def pairs_among(self, systems: Sequence[str], among: Among) -> BoolArray:
         """Which pairs of a matrix's systems are asked for, in the order of `itertools.combinations`."""
@@ -203,31 +373,352 @@ class ScoreData:
             raise UsageError(f"--among {among}: every system of {self.name} is human")
         return {"machines": machines, "humans": humans}.get(among, list(systems))
 
-    def _pooled(self, matrix: ScoreMatrix) -> ScoreMatrix:
-        import numpy as np
 
-        humans = [system for system in matrix.systems if self.kind(system) == "human"]
-        if not humans:
-            raise UsageError(f"--pool humans: no system here is human; {_PATTERN}")
-        if HUMANS in matrix.systems and HUMANS not in humans:
-            raise UsageError(f"--pool humans: a {self.kind(HUMANS)} is named {HUMANS}; rename it first")
-        others = [system for system in matrix.systems if system not in humans]
-        people, rest = matrix.select(humans), matrix.select(others)
-        with np.errstate(invalid="ignore"):  # nobody on a topic: 0/0 is NaN
-            means = np.nansum(people.values, axis=1) / np.isfinite(people.values).sum(axis=1)
-        holes = [
-            (topic, HUMANS, "no human has a score")
-            for topic, mean in zip(matrix.topics, means, strict=True)
-            if mean != mean
-        ]
-        at = matrix.systems.index(humans[0])
-        return replace(
-            matrix,
-            values=_frozen(np.insert(rest.values, at, means, axis=1)),
-            counts=_frozen(np.insert(rest.counts, at, people.counts.sum(axis=1), axis=1)),
-            systems=(*others[:at], HUMANS, *others[at:]),
-            missing=(*rest.missing, *holes),
+Source: TypeAlias = "Scores | ScoreTable | HasScores | str | Path | pd.DataFrame"
+"""An evaluation or its scores, a path to its folder or to a file of scores (`-`: standard input), a DataFrame."""
+
+
+def scores_of(source: Source, *, human: Patterns = (), baseline: Patterns = ()) -> Scores:
+    """The scores that any source holds."""
+    if isinstance(source, Scores):
+        return source
+    if isinstance(source, ScoreTable):
+        kinds = _kinds(_systems(source), {}, human, baseline) if human or baseline else {}
+        return Scores("scores", source, kinds)
+    if isinstance(source, str | Path):
+        opened = Scores.open if is_folder(source) else Scores.read
+        return opened(source, human=human, baseline=baseline)
+    if hasattr(source, "scores") and callable(source.scores):
+        found: Scores = source.scores(human=human, baseline=baseline)
+        return found
+    if hasattr(source, "columns") and hasattr(source, "index"):
+        return Scores.of_frame(source, human=human, baseline=baseline)
+    raise UsageError(
+        f"scores are {type(source).__name__}, expected an evaluation, its scores, a path to a folder or a file,"
+        " or a DataFrame"
+    )
+
+
+def read_scores(
+    source: Source,
+    *,
+    human: Patterns = (),
+    baseline: Patterns = (),
+    measure: str | None = None,
+    lower_is_better: LowerIsBetter = False,
+    length: int | None = None,
+    columns: Mapping[str, str] | None = None,
+    delimiter: str | None = None,
+    quotes: bool = True,
+    encoding: str = "utf-8",
+) -> Scores:
+    """The scores that any source holds, with how to read it where it is a table."""
+    if hasattr(source, "columns") and hasattr(source, "index"):
+        return Scores.of_frame(
+            source,
+            human=human,
+            baseline=baseline,
+            measure=measure,
+            lower_is_better=lower_is_better,
+            length=length,
+            columns=columns,
         )
+    if isinstance(source, str | Path) and not is_folder(source):
+        return Scores.read(
+            source,
+            human=human,
+            baseline=baseline,
+            measure=measure,
+            lower_is_better=lower_is_better,
+            length=length,
+            columns=columns,
+            delimiter=delimiter,
+            quotes=quotes,
+            encoding=encoding,
+        )
+    table = TableOptions(
+        measure=measure,
+        lower_is_better=lower_is_better,
+        length=length,
+        columns=columns,
+        delimiter=delimiter,
+        quotes=quotes,
+        encoding=encoding,
+    )
+    no_table(source, table)
+    return scores_of(source, human=human, baseline=baseline)
+
+
+def is_folder(path: str | Path) -> bool:
+    """Whether scores are to be had from a folder; `-` is standard input."""
+    with reading(Path(path)):
+        return str(path) != "-" and Path(path).is_dir()
+
+
+# A folder's scores
+
+
+def _left_notes(measure: str, stale: Sequence[str], withdrawn: int) -> list[str]:
+    found = []
+    if stale:
+        shown = ", ".join(stale[:3]) + (", ..." if len(stale) > 3 else "")
+        found.append(
+            f"{measure} is out of date: {counted(len(stale), 'topic')} changed since ({shown});"
+            f' run: adjudge score ... -m "{measure}"'
+        )
+    if withdrawn:
+        found.append(f"{counted(withdrawn, 'score')} of withdrawn summaries left out")
+    return found
+
+
+def _withdrawn_keys(collection: Collection) -> set[tuple[object, ...]]:
+    """Which scores are left out: those of withdrawn summaries, and those that name no length where a
+    system has nothing else on the topic."""
+    present = {(s.topic, s.system) for s in collection.all_summaries()}
+    bare = {(s.topic, s.system, None) for s in collection.withdrawn if (s.topic, s.system) not in present}
+    return {s.key for s in collection.withdrawn} | bare
+
+
+def _stored_measure(text: str, known: Sequence[str]) -> str:
+    """The measure that a user means among those that a folder has scores of."""
+    if text in known:
+        return text
+    if ":" in text.partition("(")[0]:
+        raise UsageError(f"no imported scores {quoted(text)}{nearest(text, known)}")
+    spec = str(parse_measure(text))
+    if spec not in known:
+        raise DataError(f'{spec} has not been scored here; run: adjudge score ... -m "{spec}"')
+    return spec
+
+
+def _at(rows: pd.DataFrame, length: int | str) -> pd.DataFrame:
+    return rows[rows["length"].isna() if length == "unset" else rows["length"] == length]
+
+
+# A table in a file
+
+
+class TableOptions(TypedDict):
+    """How to read a table, where it does not say itself; see `formats.scoretable.read`."""
+
+    measure: str | None
+    lower_is_better: LowerIsBetter
+    length: int | None
+    columns: Mapping[str, str] | None
+    delimiter: str | None
+    quotes: bool
+    encoding: str
+
+
+def _check_path(path: Path, delimiter: str | None) -> None:
+    """Refuse what is no file of scores, by its name."""
+    if str(path) == "-":
+        return
+    if is_folder(path):
+        raise DataError(f"{path}: is a folder, expected a file of scores")
+    if not path.exists():
+        raise DataError(f"{path}: no such file or folder")
+    suffix = Path(bare_name(path)).suffix
+    if suffix and suffix.lower() not in (*TABLES, PARQUET) and not delimiter:
+        raise FormatError(
+            f"expected a table of scores ({', '.join(TABLES)}) or a score file ({PARQUET}), not"
+            f" {quoted(suffix)}; of a table by another name say what stands between columns: --delimiter",
+            file=path,
+        )
+
+
+def no_table(path: object, options: TableOptions) -> None:
+    """Refuse options of tables where there is none: a folder and a score file say those things themselves."""
+    for name, value in options.items():
+        if value and (name, value) not in (("quotes", True), ("encoding", "utf-8")):
+            option = {"columns": "map", "lower_is_better": "lower-is-better"}.get(name, name)
+            raise UsageError(f"--{option} is for a table of numbers (CSV or TSV), which {path} is not")
+
+
+def _read_table(path: Path, options: TableOptions, human: Patterns, baseline: Patterns) -> Scores:
+    """A CSV or TSV file, or standard input for `-`: a matrix, or a long table."""
+    if str(path) != "-":
+        return _read(path, path.name, options, human, baseline)
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        copy = Path(folder) / STDIN  # the importer reads files; no message shows where this one lies
+        with copy.open("wb") as out:
+            shutil.copyfileobj(sys.stdin.buffer, out)
+        try:
+            return _read(copy, STDIN, options, human, baseline)
+        except FormatError as error:
+            raise FormatError(error.problem, file=STDIN, line=error.line) from None
+        except UsageError as error:
+            raise UsageError(str(error).replace(str(copy), STDIN)) from None
+
+
+def _read(path: Path, name: str, options: TableOptions, human: Patterns, baseline: Patterns) -> Scores:
+    items = scoretable.read(
+        [path],
+        source=_SOURCE,
+        measure=options["measure"],
+        length=options["length"],
+        columns=options["columns"],
+        delimiter=options["delimiter"],
+        quotes=options["quotes"],
+        encoding=options["encoding"],
+    )
+    rows: list[Score] = []
+    infos: list[MeasureInfo] = []
+    kinds: dict[str, str] = {}
+    notes = _collect(path, name, items, rows, infos, kinds)
+    if not rows:
+        raise FormatError("a header without rows: no scores", file=path)
+    if all(row.value != row.value for row in rows):
+        raise FormatError("no numbers: every score is missing", file=path)
+    table = ScoreTable.from_rows(rows, _directed(infos, options["lower_is_better"]))
+    kinds_of = _kinds(_systems(table), kinds, human, baseline)
+    return Scores(name, table, kinds_of, warnings=dict.fromkeys(table.measures, notes))
+
+
+def _collect(
+    path: Path,
+    name: str,
+    items: Iterable[Item],
+    rows: list[Score],
+    infos: list[MeasureInfo],
+    kinds: dict[str, str],
+) -> list[str]:
+    """Put what a reader yields into its list; gives notes on what was left out."""
+    seen: dict[tuple[object, ...], int] = {}
+    left: Counter[str] = Counter()
+    for place, thing in items:
+        line = int(number) if (number := place.removeprefix(f"{path}:")).isdigit() else 1
+        match thing:
+            case Score():
+                first = seen.setdefault(_key(thing), line)
+                if first != line:
+                    raise _second(thing, first, path, line)
+                rows.append(_renamed(thing))
+            case MeasureInfo():
+                infos.append(replace(thing, measure=_own(thing.measure), signature=_own(thing.signature)))
+            case System(kind=str(kind)):
+                if kinds.setdefault(thing.system, kind) != kind:
+                    raise FormatError(
+                        f"system {quoted(thing.system)} is a {kind} here and a {kinds[thing.system]} above",
+                        file=path,
+                        line=line,
+                    )
+            case LeftOut():
+                left[thing.reason] += 1
+    return [f"{name}: {reason}{f', {n:,} times' if n > 1 else ''}" for reason, n in left.items()]
+
+
+def _own(text: str) -> str:
+    return text.removeprefix(f"{_SOURCE}:")
+
+
+def _renamed(row: Score) -> Score:
+    """`dataclasses.replace` would take longer than all the rest."""
+    return Score(
+        measure=_own(row.measure),
+        topic=row.topic,
+        system=row.system,
+        value=row.value,
+        length=row.length,
+        form=row.form,
+        assessor=row.assessor,
+        reference=row.reference,
+        repeat=row.repeat,
+        why=row.why,
+    )
+
+
+def _second(row: Score, first: int, path: Path, line: int) -> FormatError:
+    return FormatError(
+        f"a second score of {_own(row.measure)} for topic {quoted(row.topic)}, system {quoted(row.system)}"
+        f" (the first is in line {first}): tell them apart by length, form, assessor, reference or repeat",
+        file=path,
+        line=line,
+    )
+
+
+# A DataFrame
+
+
+def _fields(
+    frame: pd.DataFrame, name: str, columns: Mapping[str, str], measure: str | None
+) -> Mapping[str, str] | None:
+    """The columns of a long frame, or None where it is a matrix; names are found as in a file."""
+    from adjudge.formats.records import find_columns as plan
+
+    header = [str(column) for column in frame.columns]
+    found = plan(header, columns, scoretable.LONG, wide=False)
+    if found.absent:
+        raise UsageError(f"{name} has no column {quoted(found.absent[0])}; it has: {listed(header)}")
+    if "measure" in found.fields and measure is not None:
+        raise UsageError(f"measure names what a frame does not, but {name} has a column for it")
+    missing = [field for field in ("topic", "system", "value") if field not in found.fields]
+    if not missing:
+        return found.fields
+    if "system" in found.fields or columns:
+        raise DataError(f"{name}: no column for the {missing[0]} among {listed(header)}")
+    return None
+
+
+def _long_frame(
+    frame: pd.DataFrame, name: str, fields: Mapping[str, str] | None, measure: str, length: int | None
+) -> tuple[pd.DataFrame, dict[str, str]]:
+    """The frame with the columns of a score table, and the kinds that it says."""
+    import pandas as pd
+
+    if fields is None:
+        wide = frame
+        if isinstance(frame.index, pd.RangeIndex) and not pd.api.types.is_numeric_dtype(frame.iloc[:, 0]):
+            wide = frame.set_index(frame.columns[0])
+        if not len(wide) or not len(wide.columns):
+            raise DataError(f"{name}: no scores, expected topics in rows and systems in columns")
+        long = wide.rename_axis(index="topic", columns="system").stack(future_stack=True)
+        long = long.rename("value").reset_index()
+    else:
+        own = {str(column): column for column in frame.columns}
+        long = pd.DataFrame({each: frame[own[column]].to_numpy() for each, column in fields.items()})
+    if "measure" not in long:
+        long["measure"] = measure
+    if length is not None:
+        long["length"] = length if "length" not in long else long["length"].fillna(length)
+    for column in ("measure", "topic", "system"):
+        if long[column].isna().any():
+            raise DataError(f"{name}: row {int(long[column].isna().to_numpy().argmax()) + 1} has no {column}")
+        long[column] = long[column].astype(str)
+    given, absent = long["value"], long["value"].isna()
+    long["value"] = pd.to_numeric(given, errors="coerce").astype(float)
+    wrong = ~absent & ~long["value"].map(math.isfinite)
+    if wrong.any():
+        row = int(wrong.to_numpy().argmax())
+        raise DataError(f"{name}: the score in row {row + 1} is {quoted(given.iloc[row])}, expected a number")
+    if not len(long) or absent.all():
+        raise DataError(f"{name}: every score is missing")
+    why = long["why"] if "why" in long else pd.Series(None, index=long.index, dtype=object)
+    long["why"] = why.where(why.notna() | ~absent, f"missing in {name}").where(absent | why.notna(), None)
+    kinds: dict[str, str] = {}
+    if "kind" in long:
+        for system, kind in long[["system", "kind"]].dropna().drop_duplicates().itertuples(index=False):
+            if kinds.setdefault(system, kind) != kind:
+                raise DataError(f"{name}: system {quoted(system)} is a {kind} and a {kinds[system]}")
+    return long, kinds
+
+
+# What is said of systems and measures
+
+
+def _directed(infos: Sequence[MeasureInfo], lower: LowerIsBetter) -> list[MeasureInfo]:
+    """Measures with their directions: lower is better for all (True), for none, or for those named."""
+    if isinstance(lower, bool):
+        names = {info.measure for info in infos} if lower else set()
+    else:
+        names = {lower} if isinstance(lower, str) else set(lower)
+    known = [info.measure for info in infos]
+    for name in sorted(names - set(known)):
+        raise UsageError(
+            f"--lower-is-better {quoted(name)}: no such measure{nearest(name, known)};"
+            f" there are: {listed(known)}"
+        )
+    return [replace(info, better="lower" if info.measure in names else "higher") for info in infos]
 
 
 def _systems(table: ScoreTable) -> list[str]:
@@ -264,13 +755,3 @@ def _split(patterns: Patterns) -> list[str]:
 def _one_of(what: str, value: str, known: Sequence[str]) -> None:
     if value not in known:
         raise UsageError(f"{what} is {quoted(value)}, expected one of: {', '.join(known)}")
-
-
-def _signed(matrix: ScoreMatrix, choice: str) -> ScoreMatrix:
-    signature = f"{matrix.info.signature or matrix.measure}|{choice}"
-    return replace(matrix, info=replace(matrix.info, signature=signature))
-
-
-def _frozen(array: Any) -> Any:
-    array.flags.writeable = False
-    return array

@@ -1,7 +1,6 @@
-"""Size and power of tests by simulation: a model of scores in, how often each test finds something out.
+"""Size and power of tests by simulation: how often each test finds a difference that is there, or is not.
 
-Scores are drawn by stats/power/generate.py, and the tests are the ones that comparisons run. What a user's own
-scores can find is in plan.py.
+Scores are drawn from a model (stats/power/), and the tests are those of a comparison.
 """
 
 from __future__ import annotations
@@ -15,23 +14,26 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from adjudge import __version__
+from adjudge.comparisons.scores import Source, scores_of
+from adjudge.data.scores import AllLengths
 from adjudge.engine import Workers, generator, run
-from adjudge.errors import UsageError
+from adjudge.errors import DataError, UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray
 from adjudge.stats.multiple import adjust
 from adjudge.stats.paired import TEST_WORDS
 from adjudge.stats.pairs import columns_of_pairs
 from adjudge.stats.power import search as power_search
-from adjudge.stats.power.generate import ScoreModel as Model
-from adjudge.stats.power.generate import draw
+from adjudge.stats.power.generate import RATINGS, ScoreModel, draw
 from adjudge.stats.power.rates import LEVEL, Rate
 from adjudge.stats.power.search import Chosen, chosen
+from adjudge.stats.power.sources import components
 from adjudge.stats.resampling.engine import RESAMPLES
+from adjudge.table import Column, Table, Tabular, plain
 from adjudge.wording import counted
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 SIMULATIONS = 2000
 ALPHA = 0.05
@@ -82,11 +84,11 @@ class Outcome:
         return "conservative" if self.high < alpha else "agrees with alpha"
 
 
-@dataclass(frozen=True)
-class Simulation:
-    """What the tests found, and where. Frozen."""
+@dataclass(frozen=True, repr=False)
+class Simulation(Tabular):
+    """How often the tests found something, and in which model."""
 
-    model: Model
+    model: ScoreModel
     outcomes: tuple[Outcome, ...]
     alpha: float
     resamples: int
@@ -135,33 +137,77 @@ class Simulation:
         lost = {o.words: o.untested for o in self.outcomes if o.untested}
         return [f"{name}: {counted(n, 'pair')} could not be tested" for name, n in lost.items()]
 
-    def to_frame(self) -> pd.DataFrame:
-        """A row per test, and per sort of finding where there are several."""
-        import pandas as pd
+    def headline(self) -> str:
+        """The first thing to know."""
+        return next(self.sentences())
 
-        about = {"topics": self.model.topics, "systems": self.model.systems, "alpha": self.alpha}
-        rows = [about | asdict(o) | {"verdict": o.verdict(self.alpha)} for o in self.outcomes]
-        return pd.DataFrame(rows).drop(columns="words")
+    def table(self) -> Table:
+        """A row per test, and per sort of finding where there are several."""
+        many: Literal["always", "never"] = "always" if self.model.systems > 2 else "never"
+        hidden = (
+            "topics",
+            "systems",
+            "alpha",
+            "test",
+            "what",
+            "rate",
+            "low",
+            "high",
+            "simulations",
+            "untested",
+        )
+        return Table(
+            name="simulation",
+            columns=(
+                Column("words", "test", data=False, right=False),
+                Column("kind", "pairs", show=many, data=False, right=False),
+                Column("found", data=False, right=True),
+                Column("interval", f"{LEVEL:.0%} interval", data=False, right=False),
+                *(Column(name, show="never") for name in hidden),
+                Column("verdict", "", right=False),
+            ),
+            rows=tuple(
+                (
+                    o.words,
+                    WHAT_WORDS[o.what],
+                    percent(o.rate),
+                    f"{percent(o.low)} to {percent(o.high)}",
+                    self.model.topics,
+                    self.model.systems,
+                    self.alpha,
+                    *(getattr(o, name) for name in hidden[3:]),
+                    o.verdict(self.alpha),
+                )
+                for o in self.outcomes
+            ),
+            title=self.title,
+            said=tuple(self.sentences()),
+            notes=tuple(self.warnings()),
+            signature=self.signature,
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """Everything, for --json."""
-        return {
-            "model": asdict(self.model),
-            "alpha": self.alpha,
-            "resamples": self.resamples,
-            "seed": self.seed,
-            "simulations": self.simulations,
-            "level": LEVEL,
-            "signature": self.signature,
-            "outcomes": [_json(asdict(o) | {"verdict": o.verdict(self.alpha)}) for o in self.outcomes],
-            "sentences": list(self.sentences()),
-            "warnings": self.warnings(),
-        }
+        found: dict[str, Any] = plain(
+            {
+                "model": asdict(self.model),
+                "alpha": self.alpha,
+                "resamples": self.resamples,
+                "seed": self.seed,
+                "simulations": self.simulations,
+                "level": LEVEL,
+                "signature": self.signature,
+                "outcomes": [asdict(o) | {"verdict": o.verdict(self.alpha)} for o in self.outcomes],
+                "sentences": list(self.sentences()),
+                "warnings": self.warnings(),
+            }
+        )
+        return found
 
 
 @dataclass(frozen=True)
-class _Task:
-    model: Model
+class _SimulationTask:
+    model: ScoreModel
     tests: tuple[Chosen, ...]
     alpha: float
     resamples: int
@@ -169,7 +215,88 @@ class _Task:
 
 
 def simulate(
-    model: Model,
+    scores: Source | None = None,
+    measure: str | None = None,
+    *,
+    length: int | AllLengths | None = None,
+    form: str | None = None,
+    topics: int | None = None,
+    systems: int | None = None,
+    difference: float = 0.0,
+    noise: str = "normal",
+    topic_sd: float | None = None,
+    unequal: float = 1.0,
+    uneven: float = 1.0,
+    shared: float = 0.0,
+    missing_half: bool = False,
+    rounded: float | None = None,
+    ratings: bool = False,
+    tests: Sequence[str] = TESTS,
+    simulations: int = SIMULATIONS,
+    alpha: float = ALPHA,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    workers: Workers = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> Simulation:
+    """How often tests find a difference that is there, or is not: `simulate(topics=24, difference=0.5)`.
+
+    Scores are system + topic + noise; the noise has a standard deviation of 1, which is the unit of everything. The
+    first system is better than the others by `difference`. Where `scores` are given, the numbers of topics and
+    systems and the spread of topics are those of the scores unless they are said; else 48, 2 and 1. `unequal` and
+    `uneven` are the noise of the last system over the first's, and of the noisiest topic over the quietest's;
+    `shared` is the correlation of two systems' noise on a topic; `rounded` is the step that scores are rounded to,
+    `ratings` makes them whole scores from 1 to 5.
+    """
+    if ratings and rounded is not None:
+        raise UsageError("--ratings and --round exclude each other")
+    known = _Known() if scores is None else _known(scores, measure, length, form)
+    systems = known.systems if systems is None else systems
+    model = ScoreModel(
+        topics=known.topics if topics is None else topics,
+        means=(difference, *[0.0] * (systems - 1)),
+        topic_sd=known.topic_sd if topic_sd is None else topic_sd,
+        noise=noise,  # type: ignore[arg-type]
+        unequal=unequal,
+        uneven=uneven,
+        shared=shared,
+        missing_half=missing_half,
+        step=1.0 if ratings else rounded,
+        bounds=RATINGS if ratings else None,
+    )
+    return simulate_model(
+        model,
+        tests,
+        simulations=simulations,
+        alpha=alpha,
+        resamples=resamples,
+        seed=seed,
+        workers=workers,
+        progress=progress,
+    )
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What a simulation takes from scores."""
+
+    topics: int = 48
+    systems: int = 2
+    topic_sd: float = 1.0
+
+
+def _known(scores: Source, measure: str | None, length: int | AllLengths | None, form: str | None) -> _Known:
+    matrix = scores_of(scores).matrix(measure, length=length, form=form)
+    if len(matrix.systems) < 2 or len(matrix.topics) < 2:
+        raise DataError(f"{matrix.measure}: a simulation like these scores needs two systems and two topics")
+    found = components(matrix.values)
+    if not found.residual > 0:
+        raise DataError(f"{matrix.measure}: the scores have no noise to simulate")
+    return _Known(len(matrix.topics), len(matrix.systems), math.sqrt(max(found.topic, 0.0) / found.residual))
+
+
+def simulate_model(
+    model: ScoreModel,
     tests: Sequence[str] = TESTS,
     *,
     simulations: int = SIMULATIONS,
@@ -185,7 +312,7 @@ def simulate(
     counted how often any pair is found that does not differ, with and without Holm's correction. A test is a
     name such as `wilcoxon`, or `mc:w` and `hb:median` for another statistic than the usual one.
     """
-    task = _Task(model, tuple(dict.fromkeys(map(chosen, tests))), alpha, resamples, seed)
+    task = _SimulationTask(model, tuple(dict.fromkeys(map(chosen, tests))), alpha, resamples, seed)
     _check(task, simulations)
     sizes = [CHUNK] * (simulations // CHUNK) + [simulations % CHUNK] * (simulations % CHUNK > 0)
     total = np.zeros((len(task.tests), len(_COLUMNS)))
@@ -198,13 +325,13 @@ def simulate(
         for test, row in zip(task.tests, total, strict=True)
         for o in _outcomes(task, test, row, simulations)
     ]
-    return Simulation(model, tuple(outcomes), alpha, resamples, seed)
+    return Simulation(model=model, outcomes=tuple(outcomes), alpha=alpha, resamples=resamples, seed=seed)
 
 
 _COLUMNS = ("power", "power squared", "size", "size squared", "any", "any-holm", "untested")
 
 
-def _check(task: _Task, simulations: int) -> None:
+def _check(task: _SimulationTask, simulations: int) -> None:
     checks.count("simulations", simulations, least=1)
     checks.count("resamples", task.resamples, least=1)
     checks.share("alpha", task.alpha)
@@ -212,7 +339,7 @@ def _check(task: _Task, simulations: int) -> None:
         raise UsageError("no test to simulate")
 
 
-def _chunk(task: _Task, numbered: tuple[int, int]) -> FloatArray:
+def _chunk(task: _SimulationTask, numbered: tuple[int, int]) -> FloatArray:
     """Sums over some simulations, tests x columns."""
     number, size = numbered
     matrices = draw(task.model, size, generator(task.seed, "simulate/scores", number))
@@ -225,7 +352,7 @@ def _chunk(task: _Task, numbered: tuple[int, int]) -> FloatArray:
     return sums
 
 
-def _differing(model: Model) -> BoolArray:
+def _differing(model: ScoreModel) -> BoolArray:
     first, second = columns_of_pairs(model.systems)
     means = np.array(model.means)
     differ: BoolArray = means[first] != means[second]
@@ -244,7 +371,7 @@ def _found(p: FloatArray, differ: BoolArray, alpha: float) -> FloatArray:
     )
 
 
-def _outcomes(task: _Task, test: Chosen, row: FloatArray, simulations: int) -> Iterator[Outcome]:
+def _outcomes(task: _SimulationTask, test: Chosen, row: FloatArray, simulations: int) -> Iterator[Outcome]:
     differ, many = _differing(task.model), task.model.systems > 2
     wanted = {"power": differ.any(), "size": not differ.all(), "any": many and not differ.all()}
     wanted["any-holm"] = wanted["any"]
@@ -273,7 +400,3 @@ def _rate(total: float, squares: float | None, simulations: int) -> tuple[float,
 def percent(share: float, digits: int = 1) -> str:
     """`5.0 %`"""
     return f"{100 * share:.{digits}f} %"
-
-
-def _json(row: dict[str, Any]) -> dict[str, Any]:
-    return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in row.items()}

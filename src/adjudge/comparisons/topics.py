@@ -1,6 +1,6 @@
-"""How topics differ: a score matrix in, tests over topics and over systems, topics from easy to hard out.
+"""How topics differ, from the easiest to the hardest: Kruskal-Wallis tests over topics and over systems.
 
-The mathematics is in stats/; names, directions and words are here. Rankel et al. 2011, section 1.
+Rankel et al. 2011, section 1. The mathematics is in stats/.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from adjudge.data.scores import ScoreMatrix
+from adjudge.comparisons.scores import Source, scores_of
+from adjudge.data.scores import AllLengths, Pool, ScoreMatrix
 from adjudge.errors import DataError, UsageError, nearest, quoted
-from adjudge.wording import counted, listed, tex
+from adjudge.table import Column, Table, Tabular, plain
+from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,34 +28,54 @@ FEW = 5
 """With fewer scores in a group the chi-squared distribution of H is a rough one."""
 
 
-@dataclass(frozen=True)
-class Standing:
-    """One topic's place between the easiest and the hardest."""
+def topics(
+    scores: Source,
+    measure: str | None = None,
+    *,
+    length: int | AllLengths | None = None,
+    form: str | None = None,
+    against: str | None = None,
+    alpha: float = ALPHA,
+    pool: Pool = "mean",
+) -> TopicsResult:
+    """How the topics of a measure differ, from each other and from a chosen one: `topics("my-eval", "rouge-2")`.
 
-    topic: str
-    n: int
-    mean: float
-    sd: float
-    mean_rank: float
-    """Among all scores of all topics, the lowest score having rank 1."""
-    low: float
-    high: float
-    differs: int
-    """From how many other topics it differs."""
-    from_chosen: bool | None
-    """Whether it differs from the chosen topic; None where none was chosen, and for that topic itself."""
+    `scores` are an evaluation or its scores, a path to its folder or to a file of scores, or a DataFrame.
+    """
+    matrix = scores_of(scores).matrix(measure, length=length, form=form, pool=pool)
+    return topics_of_matrix(matrix, against=against, alpha=alpha)
 
 
-@dataclass(frozen=True)
-class TopicsResult:
-    """Whether topics differ, and which; whether systems do, with topics as blocks. Frozen; keeps the matrix.
+def topics_of_matrix(
+    matrix: ScoreMatrix, *, against: str | None = None, alpha: float = ALPHA
+) -> TopicsResult:
+    """How the topics of a matrix differ, from each other and from a chosen one (`against`)."""
+    from adjudge.stats.ranks import blocked, kruskal_wallis
+
+    _check(matrix, against)
+    over_topics = kruskal_wallis(matrix.values, groups="rows", alpha=alpha)
+    return TopicsResult(
+        matrix=matrix,
+        standings=_standings(matrix, over_topics, against),
+        over_topics=over_topics,
+        over_systems=kruskal_wallis(matrix.values, groups="columns", alpha=alpha),
+        topics_blocked=blocked(matrix.values.T),
+        systems_blocked=blocked(matrix.values),
+        alpha=alpha,
+        against=against,
+    )
+
+
+@dataclass(frozen=True, repr=False)
+class TopicsResult(Tabular):
+    """Whether topics differ, and which; whether systems do, with topics as blocks. Keeps the matrix.
 
     The tests' arrays are in the order of the matrix. `standings` run from the easiest topic to the hardest,
     for descriptions from the highest to the lowest; topics without scores come last.
     """
 
     matrix: ScoreMatrix
-    standings: tuple[Standing, ...]
+    standings: tuple[TopicRank, ...]
     over_topics: KruskalWallis
     over_systems: KruskalWallis
     topics_blocked: Blocked
@@ -69,14 +91,13 @@ class TopicsResult:
 
     @property
     def title(self) -> str:
-        return f"{self.measure} at {self.matrix.length} words" if self.matrix.length else self.measure
+        return self.matrix.title
 
     @property
     def signature(self) -> str:
-        length = f"|length:{self.matrix.length}" if self.matrix.length else ""
         blocks = "friedman" if self.systems_blocked.complete else "skillings-mack:ties-corrected"
         return (
-            f"{self.matrix.info.signature or self.measure}{length}|topics:{self.over_topics.groups}"
+            f"{self.matrix.signature}|topics:{self.over_topics.groups}"
             f"|systems:{self.over_systems.groups}|pool:{self.matrix.pool}"
             f"|test:kruskal-wallis:tukey-mean-ranks:{self.alpha:g}|blocks:{blocks}"
         )
@@ -121,7 +142,7 @@ class TopicsResult:
             return "All topics have the same mean rank."
         place = self.matrix.topics.index
         apart = all(self.over_topics.different_from(place(a))[place(b)] for a in first for b in last)
-        verdict = "they differ" if apart else "they cannot be told apart"
+        verdict = "they differ" if apart else "they do not differ significantly"
         return f"The {self._end(1, last)}, the {self._end(0, first)}; {verdict}."
 
     def _end(self, which: int, topics: list[str]) -> str:
@@ -143,7 +164,7 @@ class TopicsResult:
         apart = [s for s in others if s.from_chosen]
         of = counted(len(others), "other topic")
         if not apart:
-            return f"{topic} cannot be told from any of {of}."
+            return f"{topic} is not significantly different from any of {of}."
         known = {"higher": ("easier", "harder"), "lower": ("harder", "easier")}
         words = known.get(self.matrix.info.better or "", ("higher", "lower"))
         below = [s.topic for s in apart if s.mean_rank < chosen.mean_rank]
@@ -169,7 +190,7 @@ class TopicsResult:
         return f"the {column}s {self._verdict(test.p)} ({basis}, {counted(test.n, row)})"
 
     def _verdict(self, p: float) -> str:
-        return "differ" if p < self.alpha else "cannot be told apart"
+        return "differ" if p < self.alpha else "do not differ significantly"
 
     def missing(self) -> list[str]:
         """Missing cells, counted, a line per reason."""
@@ -190,12 +211,47 @@ class TopicsResult:
             found.append(f"systems fall into {parts} sets that share no topic: blocks test within them")
         return found
 
-    def to_frame(self) -> pd.DataFrame:
-        """A row per topic."""
-        import pandas as pd
-
-        about = {"measure": self.measure, "length": self.matrix.length}
-        return pd.DataFrame([about | asdict(s) for s in self.standings])
+    def table(self) -> Table:
+        """A row per topic, from the easiest to the hardest."""
+        size = f"{counted(self.over_topics.groups, 'topic')}, {counted(self.over_systems.groups, 'system')}"
+        return Table(
+            name="topics",
+            columns=(
+                Column("measure", show="never"),
+                Column("length", show="never"),
+                Column("topic", right=False),
+                Column("n", "scores"),
+                Column("mean", format=".4f"),
+                Column("sd", "s.d.", format=".4f"),
+                Column("mean_rank", "mean rank", format=".1f"),
+                Column("low", show="never"),
+                Column("high", show="never"),
+                Column("differs", show="never"),
+                Column("from_chosen", show="never"),
+                Column("interval", f"{1 - self.alpha:.0%} interval", data=False, right=False),
+            ),
+            rows=tuple(
+                (
+                    self.measure,
+                    self.matrix.length,
+                    s.topic,
+                    s.n,
+                    s.mean,
+                    s.sd,
+                    s.mean_rank,
+                    s.low,
+                    s.high,
+                    s.differs,
+                    s.from_chosen,
+                    None if s.low != s.low else f"{s.low:.1f} to {s.high:.1f}",
+                )
+                for s in self.standings
+            ),
+            title=f"{self.matrix.heading} ({self.matrix.info.direction}, {size})",
+            said=tuple(self.sentences()),
+            notes=(*self.missing(), *self.warnings()),
+            signature=self.signature,
+        )
 
     def pairs_frame(self) -> pd.DataFrame:
         """A row per pair of topics, in the order of the standings; p is corrected for all pairs."""
@@ -223,56 +279,55 @@ class TopicsResult:
             }
         )
 
-    def to_latex(self) -> str:
-        """The topics for a paper, with booktabs rules."""
-        head = rf"topic & $n$ & mean & s.d. & mean rank & {1 - self.alpha:.0%} interval \\"
-        lines = [r"\begin{tabular}{lrrrrl}", r"\toprule", head.replace("%", r"\%"), r"\midrule"]
-        for s in self.standings:
-            cells = (f"{s.mean:.4f}", f"{s.sd:.4f}", f"{s.mean_rank:.1f}", f"[{s.low:.1f}, {s.high:.1f}]")
-            shown = " & ".join("--" if "nan" in cell else cell for cell in cells)
-            lines.append(rf"{tex(s.topic)} & {s.n} & {shown} \\")
-        return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", f"% {self.signature}"])
-
     def as_dict(self) -> dict[str, Any]:
         """Everything but the pairs, for --json; what is no finite number becomes null."""
         tests = {"over_topics": self.over_topics, "over_systems": self.over_systems}
         blocks = {"topics_blocked": self.topics_blocked, "systems_blocked": self.systems_blocked}
-        return {
-            "measure": self.measure,
-            "better": self.matrix.info.better,
-            "length": self.matrix.length,
-            "signature": self.signature,
-            "alpha": self.alpha,
-            "against": self.against,
-            "sentences": list(self.sentences()),
-            **dict(zip(self.words, self.ends(), strict=True)),
-            **{name: _json(vars(t) | {"total": t.total, "share": t.share}) for name, t in tests.items()},
-            **{
-                name: {"friedman": _json(vars(b.friedman)), "skillings_mack": _json(vars(b.skillings_mack))}
-                for name, b in blocks.items()
-            },
-            "standings": [_json(asdict(s)) for s in self.standings],
-            "missing": [list(m) for m in self.matrix.missing],
-            "warnings": self.warnings(),
-        }
+        found: dict[str, Any] = plain(
+            {
+                "measure": self.measure,
+                "better": self.matrix.info.better,
+                "length": self.matrix.length,
+                "signature": self.signature,
+                "alpha": self.alpha,
+                "against": self.against,
+                "sentences": list(self.sentences()),
+                **dict(zip(self.words, self.ends(), strict=True)),
+                **{
+                    name: _scalars(vars(t) | {"total": t.total, "share": t.share})
+                    for name, t in tests.items()
+                },
+                **{
+                    name: {
+                        "friedman": _scalars(vars(b.friedman)),
+                        "skillings_mack": _scalars(vars(b.skillings_mack)),
+                    }
+                    for name, b in blocks.items()
+                },
+                "standings": [asdict(s) for s in self.standings],
+                "missing": self.matrix.missing,
+                "warnings": self.warnings(),
+            }
+        )
+        return found
 
 
-def topics(matrix: ScoreMatrix, *, against: str | None = None, alpha: float = ALPHA) -> TopicsResult:
-    """How the topics of a matrix differ, from each other and from a chosen one (`against`)."""
-    from adjudge.stats.ranks import blocked, kruskal_wallis
+@dataclass(frozen=True)
+class TopicRank:
+    """One topic between the easiest and the hardest."""
 
-    _check(matrix, against)
-    over_topics = kruskal_wallis(matrix.values, groups="rows", alpha=alpha)
-    return TopicsResult(
-        matrix,
-        _standings(matrix, over_topics, against),
-        over_topics,
-        kruskal_wallis(matrix.values, groups="columns", alpha=alpha),
-        blocked(matrix.values.T),
-        blocked(matrix.values),
-        alpha,
-        against,
-    )
+    topic: str
+    n: int
+    mean: float
+    sd: float
+    mean_rank: float
+    """Among all scores of all topics, the lowest score having rank 1."""
+    low: float
+    high: float
+    differs: int
+    """From how many other topics it differs."""
+    from_chosen: bool | None
+    """Whether it differs from the chosen topic; None where none was chosen, and for that topic itself."""
 
 
 def _check(matrix: ScoreMatrix, against: str | None) -> None:
@@ -286,22 +341,25 @@ def _check(matrix: ScoreMatrix, against: str | None) -> None:
         raise DataError(f"{matrix.measure}: every score is missing ({reasons or 'no reason given'})")
 
 
-def _standings(matrix: ScoreMatrix, test: KruskalWallis, against: str | None) -> tuple[Standing, ...]:
+def _standings(matrix: ScoreMatrix, test: KruskalWallis, against: str | None) -> tuple[TopicRank, ...]:
     differs = test.differing()
     chosen = None if against is None else test.different_from(matrix.topics.index(against))
-    found = [
-        Standing(
-            topic,
-            int(test.n[i]),
-            *_mean_and_sd(matrix.values[i]),
-            float(test.mean_ranks[i]),
-            float(test.low[i]),
-            float(test.high[i]),
-            int(differs[i]),
-            None if chosen is None or topic == against else bool(chosen[i]),
+    found = []
+    for i, topic in enumerate(matrix.topics):
+        mean, sd = _mean_and_sd(matrix.values[i])
+        found.append(
+            TopicRank(
+                topic=topic,
+                n=int(test.n[i]),
+                mean=mean,
+                sd=sd,
+                mean_rank=float(test.mean_ranks[i]),
+                low=float(test.low[i]),
+                high=float(test.high[i]),
+                differs=int(differs[i]),
+                from_chosen=None if chosen is None or topic == against else bool(chosen[i]),
+            )
         )
-        for i, topic in enumerate(matrix.topics)
-    ]
     sign = 1 if matrix.info.better == "lower" else -1
     return tuple(sorted(found, key=lambda s: (not s.n, sign * s.mean_rank if s.n else 0.0)))
 
@@ -318,7 +376,6 @@ def _basis(name: str, test: KruskalWallis | Friedman | SkillingsMack, alpha: flo
     return f"{name}({test.df}) = {test.statistic:.4g}, {p_words(test.p, alpha)}"
 
 
-def _json(row: dict[str, Any]) -> dict[str, Any]:
-    """Without arrays, and null for what is no finite number."""
-    plain = {k: v for k, v in row.items() if isinstance(v, int | float | str | tuple | None) and k != "null"}
-    return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in plain.items()}
+def _scalars(row: dict[str, Any]) -> dict[str, Any]:
+    """Without arrays."""
+    return {k: v for k, v in row.items() if isinstance(v, int | float | str | tuple | None) and k != "null"}

@@ -16,7 +16,7 @@ from adjudge.data import scorefiles
 from adjudge.data.folder import Folder
 from adjudge.data.lines import dump_json, open_bytes
 from adjudge.data.rows import ROWS, Key, Row, Summary
-from adjudge.data.scorefiles import StoredScores
+from adjudge.data.scorefiles import ScoreFile as StoredScores
 from adjudge.data.scores import ScoreTable
 from adjudge.data.transaction import Transaction
 from adjudge.errors import ClashError, UsageError, nearest, quoted

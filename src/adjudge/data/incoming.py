@@ -14,7 +14,8 @@ from typing import IO, Any, Literal, TypeVar
 from adjudge.data.folder import Folder
 from adjudge.data.lines import dump_json, open_bytes
 from adjudge.data.rows import Document, Key, Row, Summary, System, Topic
-from adjudge.data.scorefiles import StoredScores, file_name, find, write
+from adjudge.data.scorefiles import ScoreFile as StoredScores
+from adjudge.data.scorefiles import file_name, find, write
 from adjudge.data.scores import KEY, MeasureInfo, Score, ScoreTable
 from adjudge.data.transaction import Transaction
 from adjudge.errors import ClashError, FormatError

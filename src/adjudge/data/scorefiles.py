@@ -25,7 +25,7 @@ Origin = Literal["computed", "imported"]
 
 
 @dataclass(frozen=True)
-class StoredScores:
+class ScoreFile:
     """One measure's scores as they lie in the folder.
 
     `inputs` has, per topic, a digest of what the scores were made from (empty for imported ones), also of topics
@@ -46,12 +46,14 @@ def file_name(measure: str) -> str:
     return f"{SCORES}/{slug}--{blake2b(measure.encode(), digest_size=6).hexdigest()}.parquet"
 
 
-def write(path: Path, stored: StoredScores) -> None:
+def write(path: Path, stored: ScoreFile) -> None:
     import pandas as pd
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     frame = stored.table.to_frame()
+    if frame["form"].isna().all():  # as files were before there were forms
+        frame = frame.drop(columns="form")
     frame[_INPUTS] = pd.array([stored.inputs.get(str(t)) for t in frame["topic"]], dtype="string")
     table = pa.Table.from_pandas(frame, preserve_index=False)
     about = {
@@ -74,7 +76,7 @@ def write(path: Path, stored: StoredScores) -> None:
     )
 
 
-def read(path: Path) -> StoredScores:
+def read(path: Path) -> ScoreFile:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -87,10 +89,12 @@ def read(path: Path) -> StoredScores:
     frame: pd.DataFrame = table.to_pandas()
     inputs = frame.drop_duplicates("topic").set_index("topic")[_INPUTS].dropna()
     try:
+        if "form" not in frame:
+            frame["form"] = None
         scores = ScoreTable.from_frame(frame[list(COLUMNS)], [info])
     except (KeyError, DataError) as error:
         raise FormatError(f"not a score file: {error}", file=path) from None
-    return StoredScores(
+    return ScoreFile(
         info=info,
         table=scores,
         origin=about["origin"],
@@ -100,13 +104,13 @@ def read(path: Path) -> StoredScores:
     )
 
 
-def read_all(folder: Path) -> list[StoredScores]:
+def read_all(folder: Path) -> list[ScoreFile]:
     """All stored measures, in the order of their names."""
     found = [read(path) for path in sorted((folder / SCORES).glob("*.parquet"))]
     return sorted(found, key=lambda stored: stored.info.measure)
 
 
-def find(folder: Path, measure: str) -> StoredScores | None:
+def find(folder: Path, measure: str) -> ScoreFile | None:
     path = folder / file_name(measure)
     return read(path) if path.exists() else None
 

@@ -1,4 +1,4 @@
-"""Score rows, the long table, the score matrix. Everything downstream starts here; no files.
+"""Score rows, the long table, the score matrix, and everything that pools scores. No files.
 
 pandas is loaded when a table is made, not when this module is: listing measures must be quick.
 """
@@ -6,11 +6,12 @@ pandas is loaded when a table is made, not when this module is: listing measures
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from adjudge.errors import DataError, UsageError, nearest, quoted
+from adjudge.wording import counted, listed, natural
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,11 +19,15 @@ if TYPE_CHECKING:
 
 Better = Literal["higher", "lower"] | None
 Pool = Literal["mean", "median"]
+Length = int | None
 AllLengths = Literal["all", "unset"]
 """Beside a number of words: every length, a row each; or the scores whose length is not set."""
 
-KEY = ("measure", "topic", "system", "length", "assessor", "reference", "repeat")
+KEY = ("measure", "topic", "system", "length", "form", "assessor", "reference", "repeat")
 COLUMNS = (*KEY, "value", "why")
+POOLED = ("repeat", "reference", "assessor")
+"""What a cell of a matrix is averaged over, in this order."""
+NO_LENGTH = "no length that every system on this topic has"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +39,28 @@ class Score:
     system: str
     value: float
     length: int | None = None
+    form: str | None = None
     assessor: str | None = None
     reference: str | None = None
     repeat: int = 0
     why: str | None = None
 
     @classmethod
-    def missing(cls, measure: str, topic: str, system: str, why: str, length: int | None) -> Score:
-        return cls(measure, topic, system, math.nan, length=length, why=why)
+    def missing(
+        cls, measure: str, topic: str, system: str, why: str, length: int | None, form: str | None = None
+    ) -> Score:
+        return cls(measure, topic, system, math.nan, length=length, form=form, why=why)
+
+
+@dataclass(frozen=True, slots=True)
+class TopicAtLength:
+    """A row of a matrix that has one for every topic and length. Its text is for people: nothing reads it back."""
+
+    topic: str
+    length: Length
+
+    def __str__(self) -> str:
+        return f"{self.topic} @ {'unset' if self.length is None else self.length}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,22 +118,23 @@ class ScoreTable:
         for row in self.frame.itertuples(index=False):
             length = plain(row.length)
             yield Score(
-                row.measure,
-                row.topic,
-                row.system,
-                row.value,
-                None if length is None else int(length),
-                plain(row.assessor),
-                plain(row.reference),
-                row.repeat,
-                plain(row.why),
+                measure=row.measure,
+                topic=row.topic,
+                system=row.system,
+                value=row.value,
+                length=None if length is None else int(length),
+                form=plain(row.form),
+                assessor=plain(row.assessor),
+                reference=plain(row.reference),
+                repeat=row.repeat,
+                why=plain(row.why),
             )
 
     @property
     def measures(self) -> tuple[str, ...]:
         return tuple(str(m) for m in self.frame["measure"].unique())
 
-    def lengths(self, measure: str) -> tuple[int | None, ...]:
+    def lengths(self, measure: str) -> tuple[Length, ...]:
         """The target lengths a measure has scores at; None stands for an unset one, and comes first."""
         import pandas as pd
 
@@ -126,6 +146,10 @@ class ScoreTable:
         found = self.lengths(measure)
         return found if len(found) == 1 else tuple("unset" if n is None else n for n in found)
 
+    def forms(self, measure: str) -> tuple[str, ...]:
+        """The forms a measure has scores of, `unset` for those that say none."""
+        return _forms(self.of(measure))
+
     def of(self, measure: str) -> pd.DataFrame:
         rows = self.frame[self.frame["measure"] == measure]
         if rows.empty:
@@ -135,51 +159,112 @@ class ScoreTable:
             )
         return rows
 
+    def at(
+        self,
+        measure: str,
+        *,
+        length: int | AllLengths | None = None,
+        form: str | None = None,
+        several: str = "",
+    ) -> pd.DataFrame:
+        """A measure's rows at one length and of one form, or at all lengths (`length="all"`).
+
+        Several lengths or forms are never mixed silently: without a choice they are an error. `several` ends its
+        message where there is another way out.
+        """
+        rows, lengths = self.of(measure), self.lengths(measure)
+        if length == "unset":
+            if None not in lengths:
+                raise UsageError(f"{measure} has no scores without a length; it has: {_list(lengths)}")
+            rows = rows[rows["length"].isna()]
+        elif isinstance(length, int):
+            if length not in lengths:
+                raise UsageError(f"{measure} has no scores at length {length}; it has: {_list(lengths)}")
+            rows = rows[rows["length"] == length]
+        elif length is None and len(lengths) > 1:
+            raise UsageError(
+                f"{measure} has scores at several lengths ({_list(lengths)}): choose one with --length{several}"
+            )
+        forms = _forms(rows)
+        if form is not None:
+            if form not in forms:
+                raise UsageError(
+                    f"{measure} has no scores of form {quoted(form)}{nearest(form, forms)};"
+                    f" it has: {', '.join(forms)}"
+                )
+            return rows[rows["form"].isna() if form == "unset" else rows["form"] == form]
+        if len(forms) > 1:
+            raise UsageError(
+                f"{measure} has scores of several forms ({', '.join(forms)}): choose one with --form"
+            )
+        return rows
+
     def matrix(
         self,
         measure: str,
         *,
         length: int | AllLengths | None = None,
+        form: str | None = None,
         pool: Pool = "mean",
     ) -> ScoreMatrix:
         """One measure's scores, topics x systems: pooled over repeats, then references, then assessors.
 
         Several lengths are never mixed: name one, or say "all" for one row per topic and length, or "unset" for
-        the scores that have no length where others have one.
+        the scores that have no length where others have one. Forms likewise, but for "all". Topics and systems
+        stand in the natural order of their names, whatever the order of the rows.
         """
         if pool not in get_args(Pool):
             raise UsageError(f"pool is {quoted(pool)}, expected one of: {', '.join(get_args(Pool))}")
-        rows = self.of(measure).copy()
-        rows = self._at(rows, measure, length)
-        return _pooled(rows, self.info[measure], length if isinstance(length, int) else None, pool)
+        rows = self.at(measure, length=length, form=form)
+        return _matrix(
+            rows,
+            self.info[measure],
+            pool,
+            length=length if isinstance(length, int) else None,
+            form=form,
+            by_length=length == "all" and len(self.lengths(measure)) > 1,
+        )
 
-    def _at(self, rows: pd.DataFrame, measure: str, length: int | AllLengths | None) -> pd.DataFrame:
-        lengths = self.lengths(measure)
-        if length == "all":
-            if len(lengths) > 1:
-                at = rows["length"].astype("string").fillna("unset")
-                rows["topic"] = rows["topic"].astype("string") + " @ " + at
-            return rows
-        if length == "unset":
-            if None not in lengths:
-                raise UsageError(f"{measure} has no scores without a length; it has: {_list(lengths)}")
-            return rows[rows["length"].isna()]
-        if length is not None:
-            if length not in lengths:
-                raise UsageError(f"{measure} has no scores at length {length}; it has: {_list(lengths)}")
-            return rows[rows["length"] == length]
-        if len(lengths) > 1:
-            raise UsageError(
-                f"{measure} has scores at several lengths ({_list(lengths)}): choose one with --length"
-            )
-        return rows
+    def judgments(
+        self,
+        matrix: ScoreMatrix,
+        *,
+        length: int | AllLengths | None = None,
+        form: str | None = None,
+    ) -> CellJudgments | None:
+        """What every assessor said behind the cells of a matrix; None where every cell has one judgment.
+
+        Assessors are told apart where there are several, each with the mean of what they said. Where there are
+        none, or one, repeats are: positions without a person behind them.
+        """
+        rows = self.at(matrix.measure, length=length, form=form)
+        persons = rows["assessor"].nunique() > 1
+        column = "assessor" if persons else "repeat"
+        if rows[column].nunique() < 2:
+            return None
+        return CellJudgments(_cube(rows.dropna(subset=[column, "value"]), column, matrix), persons)
+
+
+@dataclass(frozen=True)
+class CellJudgments:
+    """Several judgments of every summary, in the order of a matrix."""
+
+    values: np.ndarray
+    """Topics x systems x assessors; NaN where one did not judge."""
+    persons: bool
+    """Whether assessors are persons known by name, so that one can see both systems of a pair."""
+
+    @property
+    def unit(self) -> str:
+        return "assessor" if self.persons else "judgment"
 
 
 @dataclass(frozen=True)
 class ScoreMatrix:
     """One measure's scores, topics in rows, systems in columns; missing cells are NaN.
 
-    `counts` says how many rows stand behind each cell, `missing` why a cell is NaN.
+    `counts` says how many rows stand behind each cell, `missing` why a cell is NaN. Where a matrix has a row for
+    every topic and length, `rows` are their keys, and `topics` their names for people.
     """
 
     values: np.ndarray
@@ -190,10 +275,40 @@ class ScoreMatrix:
     length: int | None = None
     pool: Pool = "mean"
     missing: tuple[tuple[str, str, str], ...] = ()
+    form: str | None = None
+    rows: tuple[TopicAtLength, ...] = ()
 
     @property
     def measure(self) -> str:
         return self.info.measure
+
+    @property
+    def title(self) -> str:
+        """`rouge-2 at 100 words`"""
+        length = f" at {self.length} words" if self.length else ""
+        return f"{self.measure}{length}{f' ({self.form})' if self.form else ''}"
+
+    @property
+    def heading(self) -> str:
+        """`rouge-2, 100 words`, as it stands above a table."""
+        return ", ".join(
+            [
+                self.measure,
+                *([f"{self.length} words"] if self.length else []),
+                *([self.form] if self.form else []),
+            ]
+        )
+
+    @property
+    def signature(self) -> str:
+        """The measure's signature with what was chosen of its scores."""
+        length = f"|length:{self.length}" if self.length else ""
+        return f"{self.info.signature or self.measure}{length}{f'|form:{self.form}' if self.form else ''}"
+
+    @property
+    def row_topics(self) -> tuple[str, ...]:
+        """The topic of every row."""
+        return tuple(row.topic for row in self.rows) or self.topics
 
     def to_frame(self) -> pd.DataFrame:
         import pandas as pd
@@ -208,16 +323,65 @@ class ScoreMatrix:
                     f"{self.measure} has no scores of system {quoted(name)}{nearest(name, self.systems)}"
                 )
         columns = [self.systems.index(name) for name in systems]
-        return ScoreMatrix(
-            self.values[:, columns],
-            self.counts[:, columns],
-            self.topics,
-            tuple(systems),
-            self.info,
-            self.length,
-            self.pool,
-            tuple(m for m in self.missing if m[1] in systems),
+        return replace(
+            self,
+            values=self.values[:, columns],
+            counts=self.counts[:, columns],
+            systems=tuple(systems),
+            missing=tuple(m for m in self.missing if m[1] in systems),
         )
+
+    def of_topics(self, chosen: Iterable[str]) -> ScoreMatrix:
+        """The rows of some topics."""
+        names = set(chosen)
+        return self._take([at for at, topic in enumerate(self.row_topics) if topic in names])
+
+    def _take(self, at: Sequence[int]) -> ScoreMatrix:
+        kept = {self.topics[k] for k in at}
+        return replace(
+            self,
+            values=self.values[list(at)],
+            counts=self.counts[list(at)],
+            topics=tuple(self.topics[k] for k in at),
+            missing=tuple(hole for hole in self.missing if hole[0] in kept),
+            rows=tuple(self.rows[k] for k in at) if self.rows else (),
+        )
+
+    def signed(self, choice: str) -> ScoreMatrix:
+        """The same scores, with a choice that was made in their signature."""
+        signature = f"{self.info.signature or self.measure}|{choice}"
+        return replace(self, info=replace(self.info, signature=signature))
+
+    def pool_systems(self, systems: Sequence[str], name: str, why: str) -> ScoreMatrix:
+        """Several systems as one: on a topic the mean of those that have a score. `why` names a missing cell."""
+        import numpy as np
+
+        others = [system for system in self.systems if system not in systems]
+        people, rest = self.select(systems), self.select(others)
+        with np.errstate(invalid="ignore"):  # nobody on a topic: 0/0 is NaN
+            means = np.nansum(people.values, axis=1) / np.isfinite(people.values).sum(axis=1)
+        holes = [(topic, name, why) for topic, mean in zip(self.topics, means, strict=True) if mean != mean]
+        at = min(self.systems.index(system) for system in systems)
+        return replace(
+            self,
+            values=_frozen(np.insert(rest.values, at, means, axis=1)),
+            counts=_frozen(np.insert(rest.counts, at, people.counts.sum(axis=1), axis=1)),
+            systems=(*others[:at], name, *others[at:]),
+            missing=(*rest.missing, *holes),
+        )
+
+    def averaged(self) -> ScoreMatrix:
+        """A matrix with a row per topic and length as one with a row per topic; any other as it is.
+
+        A system's value on a topic is the mean over the lengths that every compared system on that topic has: a
+        mean over other lengths for every system would compare lengths, not systems.
+        """
+        if not self.rows:
+            return self
+        parts: dict[Length, list[int]] = {}
+        for at, row in enumerate(self.rows):
+            parts.setdefault(row.length, []).append(at)
+        return average_lengths({n: _of_one_length(self._take(at)) for n, at in parts.items()})[0]
 
 
 def _typed(frame: pd.DataFrame) -> pd.DataFrame:
@@ -250,7 +414,7 @@ def _check(frame: pd.DataFrame) -> None:
         row = frame[twice].iloc[0]
         raise DataError(
             f"two scores of {row['measure']} for topic {quoted(row['topic'])},"
-            f" system {quoted(row['system'])} have one key; tell them apart by length, assessor,"
+            f" system {quoted(row['system'])} have one key; tell them apart by length, form, assessor,"
             " reference or repeat"
         )
     silent = frame["value"].isna() & frame["why"].isna()
@@ -262,48 +426,223 @@ def _check(frame: pd.DataFrame) -> None:
         )
 
 
-def _pooled(rows: pd.DataFrame, info: MeasureInfo, length: int | None, pool: Pool) -> ScoreMatrix:
-    import numpy as np
+def pooled(frame: pd.DataFrame, over: Sequence[str], *, pool: Pool = "mean") -> pd.DataFrame:
+    """Rows averaged over some of the columns of their key, one after the other; `count` says over how many rows.
 
-    topics = tuple(str(t) for t in rows["topic"].unique())
-    systems = tuple(str(s) for s in rows["system"].unique())
-    pooled = rows.assign(count=rows["value"].notna().astype(int))
-    for keys in (
-        ["topic", "system", "assessor", "reference"],
-        ["topic", "system", "assessor"],
-        ["topic", "system"],
-    ):
-        grouped = pooled.groupby(keys, dropna=False, sort=False)
+    The rows are sorted first, so that their order does not show in the last digits.
+    """
+    keys = [name for name in (*KEY[1:], "person") if name in frame]
+    frame = frame[[*keys, "value"]].sort_values(keys, kind="stable")
+    frame = frame.assign(count=frame["value"].notna().astype(int))
+    for step in over:
+        keys.remove(step)
+        if not frame.duplicated(keys).any():
+            frame = frame.drop(columns=step)
+            continue
+        grouped = frame.groupby(keys, dropna=False, sort=False)
         value = grouped["value"].median() if pool == "median" else grouped["value"].mean()
-        pooled = value.to_frame().assign(count=grouped["count"].sum()).reset_index()
-    at_topic = pooled["topic"].map({t: i for i, t in enumerate(topics)}).to_numpy(dtype=int)
-    at_system = pooled["system"].map({s: i for i, s in enumerate(systems)}).to_numpy(dtype=int)
-    values = np.full((len(topics), len(systems)), np.nan)
+        frame = value.to_frame().assign(count=grouped["count"].sum()).reset_index()
+    return frame
+
+
+def _matrix(
+    rows: pd.DataFrame,
+    info: MeasureInfo,
+    pool: Pool,
+    *,
+    length: int | None,
+    form: str | None,
+    by_length: bool,
+) -> ScoreMatrix:
+    import numpy as np
+    import pandas as pd
+
+    def length_at(value: Any) -> Length:
+        return None if pd.isna(value) else int(value)
+
+    systems = tuple(sorted((str(s) for s in rows["system"].unique()), key=natural))
+    keys: list[TopicAtLength] = []
+    if by_length:
+        pairs = rows[["topic", "length"]].drop_duplicates().itertuples(index=False)
+        keys = [TopicAtLength(str(topic), length_at(n)) for topic, n in pairs]
+        keys.sort(key=lambda row: (natural(row.topic), row.length or 0))
+        names = tuple(str(row) for row in keys)
+    else:
+        names = tuple(sorted((str(t) for t in rows["topic"].unique()), key=natural))
+    row_of: dict[Any, int] = {key: k for k, key in enumerate(keys or names)}
+    column_of = {system: k for k, system in enumerate(systems)}
+
+    def places(frame: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+        columns = frame["system"].map(column_of).to_numpy(dtype=int)
+        if not by_length:
+            return frame["topic"].map(row_of).to_numpy(dtype=int), columns
+        both = zip(frame["topic"], frame["length"], strict=True)
+        return np.array([row_of[TopicAtLength(str(t), length_at(n))] for t, n in both], dtype=int), columns
+
+    values = np.full((len(names), len(systems)), np.nan)
     counts = np.zeros(values.shape, dtype=int)
-    values[at_topic, at_system] = pooled["value"].to_numpy(dtype=float)
-    counts[at_topic, at_system] = pooled["count"].to_numpy(dtype=int)
-    values.flags.writeable = counts.flags.writeable = False
+    found = pooled(rows, POOLED, pool=pool)
+    at = places(found)
+    values[at] = found["value"].to_numpy(dtype=float)
+    counts[at] = found["count"].to_numpy(dtype=int)
+    silent = rows[rows["value"].isna()].sort_values(list(KEY), kind="stable")
+    said = dict(zip(zip(*places(silent), strict=True), silent["why"].astype(object), strict=True))
+    holes = [(int(i), int(j)) for i, j in np.argwhere(np.isnan(values))]
     return ScoreMatrix(
-        values, counts, topics, systems, info, length, pool, _reasons(rows, values, topics, systems)
+        values=_frozen(values),
+        counts=_frozen(counts),
+        topics=names,
+        systems=systems,
+        info=info,
+        length=length,
+        pool=pool,
+        missing=tuple((names[i], systems[j], str(said.get((i, j), "no score"))) for i, j in holes),
+        form=form,
+        rows=tuple(keys),
     )
 
 
-def _reasons(
-    rows: pd.DataFrame, values: np.ndarray, topics: tuple[str, ...], systems: tuple[str, ...]
+def _cube(rows: pd.DataFrame, judge: str, matrix: ScoreMatrix) -> np.ndarray:
+    import numpy as np
+
+    means = pooled(rows, [name for name in POOLED if name != judge])
+    places = {name: k for k, name in enumerate(sorted(means[judge].unique()))}
+    means = means[means["topic"].isin(matrix.topics) & means["system"].isin(matrix.systems)]
+    cube = np.full((*matrix.values.shape, len(places)), np.nan)
+    at = (
+        means["topic"].map({t: i for i, t in enumerate(matrix.topics)}).to_numpy(dtype=int),
+        means["system"].map({s: i for i, s in enumerate(matrix.systems)}).to_numpy(dtype=int),
+        means[judge].map(places).to_numpy(dtype=int),
+    )
+    cube[at] = means["value"].to_numpy(dtype=float)
+    return cube
+
+
+def _frozen(array: np.ndarray) -> np.ndarray:
+    array.flags.writeable = False
+    return array
+
+
+def _forms(rows: pd.DataFrame) -> tuple[str, ...]:
+    import pandas as pd
+
+    return tuple(sorted("unset" if pd.isna(form) else str(form) for form in rows["form"].unique()))
+
+
+def _list(lengths: Iterable[Length]) -> str:
+    return ", ".join("unset" if each is None else str(each) for each in lengths)
+
+
+# Several lengths in one mean
+
+
+@dataclass(frozen=True)
+class LengthLeftOut:
+    """A length that was left out of topics' means, on how many of them, and who has no score there."""
+
+    length: Length
+    topics: int
+    systems: tuple[str, ...]
+
+    def __str__(self) -> str:
+        lack = "has" if len(self.systems) == 1 else "have"
+        return (
+            f"{length_words(self.length)} left out of the mean on {counted(self.topics, 'topic')}:"
+            f" {listed(self.systems)} {lack} no score there"
+        )
+
+
+def length_words(length: Length) -> str:
+    """`100 words`; a length that is unset has no number."""
+    return "no set length" if length is None else counted(length, "word")
+
+
+def average_lengths(
+    matrices: Mapping[Length, ScoreMatrix],
+) -> tuple[ScoreMatrix, tuple[LengthLeftOut, ...]]:
+    """One matrix out of one per length, and the lengths that were left out of topics' means.
+
+    A system with no score on a topic at any length is missing there; it takes no length from the others.
+    """
+    import numpy as np
+
+    topics = tuple(sorted({t for m in matrices.values() for t in m.topics}, key=natural))
+    systems = tuple(sorted({s for m in matrices.values() for s in m.systems}, key=natural))
+    values = np.stack([_placed(m, topics, systems, m.values, np.nan) for m in matrices.values()])
+    counts = np.stack([_placed(m, topics, systems, m.counts, 0) for m in matrices.values()]).astype(int)
+    present = ~np.isnan(values)
+    there = present.any(axis=0)
+    # A length counts on a topic where every system that is there at all is there at that length.
+    used = (present | ~there).all(axis=2) & present.any(axis=2)
+    kept = present & used[:, :, None]
+    n = kept.sum(axis=0)
+    with np.errstate(invalid="ignore"):  # 0 / 0 is NaN, a missing cell
+        means = np.where(kept, values, 0.0).sum(axis=0) / n
+    holes = _mean_reasons(matrices, topics, systems, n == 0, there)
+    first = next(iter(matrices.values()))
+    signature = f"{first.info.signature or first.measure}|lengths:averaged-within-topics"
+    return (
+        ScoreMatrix(
+            values=_frozen(means),
+            counts=np.where(kept, counts, 0).sum(axis=0),
+            topics=topics,
+            systems=systems,
+            info=replace(first.info, signature=signature),
+            pool=first.pool,
+            missing=holes,
+            form=first.form,
+        ),
+        _left_out(tuple(matrices), present, used, systems),
+    )
+
+
+def _of_one_length(matrix: ScoreMatrix) -> ScoreMatrix:
+    """Rows of one length under their topics' names."""
+    names = dict(zip(matrix.topics, matrix.row_topics, strict=True))
+    missing = tuple((names[row], system, why) for row, system, why in matrix.missing)
+    return replace(matrix, topics=matrix.row_topics, rows=(), missing=missing)
+
+
+def _placed(
+    matrix: ScoreMatrix, topics: tuple[str, ...], systems: tuple[str, ...], what: np.ndarray, empty: float
+) -> np.ndarray:
+    """A matrix's array in the rows and columns of all topics and systems."""
+    import numpy as np
+
+    placed = np.full((len(topics), len(systems)), empty)
+    row = {topic: index for index, topic in enumerate(topics)}
+    column = {system: index for index, system in enumerate(systems)}
+    placed[np.ix_([row[t] for t in matrix.topics], [column[s] for s in matrix.systems])] = what
+    return placed
+
+
+def _mean_reasons(
+    matrices: Mapping[Length, ScoreMatrix],
+    topics: tuple[str, ...],
+    systems: tuple[str, ...],
+    empty: np.ndarray,
+    there: np.ndarray,
 ) -> tuple[tuple[str, str, str], ...]:
     import numpy as np
 
-    silent = rows[rows["value"].isna()]
-    said = dict(
-        zip(
-            zip(silent["topic"], silent["system"], strict=True),
-            silent["why"].astype(object),
-            strict=True,
-        )
+    said = {(t, s): why for m in matrices.values() for t, s, why in m.missing}
+    return tuple(
+        (topics[i], systems[j], NO_LENGTH if there[i, j] else said.get((topics[i], systems[j]), "no score"))
+        for i, j in np.argwhere(empty)
     )
-    holes = [(topics[i], systems[j]) for i, j in np.argwhere(np.isnan(values))]
-    return tuple((t, s, str(said.get((t, s), "no score"))) for t, s in holes)
 
 
-def _list(lengths: Iterable[int | None]) -> str:
-    return ", ".join("unset" if each is None else str(each) for each in lengths)
+def _left_out(
+    lengths: tuple[Length, ...], present: np.ndarray, used: np.ndarray, systems: tuple[str, ...]
+) -> tuple[LengthLeftOut, ...]:
+    import numpy as np
+
+    found = []
+    there = present.any(axis=0)
+    for index, length in enumerate(lengths):
+        dropped = present[index].any(axis=1) & ~used[index]
+        lacking = (there & ~present[index])[dropped].any(axis=0)
+        if dropped.any():
+            names = tuple(systems[j] for j in np.flatnonzero(lacking))
+            found.append(LengthLeftOut(length, int(np.count_nonzero(dropped)), names))
+    return tuple(found)

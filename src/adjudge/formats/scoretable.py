@@ -80,7 +80,7 @@ LONG: Aliases = {
     "system": SYSTEM,
     "measure": ("measure", "metric"),
     "value": ("value", "score"),
-    **{name: (name,) for name in ("length", "assessor", "reference", "repeat", "why", "kind")},
+    **{name: (name,) for name in ("length", "form", "assessor", "reference", "repeat", "why", "kind")},
 }
 MISSING = ("", "nan", "na", "n/a", "null")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -224,6 +224,7 @@ class _ScoreFile:
             system,
             math.nan if value is None else value,
             length=whole("length", 1) or self._length,
+            form=name("form"),
             assessor=name("assessor"),
             reference=name("reference"),
             repeat=whole("repeat", 0) or 0,

@@ -17,7 +17,7 @@ from adjudge.data import scorefiles
 from adjudge.data.collection import Collection, references_for
 from adjudge.data.folder import Folder
 from adjudge.data.lines import dump_json
-from adjudge.data.scorefiles import StoredScores
+from adjudge.data.scorefiles import ScoreFile
 from adjudge.data.scores import Score, ScoreTable
 from adjudge.data.transaction import Transaction
 from adjudge.engine import Workers, run, worker_count
@@ -59,12 +59,12 @@ def digest(measure: Measure, batch: TopicBatch) -> str:
     return state.hexdigest()
 
 
-def fresh_topics(now: Mapping[str, str], stored: StoredScores) -> set[str]:
+def fresh_topics(now: Mapping[str, str], stored: ScoreFile) -> set[str]:
     """Topics whose stored scores were made from what is there now; that may be no score at all."""
     return {topic for topic, digest in now.items() if stored.inputs.get(topic) == digest}
 
 
-def stale_topics(batches: Mapping[str, TopicBatch], stored: StoredScores, measure: Measure) -> list[str]:
+def stale_topics(batches: Mapping[str, TopicBatch], stored: ScoreFile, measure: Measure) -> list[str]:
     """Topics whose stored scores no longer belong to the texts: changed, new or gone."""
     now = digests(measure, batches)
     fresh = fresh_topics(now, stored)
@@ -208,20 +208,20 @@ class _ScorePlan:
     measure: Measure
     signature: str
     digests: dict[str, str]
-    old: StoredScores | None
+    old: ScoreFile | None
     todo: frozenset[str]
     notes: tuple[str, ...]
 
-    def merged(self, rows: list[Score], topics: Sequence[str]) -> StoredScores:
+    def merged(self, rows: list[Score], topics: Sequence[str]) -> ScoreFile:
         info = replace(self.measure.info(), signature=self.signature)
         if self.old is not None:
             kept = [r for r in self.old.table.rows() if r.topic in self.digests and r.topic not in self.todo]
             order = {topic: k for k, topic in enumerate(topics)}
             rows = sorted(kept + rows, key=lambda r: order[r.topic])
         table = ScoreTable.from_rows(rows, [info])
-        return StoredScores(info=info, table=table, origin="computed", inputs=self.digests)
+        return ScoreFile(info=info, table=table, origin="computed", inputs=self.digests)
 
-    def report(self, stored: StoredScores) -> Scored:
+    def report(self, stored: ScoreFile) -> Scored:
         frame = stored.table.frame
         now = list(dict.fromkeys(frame["topic"]))  # topics without any score are not counted
         before = list(dict.fromkeys(self.old.table.frame["topic"])) if self.old else []

@@ -29,7 +29,7 @@ from adjudge.reports.sections import (
 from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.result import Comparison
+    from adjudge.comparisons.pairs import Comparison
 
 
 # What an evaluation holds, in a few numbers

@@ -12,7 +12,7 @@ from adjudge.reports.names import Name
 from adjudge.reports.numbers import Format, Tick, format_apart, format_for, percent, scale_for
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.result import Comparison, Pair, Standing
+    from adjudge.comparisons.pairs import ComparedPair, Comparison, Standing
 
 
 # The league table
@@ -243,7 +243,7 @@ def pair_triangle(comparison: Comparison, names: dict[str, Name]) -> PairTriangl
     return PairTriangle(tuple(columns), tuple(rows), any(len(name.shown) > PAIR_NAME for name in columns))
 
 
-def _cell(comparison: Comparison, pair: Pair, names: dict[str, Name]) -> PairCell:
+def _cell(comparison: Comparison, pair: ComparedPair, names: dict[str, Name]) -> PairCell:
     better = comparison.matrix.info.better
     a, b = names[pair.a].shown, names[pair.b].shown
     words = replace(pair, a=a, b=b).sentence(better, comparison.alpha)
@@ -251,7 +251,7 @@ def _cell(comparison: Comparison, pair: Pair, names: dict[str, Name]) -> PairCel
     return PairCell(verdict, SIGNS[verdict], words)
 
 
-def _verdict(pair: Pair, better: str | None) -> Verdict:
+def _verdict(pair: ComparedPair, better: str | None) -> Verdict:
     if pair.result.method is None:
         return "untested"
     if not pair.different:

@@ -11,7 +11,7 @@ from adjudge.data.collection import Collection
 from adjudge.reports.sections import MOST_SYSTEMS, level_words, mean_format
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.result import Comparison
+    from adjudge.comparisons.pairs import Comparison
 
 
 def titles(comparisons: Sequence[Comparison], collection: Collection) -> list[str]:
@@ -81,7 +81,7 @@ def _interval(comparison: Comparison) -> str:
 
 
 def _letters(comparison: Comparison) -> str:
-    from adjudge.comparisons.choices import CORRECTION_BY
+    from adjudge.comparisons.tests import CORRECTION_BY
     from adjudge.stats.paired import TEST_WORDS
 
     if comparison.matrix.info.better is None or len(comparison.standings) < 2:
@@ -112,7 +112,7 @@ def _measures(measures: Iterable[str]) -> str:
 
 def _options(comparison: Comparison) -> str:
     """The seed, and what is not as it would be anyway; some of that can be asked for in Python only."""
-    from adjudge.comparisons.choices import Choices
+    from adjudge.comparisons.tests import Choices
 
     asked, usual = comparison.choices, Choices()
     changed = {

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from adjudge.comparisons.choices import TESTS as COMPARED
-from adjudge.comparisons.choices import USUAL_STATISTIC as COMPARE_STATISTIC
+from adjudge.comparisons.tests import TESTS as COMPARED
+from adjudge.comparisons.tests import USUAL_STATISTIC as COMPARE_STATISTIC
 from adjudge.errors import UsageError
 from adjudge.stats import paired
 from adjudge.stats.checks import FloatArray

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from adjudge.comparisons.scores import ScoreData
+from adjudge.comparisons.scores import Scores
 from adjudge.data.scores import MeasureInfo, Score, ScoreTable
 from adjudge.errors import DataError, UsageError
 from adjudge.stats.bootstrap import bootstrap_means
@@ -23,7 +23,7 @@ def data_of(
     values: dict[str, dict[str, tuple[float, ...]]],
     better: dict[str, str | None] | None = None,
     length: int | None = None,
-) -> ScoreData:
+) -> Scores:
     rows = [
         Score(
             measure,
@@ -38,7 +38,7 @@ def data_of(
         for system, value in zip(SYSTEMS, row, strict=False)
     ]
     infos = [MeasureInfo(m, (better or {}).get(m, "higher")) for m in values]  # type: ignore[arg-type]
-    return ScoreData("test", ScoreTable.from_rows(rows, infos), KINDS)
+    return Scores("test", ScoreTable.from_rows(rows, infos), KINDS)
 
 
 def rng() -> np.random.Generator:
@@ -136,7 +136,7 @@ def test_lengths() -> None:
         for s, v in zip("ab", order, strict=True)
     ]
     same = [Score("m", r.topic, r.system, r.value if r.length == 50 else 0.0, r.length) for r in many]
-    data = ScoreData("test", ScoreTable.from_rows([*many, *same]), KINDS)
+    data = Scores("test", ScoreTable.from_rows([*many, *same]), KINDS)
     assert agreements(data, "human", ["m"], rng=rng(), length=50)[0].mean == 1
     assert agreements(data, "human", ["m"], rng=rng(), length=100)[0].mean == 0
     both = agreements(data, "human", ["m"], rng=rng(), length="all")[0]

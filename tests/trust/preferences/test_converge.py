@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from adjudge.assessors.preferences import simulate_preferences
-from adjudge.comparisons.scores import ScoreData
+from adjudge.comparisons.scores import Scores
 from adjudge.data.rows import Document, Summary, Topic
 from adjudge.data.scores import Score, ScoreTable
 from adjudge.errors import DataError, UsageError
@@ -114,7 +114,7 @@ def answered(make: Callable[..., Evaluation]) -> Evaluation:
     return e
 
 
-def data_of(e: Evaluation, *measures: str) -> ScoreData:
+def data_of(e: Evaluation, *measures: str) -> Scores:
     """What people say: a is best, then b, c, d; on t3 all are the same."""
     found = columns(e.folder, e.collection, e.judgments(), measures)
     said = [
@@ -123,7 +123,7 @@ def data_of(e: Evaluation, *measures: str) -> ScoreData:
         for s, v in zip("abcd", (4, 3, 2, 1), strict=True)
     ]
     table = ScoreTable.from_rows([*found.data.table.rows(), *said], found.data.table.info.values())
-    return ScoreData("test", table, {})
+    return Scores("test", table, {})
 
 
 def run(e: Evaluation, **how: object) -> Convergence:
@@ -168,7 +168,7 @@ def test_topics_that_cannot_be_ordered_say_why(answered: Evaluation) -> None:
 
 def test_nobody_was_asked(small: Evaluation) -> None:
     said = [Score("expert:all", t, s, v) for t in ("t1", "t2") for s, v in (("good", 2.0), ("poor", 1.0))]
-    data = ScoreData("test", ScoreTable.from_rows(said), {})
+    data = Scores("test", ScoreTable.from_rows(said), {})
     found = converge(batches_of(small.collection), data, "expert:all")
     assert list(found.mean()) == []
     assert list(found.sentences()) == [

@@ -17,7 +17,7 @@ from tests.cli.running import runner
 
 from adjudge.assessors.preferences import simulate_preferences
 from adjudge.cli import prefer_study
-from adjudge.comparisons.scores import ScoreData
+from adjudge.comparisons.scores import Scores
 from adjudge.data.rows import Topic
 from adjudge.data.scores import Score, ScoreTable
 from adjudge.demo.build import build
@@ -52,9 +52,7 @@ def by_hand(shares: dict[str, list[float]]) -> Columns:
                     Score(measure, topic, s, v) for s, v in zip("abcde", ORDERS[values[number]], strict=True)
                 ]
     topics = {f"t{k}": Topic(f"t{k}", set="odd" if k % 2 else "even") for k in range(3)}
-    return Columns(
-        ScoreData("hand", ScoreTable.from_rows(rows), {}, topics=topics), {"pyramid": "no pyramids"}
-    )
+    return Columns(Scores("hand", ScoreTable.from_rows(rows), {}, topics=topics), {"pyramid": "no pyramids"})
 
 
 ORDERS = {1.0: [5, 4, 3, 2, 1], 0.9: [4, 5, 3, 2, 1], 0.5: [3, 5, 1, 2, 4], 0.0: [1, 2, 3, 4, 5]}
@@ -171,7 +169,7 @@ def test_topics_without_a_pair_to_order_are_counted() -> None:
         for t in ("t1", "t2")
         for s, v in (("a", 2.0), ("b", 1.0))
     ]
-    found = tables(Columns(ScoreData("ties", ScoreTable.from_rows(rows), {})))["table-1"]
+    found = tables(Columns(Scores("ties", ScoreTable.from_rows(rows), {})))["table-1"]
     assert found.notes == ("1 topic has no pair to order",)
     assert (found["man"].value, found["man"].pairs) == (1, 1)
     assert math.isnan(found["man"].low)  # one topic has no interval

@@ -34,7 +34,7 @@ class Wins(Measure):
         """A row per summary and assessor; a peer that nobody has judged has one that says so."""
         duels, _ = duels_of(batch)
         for (system, length, assessor), won in duels.items():
-            yield Score(str(self), batch.topic.topic, system, fmean(won), length, assessor)
+            yield Score(str(self), batch.topic.topic, system, fmean(won), length, assessor=assessor)
         judged = {key[:2] for key in duels}
         for peer in batch.peers:
             if (peer.system, peer.length) not in judged:

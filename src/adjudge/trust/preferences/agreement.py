@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from adjudge.comparisons.scores import Among, ScoreData
+from adjudge.comparisons.scores import Among, Scores
 from adjudge.data.scores import AllLengths, ScoreMatrix
 from adjudge.errors import DataError, UsageError, quoted
 from adjudge.stats.agreement import PairAgreement, pair_agreement
@@ -116,7 +116,7 @@ class Agreement:
 
 
 def agreements(
-    data: ScoreData,
+    data: Scores,
     human: str,
     measures: Sequence[str] = (),
     *,
@@ -163,7 +163,7 @@ def _agreement(
 
 
 def human_matrix(
-    data: ScoreData, human: str, systems: Systems = "machine", length: int | AllLengths | None = None
+    data: Scores, human: str, systems: Systems = "machine", length: int | AllLengths | None = None
 ) -> ScoreMatrix:
     """What people say of the systems that count, turned so that higher is better."""
     from dataclasses import replace
@@ -177,7 +177,7 @@ def human_matrix(
     return matrix
 
 
-def length_for(data: ScoreData, measure: str, length: int | AllLengths | None) -> int | AllLengths | None:
+def length_for(data: Scores, measure: str, length: int | AllLengths | None) -> int | AllLengths | None:
     """The length that was asked for; a measure that knows no lengths has its scores anyway."""
     return None if data.table.lengths(measure) == (None,) else length
 
@@ -191,7 +191,7 @@ def aligned(people: ScoreMatrix, matrix: ScoreMatrix, topic: str) -> np.ndarray 
 
 
 def _topics(
-    data: ScoreData, people: ScoreMatrix, measure: str, length: int | AllLengths | None, half: bool
+    data: Scores, people: ScoreMatrix, measure: str, length: int | AllLengths | None, half: bool
 ) -> list[TopicAgreement]:
     matrix = data.matrix(measure, length=length_for(data, measure, length))
     better = matrix.info.better
@@ -218,7 +218,7 @@ def _of_topic(topic: str, found: PairAgreement, reasons: Sequence[str]) -> Topic
     )
 
 
-def _directed(data: ScoreData, human: str) -> list[str]:
+def _directed(data: Scores, human: str) -> list[str]:
     found = [m for m in data.measures if m != human and data.table.info[m].better is not None]
     if not found:
         raise DataError(f"{data.name}: nothing has been scored that could agree with {human}")

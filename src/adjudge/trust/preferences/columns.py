@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from adjudge.comparisons.scores import ScoreData
+from adjudge.comparisons.scores import Scores
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Folder
 from adjudge.engine import Workers
@@ -14,7 +14,6 @@ from adjudge.judgments.batch import Judgments
 from adjudge.measures.judged.preference import Preference
 from adjudge.measures.registry import parse_measures
 from adjudge.measures.run import check_needs, score
-from adjudge.measures.stored import load_scores
 
 MODEL_FREE = {"JS": "js"}
 ROUGES = {"R1": "rouge-1", "R2": "rouge-2", "R3": "rouge-3", "R4": "rouge-4", "SU4": "rouge-su4"}
@@ -27,7 +26,7 @@ LINES = {**ROUGES, **MODEL_FREE}
 class Columns:
     """Scores, and why some measures have none."""
 
-    data: ScoreData
+    data: Scores
     why: Mapping[str, str] = field(default_factory=dict)
     """By spec: what a measure needs and is not there."""
 
@@ -53,8 +52,7 @@ def columns(
             ready.append(measure)
     if ready:
         score(folder, collection, ready, judgments=judgments, workers=workers, progress=progress)
-    stored = load_scores(folder, collection, judgments)
-    data = ScoreData.from_evaluation(collection, stored, folder=folder.path)
+    data = Scores.of_folder(folder, collection, judgments)
     why |= {str(m): "no judgment gives such a score" for m in ready if str(m) not in data.measures}
     return Columns(data, why)
 

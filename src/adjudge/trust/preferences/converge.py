@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from adjudge.comparisons.scores import ScoreData
+from adjudge.comparisons.scores import Scores
 from adjudge.data.rows import Summary
 from adjudge.data.scores import ScoreMatrix
 from adjudge.engine import Workers, chunked, generator, run
@@ -75,7 +75,7 @@ def _block(job: tuple[Prepared, int, int, int, range]) -> FloatArray:
 
 def converge(
     batches: Mapping[str, TopicBatch],
-    data: ScoreData,
+    data: Scores,
     human: str,
     lines: Mapping[str, str] | None = None,
     *,
@@ -162,7 +162,7 @@ def of_length(peers: Sequence[Summary], length: int | None) -> list[Summary]:
 
 
 def _lines(
-    data: ScoreData, people: ScoreMatrix, lines: Mapping[str, str], systems: Systems, length: int | None
+    data: Scores, people: ScoreMatrix, lines: Mapping[str, str], systems: Systems, length: int | None
 ) -> dict[str, dict[str, float]]:
     """By topic, the agreement of other measures, under their headings; without intervals, so nothing is drawn."""
     found: dict[str, dict[str, float]] = {topic: {} for topic in people.topics}

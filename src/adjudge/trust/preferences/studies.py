@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from adjudge.assessors.preferences import SimulatedPreferences
     from adjudge.comparisons.preferences.fitting import PreferenceFit
-    from adjudge.comparisons.scores import ScoreData
+    from adjudge.comparisons.scores import Scores
     from adjudge.data.collection import Collection
     from adjudge.data.folder import Folder
     from adjudge.formats.batches import Exported
@@ -34,7 +34,7 @@ class Holder(Protocol):
     def store(self) -> Store: ...
     def protocol(self, name: str | None = None) -> JudgmentProtocol: ...
     def judgments(self) -> Judgments: ...
-    def data(self) -> ScoreData: ...
+    def scores(self) -> Scores: ...
 
 
 class Studies:
@@ -95,7 +95,7 @@ class Studies:
         from adjudge.engine import generator
         from adjudge.trust.preferences.agreement import agreements
 
-        return agreements(self._e.data(), human, measures, rng=generator(seed, "prefer/agreement"), **how)
+        return agreements(self._e.scores(), human, measures, rng=generator(seed, "prefer/agreement"), **how)
 
     def converge(self, human: str, **how: Any) -> Convergence:
         """Agreement by the number of answers (figure 3); see `adjudge.trust.preferences.converge.converge`."""

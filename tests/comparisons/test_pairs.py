@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from adjudge.comparisons.choices import CORRECTIONS, TESTS, Choices
-from adjudge.comparisons.result import Comparison
-from adjudge.comparisons.run import compare
+from adjudge.comparisons.pairs import Comparison, compare_matrix
+from adjudge.comparisons.tests import CORRECTIONS, TESTS, Choices, choices
 from adjudge.data.scores import Better, MeasureInfo, ScoreMatrix
 from adjudge.errors import DataError, UsageError
+
+
+def compare(
+    scores: ScoreMatrix, *, family: Any = None, clusters: Sequence[str | None] | None = None, **asked: Any
+) -> Comparison:
+    return compare_matrix(scores, choices(**asked), family=family, clusters=clusters)
 
 
 def matrix(values: list[list[float]] | np.ndarray, better: Better = "higher") -> ScoreMatrix:
@@ -44,8 +51,8 @@ def test_the_planted_difference_is_found_and_the_absent_one_is_not(planted: np.n
     assert groups["s0"] == groups["s1"] == "a"
     assert found.standings[-1].system == "s2"
     assert found.headline() in (
-        "On m s0 and s1 cannot be told from the best; 2 of 3 pairs of systems differ.",
-        "On m s1 and s0 cannot be told from the best; 2 of 3 pairs of systems differ.",
+        "On m s0 and s1 are not significantly different from the best; 2 of 3 pairs of systems differ.",
+        "On m s1 and s0 are not significantly different from the best; 2 of 3 pairs of systems differ.",
     )
     assert len(list(found.sentences())) == 3
 
@@ -61,7 +68,7 @@ def test_lower_is_better_turns_the_ranking_round(planted: np.ndarray) -> None:
 def test_a_description_ranks_but_never_says_better(planted: np.ndarray) -> None:
     said = " ".join(compare(matrix(planted, None)).sentences())
     assert "better" not in said
-    assert "cannot be told from the highest" in said
+    assert "are not significantly different from the highest" in said
 
 
 def test_numbers_equal_scipy(planted: np.ndarray) -> None:
@@ -145,15 +152,15 @@ def test_equal_means_share_a_rank() -> None:
 def test_frames_and_latex(planted: np.ndarray) -> None:
     found: Comparison = compare(matrix(planted), test="all")
     assert list(found.to_frame().columns) == [
-        "system",
         "rank",
+        "system",
         "n",
         "mean",
         "low",
         "high",
-        "group",
         "best",
         "worst",
+        "group",
     ]
     pairs = found.pairs_frame()
     assert len(pairs) == 3 * len(TESTS)
@@ -205,7 +212,10 @@ def test_a_mean_at_the_top_does_not_hide_who_wins_topic_by_topic() -> None:
 def test_many_names_are_cut_and_untested_pairs_are_counted() -> None:
     rng = np.random.default_rng(1)
     values = np.hstack([rng.normal(size=(12, 9)), rng.normal(size=(12, 1)) - 50])
-    assert "and 4 others cannot be told from the best; 9 of 45 pairs" in compare(matrix(values)).headline()
+    assert (
+        "and 4 others are not significantly different from the best; 9 of 45 pairs"
+        in compare(matrix(values)).headline()
+    )
     values[:11, 0] = math.nan
     assert "(9 pairs could not be tested)" in compare(matrix(values)).headline()
     alone = compare(matrix([[1.0, 2.0]])).headline()

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from adjudge.comparisons.rankel.table import CountsTable, rankel_tables
+from adjudge.comparisons.counts import CountsTable, rankel_tables
 from adjudge.data.scores import Better, MeasureInfo, ScoreMatrix
 from adjudge.errors import UsageError
 from adjudge.stats.paired import PairedTest, differences, paired_t, wilcoxon
@@ -129,8 +129,8 @@ def test_sentences_by_hand() -> None:
     assert list(found.sentences()) == [
         "On rouge-2, of 6 pairs of systems these differ: 4 by paired t (p < .05, uncorrected).",
         "Of 4 pairs of a human and a machine: by paired t the human is better in 2, the machine in 1.",
-        "By averages 1 of 2 machines lies within some human's 95 % interval of the mean; these cannot be told"
-        " from some human: 1 by paired t (0 of them from every human).",
+        "By averages 1 of 2 machines lies within some human's 95 % interval of the mean; these are not"
+        " significantly different from some human: 1 by paired t (0 of them from every human).",
     ]
 
 
@@ -151,7 +151,7 @@ def test_lower_is_better_turns_the_sides_round() -> None:
 
 def test_a_description_is_higher_not_better() -> None:
     found = rankel_tables(matrix(HAND, SYSTEMS, None), KINDS, {"t": said(ANSWERS)})
-    assert found.tables()[1].title.endswith("all (human/machine better, or higher where none is)")
+    assert list(found.tables())[1].title.endswith("all (human/machine better, or higher where none is)")
     words = " ".join(found.sentences())
     assert "the human is higher in 2, the machine in 1" in words
     assert "better" not in words
@@ -332,8 +332,7 @@ def test_latex_has_a_row_per_measure_and_a_column_per_test() -> None:
     found = rankel_tables(two, KINDS, {"t": said(ANSWERS), "mc_w": said(ANSWERS)})
     assert (
         found.to_latex()
-        == r"""% Significant differences among all pairs of systems
-\begin{tabular}{lrrr}
+        == r"""\begin{tabular}{lrrr}
 \toprule
 measure & pairs & paired t & mc\_w \\
 \midrule
@@ -341,8 +340,8 @@ rouge-2 & 6 & 4 & 4 \\
 a\_b at 50 words & 6 & 4 & 4 \\
 \bottomrule
 \end{tabular}
+% Significant differences among all pairs of systems
 
-% Significant differences between humans and machines: all (human/machine better)
 \begin{tabular}{lrrr}
 \toprule
 measure & pairs & paired t & mc\_w \\
@@ -351,8 +350,8 @@ rouge-2 & 4 & 3 (2/1) & 3 (2/1) \\
 a\_b at 50 words & 4 & 3 (1/2) & 3 (1/2) \\
 \bottomrule
 \end{tabular}
+% Significant differences between humans and machines: all (human/machine better)
 
-% Machines within some human's 95 % interval of the mean (averages), and not told from some human by a test
 \begin{tabular}{lrrrr}
 \toprule
 measure & machines & averages & paired t & mc\_w \\
@@ -361,6 +360,7 @@ rouge-2 & 2 & 1 & 1 & 1 \\
 a\_b at 50 words & 2 & 1 & 1 & 1 \\
 \bottomrule
 \end{tabular}
+% Machines within some human's 95 % interval of the mean (averages), or not different from some human (tests)
 
 % rouge-2|v:1|topics:4|pool:mean|test:t:loop|test:t:loop|counts:p<0.05:none|interval:t:0.95
 % a_b|v:1|length:50|topics:4|pool:mean|test:t:loop|test:t:loop|counts:p<0.05:none|interval:t:0.95"""
@@ -388,7 +388,7 @@ def test_frames_and_json() -> None:
         "machines_beyond_an_interval": 0,
     }
     machines = found.machines_frame()
-    shown = machines[["system", "humans", "cannot_be_told_from", "mean_within", "alike", "worse_than"]]
+    shown = machines[["system", "humans", "not_different_from", "mean_within", "alike", "worse_than"]]
     assert shown.to_numpy().tolist() == [["m", 2, 0, 0, "", "g, h"], ["n", 2, 1, 1, "h", ""]]
     data = json.loads(json.dumps(found.as_dict(), allow_nan=False))
     test = data["measures"][0]["tests"][0]
@@ -486,5 +486,5 @@ def test_machine_by_machine_the_tables_are_the_frame() -> None:
     frame = found.machines_frame()
     for machine, averages, *alike in table.rows:
         rows = frame[frame["system"] == machine].set_index("test")
-        assert [rows.loc[test, "cannot_be_told_from"] for test in ("t", "wilcoxon")] == alike
+        assert [rows.loc[test, "not_different_from"] for test in ("t", "wilcoxon")] == alike
         assert rows["mean_within"].iloc[0] == averages

@@ -1,0 +1,960 @@
+"""Analysis of variance: which factors matter, and how much of the variation each accounts for.
+
+Score rows become a row per judgment or cell, with factors as codes; what is not a factor is averaged over. Over and
+Liggett 2002. The mathematics is in stats/linear/.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Literal
+
+from adjudge.comparisons.scores import HUMANS, Scores, Source, scores_of
+from adjudge.data.scores import POOLED, MeasureInfo, ScoreTable, pooled
+from adjudge.engine import generator
+from adjudge.errors import DataError, UsageError, nearest, quoted
+from adjudge.table import Column, Table, Tabular, plain
+from adjudge.wording import counted, listed
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+    from adjudge.stats.linear.anova import InteractionEffects, ResidualChecks
+    from adjudge.stats.linear.mixed import FixedTest, MixedFit
+    from adjudge.stats.linear.model import LinearFit
+
+MOST_NAMED = 5
+AS_FACTOR = ", or make length a factor"
+OF_ROWS = ("system", "topic", "assessor", "length", "reference", "repeat")
+OF_TOPICS = ("type", "selector", "set", "task")
+FACTORS = (*OF_ROWS, *OF_TOPICS, "kind", "author")
+NOISE = "noise"
+RESAMPLES = 500
+COLUMNS = ["measure", "term", "df", "ss", "ms", "f", "p", "share", "why"]
+ALPHA = 0.05
+LEVEL = 0.95
+REPEATED = ("assessor", "system", "topic")  # what interactions=True crosses, in DUC-2002's order
+
+
+def anova(
+    scores: Source,
+    measure: str | None = None,
+    *,
+    length: int | None = None,
+    form: str | None = None,
+    factors: Sequence[str] = (),
+    interactions: bool = False,
+    random: Sequence[str] = (),
+    ss_type: Literal[1, 2, 3] = 1,
+    alpha: float = ALPHA,
+    resamples: int | None = None,
+    seed: int = 0,
+    pool_humans: bool = False,
+    average_humans: bool = True,
+) -> Anova:
+    """Analyse the variation of one measure: `anova("my-eval", "rouge-2", pool_humans=True)`.
+
+    `scores` are an evaluation or its scores, a path to its folder or to a file of scores, or a DataFrame. Factors
+    are system and topic, and assessor before them where judgments are repeated; `factors` names others, in the
+    order that type I takes them, and interactions such as "system:topic". `interactions` adds all two-way ones of
+    assessor, system and topic. `random` are factors of a mixed model that is fitted beside the table.
+    `pool_humans` makes all humans one system, with one row for all of them unless `average_humans` is false.
+    Over and Liggett 2002: system + document set, assessors, interactions.
+    """
+    from adjudge.stats import checks
+
+    checks.share("alpha", alpha)
+    found = scores_of(scores)
+    chosen = found.resolve(measure)
+    terms = _terms(factors or known_factors(found.table, chosen, length, form), interactions, random)
+    # In one order, so that an interaction's first factor is the first in its name.
+    names = sorted({name for term in terms for name in term.split(":")})
+    rows = build(
+        found,
+        chosen,
+        names,
+        length=length,
+        form=form,
+        repeats=any(":" in term for term in [*terms, *random]),
+        pool_humans=pool_humans,
+        average_humans=average_humans,
+    )
+    for term in terms:
+        _check_replicates(rows, term)
+    components = None
+    if random:
+        fixed, crossed = _mixed_terms(terms, random)
+        components = mixed_model(rows, fixed, crossed, level=LEVEL, resamples=resamples, seed=seed)
+    return _analysed(rows, terms, ss_type, alpha, components)
+
+
+@dataclass(frozen=True, repr=False)
+class Anova(Tabular):
+    """An analysis of variance. `fit` keeps the model, its residuals and their mean square for what comes after."""
+
+    info: MeasureInfo
+    length: int | None
+    lines: tuple[AnovaTerm, ...]
+    residual_df: int
+    residual_ss: float
+    residual_ms: float
+    total_ss: float
+    ss_type: int
+    n: int
+    levels: dict[str, int]
+    """How many levels each factor has."""
+    means: tuple[AdjustedMean, ...]
+    """Of the systems, the best first."""
+    interactions: tuple[Interaction, ...]
+    checks: ResidualChecks
+    spread_over: str
+    """The factor between whose levels the noise is compared: the system, where it is one."""
+    largest: tuple[LargeResidual, ...]
+    components: MixedModel | None
+    """The mixed model, where random factors were asked for."""
+    notes: tuple[str, ...]
+    alpha: float
+    fit: LinearFit = field(repr=False, compare=False)
+
+    @property
+    def measure(self) -> str:
+        return self.info.measure
+
+    @property
+    def title(self) -> str:
+        return f"{self.measure} at {self.length} words" if self.length else self.measure
+
+    @property
+    def formula(self) -> str:
+        return f"value ~ {' + '.join(line.term for line in self.lines)}"
+
+    @property
+    def signature(self) -> str:
+        length = f"|length:{self.length}" if self.length else ""
+        terms = "+".join(line.term for line in self.lines)
+        mixed = f"|{self.components.signature}" if self.components else ""
+        kind = {1: "I", 2: "II", 3: "III"}[self.ss_type]
+        return (
+            f"{self.info.signature or self.measure}{length}|rows:{self.n}|anova:type-{kind}:{terms}"
+            f"|alpha:{self.alpha:g}{mixed}"
+        )
+
+    def headline(self) -> str:
+        """The first thing to know."""
+        return _headline(self)
+
+    def sentences(self) -> Iterator[str]:
+        """What can be concluded, in plain words: the terms, large interactions, variance components."""
+        yield self.headline()
+        yield from (_line_words(each, self.residual_df, self.alpha) for each in self.lines)
+        yield from (_interaction_words(each, self.alpha) for each in self.interactions)
+        if self.components is not None:
+            yield from self.components.sentences(self.alpha)
+
+    def residual_sentences(self) -> list[str]:
+        """What the residuals say of the model's assumptions, a sentence each."""
+        return [
+            *self.checks.sentences(self.spread_over, self.alpha),
+            *_largest_words(self.largest, self.alpha),
+        ]
+
+    def warnings(self) -> list[str]:
+        return [*self.notes, *(self.components.notes if self.components else ())]
+
+    def table(self) -> Table:
+        """The terms, the residuals last."""
+        levels = ", ".join(counted(n, name) for name, n in self.levels.items())
+        length = f", {self.length} words" if self.length else ""
+        return Table(
+            name="anova",
+            columns=(
+                Column("measure", show="never"),
+                Column("term", "", right=False),
+                Column("df"),
+                Column("ss", "sum of squares", data=False, right=True),
+                Column("ms", "mean square", data=False, right=True),
+                Column("F", "F", data=False, right=True),
+                Column("p", "p", data=False, right=True),
+                Column("share", "share", data=False, right=True),
+                *(Column(name, show="never") for name in ("ss", "ms", "f", "p", "share", "why")),
+            ),
+            rows=tuple(
+                (
+                    row["measure"],
+                    row["term"],
+                    row["df"],
+                    number(row["ss"]),
+                    number(row["ms"]),
+                    f_text(row["f"]),
+                    p_text(row["p"]),
+                    "" if row["share"] != row["share"] else percent(row["share"]),
+                    *(row[name] for name in ("ss", "ms", "f", "p", "share", "why")),
+                )
+                for row in self._rows()
+            ),
+            title=f"{self.measure}{length} ({counted(self.n, 'row')}: {levels})",
+            said=tuple(self.sentences()),
+            notes=tuple(self.warnings()),
+            signature=self.signature,
+        )
+
+    def components_table(self) -> Table | None:
+        """The parts of the variance, where a mixed model was fitted."""
+        if self.components is None or not self.components.components:
+            return None
+        return Table(
+            name="components",
+            columns=(
+                Column("term", "variance of", right=False),
+                Column("variance", "estimate", format=".6g"),
+                Column("part", "share", data=False, right=True),
+                Column("share", show="never"),
+                Column("low", show="never"),
+                Column("high", show="never"),
+                Column("interval", f"{self.components.level:.0%} interval", data=False, right=False),
+            ),
+            rows=tuple(
+                (
+                    each.term,
+                    each.variance,
+                    percent(each.share),
+                    each.share,
+                    each.low,
+                    each.high,
+                    None if each.low != each.low else f"{each.low:.1%} to {each.high:.1%}",
+                )
+                for each in self.components.components
+            ),
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """The terms, the residuals last."""
+        import pandas as pd
+
+        return pd.DataFrame(list(self._rows()), columns=COLUMNS)
+
+    def means_frame(self) -> pd.DataFrame:
+        import pandas as pd
+
+        return pd.DataFrame([asdict(mean) for mean in self.means])
+
+    def _rows(self) -> Iterator[dict[str, Any]]:
+        for line in self.lines:
+            yield {"measure": self.measure, **asdict(line)}
+        nan = float("nan")
+        share = self.residual_ss / self.total_ss if self.total_ss else nan
+        yield {
+            "measure": self.measure,
+            "term": "residuals",
+            "df": self.residual_df,
+            "ss": self.residual_ss,
+            "ms": self.residual_ms,
+            "f": nan,
+            "p": nan,
+            "share": share,
+            "why": None,
+        }
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything, for --json; NaN becomes null."""
+        c = self.checks
+        found = {
+            "measure": self.measure,
+            "better": self.info.better,
+            "length": self.length,
+            "rows": self.n,
+            "levels": self.levels,
+            "ss_type": self.ss_type,
+            "signature": self.signature,
+            "headline": self.headline(),
+            "sentences": list(self.sentences()),
+            "table": list(self._rows()),
+            "means": [asdict(mean) for mean in self.means],
+            "interactions": [_interaction(each) for each in self.interactions],
+            "residuals": {
+                "sentences": self.residual_sentences(),
+                "normal": asdict(c.normal),
+                "spread": asdict(c.spread),
+                "additive": asdict(c.additive),
+                "skewness": c.skewness,
+                "kurtosis": c.kurtosis,
+                "largest": [asdict(each) for each in self.largest],
+            },
+            "components": self.components.as_dict() if self.components else None,
+            "warnings": self.warnings(),
+        }
+        return dict(plain(found))
+
+
+@dataclass(frozen=True)
+class AnovaTerm:
+    """One term of the table. Where F cannot be computed, `why` says why."""
+
+    term: str
+    df: int
+    ss: float
+    ms: float
+    f: float
+    p: float
+    share: float
+    """Of the variation about the mean."""
+    why: str | None = None
+
+
+@dataclass(frozen=True)
+class AdjustedMean:
+    """A system's mean as if it had met every level of the other factors alike."""
+
+    system: str
+    n: int
+    mean: float
+    error: float
+    why: str | None = None
+
+
+@dataclass(frozen=True)
+class Interaction:
+    """The sizes of one interaction: weighted effects, a row for every cell with scores."""
+
+    term: str
+    first: tuple[str, ...]
+    """Levels of the first factor."""
+    second: tuple[str, ...]
+    sizes: InteractionEffects
+
+    def to_frame(self) -> pd.DataFrame:
+        """The table as DUC-2002 prints it: levels of the first factor in rows, of the second in columns."""
+        import pandas as pd
+
+        return pd.DataFrame(self.sizes.table(), index=list(self.first), columns=list(self.second))
+
+    def large(self) -> list[tuple[str, str, float]]:
+        """The cells with a large effect, the largest first."""
+        s = self.sizes
+        at = [k for k in range(s.effects.size) if s.large[k]]
+        at.sort(key=lambda k: -abs(s.effects[k]))
+        return [(self.first[s.cells[k, 0]], self.second[s.cells[k, 1]], float(s.effects[k])) for k in at]
+
+
+@dataclass(frozen=True)
+class LargeResidual:
+    """One of the largest residuals: which row it is, and how many standard errors it is off."""
+
+    where: str
+    standardised: float
+    p: float
+    """As an outlier, times the number of rows."""
+
+
+@dataclass(frozen=True)
+class MixedModel:
+    """Two fits by REML: systems fixed, for their means and test; everything random, for the shares.
+
+    `components` hold the shares of the second, the noise last. Where a model cannot be fitted, `why` says why.
+    """
+
+    formula: str
+    means: tuple[MixedMean, ...]
+    test: FixedTest
+    random: tuple[RandomTerm, ...]
+    components: tuple[VarianceShare, ...]
+    level: float
+    resamples: int
+    seed: int
+    why: str | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def signature(self) -> str:
+        interval = f"|shares:parametric-bootstrap:{self.level:g}:{self.resamples}|seed:{self.seed}"
+        return f"reml:{self.formula.replace(' ', '')}{interval if self.resamples else ''}"
+
+    def sentences(self, alpha: float) -> Iterator[str]:
+        from adjudge.stats.paired import p_words
+
+        if self.why is not None:
+            yield f"The mixed model cannot be fitted: {self.why}."
+            return
+        yield self._shares()
+        names = listed([each.term for each in self.random])
+        t = self.test
+        if t.why is None:
+            verb = "matters" if t.p < alpha else "has no significant effect"
+            basis = f"F({t.df}, {t.denominator_df:.1f}) = {f_text(t.f)}, {p_words(t.p, alpha)}"
+            yield f"With {names} random, system {verb}: {basis} (Satterthwaite's degrees of freedom)."
+        for each in self.random:
+            yield _random_words(each, alpha)
+
+    def _shares(self) -> str:
+        parts = [
+            f"{percent(each.share)} {'is' if each.term == NOISE else 'lies in'} {each.term}{_interval(each)}"
+            for each in sorted(self.components, key=lambda each: -each.share)
+        ]
+        return f"Of the variance, {listed(parts, most=len(parts))}."
+
+    def to_frame(self) -> pd.DataFrame:
+        """The parts of the variance."""
+        import pandas as pd
+
+        return pd.DataFrame([asdict(each) for each in self.components])
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "formula": self.formula,
+            "test": asdict(self.test),
+            "means": [asdict(each) for each in self.means],
+            "random": [asdict(each) for each in self.random],
+            "components": [asdict(each) for each in self.components],
+            "level": self.level,
+            "resamples": self.resamples,
+            "seed": self.seed,
+            "why": self.why,
+        }
+
+
+@dataclass(frozen=True)
+class VarianceShare:
+    """One part of the variance, and its share of the whole."""
+
+    term: str
+    variance: float
+    share: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class RandomTerm:
+    """A random term beside fixed systems: its variance, and whether the model needs it."""
+
+    term: str
+    variance: float
+    ratio: float
+    p: float
+
+
+@dataclass(frozen=True)
+class MixedMean:
+    """A system's mean, with the standard error that it has where topics and assessors are a sample."""
+
+    system: str
+    mean: float
+    error: float
+    df: float
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A factor's level on every row."""
+
+    name: str
+    codes: np.ndarray
+    levels: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class AnovaRows:
+    """Scores and factors, row by row."""
+
+    info: MeasureInfo
+    length: int | None
+    values: np.ndarray
+    factors: dict[str, Factor]
+    keys: pd.DataFrame
+    """Every row's system and topic, and whatever else tells rows apart."""
+    notes: tuple[str, ...]
+    """What was left out or averaged over."""
+
+    @property
+    def n(self) -> int:
+        return int(self.values.size)
+
+    def best_first(self, item: Any) -> tuple[bool, float, str]:
+        """How systems' means sort: the best first, those without one last."""
+        sign = 1 if self.info.better == "lower" else -1
+        return item.mean != item.mean, sign * item.mean, item.system
+
+    def where(self, row: int) -> str:
+        """A row in words: `19 on D094 by B`."""
+        at = self.keys.iloc[row]
+        links = [("assessor", "by"), ("length", "at")]
+        more = [f" {link} {at[name]}" for name, link in links if name in self.factors]
+        return f"{at['system']} on {at['topic']}{''.join(more)}"
+
+
+def known_factors(table: ScoreTable, measure: str, length: int | None, form: str | None) -> list[str]:
+    """The factors that a measure's rows have by themselves, in the order in which DUC-2002 prints them.
+
+    Assessors are among them where judgments are repeated: two have judged one summary.
+    """
+    frame = table.at(measure, length=length, form=form, several=AS_FACTOR)
+    judges = frame[frame["value"].notna()].groupby(["topic", "system", "length"], dropna=False)["assessor"]
+    return ["assessor", "system", "topic"] if bool((judges.nunique() > 1).any()) else ["system", "topic"]
+
+
+def build(
+    scores: Scores,
+    measure: str,
+    names: Sequence[str],
+    *,
+    length: int | None,
+    form: str | None,
+    repeats: bool,
+    pool_humans: bool,
+    average_humans: bool,
+) -> AnovaRows:
+    """The rows of a measure with these factors; `repeats` keeps repeated judgments apart."""
+    for name in names:
+        if name not in FACTORS:
+            raise UsageError(
+                f"no factor {quoted(name)}{nearest(name, FACTORS)}; there are: {', '.join(FACTORS)}"
+            )
+    several: Literal["all"] | None = "all" if "length" in names and length is None else None
+    frame = scores.table.at(measure, length=length or several, form=form, several=AS_FACTOR)
+    frame, notes = _present(frame, measure)
+    if pool_humans:
+        frame = _one_system(frame, scores.kinds, notes)
+    wanted = {"reference" if name == "author" else name for name in names}
+    wanted |= {"repeat"} if repeats else set()
+    frame = _averaged(frame, wanted, notes, humans=pool_humans and average_humans)
+    factors = {name: _factor(name, frame, scores) for name in names}
+    lengths = scores.table.lengths(measure)
+    info = scores.table.info[measure]
+    if form is not None:
+        info = replace(info, signature=f"{info.signature or measure}|form:{form}")
+    if pool_humans:
+        how = "pooled" if average_humans else "pooled-rows"
+        info = replace(info, signature=f"{info.signature or measure}|humans:{how}")
+    return AnovaRows(
+        info=info,
+        length=length if length is not None else lengths[0] if len(lengths) == 1 else None,
+        values=frame["value"].to_numpy(dtype=float),
+        factors=factors,
+        keys=frame,
+        notes=tuple(notes),
+    )
+
+
+def _headline(found: Anova) -> str:
+    """Which terms matter, and how much is left."""
+    tested = [line for line in found.lines if line.why is None]
+    if not tested:
+        reason = found.lines[0].why if found.lines else "the model has no terms"
+        return f"On {found.title} nothing can be tested: {reason}."
+    there = [line.term for line in tested if line.p < found.alpha]
+    if not there:
+        return (
+            f"On {found.title} {listed([line.term for line in tested])} {'has' if len(tested) == 1 else 'have'}"
+            " no significant effect."
+        )
+    left = found.residual_ss / found.total_ss
+    verb = "matters" if len(there) == 1 else "matter"
+    return f"On {found.title} {listed(there)} {verb}; {percent(left)} of the variation is noise."
+
+
+def _line_words(found: AnovaTerm, residual_df: int, alpha: float) -> str:
+    """One term: does it matter, and how much?"""
+    from adjudge.stats.paired import p_words
+
+    name = f"The interaction {found.term}" if ":" in found.term else found.term.capitalize()
+    if found.why is not None:
+        return f"{name} cannot be tested: {found.why}."
+    basis = f"F({found.df}, {residual_df}) = {f_text(found.f)}, {p_words(found.p, alpha)}"
+    much = f"it accounts for {percent(found.share)} of the variation"
+    if found.p < alpha:
+        return f"{name} matters: {basis}; {much}."
+    return f"{name} has no significant effect: {basis}; {much}."
+
+
+def _interaction_words(found: Interaction, alpha: float) -> str:
+    """Which cells of an interaction are large."""
+    sizes, large = found.sizes, found.large()
+    if math.isnan(sizes.limit) or not sizes.tested:
+        return f"How large {found.term} is in each cell cannot be judged: there is no noise to compare with."
+    rule = f"beyond {sizes.limit:.2f} standard errors, alpha {alpha:g} over {counted(sizes.tested, 'cell')}"
+    if not large:
+        return f"No cell of {found.term} stands out ({rule})."
+    named = [f"{first} with {second} ({effect:+.4f})" for first, second, effect in large]
+    return f"Large in {found.term}: {listed(named, most=MOST_NAMED)} ({rule})."
+
+
+def _largest_words(found: Sequence[LargeResidual], alpha: float) -> list[str]:
+    """The row that fits worst, and whether it is an outlier."""
+    from adjudge.stats.paired import p_words
+
+    if not found:
+        return []
+    first = found[0]
+    others = [f"{each.where} ({each.standardised:+.1f})" for each in found[1:]]
+    then = f"; then {listed(others)}" if others else ""
+    off = f"{first.where} is off most, by {first.standardised:+.1f} standard errors"
+    if math.isnan(first.p):
+        return [f"{off}{then}."]
+    verdict = "an outlier" if first.p < alpha else "no outlier among so many"
+    return [f"{off}: {verdict} ({p_words(first.p, alpha)}, Bonferroni){then}."]
+
+
+def percent(share: float) -> str:
+    """`25 %`; below one per cent with a digit more."""
+    if math.isnan(share):
+        return "an unknown part"
+    return f"{share * 100:.0f} %" if share >= 0.01 or share == 0 else f"{max(share * 100, 0.1):.1f} %"
+
+
+def number(value: float) -> str:
+    return "" if math.isnan(value) else f"{value:.6g}"
+
+
+def f_text(value: float) -> str:
+    """Three digits: 5.07, 37.7, 123."""
+    if math.isnan(value):
+        return ""
+    return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f}"
+
+
+def p_text(value: float) -> str:
+    """As DUC-2002's tables have it: a number, and never 0."""
+    return "" if math.isnan(value) else "< .0001" if value < 0.0001 else f"{value:.4f}".removeprefix("0")
+
+
+def _present(frame: pd.DataFrame, measure: str) -> tuple[pd.DataFrame, list[str]]:
+    """The rows with a score, and a note for every reason why one has none."""
+    absent = frame[frame["value"].isna()]
+    reasons = absent["why"].value_counts()
+    if len(absent) == len(frame):
+        raise DataError(f"{measure}: every score is missing ({reasons.index[0]})")
+    return frame[frame["value"].notna()], [
+        f"{counted(n, 'score')} missing ({why})" for why, n in reasons.items()
+    ]
+
+
+def _one_system(frame: pd.DataFrame, kinds: Mapping[str, str], notes: list[str]) -> pd.DataFrame:
+    humans = [s for s in frame["system"].unique() if kinds.get(s) == "human"]
+    if not humans:
+        raise UsageError("no system here is human, so there are none to pool")
+    if HUMANS in frame["system"].unique() and HUMANS not in humans:
+        raise UsageError(f"a system that is not human is named {HUMANS}; rename it first")
+    verb = "is" if len(humans) == 1 else "are"
+    notes.append(f"{counted(len(humans), 'human')} {verb} one system, {HUMANS} ({listed(sorted(humans))})")
+    renamed = frame["system"].where(~frame["system"].isin(humans), HUMANS)
+    # Who wrote it stays with the row until people are averaged, so that each person weighs the same.
+    return frame.assign(person=frame["system"], system=renamed)
+
+
+def _averaged(frame: pd.DataFrame, wanted: set[str], notes: list[str], *, humans: bool) -> pd.DataFrame:
+    """Means over everything that is no factor: repeats, then references, then assessors, then people."""
+    before, over, frame = len(frame), [], pooled(frame, [])  # in one order, whatever the rows' order was
+    for step in [*(name for name in POOLED if name not in wanted), *(["person"] if humans else [])]:
+        rows = len(frame)
+        frame = pooled(frame, [step])
+        if len(frame) < rows:
+            over.append("people" if step == "person" else f"{step}s")
+    if over:
+        notes.append(f"{before:,} scores averaged to {len(frame):,}, over {listed(over)}")
+    return frame.reset_index(drop=True)
+
+
+def _factor(name: str, frame: pd.DataFrame, about: Scores) -> Factor:
+    import pandas as pd
+
+    column = _column(name, frame, about)
+    if column.isna().any():
+        at = frame[column.isna()]
+        what = "system" if name == "kind" else "topic"
+        missing = sorted(str(each) for each in at[what].unique())
+        raise UsageError(f"{name} is not known of {counted(len(missing), what)} ({listed(missing)})")
+    codes, levels = pd.factorize(column, sort=True)
+    return Factor(name, codes, tuple(str(level) for level in levels))
+
+
+def _column(name: str, frame: pd.DataFrame, about: Scores) -> pd.Series:
+    if name in OF_TOPICS:
+        return frame["topic"].map({t: getattr(row, name) for t, row in about.topics.items()})
+    if name == "kind":
+        # The pooled humans are none of the systems that kinds were given for.
+        return frame["system"].map({HUMANS: "human", **about.kinds})
+    if name == "author":
+        return _authors(frame, about)
+    if name in ("assessor", "reference") and frame[name].isna().all():
+        raise UsageError(f"these scores say no {name}: it cannot be a factor")
+    return frame[name]
+
+
+def _authors(frame: pd.DataFrame, about: Scores) -> pd.Series:
+    """Who wrote the reference that a summary was compared with; the reference's own name where nobody is known."""
+    import pandas as pd
+
+    if frame["reference"].isna().all():
+        raise UsageError("these scores say no reference: its author cannot be a factor")
+
+    def author(topic: str, reference: Any, length: Any) -> str | None:
+        if pd.isna(reference):
+            return None
+        at = None if pd.isna(length) else int(length)
+        found = about.authors.get((topic, reference, at)) or about.authors.get((topic, reference, None))
+        return found or str(reference)
+
+    columns = (frame["topic"], frame["reference"], frame["length"])
+    return pd.Series([author(*row) for row in zip(*columns, strict=True)], index=frame.index, dtype=object)
+
+
+def mixed_model(
+    rows: AnovaRows,
+    fixed: Sequence[str],
+    random: Sequence[str],
+    *,
+    level: float,
+    resamples: int | None,
+    seed: int,
+) -> MixedModel:
+    """Fit both models; `random` are terms, `fixed` are factors, the system first.
+
+    Without a number of resamples there are RESAMPLES where a fit is a matter of milliseconds, else none.
+    """
+    from adjudge.stats.linear.mixed import fit_mixed, fixed_means, random_tests
+
+    names = list(rows.factors)
+    factors = [rows.factors[name].codes for name in names]
+    positions = [names.index(name) for name in fixed]
+    keys = [tuple(names.index(name) for name in term.split(":")) for term in random]
+    formula = f"value ~ {' + '.join([*fixed, *(f'(1 | {term})' for term in random)])}"
+    fit = fit_mixed(rows.values, factors, fixed=positions, random=keys)
+    means = fixed_means(fit)
+    if fit.why is not None:
+        return MixedModel(
+            formula=formula,
+            means=(),
+            test=means.test,
+            random=(),
+            components=(),
+            level=level,
+            resamples=0,
+            seed=seed,
+            why=fit.why,
+        )
+    every = fit_mixed(rows.values, factors, fixed=positions[1:], random=[(positions[0],), *keys])
+    whole, terms = (every, [fixed[0], *random]) if every.why is None else (fit, list(random))
+    quick = whole.found is not None and whole.found.reml.compiled
+    chosen = resamples if resamples is not None else RESAMPLES if quick else 0
+    shares, drawn = _shares(whole, terms, level, chosen, seed)
+    notes = () if drawn else ("the shares have no intervals: nothing was resampled, see --resamples",)
+    tested = zip(random, fit.variances, random_tests(fit), strict=True)
+    columns = zip(rows.factors[fixed[0]].levels, means.means, means.standard_errors, means.df, strict=True)
+    systems = [MixedMean(system, *map(float, numbers)) for system, *numbers in columns]
+    return MixedModel(
+        formula=formula,
+        means=tuple(sorted(systems, key=rows.best_first)),
+        test=means.test,
+        random=tuple(
+            RandomTerm(term=term, variance=float(variance), ratio=test.ratio, p=test.p)
+            for term, variance, test in tested
+        ),
+        components=shares,
+        level=level,
+        resamples=drawn,
+        seed=seed,
+        notes=notes,
+    )
+
+
+def _shares(
+    fit: MixedFit, terms: list[str], level: float, resamples: int, seed: int
+) -> tuple[tuple[VarianceShare, ...], int]:
+    from adjudge.stats.linear.mixed import variance_shares
+
+    rng = generator(seed, f"anova/{'+'.join(terms)}")
+    found = variance_shares(fit, rng=rng, resamples=resamples, level=level)
+    columns = zip([*terms, NOISE], found.variances, found.shares, found.low, found.high, strict=True)
+    return tuple(VarianceShare(term, *map(float, numbers)) for term, *numbers in columns), found.resamples
+
+
+def _random_words(each: RandomTerm, alpha: float) -> str:
+    from adjudge.stats.paired import p_words
+
+    if each.variance == 0:
+        return f"The variance of {each.term} is estimated as 0: the scores show none of it."
+    basis = f"likelihood ratio {f_text(each.ratio)}, {p_words(each.p, alpha)}"
+    verb = "is needed" if each.p < alpha else "is not needed"
+    return f"The variance of {each.term} {verb} ({basis})."
+
+
+def _interval(each: VarianceShare) -> str:
+    if math.isnan(each.low):
+        return ""
+    return f" ({each.low * 100:.0f} to {each.high * 100:.0f} %)"
+
+
+def _interaction(found: Interaction) -> dict[str, Any]:
+    s = found.sizes
+    cells = [
+        {
+            "first": found.first[a],
+            "second": found.second[b],
+            "n": int(n),
+            "effect": float(effect),
+            "error": float(error),
+            "p": float(p),
+            "large": bool(large),
+        }
+        for (a, b), n, effect, error, p, large in zip(
+            s.cells.tolist(), s.n, s.effects, s.standard_errors, s.p, s.large, strict=True
+        )
+    ]
+    return {"term": found.term, "limit": s.limit, "cells": cells}
+
+
+def _terms(factors: Sequence[str], interactions: bool, random: Sequence[str]) -> list[str]:
+    """The terms of the table; random factors are among its factors."""
+    added = [name for term in random for name in term.split(":") if name not in factors]
+    terms = [_ordered(name) for name in dict.fromkeys([*factors, *added])]
+    for term in terms:
+        if term.count(":") > 1:
+            raise UsageError(f"{quoted(term)}: only interactions of two factors can be had")
+        absent = [name for name in term.split(":") if name not in terms]
+        if absent:
+            raise UsageError(f"{quoted(term)} needs {quoted(absent[0])} among the factors too")
+    if interactions:
+        crossed = [name for name in REPEATED if name in terms]
+        if len(crossed) < 2:
+            raise UsageError("interactions need two of assessor, system and topic among the factors")
+        terms += [f"{a}:{b}" for a, b in combinations(crossed, 2) if f"{a}:{b}" not in terms]
+    if len(set(terms)) < len(terms):
+        raise UsageError(f"a term is there twice: {', '.join(terms)}")
+    return terms
+
+
+def _ordered(term: str) -> str:
+    """An interaction's factors in one order, so that topic:system is system:topic."""
+    return ":".join(sorted(term.split(":"))) if ":" in term else term
+
+
+def _mixed_terms(terms: Sequence[str], random: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Fixed factors, the system first, and random terms: an interaction with a random factor is random."""
+    if "system" in random or "system" not in terms:
+        raise UsageError("in a mixed model the system is a fixed factor: it cannot be random or left out")
+    chosen = [_ordered(term) for term in random]
+    fixed = [name for name in terms if ":" not in name and name not in chosen]
+    crossed = [t for t in terms if ":" in t and t not in chosen and set(t.split(":")) & set(chosen)]
+    return sorted(fixed, key=lambda name: name != "system"), [*chosen, *crossed]
+
+
+def _check_replicates(rows: AnovaRows, term: str) -> None:
+    """An interaction needs cells with several rows: else it is the noise itself."""
+    import numpy as np
+
+    if ":" not in term:
+        return
+    codes = np.column_stack([rows.factors[name].codes for name in term.split(":")])
+    if np.unique(codes, axis=0).shape[0] == rows.n:
+        raise UsageError(
+            f"{term} cannot be separated from the noise: no {term.replace(':', ' and ')} has more than one score;"
+            " it takes judgments that are repeated, several times or by assessors that are a factor too"
+        )
+
+
+def _analysed(
+    rows: AnovaRows, terms: list[str], ss_type: Literal[1, 2, 3], alpha: float, components: MixedModel | None
+) -> Anova:
+    from adjudge.stats.linear.anova import anova_table, residual_checks
+    from adjudge.stats.linear.model import fit_linear
+
+    names = list(rows.factors)
+    keys = [tuple(sorted(names.index(name) for name in term.split(":"))) for term in terms]
+    fit = fit_linear(rows.values, [rows.factors[name].codes for name in names], keys)
+    if not fit.residual_df and any(":" in term for term in terms):
+        raise UsageError(f"{' + '.join(terms)}: {fit.why}; leave out an interaction")
+    found = anova_table(fit, ss_type=ss_type)
+    lines = tuple(
+        AnovaTerm(term=term, df=row.df, ss=row.ss, ms=row.ms, f=row.f, p=row.p, share=row.share, why=row.why)
+        for term, row in zip(terms, found.rows, strict=True)
+    )
+    over = "system" if "system" in names else names[0]
+    checks = residual_checks(fit, rows.factors[over].codes)
+    return Anova(
+        info=rows.info,
+        length=rows.length,
+        lines=lines,
+        residual_df=found.residual_df,
+        residual_ss=found.residual_ss,
+        residual_ms=found.residual_ms,
+        total_ss=found.total_ss,
+        ss_type=ss_type,
+        n=rows.n,
+        levels={name: len(factor.levels) for name, factor in rows.factors.items()},
+        means=_means(rows, fit),
+        interactions=_interactions(rows, fit, terms, keys, alpha),
+        checks=checks,
+        spread_over=over,
+        largest=_largest(rows, checks),
+        components=components,
+        notes=(*rows.notes, *_order_matters(rows, terms, ss_type)),
+        alpha=alpha,
+        fit=fit,
+    )
+
+
+def _means(rows: AnovaRows, fit: LinearFit) -> tuple[AdjustedMean, ...]:
+    from adjudge.stats.linear.anova import adjusted_means
+
+    names = list(rows.factors)
+    if "system" not in names:
+        return ()
+    found = adjusted_means(fit, names.index("system"))
+    errors = found.covariance.diagonal() ** 0.5
+    means = [
+        AdjustedMean(system, int(found.n[k]), float(found.means[k]), float(errors[k]), found.why.get(k))
+        for k, system in enumerate(rows.factors["system"].levels)
+    ]
+    return tuple(sorted(means, key=rows.best_first))
+
+
+def _interactions(
+    rows: AnovaRows, fit: LinearFit, terms: list[str], keys: Sequence[tuple[int, ...]], alpha: float
+) -> tuple[Interaction, ...]:
+    from adjudge.stats.linear.anova import interaction_effects
+
+    names = list(rows.factors)
+    return tuple(
+        Interaction(
+            term,
+            rows.factors[names[key[0]]].levels,
+            rows.factors[names[key[1]]].levels,
+            interaction_effects(fit, key, alpha=alpha),
+        )
+        for term, key in zip(terms, keys, strict=True)
+        if len(key) == 2
+    )
+
+
+def _largest(rows: AnovaRows, checks: ResidualChecks) -> tuple[LargeResidual, ...]:
+    columns = zip(checks.largest, checks.standardised, checks.outlier_p, strict=True)
+    return tuple(LargeResidual(rows.where(int(row)), float(size), float(p)) for row, size, p in columns)
+
+
+def _order_matters(rows: AnovaRows, terms: Sequence[str], ss_type: int) -> list[str]:
+    """With type I, factors whose counts are not proportional share some of the variation.
+
+    A factor within another, as a type of topics, does so by its nature.
+    """
+    import numpy as np
+
+    from adjudge.stats.linear.model import crossed, make_term, within
+
+    if ss_type != 1:
+        return []
+    found = []
+    for first, second in combinations([term for term in terms if ":" not in term], 2):
+        one, other = (make_term([rows.factors[name].codes], (0,)) for name in (first, second))
+        if within(one, other) or within(other, one):
+            continue
+        counts = crossed(one, other).toarray()
+        expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / rows.n
+        if np.abs(counts - expected).max() > 1e-9 * rows.n:
+            found.append(f"{first} with {second}")
+    if not found:
+        return []
+    return [f"the design is unbalanced ({listed(found)}): with type I the order of the terms matters"]

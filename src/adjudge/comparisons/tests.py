@@ -1,0 +1,269 @@
+"""The tests of pairs that a comparison can be asked for, and how they are run and corrected.
+
+Names and defaults load no scientific package, so that the command line can list them quickly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from adjudge.engine import generator
+from adjudge.errors import UsageError, nearest, quoted
+
+if TYPE_CHECKING:
+    from adjudge.stats.checks import BoolArray, FloatArray, IntArray
+    from adjudge.stats.paired import Alternative
+    from adjudge.stats.pairs import PairResults
+    from adjudge.stats.resampling.westfall_young import WestfallYoung
+
+
+Test = Literal["wilcoxon", "t", "t-unpaired", "welch", "sign", "mc", "hb", "exact"]
+TESTS: tuple[Test, ...] = get_args(Test)
+ALL = "all"
+Correction = Literal["none", "bonferroni", "holm", "bh", "westfall-young", "westfall-young-min-p"]
+CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
+Statistic = Literal["mean", "median", "t", "t-unpaired", "w"]
+STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
+Zeros = Literal["wilcox", "pratt", "split"]
+ZEROS: tuple[Zeros, ...] = get_args(Zeros)
+Side = Literal["both", "better", "worse"]
+SIDES: tuple[Side, ...] = get_args(Side)
+
+CORRECTION_WORDS = {
+    "none": "",
+    "bonferroni": "Bonferroni-corrected ",
+    "holm": "Holm-corrected ",
+    "bh": "Benjamini-Hochberg-corrected ",
+    "westfall-young": "Westfall-Young-corrected ",
+    "westfall-young-min-p": "Westfall-Young-corrected ",
+}
+CORRECTION_BY = {
+    "none": "not corrected for the number of pairs",
+    "bonferroni": "Bonferroni's correction for all pairs",
+    "holm": "Holm's correction for all pairs",
+    "bh": "Benjamini and Hochberg's correction for all pairs",
+    "westfall-young": "Westfall and Young's correction for all pairs, largest T",
+    "westfall-young-min-p": "Westfall and Young's correction for all pairs, smallest p",
+}
+USUAL_STATISTIC: dict[str, Statistic] = {"mc": "mean", "hb": "t"}
+"""Under swaps T, T^p and the mean give one p; the bootstrap is conservative on the mean and the median."""
+RESAMPLES = 2000
+LEVEL = 0.95
+ALPHA = 0.05
+
+
+@dataclass(frozen=True)
+class Choices:
+    """How systems are compared with each other.
+
+    `test` makes the groups and sentences; `tests` are all that are run. `against` compares everybody with one
+    system, and only then a `side` can be asked for: whether the others are better, or worse. `margin` is the
+    difference that would not matter.
+    """
+
+    test: Test = "wilcoxon"
+    correct: Correction = "holm"
+    tests: tuple[Test, ...] = ()
+    statistic: Statistic | None = None
+    zeros: Zeros = "wilcox"
+    against: str | None = None
+    side: Side = "both"
+    margin: float | None = None
+    alpha: float = ALPHA
+    level: float = LEVEL
+    resamples: int = RESAMPLES
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        one_of("test", self.test, TESTS)
+        for test in self.tests:
+            one_of("test", test, TESTS)
+        one_of("correction", self.correct, CORRECTIONS)
+        one_of("zeros", self.zeros, ZEROS)
+        one_of("side", self.side, SIDES)
+        if self.statistic is not None:
+            one_of("statistic", self.statistic, STATISTICS)
+        for name, value in (("alpha", self.alpha), ("level", self.level)):
+            if not 0 < value < 1:
+                raise UsageError(f"{name} is {value}, expected a number between 0 and 1")
+        if self.resamples < 1:
+            raise UsageError(f"resamples is {self.resamples}, expected 1 or more")
+        if self.zeros == "split" and {"mc", "hb"} & set(self.run):
+            raise UsageError("--zeros split is Wilcoxon's test alone: choose wilcox or pratt with mc and hb")
+        if self.margin is not None and not self.margin > 0:
+            raise UsageError(f"the margin is {self.margin:g}, expected a number above 0")
+        if self.side != "both" and self.against is None:
+            raise UsageError(
+                f"--side {self.side} needs --against SYSTEM: which of two is better is not known before"
+            )
+
+    @property
+    def run(self) -> tuple[Test, ...]:
+        """The tests that are run, the chosen one among them."""
+        return self.tests if self.test in self.tests else (self.test, *self.tests)
+
+    def statistic_of(self, test: str) -> Statistic:
+        """What a resampling test resamples."""
+        return self.statistic or USUAL_STATISTIC[test]
+
+
+def choices(
+    *,
+    test: str = "wilcoxon",
+    correct: str = "holm",
+    tests: tuple[Test, ...] = (),
+    statistic: str | None = None,
+    zeros: str = "wilcox",
+    against: str | None = None,
+    side: str = "both",
+    margin: float | None = None,
+    alpha: float = ALPHA,
+    level: float = LEVEL,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> Choices:
+    """Choices as people write them: `test="all"` runs every test and groups by Wilcoxon's."""
+    one_of("test", test, (*TESTS, ALL))
+    return Choices(
+        test="wilcoxon" if test == ALL else test,  # type: ignore[arg-type]
+        correct=correct,  # type: ignore[arg-type]
+        tests=TESTS if test == ALL else tests,
+        statistic=statistic,  # type: ignore[arg-type]
+        zeros=zeros,  # type: ignore[arg-type]
+        against=against,
+        side=side,  # type: ignore[arg-type]
+        margin=margin,
+        alpha=alpha,
+        level=level,
+        resamples=resamples,
+        seed=seed,
+    )
+
+
+def one_of(name: str, value: str, known: tuple[str, ...]) -> Any:
+    """One of the known words."""
+    if value not in known:
+        raise UsageError(
+            f"the {name} is {quoted(value)}{nearest(value, known)}; expected one of: {', '.join(known)}"
+        )
+    return value
+
+
+@dataclass(frozen=True)
+class Tested:
+    """One test of all pairs, corrected over the family: the pairs that were asked for and could be tested."""
+
+    results: PairResults
+    adjusted: FloatArray
+    different: BoolArray
+    left_out: dict[int, str]
+    """Pairs that were asked for and are not in the family, by position: no correction can help them."""
+    floor: float = 0.0
+    """The smallest corrected p that so few resamples allow."""
+
+
+def run_test(values: FloatArray, test: Test, choices: Choices, alternative: Alternative) -> PairResults:
+    """The test of every pair of columns."""
+    from adjudge.stats import allpairs
+    from adjudge.stats.resampling import exact, hybrid, swaps
+
+    rng = generator(choices.seed, f"compare/{test}")
+    match test:
+        case "wilcoxon":
+            return allpairs.wilcoxon_pairs(values, zeros=choices.zeros, alternative=alternative)
+        case "t":
+            return allpairs.t_pairs(values, alternative=alternative)
+        case "t-unpaired" | "welch":
+            equal = test == "t-unpaired"
+            return allpairs.unpaired_t_pairs(values, equal_variances=equal, alternative=alternative)
+        case "sign":
+            return allpairs.sign_pairs(values, alternative=alternative)
+        case "exact":
+            return exact.exact_pairs(values, alternative=alternative)
+        case "mc" | "hb":
+            resampled = swaps.mc_pairs if test == "mc" else hybrid.hb_pairs
+            return resampled(
+                values,
+                rng=rng,
+                statistic=choices.statistic_of(test),
+                resamples=choices.resamples,
+                alternative=alternative,
+                alpha=choices.alpha,
+                zeros="pratt" if choices.zeros == "pratt" else "wilcox",
+            )
+
+
+def run_tests(
+    values: FloatArray,
+    family: BoolArray,
+    choices: Choices,
+    alternative: Alternative,
+    clusters: IntArray | None = None,
+) -> dict[Test, Tested]:
+    """Every test that was asked for, each corrected over the family."""
+    if clusters is not None:
+        return {"mc": _clustered(values, family, choices, alternative, clusters)}
+    together = _together(values, family, choices, alternative)
+    return {
+        test: _corrected(run_test(values, test, choices, alternative), family, choices, together)
+        for test in choices.run
+    }
+
+
+def _clustered(
+    values: FloatArray, family: BoolArray, choices: Choices, alternative: Alternative, clusters: IntArray
+) -> Tested:
+    from adjudge.stats.resampling.cluster import cluster_mc_pairs
+
+    if choices.run != ("mc",) or choices.statistic not in (None, "mean"):
+        raise UsageError("clusters are swapped as wholes, for the mean difference: say --test mc")
+    if choices.correct.startswith("westfall-young"):
+        raise UsageError(f"--correct {choices.correct} swaps topics one by one: choose another with clusters")
+    rng = generator(choices.seed, "compare/mc")
+    results = cluster_mc_pairs(
+        values, clusters, rng=rng, resamples=choices.resamples, alternative=alternative
+    )
+    return _corrected(results, family, choices, None)
+
+
+def _together(
+    values: FloatArray, family: BoolArray, choices: Choices, alternative: Alternative
+) -> WestfallYoung | None:
+    """Westfall and Young's p-values, which come from the scores, not from another test's p-values."""
+    if not choices.correct.startswith("westfall-young"):
+        return None
+    from adjudge.stats.resampling.westfall_young import westfall_young
+
+    return westfall_young(
+        values,
+        rng=generator(choices.seed, "compare/westfall-young"),
+        alternative=alternative,
+        resamples=max(choices.resamples, 10_000),
+        alpha=choices.alpha,
+        family=family,
+        method="min-p" if choices.correct.endswith("min-p") else "max-t",
+    )
+
+
+def _corrected(
+    results: PairResults, family: BoolArray, choices: Choices, together: WestfallYoung | None
+) -> Tested:
+    import numpy as np
+
+    from adjudge.stats.multiple import adjust
+
+    if together is not None:
+        adjusted, left_out, floor = together.p, dict(together.why), together.floor
+    else:
+        method = choices.correct
+        assert method in ("none", "bonferroni", "holm", "bh")
+        adjusted, left_out = adjust(np.where(family, results.p, np.nan), method), {}
+        floor = 0.0
+    return Tested(
+        results=results,
+        adjusted=adjusted,
+        different=adjusted < choices.alpha,  # a NaN is not below anything
+        left_out=left_out,
+        floor=floor,
+    )
