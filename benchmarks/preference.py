@@ -19,9 +19,8 @@ import evalica
 import numpy as np
 import pandas as pd
 
-from adjudge.stats.preference.answers import Answers, FloatArray
+from adjudge.stats.preference.answers import Answers, FloatArray, propagated
 from adjudge.stats.preference.bradley_terry import fit
-from adjudge.stats.preference.propagate import propagated
 from adjudge.stats.preference.uncertainty import bootstrap
 from benchmarks.clock import cpu_seconds
 

@@ -25,7 +25,7 @@ from adjudge.judgments.tasks import Judged, Task, text_hash
 from adjudge.measures.judged.preference_fit import similarity_of
 from adjudge.measures.judged.preference_sources import human_answers, pyramid_worth, topic_sentences
 from adjudge.stats.preference.answers import FloatArray
-from adjudge.stats.preference.sampling import random_pairs
+from adjudge.stats.preference.next_pair import random_pairs
 
 PROTOCOL = load_protocol("preference-sentences")
 ASKED = 200

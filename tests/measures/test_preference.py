@@ -43,10 +43,9 @@ from adjudge.measures.judged.preference_sources import (
 from adjudge.measures.judged.preference_texts import nearest, redundancy, summary_weights
 from adjudge.measures.registry import parse_measure
 from adjudge.measures.similarities import SentenceSimilarity
-from adjudge.stats.preference.answers import FloatArray
+from adjudge.stats.preference.answers import FloatArray, propagated
 from adjudge.stats.preference.bradley_terry import REGULARISER, fit
 from adjudge.stats.preference.crowd import fit_crowd
-from adjudge.stats.preference.propagate import propagated
 
 # The topic by hand. S* and its words, for Jaccard:
 #

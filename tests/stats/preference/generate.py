@@ -13,7 +13,7 @@ from itertools import combinations
 import numpy as np
 
 from adjudge.stats.preference.answers import Answers, FloatArray
-from adjudge.stats.preference.sampling import Pair
+from adjudge.stats.preference.next_pair import Pair
 from adjudge.text.similarity import WordSimilarity
 
 Judge = Callable[[int, int, np.random.Generator], float]

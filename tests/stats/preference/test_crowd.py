@@ -10,11 +10,9 @@ from scipy.optimize import approx_fprime
 from tests.stats.preference.generate import crowd, log_worth, ordered_right
 
 from adjudge.errors import UsageError
-from adjudge.stats.preference.answers import Answers, FloatArray
+from adjudge.stats.preference.answers import Answers, FloatArray, propagated
 from adjudge.stats.preference.bradley_terry import REGULARISER, fit
-from adjudge.stats.preference.crowd import PRIOR, _mode, fit_crowd
-from adjudge.stats.preference.crowd_posterior import CrowdPosterior
-from adjudge.stats.preference.propagate import propagated
+from adjudge.stats.preference.crowd import PRIOR, CrowdPosterior, _mode, fit_crowd
 
 RELIABLE = np.array([1.0, 0.95, 0.9, 0.85, 0.8, 0.7, 0.5, 0.5])
 

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import DataError
-from adjudge.stats.preference.answers import Answers, FloatArray
-from adjudge.stats.preference.propagate import propagated
+from adjudge.stats.preference.answers import Answers, FloatArray, propagated
 
 
 def looped(answers: Answers, similarity: FloatArray) -> FloatArray:

@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import UsageError
-from adjudge.stats.preference.answers import Answers, FloatArray
+from adjudge.stats.preference.answers import Answers, FloatArray, propagated
 from adjudge.stats.preference.bradley_terry import REGULARISER, fit
-from adjudge.stats.preference.propagate import propagated
 from adjudge.stats.preference.uncertainty import Bootstrapped, bootstrap, no_standard_errors, standard_errors
 
 

@@ -1,6 +1,6 @@
 """How reliable every annotator is, by name: the joint fit, and signs that somebody did not read.
 
-The mathematics is in stats/preference/crowd.py and stats/preference/clickers.py.
+The mathematics is in stats/preference/crowd.py and stats/preference/careless.py.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from adjudge.formats.preferences import Preferences
 from adjudge.judgments.store.anonymous import is_anonymous
 from adjudge.stats.preference.answers import Answers
 from adjudge.stats.preference.bradley_terry import Strengths
-from adjudge.stats.preference.clickers import Clicker, Clickers, clickers
+from adjudge.stats.preference.careless import Clicker, Clickers, clickers
 from adjudge.stats.preference.crowd import CrowdFit, fit_crowd
 
 OF_TEXTS = ("failed-checks", "inconsistent")

@@ -12,9 +12,8 @@ from scipy.stats import rankdata
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError
 from adjudge.formats.preferences import Preferences
-from adjudge.stats.preference.answers import Answers, FloatArray
+from adjudge.stats.preference.answers import Answers, FloatArray, propagated
 from adjudge.stats.preference.bradley_terry import Strengths, fit
-from adjudge.stats.preference.propagate import propagated
 from adjudge.stats.preference.uncertainty import SAME, Bootstrapped, bootstrap, standard_errors
 from adjudge.wording import counted
 

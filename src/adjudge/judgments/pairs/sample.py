@@ -185,10 +185,10 @@ class _Asking:
         self, pool: Pool, there: Sequence[Task], taken: Sequence[Pair], count: int, rng: np.random.Generator
     ) -> list[Pair]:
         if self.plan.how == "random":
-            from adjudge.stats.preference.sampling import random_pairs
+            from adjudge.stats.preference.next_pair import random_pairs
 
             return random_pairs(len(pool), count, rng=rng, taken=taken)
-        from adjudge.stats.preference.active import next_pairs
+        from adjudge.stats.preference.next_pair import next_pairs
 
         answers, waiting = answers_in(pool, there, self.answered)
         similarity = None

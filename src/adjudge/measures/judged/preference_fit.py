@@ -24,10 +24,9 @@ from adjudge.measures.judged.preference_sources import (
 from adjudge.measures.judged.preference_texts import topic_sentences
 from adjudge.measures.judged.pyramid import held
 from adjudge.measures.similarities import SentenceSimilarity, sentence_similarity
-from adjudge.stats.preference.answers import Answers, FloatArray
+from adjudge.stats.preference.answers import Answers, FloatArray, propagated
 from adjudge.stats.preference.bradley_terry import Strengths, fit
-from adjudge.stats.preference.propagate import propagated
-from adjudge.stats.preference.sampling import random_pairs
+from adjudge.stats.preference.next_pair import random_pairs
 
 Part = Literal["man", "ref", "py"]
 ALL = -1

@@ -1,4 +1,7 @@
-"""Answers to pairs of items, as arrays. What the items are, and who the annotators, is not known here."""
+"""Answers to pairs of items, as arrays; who won how often, and what an answer says of similar items.
+
+Smooth propagation: Zopf 2018, section 4.1.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array
 
 from adjudge.errors import DataError
 
@@ -83,3 +87,29 @@ def _check(answers: Answers) -> None:
         raise DataError("won is not from 0 to 1")
     if not np.all(np.isfinite(answers.weight) & (answers.weight >= 0)):
         raise DataError("a weight is negative or not a number")
+
+
+def propagated(answers: Answers, similarity: FloatArray) -> FloatArray:
+    """M, the sum over answers of outer(sim(winner), sim(loser)), as products of matrices: S' W S, W the plain wins.
+
+    The diagonal that this fills means nothing; the fit leaves it out.
+    """
+    matrix = _checked(similarity, answers.n)
+    winners = np.concatenate([answers.first, answers.second])
+    losers = np.concatenate([answers.second, answers.first])
+    counts = np.concatenate([answers.weight * answers.won, answers.weight * (1 - answers.won)])
+    there = counts > 0
+    wins = csr_array((counts[there], (winners[there], losers[there])), shape=matrix.shape)
+    won = np.flatnonzero(np.diff(wins.indptr))
+    # Items that never won have no part in it: with few answers this product is a narrow one.
+    product: FloatArray = matrix[won].T @ (wins[won] @ matrix)
+    return product
+
+
+def _checked(similarity: FloatArray, n: int) -> FloatArray:
+    matrix = np.asarray(similarity, dtype=np.float64)
+    if matrix.shape != (n, n):
+        raise DataError(f"the similarity is {matrix.shape}, and there are {n} items")
+    if matrix.size and not (matrix.min() >= 0 and matrix.max() < np.inf):
+        raise DataError("a similarity is negative, infinite or missing")
+    return matrix

@@ -18,9 +18,8 @@ from adjudge.measures.judged.preference_fit import among, similarity_of
 from adjudge.measures.judged.preference_sources import human_answers, topic_sentences
 from adjudge.measures.judged.preference_texts import Penalty, summary_weights
 from adjudge.stats.orders import agreement_shares
-from adjudge.stats.preference.answers import Answers, FloatArray
+from adjudge.stats.preference.answers import Answers, FloatArray, propagated
 from adjudge.stats.preference.bradley_terry import fit
-from adjudge.stats.preference.propagate import propagated
 from adjudge.trust.preferences.agreement import Systems, agreements, human_matrix
 from adjudge.trust.preferences.trajectories import Convergence, Point, Trajectory
 from adjudge.wording import counted, listed

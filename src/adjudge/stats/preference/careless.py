@@ -15,10 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from adjudge.errors import DataError, UsageError
-from adjudge.stats.preference.answers import Answers, FloatArray
+from adjudge.stats.preference.answers import Answers, FloatArray, propagated
 from adjudge.stats.preference.bradley_terry import Strengths, fit
-from adjudge.stats.preference.propagate import propagated
-from adjudge.stats.preference.sampling import Pair
+from adjudge.stats.preference.next_pair import Pair
 
 Code = Literal["one-sided", "random", "reversed", "failed-checks", "inconsistent", "ties", "too-fast"]
 FAMILIES: tuple[Code, ...] = ("one-sided", "random", "reversed", "failed-checks", "inconsistent")

@@ -18,20 +18,22 @@ from scipy.stats import t as student
 from tests.stats.preference.generate import Topic, agreement, facts, ordered_right, themes
 
 from adjudge.errors import DataError, UsageError
-from adjudge.stats.preference import active
-from adjudge.stats.preference.active import Belief, How, information, next_pairs
-from adjudge.stats.preference.active_posterior import (
+from adjudge.stats.preference import next_pair
+from adjudge.stats.preference.answers import Answers, FloatArray, propagated
+from adjudge.stats.preference.bradley_terry import fit
+from adjudge.stats.preference.next_pair import (
     SHARED,
     SPREAD,
+    Belief,
+    How,
     PairCounts,
+    information,
     mode,
+    next_pairs,
     pair_counts,
     posterior,
     prior_factor,
 )
-from adjudge.stats.preference.answers import Answers, FloatArray
-from adjudge.stats.preference.bradley_terry import fit
-from adjudge.stats.preference.propagate import propagated
 
 ACTIVE: tuple[How, ...] = ("information", "variance")
 NO_ANSWERS = np.empty(0, np.int64)
@@ -297,8 +299,8 @@ def test_the_same_seed_gives_the_same_pairs(how: How) -> None:
 
 def first_asked(monkeypatch: pytest.MonkeyPatch, every: int) -> int:
     """After how many pairs a copy of another item comes: all that is said of the other one is known of it, too."""
-    monkeypatch.setattr(active, "LINK_EVERY", every)
-    monkeypatch.setattr("adjudge.stats.preference.active_posterior.SHARED", 1 - 1e-7)
+    monkeypatch.setattr(next_pair, "LINK_EVERY", every)
+    monkeypatch.setattr("adjudge.stats.preference.next_pair.SHARED", 1 - 1e-7)
     alike = np.eye(8)
     alike[:7, :7] = 0.2 + 0.8 * np.eye(7)
     alike[7], alike[:, 7], alike[7, 7] = alike[0], alike[0], 1.0
@@ -321,7 +323,7 @@ def test_a_part_of_its_own_is_joined(how: How) -> None:
     one, two = np.array(inside * 5).T
     won = np.random.default_rng(0).choice([0.0, 1.0], len(one))
     answers = Answers(10, one, two, won)
-    assert len(answers) % active.LINK_EVERY == 0
+    assert len(answers) % next_pair.LINK_EVERY == 0
     ((a, b),) = next_pairs(answers, rng=np.random.default_rng(1), count=1, how=how, repeats=True)
     assert (a < 5) != (b < 5)
 
@@ -333,7 +335,7 @@ def test_parts_that_are_joined_one_way_only_are_asked_about(how: How) -> None:
     inside = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0), (5, 6), (6, 7), (7, 8), (8, 9), (9, 5)]
     one, two = np.array(between + inside).T
     answers = Answers(10, one, two, np.ones(len(one)))
-    assert len(answers) % active.LINK_EVERY == 0
+    assert len(answers) % next_pair.LINK_EVERY == 0
     first = next_pairs(answers, rng=np.random.default_rng(1), count=2, how=how, repeats=True)
     assert (first[0][0] < 5) != (first[0][1] < 5)
     assert (first[1][0] < 5) == (first[1][1] < 5)  # the rule is for every fifth pair only

@@ -15,7 +15,7 @@ from adjudge.errors import DataError, UsageError
 from adjudge.stats.multiple import adjust
 from adjudge.stats.preference.answers import Answers, FloatArray
 from adjudge.stats.preference.bradley_terry import fit
-from adjudge.stats.preference.clickers import Clicker, Limits, _holm, clickers
+from adjudge.stats.preference.careless import Clicker, Limits, _holm, clickers
 
 HONEST = np.full(10, 0.95)
 
