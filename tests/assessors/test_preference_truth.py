@@ -22,8 +22,12 @@ from adjudge.judgments.batch import TopicBatch, batch_of
 from adjudge.judgments.frozen import changed
 from adjudge.judgments.protocol import load_protocol
 from adjudge.judgments.tasks import Judged, Task, text_hash
-from adjudge.measures.judged.preference_fit import similarity_of
-from adjudge.measures.judged.preference_sources import human_answers, pyramid_worth, topic_sentences
+from adjudge.measures.judged.preference_strengths import (
+    human_answers,
+    pyramid_worth,
+    similarity_of,
+    topic_sentences,
+)
 from adjudge.stats.preference.answers import FloatArray
 from adjudge.stats.preference.next_pair import random_pairs
 

@@ -16,8 +16,8 @@ from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.batch import batch_of
 from adjudge.judgments.tasks import FILE
-from adjudge.measures.judged.preference_sources import human_answers, reference_worth, topic_sentences
-from adjudge.measures.similarities import sentence_similarity
+from adjudge.measures.judged.preference_strengths import human_answers, reference_worth, topic_sentences
+from adjudge.text.similarity import sentence_similarity
 
 WORDS = [
     "storm",

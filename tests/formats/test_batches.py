@@ -12,8 +12,7 @@ import pytest
 from adjudge.data.rows import Document, Row, Summary
 from adjudge.errors import DataError, FormatError, UsageError
 from adjudge.evaluation import Evaluation
-from adjudge.formats.batch_answers import is_batch, read_batch
-from adjudge.formats.batches import export_batches, open_tasks
+from adjudge.formats.batches import export_batches, is_batch, open_tasks, read_batch
 from adjudge.judgments.intake import Taken, take
 from adjudge.judgments.pairs.sample import sample
 from adjudge.judgments.store.store import Store

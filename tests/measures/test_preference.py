@@ -31,21 +31,28 @@ from adjudge.errors import UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.batch import TopicBatch, batch_of
 from adjudge.measures.judged.preference import SCALE, SOURCES, Preference
-from adjudge.measures.judged.preference_fit import ALL, Recipe, among, answers_of, similarity_of, strengths_of
-from adjudge.measures.judged.preference_pyramid import annotated_sentences
-from adjudge.measures.judged.preference_sources import (
+from adjudge.measures.judged.preference_strengths import (
+    ALL,
+    Recipe,
+    among,
+    annotated_sentences,
+    answers_of,
     human_answers,
+    nearest,
     pyramid_worth,
+    redundancy,
     reference_worth,
+    similarity_of,
     simulated_answers,
+    strengths_of,
+    summary_weights,
     topic_sentences,
 )
-from adjudge.measures.judged.preference_texts import nearest, redundancy, summary_weights
 from adjudge.measures.registry import parse_measure
-from adjudge.measures.similarities import SentenceSimilarity
 from adjudge.stats.preference.answers import FloatArray, propagated
 from adjudge.stats.preference.bradley_terry import REGULARISER, fit
 from adjudge.stats.preference.crowd import fit_crowd
+from adjudge.text.similarity import SentenceSimilarity
 
 # The topic by hand. S* and its words, for Jaccard:
 #

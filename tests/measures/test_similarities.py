@@ -20,7 +20,7 @@ from scipy import sparse
 from adjudge.errors import DataError, UsageError
 from adjudge.measures import embedding, similarities
 from adjudge.measures.embedding import Encoded
-from adjudge.measures.similarities import (
+from adjudge.text.similarity import (
     OF_WORDS,
     SIMILARITIES,
     EmbeddingSimilarity,
@@ -33,7 +33,7 @@ from adjudge.measures.similarities import (
     similarity_name,
     similarity_signature,
 )
-from adjudge.text.similarity import COSINE, WordSimilarity
+from adjudge.text.word_similarity import COSINE, WordSimilarity
 
 STORM, STRIKE, OTHER = "A storm hit the coast.", "The storm passed.", "Talks failed."
 PAGE = Path(__file__).parent.parent.parent / "docs" / "similarity.md"

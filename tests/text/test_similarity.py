@@ -19,7 +19,7 @@ from adjudge.compiled import PLATFORMS, Bare
 from adjudge.demo.build import stories
 from adjudge.errors import UsageError
 from adjudge.text import similarity, similarity_kernel
-from adjudge.text.similarity import COSINE, FloatArray, WordSimilarity
+from adjudge.text.word_similarity import COSINE, FloatArray, WordSimilarity
 from adjudge.text.words import character_words, unicode_words
 
 KINDS = st.sampled_from(sorted(COSINE))

@@ -17,8 +17,8 @@ from adjudge.judgments.batch import Judgments, TopicBatch, batch_of, judgments_o
 from adjudge.judgments.pairs.sample import COUNT, sample
 from adjudge.judgments.protocol import Protocol, protocol_of
 from adjudge.judgments.store.store import store_of
-from adjudge.measures.judged.preference_sources import pyramid_worth, reference_worth, topic_sentences
-from adjudge.measures.similarities import sentence_similarity
+from adjudge.measures.judged.preference_strengths import pyramid_worth, reference_worth, topic_sentences
+from adjudge.text.similarity import sentence_similarity
 from adjudge.wording import counted
 
 Origin = Literal["ref", "py"]

@@ -39,8 +39,7 @@ from adjudge.cli.judge import JUDGE as JUDGE_EXAMPLES
 from adjudge.cli.judge import judge
 from adjudge.cli.judgments import JUDGMENTS, judgments
 from adjudge.cli.people import PEOPLE, people
-from adjudge.cli.prefer import PREFER, prefer
-from adjudge.cli.prefer_study import STUDIES
+from adjudge.cli.prefer import PREFER, STUDIES, prefer
 
 SET_UP, JUDGE, SCORE, COMPARE, REPORT = "Set up", "Judge", "Score", "Compare", "Report"
 

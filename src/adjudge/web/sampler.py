@@ -19,9 +19,9 @@ from adjudge.judgments.pairs.pools import Pair, Pool, answers_in, done, pools_of
 from adjudge.judgments.pairs.sample import ANYONE
 from adjudge.judgments.protocol import PREFERENCE, Protocol, protocol_of
 from adjudge.judgments.tasks import Event, Task, stable_id
-from adjudge.measures.similarities import DEFAULT, sentence_similarity
 from adjudge.stats.preference.answers import FloatArray
 from adjudge.stats.preference.next_pair import next_pairs, random_pairs
+from adjudge.text.similarity import DEFAULT, sentence_similarity
 from adjudge.web.pages.pairs import sentence
 from adjudge.web.site import Site
 

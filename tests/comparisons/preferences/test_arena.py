@@ -8,14 +8,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from adjudge.comparisons.preferences.arena import arena, fit_folder
+from adjudge.comparisons.preferences import arena, fit_folder
 from adjudge.data.rows import Document, Row, Summary
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.formats import crowd
-from adjudge.formats.preferences import Preference, Preferences, read_preferences, write_preferences
-from adjudge.formats.sentence_answers import is_about_sentences, read_sentence_answers
+from adjudge.formats.preferences import (
+    Preference,
+    Preferences,
+    is_about_sentences,
+    read_preferences,
+    read_sentence_answers,
+    write_preferences,
+)
 from adjudge.judgments.batch import batch_of
 from adjudge.judgments.pairs.judged import sentence_rows, summary_rows
 from adjudge.judgments.pairs.sample import sample

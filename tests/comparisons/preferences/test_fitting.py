@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.comparisons.preferences.fitting import PreferenceFit, counts_of, fit_preferences
+from adjudge.comparisons.preferences import PreferenceFit, counts_of, fit_preferences
 from adjudge.errors import DataError, UsageError
 from adjudge.formats.preferences import Preference, Preferences, read_preferences, write_preferences
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from adjudge.stats.preference.answers import Answers, FloatArray
 from adjudge.stats.preference.next_pair import Pair
-from adjudge.text.similarity import WordSimilarity
+from adjudge.text.word_similarity import WordSimilarity
 
 Judge = Callable[[int, int, np.random.Generator], float]
 

@@ -12,7 +12,7 @@ from adjudge.comparisons.scores import ScoreData
 from adjudge.data.scores import MeasureInfo, Score, ScoreTable
 from adjudge.errors import DataError, UsageError
 from adjudge.stats.bootstrap import bootstrap_means
-from adjudge.trust.preferences.agreement import agreements, lines
+from adjudge.trust.preferences import agreements, lines
 
 NAN = math.nan
 SYSTEMS = ("a", "b", "c", "h")

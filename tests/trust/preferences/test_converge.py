@@ -19,10 +19,18 @@ from adjudge.judgments.batch import batches_of
 from adjudge.stats.orders import pair_agreement
 from adjudge.stats.preference.answers import Answers
 from adjudge.stats.preference.bradley_terry import fit
-from adjudge.trust.preferences.agreement import agreements
-from adjudge.trust.preferences.columns import columns
-from adjudge.trust.preferences.converge import Prepared, converge, of_length, one_run, sizes
-from adjudge.trust.preferences.trajectories import Convergence, Point, Trajectory
+from adjudge.trust.preferences import (
+    Convergence,
+    Point,
+    Prepared,
+    Trajectory,
+    agreements,
+    columns,
+    converge,
+    of_length,
+    one_run,
+    sizes,
+)
 
 NAMES = [
     "storm",

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from adjudge.judgments.tasks import Event
-from adjudge.trust.preferences.minutes import minutes
+from adjudge.trust.preferences import minutes
 
 TOPICS = {"k1": "t1", "k2": "t1", "k3": "t2"}
 

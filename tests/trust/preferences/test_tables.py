@@ -28,13 +28,22 @@ from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.batch import batches_of
 from adjudge.measures.judged.preference import Preference
-from adjudge.measures.judged.preference_sources import pyramid_worth
+from adjudge.measures.judged.preference_strengths import pyramid_worth
 from adjudge.stats.bootstrap import bootstrap_means
-from adjudge.trust.preferences.agreement import agreements
-from adjudge.trust.preferences.columns import Columns, columns, plainest
-from adjudge.trust.preferences.minutes import minutes, minutes_of
-from adjudge.trust.preferences.paper_table import Cell, PaperTable
-from adjudge.trust.preferences.tables import own_measures, paper_tables, ranked_sentences, specs
+from adjudge.trust.preferences import (
+    Cell,
+    Columns,
+    PaperTable,
+    agreements,
+    columns,
+    minutes,
+    minutes_of,
+    own_measures,
+    paper_tables,
+    plainest,
+    ranked_sentences,
+    specs,
+)
 
 NOBODY = minutes([], {})
 
@@ -252,7 +261,7 @@ def test_all_pairs_without_smoothing_order_every_pair(demo: Path) -> None:
 def test_table_4_is_the_agreement_of_strengths_with_weights(demo: Path) -> None:
     from itertools import combinations
 
-    from adjudge.measures.judged.preference_fit import similarity_of, strengths_of
+    from adjudge.measures.judged.preference_strengths import similarity_of, strengths_of
 
     e = Evaluation.open(demo)
     batch = batches_of(e.collection, e.judgments())["d02"]

@@ -13,7 +13,7 @@ from adjudge.judgments.batch import Judgments, TopicBatch, batch_of
 from adjudge.judgments.protocol import Protocol
 from adjudge.judgments.tasks import Event
 from adjudge.measures.judged.pairs import judged_pairs
-from adjudge.measures.judged.preference_sources import human_answers, topic_sentences
+from adjudge.measures.judged.preference_strengths import human_answers, topic_sentences
 from adjudge.wording import counted
 
 

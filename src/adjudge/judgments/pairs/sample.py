@@ -21,7 +21,7 @@ from adjudge.judgments.protocol import Protocol
 from adjudge.judgments.store.anonymous import ANONYMOUS
 from adjudge.judgments.store.store import Store
 from adjudge.judgments.tasks import Task, stable_id
-from adjudge.measures.similarities import DEFAULT, Similarity, sentence_similarity
+from adjudge.text.similarity import DEFAULT, Similarity, sentence_similarity
 from adjudge.wording import counted, listed
 
 How = Literal["random", "information", "variance"]

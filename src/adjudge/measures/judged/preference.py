@@ -15,17 +15,15 @@ from adjudge.data.scores import Score
 from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.base import Measure, Need
-from adjudge.measures.similarities import DEFAULT, SIMILARITIES, check_similarity, similarity_name
-from adjudge.measures.similarities import similarity_signature as signed_similarity
+from adjudge.text.similarity import DEFAULT, SIMILARITIES, check_similarity, similarity_name
+from adjudge.text.similarity import similarity_signature as signed_similarity
 from adjudge.wording import counted
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from adjudge.measures.judged.preference_fit import Part, Recipe
-    from adjudge.measures.judged.preference_sources import Ties
-    from adjudge.measures.judged.preference_texts import Penalty
+    from adjudge.measures.judged.preference_strengths import Part, Penalty, Recipe, Ties
 
     FloatArray = npt.NDArray[np.float64]
 
@@ -140,7 +138,7 @@ class Preference(Measure):
 
     def recipe(self) -> Recipe:
         """The options as the fit takes them."""
-        from adjudge.measures.judged.preference_fit import ALL, Recipe
+        from adjudge.measures.judged.preference_strengths import ALL, Recipe
 
         simulates = self.parts != ("man",)
         paper = ADDED if "man" in self.parts else ALONE
@@ -182,7 +180,7 @@ class Preference(Measure):
 
     def score(self, batch: TopicBatch) -> Iterator[Score]:
         """A row per peer. Nobody is held against words of their own: writers of references have a fit of their own."""
-        from adjudge.measures.judged.preference_fit import strengths_of, writers
+        from adjudge.measures.judged.preference_strengths import strengths_of, writers
 
         recipe = self.recipe()
         own = writers(batch, recipe.parts)
@@ -199,8 +197,11 @@ class Preference(Measure):
 
     def _weights(self, batch: TopicBatch) -> FloatArray:
         """What every peer takes of every source sentence's strength; made once for all seeds and sources."""
-        from adjudge.measures.judged.preference_fit import similarity_of
-        from adjudge.measures.judged.preference_texts import summary_weights, topic_sentences
+        from adjudge.measures.judged.preference_strengths import (
+            similarity_of,
+            summary_weights,
+            topic_sentences,
+        )
 
         return batch.once(
             ("preference/weights", self.similarity, self.penalty),
@@ -216,7 +217,7 @@ class Preference(Measure):
     def warnings(self, batches: Sequence[TopicBatch]) -> list[str]:
         if "man" not in self.parts:
             return []
-        from adjudge.measures.judged.preference_sources import human_answers
+        from adjudge.measures.judged.preference_strengths import human_answers
 
         left: Counter[str] = Counter()
         for batch in batches:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from adjudge.assessors.preferences import SimulatedPreferences
-    from adjudge.comparisons.preferences.fitting import PreferenceFit
+    from adjudge.comparisons.preferences import PreferenceFit
     from adjudge.comparisons.scores import ScoreData
     from adjudge.data.collection import Collection
     from adjudge.data.folder import Folder
@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from adjudge.judgments.pairs.sample import Sampled
     from adjudge.judgments.protocol import Protocol as JudgmentProtocol
     from adjudge.judgments.store.store import Store
-    from adjudge.trust.preferences.agreement import Agreement
-    from adjudge.trust.preferences.paper_table import PaperTable
-    from adjudge.trust.preferences.trajectories import Convergence
+    from adjudge.trust.preferences import Agreement, Convergence, PaperTable
 
 PROTOCOLS = {"sentences": "preference-sentences", "summaries": "preference-summaries"}
 
@@ -69,7 +67,7 @@ class Studies:
 
     def read_batch(self, path: str) -> Taken:
         """Read an answered batch back: every answer under the worker who gave it."""
-        from adjudge.formats.batch_answers import read_batch
+        from adjudge.formats.batches import read_batch
         from adjudge.judgments.intake import take
 
         e = self._e
@@ -84,7 +82,7 @@ class Studies:
 
     def fit(self, of: Any = None, **how: Any) -> list[PreferenceFit]:
         """Strengths of sentences or summaries topic by topic, or of systems; see `fit_folder`."""
-        from adjudge.comparisons.preferences.arena import fit_folder
+        from adjudge.comparisons.preferences import fit_folder
 
         return fit_folder(self._e.collection, self._e.judgments(), of=of, **how)
 
@@ -93,15 +91,14 @@ class Studies:
     ) -> list[Agreement]:
         """How far measures order summaries as people do (equation 1); see `agreements`."""
         from adjudge.engine import generator
-        from adjudge.trust.preferences.agreement import agreements
+        from adjudge.trust.preferences import agreements
 
         return agreements(self._e.data(), human, measures, rng=generator(seed, "prefer/agreement"), **how)
 
     def converge(self, human: str, **how: Any) -> Convergence:
         """Agreement by the number of answers (figure 3); see `adjudge.trust.preferences.converge.converge`."""
         from adjudge.judgments.batch import batches_of
-        from adjudge.trust.preferences.columns import LINES, columns
-        from adjudge.trust.preferences.converge import converge
+        from adjudge.trust.preferences import LINES, columns, converge
 
         e, judgments = self._e, self._e.judgments()
         scored = columns(e.folder, e.collection, judgments, [*LINES.values(), human])
@@ -111,9 +108,7 @@ class Studies:
         """The four tables of Zopf 2018; see `adjudge.trust.preferences.tables.paper_tables`."""
         from adjudge.judgments.batch import batches_of
         from adjudge.measures.judged.preference import Preference
-        from adjudge.trust.preferences.columns import columns
-        from adjudge.trust.preferences.minutes import minutes_of
-        from adjudge.trust.preferences.tables import paper_tables, specs
+        from adjudge.trust.preferences import columns, minutes_of, paper_tables, specs
 
         e, judgments = self._e, self._e.judgments()
         wanted = [*specs(how.get("base") or Preference()).values(), human, *how.get("more", ())]
