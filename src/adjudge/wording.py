@@ -21,4 +21,5 @@ def tex(text: str) -> str:
     """Text as LaTeX prints it."""
     special = {c: rf"\{c}" for c in "&%$#_{}"}
     special |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    special |= {"<": "$<$", ">": "$>$"}  # other signs in most text fonts
     return "".join(special.get(c, c) for c in text)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from adjudge.comparisons.result import Comparison
-from adjudge.reports.again import commands
+from adjudge.reports.words import commands
 
 Make = Callable[..., Comparison]
 Values = Mapping[str, Sequence[float]]

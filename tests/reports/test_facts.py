@@ -7,7 +7,7 @@ from dataclasses import replace
 from adjudge.data.collection import Collection
 from adjudge.data.rows import Summary, System, Topic
 from adjudge.data.settings import Settings
-from adjudge.reports.facts import Fact, facts_of
+from adjudge.reports.page import Fact, facts_of
 
 
 def test_a_whole_evaluation(news: Collection) -> None:

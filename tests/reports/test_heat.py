@@ -10,8 +10,8 @@ from adjudge.comparisons.result import Comparison
 from adjudge.data.collection import Collection
 from adjudge.data.rows import Topic
 from adjudge.data.settings import Settings
-from adjudge.reports.heat import COMPACT_FROM, MOST_TOPICS, STEPS, HeatMap, heat_map
 from adjudge.reports.names import names_of
+from adjudge.reports.sections import COMPACT_FROM, MOST_TOPICS, STEPS, HeatMap, heat_map
 
 Make = Callable[..., Comparison]
 NAN = float("nan")

@@ -9,8 +9,8 @@ import pytest
 
 from adjudge.comparisons.result import Comparison
 from adjudge.data.collection import Collection
-from adjudge.reports.league import MOST_BARS, Bar, League, league_of
 from adjudge.reports.names import names_of
+from adjudge.reports.sections import MOST_BARS, Bar, League, league_of
 
 Make = Callable[..., Comparison]
 Values = Mapping[str, Sequence[float]]

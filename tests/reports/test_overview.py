@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from adjudge.comparisons.result import Comparison
 from adjudge.data.collection import Collection
 from adjudge.reports.names import names_of
-from adjudge.reports.overview import Overview, OverviewCell, OverviewColumn, overview_of
+from adjudge.reports.sections import Overview, OverviewCell, OverviewColumn, overview_of
 
 Make = Callable[..., Comparison]
 Values = Mapping[str, Sequence[float]]

@@ -9,18 +9,18 @@ import pytest
 from adjudge.comparisons.result import Comparison
 from adjudge.data.collection import Collection
 from adjudge.reports.names import names_of
-from adjudge.reports.pairs import MOST_SYSTEMS, PairMatrix, pair_matrix
+from adjudge.reports.sections import MOST_SYSTEMS, PairTriangle, pair_triangle
 
 Make = Callable[..., Comparison]
 
 
-def matrix(comparison: Comparison, collection: Collection) -> PairMatrix:
-    found = pair_matrix(comparison, names_of(collection, comparison.matrix.systems))
+def matrix(comparison: Comparison, collection: Collection) -> PairTriangle:
+    found = pair_triangle(comparison, names_of(collection, comparison.matrix.systems))
     assert found is not None
     return found
 
 
-def signs(found: PairMatrix) -> list[list[str | None]]:
+def signs(found: PairTriangle) -> list[list[str | None]]:
     return [[cell.sign if cell else None for cell in row.cells] for row in found.rows]
 
 
@@ -74,7 +74,7 @@ def test_what_cannot_be_tested_says_so(compared: Make, empty: Collection) -> Non
 @pytest.mark.parametrize(("count", "shown"), [(1, False), (2, True), (MOST_SYSTEMS, True), (31, False)])
 def test_only_so_many_systems_are_shown(compared: Make, empty: Collection, count: int, shown: bool) -> None:
     comparison = compared({f"s{k:02}": [k / 10, k / 20] for k in range(count)})
-    found = pair_matrix(comparison, names_of(empty, comparison.matrix.systems))
+    found = pair_triangle(comparison, names_of(empty, comparison.matrix.systems))
     assert (found is not None) == shown
     if found:
         assert len(found.rows) == len(found.columns) == count - 1

@@ -15,9 +15,8 @@ from adjudge.data.collection import Collection
 from adjudge.data.rows import System, Topic
 from adjudge.data.settings import Settings
 from adjudge.errors import ClashError, DataError
-from adjudge.reports import render
 from adjudge.reports.page import build_page
-from adjudge.reports.render import write_report
+from adjudge.reports.render import render, write_report
 
 Make = Callable[..., Comparison]
 Values = Mapping[str, Sequence[float]]

@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.reports.heat import COMPACT_FROM, MOST_TOPICS, STEPS
-from adjudge.reports.league import MEAN_STEPS, MOST_BARS
 from adjudge.reports.page import MOST_LINES
-from adjudge.reports.pairs import MOST_SYSTEMS
+from adjudge.reports.sections import COMPACT_FROM, MEAN_STEPS, MOST_BARS, MOST_SYSTEMS, MOST_TOPICS, STEPS
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "report.md").read_text(encoding="utf-8")

@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.comparisons.result import Comparison
-from adjudge.reports.tables import LONGEST_STEM, stems, tables_of
+from adjudge.reports.page import LONGEST_STEM, files_of, stems
 
 Make = Callable[..., Comparison]
 
 
 def test_league_pairs_and_scores(compared: Make, three: Mapping[str, Sequence[float]]) -> None:
     comparison = compared(three)
-    tables = {table.name: table.text for table in tables_of(comparison, "rouge-2")}
+    tables = {table.name: table.text for table in files_of(comparison, "rouge-2")}
     assert list(tables) == [
         "rouge-2-league.csv",
         "rouge-2-league.tex",

@@ -27,12 +27,15 @@ from adjudge.judgments.batch import Judgments
 from adjudge.judgments.protocol import Protocol, load_protocol, parse_protocol
 from adjudge.judgments.tasks import Event, Judged, Task, TextRef
 from adjudge.stats.krippendorff import krippendorff
-from adjudge.trust.judged import agreement, tidy
-from adjudge.trust.judged.averages import average, multiplier
-from adjudge.trust.judged.gathered import gather
-from adjudge.trust.judged.quality import answers_by_question, quality_by_source
-from adjudge.trust.judged.ratings import ratings_by_assessor
-from adjudge.trust.judged.run import judged_tables
+from adjudge.trust.agreement import agreement
+from adjudge.trust.gathered import average, gather, multiplier
+from adjudge.trust.judged import (
+    answers_by_question,
+    judged_tables,
+    quality_by_source,
+    ratings_by_assessor,
+    tidy,
+)
 
 REFERENCE = TextRef("bob", 20)
 # Two model units, three units of every peer; t1 is a document set, t2 a document.

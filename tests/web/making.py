@@ -26,8 +26,8 @@ from adjudge.judgments.tasks import Task
 from adjudge.web.access import CSRF_HEADER, cookie_name, csrf_token
 from adjudge.web.api import PERSON_HEADER
 from adjudge.web.app import create_app
+from adjudge.web.blind import UnitIds
 from adjudge.web.site import Site
-from adjudge.web.units import UnitIds
 
 BASE = "http://127.0.0.1"
 ASSESSORS = ("ann", "ben")

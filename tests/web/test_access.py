@@ -26,7 +26,7 @@ from adjudge.evaluation import Evaluation
 from adjudge.web.access import CSRF_HEADER, cookie_name, csrf_token
 from adjudge.web.api import PERSON_HEADER
 from adjudge.web.app import LARGEST
-from adjudge.web.routes import ROUTES, Entry
+from adjudge.web.routes import ROUTES, Route
 
 ANN, BEN = ASSESSORS
 OUT = ("nobody", "suspended", "expired", "ended")
@@ -63,7 +63,7 @@ def visiting(app: Running, who: str) -> TestClient:
     return app.client(who)
 
 
-def ask(client: TestClient, entry: Entry, task: str) -> int:
+def ask(client: TestClient, entry: Route, task: str) -> int:
     path = entry.path.format(key=task, name="app.css", form="csv")
     if entry.method == "GET":
         return client.get(path).status_code
@@ -71,7 +71,7 @@ def ask(client: TestClient, entry: Entry, task: str) -> int:
     return client.post(path, json=body).status_code
 
 
-def wanted(entry: Entry, who: str) -> int:
+def wanted(entry: Route, who: str) -> int:
     """What the table of routes promises, told by the role alone but for what depends on the visitor."""
     out = 401 if entry.path.startswith("/api/") else 303  # who opens a page is asked to sign in
     if entry.path in ("/account", "/api/password"):

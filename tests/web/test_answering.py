@@ -13,7 +13,7 @@ from tests.web.making import Running, answer, send
 from adjudge.errors import BusyError
 from adjudge.judgments.tasks import Task
 from adjudge.web.answering import LONGEST_NOTE, MOST
-from adjudge.web.units import UnitIds
+from adjudge.web.blind import UnitIds
 
 ANN = "ann"
 NO_ANSWER = "not an answer to this"

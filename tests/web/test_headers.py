@@ -10,13 +10,13 @@ import pytest
 from httpx2 import Response
 from tests.web.making import ASSESSORS, ORGANISER, PROTOCOLS, Running, answer, send
 
+import adjudge.web
 from adjudge.web import access, assets
 from adjudge.web.app import LARGEST
-from adjudge.web.pages import routes as pages
 from adjudge.web.site import Site
 
 ANN = ASSESSORS[0]
-TEMPLATES = Path(pages.__file__).parent / "templates"
+TEMPLATES = Path(adjudge.web.__file__).parent / "templates"
 ELSEWHERE = re.compile(r"(?:https?:)?//[a-z0-9]", re.IGNORECASE)
 NAMESPACES = ("http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink")
 

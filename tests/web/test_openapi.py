@@ -17,7 +17,7 @@ from tests.web.making import ORGANISER, Running
 
 from adjudge.data.folder import Folder
 from adjudge.web.access import cookie_name
-from adjudge.web.routes import ROUTES, Entry
+from adjudge.web.routes import ROUTES, Route
 
 DESCRIBED = [entry for entry in ROUTES if entry.described]
 WITH_BODIES = {entry.path for entry in DESCRIBED if entry.method == "POST"} - {"/api/sign-out"}
@@ -42,12 +42,12 @@ def test_the_description_holds_what_is_called_by_scripts_and_nothing_else(app: R
     assert app.client(ORGANISER).get("/api/openapi.json").json() == app.app.openapi()
 
 
-def modes(entry: Entry) -> list[GenerationMode]:
+def modes(entry: Route) -> list[GenerationMode]:
     """As the description says; and, where there is something that can be wrong, otherwise."""
     return [GenerationMode.POSITIVE, *([GenerationMode.NEGATIVE] if entry.path in WITH_BODIES else [])]
 
 
-def cases(app: Running, entry: Entry, mode: GenerationMode) -> st.SearchStrategy[Any]:
+def cases(app: Running, entry: Route, mode: GenerationMode) -> st.SearchStrategy[Any]:
     schema = schemathesis.openapi.from_dict(app.app.openapi())
     schema.app = app.app
     found: st.SearchStrategy[Any] = schema[entry.path][entry.method].as_strategy(generation_mode=mode)
@@ -75,7 +75,7 @@ def real(app: Running, case: Any, person: str) -> Any:
     return case
 
 
-def ask(app: Running, entry: Entry, person: str, mode: GenerationMode) -> None:
+def ask(app: Running, entry: Route, person: str, mode: GenerationMode) -> None:
     """Many requests, none of which may break; an error that nobody expected comes through as it is."""
 
     @given(cases(app, entry, mode))
@@ -110,9 +110,9 @@ def module_app(template: Any, tmp_path_factory: pytest.TempPathFactory) -> Itera
 @pytest.mark.parametrize(
     ("entry", "mode"),
     [(entry, mode) for entry in DESCRIBED for mode in modes(entry)],
-    ids=lambda given: f"{given.method} {given.path}" if isinstance(given, Entry) else given.name.lower(),
+    ids=lambda given: f"{given.method} {given.path}" if isinstance(given, Route) else given.name.lower(),
 )
-def test_nothing_breaks(module_app: Running, entry: Entry, person: str, mode: GenerationMode) -> None:
+def test_nothing_breaks(module_app: Running, entry: Route, person: str, mode: GenerationMode) -> None:
     ask(module_app, entry, person, mode)
 
 

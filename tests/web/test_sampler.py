@@ -21,7 +21,7 @@ from adjudge.judgments.pairs.sample import ANYONE, sample
 from adjudge.judgments.protocol import load_protocol
 from adjudge.judgments.store.store import store_of
 from adjudge.judgments.tasks import Task
-from adjudge.web.pages.organising import organiser_page
+from adjudge.web.pages.organiser import organiser_page
 from adjudge.web.pages.pairs import pair_page, sentence, side_text
 from adjudge.web.sampler import AHEAD, Line
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import adjudge
 from adjudge.cli import options
-from adjudge.cli.output import say, show_json, show_table, warn, write_csv
+from adjudge.cli.output import say, show, show_json, warn, write_csv
 from adjudge.errors import DataError, UsageError
 
 if TYPE_CHECKING:
-    from adjudge.trust.judged.table import Table
+    from adjudge.table import Table
 
 Chosen = Annotated[
     list[str] | None,
@@ -33,7 +34,7 @@ def tables(
 
     --csv writes one table, which --table names.
     """
-    from adjudge.trust.judged.run import judged_tables
+    from adjudge.trust.judged import judged_tables
 
     e = adjudge.open(evaluation)
     found = judged_tables(e.collection, e.judgments(), alpha=alpha, seed=seed)
@@ -58,8 +59,7 @@ def tables(
 
 
 def _show(table: Table) -> None:
-    say(f"{table.title} ({table.name})", "bold")
-    show_table(*table.printed())
+    show(replace(table, title=f"{table.title} ({table.name})"))
     for note in table.notes:
         warn(note)
     say(table.signature, "dim")

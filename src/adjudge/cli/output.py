@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Table as RichTable
 from rich.text import Text
 
 from adjudge.errors import DataError, UsageError, quoted
@@ -19,6 +18,7 @@ from adjudge.errors import DataError, UsageError, quoted
 if TYPE_CHECKING:
     from adjudge.data.incoming import OnClash
     from adjudge.engine import Workers
+    from adjudge.table import Table
 
 
 def console() -> Console:
@@ -36,14 +36,24 @@ def warn(text: str) -> None:
 
 
 def show_json(value: Any) -> None:
-    print(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1))
+    from adjudge.table import as_json
+
+    print(as_json(value))
+
+
+def show(table: Table) -> None:
+    """A result's table, with its title."""
+    columns, rows = table.printed()
+    right = table.stands_right()
+    heads = [column.title + (">" if each else "") for column, each in zip(columns, right, strict=True)]
+    show_table(heads, rows, title=table.title)
 
 
 def show_table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, title: str | None = None) -> None:
     """A plain table; columns whose name ends in `>` stand right, as numbers do."""
     if title:
         say(title)  # a table's own title would be broken to the table's width
-    table = Table(box=None, pad_edge=False, header_style="bold")
+    table = RichTable(box=None, pad_edge=False, header_style="bold")
     for column in columns:
         right = column.endswith(">")
         table.add_column(column.removesuffix(">"), justify="right" if right else "left", no_wrap=right)
@@ -55,7 +65,7 @@ def show_table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, titl
     print("\n".join(line.rstrip() for line in capture.get().splitlines()))
 
 
-class Result(Protocol):
+class Delivered(Protocol):
     """What a command that compares finds, once per measure."""
 
     def as_dict(self) -> dict[str, Any]: ...
@@ -63,7 +73,7 @@ class Result(Protocol):
     def to_latex(self) -> str: ...
 
 
-R = TypeVar("R", bound=Result)
+R = TypeVar("R", bound=Delivered)
 
 
 def deliver(

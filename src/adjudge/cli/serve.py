@@ -29,7 +29,7 @@ def command(
     signs in, once.
     """
     from adjudge.data.folder import Folder
-    from adjudge.web.serving import Place, serve
+    from adjudge.web.serving import Address, serve
 
-    place = Place(host, port, root_path, public_url)
+    place = Address(host, port, root_path, public_url)
     serve(Folder.open(evaluation), place, say)

@@ -2,28 +2,142 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from adjudge import __version__
 from adjudge.data.collection import Collection, describe_withdrawn
+from adjudge.data.rows import KINDS
 from adjudge.errors import UsageError, nearest, quoted
 from adjudge.reports import words
-from adjudge.reports.again import commands
-from adjudge.reports.facts import Fact, facts_of
-from adjudge.reports.heat import HeatMap, heat_map
-from adjudge.reports.league import League, league_of
 from adjudge.reports.names import Name, in_words, names_of
-from adjudge.reports.overview import Overview, OverviewColumn, overview_of
-from adjudge.reports.pairs import PairMatrix, pair_matrix
-from adjudge.reports.tables import Table, stems, tables_of
-from adjudge.wording import counted
+from adjudge.reports.numbers import span
+from adjudge.reports.sections import (
+    HeatMap,
+    League,
+    Overview,
+    OverviewColumn,
+    PairTriangle,
+    heat_map,
+    league_of,
+    overview_of,
+    pair_triangle,
+)
+from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
     from adjudge.comparisons.result import Comparison
 
+
+# What an evaluation holds, in a few numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One number with its name, and a few words that say more."""
+
+    name: str
+    value: str
+    more: str = ""
+
+
+def facts_of(collection: Collection) -> tuple[Fact, ...]:
+    """Only what is there: an evaluation may be as little as its summaries, or its scores."""
+    found = [
+        Fact("Topics", f"{len(collection.topics):,}"),
+        _systems(collection),
+        _summaries(collection),
+        _documents(collection),
+        _references(collection),
+    ]
+    return tuple(fact for fact in found if fact.value != "0")
+
+
+def _systems(collection: Collection) -> Fact:
+    judged = {s.system for s in collection.all_summaries() if s.is_peer} or set(collection.systems)
+    kinds = Counter(collection.kind(system) for system in judged)
+    words = [counted(kinds[kind], kind) for kind in KINDS if kinds[kind]]
+    return Fact("Systems", f"{len(judged):,}", listed(words) if words else "")
+
+
+def _summaries(collection: Collection) -> Fact:
+    peers = sum(s.is_peer for s in collection.all_summaries())
+    lengths = collection.lengths
+    if lengths == (None,):
+        more = "no target length"
+    else:
+        named = ["no target length" if n is None else f"{n:,}" for n in lengths]
+        more = f"{listed(named)} words" if named and lengths[-1] is not None else ""
+    return Fact("Summaries", f"{peers:,}", more)
+
+
+def _documents(collection: Collection) -> Fact:
+    held = [len(collection.documents.get(topic, ())) for topic in collection.topics]
+    return Fact("Documents", f"{sum(held):,}", f"{span(held)} per topic" if held else "")
+
+
+def _references(collection: Collection) -> Fact:
+    """A topic asked for at two lengths has references at both; what counts is how many at each."""
+    held: list[int] = []
+    for topic in collection.topics:
+        lengths = Counter(reference.length for reference in collection.references(topic))
+        held += lengths.values() or [0]
+    total = sum(held)
+    several = len({r.length for r in collection.all_summaries() if r.is_reference}) > 1
+    per = "per topic and length" if several else "per topic"
+    return Fact("References", f"{total:,}", f"{span(held)} {per}" if held else "")
+
+
 MOST_LINES = 10
+
+
+# The files that lie beside the page
+
+LONGEST_STEM = 80
+
+
+@dataclass(frozen=True, slots=True)
+class ReportFile:
+    """A file of the report: what a link to it says, its name, its text."""
+
+    about: str
+    name: str
+    text: str
+
+
+def files_of(comparison: Comparison, stem: str) -> tuple[ReportFile, ...]:
+    """League, pairs and scores as CSV, the league as LaTeX.
+
+    Every name ends in a word of its own, so that no measure gives a name that Windows keeps for itself.
+    """
+    league = comparison.to_frame().to_csv(index=False, lineterminator="\n")
+    pairs = comparison.pairs_frame().to_csv(index=False, lineterminator="\n")
+    scores = comparison.matrix.to_frame().to_csv(index_label="topic", lineterminator="\n")
+    return (
+        ReportFile("League table, CSV", f"{stem}-league.csv", league),
+        ReportFile("League table, LaTeX", f"{stem}-league.tex", comparison.to_latex() + "\n"),
+        ReportFile("All pairs, CSV", f"{stem}-pairs.csv", pairs),
+        ReportFile("Scores by topic, CSV", f"{stem}-scores.csv", scores),
+    )
+
+
+def stems(texts: list[str]) -> list[str]:
+    """A short plain name for every text, no two alike: for files and for links within the page."""
+    found: list[str] = []
+    for text in texts:
+        plain = re.sub(r"[^a-z0-9]+", "-", text.lower())[:LONGEST_STEM].strip("-") or "measure"
+        name, number = plain, 1
+        while name in found:
+            number += 1
+            name = f"{plain}-{number}"
+        found.append(name)
+    return found
+
+
+# The page
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +150,7 @@ class Folded:
 
 
 @dataclass(frozen=True, slots=True)
-class Differences:
+class PairFindings:
     """What the pairs say in words."""
 
     about: str
@@ -53,19 +167,19 @@ class MeasureSection:
     headline: str
     league: League
     reading: tuple[str, ...]
-    pairs: PairMatrix | None
+    pairs: PairTriangle | None
     pairs_about: str
-    differences: Differences | None
+    differences: PairFindings | None
     heat: HeatMap
     notes: tuple[str, ...]
     notes_hint: str  # beside the headline, so that nobody takes it without them
     missing: Folded
     signature: str
-    tables: tuple[Table, ...]
+    tables: tuple[ReportFile, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ReportPage:
     """The whole report."""
 
     name: str
@@ -86,7 +200,7 @@ def build_page(
     *,
     notes: Mapping[str, Sequence[str]] | None = None,
     made_at: str | None = None,
-) -> Page:
+) -> ReportPage:
     """A page from finished comparisons.
 
     `notes` holds, by measure, what a reader of its numbers should know first (`StoredTable.warnings`).
@@ -95,13 +209,13 @@ def build_page(
     notes = notes or {}
     _check(comparisons, notes)
     titles = words.titles(comparisons, collection)
-    names = names_of(collection, _systems(comparisons))
+    names = names_of(collection, _compared_systems(comparisons))
     sections = tuple(
         _section(comparison, collection, names, title, anchor, notes.get(comparison.measure, ()))
         for comparison, title, anchor in zip(comparisons, titles, stems(titles), strict=True)
     )
     columns = [OverviewColumn(s.anchor, s.title, s.direction) for s in sections]
-    return Page(
+    return ReportPage(
         name=collection.settings.name,
         language=collection.settings.language,
         made_at=made_at,
@@ -109,7 +223,7 @@ def build_page(
         sections=sections,
         overview=overview_of(comparisons, columns, names) if len(sections) > 1 else None,
         notes=tuple(describe_withdrawn(collection)),
-        commands=commands(comparisons),
+        commands=words.commands(comparisons),
         seed=", ".join(dict.fromkeys(str(c.seed) for c in comparisons)),
         version=__version__,
     )
@@ -126,7 +240,7 @@ def _check(comparisons: Sequence[Comparison], notes: Mapping[str, Sequence[str]]
             )
 
 
-def _systems(comparisons: Sequence[Comparison]) -> list[str]:
+def _compared_systems(comparisons: Sequence[Comparison]) -> list[str]:
     """All systems; one without any score is not in a matrix, but among what is missing."""
     matrices = [comparison.matrix for comparison in comparisons]
     found = [system for m in matrices for system in (*m.systems, *(system for _, system, _ in m.missing))]
@@ -150,7 +264,7 @@ def _section(
         headline=words.headline(worded),
         league=league_of(comparison, names),
         reading=words.reading(comparison),
-        pairs=pair_matrix(comparison, names) if compared else None,
+        pairs=pair_triangle(comparison, names) if compared else None,
         pairs_about=words.pairs_about(comparison) if compared else "",
         differences=_differences(worded) if compared else None,
         heat=heat_map(comparison, collection, names),
@@ -158,18 +272,18 @@ def _section(
         notes_hint=words.notes_hint(len(notes) + len(comparison.warnings())),
         missing=_folded(worded.missing()),
         signature=comparison.signature,
-        tables=tables_of(comparison, anchor),
+        tables=files_of(comparison, anchor),
     )
 
 
-def _differences(comparison: Comparison) -> Differences:
+def _differences(comparison: Comparison) -> PairFindings:
     _, *found = comparison.sentences()  # the first is the headline
     pairs = len(comparison.pairs[comparison.test])
     if found:
         about = f"{len(found):,} of {counted(pairs, 'pair')} of systems differ."
     else:
         about = f"None of {counted(pairs, 'pair')} of systems differs."
-    return Differences(about, _folded(found))
+    return PairFindings(about, _folded(found))
 
 
 def _folded(lines: Sequence[str]) -> Folded:

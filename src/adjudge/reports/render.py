@@ -1,4 +1,4 @@
-"""A page as HTML, and the report's files on disk. What the page says is decided in page.py."""
+"""A page as HTML, and the report's files on disk."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adjudge.errors import ClashError, DataError
-from adjudge.reports.heat import STEPS
-from adjudge.reports.page import Page
+from adjudge.reports.page import ReportPage
+from adjudge.reports.sections import STEPS
 
 if TYPE_CHECKING:
     from jinja2 import Template
+
 
 HERE = Path(__file__).parent
 STYLES = ("tokens.css", "report.css")
@@ -21,12 +22,12 @@ TEMPLATE = "page.html.j2"
 INDEX = "index.html"
 
 
-def render(page: Page) -> str:
+def render(page: ReportPage) -> str:
     """One HTML page that needs nothing beside it, and no script."""
     return _template().render(page=page, style=_style(), heat_steps=range(STEPS))
 
 
-def write_report(page: Page, folder: str | Path) -> list[Path]:
+def write_report(page: ReportPage, folder: str | Path) -> list[Path]:
     """Write index.html and the tables into a folder, which may be there; the paths, index.html first.
 
     All files are written beside their places before the first one moves there, index.html last.

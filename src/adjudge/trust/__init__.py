@@ -1,0 +1,1 @@
+"""How far results can be trusted: what people answered, how far assessors agree, what preferences are worth."""

@@ -14,7 +14,7 @@ from adjudge.wording import counted
 
 
 @dataclass(frozen=True)
-class Row:
+class AssessorCounts:
     """One assessor under one protocol."""
 
     assessor: str
@@ -38,10 +38,10 @@ class Odd:
 
 
 @dataclass(frozen=True)
-class Overview:
+class JudgingOverview:
     """What `adjudge judgments list` shows."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[AssessorCounts, ...]
     contradictions: tuple[Odd, ...]
     out_of_date: tuple[Odd, ...]
 
@@ -65,7 +65,7 @@ class Overview:
         }
 
 
-def overview(tasks: Iterable[Task], judgments: Judgments, *, topic: str | None = None) -> Overview:
+def overview(tasks: Iterable[Task], judgments: Judgments, *, topic: str | None = None) -> JudgingOverview:
     """Of all tasks, and the answers that count now."""
     kept = [j for each in judgments.by_topic.values() for j in each if topic in (None, j.task.topic)]
     left = [(j, why) for j, why in judgments.left_out if topic in (None, j.task.topic)]
@@ -79,7 +79,14 @@ def overview(tasks: Iterable[Task], judgments: Judgments, *, topic: str | None =
         answers[key] += len(each.answers)
         origins.setdefault(key, set()).add(each.origin)
     rows = tuple(
-        Row(*key, ", ".join(sorted(origins.get(key, {"-"}))), given[key], judged[key], answers[key])
+        AssessorCounts(
+            assessor=key[0],
+            protocol=key[1],
+            origin=", ".join(sorted(origins.get(key, {"-"}))),
+            tasks=given[key],
+            judged=judged[key],
+            answers=answers[key],
+        )
         for key in sorted(given | judged)
     )
     contradictions = tuple(
@@ -89,4 +96,4 @@ def overview(tasks: Iterable[Task], judgments: Judgments, *, topic: str | None =
         if question.startswith(UNIT) and (what := inconsistency(event.answer))
     )
     stale = tuple(Odd(j.task.id, j.task.topic, j.task.assessor, "all", why) for j, why in left)
-    return Overview(rows, contradictions, stale)
+    return JudgingOverview(rows, contradictions, stale)

@@ -15,8 +15,8 @@ from adjudge.judgments.frozen import units_of
 from adjudge.judgments.protocol import NOTES, PYRAMID, PYRAMID_PEER
 from adjudge.judgments.store.encoding import moment
 from adjudge.judgments.tasks import Ack, Event, Task
+from adjudge.web.blind import UnitIds
 from adjudge.web.site import Site
-from adjudge.web.units import UnitIds
 
 MOST = 200
 """Answers in one request; a browser that was offline for long sends several."""

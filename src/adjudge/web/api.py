@@ -35,7 +35,7 @@ class Next(BaseModel):
     task: str | None
 
 
-class Wanted(BaseModel):
+class PairsWanted(BaseModel):
     """`have` are the pairs that the page holds already, answered or not; `first` is one to begin with."""
 
     model_config = ConfigDict(extra="forbid")
@@ -45,7 +45,7 @@ class Wanted(BaseModel):
     first: str | None = Field(default=None, max_length=20)
 
 
-class Pair(BaseModel):
+class PairGiven(BaseModel):
     task: str
     topic: str
     question: str | None
@@ -59,8 +59,8 @@ class Pair(BaseModel):
     answers: dict[str, tasks.Given]
 
 
-class Pairs(BaseModel):
-    pairs: list[Pair]
+class PairsGiven(BaseModel):
+    pairs: list[PairGiven]
     done: int
     """How many pairs this person has answered."""
     of: int | None
@@ -186,7 +186,7 @@ async def events(sent: SentEvents, request: Request) -> Receipt:
     return receipt
 
 
-def next_pairs(wanted: Wanted, request: Request) -> Pairs:
+def next_pairs(wanted: PairsWanted, request: Request) -> PairsGiven:
     """Pairs that are this person's to judge: assigned ones first, then what the sampler thinks tells most."""
     site: Site = request.app.state.site
     person = sender(request).person
@@ -196,13 +196,13 @@ def next_pairs(wanted: Wanted, request: Request) -> Pairs:
     mine = site.store.current(assessor=person)
     pairs = [_pair(site, each, tasks.given(site, mine, each, person)) for each in found]
     offer = request.app.state.sampler.offer(person)
-    return Pairs(pairs=pairs, done=offer.done, of=offer.of)
+    return PairsGiven(pairs=pairs, done=offer.done, of=offer.of)
 
 
-def _pair(site: Site, task: Task, answers: dict[str, tasks.Given]) -> Pair:
+def _pair(site: Site, task: Task, answers: dict[str, tasks.Given]) -> PairGiven:
     page, protocol = pair_page(site, task), site.protocol(task.protocol)
     row = site.collection.topics.get(task.topic)
-    return Pair(
+    return PairGiven(
         task=site.task_key(task),
         topic=site.topic_title(task.topic),
         question=row.question if row is not None else None,

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from adjudge import __version__
 from adjudge.errors import BusyError, DataError
 from adjudge.web import access
-from adjudge.web.pages import routes as pages
+from adjudge.web.pages import views
 from adjudge.web.routes import ROLES, ROUTES
 from adjudge.web.sampler import Sampler
 from adjudge.web.site import Site
@@ -158,4 +158,4 @@ def answer(request: Request, status: int) -> Response:
         return JSONResponse({"says": SAYS.get(status, SAYS[500])}, status)
     if status == 401:
         return RedirectResponse(f"{request.scope.get('root_path', '')}/in", 303)
-    return pages.problem(request, status, SAYS.get(status, SAYS[500]))
+    return views.problem(request, status, SAYS.get(status, SAYS[500]))

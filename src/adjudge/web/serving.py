@@ -21,7 +21,7 @@ LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 @dataclass(frozen=True)
-class Place:
+class Address:
     """Where the app is to be found. Behind a proxy `public` is the address that people type."""
 
     host: str = LOCAL
@@ -55,7 +55,7 @@ class Place:
         return LOCAL_HOSTS | {self.host} | named if self.is_local else None
 
 
-def listening(place: Place) -> socket.socket:
+def listening(place: Address) -> socket.socket:
     """The port, taken before anything is printed that would not hold."""
     family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
     try:
@@ -66,7 +66,7 @@ def listening(place: Place) -> socket.socket:
         ) from None
 
 
-def serve(folder: Folder, place: Place, say: Callable[[str], None], *, log_level: str = "warning") -> None:
+def serve(folder: Folder, place: Address, say: Callable[[str], None], *, log_level: str = "warning") -> None:
     """Serves until it is interrupted. What is waiting to be saved is saved first."""
     with (
         suppress(KeyboardInterrupt),  # interrupted is how it ends

@@ -14,8 +14,7 @@ from adjudge.evaluation import Evaluation
 from adjudge.judgments.assign.tasks import make_tasks
 from adjudge.judgments.store.store import Store
 from adjudge.judgments.tasks import Event, Task, TextRef
-from adjudge.web.blind import PublicIds
-from adjudge.web.units import LONG
+from adjudge.web.blind import LONG, PublicIds
 
 STORM, UPDATE, NASTY = "storm", "update", "nasty"
 SCRIPT = '<script>alert("ran")</script>'

@@ -11,8 +11,8 @@ from adjudge.judgments.frozen import units_of
 from adjudge.judgments.protocol import UNIT, Choice, Protocol, Question
 from adjudge.judgments.tasks import Judged, Task, TextRef
 from adjudge.text.headers import hidden_spans, paragraphs, shown
+from adjudge.web.blind import UnitIds
 from adjudge.web.site import Site
-from adjudge.web.units import UnitIds
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 

@@ -16,11 +16,11 @@ from adjudge.errors import DataError
 from adjudge.judgments.protocol import Protocol
 from adjudge.judgments.tasks import Judged, Task
 from adjudge.text.headers import paragraphs
+from adjudge.web.blind import UnitIds
 from adjudge.web.pages.coverage import CoveragePage, coverage_page
 from adjudge.web.pages.rating import RatingPage, rating_page
-from adjudge.web.pages.work import Block, Item, work_of
+from adjudge.web.pages.work import WorkBlock, WorkItem, work_of
 from adjudge.web.site import Site
-from adjudge.web.units import UnitIds
 
 Body = CoveragePage | RatingPage
 
@@ -55,8 +55,8 @@ class TaskPage:
     kind: str
     topic: str
     question: str | None
-    block: Block
-    item: Item
+    block: WorkBlock
+    item: WorkItem
     protocol: Protocol
     guidelines: tuple[str, ...]
     answers: Mapping[str, Given]

@@ -14,7 +14,7 @@ from adjudge.web.site import Site
 
 
 @dataclass(frozen=True)
-class Item:
+class WorkItem:
     """One task in the list."""
 
     key: str
@@ -31,13 +31,13 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Block:
+class WorkBlock:
     """The tasks of one topic under one protocol, in the order of the plan."""
 
     title: str
     kind: str
     protocol: str
-    items: tuple[Item, ...]
+    items: tuple[WorkItem, ...]
 
     @property
     def done(self) -> int:
@@ -48,12 +48,12 @@ class Block:
 class Work:
     """Everything on the page "My work"."""
 
-    blocks: tuple[Block, ...]
-    order: tuple[Item, ...]
+    blocks: tuple[WorkBlock, ...]
+    order: tuple[WorkItem, ...]
     """All items as the plan has them: a planted repeat comes long after its topic's other pages."""
     total: int
     done: int
-    next: Item | None
+    next: WorkItem | None
 
     @property
     def left(self) -> int:
@@ -66,8 +66,8 @@ LABELS = {"coverage": "Summary", "rating": "Summary", "preference": "Pair", "pyr
 def work_of(site: Site, person: str) -> Work:
     """A person's work, blocks in the order in which they come up."""
     answers = answers_of(site, person)
-    blocks: dict[tuple[str, str], list[Item]] = {}
-    order: list[Item] = []
+    blocks: dict[tuple[str, str], list[WorkItem]] = {}
+    order: list[WorkItem] = []
     for task in site.tasks_of(person):
         if site.protocol(task.protocol).kind == "pyramid":
             continue  # annotated elsewhere
@@ -75,7 +75,7 @@ def work_of(site: Site, person: str) -> Work:
         items.append(_item(site, task, answers.get(task.id, {}), len(items) + 1))
         order.append(items[-1])
     found = tuple(
-        Block(site.topic_title(topic), site.protocol(name).kind, site.protocol(name).title, tuple(items))
+        WorkBlock(site.topic_title(topic), site.protocol(name).kind, site.protocol(name).title, tuple(items))
         for (topic, name), items in blocks.items()
     )
     begun = next((item for item in order if item.state == "begun"), None)
@@ -93,10 +93,10 @@ def _given(judged: Judged, person: str) -> dict[str, Any]:
     return {q: event.answer for q, event in judged.answers.items() if event.assessor == person}
 
 
-def _item(site: Site, task: Task, answers: Mapping[str, Any], number: int) -> Item:
+def _item(site: Site, task: Task, answers: Mapping[str, Any], number: int) -> WorkItem:
     done, of = progress(site, task, answers)
     label = f"{LABELS[site.protocol(task.protocol).kind]} {number}"
-    return Item(site.task_key(task), number, label, done, of)
+    return WorkItem(site.task_key(task), number, label, done, of)
 
 
 def progress(site: Site, task: Task, answers: Mapping[str, Any]) -> tuple[int, int]:
@@ -118,7 +118,7 @@ def _unmarked_is_asked(site: Site, task: Task, protocol: Protocol, answers: Mapp
     return bool(protocol.unmarked_choices(sum(unit.id not in marked for unit in own)))
 
 
-def after(site: Site, person: str, task: Task) -> Item | None:
+def after(site: Site, person: str, task: Task) -> WorkItem | None:
     """What comes after a task: the next one that is not done, from there on and then from the start."""
     every = work_of(site, person).order
     here = next((at for at, item in enumerate(every) if item.key == site.task_key(task)), -1)

@@ -1,4 +1,4 @@
-"""Agreement between assessors at a glance: Krippendorff's ordinal alpha of every question. The mathematics: stats/."""
+"""Agreement between assessors: Krippendorff's ordinal alpha of every question."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING
 from adjudge.engine import generator
 from adjudge.judgments.protocol import RATING, UNIT, UNMARKED, Question
 from adjudge.judgments.store.anonymous import is_anonymous
-from adjudge.trust.judged.averages import ALPHA, PROTOCOL, multiplier, signed
-from adjudge.trust.judged.gathered import Entry, Gathered
-from adjudge.trust.judged.table import Cell, Column, Table
+from adjudge.table import Cell, Column, Table
+from adjudge.trust.gathered import ALPHA, PROTOCOL, Gathered, JudgedPeer, multiplier, signed
 from adjudge.wording import counted
 
 if TYPE_CHECKING:
     import numpy as np
+
 
 RESAMPLES, FEWEST, WORK = 1000, 200, 20_000_000
 """Bootstrap resamples; fewer, but not fewer than 200, where units times resamples would exceed the work."""
 
 
 @dataclass
-class Answers:
+class QuestionAnswers:
     """One question's answers: a value per thing that was judged and assessor; the first where there are several."""
 
     label: str
@@ -56,7 +56,7 @@ def agreement(gathered: Gathered, *, alpha: float = ALPHA, seed: int = 0) -> Tab
     answer. Anonymous answers are nobody's and do not count. The interval resamples the things.
     """
     multiplier(alpha)  # says what is wrong with alpha
-    questions: dict[tuple[str, str], Answers] = {}
+    questions: dict[tuple[str, str], QuestionAnswers] = {}
     nobody = 0
     protocols = {}
     for entry, question, label, thing, value in _answers(gathered):
@@ -64,37 +64,39 @@ def agreement(gathered: Gathered, *, alpha: float = ALPHA, seed: int = 0) -> Tab
         if is_anonymous(entry.assessor):
             nobody += 1
             continue
-        own = questions.setdefault((entry.protocol.name, question), Answers(label))
+        own = questions.setdefault((entry.protocol.name, question), QuestionAnswers(label))
         own.add(thing, entry.assessor, value)
     if not questions and not nobody:
         return None
     rows = tuple(_row(key, own, alpha, seed) for key, own in questions.items())
     return Table(
-        "agreement",
-        "Agreement between assessors: Krippendorff's ordinal alpha",
-        (
+        name="agreement",
+        title="Agreement between assessors: Krippendorff's ordinal alpha",
+        columns=(
             PROTOCOL,
             Column("question", "question"),
-            Column("label", "about", quiet=True),
+            Column("label", "about", show="varies"),
             Column("assessors", "assessors"),
             Column("units", "units"),
             Column("judgments", "judgments"),
-            Column("alpha", "alpha", 3),
-            Column("low", f"{100 * (1 - alpha):.4g} % from", 3),
-            Column("high", "to", 3),
-            Column("resamples", "resamples", quiet=True),
-            Column("why", "why not", quiet=True),
+            Column("alpha", "alpha", format=".3f"),
+            Column("low", f"{100 * (1 - alpha):.4g} % from", format=".3f"),
+            Column("high", "to", format=".3f"),
+            Column("resamples", "resamples", show="varies"),
+            Column("why", "why not", show="varies"),
         ),
-        rows,
-        tuple(_sentences(rows)),
-        (f"{counted(nobody, 'anonymous answer')} left out: whoever gave them is no assessor",)
+        rows=rows,
+        said=tuple(_sentences(rows)),
+        notes=(f"{counted(nobody, 'anonymous answer')} left out: whoever gave them is no assessor",)
         if nobody
         else (),
-        signed("krippendorff:ordinal", protocols.values(), "bootstrap:units:percentile", f"seed:{seed}"),
+        signature=signed(
+            "krippendorff:ordinal", protocols.values(), "bootstrap:units:percentile", f"seed:{seed}"
+        ),
     )
 
 
-def _answers(gathered: Gathered) -> Iterator[tuple[Entry, str, str, Hashable, float]]:
+def _answers(gathered: Gathered) -> Iterator[tuple[JudgedPeer, str, str, Hashable, float]]:
     """Every answer: whose, to which question, what the question is about, what was judged, the value."""
     for entry, _, _ in gathered.coverage:
         task = entry.judged.task
@@ -115,8 +117,8 @@ def _answers(gathered: Gathered) -> Iterator[tuple[Entry, str, str, Hashable, fl
         yield from _chosen(entry)
 
 
-def _chosen(entry: Entry) -> Iterator[tuple[Entry, str, str, Hashable, float]]:
-    """Quality questions and ratings, of the peer whatever it is held against."""
+def _chosen(entry: JudgedPeer) -> Iterator[tuple[JudgedPeer, str, str, Hashable, float]]:
+    """Quality questions and ratings, of the peer, whatever it is compared with."""
     task = entry.judged.task
     for question in entry.protocol.questions:
         event = entry.judged.answers.get(question.id)
@@ -135,7 +137,7 @@ def _number(question: Question, value: object) -> float | None:
     )
 
 
-def _row(key: tuple[str, str], own: Answers, alpha: float, seed: int) -> tuple[Cell, ...]:
+def _row(key: tuple[str, str], own: QuestionAnswers, alpha: float, seed: int) -> tuple[Cell, ...]:
     from adjudge.stats.krippendorff import krippendorff
 
     assessors = len(own.assessors)

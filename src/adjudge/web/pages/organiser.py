@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -14,9 +17,11 @@ from adjudge.judgments.pairs.pools import content
 from adjudge.judgments.pairs.sample import ANYONE
 from adjudge.judgments.protocol import NOTES
 from adjudge.judgments.store.accounts import Account
+from adjudge.judgments.store.encoding import to_json
+from adjudge.judgments.store.records import records
 from adjudge.judgments.tasks import Judged, Task
 from adjudge.web.api import visitor
-from adjudge.web.pages.routes import render
+from adjudge.web.pages.views import render
 from adjudge.web.pages.work import answers_of, progress
 from adjudge.web.site import Site
 
@@ -35,7 +40,7 @@ class PersonRow:
 
 
 @dataclass(frozen=True)
-class Cell:
+class ProgressCell:
     done: int
     tasks: int
 
@@ -56,7 +61,7 @@ class OrganiserPage:
     people: tuple[PersonRow, ...]
     topics: tuple[str, ...]
     assessors: tuple[str, ...]
-    cells: dict[tuple[str, str], Cell]
+    cells: dict[tuple[str, str], ProgressCell]
     notes: tuple[Note, ...]
     done: int
     tasks: int
@@ -88,10 +93,10 @@ def organiser_page(site: Site, person: str) -> OrganiserPage:
     closed = results_closed(site, person)
     names = {each.id: each.name or "" for each in site.store.people.all()}
     shown = [*accounts, *(name for name in dict.fromkeys(t.assessor for t in tasks) if name not in accounts)]
-    cells: dict[tuple[str, str], Cell] = {}
+    cells: dict[tuple[str, str], ProgressCell] = {}
     for task in tasks:
-        cell = cells.get((task.assessor, task.topic), Cell(0, 0))
-        cells[task.assessor, task.topic] = Cell(cell.done + (task.id in finished), cell.tasks + 1)
+        cell = cells.get((task.assessor, task.topic), ProgressCell(0, 0))
+        cells[task.assessor, task.topic] = ProgressCell(cell.done + (task.id in finished), cell.tasks + 1)
     return OrganiserPage(
         tuple(_person(name, names.get(name, ""), accounts.get(name), cells) for name in shown),
         tuple(topic for topic in site.collection.topics if any(topic == each for _, each in cells)),
@@ -117,7 +122,9 @@ def _is_done(site: Site, task: Task, judged: Judged | None) -> bool:
     return done >= of
 
 
-def _person(id: str, name: str, account: Account | None, cells: dict[tuple[str, str], Cell]) -> PersonRow:
+def _person(
+    id: str, name: str, account: Account | None, cells: dict[tuple[str, str], ProgressCell]
+) -> PersonRow:
     own = [cell for (who, _), cell in cells.items() if who == id]
     done, tasks = sum(cell.done for cell in own), sum(cell.tasks for cell in own)
     if account is None:
@@ -181,3 +188,50 @@ def suspend(asked: State, request: Request) -> State:
     except AdjudgeError as error:
         raise HTTPException(404) from error
     return asked
+
+
+FORMS = {"jsonl": "application/x-ndjson", "csv": "text/csv"}
+
+
+def export(form: str, request: Request) -> Response:
+    """Closed to an organiser who still judges: the answers say whose text is whose."""
+    site: Site = request.app.state.site
+    if form not in FORMS:
+        raise HTTPException(404)
+    if results_closed(site, visitor(request).person):
+        raise HTTPException(403)
+    text = all_records(site) if form == "jsonl" else table(site)
+    headers = {"Content-Disposition": f'attachment; filename="judgments.{form}"'}
+    return Response(text, media_type=f"{FORMS[form]}; charset=utf-8", headers=headers)
+
+
+def all_records(site: Site) -> str:
+    """As `adjudge judgments export` writes them; people under their pseudonyms."""
+    return "".join(to_json(record) + "\n" for record in records(site.store, pseudonyms=True))
+
+
+def table(site: Site) -> str:
+    """A row per answer that counts now."""
+    out = io.StringIO()
+    rows = csv.writer(out, lineterminator="\n")
+    rows.writerow(
+        ["topic", "system", "reference", "left", "right", "protocol", "assessor", "question", "answer"]
+    )
+    pseudonyms = {person.id: person.pseudonym for person in site.store.people.all()}
+    for judged in site.store.current():
+        task = judged.task
+        for question, event in sorted(judged.answers.items()):
+            rows.writerow(
+                [
+                    task.topic,
+                    task.peer.system if task.peer else "",
+                    task.reference.system if task.reference else "",
+                    json.dumps(task.left) if task.left else "",
+                    json.dumps(task.right) if task.right else "",
+                    task.protocol,
+                    pseudonyms[event.assessor],
+                    question,
+                    json.dumps(event.answer, ensure_ascii=False),
+                ]
+            )
+    return out.getvalue()

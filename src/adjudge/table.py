@@ -1,0 +1,339 @@
+"""A result's rows as a table: terminal text, CSV, JSON, LaTeX, Markdown, HTML, a DataFrame. Computes nothing.
+
+Every result of the package shows itself through this one class, so that the same numbers look the same in a
+terminal, a notebook, a paper and a script.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, is_dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any, Literal
+
+from adjudge.errors import UsageError, nearest, quoted
+from adjudge.wording import tex
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Cell = str | int | float | bool | None
+"""One value. None and NaN are missing: a dash for people, nothing in CSV, null in JSON."""
+
+DASH = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its name for scripts, its heading for people, and how its numbers look.
+
+    `show` says whether people see it: always, where its values vary, or never (CSV, JSON and frames have it all
+    the same). `data=False` is the reverse: a column for people alone, such as an interval written out.
+    """
+
+    name: str
+    heading: str | None = None
+    format: str = ".3f"
+    """Of numbers that are not whole."""
+    show: Literal["always", "varies", "never"] = "always"
+    data: bool = True
+    right: bool | None = None
+    """Whether cells stand right, as numbers do; None: where all are numbers."""
+
+    @property
+    def title(self) -> str:
+        return self.name if self.heading is None else self.heading
+
+    def shown(self, cell: Cell) -> str:
+        """A cell for people."""
+        if is_missing(cell):
+            return DASH
+        if isinstance(cell, bool):
+            return "yes" if cell else "no"
+        if isinstance(cell, int):
+            return f"{cell:,}"
+        return cell if isinstance(cell, str) else format(cell, self.format)
+
+
+@dataclass(frozen=True, repr=False)
+class Table:
+    """Columns and rows, with a title, what they say in words, notes on what was left out, and a signature."""
+
+    name: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    title: str = ""
+    said: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    signature: str = ""
+
+    def __post_init__(self) -> None:
+        for row in self.rows:
+            if len(row) != len(self.columns):
+                raise ValueError(f"{self.name}: a row has {len(row)} cells, expected {len(self.columns)}")
+
+    # For scripts
+
+    def records(self) -> Iterator[dict[str, Cell]]:
+        """The rows by the columns' names."""
+        kept = [(at, column.name) for at, column in enumerate(self.columns) if column.data]
+        for row in self.rows:
+            yield {name: row[at] for at, name in kept}
+
+    def row(self, **key: Cell) -> dict[str, Cell]:
+        """The one row in which these columns have these values."""
+        found = [record for record in self.records() if all(record.get(k) == v for k, v in key.items())]
+        if len(found) != 1:
+            raise UsageError(f"{self.name}: {len(found)} rows have {key}, expected one")
+        return found[0]
+
+    def sentences(self) -> Iterator[str]:
+        """What the table says, in plain words."""
+        yield from self.said
+
+    def to_frame(self) -> pd.DataFrame:
+        import pandas as pd
+
+        names = [column.name for column in self.columns if column.data]
+        return pd.DataFrame(list(self.records()), columns=names)
+
+    def to_csv(self) -> str:
+        """With full precision; what is missing is empty."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(column.name for column in self.columns if column.data)
+        for record in self.records():
+            writer.writerow("" if is_missing(cell) else cell for cell in record.values())
+        return out.getvalue()
+
+    def as_dict(self) -> dict[str, Any]:
+        """What `to_json` writes."""
+        return {
+            "table": self.name,
+            "title": self.title,
+            "rows": [plain(record) for record in self.records()],
+            "sentences": list(self.said),
+            "notes": list(self.notes),
+            "signature": self.signature,
+        }
+
+    def to_json(self) -> str:
+        return as_json(self.as_dict())
+
+    # For people
+
+    def printed(self) -> tuple[list[Column], list[list[str]]]:
+        """The columns that people see, and their cells as text."""
+        kept = [at for at, column in enumerate(self.columns) if self._is_shown(at)]
+        columns = [self.columns[at] for at in kept]
+        return columns, [[self.columns[at].shown(row[at]) for at in kept] for row in self.rows]
+
+    def stands_right(self) -> list[bool]:
+        """Of every column that people see: whether its cells stand right."""
+        return [self._is_right(at) for at in range(len(self.columns)) if self._is_shown(at)]
+
+    def to_text(self, *, title: bool = True) -> str:
+        """As a terminal shows it: the title, then aligned columns two spaces apart."""
+        columns, rows = self.printed()
+        lines = [[column.title for column in columns], *rows]
+        widths = [max(map(_width, cells)) for cells in zip(*lines, strict=True)]
+        right = self.stands_right()
+        text = [
+            "  ".join(map(_padded, line, widths, right)).rstrip()  # one line a row, however wide
+            for line in lines
+        ]
+        return "\n".join([self.title, *text] if title and self.title else text)
+
+    def to_latex(self) -> str:
+        """For a paper, with booktabs rules; title and signature as comments."""
+        columns, rows = self.printed()
+        layout = "".join("r" if right else "l" for right in self.stands_right())
+        lines = [rf"\begin{{tabular}}{{{layout}}}", r"\toprule", _tex_row([c.title for c in columns])]
+        lines += [r"\midrule", *(_tex_row(["--" if cell == DASH else cell for cell in row]) for row in rows)]
+        lines += [r"\bottomrule", r"\end{tabular}"]
+        comments = [line for text in (self.title, self.signature) for line in text.splitlines()]
+        return "\n".join([*lines, *(f"% {line}" for line in comments)])
+
+    def to_markdown(self) -> str:
+        """A pipe table, as GitHub and most wikis show it."""
+        columns, rows = self.printed()
+        rule = ["---:" if right else "---" for right in self.stands_right()]
+        lines = [[column.title for column in columns], rule, *rows]
+        return "\n".join("| " + " | ".join(map(_markdown, line)) + " |" for line in lines)
+
+    def to_html(self) -> str:
+        """A plain table element without styles of its own but the side on which numbers stand."""
+        columns, rows = self.printed()
+        right = self.stands_right()
+        head = _html_row("th", [column.title for column in columns], right)
+        body = "".join(_html_row("td", row, right) for row in rows)
+        caption = f"<caption>{escape(self.title)}</caption>" if self.title else ""
+        return f"<table>{caption}<thead>{head}</thead><tbody>{body}</tbody></table>"
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def _is_shown(self, at: int) -> bool:
+        show = self.columns[at].show
+        return show == "always" or (show == "varies" and len({row[at] for row in self.rows}) > 1)
+
+    def _is_right(self, at: int) -> bool:
+        stated = self.columns[at].right
+        return all(not isinstance(row[at], str) for row in self.rows) if stated is None else stated
+
+
+@dataclass(frozen=True, repr=False)
+class Tables:
+    """Several tables in the order of reading, by name."""
+
+    tables: tuple[Table, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(table.name for table in self.tables)
+
+    def __getitem__(self, name: str) -> Table:
+        for table in self.tables:
+            if table.name == name:
+                return table
+        hint = nearest(name, self.names)
+        raise UsageError(f"no table {quoted(name)}{hint}; there are: {', '.join(self.names) or 'none'}")
+
+    def __iter__(self) -> Iterator[Table]:
+        return iter(self.tables)
+
+    def __len__(self) -> int:
+        return len(self.tables)
+
+    def sentences(self) -> Iterator[str]:
+        """What the tables say, in plain words."""
+        for table in self.tables:
+            yield from table.said
+
+    def to_frames(self) -> dict[str, pd.DataFrame]:
+        """A frame per table, by name."""
+        return {table.name: table.to_frame() for table in self.tables}
+
+    def to_frame(self) -> pd.DataFrame:
+        """All tables in one long frame: table, row, column, value."""
+        import pandas as pd
+
+        rows = [
+            (table.name, number, name, cell)
+            for table in self.tables
+            for number, record in enumerate(table.records())
+            for name, cell in record.items()
+        ]
+        return pd.DataFrame(rows, columns=["table", "row", "column", "value"])
+
+    def to_text(self) -> str:
+        return "\n\n".join(table.to_text() for table in self.tables)
+
+    def to_latex(self) -> str:
+        return "\n\n".join(table.to_latex() for table in self.tables)
+
+    def to_markdown(self) -> str:
+        return "\n\n".join(table.to_markdown() for table in self.tables)
+
+    def _repr_html_(self) -> str:
+        return "".join(table.to_html() for table in self.tables)
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"tables": [table.as_dict() for table in self.tables], "notes": list(self.notes)}
+
+
+class Tabular:
+    """A result that shows itself by its `table()`: in a terminal, a notebook, a paper.
+
+    A dataclass that inherits from this is declared with `repr=False`.
+    """
+
+    def table(self) -> Table:
+        raise TypeError(f"{type(self).__name__} has no table")
+
+    def to_frame(self) -> pd.DataFrame:
+        return self.table().to_frame()
+
+    def to_latex(self) -> str:
+        return self.table().to_latex()
+
+    def to_markdown(self) -> str:
+        return self.table().to_markdown()
+
+    def _repr_html_(self) -> str:
+        table = self.table()
+        said = "".join(f"<p>{escape(sentence)}</p>" for sentence in (*table.said, *table.notes))
+        return table.to_html() + said
+
+    def __repr__(self) -> str:
+        table = self.table()
+        return "\n".join([table.to_text(), *table.said])
+
+
+def is_missing(cell: object) -> bool:
+    """None, or a number that is none."""
+    return cell is None or (isinstance(cell, float) and math.isnan(cell))
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON takes it: dataclasses and NumPy's numbers made plain, what is not finite None."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return plain(asdict(value))
+    if isinstance(value, Mapping):
+        return {str(key): plain(each) for key, each in value.items()}
+    if isinstance(value, str) or value is None:
+        return value
+    if hasattr(value, "tolist"):  # NumPy's arrays and numbers
+        return plain(value.tolist())
+    if isinstance(value, Iterable):
+        return [plain(each) for each in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def as_json(value: Any) -> str:
+    """For scripts: readable, and never with NaN, which is no JSON."""
+    return json.dumps(plain(value), ensure_ascii=False, allow_nan=False, indent=1)
+
+
+def _width(text: str) -> int:
+    from rich.cells import cell_len  # wide characters take two places
+
+    return cell_len(text)
+
+
+def _padded(text: str, width: int, right: bool) -> str:
+    room = " " * (width - _width(text))
+    return room + text if right else text + room
+
+
+def _tex_row(cells: Sequence[str]) -> str:
+    return " & ".join(map(tex, cells)) + r" \\"
+
+
+def _markdown(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("|", r"\|").replace("\n", " ")
+
+
+def _html_row(tag: str, cells: Sequence[str], right: Sequence[bool]) -> str:
+    side = ' style="text-align: right"'
+    filled = (
+        f"<{tag}{side if each else ''}>{escape(cell)}</{tag}>"
+        for cell, each in zip(cells, right, strict=True)
+    )
+    return f"<tr>{''.join(filled)}</tr>"

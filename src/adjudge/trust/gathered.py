@@ -1,0 +1,237 @@
+"""Judgments as tables count them, every page and every rating once, and their averages."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import NormalDist, fmean, median, stdev
+from typing import TypeVar
+
+from adjudge import __version__
+from adjudge.data.collection import Collection
+from adjudge.data.scores import Score
+from adjudge.errors import UsageError
+from adjudge.judgments.batch import Judgments, TopicBatch, batches_of
+from adjudge.judgments.protocol import Protocol
+from adjudge.judgments.store.anonymous import is_anonymous
+from adjudge.judgments.tasks import Judged
+from adjudge.measures.base import Measure
+from adjudge.measures.judged.answers import Page, judged_peers, pages, protocol_of
+from adjudge.table import Cell, Column
+from adjudge.wording import counted
+
+SOURCES = {"machine": "systems", "baseline": "baselines", "human": "humans"}
+"""Over and Liggett's three sources of peers; their "Manuals" are people's summaries."""
+
+
+@dataclass(frozen=True)
+class JudgedPeer:
+    """One judgment of one peer, and where tables count it."""
+
+    judged: Judged
+    protocol: Protocol
+    task: str | None
+    """single or multi, of the topic."""
+    source: str
+
+    @property
+    def system(self) -> str:
+        assert self.judged.task.peer is not None
+        return self.judged.task.peer.system
+
+    @property
+    def length(self) -> int | None:
+        assert self.judged.task.peer is not None
+        return self.judged.task.peer.length
+
+    @property
+    def assessor(self) -> str:
+        return self.judged.task.assessor
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """All judgments of peers in a collection. A planted repeat does not count: it is there to study assessors."""
+
+    collection: Collection
+    judgments: Judgments
+
+    @cached_property
+    def batches(self) -> dict[str, TopicBatch]:
+        return batches_of(self.collection, self.judgments)
+
+    @cached_property
+    def coverage(self) -> list[tuple[JudgedPeer, Page, TopicBatch]]:
+        """Every page of a coverage protocol, each once."""
+        return [
+            (self._peer(page.judged, batch), page, batch)
+            for batch in self.batches.values()
+            for page in pages(batch)
+            if counts(page.judged, page.repeat)
+        ]
+
+    @cached_property
+    def ratings(self) -> list[JudgedPeer]:
+        """Every task of a rating protocol, each once."""
+        return [
+            self._peer(judged, batch)
+            for batch in self.batches.values()
+            for judged, _, repeat in judged_peers(batch, "rating")
+            if counts(judged, repeat)
+        ]
+
+    def scored(
+        self, measure: Measure, asks: Callable[[Protocol], bool] = lambda protocol: True
+    ) -> Iterator[tuple[JudgedPeer, Score]]:
+        """A measure's rows, one per page of the protocols that ask what it measures."""
+        at = {id(page.judged): entry for entry, page, _ in self.coverage}
+        for batch in self.batches.values():
+            # these measures give a row per page, in the order of the pages
+            asked = [page for page in pages(batch) if asks(protocol_of(batch, page.judged.task.protocol))]
+            for page, score in zip(asked, measure.score(batch), strict=True):
+                if id(page.judged) in at:
+                    yield at[id(page.judged)], score
+
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know of all tables."""
+        found = list(self.judgments.notes())
+        if repeats := self._repeats("coverage") + self._repeats("rating"):
+            found.append(
+                f"{counted(repeats, 'planted repeat')} left out of the tables: the first judgment counts"
+            )
+        gone = sum(
+            len(each)
+            for topic, each in self.judgments.by_topic.items()
+            if topic not in self.collection.topics
+        )
+        if gone:
+            found.append(f"{counted(gone, 'judgment')} of topics that are gone left out")
+        return tuple(found)
+
+    def _repeats(self, kind: str) -> int:
+        return sum(
+            not counts(judged, repeat)
+            for batch in self.batches.values()
+            for judged, _, repeat in judged_peers(batch, kind)
+        )
+
+    def _peer(self, judged: Judged, batch: TopicBatch) -> JudgedPeer:
+        assert judged.task.peer is not None
+        system = self.collection.systems.get(judged.task.peer.system)
+        kind = system.kind if system is not None else None
+        return JudgedPeer(
+            judged, protocol_of(batch, judged.task.protocol), batch.topic.task, SOURCES[kind or "machine"]
+        )
+
+
+def gather(collection: Collection, judgments: Judgments) -> Gathered:
+    """What every table starts from."""
+    return Gathered(collection, judgments)
+
+
+def counts(judged: Judged, repeat: int) -> bool:
+    """Whether tables count a judgment: not a person's repeat. An anonymous crowd's "repeats" are different people."""
+    return repeat == 0 or is_anonymous(judged.task.assessor)
+
+
+# Averages, with about 95 % intervals as DUC prints them
+
+K = TypeVar("K", bound=Hashable)
+Cells = TypeVar("Cells", bound=tuple[Cell, ...])
+ALPHA = 0.05
+
+PROTOCOL = Column("protocol", "protocol", show="varies")
+TASK = Column("task", "task", show="varies")
+LENGTH = Column("length", "length", show="varies")
+SOURCE = Column("source", "source")
+N = Column("n", "n")
+
+
+@dataclass(frozen=True, slots=True)
+class Average:
+    """n, mean, an interval around it, median and maximum. Without values all are NaN; with one there is no interval."""
+
+    n: int
+    mean: float
+    low: float
+    high: float
+    median: float
+    most: float
+
+
+def average(values: Iterable[float], alpha: float = ALPHA) -> Average:
+    """Mean plus or minus two standard errors, as DUC-2002 printed; other levels take the normal quantile.
+
+    The values are taken as independent, as DUC took them.
+    """
+    own = list(values)
+    if not own:
+        return Average(0, math.nan, math.nan, math.nan, math.nan, math.nan)
+    mean, half = fmean(own), math.nan
+    if len(own) > 1:
+        half = multiplier(alpha) * stdev(own) / math.sqrt(len(own))
+    return Average(len(own), mean, mean - half, mean + half, median(own), max(own))
+
+
+def multiplier(alpha: float) -> float:
+    """How many standard errors: 2 at .05, where DUC wrote ~95 %."""
+    if not 0 < alpha < 1:
+        raise UsageError(f"alpha is {alpha:g}, expected a number between 0 and 1")
+    return 2.0 if alpha == ALPHA else NormalDist().inv_cdf(1 - alpha / 2)
+
+
+def interval_columns(alpha: float, digits: int = 3) -> tuple[Column, Column, Column]:
+    """The mean and its interval; "about", for two standard errors are not 1.96, and judgments not independent."""
+    low = Column("low", f"~{100 * (1 - alpha):.4g} % from", format=f".{digits}f")
+    return Column("mean", "mean", format=f".{digits}f"), low, Column("high", "to", format=f".{digits}f")
+
+
+def interval_words(alpha: float) -> str:
+    """For signatures."""
+    return f"interval:mean+-{multiplier(alpha):.4g}se"
+
+
+def grouped(pairs: Iterable[tuple[K, float]]) -> dict[K, list[float]]:
+    """Values by group; a group whose values are all missing is there, and empty."""
+    found: dict[K, list[float]] = {}
+    for key, value in pairs:
+        own = found.setdefault(key, [])
+        if not math.isnan(value):
+            own.append(value)
+    return found
+
+
+def in_order(keys: Iterable[Cells]) -> list[Cells]:
+    """Groups as tables list them: sources as DUC lists them, numbers by size, what is unset last."""
+    place: Mapping[Cell, int] = {name: at for at, name in enumerate(SOURCES.values())}
+
+    def rank(cell: Cell) -> tuple[int, float, str]:
+        if cell is None:
+            return 3, 0.0, ""
+        if isinstance(cell, str):
+            return (0, place[cell], "") if cell in place else (2, 0.0, cell)
+        return 1, float(cell), ""
+
+    return sorted(keys, key=lambda key: [rank(cell) for cell in key])
+
+
+def missing_notes(reasons: Iterable[str | None]) -> tuple[str, ...]:
+    """What is missing, counted by reason."""
+    found = Counter(why for why in reasons if why is not None)
+    return tuple(f"{counted(n, 'judgment')} left out: {why}" for why, n in found.items())
+
+
+def signed(what: str, protocols: Iterable[Protocol], *more: str) -> str:
+    """A table's signature: `coverage|protocol:duc-2002:1|interval:mean+-2se|v:0.3.0`."""
+    used = sorted({f"{protocol.name}:{protocol.version}" for protocol in protocols})
+    return "|".join([what, f"protocol:{','.join(used)}", *more, f"v:{__version__}"])
+
+
+def where(key: tuple[Cell, ...]) -> str:
+    """A group in words: `duc-2002, multi, 100 words, systems`."""
+    return ", ".join(
+        f"{part} words" if isinstance(part, int) else str(part) for part in key if part is not None
+    )

@@ -1,0 +1,153 @@
+"""One table, every form: the same cells in a terminal, CSV, JSON, LaTeX, Markdown and HTML."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adjudge.errors import UsageError
+from adjudge.table import Cell, Column, Table, Tables, Tabular, as_json, plain
+
+COLUMNS = (
+    Column("rank", ""),
+    Column("system"),
+    Column("kind", show="varies"),
+    Column("mean", format=".4f"),
+    Column("low", show="never"),
+    Column("high", show="never"),
+    Column("interval", "95% interval", data=False),
+)
+LEAGUE = Table(
+    "league",
+    COLUMNS,
+    (
+        (1, "a_1", "machine", 0.51239, 0.4, 0.6, "0.4 to 0.6"),
+        (2, "<b>", "machine", 12.0, math.nan, math.nan, None),
+        (3, "写作", "machine", None, None, None, None),
+    ),
+    title="rouge-2 (higher is better)",
+    said=("a_1 is best.",),
+    signature="rouge-2|v:1\nsecond",
+)
+
+
+def test_text_aligns_numbers_right_and_wide_characters_too() -> None:
+    assert LEAGUE.to_text().splitlines() == [
+        "rouge-2 (higher is better)",
+        "   system     mean  95% interval",
+        "1  a_1      0.5124  0.4 to 0.6",
+        "2  <b>     12.0000  -",
+        "3  写作          -  -",
+    ]
+    assert repr(LEAGUE) == LEAGUE.to_text()
+
+
+def test_a_column_that_says_the_same_everywhere_is_not_shown_and_stays_in_the_data() -> None:
+    assert "machine" not in LEAGUE.to_text()
+    assert set(LEAGUE.to_frame()["kind"]) == {"machine"}
+    assert "interval" not in LEAGUE.to_frame()
+
+
+def test_csv_keeps_full_precision_and_leaves_what_is_missing_empty() -> None:
+    rows = list(csv.reader(io.StringIO(LEAGUE.to_csv())))
+    assert rows[0] == ["rank", "system", "kind", "mean", "low", "high"]
+    assert rows[1][3] == "0.51239"
+    assert rows[2][4:] == ["", ""]
+
+
+def test_latex_escapes_and_comments_every_line_of_the_signature() -> None:
+    assert LEAGUE.to_latex().splitlines() == [
+        r"\begin{tabular}{rlrl}",
+        r"\toprule",
+        r" & system & mean & 95\% interval \\",
+        r"\midrule",
+        r"1 & a\_1 & 0.5124 & 0.4 to 0.6 \\",
+        r"2 & $<$b$>$ & 12.0000 & -- \\",
+        r"3 & 写作 & -- & -- \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+        "% rouge-2 (higher is better)",
+        "% rouge-2|v:1",
+        "% second",
+    ]
+
+
+def test_markdown_and_html_escape_what_would_break_them() -> None:
+    table = Table("t", (Column("a|b"), Column("n")), (("x|y", 1), ("<script>", 2)))
+    assert table.to_markdown() == "| a\\|b | n |\n| --- | ---: |\n| x\\|y | 1 |\n| <script> | 2 |"
+    assert "<script>" not in table.to_html()
+    assert '<td style="text-align: right">2</td>' in table._repr_html_()
+
+
+def test_json_has_null_for_what_is_no_number() -> None:
+    found = json.loads(LEAGUE.to_json())
+    assert found["rows"][1]["low"] is None
+    assert found["sentences"] == ["a_1 is best."]
+
+
+def test_plain_takes_what_numpy_and_dataclasses_give() -> None:
+    @dataclass
+    class Pair:
+        a: float
+        b: tuple[int, ...]
+
+    given = {"x": np.float64("nan"), "y": np.arange(2), "z": Pair(math.inf, (1, 2)), 3: {"k": True}}
+    assert plain(given) == {"x": None, "y": [0, 1], "z": {"a": None, "b": [1, 2]}, "3": {"k": True}}
+    assert json.loads(as_json(given))["z"]["a"] is None
+
+
+def test_a_row_is_found_by_its_cells() -> None:
+    assert LEAGUE.row(system="a_1")["mean"] == 0.51239
+    with pytest.raises(UsageError, match="3 rows have"):
+        LEAGUE.row(kind="machine")
+
+
+def test_a_row_of_the_wrong_length_is_refused() -> None:
+    with pytest.raises(ValueError, match="a row has 1 cells, expected 2"):
+        Table("t", (Column("a"), Column("b")), (("x",),))
+
+
+def test_tables_are_found_by_name() -> None:
+    both = Tables((LEAGUE, Table("pairs", (Column("a"),), (("x",),))))
+    assert both["pairs"].rows == (("x",),)
+    assert list(both.to_frames()) == ["league", "pairs"]
+    assert set(both.to_frame()["table"]) == {"league", "pairs"}
+    with pytest.raises(UsageError, match='no table "pair"'):
+        both["pair"]
+
+
+def test_a_result_shows_itself_by_its_table() -> None:
+    @dataclass(frozen=True, repr=False)
+    class Found(Tabular):
+        n: int
+
+        def table(self) -> Table:
+            return Table("found", (Column("n"),), ((self.n,),), said=("One was found.",))
+
+    assert repr(Found(1)) == "n\n1\nOne was found."
+    assert Found(1).to_latex().startswith(r"\begin{tabular}{r}")
+    assert "<p>One was found.</p>" in Found(1)._repr_html_()
+    assert isinstance(Found(1).to_frame(), pd.DataFrame)
+
+
+cells: st.SearchStrategy[Cell] = st.one_of(st.none(), st.integers(), st.floats(), st.text(max_size=8))
+
+
+@given(st.lists(st.tuples(cells, cells), max_size=6))
+def test_every_form_takes_any_cell(rows: list[tuple[Cell, Cell]]) -> None:
+    table = Table("t", (Column("a"), Column("b", format=".2f")), tuple(rows))
+    assert len(json.loads(table.to_json())["rows"]) == len(rows)
+    assert len(list(csv.reader(io.StringIO(table.to_csv())))) >= len(rows)
+    assert table.to_latex().count(r" \\") >= len(rows) + 1
+    assert table.to_html().count("<tr>") == len(rows) + 1
+    assert table.to_markdown().count("\n") >= len(rows) + 1
+    table.to_text()
