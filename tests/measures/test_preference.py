@@ -30,6 +30,8 @@ from adjudge.demo.judged import add_judgments
 from adjudge.errors import UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.batch import TopicBatch, batch_of
+from adjudge.judgments.pairs.answers import human_answers
+from adjudge.judgments.pairs.sides import topic_sentences
 from adjudge.measures.judged.preference import SCALE, SOURCES, Preference
 from adjudge.measures.judged.preference_strengths import (
     ALL,
@@ -37,7 +39,6 @@ from adjudge.measures.judged.preference_strengths import (
     among,
     annotated_sentences,
     answers_of,
-    human_answers,
     nearest,
     pyramid_worth,
     redundancy,
@@ -46,7 +47,6 @@ from adjudge.measures.judged.preference_strengths import (
     simulated_answers,
     strengths_of,
     summary_weights,
-    topic_sentences,
 )
 from adjudge.measures.registry import parse_measure
 from adjudge.stats.preference.answers import FloatArray, propagated
@@ -249,7 +249,7 @@ def test_answers_are_found_by_place_or_by_text() -> None:
         (0, 3, 1),
         (1, 2, 0.5),
     ]
-    assert found.annotators == ("ann", "bea")
+    assert found.assessors == ("ann", "bea")
     assert answers.who.tolist() == [0, 0, 1, 0]
     assert found.left_out == {}
 

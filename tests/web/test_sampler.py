@@ -197,7 +197,7 @@ def test_a_comment_alone_does_not_decide_a_pair(start: Start) -> None:
 def test_assigned_pairs_come_first(start: Start) -> None:
     def assigned(evaluation: Evaluation) -> None:
         with store_of(evaluation.folder) as store:
-            sample(evaluation.collection, store, SENTENCES, count=2, annotators=["ann"], seed=3)
+            sample(evaluation.collection, store, SENTENCES, count=2, assessors=["ann"], seed=3)
 
     app = start(assigned)
     there = app.tasks("ann", "preference-sentences")
@@ -211,7 +211,7 @@ def test_assigned_pairs_come_first(start: Start) -> None:
 
 
 def test_open_tasks_are_handed_out(start: Start) -> None:
-    """`adjudge prefer sample` without annotators: pairs for whoever comes, each for two people."""
+    """`adjudge prefer sample` without assessors: pairs for whoever comes, each for two people."""
 
     def opened(evaluation: Evaluation) -> None:
         with store_of(evaluation.folder) as store:

@@ -39,7 +39,7 @@ from adjudge.cli.judge import JUDGE as JUDGE_EXAMPLES
 from adjudge.cli.judge import judge
 from adjudge.cli.judgments import JUDGMENTS, judgments
 from adjudge.cli.people import PEOPLE, people
-from adjudge.cli.prefer import PREFER, STUDIES, prefer
+from adjudge.cli.prefer import PREFER, prefer
 
 SET_UP, JUDGE, SCORE, COMPARE, REPORT = "Set up", "Judge", "Score", "Compare", "Report"
 
@@ -163,5 +163,5 @@ EXAMPLES = (
     | {f"judgments {name}": example for name, example in JUDGMENTS.items()}
     | {f"judge {name}": example for name, example in JUDGE_EXAMPLES.items()}
     | {f"people {name}": example for name, example in PEOPLE.items()}
-    | {f"prefer {name}": example for name, example in (PREFER | STUDIES).items()}
+    | {f"prefer {name}": example for name, example in PREFER.items()}
 )

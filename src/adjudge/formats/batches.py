@@ -1,6 +1,7 @@
-"""Batches for crowd platforms: open tasks as CSV files, with texts and without names of systems.
+"""Batches for crowd platforms: open tasks out as CSV files, with texts and without names of systems; answers back in.
 
-How they are read back when they are answered lives in batch_answers.py.
+A row's task says what was asked. Whoever answered it becomes the assessor: a task that was open, or somebody else's,
+becomes a task of theirs, whose id is made of both, so that reading a file twice stores it once.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from adjudge.formats.crowd import NAMES, NO_WORKER, STRANGE_NAME
 from adjudge.formats.files import Place, shown
 from adjudge.formats.preferences import side_of, write_table
 from adjudge.judgments.intake import Item
-from adjudge.judgments.pairs.pools import Pool, done, pools_of, texts_of
+from adjudge.judgments.pairs.sides import PairPool, done, pools_of, sides_of, texts_of
 from adjudge.judgments.protocol import PREFERENCE, Protocol
 from adjudge.judgments.store.anonymous import CROWD, is_anonymous
 from adjudge.judgments.store.encoding import moment, stamp
@@ -68,7 +69,7 @@ def export_batches(
     """
     if hit < 1 or (batch is not None and batch < 1):
         raise UsageError("a batch has at least one row, and a HIT at least one pair")
-    pools: dict[tuple[str, str], list[Pool]] = {}
+    pools: dict[tuple[str, str], list[PairPool]] = {}
     left: Counter[str] = Counter()
     pairs: list[tuple[Task, str, str]] = []
     for task in open_tasks(store, protocols):
@@ -91,11 +92,11 @@ def export_batches(
         file = Path(path) if batch is None else Path(path).with_stem(f"{Path(path).stem}-{number}")
         write_table(file, _header(hit), some)
         files.append(file)
-    return Exported(tuple(files), len(pairs), dict(left))
+    return Exported(files=tuple(files), pairs=len(pairs), left_out=dict(left))
 
 
 def hits(pairs: Sequence[tuple[Task, str, str]], size: int) -> list[list[tuple[Task, str, str]]]:
-    """Groups of at most `size` pairs of one topic, protocol and annotator.
+    """Groups of at most `size` pairs of one topic, protocol and assessor.
 
     An open repeat goes where its first went, behind the others: nobody else could repeat anything.
     """
@@ -124,19 +125,19 @@ def hits(pairs: Sequence[tuple[Task, str, str]], size: int) -> list[list[tuple[T
 
 def _header(hit: int) -> list[str]:
     if hit == 1:
-        return ["task", "topic", "question", "left", "right", "annotator"]
+        return ["task", "topic", "question", "left", "right", "assessor"]
     each = [f"{name}_{k}" for k in range(1, hit + 1) for name in ("task", "left", "right")]
-    return ["topic", "question", *each, "annotator"]
+    return ["topic", "question", *each, "assessor"]
 
 
 def _row(group: Sequence[tuple[Task, str, str]], protocols: Mapping[str, Protocol], hit: int) -> list[str]:
     task = group[0][0]
     question = protocols[task.protocol].ask
-    annotator = "" if is_anonymous(task.assessor) else task.assessor
+    assessor = "" if is_anonymous(task.assessor) else task.assessor
     if hit == 1:
-        return [task.id, task.topic, question, *group[0][1:], annotator]
+        return [task.id, task.topic, question, *group[0][1:], assessor]
     cells = [cell for each, left, right in group for cell in (each.id, left, right)]
-    return [task.topic, question, *cells, *[""] * (3 * (hit - len(group))), annotator]
+    return [task.topic, question, *cells, *[""] * (3 * (hit - len(group))), assessor]
 
 
 COLUMNS: dict[str, tuple[str, ...]] = {
@@ -180,7 +181,7 @@ def read_batch(path: str | Path, store: Store, protocols: Mapping[str, Protocol]
     if missing := next((k for k, slot in enumerate(slots, 1) if "answer" not in slot), None):
         number = f" {shown(f'answer_{missing}')}" if len(slots) > 1 else f" {shown('answer')}"
         raise FormatError(f"no column{number} with the answers", file=path, line=1)
-    reader = _Reader(store, protocols)
+    reader = _BatchReader(store, protocols)
     for line, row in rows:
         place = Place(path, line)
         cells = [{name: row[at].strip() for name, at in slot.items()} for slot in slots]
@@ -209,7 +210,7 @@ def _slots(header: Sequence[str]) -> list[dict[str, int]]:
     return found
 
 
-class _Reader:
+class _BatchReader:
     """Answered rows, against the tasks of the store."""
 
     def __init__(self, store: Store, protocols: Mapping[str, Protocol]):
@@ -256,12 +257,12 @@ class _Reader:
         yield (
             str(place),
             Event(
-                id,
-                own.evaluation,
-                own.id,
-                own.assessor,
-                PREFERENCE,
-                answer,
+                id=id,
+                evaluation=own.evaluation,
+                task=own.id,
+                assessor=own.assessor,
+                question=PREFERENCE,
+                answer=answer,
                 origin="imported",
                 shown_at=shown_at,
                 answered_at=answered_at,
@@ -292,8 +293,7 @@ class _Reader:
 
 def _pair(task: Task) -> tuple[object, ...]:
     """Who is asked about what, in whatever order."""
-    sides = frozenset(json.dumps(side, sort_keys=True) for side in (task.left, task.right))
-    return task.assessor, task.protocol, task.topic, sides
+    return task.assessor, task.protocol, task.topic, frozenset(sides_of(task))
 
 
 def _times(

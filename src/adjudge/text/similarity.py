@@ -1,4 +1,4 @@
-"""Similarities of sentences by name: of words, of embeddings, or any function. How words are held together is text/'s.
+"""Similarities of sentences by name: of words, of embeddings, or any function.
 
 NumPy is loaded when a similarity is first computed, since measures that only name one must start quickly.
 """
@@ -14,8 +14,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
 
 from adjudge.errors import DataError, UsageError, nearest, quoted
-from adjudge.measures import embedding
-from adjudge.measures.plugin import one_line
+from adjudge.text.embeddings import NEEDED, minilm, model_signature
+from adjudge.wording import one_line
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,7 +38,7 @@ _TOGETHER = 1000  # sentences that are encoded at once: their tokens' vectors ta
 
 
 class SentenceSimilarity(Protocol):
-    """A set of sentences that others are held against, from 0 (nothing alike) to 1 (the same)."""
+    """A set of sentences that others are compared with, from 0 (nothing alike) to 1 (the same)."""
 
     def among(self) -> FloatArray:
         """Of every sentence with every other: n x n."""
@@ -48,7 +48,7 @@ class SentenceSimilarity(Protocol):
 
 
 def sentence_similarity(similarity: Similarity, sentences: Sequence[str]) -> SentenceSimilarity:
-    """What holds sentences together: by a name, or by a function of two lists of texts that gives a matrix."""
+    """The similarity to a set of sentences: by a name, or by a function of two lists of texts that gives a matrix."""
     if isinstance(sentences, str):
         raise UsageError("sentences: a text, expected a list of sentences")
     name = similarity_name(similarity)
@@ -86,8 +86,7 @@ def similarity_signature(similarity: Similarity) -> str:
         parts += ["idf:source-sentences"] if name.startswith("tfidf") else []
         parts += ["words:characters"]
     elif name == "embedding":
-        said = embedding.Embedding().signature().split("|")
-        parts += [part for part in said if part.partition(":")[0] in ("model", embedding.PACKAGE, "window")]
+        parts += [model_signature()]
     elif isinstance(similarity, str) and (dist := _plugged()[name].dist):
         parts += [f"from:{dist.name} {dist.version}"]
     return "|".join(parts)
@@ -96,7 +95,7 @@ def similarity_signature(similarity: Similarity) -> str:
 def check_similarity(similarity: Similarity) -> None:
     """Say before the work starts that a name is unknown, an extra missing, a function none of two lists."""
     name = similarity_name(similarity)
-    if name == "embedding" and any(find_spec(module) is None for module in embedding.NEEDED):
+    if name == "embedding" and any(find_spec(module) is None for module in NEEDED):
         raise UsageError('embedding needs an extra: pip install "adjudge[embeddings]"')
     if name not in SIMILARITIES:
         _function(similarity)
@@ -133,7 +132,7 @@ class EmbeddingSimilarity:
         """A row per text. One text has one vector, since a model rounds otherwise beside other texts."""
         import numpy as np
 
-        encoder = embedding.minilm()
+        encoder = minilm()
         new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
         for start in range(0, len(new), _TOGETHER):
             some = new[start : start + _TOGETHER]

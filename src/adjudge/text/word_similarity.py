@@ -1,7 +1,8 @@
-"""Cosine and Jaccard of bags of words, compiled: one pass for both. Words and weights are similarity.py's.
+"""How alike the words of sentences are: the mean of TF-IDF cosine and Jaccard (Zopf 2018, section 4.1).
 
-Bags are runs of word numbers, in rising order, in one flat array: bag i is words[starts[i]:starts[i + 1]]. Postings
-are the same turned round: the bags that have word w, in rising order, are bags[at[w]:at[w + 1]].
+The compiled functions take bags of word numbers, in rising order, in one flat array: bag i is
+words[starts[i]:starts[i + 1]]. Postings are the same turned round: the bags that have word w, in rising order, are
+bags[at[w]:at[w + 1]].
 """
 
 from __future__ import annotations
@@ -129,7 +130,7 @@ class Bags:
 
 
 class WordSimilarity:
-    """A set of sentences that others are held against; IDF is theirs, ln((1 + n) / (1 + df)) + 1.
+    """A set of sentences that others are compared with; IDF is theirs, ln((1 + n) / (1 + df)) + 1.
 
     Words are runs of letters and digits in lower case, not stemmed, none left out. In scripts that are written
     without spaces every sign is a word: a whole sentence would be one word there, and like no other.

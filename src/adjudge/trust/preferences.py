@@ -1,9 +1,15 @@
-"""How far measures order summaries as people do, topic by topic (Zopf 2018, equation 1). Counting: stats/orders.py."""
+"""What preferences are worth beside other measures: agreement with people, convergence, the tables of Zopf 2018.
+
+agreements     how far measures order summaries as people do, topic by topic (equation 1)
+converge       how agreement grows with the number of answers (figure 3)
+paper_tables   the paper's four tables for the evaluation at hand, with the minutes that people took
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -18,6 +24,8 @@ from adjudge.data.scores import AllLengths, ScoreMatrix
 from adjudge.engine import Workers, chunked, generator, run
 from adjudge.errors import AdjudgeError, DataError, UsageError, quoted
 from adjudge.judgments.batch import Judgments, TopicBatch
+from adjudge.judgments.pairs.answers import human_answers
+from adjudge.judgments.pairs.sides import topic_sentences
 from adjudge.judgments.protocol import PREFERENCE, protocol_of
 from adjudge.judgments.store.store import store_of
 from adjudge.judgments.tasks import FILE, Event
@@ -26,21 +34,20 @@ from adjudge.measures.judged.preference import Preference
 from adjudge.measures.judged.preference_strengths import (
     Penalty,
     among,
-    human_answers,
     pyramid_worth,
     similarity_of,
     strengths_of,
     summary_weights,
-    topic_sentences,
 )
 from adjudge.measures.registry import parse_measures
 from adjudge.measures.run import score
 from adjudge.measures.stored import load_scores
 from adjudge.stats.bootstrap import bootstrap_means
 from adjudge.stats.orders import PairAgreement, agreement_shares, pair_agreement
-from adjudge.stats.preference.answers import Answers, FloatArray, propagated
+from adjudge.stats.preference.answers import FloatArray, PairAnswers
 from adjudge.stats.preference.bradley_terry import fit
-from adjudge.wording import counted, listed, tex
+from adjudge.table import Column, Table, Tabular, plain
+from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,22 +58,25 @@ LEVEL, RESAMPLES = 0.95, 2000
 _AMONG: dict[Systems, Among] = {"machine": "machines", "all": "all"}
 
 
+# Agreement with people
+
+
 @dataclass(frozen=True, slots=True)
 class TopicAgreement:
     """A measure and people on one topic."""
 
     topic: str
-    share: float
-    agreed: int
-    pairs: int
-    ties: int
-    human_ties: int
-    missing: int
+    share: float = math.nan
+    agreed: int = 0
+    pairs: int = 0
+    ties: int = 0
+    human_ties: int = 0
+    missing: int = 0
     why: str | None = None
 
 
-@dataclass(frozen=True)
-class Agreement:
+@dataclass(frozen=True, repr=False)
+class MeasureAgreement(Tabular):
     """A measure's agreement with people: per topic, and the mean over topics with an interval over topics."""
 
     measure: str
@@ -95,7 +105,16 @@ class Agreement:
         """Pairs in which a score is missing."""
         return sum(topic.missing for topic in self.topics)
 
-    def sentence(self) -> str:
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What readers should know of pairs that do not count."""
+        if not self.missing:
+            return ()
+        return (
+            f"{self.measure}: {counted(self.missing, 'pair lacks', 'pairs lack')} a score and were left out",
+        )
+
+    def headline(self) -> str:
         """What was found, in plain words."""
         if self.why is not None:
             return f"{self.measure}: no agreement with {self.human} ({self.why})."
@@ -119,27 +138,31 @@ class Agreement:
             "why": self.why,
         }
 
-    def to_frame(self) -> pd.DataFrame:
+    def table(self) -> Table:
         """A row per topic."""
-        import pandas as pd
-
-        about = {"measure": self.measure, "human": self.human}
-        return pd.DataFrame([about | asdict(topic) for topic in self.topics])
-
-    def to_latex(self) -> str:
-        """The topics for a paper, with booktabs rules."""
-        lines = [r"\begin{tabular}{lrr}", r"\toprule", r"topic & agreement & pairs \\", r"\midrule"]
-        lines += [rf"{tex(t.topic)} & {shown(t.share, '--')} & {t.pairs} \\" for t in self.topics]
-        lines += [r"\midrule", rf"mean & {shown(self.mean, '--')} & {self.pairs} \\"]
-        return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", f"% {self.signature}"])
+        return Table(
+            name="agreement",
+            columns=(
+                Column("measure", show="never"),
+                Column("human", show="never"),
+                Column("topic", right=False),
+                Column("share", "agreement", right=True),
+                Column("agreed", show="never"),
+                Column("pairs"),
+                *(Column(name, show="never") for name in ("ties", "human_ties", "missing", "why")),
+            ),
+            rows=tuple((self.measure, self.human, *asdict(topic).values()) for topic in self.topics),
+            title=f"Agreement of {self.measure} with {self.human}",
+            said=(self.headline(),),
+            notes=self.notes,
+            signature=self.signature,
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """For --json; NaN becomes null."""
-        return plain(self.record()) | {
-            "signature": self.signature,
-            "sentence": self.sentence(),
-            "per_topic": [plain(asdict(topic)) for topic in self.topics],
-        }
+        more = {"signature": self.signature, "sentence": self.headline(), "per_topic": self.topics}
+        found: dict[str, Any] = plain(self.record() | more)
+        return found
 
 
 def agreements(
@@ -153,7 +176,7 @@ def agreements(
     half: bool = False,
     level: float = LEVEL,
     resamples: int = RESAMPLES,
-) -> list[Agreement]:
+) -> list[MeasureAgreement]:
     """Of each measure with the human one; of all that have a direction, unless some are named.
 
     Over machines, baselines among them, unless `systems` is "all". A system or topic that only one of the two
@@ -180,21 +203,31 @@ def _agreement(
     systems: Systems,
     half: bool,
     resamples: int,
-) -> Agreement:
+) -> MeasureAgreement:
     shares = [topic.share for topic in topics if topic.pairs]
     ties = "half" if half else "strict"
     signature = f"agreement|{measure}|human:{people.measure}|systems:{systems}|ties:{ties}|bootstrap:{resamples}:topics"
     why = None if shares else common_reason([topic.why for topic in topics])
     mean = math.fsum(shares) / len(shares) if shares else math.nan
-    return Agreement(measure, people.measure, tuple(topics), mean, *interval, systems, signature, why)
+    low, high, level = interval
+    return MeasureAgreement(
+        measure=measure,
+        human=people.measure,
+        topics=tuple(topics),
+        mean=mean,
+        low=low,
+        high=high,
+        level=level,
+        systems=systems,
+        signature=signature,
+        why=why,
+    )
 
 
 def human_matrix(
     data: ScoreData, human: str, systems: Systems = "machine", length: int | AllLengths | None = None
 ) -> ScoreMatrix:
     """What people say of the systems that count, turned so that higher is better."""
-    from dataclasses import replace
-
     name = data.resolve(human)
     matrix = data.matrix(name, length=length_for(data, name, length), among=_AMONG[systems])
     if matrix.info.better is None:
@@ -229,7 +262,7 @@ def _topics(
         scores = aligned(people, matrix, topic)
         if scores is None:
             missing = math.comb(int(np.count_nonzero(~np.isnan(said))), 2)
-            found.append(TopicAgreement(topic, math.nan, 0, 0, 0, 0, missing, f"{measure} has no scores"))
+            found.append(TopicAgreement(topic=topic, missing=missing, why=f"{measure} has no scores"))
         else:
             pairs = pair_agreement(said, scores, better=better, half=half)
             reasons = [why for t, s, why in matrix.missing if t == topic and s in people.systems]
@@ -241,7 +274,14 @@ def _of_topic(topic: str, found: PairAgreement, reasons: Sequence[str]) -> Topic
     """A topic on which a measure has no score at all says why it has none."""
     why = common_reason(reasons) if found.why and reasons else found.why
     return TopicAgreement(
-        topic, found.share, found.agreed, found.pairs, found.ties, found.human_ties, found.missing, why
+        topic=topic,
+        share=found.share,
+        agreed=found.agreed,
+        pairs=found.pairs,
+        ties=found.ties,
+        human_ties=found.human_ties,
+        missing=found.missing,
+        why=why,
     )
 
 
@@ -260,32 +300,23 @@ def common_reason(reasons: Sequence[str | None]) -> str:
     return said[0] if len(said) == 1 else f"{said[0]}, and {counted(len(said) - 1, 'other reason')}"
 
 
-def lines(found: Sequence[Agreement]) -> Iterator[str]:
-    """What readers should know of pairs that do not count."""
-    for each in found:
-        if each.missing:
-            yield f"{each.measure}: {counted(each.missing, 'pair lacks', 'pairs lack')} a score and were left out"
-
-
 def shown(value: float, missing: str = "n/a") -> str:
     """An agreement to three digits, as the paper prints it."""
     return missing if math.isnan(value) else f"{value:.3f}"
-
-
-def plain(record: dict[str, Any]) -> dict[str, Any]:
-    """Null for what is no finite number."""
-    return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in record.items()}
 
 
 def _range(low: float, high: float) -> str:
     return f"{low:.3f} to {high:.3f}"
 
 
+# The measures that the tables put side by side
+
+
 MODEL_FREE = {"JS": "js"}
 ROUGES = {"R1": "rouge-1", "R2": "rouge-2", "R3": "rouge-3", "R4": "rouge-4", "SU4": "rouge-su4"}
 PYRAMID = {"PY": "pyramid"}
 LINES = {**ROUGES, **MODEL_FREE}
-"""What the trajectories of answers are held against: horizontal lines."""
+"""What the trajectories of answers are compared with: horizontal lines."""
 
 
 @dataclass(frozen=True)
@@ -297,19 +328,24 @@ class Columns:
     """By spec: what a measure needs and is not there."""
 
 
-def columns(
+def score_columns(
     folder: Folder,
     collection: Collection,
     judgments: Judgments,
     specs: Iterable[str],
     *,
+    human: str | None = None,
     workers: Workers = 1,
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> Columns:
-    """Score what is new or has changed of these measures; what cannot be scored says why. Imported ones are there."""
+    """Score what is new or has changed of these measures; what cannot be scored says why. Imported ones are there.
+
+    `human` is scored too; it is an error where that cannot be.
+    """
     why: dict[str, str] = {}
     ready = []
-    for measure in parse_measures(spec for spec in specs if not imported(spec)):
+    wanted = [*specs, *([] if human is None else [human])]
+    for measure in parse_measures(spec for spec in wanted if not imported(spec)):
         try:
             check_needs(collection, judgments, [measure])
         except AdjudgeError as error:
@@ -321,7 +357,9 @@ def columns(
     stored = load_scores(folder, collection, judgments)
     data = ScoreData.from_evaluation(collection, stored, folder=folder.path)
     why |= {str(m): "no judgment gives such a score" for m in ready if str(m) not in data.measures}
-    return Columns(data, why)
+    if human is not None and (missing := why.get(expanded(human)[0])):
+        raise DataError(f"--human {human}: {missing}")
+    return Columns(data=data, why=why)
 
 
 def imported(spec: str) -> bool:
@@ -344,6 +382,9 @@ def plainest(measure: Preference) -> Preference:
         if measure.asked == "all":
             measure = replace(measure, seed=plain.seed)
     return measure
+
+
+# Minutes of annotation
 
 
 IDLE = 120.0
@@ -371,7 +412,7 @@ class Minutes:
         """Per topic."""
         return math.fsum(self.topics.values()) / len(self.topics) if self.topics else math.nan
 
-    def sentence(self) -> str:
+    def headline(self) -> str:
         """What is known, in plain words."""
         if self.why is not None:
             return f"Minutes of annotation: n/a ({self.why})."
@@ -410,7 +451,7 @@ def minutes(
             topic = topics[event.task]
             taken[topic] = taken.get(topic, 0.0) + min(seconds, cap) / 60
     why = None if timed else "no answer says when it was given" if answers else "nobody was asked"
-    return Minutes(taken, answers, timed, idle, cap, why)
+    return Minutes(topics=taken, answers=answers, timed=timed, idle=idle, cap=cap, why=why)
 
 
 def minutes_of(folder: Folder, *, cap: float = IDLE) -> Minutes:
@@ -425,7 +466,7 @@ def minutes_of(folder: Folder, *, cap: float = IDLE) -> Minutes:
         return minutes(store.events() if topics else (), topics, cap=cap)
 
 
-def _timed(events: Collection[Event]) -> list[tuple[Event, float | None]]:
+def _timed(events: Sequence[Event]) -> list[tuple[Event, float | None]]:
     """Every answer with its seconds, or None where they are not known."""
     before: dict[str, datetime] = {}
     found = []
@@ -451,6 +492,9 @@ def _moment(text: str | None) -> datetime | None:
     except ValueError:
         return None
     return when.replace(tzinfo=UTC) if when is not None and when.tzinfo is None else when
+
+
+# Convergence
 
 
 @dataclass(frozen=True, slots=True)
@@ -479,18 +523,9 @@ class Trajectory:
         """Where the topic stands with so many answers, or with all where it has fewer."""
         return next((point for point in self.points if point.n >= min(n, self.answers)), self.points[-1])
 
-    def needed(self, measure: str) -> int | None:
-        """The number of answers from which on the mean stays above another measure's agreement, if it does."""
-        line, found = self.lines.get(measure, math.nan), None
-        for point in reversed(self.points):
-            if not point.mean > line:
-                break
-            found = point.n
-        return found
 
-
-@dataclass(frozen=True)
-class Convergence:
+@dataclass(frozen=True, repr=False)
+class Convergence(Tabular):
     """Figure 3's data: a trajectory per topic."""
 
     human: str
@@ -504,6 +539,10 @@ class Convergence:
     def measured(self) -> tuple[Trajectory, ...]:
         """The topics that have a trajectory."""
         return tuple(topic for topic in self.topics if topic.points)
+
+    def reasons(self) -> dict[str, int]:
+        """Why topics have no trajectory, and how many."""
+        return dict(Counter(topic.why for topic in self.topics if topic.why))
 
     def mean(self) -> Iterator[tuple[int, float, int]]:
         """Answers, mean agreement over all topics, and how many topics have so many answers.
@@ -555,48 +594,85 @@ class Convergence:
         frame = pd.DataFrame(rows, columns=columns)
         return frame.astype({"n": "Int64"})
 
+    def table(self) -> Table:
+        """Means over topics, by the number of answers."""
+        return Table(
+            name="convergence",
+            columns=(Column("answers"), Column("agreement"), Column("topics")),
+            rows=tuple(self.mean()),
+            title=f"Agreement with {self.human} by the number of answers per topic",
+            said=tuple(self.sentences()),
+            notes=self.notes,
+            signature=self.signature,
+        )
+
+    def lines_table(self) -> Table:
+        """The other measures' agreement, meaned over the same topics."""
+        return Table(
+            name="measures",
+            columns=(Column("measure", right=False), Column("agreement", right=True)),
+            rows=tuple((name, shown(value)) for name, value in self.lines().items()),
+        )
+
+    def topic_table(self) -> Table:
+        """Every topic with the interval of its runs."""
+        return Table(
+            name="topics",
+            columns=(
+                Column("topic", right=False),
+                Column("answers"),
+                Column("agreement"),
+                Column("interval", f"{self.level:.0%} of runs", right=False),
+            ),
+            rows=tuple(
+                (topic.topic, point.n, point.mean, f"{point.low:.3f}-{point.high:.3f}")
+                for topic in self.measured
+                for point in topic.points
+            ),
+        )
+
     def to_latex(self) -> str:
-        """Means over topics for a paper, with booktabs rules."""
-        lines = [r"\begin{tabular}{rrr}", r"\toprule", r"answers & agreement & topics \\", r"\midrule"]
-        lines += [rf"{n} & {mean:.3f} & {topics} \\" for n, mean, topics in self.mean()]
-        lines += [r"\midrule", *(rf"{tex(name)} & {shown(v, '--')} & \\" for name, v in self.lines().items())]
-        return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", f"% {self.signature}"])
+        """For a paper: the means, then the other measures."""
+        return f"{self.table().to_latex()}\n\n{self.lines_table().to_latex()}"
 
     def as_dict(self) -> dict[str, Any]:
         """For --json; NaN becomes null."""
-        return {
-            "human": self.human,
-            "runs": self.runs,
-            "level": self.level,
-            "signature": self.signature,
-            "sentences": list(self.sentences()),
-            "notes": list(self.notes),
-            "lines": plain(self.lines()),
-            "mean": [{"n": n, "agreement": mean, "topics": topics} for n, mean, topics in self.mean()],
-            "topics": [
-                {
-                    "topic": t.topic,
-                    "answers": t.answers,
-                    "why": t.why,
-                    "lines": plain(dict(t.lines)),
-                    "points": [plain(asdict(point)) for point in t.points],
-                }
-                for t in self.topics
-            ],
-        }
+        found: dict[str, Any] = plain(
+            {
+                "human": self.human,
+                "runs": self.runs,
+                "level": self.level,
+                "signature": self.signature,
+                "sentences": list(self.sentences()),
+                "notes": list(self.notes),
+                "lines": self.lines(),
+                "mean": [{"n": n, "agreement": mean, "topics": topics} for n, mean, topics in self.mean()],
+                "topics": [
+                    {
+                        "topic": t.topic,
+                        "answers": t.answers,
+                        "why": t.why,
+                        "lines": dict(t.lines),
+                        "points": t.points,
+                    }
+                    for t in self.topics
+                ],
+            }
+        )
+        return found
 
 
-STEP, RUNS, LEVEL = 10, 100, 0.95
+STEP, RUNS = 10, 100
 BLOCK = 10
 """Runs that one worker does together."""
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedTopic:
     """Everything of a topic that does not change from run to run; u = weights v (equations 4 and 5)."""
 
     topic: str
-    answers: Answers
+    answers: PairAnswers
     similarity: FloatArray | None
     """None: what an answer says of other pairs is not used."""
     weights: FloatArray
@@ -608,7 +684,7 @@ def sizes(answers: int, step: int = STEP) -> list[int]:
     return [*range(step, answers, step), answers] if answers else []
 
 
-def one_run(prepared: Prepared, at: Sequence[int], rng: np.random.Generator) -> FloatArray:
+def one_run(prepared: PreparedTopic, at: Sequence[int], rng: np.random.Generator) -> FloatArray:
     """Agreement by the number of answers, in one random order of the answers.
 
     The first n of a random order are n drawn at random. Preferences add up, so that a step costs only what is new, and
@@ -620,14 +696,14 @@ def one_run(prepared: Prepared, at: Sequence[int], rng: np.random.Generator) -> 
     scores = np.empty((len(at), len(prepared.weights)))
     for row, size in enumerate(at):
         new = prepared.answers.take(order[done:size])
-        wins += new.wins() if prepared.similarity is None else propagated(new, prepared.similarity)
+        wins += new.wins(prepared.similarity)
         values = fit(wins, start=values).values
         scores[row] = prepared.weights @ values
         done = size
     return agreement_shares(prepared.human, scores)
 
 
-def _block(job: tuple[Prepared, int, int, int, range]) -> FloatArray:
+def _block(job: tuple[PreparedTopic, int, int, int, range]) -> FloatArray:
     prepared, step, seed, number, runs = job
     rng = generator(seed, f"prefer/converge/{prepared.topic}", number)
     at = sizes(len(prepared.answers), step)
@@ -654,17 +730,17 @@ def converge(
 ) -> Convergence:
     """n of a topic's answers drawn at random, `runs` times, for n = step, 2 step, ..., all: agreement with people.
 
-    `lines` are measures in `data`, by heading, that the trajectories are held against. The draws of a topic depend on
+    `lines` are measures in `data`, by heading, that the trajectories are compared with. The draws of a topic depend on
     the seed and the topic's name alone.
     """
     if step < 1 or runs < 1:
         raise UsageError(f"step is {step} and runs is {runs}, expected 1 or more")
     people = human_matrix(data, human, systems, length)
-    prepared: dict[str, Prepared | str] = {
+    prepared: dict[str, PreparedTopic | str] = {
         topic: prepare(batches.get(topic), people, row, length or people.length, similarity, smooth, penalty)
         for row, topic in enumerate(people.topics)
     }
-    ready = [each for each in prepared.values() if isinstance(each, Prepared)]
+    ready = [each for each in prepared.values() if isinstance(each, PreparedTopic)]
     blocks = chunked(range(runs), BLOCK)
     jobs = [(each, step, seed, number, block) for each in ready for number, block in enumerate(blocks)]
     found: dict[str, list[FloatArray]] = {each.topic: [] for each in ready}
@@ -674,12 +750,14 @@ def converge(
     beside = _lines(data, people, lines or {}, systems, length)
     options = f"smooth:{str(smooth).lower()}|similarity:{similarity}|penalty:{penalty}"
     return Convergence(
-        people.measure,
-        tuple(_trajectory(t, prepared[t], found.get(t, []), step, level, beside[t]) for t in people.topics),
-        runs,
-        level,
-        f"converge|human:{people.measure}|systems:{systems}|{options}|runs:{runs}|seed:{seed}",
-        _notes(batches),
+        human=people.measure,
+        topics=tuple(
+            _trajectory(t, prepared[t], found.get(t, []), step, level, beside[t]) for t in people.topics
+        ),
+        runs=runs,
+        level=level,
+        signature=f"converge|human:{people.measure}|systems:{systems}|{options}|runs:{runs}|seed:{seed}",
+        notes=_notes(batches),
     )
 
 
@@ -691,7 +769,7 @@ def prepare(
     similarity: str,
     smooth: bool,
     penalty: Penalty,
-) -> Prepared | str:
+) -> PreparedTopic | str:
     """What the runs of a topic share, or why there can be none."""
     if batch is None:
         return "the topic has no summaries"
@@ -706,8 +784,12 @@ def prepare(
         [known[system].text for system in own], texts, alike, penalty=penalty, language=batch.language
     )
     said = people.values[row][[people.systems.index(system) for system in own]]
-    return Prepared(
-        batch.topic.topic, given.answers, among(batch, similarity) if smooth else None, weights, said
+    return PreparedTopic(
+        topic=batch.topic.topic,
+        answers=given.answers,
+        similarity=among(batch, similarity) if smooth else None,
+        weights=weights,
+        human=said,
     )
 
 
@@ -746,25 +828,26 @@ def _lines(
 
 def _trajectory(
     topic: str,
-    prepared: Prepared | str,
+    prepared: PreparedTopic | str,
     blocks: Sequence[FloatArray],
     step: int,
     level: float,
     lines: Mapping[str, float],
 ) -> Trajectory:
     if isinstance(prepared, str):
-        return Trajectory(topic, 0, (), lines, prepared)
+        return Trajectory(topic=topic, answers=0, lines=lines, why=prepared)
     shares = np.concatenate(blocks)
     answers = len(prepared.answers)
     if np.isnan(shares).all():
-        return Trajectory(topic, answers, (), lines, "people see no difference between summaries")
+        why = "people see no difference between summaries"
+        return Trajectory(topic=topic, answers=answers, lines=lines, why=why)
     low, high = np.quantile(shares, [(1 - level) / 2, (1 + level) / 2], axis=0)
     error = (
         shares.std(axis=0, ddof=1) / math.sqrt(len(shares)) if len(shares) > 1 else np.full(len(low), np.nan)
     )
     points = zip(sizes(answers, step), shares.mean(axis=0), low, high, error, strict=True)
     found = tuple(Point(n, *(float(value) for value in rest)) for n, *rest in points)
-    return Trajectory(topic, answers, found, lines)
+    return Trajectory(topic=topic, answers=answers, points=found, lines=lines)
 
 
 def _notes(batches: Mapping[str, TopicBatch]) -> tuple[str, ...]:
@@ -775,13 +858,16 @@ def _notes(batches: Mapping[str, TopicBatch]) -> tuple[str, ...]:
     ) * bool(simulated)
 
 
+# The paper's tables
+
+
 Rows = Literal["mean", "topic", "set"]
 ROWS: tuple[Rows, ...] = ("mean", "topic", "set")
 TIME = "minutes"
 
 
 @dataclass(frozen=True)
-class Cell:
+class PaperColumn:
     """One column: the mean over topics with its interval, or why there is none."""
 
     heading: str
@@ -800,13 +886,13 @@ class Cell:
         return sum(self.counts.get(topic, 0) for topic in self.topics)
 
 
-@dataclass(frozen=True)
-class PaperTable:
+@dataclass(frozen=True, repr=False)
+class PaperTable(Tabular):
     """A table: a column per measure. `signatures` say what stands behind the headings."""
 
     name: str
     title: str
-    cells: tuple[Cell, ...]
+    cells: tuple[PaperColumn, ...]
     level: float
     said: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -816,7 +902,7 @@ class PaperTable:
     minutes: float | None = None
     """Of annotation per topic; None where the table has no such column, NaN where nobody knows."""
 
-    def __getitem__(self, heading: str) -> Cell:
+    def __getitem__(self, heading: str) -> PaperColumn:
         return next(cell for cell in self.cells if cell.heading == heading)
 
     @property
@@ -837,10 +923,9 @@ class PaperTable:
         for why, headings in found.items():
             yield f"{', '.join(headings)}: n/a ({why})"
 
-    def printed(self, rows: Rows = "mean") -> tuple[list[str], list[list[str]]]:
-        """Headings and cells for people, as the paper has them; then the intervals and how many topics there are."""
+    def table(self, rows: Rows = "mean") -> Table:
+        """As the paper has it: a row of means, or one per topic or set before it; then intervals and topics."""
         timed = self.minutes is not None
-        heads = ["", *(f"{cell.heading}>" for cell in self.cells), *[f"{TIME}>"] * timed]
         lines = [
             [name, *(shown(value) for value in values), *[""] * timed] for name, values in self._rows(rows)
         ]
@@ -848,7 +933,19 @@ class PaperTable:
         lines.append(["mean", *(shown(cell.value) for cell in self.cells), *time])
         lines.append([f"{self.level:.0%} interval", *(_interval(cell) for cell in self.cells), *[""] * timed])
         lines.append(["topics", *(str(len(cell.topics)) for cell in self.cells), *[""] * timed])
-        return heads, lines
+        return Table(
+            name=self.name,
+            columns=(
+                Column("row", "", right=False),
+                *(Column(cell.heading, right=True) for cell in self.cells),
+                *[Column(TIME, right=True)] * timed,
+            ),
+            rows=tuple(map(tuple, lines)),
+            title=self.title,
+            said=self.said,
+            notes=(*self.reasons(), *self.notes),
+            signature=self.signature,
+        )
 
     def _rows(self, rows: Rows) -> Iterator[tuple[str, Sequence[float]]]:
         """A row per topic, or per document set: the mean of its topics."""
@@ -883,7 +980,7 @@ class PaperTable:
             columns=["table", rows, "column", "measure", "agreement"],
         )
 
-    def _record(self, cell: Cell) -> dict[str, Any]:
+    def _record(self, cell: PaperColumn) -> dict[str, Any]:
         return {
             "column": cell.heading,
             "measure": cell.measure,
@@ -898,28 +995,27 @@ class PaperTable:
 
     def to_latex(self, rows: Rows = "mean") -> str:
         """For a paper, with booktabs rules."""
-        heads, lines = self.printed(rows)
-        head = " & ".join(tex(h.removesuffix(">")) for h in heads)
-        found = [rf"\begin{{tabular}}{{l{'r' * (len(heads) - 1)}}}", r"\toprule", rf"{head} \\", r"\midrule"]
-        found += [" & ".join(tex(cell) for cell in line) + r" \\" for line in lines]
-        return "\n".join([*found, r"\bottomrule", r"\end{tabular}", f"% {self.title}", f"% {self.signature}"])
+        return self.table(rows).to_latex()
 
     def as_dict(self) -> dict[str, Any]:
         """For --json; NaN becomes null."""
-        timed = {} if self.minutes is None else plain({"minutes_per_topic": self.minutes})
-        return {
-            "table": self.name,
-            "title": self.title,
-            "signature": self.signature,
-            **timed,
-            "columns": [plain(self._record(c)) | {"per_topic": plain(dict(c.topics))} for c in self.cells],
-            "signatures": dict(self.signatures),
-            "sentences": list(self.sentences()),
-            "notes": list(self.notes),
-        }
+        timed = {} if self.minutes is None else {"minutes_per_topic": self.minutes}
+        found: dict[str, Any] = plain(
+            {
+                "table": self.name,
+                "title": self.title,
+                "signature": self.signature,
+                **timed,
+                "columns": [self._record(c) | {"per_topic": dict(c.topics)} for c in self.cells],
+                "signatures": dict(self.signatures),
+                "sentences": list(self.sentences()),
+                "notes": list(self.notes),
+            }
+        )
+        return found
 
 
-def _interval(cell: Cell) -> str:
+def _interval(cell: PaperColumn) -> str:
     return "-" if math.isnan(cell.low) else f"{cell.low:.3f}-{cell.high:.3f}"
 
 
@@ -1018,7 +1114,7 @@ def paper_tables(
     tables[0] = replace(
         tables[0],
         minutes=minutes.mean,
-        said=(*tables[0].said, minutes.sentence()),
+        said=(*tables[0].said, minutes.headline()),
         notes=(*tables[0].notes, *_given(batches)),
     )
     tables = [
@@ -1034,31 +1130,34 @@ def _why_not(columns: Columns, wanted: Mapping[str, str], human: str) -> dict[st
     found = {}
     for heading, measure in wanted.items():
         if measure == human:
-            found[heading] = "it is what the others are held against"
+            found[heading] = "it is what the others are compared with"
         elif measure in columns.why or measure not in columns.data.measures:
             found[heading] = columns.why.get(measure, "not scored")
     return found
 
 
 def _cells(
-    headings: Sequence[str], specs: Mapping[str, str], found: Mapping[str, Agreement], why: Mapping[str, str]
-) -> list[Cell]:
+    headings: Sequence[str],
+    specs: Mapping[str, str],
+    found: Mapping[str, MeasureAgreement],
+    why: Mapping[str, str],
+) -> list[PaperColumn]:
     cells = []
     for heading in headings:
         if heading in why:
-            cells.append(Cell(heading, specs[heading], why=why[heading]))
+            cells.append(PaperColumn(heading, specs[heading], why=why[heading]))
             continue
         each = found[heading]
         topics = {} if each.why else {topic.topic: topic.share for topic in each.topics}
         counts = {topic.topic: topic.pairs for topic in each.topics}
-        cells.append(Cell(heading, specs[heading], topics=topics, counts=counts, why=each.why))
+        cells.append(PaperColumn(heading, specs[heading], topics=topics, counts=counts, why=each.why))
     return cells
 
 
 def _table(
     name: str,
     title: str,
-    cells: Sequence[Cell],
+    cells: Sequence[PaperColumn],
     bootstrap: tuple[float, int, int],
     signature: str,
     sets: Mapping[str, str | None],
@@ -1091,10 +1190,20 @@ def _table(
     notes += [
         f"{counted(left, 'topic lacks', 'topics lack')} a column and {'is' if left == 1 else 'are'} left out"
     ] * bool(left and topics)
-    return PaperTable(name, title, tuple(done), level, (), tuple(notes), signature, sets)
+    return PaperTable(
+        name=name,
+        title=title,
+        cells=tuple(done),
+        level=level,
+        notes=tuple(notes),
+        signature=signature,
+        sets=sets,
+    )
 
 
-def _compared(one: Cell, others: Sequence[Cell], bootstrap: tuple[float, int, int]) -> list[int]:
+def _compared(
+    one: PaperColumn, others: Sequence[PaperColumn], bootstrap: tuple[float, int, int]
+) -> list[int]:
     """Against each other column: 1 where one is higher, -1 where lower, 0 where the paired interval holds 0."""
     level, resamples, seed = bootstrap
     gaps = np.array([[one.topics[topic] - other.topics[topic] for other in others] for topic in one.topics])
@@ -1113,7 +1222,7 @@ def _differences(table: PaperTable, bootstrap: tuple[float, int, int]) -> Iterat
         more, less, open = ([name for name, way in ways.items() if way == each] for each in (1, -1, 0))
         parts = [f"agrees with people more than {listed(more)}"] * bool(more)
         parts += [f"agrees with people less than {listed(less)}"] * bool(less)
-        parts += [f"cannot be told apart from {listed(open, most=9)}"] * bool(open)
+        parts += [f"is not significantly different from {listed(open, most=9)}"] * bool(open)
         yield f"{own.heading} {'; it '.join(parts)}."
 
 
@@ -1163,7 +1272,7 @@ def _pairs(base: Preference, source: str) -> str:
     return REF_PAIRS if source == "ref" and base.simulated == "paper" else base.simulated
 
 
-def _ranked(heading: str, measure: Preference, batches: Mapping[str, TopicBatch]) -> Cell:
+def _ranked(heading: str, measure: Preference, batches: Mapping[str, TopicBatch]) -> PaperColumn:
     shares: dict[str, float] = {}
     counts: dict[str, int] = {}
     reasons: list[str | None] = []
@@ -1174,7 +1283,7 @@ def _ranked(heading: str, measure: Preference, batches: Mapping[str, TopicBatch]
         else:
             shares[topic], counts[topic] = found
     why = None if shares else common_reason(reasons)
-    return Cell(heading, str(measure), topics=shares, counts=counts, why=why)
+    return PaperColumn(heading, str(measure), topics=shares, counts=counts, why=why)
 
 
 def _ordered(batch: TopicBatch, measure: Preference) -> tuple[float, int] | str:
@@ -1198,5 +1307,5 @@ def _smoothing(table: PaperTable, bootstrap: tuple[float, int, int]) -> Iterator
         if plain is None or smooth is None:
             continue
         way = _compared(smooth, [plain], bootstrap)[0] if len(table.topics) > 1 else 0
-        verb = {1: "helps", -1: "hurts", 0: "makes no difference that could be told for"}[way]
+        verb = {1: "helps", -1: "hurts", 0: "makes no significant difference for"}[way]
         yield f"Smoothing {verb} {source}: {plain.value:.3f} without, {smooth.value:.3f} with it."

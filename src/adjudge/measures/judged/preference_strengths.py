@@ -1,45 +1,282 @@
-"""Sentences of sources and summaries, and what a summary takes of its sources' (Zopf 2018, equations 4 and 5).
+"""From preferences to strengths of a topic's sentences, and from those to summaries (Zopf 2018, sections 4.2 and 4.3).
 
-Everything is linear in the strengths, so a summary becomes a row of weights, one per source sentence.
+A summary's score is linear in the strengths, so a summary becomes a row of weights, one per source sentence
+(equations 4 and 5). Which answers there are: judgments/pairs; the fit: stats/preference.
 """
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
-from adjudge.data.sources import SourceSentence, source_sentences
 from adjudge.engine import generator
 from adjudge.errors import DataError
 from adjudge.judgments.batch import TopicBatch
+from adjudge.judgments.pairs.answers import human_answers
+from adjudge.judgments.pairs.sides import topic_sentences
 from adjudge.judgments.pyramid import Part, PeerAnnotation, stands
-from adjudge.judgments.tasks import Task, text_hash
-from adjudge.measures.judged.pairs import WON, judged_pairs
 from adjudge.measures.judged.pyramid import Held, held
-from adjudge.stats.preference.answers import Answers, FloatArray, IntArray, propagated
+from adjudge.stats.preference.answers import FloatArray, IntArray, PairAnswers
 from adjudge.stats.preference.bradley_terry import Strengths, fit
+from adjudge.stats.preference.crowd import fit_crowd
 from adjudge.stats.preference.next_pair import random_pairs
 from adjudge.text.sentences import sentences
 from adjudge.text.similarity import SentenceSimilarity, sentence_similarity
 from adjudge.text.spans import Span
 from adjudge.text.words import character_words, count_words
-from adjudge.wording import counted
 
 Penalty = Literal["sentence", "printed", "none"]
 PENALTIES: tuple[Penalty, ...] = get_args(Penalty)
 NEAR = 1e-12
 """Similarities that differ by less are equal."""
+Ties = Literal["half", "paper"]
+EQUAL = 1e-12
+"""Worths that differ by less are equal: they are sums of products, rounded."""
+Source = Literal["man", "ref", "py"]
+ALL = -1
+"""As many as there are."""
+LOOSEST = 1e-3
+"""How far log strengths may be from the maximum; the fit tries for far less, and rounding may keep it from that."""
 
 
-def topic_sentences(batch: TopicBatch) -> tuple[SourceSentence, ...]:
-    """S*: the items that a topic's answers are about, in the order of the documents."""
-    return batch.once("preference/sentences", lambda: source_sentences(batch.documents, batch.language))
+@dataclass(frozen=True)
+class Recipe:
+    """What strengths depend on besides the topic's texts and judgments."""
+
+    parts: tuple[Source, ...] = ("man",)
+    similarity: str = "tfidf-jaccard"
+    smooth: bool = True
+    ties: Ties = "half"
+    asked: int = ALL
+    """How many of people's answers are drawn."""
+    simulated: int = 0
+    """How many pairs are drawn for each other part."""
+    seed: int = 0
+    regularise: float | None = None
+    crowd: bool = False
+    """Whether people's answers count as far as each of them is to be believed."""
+
+
+def strengths_of(batch: TopicBatch, recipe: Recipe, *, without: str | None = None) -> Strengths | str:
+    """Strengths of the topic's sentences, or why there are none. What `without` wrote of references does not count."""
+    return batch.once(
+        ("preference/strengths", recipe, without), lambda: _strengths_of(batch, recipe, without)
+    )
+
+
+def _strengths_of(batch: TopicBatch, recipe: Recipe, without: str | None) -> Strengths | str:
+    answers = answers_of(batch, recipe, without=without)
+    if isinstance(answers, str):
+        return answers
+    if not len(answers):
+        return "no pair of the topic's sentences was answered"
+    wins = answers.wins(among(batch, recipe.similarity) if recipe.smooth else None)
+    try:
+        found = fit(wins, regularise=recipe.regularise)
+    except DataError:  # regularise=0
+        return "without a regulariser the answers leave strengths open: there is no finite maximum"
+    if not (found.error <= LOOSEST and np.isfinite(found.scaled("mean")).all()):
+        return "the fit of strengths did not converge"
+    return found
+
+
+def answers_of(batch: TopicBatch, recipe: Recipe, *, without: str | None = None) -> PairAnswers | str:
+    """The answers of all parts together, or why a part has none: a topic never goes without one in silence."""
+    if not batch.documents:
+        return "the topic has no document"
+    sentences = topic_sentences(batch)
+    if len(sentences) < 2:
+        return "the documents have fewer than two sentences"
+    found = []
+    for part in recipe.parts:
+        answers = _asked(batch, recipe) if part == "man" else _simulated(batch, recipe, part, without)
+        if isinstance(answers, str):
+            return answers
+        found.append(answers)
+    return joined(found)
+
+
+def joined(answers: Sequence[PairAnswers]) -> PairAnswers:
+    """Answers about the same items, one after the other."""
+    columns = ("first", "second", "won", "weight", "who", "cluster")
+    return PairAnswers(
+        answers[0].n, **{name: np.concatenate([getattr(each, name) for each in answers]) for name in columns}
+    )
+
+
+def _asked(batch: TopicBatch, recipe: Recipe) -> PairAnswers | str:
+    found = human_answers(batch)
+    if (why := found.why_none()) is not None:
+        return why
+    answers = found.answers
+    if 0 <= recipe.asked < len(answers):
+        rng = generator(recipe.seed, f"preference/man/{batch.topic.topic}")
+        answers = answers.take(np.sort(rng.choice(len(answers), recipe.asked, replace=False)))
+    return believed(answers, recipe.regularise) if recipe.crowd else answers
+
+
+def believed(answers: PairAnswers, regularise: float | None) -> PairAnswers:
+    """Answers as far as their assessors are to be believed: `won` is the chance that the first deserved to win.
+
+    The strengths of these answers are those of Crowd-BT, and they can be propagated as any others.
+    """
+    return fit_crowd(answers, regularise=regularise or None).truth
+
+
+def _simulated(batch: TopicBatch, recipe: Recipe, part: Source, without: str | None) -> PairAnswers | str:
+    similarity = similarity_of(batch, recipe.similarity)
+    make = reference_worth if part == "ref" else pyramid_worth
+    worth = make(batch, similarity, without=without)
+    if np.isnan(worth).any():
+        return _nothing(part, without)
+    return simulated_answers(worth, _drawn(batch, recipe, part), recipe.ties)
+
+
+def _nothing(part: Source, without: str | None) -> str:
+    if part == "py":
+        return "no peer has a pyramid annotation"
+    return "the topic has no reference" if without is None else "the only reference is by the same system"
+
+
+def _drawn(batch: TopicBatch, recipe: Recipe, part: Source) -> list[tuple[int, int]]:
+    """Pairs of sentences, drawn by their place in the order of texts: the order of documents does not matter."""
+    texts = [sentence.text for sentence in topic_sentences(batch)]
+    order = sorted(range(len(texts)), key=texts.__getitem__)
+    every = len(order) * (len(order) - 1) // 2
+    count = every if recipe.simulated == ALL else recipe.simulated
+    rng = generator(recipe.seed, f"preference/{part}/{batch.topic.topic}")
+    return [(order[a], order[b]) for a, b in random_pairs(len(order), count, rng=rng)]
+
+
+def writers(batch: TopicBatch, parts: Sequence[Source]) -> frozenset[str]:
+    """Whose own words the strengths would depend on: those who wrote a reference that a part looks at."""
+    found: set[str] = set()
+    if "ref" in parts:
+        found.update(reference.system for reference in batch.references)
+    if "py" in parts:
+        found.update(s for each in held(batch) if each.against for s in each.against.pyramid.systems)
+    return frozenset(found)
+
+
+def similarity_of(batch: TopicBatch, name: str) -> SentenceSimilarity:
+    """A topic's similarity, made once."""
+    return batch.once(
+        ("preference/similarity", name),
+        lambda: sentence_similarity(name, [sentence.text for sentence in topic_sentences(batch)]),
+    )
+
+
+def among(batch: TopicBatch, name: str) -> FloatArray:
+    """How alike a topic's sentences are to each other."""
+    return batch.once(("preference/among", name), lambda: similarity_of(batch, name).among())
+
+
+# What a sentence is worth by references and pyramids
+
+
+def reference_worth(
+    batch: TopicBatch, similarity: SentenceSimilarity, *, without: str | None = None
+) -> FloatArray:
+    """w_r, how like a source's sentence is to the likest sentence of any reference (Zopf 2018, equation 6).
+
+    R is all references of the topic, of every length, but those that `without` wrote. NaN where there are none.
+    """
+    texts = [
+        text
+        for reference in batch.references
+        if reference.system != without
+        for text in text_sentences(reference.text, batch.language)
+    ]
+    if not texts:
+        return np.full(len(topic_sentences(batch)), np.nan)
+    return np.asarray(similarity.to(texts).max(axis=0), dtype=np.float64)
+
+
+def simulated_answers(
+    worth: FloatArray, pairs: Sequence[tuple[int, int]], ties: Ties = "half"
+) -> PairAnswers:
+    """What somebody who knows the worth would say of each pair (Zopf 2018, section 4.3).
+
+    Equal worth is half a win each, or by the `paper`'s rule a win of the second: "a win of b over a otherwise".
+    A pair with a worth that is not known is left out.
+    """
+    first, second = np.asarray(pairs, dtype=np.int64).reshape(-1, 2).T
+    known = np.isfinite(worth[first]) & np.isfinite(worth[second])
+    first, second = first[known], second[known]
+    ahead = worth[first] - worth[second]
+    equal = np.abs(ahead) <= EQUAL * np.maximum(1.0, np.abs(worth[first]))
+    won = np.where(equal, 0.5 if ties == "half" else 0.0, (ahead > 0).astype(np.float64))
+    return PairAnswers(len(worth), first, second, won)
+
+
+def pyramid_worth(
+    batch: TopicBatch, similarity: SentenceSimilarity, *, without: str | None = None
+) -> FloatArray:
+    """w_p, the weight of the content units in the annotated sentence that is likest (Zopf 2018, equations 7 and 8).
+
+    T+ is every peer that somebody annotated. Where several of its sentences are equally near, as where systems took
+    the same one, their weights are averaged: annotations of equal sentences differ, as the paper's first footnote
+    says. A sentence like none of them is worth 0. Units weigh as if `without` had written no reference. NaN where
+    nothing is annotated.
+    """
+    found = annotated_sentences(batch, without=without)
+    if not found:
+        return np.full(len(topic_sentences(batch)), np.nan)
+    texts, weights = zip(*found, strict=True)
+    alike = similarity.to(texts)
+    best = alike.max(axis=0)
+    near = (alike >= best - NEAR) & (alike > 0)
+    sums = near.T.astype(np.float64) @ np.asarray(weights, dtype=np.float64)
+    return np.asarray(sums / np.maximum(near.sum(axis=0), 1))
+
+
+def annotated_sentences(batch: TopicBatch, *, without: str | None = None) -> list[tuple[str, int]]:
+    """The sentences of every annotated peer, each with the weight of the unique units in it, in a fixed order."""
+    return batch.once(
+        ("preference/annotated", without),
+        lambda: sorted(each for one in held(batch) for each in _of_peer(batch, one, without)),
+    )
+
+
+def _of_peer(batch: TopicBatch, peer: Held, without: str | None) -> Iterator[tuple[str, int]]:
+    if peer.annotation is None or peer.against is None:
+        return
+    pyramid = peer.against.pyramid
+    weights = (pyramid if without is None else pyramid.without(without)).weights
+    start, end = 0, len(peer.annotation.text)
+    if peer.annotation.text == pyramid.text:  # a reference, marked in the pyramid itself
+        start, end = next(((r.start, r.end) for r in pyramid.references if r.system == peer.system), (0, 0))
+    marked = list(_marked(peer.annotation, weights))
+    for span in text_spans(peer.annotation.text[start:end], batch.language):
+        low, high = start + span.start, start + span.end
+        inside = {uid for uid, (at, to) in marked if at < high and low < to}
+        yield " ".join(span.text.split()), sum(weights[uid] for uid in inside)
+
+
+def _marked(annotation: PeerAnnotation, weights: Mapping[int, int]) -> Iterator[tuple[int, tuple[int, int]]]:
+    """The units of the pyramid that are marked, each with every place."""
+    for scu in annotation.scus:
+        if weights.get(scu.uid):
+            for contributor in scu.contributors:
+                for part in contributor.parts:
+                    if (place := _place(annotation.text, part)) is not None:
+                        yield scu.uid, place
+
+
+def _place(text: str, part: Part) -> tuple[int, int] | None:
+    """Where a part's words stand: at their offsets, or where the text has them; None where it does not."""
+    if stands(part, text):
+        return part.start, part.end
+    start = text.find(part.text)
+    return None if start < 0 or not part.text else (start, start + len(part.text))
+
+
+# Summaries
 
 
 def text_spans(text: str, language: str) -> list[Span]:
@@ -123,335 +360,3 @@ def redundancy(own: Sequence[str], penalty: Penalty) -> list[float]:
 def _bigrams(sentence: str) -> Iterator[tuple[str, str]]:
     """None runs from one sentence into the next."""
     return pairwise(character_words(sentence))
-
-
-def pyramid_worth(
-    batch: TopicBatch, similarity: SentenceSimilarity, *, without: str | None = None
-) -> FloatArray:
-    """w_p, the weight of the content units in the annotated sentence that is likest (Zopf 2018, equations 7 and 8).
-
-    T+ is every peer that somebody annotated. Where several of its sentences are equally near, as where systems took
-    the same one, their weights are averaged: annotations of equal sentences differ, as the paper's first footnote
-    says. A sentence like none of them is worth 0. Units weigh as if `without` had written no reference. NaN where
-    nothing is annotated.
-    """
-    found = annotated_sentences(batch, without=without)
-    if not found:
-        return np.full(len(topic_sentences(batch)), np.nan)
-    texts, weights = zip(*found, strict=True)
-    alike = similarity.to(texts)
-    best = alike.max(axis=0)
-    near = (alike >= best - NEAR) & (alike > 0)
-    sums = near.T.astype(np.float64) @ np.asarray(weights, dtype=np.float64)
-    return np.asarray(sums / np.maximum(near.sum(axis=0), 1))
-
-
-def annotated_sentences(batch: TopicBatch, *, without: str | None = None) -> list[tuple[str, int]]:
-    """The sentences of every annotated peer, each with the weight of the unique units in it, in a fixed order."""
-    return batch.once(
-        ("preference/annotated", without),
-        lambda: sorted(each for one in held(batch) for each in _of_peer(batch, one, without)),
-    )
-
-
-def _of_peer(batch: TopicBatch, peer: Held, without: str | None) -> Iterator[tuple[str, int]]:
-    if peer.annotation is None or peer.against is None:
-        return
-    pyramid = peer.against.pyramid
-    weights = (pyramid if without is None else pyramid.without(without)).weights
-    start, end = 0, len(peer.annotation.text)
-    if peer.annotation.text == pyramid.text:  # a reference, marked in the pyramid itself
-        start, end = next(((r.start, r.end) for r in pyramid.references if r.system == peer.system), (0, 0))
-    marked = list(_marked(peer.annotation, weights))
-    for span in text_spans(peer.annotation.text[start:end], batch.language):
-        low, high = start + span.start, start + span.end
-        inside = {uid for uid, (at, to) in marked if at < high and low < to}
-        yield " ".join(span.text.split()), sum(weights[uid] for uid in inside)
-
-
-def _marked(annotation: PeerAnnotation, weights: Mapping[int, int]) -> Iterator[tuple[int, tuple[int, int]]]:
-    """The units of the pyramid that are marked, each with every place."""
-    for scu in annotation.scus:
-        if weights.get(scu.uid):
-            for contributor in scu.contributors:
-                for part in contributor.parts:
-                    if (place := _place(annotation.text, part)) is not None:
-                        yield scu.uid, place
-
-
-def _place(text: str, part: Part) -> tuple[int, int] | None:
-    """Where a part's words stand: at their offsets, or where the text has them; None where it does not."""
-    if stands(part, text):
-        return part.start, part.end
-    start = text.find(part.text)
-    return None if start < 0 or not part.text else (start, start + len(part.text))
-
-
-Ties = Literal["half", "paper"]
-EQUAL = 1e-12
-"""Worths that differ by less are equal: they are sums of products, rounded."""
-
-SKIPPED = "skipped"
-STRANGE = "about a sentence that the sources do not have"
-SELF = "about a sentence and itself"
-
-
-# People's answers
-
-
-@dataclass(frozen=True)
-class TopicAnswers:
-    """Answers to pairs of a topic's sentences. `answers.who` counts in `annotators`, -1 is nobody."""
-
-    answers: Answers
-    annotators: tuple[str, ...] = ()
-    left_out: Mapping[str, int] = field(default_factory=dict)
-    """How many answers are not among them, by reason."""
-    simulated: int = 0
-    """How many of the answers no person gave."""
-    took_ms: tuple[float, ...] = ()
-    """How long each took, NaN where nothing says so."""
-
-    def why_none(self) -> str | None:
-        """Why there is no answer at all, in words; None where there is one."""
-        if len(self.answers):
-            return None
-        if not self.left_out:
-            return "no preference between the topic's sentences was given"
-        total = counted(sum(self.left_out.values()), "preference")
-        return f"none of {total} between sentences counts: {', '.join(self.left_out)}"
-
-
-def human_answers(batch: TopicBatch) -> TopicAnswers:
-    """Every answer to a pair of the topic's sentences, whatever its origin; asked again is one more answer.
-
-    They stand in the order of the tasks' ids, whatever the order in which they were saved. A side is found by its
-    place, or else by its text: the same sentence may stand elsewhere now. A tie is half a win each. What was skipped,
-    and sides that are no sentence of the sources, are left out and counted.
-    """
-    return batch.once("preference/answers", lambda: _human_answers(batch))
-
-
-def _human_answers(batch: TopicBatch) -> TopicAnswers:
-    sentences = topic_sentences(batch)
-    places = {(p.document, p.start, p.end): n for n, each in enumerate(sentences) for p in each.places}
-    texts = {text_hash(each.text): n for n, each in enumerate(sentences)}
-    left_out: Counter[str] = Counter()
-    simulated = 0
-    rows: list[tuple[int, int, float, str, float]] = []
-    for task, event in sorted(judged_pairs(batch, "sentences"), key=lambda pair: pair[0].id):
-        winner = event.answer.get("winner")
-        left, right = (_item(task, role, places, texts) for role in ("left", "right"))
-        if winner not in WON:
-            left_out[SKIPPED] += 1
-        elif left is None or right is None:
-            left_out[STRANGE] += 1
-        elif left == right:
-            left_out[SELF] += 1
-        else:
-            simulated += event.origin == "simulated"
-            took = math.nan if event.took_ms is None else float(event.took_ms)
-            rows.append((left, right, WON[winner], event.assessor, took))
-    annotators = sorted({row[3] for row in rows})
-    numbers = {name: number for number, name in enumerate(annotators)}
-    answers = Answers(
-        len(sentences),
-        np.array([row[0] for row in rows], dtype=np.int64),
-        np.array([row[1] for row in rows], dtype=np.int64),
-        np.array([row[2] for row in rows], dtype=np.float64),
-        who=np.array([numbers[row[3]] for row in rows], dtype=np.int64),
-    )
-    took_ms = tuple(row[4] for row in rows)
-    return TopicAnswers(answers, tuple(annotators), dict(left_out), simulated, took_ms)
-
-
-def _item(
-    task: Task, role: str, places: Mapping[tuple[Any, ...], int], texts: Mapping[str, int]
-) -> int | None:
-    """Which sentence a side is, or None where it is none of the sources'."""
-    side = getattr(task, role) or {}
-    place = tuple(side.get(name) for name in ("document", "start", "end"))
-    found = places.get(place) if all(isinstance(each, str | int) for each in place) else None
-    if found is None and role in task.hashes:
-        found = texts.get(task.hashes[role])
-    if found is None and isinstance(side.get("text"), str):
-        found = texts.get(text_hash(" ".join(side["text"].split())))
-    return found
-
-
-# Answers that need nobody
-
-
-def reference_worth(
-    batch: TopicBatch, similarity: SentenceSimilarity, *, without: str | None = None
-) -> FloatArray:
-    """w_r, how like a source's sentence is to the likest sentence of any reference (Zopf 2018, equation 6).
-
-    R is all references of the topic, of every length, but those that `without` wrote. NaN where there are none.
-    """
-    texts = [
-        text
-        for reference in batch.references
-        if reference.system != without
-        for text in text_sentences(reference.text, batch.language)
-    ]
-    if not texts:
-        return np.full(len(topic_sentences(batch)), np.nan)
-    return np.asarray(similarity.to(texts).max(axis=0), dtype=np.float64)
-
-
-def simulated_answers(worth: FloatArray, pairs: Sequence[tuple[int, int]], ties: Ties = "half") -> Answers:
-    """What somebody who knows the worth would say of each pair (Zopf 2018, section 4.3).
-
-    Equal worth is half a win each, or by the `paper`'s rule a win of the second: "a win of b over a otherwise".
-    A pair with a worth that is not known is left out.
-    """
-    first, second = np.asarray(pairs, dtype=np.int64).reshape(-1, 2).T
-    known = np.isfinite(worth[first]) & np.isfinite(worth[second])
-    first, second = first[known], second[known]
-    ahead = worth[first] - worth[second]
-    equal = np.abs(ahead) <= EQUAL * np.maximum(1.0, np.abs(worth[first]))
-    won = np.where(equal, 0.5 if ties == "half" else 0.0, (ahead > 0).astype(np.float64))
-    return Answers(len(worth), first, second, won)
-
-
-Part = Literal["man", "ref", "py"]
-ALL = -1
-"""As many as there are."""
-LOOSEST = 1e-3
-"""How far log strengths may be from the maximum; the fit tries for far less, and rounding may keep it from that."""
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """What strengths depend on besides the topic's texts and judgments."""
-
-    parts: tuple[Part, ...] = ("man",)
-    similarity: str = "tfidf-jaccard"
-    smooth: bool = True
-    ties: Ties = "half"
-    asked: int = ALL
-    """How many of people's answers are drawn."""
-    simulated: int = 0
-    """How many pairs are drawn for each other part."""
-    seed: int = 0
-    regularise: float | None = None
-    crowd: bool = False
-    """Whether people's answers count as far as each of them is to be believed."""
-
-
-def strengths_of(batch: TopicBatch, recipe: Recipe, *, without: str | None = None) -> Strengths | str:
-    """Strengths of the topic's sentences, or why there are none. What `without` wrote of references does not count."""
-    return batch.once(
-        ("preference/strengths", recipe, without), lambda: _strengths_of(batch, recipe, without)
-    )
-
-
-def _strengths_of(batch: TopicBatch, recipe: Recipe, without: str | None) -> Strengths | str:
-    answers = answers_of(batch, recipe, without=without)
-    if isinstance(answers, str):
-        return answers
-    if not len(answers):
-        return "no pair of the topic's sentences was answered"
-    alike = among(batch, recipe.similarity) if recipe.smooth else None
-    wins = answers.wins() if alike is None else propagated(answers, alike)
-    try:
-        found = fit(wins, regularise=recipe.regularise)
-    except DataError:  # regularise=0
-        return "without a regulariser the answers leave strengths open: there is no finite maximum"
-    if not (found.error <= LOOSEST and np.isfinite(found.scaled("mean")).all()):
-        return "the fit of strengths did not converge"
-    return found
-
-
-def answers_of(batch: TopicBatch, recipe: Recipe, *, without: str | None = None) -> Answers | str:
-    """The answers of all parts together, or why a part has none: a topic never goes without one in silence."""
-    if not batch.documents:
-        return "the topic has no document"
-    sentences = topic_sentences(batch)
-    if len(sentences) < 2:
-        return "the documents have fewer than two sentences"
-    found = []
-    for part in recipe.parts:
-        answers = _asked(batch, recipe) if part == "man" else _simulated(batch, recipe, part, without)
-        if isinstance(answers, str):
-            return answers
-        found.append(answers)
-    return joined(found)
-
-
-def joined(answers: Sequence[Answers]) -> Answers:
-    """Answers about the same items, one after the other."""
-    columns = ("first", "second", "won", "weight", "who", "cluster")
-    return Answers(
-        answers[0].n, **{name: np.concatenate([getattr(each, name) for each in answers]) for name in columns}
-    )
-
-
-def _asked(batch: TopicBatch, recipe: Recipe) -> Answers | str:
-    found = human_answers(batch)
-    if (why := found.why_none()) is not None:
-        return why
-    answers = found.answers
-    if 0 <= recipe.asked < len(answers):
-        rng = generator(recipe.seed, f"preference/man/{batch.topic.topic}")
-        answers = answers.take(np.sort(rng.choice(len(answers), recipe.asked, replace=False)))
-    return believed(answers, recipe.regularise) if recipe.crowd else answers
-
-
-def believed(answers: Answers, regularise: float | None) -> Answers:
-    """Answers as far as their annotators are to be believed: `won` is the chance that the first deserved to win.
-
-    The strengths of these answers are those of Crowd-BT, and they can be propagated as any others.
-    """
-    from adjudge.stats.preference.crowd import fit_crowd
-
-    return fit_crowd(answers, regularise=regularise or None).truth
-
-
-def _simulated(batch: TopicBatch, recipe: Recipe, part: Part, without: str | None) -> Answers | str:
-    similarity = similarity_of(batch, recipe.similarity)
-    make = reference_worth if part == "ref" else pyramid_worth
-    worth = make(batch, similarity, without=without)
-    if np.isnan(worth).any():
-        return _nothing(part, without)
-    return simulated_answers(worth, _drawn(batch, recipe, part), recipe.ties)
-
-
-def _nothing(part: Part, without: str | None) -> str:
-    if part == "py":
-        return "no peer has a pyramid annotation"
-    return "the topic has no reference" if without is None else "the only reference is by the same system"
-
-
-def _drawn(batch: TopicBatch, recipe: Recipe, part: Part) -> list[tuple[int, int]]:
-    """Pairs of sentences, drawn by their place in the order of texts: the order of documents does not matter."""
-    texts = [sentence.text for sentence in topic_sentences(batch)]
-    order = sorted(range(len(texts)), key=texts.__getitem__)
-    every = len(order) * (len(order) - 1) // 2
-    count = every if recipe.simulated == ALL else recipe.simulated
-    rng = generator(recipe.seed, f"preference/{part}/{batch.topic.topic}")
-    return [(order[a], order[b]) for a, b in random_pairs(len(order), count, rng=rng)]
-
-
-def writers(batch: TopicBatch, parts: Sequence[Part]) -> frozenset[str]:
-    """Whose own words the strengths would depend on: those who wrote a reference that a part looks at."""
-    found: set[str] = set()
-    if "ref" in parts:
-        found.update(reference.system for reference in batch.references)
-    if "py" in parts:
-        found.update(s for each in held(batch) if each.against for s in each.against.pyramid.systems)
-    return frozenset(found)
-
-
-def similarity_of(batch: TopicBatch, name: str) -> SentenceSimilarity:
-    """A topic's similarity, made once."""
-    return batch.once(
-        ("preference/similarity", name),
-        lambda: sentence_similarity(name, [sentence.text for sentence in topic_sentences(batch)]),
-    )
-
-
-def among(batch: TopicBatch, name: str) -> FloatArray:
-    """How alike a topic's sentences are to each other."""
-    return batch.once(("preference/among", name), lambda: similarity_of(batch, name).among())

@@ -26,7 +26,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, log_expit, logit, xlogy
 
 from adjudge.errors import UsageError
-from adjudge.stats.preference.answers import Answers, FloatArray, IntArray
+from adjudge.stats.preference.answers import FloatArray, IntArray, PairAnswers
 from adjudge.stats.preference.bradley_terry import REGULARISER, Strengths, fit
 
 
@@ -38,9 +38,9 @@ class CrowdPosterior:
     last one stands for nobody knows whom, whose eta is 1.
     """
 
-    answers: Answers
+    answers: PairAnswers
     who: IntArray
-    annotators: int
+    assessors: int
     scale: float
     prior: tuple[float, float]
 
@@ -69,7 +69,7 @@ class CrowdPosterior:
         by_log = np.bincount(self.answers.first, by_gap, minlength=n) - np.bincount(
             self.answers.second, by_gap, minlength=n
         )
-        by_eta = np.bincount(self.who, by_chance * (2 * better - 1), minlength=self.annotators + 1)[:-1]
+        by_eta = np.bincount(self.who, by_chance * (2 * better - 1), minlength=self.assessors + 1)[:-1]
         a, b = self.prior
         held = self.scale * (1 - 2 * expit(log))
         return -(by_log + held), -(by_eta + (a - 1) / eta - (b - 1) / (1 - eta))
@@ -90,7 +90,7 @@ class CrowdPosterior:
         gaps = -(bend * along**2 + slope * along * (1 - 2 * better))
         both = -(bend * along * across + slope * 2 * steep)
         one, other, by = self.answers.first, self.answers.second, n + self.who
-        found = np.zeros((n + self.annotators + 1,) * 2)
+        found = np.zeros((n + self.assessors + 1,) * 2)
         for rows, columns, values in (
             (one, one, gaps),
             (other, other, gaps),
@@ -103,7 +103,7 @@ class CrowdPosterior:
             (by, by, -bend * across**2),
         ):
             np.add.at(found, (rows, columns), values)
-        items, people = np.arange(n), np.arange(n, n + self.annotators)
+        items, people = np.arange(n), np.arange(n, n + self.assessors)
         a, b = self.prior
         found[items, items] += 2 * self.scale * expit(log) * expit(-log)
         found[people, people] += (a - 1) / eta**2 + (b - 1) / (1 - eta) ** 2
@@ -120,17 +120,17 @@ FARTHEST = 20.0
 class CrowdFit:
     strengths: Strengths
     reliability: FloatArray
-    """eta of annotators 0, 1, ...; NaN for one without answers."""
+    """eta of assessors 0, 1, ...; NaN for one without answers."""
     errors: FloatArray
     """Standard errors of the etas, from the curvature of the posterior at its mode; NaN where there is none."""
     counts: IntArray
-    """Answers of each annotator."""
+    """Answers of each assessor."""
     unknown: int
     """Answers by nobody knows whom, which were taken to be reliable."""
     plain: Strengths
-    """What the same answers give when all annotators are taken to be reliable."""
-    truth: Answers
-    """The answers with `won` as the chance that the first item deserved to win, given what its annotator said.
+    """What the same answers give when all assessors are taken to be reliable."""
+    truth: PairAnswers
+    """The answers with `won` as the chance that the first item deserved to win, given what its assessor said.
 
     Wins of these answers, plain or propagated, can be fitted in place of the others'.
     """
@@ -145,12 +145,12 @@ class CrowdFit:
 
     @property
     def change(self) -> FloatArray:
-        """By how much log strengths move because annotators differ."""
+        """By how much log strengths move because assessors differ."""
         return np.asarray(self.strengths.log - self.plain.log)
 
 
 def fit_crowd(
-    answers: Answers,
+    answers: PairAnswers,
     *,
     regularise: float | None = None,
     prior: tuple[float, float] = PRIOR,
@@ -161,7 +161,7 @@ def fit_crowd(
 
     Answers by nobody knows whom (-1) count as reliable, for nothing is known against them; with no others,
     the plain fit comes out. `regularise=None` is `REGULARISER` always, not only where items are not strongly connected:
-    an answer of an annotator with a low eta joins nothing.
+    an answer of an assessor with a low eta joins nothing.
     """
     scale = REGULARISER if regularise is None else regularise
     _check(scale, prior)
@@ -186,7 +186,7 @@ def fit_crowd(
 
 
 def _deserved(model: CrowdPosterior, log: FloatArray, eta: FloatArray) -> FloatArray:
-    """The chance that the first item deserved to win, by Bayes: its annotator was right, or wrong about the second."""
+    """The chance that the first item deserved to win, by Bayes: its assessor was right, or wrong about the second."""
     better, own, first, second = model.chances(log, eta)
     won = model.answers.won
     return np.asarray(won * own * better / first + (1 - won) * (1 - own) * better / second)
@@ -226,8 +226,8 @@ def _mode(
         by_log, by_eta = model.slopes(x[:n], eta)
         return model.value(x[:n], eta), np.concatenate([by_log, by_eta * eta * (1 - eta)])
 
-    x = np.concatenate([start, np.full(model.annotators, logit(a / (a + b)))])
-    bounds = [(None, None)] * n + [(-FARTHEST, FARTHEST)] * model.annotators
+    x = np.concatenate([start, np.full(model.assessors, logit(a / (a + b)))])
+    bounds = [(None, None)] * n + [(-FARTHEST, FARTHEST)] * model.assessors
     options = {"maxiter": most, "maxfun": 2 * most, "gtol": 1e-6, "ftol": 1e-15, "maxcor": 30}
     found = minimize(falling, x, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
     return _newton(model, found.x[:n], expit(found.x[n:]), tolerance)

@@ -28,7 +28,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.special import entr, expit, log_expit
 
 from adjudge.errors import DataError, UsageError, quoted
-from adjudge.stats.preference.answers import Answers, FloatArray, IntArray
+from adjudge.stats.preference.answers import FloatArray, IntArray, PairAnswers
 
 Pair = tuple[int, int]
 
@@ -92,7 +92,7 @@ TINY = 1e-8
 
 
 @dataclass(frozen=True)
-class PairCounts:
+class AskedCounts:
     """Answers added up over pairs of items: how often the first of a pair won, and how often it was asked."""
 
     first: IntArray
@@ -107,14 +107,14 @@ class Posterior:
     covariance: FloatArray
 
 
-def pair_counts(answers: Answers) -> PairCounts:
+def pair_counts(answers: PairAnswers) -> AskedCounts:
     low, high = np.minimum(answers.first, answers.second), np.maximum(answers.first, answers.second)
     numbers, place = np.unique(high * (high - 1) // 2 + low, return_inverse=True)
     low_won = np.where(answers.first < answers.second, answers.won, 1 - answers.won)
     first, second = numbered_pairs(numbers)
     won = np.bincount(place, answers.weight * low_won, minlength=len(numbers)).astype(np.float64)
     times = np.bincount(place, answers.weight, minlength=len(numbers)).astype(np.float64)
-    return PairCounts(first, second, won, times)
+    return AskedCounts(first, second, won, times)
 
 
 def prior_factor(n: int, similarity: FloatArray | None) -> FloatArray:
@@ -139,7 +139,7 @@ def prior_factor(n: int, similarity: FloatArray | None) -> FloatArray:
     return np.asarray(SPREAD * factor)
 
 
-def posterior(asked: PairCounts, factor: FloatArray, waiting: PairCounts | None = None) -> Posterior:
+def posterior(asked: AskedCounts, factor: FloatArray, waiting: AskedCounts | None = None) -> Posterior:
     """Laplace's approximation, with the prior covariance given by its factor.
 
     Waiting pairs were handed out and are not answered: they leave the mean alone and narrow the covariance as an
@@ -151,13 +151,13 @@ def posterior(asked: PairCounts, factor: FloatArray, waiting: PairCounts | None 
     return Posterior(mean, covariance(asked, asked.times * expit(gap) * expit(-gap), factor))
 
 
-def _together(one: PairCounts, other: PairCounts) -> PairCounts:
-    return PairCounts(
+def _together(one: AskedCounts, other: AskedCounts) -> AskedCounts:
+    return AskedCounts(
         *(np.concatenate([getattr(one, name), getattr(other, name)]) for name in one.__dataclass_fields__)
     )
 
 
-def mode(asked: PairCounts, factor: FloatArray) -> FloatArray:
+def mode(asked: AskedCounts, factor: FloatArray) -> FloatArray:
     """The log strengths of highest posterior density."""
     n = len(factor)
     lost = asked.times - asked.won
@@ -182,7 +182,7 @@ def mode(asked: PairCounts, factor: FloatArray) -> FloatArray:
     return np.asarray(factor @ found.x)
 
 
-def covariance(asked: PairCounts, curvature: FloatArray, factor: FloatArray) -> FloatArray:
+def covariance(asked: AskedCounts, curvature: FloatArray, factor: FloatArray) -> FloatArray:
     """(K^-1 + A' diag(curvature) A)^-1 without inverting K = L L': it is L (I + L' A' diag(..) A L)^-1 L'."""
     n = len(factor)
     first, second = asked.first, asked.second
@@ -208,7 +208,7 @@ SAME = 1e-6
 
 
 def next_pairs(
-    answers: Answers,
+    answers: PairAnswers,
     *,
     rng: np.random.Generator,
     count: int = 1,
@@ -225,7 +225,7 @@ def next_pairs(
     answer are asked again only with `repeats`. Where fewer pairs are left than asked for, those are all that come.
 
     A batch is chosen one pair after the other, each time as if those before had been answered, so that several
-    annotators can work at once without being asked the same. No part of the items is starved: see `_linking`.
+    assessors can work at once without being asked the same. No part of the items is starved: see `_linking`.
     """
     member = _checked(answers.n, how, count, groups)
     answers = answers.take(answers.weight > 0)
@@ -312,7 +312,7 @@ def information(gap: FloatArray, variance: FloatArray) -> FloatArray:
 class _Graph:
     """Which items answers, waiting pairs and chosen pairs join, and how many there were of those."""
 
-    def __init__(self, answers: Answers, handed: Sequence[Pair], member: IntArray):
+    def __init__(self, answers: PairAnswers, handed: Sequence[Pair], member: IntArray):
         both = np.array(handed, dtype=np.int64).reshape(-1, 2)
         self.n = answers.n
         self.member = member
@@ -404,9 +404,9 @@ def _drawn(member: IntArray, count: int, asked: IntArray, rng: np.random.Generat
     return [found[k] for k in rng.permutation(len(found))]
 
 
-def _known(answers: Answers, handed: Sequence[Pair], similarity: FloatArray | None) -> Posterior:
+def _known(answers: PairAnswers, handed: Sequence[Pair], similarity: FloatArray | None) -> Posterior:
     both = np.array(handed, dtype=np.int64).reshape(-1, 2)
-    waiting = PairCounts(both[:, 0], both[:, 1], np.full(len(both), 0.5), np.ones(len(both)))
+    waiting = AskedCounts(both[:, 0], both[:, 1], np.full(len(both), 0.5), np.ones(len(both)))
     return posterior(pair_counts(answers), prior_factor(answers.n, similarity), waiting)
 
 
