@@ -1,6 +1,6 @@
 """Tests of all pairs of systems beside SciPy: a loop over pairs, and its vectorised calls on stacked pairs.
 
-CPU seconds, the best of a few, in one run; every number is first held against SciPy's. Ours are warm: loading the
+CPU seconds, the best of a few, in one run; every number is first compared with SciPy's. Ours are warm: loading the
 compiler (0.3 s, for the larger matrix only) is not counted. With 200 systems SciPy gets a sample of the pairs,
 and its time is multiplied.
 """

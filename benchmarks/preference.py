@@ -1,6 +1,6 @@
 """Strengths from preferences beside choix and evalica, and propagation beside a loop of outer products.
 
-CPU seconds, the best of a few, and wall seconds, in one run; every result is first held against the peer's. Ours are
+CPU seconds, the best of a few, and wall seconds, in one run; every result is first compared with the peer's. Ours are
 warm: compiling is not counted. Libraries of linear algebra run in one thread here, which is what choix is quickest
 with by CPU seconds: its matrices are small.
 """

@@ -19,7 +19,7 @@ STEPS = (
     ("NIST's two baselines, made from the documents", "baselines {0}"),
     ("What is there, and does anything look wrong?", "check {0}"),
     ("Sentences and discourse units of the baselines too", "units {0}"),
-    ("Scores; people are never held against their own reference", "score {0} {1}"),
+    ("Scores; people are never compared with their own reference", "score {0} {1}"),
     ("Which systems really differ?", "compare {0} -m {2}"),
     ("How many pairs does each test find, and do machines pass for human?", "compare {0} --counts"),
     ("How much is due to systems, topics, assessors?", "anova {0} -m coverage --interactions"),

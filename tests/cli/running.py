@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import typer
 from typer.testing import CliRunner, Result
 
+from adjudge.cli.app import COMMANDS
 from adjudge.errors import AdjudgeError
+
+
+def examples() -> dict[str, str]:
+    """Every command's example, as its help shows it, by the command's name."""
+
+    def walk(name: str, command: Any) -> Iterator[tuple[str, str]]:
+        for inner, each in getattr(command, "commands", {}).items():
+            yield from walk(f"{name} {inner}", each)
+        if not hasattr(command, "commands"):
+            yield name, (command.epilog or "").removeprefix("Example: ")
+
+    return {name: example for each in COMMANDS for name, example in walk(each.name, each.load())}
 
 
 def runner(command: Callable[..., Any]) -> Callable[[str], Result]:

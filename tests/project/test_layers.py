@@ -115,6 +115,18 @@ def test_help_and_listing_measures_load_nothing_heavy() -> None:
         assert loaded_by(*arguments) & HEAVY == set()
 
 
+def test_help_loads_the_command_line_and_the_foundation_only() -> None:
+    foundation = {name for layer in LAYERS[:3] for name in layer}
+    code = (
+        "import sys; from adjudge.cli import main; sys.argv = ['adjudge', '--help']\ntry: main()\nfinally: "
+    )
+    code += "print('@', *[m for m in sys.modules if m.startswith('adjudge.')])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    loaded = {name.split(".")[1] for name in done.stdout.rsplit("@", 1)[1].split()}
+    assert "cli" in loaded
+    assert loaded - {"cli"} <= foundation
+
+
 def test_check_loads_nothing_scientific(tmp_path: Path) -> None:
     assert loaded_by("demo", str(tmp_path / "e"), "--json")
     assert loaded_by("check", str(tmp_path / "e")) & (HEAVY - {"sqlite3"}) == set()

@@ -1,123 +1,280 @@
-"""The commands, in the order of the way through: Set up, Judge, Score, Compare, Trust, Report."""
+"""The commands, in the order of the way through: Set up, Judge, Score, Compare, Trust, Report.
+
+A command's module is imported when the command is called, so that `adjudge --help` loads none of the library.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from adjudge import __version__
-from adjudge.cli import (
-    anova,
-    assign,
-    baselines,
-    check,
-    compare,
-    demo,
-    edits,
-    groups,
-    init,
-    lengths,
-    measures,
-    plan,
-    report,
-    rouge,
-    rouge155,
-    score,
-    scores,
-    serve,
-    show,
-    simulate,
-    topics,
-    units,
-)
-from adjudge.cli.imports import IMPORTS, imports
-from adjudge.cli.judge import JUDGE as JUDGE_EXAMPLES
-from adjudge.cli.judge import judge
-from adjudge.cli.judgments import JUDGMENTS, judgments
-from adjudge.cli.people import PEOPLE, people
-from adjudge.cli.prefer import PREFER, prefer
 
 SET_UP, JUDGE, SCORE, COMPARE, REPORT = "Set up", "Judge", "Score", "Compare", "Report"
+SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
 
 
 @dataclass(frozen=True)
 class Command:
-    """A command, where it stands in the help, and an example that runs as printed."""
+    """A command or a group of commands: where it stands in the help, what it does, and where it is.
+
+    A single command has an example, which runs as printed; a group's commands have their own.
+    """
 
     name: str
-    run: Callable[..., Any]
     group: str
-    example: str
+    about: str
+    where: str
+    example: str | None = None
+
+    def load(self) -> Any:
+        module, name = self.where.split(":")
+        run = getattr(import_module(f"adjudge.cli.{module}"), name)
+        if isinstance(run, typer.Typer):
+            found = typer.main.get_group(run)  # a group also where it has one command only
+            found.name = self.name
+            return found
+        app = typer.Typer(
+            add_completion=False,
+            pretty_exceptions_enable=False,
+            rich_markup_mode="rich",
+            context_settings=SETTINGS,
+        )
+        app.command(self.name, epilog=f"Example: {self.example}")(run)
+        return typer.main.get_command(app)
+
+    def listed(self) -> Any:
+        """What a list of commands shows of it, without loading it."""
+        return TyperCommand(self.name, help=self.about, rich_help_panel=self.group)
 
 
 COMMANDS = (
-    Command("init", init.command, SET_UP, "adjudge init new-eval"),
-    Command("demo", demo.command, SET_UP, "adjudge demo demo-eval"),
-    Command("check", check.command, SET_UP, "adjudge check my-eval"),
-    Command("show", show.command, SET_UP, "adjudge show my-eval --topic d01"),
+    Command(
+        "init",
+        SET_UP,
+        "Make an empty, valid, commented evaluation folder.",
+        "init:command",
+        "adjudge init new-eval",
+    ),
+    Command(
+        "demo",
+        SET_UP,
+        "Make a small evaluation to try things on: 12 topics, 4 writers, 9 systems, invented news.",
+        "demo:command",
+        "adjudge demo demo-eval",
+    ),
+    Command(
+        "import",
+        SET_UP,
+        "Read summaries, documents, ratings or scores that you have into an evaluation.",
+        "imports:imports",
+    ),
+    Command(
+        "check",
+        SET_UP,
+        "Say what is there, what is missing and what looks wrong; exit 1 on errors.",
+        "check:command",
+        "adjudge check my-eval",
+    ),
+    Command(
+        "show",
+        SET_UP,
+        "Show what the evaluation holds: all of it in tables, or the texts of a topic or a system.",
+        "show:command",
+        "adjudge show my-eval --topic d01",
+    ),
     Command(
         "withdraw",
-        edits.withdraw,
         SET_UP,
+        "Leave a system's or topic's summaries out of all scores, but keep them in the files.",
+        "edits:withdraw",
         'adjudge withdraw my-eval --system vague --topic d03 --why "wrong input"',
     ),
     Command(
         "rename",
-        edits.rename,
         SET_UP,
+        "Give a system or a topic another name everywhere, in the scores too.",
+        "edits:rename",
         'adjudge rename my-eval --system fluent --to fluent-v1 --why "a second version is coming"',
     ),
-    Command("remove", edits.remove, SET_UP, 'adjudge remove my-eval --system garbled --why "not ours"'),
-    Command("units", units.command, SET_UP, "adjudge units my-eval"),
-    Command("baselines", baselines.command, SET_UP, "adjudge baselines my-eval"),
+    Command(
+        "remove",
+        SET_UP,
+        "Take a system, a topic, or one system's summaries of a topic out of the files.",
+        "edits:remove",
+        'adjudge remove my-eval --system garbled --why "not ours"',
+    ),
+    Command(
+        "units",
+        SET_UP,
+        "Split summaries into sentences, and references into discourse units, with ids that stay.",
+        "units:command",
+        "adjudge units my-eval",
+    ),
+    Command(
+        "baselines",
+        SET_UP,
+        "Add the lead and coverage baselines as systems, made from the documents.",
+        "baselines:command",
+        "adjudge baselines my-eval",
+    ),
+    Command(
+        "people",
+        JUDGE,
+        "Say who may judge in the browser, and give them their links.",
+        "people:people",
+    ),
     Command(
         "assign",
-        assign.command,
         JUDGE,
+        "Say who judges what, in which order: even shares of topics and systems, blind order, planted repeats.",
+        "assign:command",
         "adjudge assign my-eval --protocol rating --per-summary 2 --repeats 0.1 --seed 1",
     ),
-    Command("serve", serve.command, JUDGE, "adjudge serve my-eval --port 8000"),
-    Command("measures", measures.command, SCORE, "adjudge measures rouge-2"),
+    Command(
+        "serve",
+        JUDGE,
+        "Start the annotation app, in which people judge in a browser.",
+        "serve:command",
+        "adjudge serve my-eval --port 8000",
+    ),
+    Command(
+        "judgments",
+        JUDGE,
+        "Bring people's judgments in, look at them, take them out again.",
+        "judgments:judgments",
+    ),
+    Command(
+        "judge",
+        JUDGE,
+        "Let programs judge: simulated assessors.",
+        "judge:judge",
+    ),
+    Command(
+        "prefer",
+        JUDGE,
+        "Preferences instead of references: ask which of two is better, and fit strengths.",
+        "prefer:prefer",
+    ),
+    Command(
+        "measures",
+        SCORE,
+        "List every measure with a line and its citation, or explain one with its options.",
+        "measures:command",
+        "adjudge measures rouge-2",
+    ),
     Command(
         "rouge",
-        rouge.command,
         SCORE,
+        "Score plain text files with ROUGE, without a folder: rouge-1, 2, l and su4 unless measures are named.",
+        "rouge:command",
         "adjudge rouge --peer summary.txt --reference model-a.txt --reference model-b.txt",
     ),
-    Command("rouge155", rouge155.command, SCORE, "adjudge rouge155 -a -d -n 2 -m settings.xml"),
-    Command("score", score.command, SCORE, 'adjudge score my-eval -m rouge-1 -m "rouge-2(refs=jackknife)"'),
-    Command("scores", scores.command, SCORE, "adjudge scores my-eval --csv scores.csv"),
-    Command("compare", compare.command, COMPARE, "adjudge compare my-eval -m rouge-1 --against random"),
-    Command("anova", anova.command, COMPARE, "adjudge anova my-eval -m rouge-2 --pool humans"),
-    Command("topics", topics.command, COMPARE, "adjudge topics my-eval -m rouge-2 --against d04"),
     Command(
-        "groups", groups.command, COMPARE, "adjudge groups my-eval -m rouge-2 --contrast humans-machines"
+        "rouge155",
+        SCORE,
+        "ROUGE-1.5.5 as it was: the original's options and settings in, its numbers and its print out.",
+        "rouge155:command",
+        "adjudge rouge155 -a -d -n 2 -m settings.xml",
     ),
-    Command("lengths", lengths.command, COMPARE, "adjudge lengths lengths.csv -m coverage"),
-    Command("plan", plan.command, COMPARE, "adjudge plan my-eval -m rouge-2 --difference 0.01"),
+    Command(
+        "score",
+        SCORE,
+        "Score what is new or has changed since: rouge-1 and rouge-2 unless measures are named.",
+        "score:command",
+        'adjudge score my-eval -m rouge-1 -m "rouge-2(refs=jackknife)"',
+    ),
+    Command(
+        "scores",
+        SCORE,
+        "List what has been scored; export it as a long table or as a matrix.",
+        "scores:command",
+        "adjudge scores my-eval --csv scores.csv",
+    ),
+    Command(
+        "compare",
+        COMPARE,
+        "Rank the systems: means, bootstrap intervals over topics, and groups that do not differ.",
+        "compare:command",
+        "adjudge compare my-eval -m rouge-1 --against random",
+    ),
+    Command(
+        "anova",
+        COMPARE,
+        "Which factors matter: system, topic, assessor, and how much of the variation each accounts for.",
+        "anova:command",
+        "adjudge anova my-eval -m rouge-2 --pool humans",
+    ),
+    Command(
+        "topics",
+        COMPARE,
+        "How topics differ: from the easiest to the hardest, with intervals on their mean ranks.",
+        "topics:command",
+        "adjudge topics my-eval -m rouge-2 --against d04",
+    ),
+    Command(
+        "groups",
+        COMPARE,
+        "Tukey's groups on the model system + topic: letters, lines, ranks left open, a critical-difference diagram.",
+        "groups:command",
+        "adjudge groups my-eval -m rouge-2 --contrast humans-machines",
+    ),
+    Command(
+        "lengths",
+        COMPARE,
+        "Hold target lengths against each other: scores centred by topic, groups, noise, and how rankings agree.",
+        "lengths:command",
+        "adjudge lengths lengths.csv -m coverage",
+    ),
+    Command(
+        "plan",
+        COMPARE,
+        "How many topics, or assessors, it takes to find a difference, from the spread of your own scores.",
+        "plan:command",
+        "adjudge plan my-eval -m rouge-2 --difference 0.01",
+    ),
     Command(
         "simulate",
-        simulate.command,
         COMPARE,
+        "How often tests find a difference that is there, or is not, in simulated scores.",
+        "simulate:command",
         "adjudge simulate --topics 24 --difference 0.5 --simulations 500",
     ),
-    Command("report", report.command, REPORT, "adjudge report my-eval -o report"),
+    Command(
+        "report",
+        REPORT,
+        "Write a page to read, with its tables as CSV and LaTeX; it opens without a network.",
+        "report:command",
+        "adjudge report my-eval -o report",
+    ),
 )
+
+LISTING = "adjudge.listing"  # set in a context while its commands are listed
 
 
 class InOrder(TyperGroup):
-    """Lists commands in the order of the way through; typer would put groups of commands last."""
+    """The commands in the order of the way through; loaded when they are called, not when they are listed."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.commands = {command.name: command.listed() for command in COMMANDS}
 
     def list_commands(self, ctx: Any) -> list[str]:
-        order = [command.name for command in COMMANDS]
-        order.insert(order.index("check"), "import")
-        order.insert(order.index("assign"), "people")
-        order[order.index("measures") : order.index("measures")] = ["judgments", "judge", "prefer"]
-        return sorted(super().list_commands(ctx), key=order.index)
+        return list(self.commands)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        found = next((command for command in COMMANDS if command.name == cmd_name), None)
+        if found is None:
+            return None
+        return found.listed() if ctx.meta.get(LISTING) else found.load()
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        ctx.meta[LISTING] = True
+        super().format_help(ctx, formatter)
 
 
 app = typer.Typer(
@@ -128,7 +285,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=SETTINGS,
 )
 
 
@@ -145,23 +302,3 @@ def _root(
     ] = False,
 ) -> None:
     pass
-
-
-app.add_typer(imports, name="import", rich_help_panel=SET_UP)
-app.add_typer(judgments, name="judgments", rich_help_panel=JUDGE)
-app.add_typer(judge, name="judge", rich_help_panel=JUDGE)
-app.add_typer(people, name="people", rich_help_panel=JUDGE)
-app.add_typer(prefer, name="prefer", rich_help_panel=JUDGE)
-for command in COMMANDS:
-    app.command(command.name, rich_help_panel=command.group, epilog=f"Example: {command.example}")(
-        command.run
-    )
-
-EXAMPLES = (
-    {command.name: command.example for command in COMMANDS}
-    | {f"import {name}": example for name, example in IMPORTS.items()}
-    | {f"judgments {name}": example for name, example in JUDGMENTS.items()}
-    | {f"judge {name}": example for name, example in JUDGE_EXAMPLES.items()}
-    | {f"people {name}": example for name, example in PEOPLE.items()}
-    | {f"prefer {name}": example for name, example in PREFER.items()}
-)

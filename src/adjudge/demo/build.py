@@ -16,7 +16,7 @@ from adjudge.demo.extract import centroid, garbled, greedy_best, random_extract
 
 NAME = "Adjudge demo: twelve invented news stories"
 LENGTH = 100
-PEERS_TOO = ("ada", "ben")  # writers who are held against the other three
+PEERS_TOO = ("ada", "ben")  # writers who are compared with the other three
 
 SYSTEMS = (
     System("ada", kind="human", label="Ada", group="humans"),

@@ -159,7 +159,7 @@ class PairFindings:
 
 @dataclass(frozen=True, slots=True)
 class MeasureSection:
-    """One comparison. `pairs` and `differences` are None where nothing is held against each other."""
+    """One comparison. `pairs` and `differences` are None where nothing is compared."""
 
     anchor: str
     title: str

@@ -56,7 +56,7 @@ def pairs_about(comparison: Comparison) -> str:
         )
     return (
         "Hold a row against a column: the arrow points at the better of the two, ← at the row's system,"
-        " ↑ at the column's. ≈ means that they cannot be told apart, ? that the test cannot be computed."
+        " ↑ at the column's. ≈ means that they are not significantly different, ? that the test cannot be computed."
         " Every cell tells its test and corrected p when you point at it."
     )
 
@@ -88,7 +88,7 @@ def _letters(comparison: Comparison) -> str:
         return ""
     alpha = f"{comparison.alpha:g}".removeprefix("0")
     return (
-        "Systems that share a letter cannot be told apart; systems without a common letter differ"
+        "Systems that share a letter are not significantly different; systems without a common letter are"
         f" ({TEST_WORDS[comparison.test]} test, {CORRECTION_BY[comparison.choices.correct]}, below {alpha})."
         " The test compares systems topic by topic, so two can differ although their intervals overlap."
     )

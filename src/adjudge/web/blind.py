@@ -11,13 +11,15 @@ from base64 import b32encode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adjudge.errors import DataError
 from adjudge.judgments.frozen import units_of
 from adjudge.judgments.protocol import UNIT
 from adjudge.judgments.tasks import Task
-from adjudge.web.site import Site
+
+if TYPE_CHECKING:
+    from adjudge.web.site import Site
 
 
 class PublicIds:
