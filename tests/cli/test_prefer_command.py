@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from shutil import copytree, rmtree
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,7 @@ def here(make: Callable[..., Evaluation], tmp_path: Path, monkeypatch: pytest.Mo
         text = " ".join(f"Sentence {k} of {topic} says that {k} came in at noon." for k in range(10))
         rows += [Document(topic, "d1", text)]
         rows += [Summary(topic, name, f"What {name} wrote about {topic}.") for name in NAMES]
+        rows += [Summary(topic, "ref", f"Sentence 3 of {topic} says so.", None, ("reference",))]
     make(*rows, name="my-eval")
     arena(tmp_path / "arena.csv")
     monkeypatch.chdir(tmp_path)
@@ -161,6 +163,25 @@ def test_assessors_and_checks(here: Path) -> None:
     (here / "t1.csv").write_text("topic,left,right,winner\nt1,ours,random,left\n")
     said = run("sample my-eval --of summaries --count 2 --assessor ann --checks t1.csv").stdout
     assert "1 planted check " in said
+
+
+@pytest.mark.parametrize(
+    ("line", "old", "new"),
+    [
+        ("sample my-eval --count 2 --OLD ann", "annotator", "assessor"),
+        ("simulate my-eval --count 2 --OLD 2", "annotators", "assessors"),
+        ("fit arena.csv --OLD --resamples 0", "annotators", "assessors"),
+    ],
+)
+def test_options_by_their_old_names_still_work_and_say_so(here: Path, line: str, old: str, new: str) -> None:
+    copytree(here / "my-eval", here / "kept")
+    done = run(line.replace("OLD", old))
+    assert f"note: --{old} is now --{new}\n" in done.stderr
+    rmtree(here / "my-eval")
+    (here / "kept").rename(here / "my-eval")
+    again = run(line.replace("OLD", new))
+    assert again.stdout == done.stdout
+    assert "is now" not in again.stderr
 
 
 def test_one_topic_of_a_file(here: Path) -> None:

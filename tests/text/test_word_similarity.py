@@ -227,7 +227,7 @@ def test_numba_and_object_files_give_the_same_numbers(monkeypatch: pytest.Monkey
 @pytest.mark.skipif(sys.platform not in PLATFORMS, reason="numba does the work here")
 def test_once_compiled_it_starts_without_numba() -> None:
     code = (
-        "import sys; from adjudge.text.similarity import WordSimilarity\n"
+        "import sys; from adjudge.text.word_similarity import WordSimilarity\n"
         "s = WordSimilarity(['a b', 'a c']); s.among(); s.to(['a'])\n"
         "print(*{'numba', 'scipy', 'sklearn'} & {*sys.modules})"
     )

@@ -25,10 +25,10 @@ from adjudge.trust.preferences import (
     PreparedTopic,
     Trajectory,
     agreements,
-    columns,
     converge,
     of_length,
     one_run,
+    score_columns,
     sizes,
 )
 
@@ -124,7 +124,7 @@ def answered(make: Callable[..., Evaluation]) -> Evaluation:
 
 def data_of(e: Evaluation, *measures: str) -> ScoreData:
     """What people say: a is best, then b, c, d; on t3 all are the same."""
-    found = columns(e.folder, e.collection, e.judgments(), measures)
+    found = score_columns(e.folder, e.collection, e.judgments(), measures)
     said = [
         Score("expert:all", t, s, float(v) if t != "t3" else 1.0)
         for t in ("t1", "t2", "t3")
