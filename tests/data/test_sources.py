@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.data.rows import Document
-from adjudge.data.sources import Place, SourceSentence, source_sentences
+from adjudge.data.sources import SentencePlace, SourceSentence, source_sentences
 from adjudge.demo.build import stories
 from adjudge.text.sentences import sentences
 from adjudge.text.words import character_words, count_words
@@ -41,16 +41,16 @@ def test_sentences_come_in_the_order_of_the_texts() -> None:
         [Document("t", "b", "Rain fell. Roads closed."), Document("t", "a", "Boats sank.")]
     )
     assert found == (
-        SourceSentence("Rain fell.", (Place("b", 0, 10),)),
-        SourceSentence("Roads closed.", (Place("b", 11, 24),)),
-        SourceSentence("Boats sank.", (Place("a", 0, 11),)),
+        SourceSentence("Rain fell.", (SentencePlace("b", 0, 10),)),
+        SourceSentence("Roads closed.", (SentencePlace("b", 11, 24),)),
+        SourceSentence("Boats sank.", (SentencePlace("a", 0, 11),)),
     )
 
 
 def test_a_sentence_that_stands_twice_is_one_with_two_places() -> None:
     first, second = "Rain fell. Roads closed. Rain fell.", "Boats sank. Rain fell."
     rain, roads, boats = source_sentences([Document("t", "a", first), Document("t", "b", second)])
-    assert rain.places == (Place("a", 0, 10), Place("a", 25, 35), Place("b", 12, 22))
+    assert rain.places == (SentencePlace("a", 0, 10), SentencePlace("a", 25, 35), SentencePlace("b", 12, 22))
     assert (roads.text, boats.text) == ("Roads closed.", "Boats sank.")
 
 

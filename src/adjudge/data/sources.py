@@ -12,7 +12,7 @@ from adjudge.text.words import count_words
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SentencePlace:
     """Where a sentence stands: in which document, from which character to which."""
 
     document: str
@@ -25,7 +25,7 @@ class SourceSentence:
     """One sentence, and every place where it stands word for word."""
 
     text: str
-    places: tuple[Place, ...]
+    places: tuple[SentencePlace, ...]
 
 
 def source_sentences(documents: Iterable[Document], language: str = "en") -> tuple[SourceSentence, ...]:
@@ -34,7 +34,7 @@ def source_sentences(documents: Iterable[Document], language: str = "en") -> tup
     It is a set: a sentence that stands there twice, but for white space, is one. What has no word is none, and neither
     is a header line, such as <DOCNO> AP880911-0016 </DOCNO>.
     """
-    found: dict[str, list[Place]] = {}
+    found: dict[str, list[SentencePlace]] = {}
     for document in documents:
         hidden = hidden_spans(document.text)
         for span in sentences(document.text, language):
@@ -42,5 +42,5 @@ def source_sentences(documents: Iterable[Document], language: str = "en") -> tup
             if count_words(text) and (
                 not hidden or shown(document.text, span.start, span.end, hidden=hidden)
             ):
-                found.setdefault(text, []).append(Place(document.id, span.start, span.end))
+                found.setdefault(text, []).append(SentencePlace(document.id, span.start, span.end))
     return tuple(SourceSentence(text, tuple(places)) for text, places in found.items())

@@ -217,17 +217,15 @@ class TopicLine:
         id = stable_id("live", self.protocol.name, self.topic, *ends)
         swap = int(self.site.public.of("side", id), 36) % 2
         left, right = sorted(pair, key=lambda each: pool.hashes[each], reverse=bool(swap))
-        return Task(
+        task = Task(
             id=id,
             evaluation=self.site.store.evaluation,
             assessor=ANYONE,
             protocol=self.protocol.name,
             version=self.protocol.version,
             topic=self.topic,
-            left=dict(pool.sides[left]),
-            right=dict(pool.sides[right]),
-            hashes={"left": pool.hashes[left], "right": pool.hashes[right]},
         )
+        return pool.asked(task, (left, right))
 
     def _asked(self, pool: PairPool) -> set[frozenset[int]]:
         tasks = self.site.store.tasks(topic=self.topic, protocol=self.protocol.name)

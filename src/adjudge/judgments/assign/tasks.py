@@ -12,7 +12,7 @@ from typing import Any
 
 from adjudge.data.collection import Collection, references_for
 from adjudge.data.rows import Summary
-from adjudge.data.sources import Place, SourceSentence
+from adjudge.data.sources import SentencePlace, SourceSentence
 from adjudge.errors import UsageError, quoted
 from adjudge.judgments.frozen import task_hashes
 from adjudge.judgments.protocol import Protocol
@@ -73,7 +73,7 @@ def _repeats(tasks: Sequence[Task], share: float) -> Iterator[Task]:
         yield replace(task, id=id, position=len(tasks) + n, repeat_of=task.id)
 
 
-def place_side(place: Place) -> dict[str, Any]:
+def place_side(place: SentencePlace) -> dict[str, Any]:
     """A sentence as a side of a preference: a place where it stands; a task has the first."""
     return {"document": place.document, "start": place.start, "end": place.end}
 

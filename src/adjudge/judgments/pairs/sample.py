@@ -11,6 +11,7 @@ import numpy as np
 from adjudge.data.collection import Collection
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, quoted
+from adjudge.judgments.assign.order import repeat_of
 from adjudge.judgments.pairs.answers import Preferences, answers_in
 from adjudge.judgments.pairs.sides import Pair, PairPool, pools_of
 from adjudge.judgments.protocol import Protocol
@@ -242,17 +243,8 @@ class _Asking:
             assessor,
             copy,
         )
-        return Task(
-            id=id,
-            evaluation=self.evaluation,
-            assessor=assessor,
-            protocol=name,
-            version=self.protocol.version,
-            topic=pool.topic,
-            left=dict(pool.sides[left]),
-            right=dict(pool.sides[right]),
-            hashes={"left": pool.hashes[left], "right": pool.hashes[right]},
-        )
+        task = Task(id, self.evaluation, assessor, name, self.protocol.version, pool.topic)
+        return pool.asked(task, (left, right))
 
     def _finish(
         self,
@@ -284,9 +276,7 @@ def swapped(tasks: Sequence[Task], share: float) -> Iterator[Task]:
     count = round(share * len(tasks))
     for n in range(count):
         task = tasks[n * len(tasks) // count]
-        hashes = {"left": task.hashes["right"], "right": task.hashes["left"]}
-        id = stable_id("repeat", task.id)
-        yield replace(task, id=id, left=task.right, right=task.left, hashes=hashes, repeat_of=task.id)
+        yield repeat_of(task, stable_id("repeat", task.id))
 
 
 def shares(count: int, free: Sequence[int]) -> list[int]:

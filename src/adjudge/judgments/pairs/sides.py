@@ -11,7 +11,7 @@ Loads no NumPy: `adjudge check` follows the rule too.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any, Literal
 
@@ -139,6 +139,16 @@ class PairPool:
         """The two texts of a task, left and right, where both are here."""
         left, right = self.numbers(task)
         return None if left is None or right is None or left == right else (left, right)
+
+    def asked(self, task: Task, pair: Pair) -> Task:
+        """A task about two of the texts, left and right."""
+        left, right = pair
+        return replace(
+            task,
+            left=dict(self.sides[left]),
+            right=dict(self.sides[right]),
+            hashes={"left": self.hashes[left], "right": self.hashes[right]},
+        )
 
     def only(self, kept: Sequence[int]) -> PairPool:
         """Some of the texts, numbered anew."""
