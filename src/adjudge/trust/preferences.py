@@ -52,7 +52,6 @@ from adjudge.wording import counted, listed
 if TYPE_CHECKING:
     import pandas as pd
 
-
 Systems = Literal["machine", "all"]
 LEVEL, RESAMPLES = 0.95, 2000
 _AMONG: dict[Systems, Among] = {"machine": "machines", "all": "all"}
@@ -580,6 +579,9 @@ class Convergence(Tabular):
         if above:
             yield f"With {last:,} answers that is above {listed(above)}."
 
+    def headline(self) -> str:
+        return " ".join(self.sentences())
+
     def to_frame(self) -> pd.DataFrame:
         """Long: a row per topic and number of answers, then a row per topic and other measure, its n unset."""
         import pandas as pd
@@ -862,7 +864,6 @@ def _notes(batches: Mapping[str, TopicBatch]) -> tuple[str, ...]:
 
 
 Rows = Literal["mean", "topic", "set"]
-ROWS: tuple[Rows, ...] = ("mean", "topic", "set")
 TIME = "minutes"
 
 
@@ -913,6 +914,9 @@ class PaperTable(Tabular):
     def sentences(self) -> Iterator[str]:
         """What the table says, in plain words."""
         yield from self.said
+
+    def headline(self) -> str:
+        return " ".join(self.said)
 
     def reasons(self) -> Iterator[str]:
         """Why columns have no number, each reason once."""

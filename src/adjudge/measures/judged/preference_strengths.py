@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 
@@ -31,7 +31,6 @@ from adjudge.text.spans import Span
 from adjudge.text.words import character_words, count_words
 
 Penalty = Literal["sentence", "printed", "none"]
-PENALTIES: tuple[Penalty, ...] = get_args(Penalty)
 NEAR = 1e-12
 """Similarities that differ by less are equal."""
 Ties = Literal["half", "paper"]

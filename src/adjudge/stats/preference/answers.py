@@ -23,7 +23,7 @@ class PairAnswers:
     """A row per answer: the item shown first (left, or above), the one shown second, and what was said.
 
     `won` is 1 where the first one won, 0 where the second did, 0.5 for a tie. `weight` is how often an answer counts.
-    `who` numbers the assessors (-1: nobody knows), `cluster` numbers what answers hang together by, such as topics.
+    `who` numbers the assessors (-1: unknown), `cluster` numbers groups of dependent answers, such as topics.
     """
 
     n: int

@@ -1,4 +1,4 @@
-"""Assessors who may not have read what they judged: counts, tests, warnings. Their names are not known here.
+"""Signs that assessors may not have read what they judged: counts, tests, warnings.
 
 Each assessor is asked: is one side preferred whatever it shows; do the answers agree with what the others' answers
 say; are planted checks answered right; are own answers repeated when a pair comes again the other way round; was there
@@ -65,7 +65,7 @@ class AssessorSigns:
     """How often the item shown first won."""
     agreed: int
     compared: int
-    """Answers that can be held against the others': no ties, and the others tell the two items apart."""
+    """Answers that can be compared with the others': no ties, and the others tell the two items apart."""
     checks_right: int
     checks_asked: int
     repeats_same: int
@@ -97,7 +97,7 @@ class AssessorSigns:
 class CarelessReport:
     rows: tuple[AssessorSigns, ...]
     median_agreement: float
-    """Of the assessors whose answers can be held against the others'."""
+    """Of the assessors whose answers can be compared with the others'."""
     limits: CarelessLimits
 
     @property
@@ -116,7 +116,7 @@ def find_careless(
 ) -> CarelessReport:
     """A row per assessor with answers; those of nobody knows whom (-1) are nobody's, but tell of the items.
 
-    Each assessor is held against strengths fitted without the own answers, or against `strengths` where these are
+    Each assessor is compared with strengths fitted without the own answers, or with `strengths` where these are
     known from elsewhere (a fit to all answers would agree with everybody, for everybody had a say in it). `checks` are
     pairs (better, worse) with a known answer; they may be asked in either order, and a tie is wrong. `times` are
     milliseconds, NaN where unknown. Weights play no part here: an answer is an answer.

@@ -35,7 +35,7 @@ class CrowdPosterior:
     """Minus the log posterior of (log strengths, reliabilities), with its derivatives.
 
     Constants are left out. A tie is half an answer each way. `who` numbers those who answered; the number after the
-    last one stands for nobody knows whom, whose eta is 1.
+    last one stands for unknown assessors, whose eta is 1.
     """
 
     answers: PairAnswers
@@ -107,7 +107,7 @@ class CrowdPosterior:
         a, b = self.prior
         found[items, items] += 2 * self.scale * expit(log) * expit(-log)
         found[people, people] += (a - 1) / eta**2 + (b - 1) / (1 - eta) ** 2
-        return found[:-1, :-1]  # the last one stands for answers by nobody knows whom
+        return found[:-1, :-1]  # the last one stands for answers by unknown assessors
 
 
 PRIOR = (9.0, 2.0)
@@ -126,7 +126,7 @@ class CrowdFit:
     counts: IntArray
     """Answers of each assessor."""
     unknown: int
-    """Answers by nobody knows whom, which were taken to be reliable."""
+    """Answers by unknown assessors, which were taken to be reliable."""
     plain: Strengths
     """What the same answers give when all assessors are taken to be reliable."""
     truth: PairAnswers
@@ -159,7 +159,7 @@ def fit_crowd(
 ) -> CrowdFit:
     """The mode of the posterior: by L-BFGS from the plain fit, then by Newton's steps.
 
-    Answers by nobody knows whom (-1) count as reliable, for nothing is known against them; with no others,
+    Answers by unknown assessors (-1) count as reliable, for nothing is known against them; with no others,
     the plain fit comes out. `regularise=None` is `REGULARISER` always, not only where items are not strongly connected:
     an answer of an assessor with a low eta joins nothing.
     """

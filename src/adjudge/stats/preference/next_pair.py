@@ -359,7 +359,7 @@ def _linking(graph: _Graph, pool: IntArray, rng: np.random.Generator) -> IntArra
     """The pairs that join what is not joined. Only these are looked at for every fifth pair, so nothing starves.
 
     First come parts without any answer between them, down to single items that nobody was asked about: the part with
-    the fewest answers is held against the rest of its group. Where all is joined, parts come that answers join one
+    the fewest answers is compared with the rest of its group. Where all is joined, parts come that answers join one
     way only (no finite maximum of the likelihood, unless regularised): pairs between two of those.
     """
     _, part = np.unique(np.column_stack([graph.member, graph.parts("weak")]), axis=0, return_inverse=True)
