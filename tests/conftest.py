@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
+
+# Every worker has one core: with more threads of linear algebra they wait for each other, most of the time.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from adjudge.data.rows import Document, Row, Summary, System, Topic
 from adjudge.evaluation import Evaluation
@@ -21,6 +26,40 @@ def shared_data() -> Path:
     if not SHARED_DATA.is_dir():
         pytest.skip("needs ../shared/data")
     return SHARED_DATA
+
+
+@pytest.fixture(scope="session")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[Path], object]], Path]:
+    """A folder that whoever needs it first fills, for all workers of a run: copy it before changing it."""
+    base = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        base = base.parent
+
+    def made(name: str, fill: Callable[[Path], object]) -> Path:
+        folder = base / f"once-{name}"
+        with FileLock(base / f"once-{name}.lock"):
+            if not folder.is_dir():
+                scratch = base / f"once-{name}-{os.getpid()}"
+                scratch.mkdir()
+                fill(scratch)
+                scratch.rename(folder)
+        return folder
+
+    return made
+
+
+@pytest.fixture(scope="session")
+def judged_demo(once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
+    """The demo with its simulated judgments, as `adjudge demo --judged` makes it; tests get copies."""
+
+    def fill(folder: Path) -> None:
+        from adjudge.demo.build import build
+        from adjudge.demo.judged import add_judgments
+
+        build(folder / "e")
+        add_judgments(Evaluation.open(folder / "e"))
+
+    return once("judged-demo", fill) / "e"
 
 
 @pytest.fixture

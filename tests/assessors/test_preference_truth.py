@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from pathlib import Path
+from shutil import copytree
 
 import numpy as np
 import pytest
@@ -12,13 +14,11 @@ from adjudge.assessors.simulated import Simulated, make_tasks, simulate
 from adjudge.assessors.truth import side_key
 from adjudge.assessors.worth import EVEN, truth_from_worth, worth_by_side
 from adjudge.data.sources import SourceSentence
-from adjudge.demo.build import build
-from adjudge.demo.judged import add_judgments
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.assign.tasks import place_side
-from adjudge.judgments.batch import TopicBatch, batch_of
+from adjudge.judgments.batch import Judgments, TopicBatch, batch_of
 from adjudge.judgments.frozen import changed
 from adjudge.judgments.pairs.answers import human_answers
 from adjudge.judgments.pairs.sides import topic_sentences
@@ -34,16 +34,17 @@ Pairs = dict[str, list[tuple[SourceSentence, SourceSentence]]]
 
 
 @pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Evaluation:
-    path: Path = tmp_path_factory.mktemp("demo") / "e"
-    build(path)
-    e = Evaluation.open(path)
-    add_judgments(e)
-    return e
+def demo(judged_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Evaluation:
+    return Evaluation.open(copytree(judged_demo, tmp_path_factory.mktemp("demo") / "e"))
+
+
+@cache
+def read(e: Evaluation) -> Judgments:
+    return e.judgments()
 
 
 def batches(e: Evaluation, *topics: str) -> dict[str, TopicBatch]:
-    judgments = e.judgments()
+    judgments = read(e)
     return {topic: batch_of(e.collection, topic, judgments) for topic in topics or e.collection.topics}
 
 
@@ -183,14 +184,17 @@ def test_preferences_of_simulated_assessors_score_the_demo(demo: Evaluation) -> 
     tasks = make_tasks(demo.collection, PROTOCOL, ["s1", "s2"], evaluation, per_page=1, pairs=drawn(some))
     events = simulate(tasks, PROTOCOL, truth, people, np.random.default_rng(1))
     demo.take_judgments([*(("t", task) for task in tasks), *(("t", event) for event in events)])
+    read.cache_clear()
     asked = human_answers(batches(demo, "d01")["d01"])
     assert len(asked.answers) == asked.simulated == ASKED
     assert asked.left_out == {}
-    for spec in ("preference", "preference(source=man+ref+py)", "preference(asked=50, crowd=true)"):
-        (scored,) = demo.score(spec)
+    specs = ("preference", "preference(source=man+ref+py)", "preference(asked=50, crowd=true)")
+    found = demo.score(*specs)
+    table = demo.scores()
+    for spec, scored in zip(specs, found, strict=True):
         assert scored.missing == {}
         assert any("simulated" in note for note in scored.notes)
-        matrix = demo.scores().matrix(spec)
+        matrix = table.matrix(spec)
         means = dict(zip(matrix.systems, matrix.values.mean(axis=0), strict=True))
         assert means["greedy-best"] > means["random"]
         assert means["ada"] > means["vague"]

@@ -1,16 +1,42 @@
-"""Runs one command in this process; the library's errors come through, as `main` sees them."""
+"""Runs commands: one in this process, the library's errors coming through; or any, from its words to its exit."""
 
 from __future__ import annotations
 
+import io
 import shlex
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import typer
 from typer.testing import CliRunner, Result
 
+from adjudge.cli import main
 from adjudge.cli.app import COMMANDS
 from adjudge.errors import AdjudgeError
+
+ADJUDGE = [sys.executable, "-c", "from adjudge.cli import main; main()"]
+
+
+def call(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*ADJUDGE, *arguments], cwd=folder, capture_output=True, text=True, check=False)
+
+
+def called(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """As `call`, in this process: starting a new one for each of some two hundred lines takes minutes."""
+    out, err = io.StringIO(), io.StringIO()
+    argv = ["adjudge", *arguments]
+    with chdir(folder), mock.patch.object(sys, "argv", argv), redirect_stdout(out), redirect_stderr(err):
+        try:
+            main()
+            code = 0
+        except SystemExit as exit:
+            code = exit.code if isinstance(exit.code, int) else int(exit.code is not None)
+    return subprocess.CompletedProcess(argv, code, out.getvalue(), err.getvalue())
 
 
 def examples() -> dict[str, str]:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from statistics import fmean
 
 import pytest
+from tests.cli.running import called
 
 
 @pytest.mark.shared_data
 def test_import_check_score_compare_report(shared_data: Path, tmp_path: Path) -> None:
     def adjudge(*arguments: str) -> str:
-        command = [sys.executable, "-m", "adjudge", *arguments]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        done = called(tmp_path, *arguments)
         assert done.returncode == 0, done.stderr
         return done.stdout
 

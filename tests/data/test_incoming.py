@@ -194,7 +194,7 @@ def test_an_error_in_the_middle_leaves_the_folder_as_it_was(make: Make, snapshot
 IMPORT = """
 import sys
 import adjudge
-from adjudge.collection.rows import Summary
+from adjudge.data.rows import Summary
 e = adjudge.open(sys.argv[1])
 def items():
     print("started", flush=True)
@@ -221,7 +221,7 @@ def test_a_killed_import_leaves_all_or_nothing(make: Make, delay: float) -> None
 MEMORY = """
 import re, sys
 import adjudge
-from adjudge.collection.rows import Summary, Topic
+from adjudge.data.rows import Summary, Topic
 n = int(sys.argv[2])
 e = adjudge.init(sys.argv[1])
 def items():

@@ -58,7 +58,7 @@ def test_one_writer_at_a_time(tmp_path: Path) -> None:
 CRASH = """
 import os, sys
 from pathlib import Path
-from adjudge.collection.transaction import Transaction
+from adjudge.data.transaction import Transaction
 folder, calls, count, real = Path(sys.argv[1]), int(sys.argv[2]), 0, Path.replace
 def replace(self, target):
     global count
@@ -94,7 +94,7 @@ def test_a_crash_inside_commit_ends_in_the_old_or_the_new_state(
 WRITER = """
 import sys
 from pathlib import Path
-from adjudge.collection.transaction import Transaction
+from adjudge.data.transaction import Transaction
 folder, n = Path(sys.argv[1]), 0
 while True:
     n += 1

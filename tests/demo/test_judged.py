@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from shutil import copytree
 
 import numpy as np
 import pytest
 
 from adjudge.comparisons.many import counts
-from adjudge.demo.build import build
-from adjudge.demo.judged import add_judgments
 from adjudge.evaluation import Evaluation
 from adjudge.measures.registry import parse_measure
 from adjudge.stats.ranks import spearman
@@ -20,11 +19,8 @@ NAMS = [f"nams(weights={c}, stem={s})" for s in ("none", "lovins", "porter") for
 
 
 @pytest.fixture(scope="module")
-def judged(tmp_path_factory: pytest.TempPathFactory) -> Evaluation:
-    path = tmp_path_factory.mktemp("demo") / "e"
-    build(path)
-    e = Evaluation.open(path)
-    add_judgments(e)
+def judged(judged_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Evaluation:
+    e = Evaluation.open(copytree(judged_demo, tmp_path_factory.mktemp("demo") / "e"))
     e.score("coverage", "retention", "pyramid", "quality-errors", "rouge-2(refs=jackknife)", *NAMS)
     return e
 
@@ -55,13 +51,14 @@ def test_people_find_people_better_and_rouge_does_not(judged: Evaluation) -> Non
 
 
 def test_the_page_shows_nams_against_retention(judged: Evaluation) -> None:
-    retention = judged.matrix("retention")
+    table = judged.scores()
+    retention = table.matrix("retention")
     shown = dict(
         re.findall(r"^\| `(nams\([^`]*\))` \| ([.\d]+) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     )
     assert list(shown) == NAMS
     for spec in NAMS:
-        scores = judged.matrix(str(parse_measure(spec))).select(retention.systems)
+        scores = table.matrix(str(parse_measure(spec))).select(retention.systems)
         rho = spearman(np.nanmean(scores.values, axis=0), np.nanmean(retention.values, axis=0)).rho
         assert shown[spec] == f"{rho:.3f}".removeprefix("0")
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,15 +23,26 @@ def bytes_of(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
 
 
-def _attempt(folder: Path, items: Iterable[Item]) -> ImportReport | AdjudgeError:
-    """Import, or an error of one line that leaves the folder as it was, byte for byte."""
-    existing: Sequence[Item] = [
+@cache
+def _existing() -> dict[str, bytes]:
+    """The files of an evaluation that holds something already."""
+    items: Sequence[Item] = [
         ("here:1", Summary("old", "lead", "An old summary.")),
         ("here:2", MeasureInfo("imported:old")),
         ("here:3", Score("imported:old", "old", "lead", 0.5)),
     ]
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch) / "my-eval"
+        take_all(Folder.init(folder), items)
+        return bytes_of(folder)
+
+
+def _attempt(folder: Path, items: Iterable[Item]) -> ImportReport | AdjudgeError:
+    """Import, or an error of one line that leaves the folder as it was, byte for byte."""
     if not folder.exists():
-        take_all(Folder.init(folder), existing)
+        for name, content in _existing().items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(content)
     before = bytes_of(folder)
     try:
         return take_all(Folder.open(folder), items)

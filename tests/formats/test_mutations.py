@@ -240,10 +240,12 @@ def test_memory_does_not_grow_with_the_file(case: str, tmp_path: Path) -> None:
     name, content, read = FILES[case]
     header = content.splitlines(keepends=True)[0] if name.endswith(".csv") else ""
     path = tmp_path / name
-    path.write_text(header + content.removeprefix(header) * (600_000 // len(content)), encoding="utf-8")
+    path.write_text(content, encoding="utf-8")
+    assert list(read([path]))  # what is loaded when a format is first read stays, and does not count
+    path.write_text(header + content.removeprefix(header) * (300_000 // len(content)), encoding="utf-8")
     tracemalloc.start()
     count = sum(1 for _ in read([path]))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert count > 1_000
-    assert peak < 300_000  # half of the file
+    assert peak < 150_000  # half of the file

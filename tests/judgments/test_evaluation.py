@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests.cli.running import called
 
 import adjudge
 from adjudge.demo.build import build
 from adjudge.errors import DataError, UsageError
-
-ADJUDGE = [sys.executable, "-c", "from adjudge.cli import main; main()"]
 
 
 def demo(path: Path, database: str | None = None) -> adjudge.evaluation.Evaluation:
@@ -101,9 +98,7 @@ def test_importing_into_an_empty_folder(tmp_path: Path) -> None:
     table.write_text(f"{head}{'|  ' * 5}\n{rows}")
 
     def run(*arguments: str) -> str:
-        done = subprocess.run(
-            [*ADJUDGE, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False
-        )
+        done = called(tmp_path, *arguments)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
@@ -130,19 +125,13 @@ def test_pyramids_come_back_out_as_ducviews_files(tmp_path: Path) -> None:
         ["judgments", "import", "ducview", str(source), "e"],
         ["judgments", "export", "e", "out", "--ducview"],
     ):
-        subprocess.run([*ADJUDGE, *arguments], cwd=tmp_path, capture_output=True, check=True)
+        assert called(tmp_path, *arguments).returncode == 0
     written = {path.name for path in (tmp_path / "out").rglob("*") if path.is_file()}
     assert {name for name in written if name.endswith(".pan")} == {p.name for p in source.glob("*.pan")}
     assert any(name.endswith(".pyr") for name in written)
     empty = adjudge.init(tmp_path / "none")
     empty.store().close()
-    done = subprocess.run(
-        [*ADJUDGE, "judgments", "export", "none", "x", "--ducview"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = called(tmp_path, "judgments", "export", "none", "x", "--ducview")
     assert done.returncode == 1
     assert "there are no pyramids to write" in done.stderr
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,6 @@ from tests.measures.preference_making import (
 )
 
 from adjudge.data.rows import Document, Summary, Topic
-from adjudge.demo.build import build
-from adjudge.demo.judged import add_judgments
 from adjudge.errors import UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.batch import TopicBatch, batch_of
@@ -565,12 +564,8 @@ def test_the_best_sentences_beat_the_worst(options: dict[str, object]) -> None:
 
 
 @pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Evaluation:
-    path: Path = tmp_path_factory.mktemp("demo") / "e"
-    build(path)
-    e = Evaluation.open(path)
-    add_judgments(e)
-    return e
+def demo(judged_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Evaluation:
+    return Evaluation.open(copytree(judged_demo, tmp_path_factory.mktemp("demo") / "e"))
 
 
 def test_the_demos_pyramids_are_put_in_order_by_all_pairs(demo: Evaluation) -> None:
@@ -587,15 +582,15 @@ def test_the_demos_pyramids_are_put_in_order_by_all_pairs(demo: Evaluation) -> N
 
 
 def test_the_demo_from_end_to_end(demo: Evaluation) -> None:
-    for source in ("ref", "py"):
-        (scored,) = demo.score(f"preference(source={source})")
+    *found, nobody = demo.score("preference(source=ref)", "preference(source=py)", "preference")
+    table = demo.scores()
+    for scored in found:
         assert scored.missing == {}
-        matrix = demo.scores().matrix(scored.measure)
+        matrix = table.matrix(scored.measure)
         assert np.isfinite(matrix.values).all()
         means = dict(zip(matrix.systems, matrix.values.mean(axis=0), strict=True))
         assert means["greedy-best"] > means["vague"]
         assert means["greedy-best"] > means["random"]
-    (nobody,) = demo.score("preference")
     assert set(nobody.missing) == {"no preference between the topic's sentences was given"}
 
 

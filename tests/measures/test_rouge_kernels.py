@@ -305,7 +305,7 @@ def test_a_read_only_install_without_a_home_compiles_uncached_and_says_so_once(t
         "import warnings; warnings.simplefilter('always')\n"
         "import numba.core.caching as c\n"
         "c.CacheImpl._locator_classes = []\n"  # what is left of them where no folder can be written
-        "from adjudge.kernels import kernel\n"
+        "from adjudge.compiled import kernel\n"
         "f, g = kernel(lambda x: x + 1), kernel(lambda x: x * 2)\n"
         "print(f(1), g(4))"
     )

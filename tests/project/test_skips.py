@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,12 +13,14 @@ SHARED = "import pytest\n\n@pytest.mark.shared_data\ndef test_x():\n    pytest.s
 WHOLE = "import pytest\npytest.skip('all of it', allow_module_level=True)\n"
 
 
-def run(folder: Path, source: str) -> subprocess.CompletedProcess[str]:
-    (folder / "test_it.py").write_text(source + "\ndef test_y():\n    assert True\n")
+def run(folder: Path, *sources: str) -> subprocess.CompletedProcess[str]:
+    for number, source in enumerate(sources):
+        (folder / f"test_{number}.py").write_text(source + "\ndef test_y():\n    assert True\n")
     command = [sys.executable, "-m", "pytest", "-p", "tests.conftest", "-c", str(ROOT / "pyproject.toml")]
     return subprocess.run(
         [*command, "-p", "no:cacheprovider", str(folder)],
         cwd=ROOT,
+        env=os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},  # installed ones take seconds to load
         capture_output=True,
         text=True,
         check=False,

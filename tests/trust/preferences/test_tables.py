@@ -21,7 +21,6 @@ from adjudge.comparisons.scores import ScoreData
 from adjudge.data.rows import Topic
 from adjudge.data.scores import Score, ScoreTable
 from adjudge.demo.build import build
-from adjudge.demo.judged import add_judgments
 from adjudge.demo.pyramids import pyramid_judgments
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError
@@ -215,11 +214,9 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+def report(judged_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     """The whole way: adjudge demo --judged, prefer simulate, prefer report."""
-    path = tmp_path_factory.mktemp("judged") / "e"
-    build(path)
-    add_judgments(Evaluation.open(path))
+    path = copytree(judged_demo, tmp_path_factory.mktemp("judged") / "e")
     runner(prefer.simulate)(f"{path} --from ref --count 200 --noise 0.1 --seed 1")
     done = runner(prefer.report)(f"{path} --human coverage --json --workers 1")
     return json.loads(done.stdout)  # type: ignore[no-any-return]
