@@ -19,9 +19,8 @@ import evalica
 import numpy as np
 import pandas as pd
 
-from adjudge.stats.preference.answers import Answers, FloatArray
+from adjudge.stats.preference.answers import FloatArray, PairAnswers, propagated
 from adjudge.stats.preference.bradley_terry import fit
-from adjudge.stats.preference.propagate import propagated
 from adjudge.stats.preference.uncertainty import bootstrap
 from benchmarks.clock import cpu_seconds
 
@@ -98,13 +97,13 @@ def refits(n: int, count: int, resamples: int) -> None:
     say(f"{resamples} refits of {n} items", here, wall, "choix ilsr_pairwise_dense", *timed(by_choix, 1), 5)
 
 
-def generated(n: int, count: int) -> Answers:
+def generated(n: int, count: int) -> PairAnswers:
     """Answers about items that do not differ by much, so that no resample falls apart."""
     rng = np.random.default_rng(0)
     log = rng.normal(scale=0.5, size=n)
     first = rng.integers(0, n, count)
     second = (first + rng.integers(1, n, count)) % n
-    return Answers(n, first, second, rng.random(count) < 1 / (1 + np.exp(log[second] - log[first])))
+    return PairAnswers(n, first, second, rng.random(count) < 1 / (1 + np.exp(log[second] - log[first])))
 
 
 def propagation(n: int, count: int) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 import sklearn
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
-from adjudge.text.similarity import FloatArray, WordSimilarity
+from adjudge.text.word_similarity import FloatArray, WordSimilarity
 from adjudge.text.words import unicode_words
 
 SENTENCES = 5000

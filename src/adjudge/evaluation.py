@@ -24,6 +24,8 @@ from adjudge.errors import UsageError
 from adjudge.judgments.tasks import FILE, PENDING
 
 if TYPE_CHECKING:
+    from adjudge.assessors.preferences import Origin as PreferenceTruth
+    from adjudge.assessors.preferences import SimulatedPreferences
     from adjudge.assessors.truth import Truth
     from adjudge.comparisons.anova import anova as _anova
     from adjudge.comparisons.counts import counts as _counts
@@ -32,26 +34,35 @@ if TYPE_CHECKING:
     from adjudge.comparisons.pairs import compare as _compare
     from adjudge.comparisons.pairs import comparisons as _comparisons
     from adjudge.comparisons.plan import plan as _plan
+    from adjudge.comparisons.preferences import By, Of, PreferenceFit
     from adjudge.comparisons.scores import Patterns, Scores
     from adjudge.comparisons.simulate import simulate as _simulate
     from adjudge.comparisons.topics import topics as _topics
     from adjudge.data.edit import Also, Restamp
     from adjudge.data.scorefiles import ScoreFile
     from adjudge.data.transaction import Transaction
+    from adjudge.formats.batches import Exported
+    from adjudge.formats.preferences import ExportedAnswers, Form
     from adjudge.judgments.assign.order import Order
     from adjudge.judgments.assign.planning import Assignment
     from adjudge.judgments.batch import Judgments
     from adjudge.judgments.intake import Item as JudgmentItem
     from adjudge.judgments.intake import Taken
     from adjudge.judgments.levels import LevelsReport
+    from adjudge.judgments.pairs.answers import Preferences
+    from adjudge.judgments.pairs.sample import Sampled
     from adjudge.judgments.protocol import Protocol
     from adjudge.judgments.store.edits import What
     from adjudge.judgments.store.store import Store
     from adjudge.measures.base import Measure
+    from adjudge.measures.judged.preference_strengths import Penalty, Ties
     from adjudge.measures.run import Scored
-    from adjudge.trust.preferences.studies import Studies
+    from adjudge.stats.preference.next_pair import How
+    from adjudge.text.similarity import Similarity
+    from adjudge.trust.preferences import Convergence, MeasureAgreement, PaperTable, Systems
 
 DEFAULT_MEASURES = ("rouge-1", "rouge-2")
+PREFERENCE_PROTOCOLS = {"sentences": "preference-sentences", "summaries": "preference-summaries"}
 
 
 class Analysis:
@@ -365,11 +376,9 @@ class Evaluation:
         )
 
     @property
-    def prefer(self) -> Studies:
+    def prefer(self) -> EvaluationPreferences:
         """Preferences between sentences, summaries or systems: `e.prefer.fit()`, `e.prefer.report("coverage")`."""
-        from adjudge.trust.preferences.studies import Studies
-
-        return Studies(self)
+        return EvaluationPreferences(self)
 
     # Score
 
@@ -493,3 +502,317 @@ class Evaluation:
         notes = {c.measure: scores.notes(c.measure) for c in found}
         page = build_page(self.collection, found, notes=notes, made_at=made_at)
         return write_report(page, Path(out))
+
+
+class EvaluationPreferences:
+    """Preferences of one evaluation, as `e.prefer`: ask, fit, and see what they are worth (Zopf 2018)."""
+
+    def __init__(self, evaluation: Evaluation):
+        self._e = evaluation
+
+    def protocols(self) -> dict[str, Protocol]:
+        """Those that ask for preferences: the shipped ones, and the folder's own."""
+        e = self._e
+        found = {name: e.protocol(name) for name in PREFERENCE_PROTOCOLS.values()}
+        if e.folder.settings.protocol and e.protocol().kind == "preference":
+            found[e.protocol().name] = e.protocol()
+        return found
+
+    def sample(
+        self,
+        of: str = "sentences",
+        *,
+        count: int = 200,
+        how: How = "random",
+        assessors: Sequence[str] = (),
+        per_pair: int = 1,
+        repeats: float = 0.0,
+        seed: int = 0,
+        topics: Sequence[str] = (),
+        checks: Preferences | None = None,
+        similarity: Similarity = "tfidf-jaccard",
+        progress: Callable[[int, int], None] = lambda done, of: None,
+    ) -> Sampled:
+        """Put pairs to ask into the store: of sentences, of summaries, or by a protocol's name."""
+        from adjudge.judgments.pairs.sample import sample
+
+        e = self._e
+        with e.store() as store:
+            return sample(
+                e.collection,
+                store,
+                e.protocol(PREFERENCE_PROTOCOLS.get(of, of)),
+                count=count,
+                how=how,
+                assessors=assessors,
+                per_pair=per_pair,
+                repeats=repeats,
+                seed=seed,
+                topics=topics,
+                checks=checks,
+                similarity=similarity,
+                progress=progress,
+            )
+
+    def simulate(
+        self,
+        origin: PreferenceTruth = "ref",
+        *,
+        assessors: int = 3,
+        count: int = 200,
+        per_pair: int = 1,
+        noise: float = 0.1,
+        bias: float = 0.0,
+        inconsistency: float = 0.0,
+        similarity: str = "tfidf-jaccard",
+        seed: int = 0,
+        progress: Callable[[int, int], None] = lambda done, of: None,
+    ) -> SimulatedPreferences:
+        """Have simulated assessors who know the references, or the pyramids, answer new pairs of sentences."""
+        from adjudge.assessors.preferences import simulate_preferences
+
+        return simulate_preferences(
+            self._e.folder,
+            self._e.collection,
+            origin,
+            assessors=assessors,
+            count=count,
+            per_pair=per_pair,
+            noise=noise,
+            bias=bias,
+            inconsistency=inconsistency,
+            similarity=similarity,
+            seed=seed,
+            progress=progress,
+        )
+
+    def export(
+        self,
+        path: str | Path,
+        *,
+        of: str | None = None,
+        batch: int | None = None,
+        hit: int = 1,
+        topics: Sequence[str] = (),
+    ) -> Exported:
+        """Write the open pairs for a crowd platform, `batch` rows a file, `hit` pairs a row; no system is named."""
+        from adjudge.formats.batches import export_batches
+
+        e = self._e
+        protocols = {name: p for name, p in self.protocols().items() if of in (None, p.of)}
+        with e.store() as store:
+            return export_batches(store, e.collection, protocols, path, batch=batch, hit=hit, topics=topics)
+
+    def export_answers(
+        self,
+        path: str | Path,
+        *,
+        of: str | None = None,
+        form: Form = "left-right",
+        topics: Sequence[str] = (),
+    ) -> ExportedAnswers:
+        """Write the answers as a CSV file: by the sentences' texts, or by the systems' names."""
+        from adjudge.formats.preferences import export_answers
+
+        return export_answers(self._e.collection, self._e.judgments(), path, of=of, form=form, topics=topics)
+
+    def read(
+        self,
+        path: str | Path,
+        *,
+        length: int | None = None,
+        progress: Callable[[int], None] = lambda n: None,
+    ) -> tuple[str, Taken]:
+        """Read answers into the store, and say what they are: an answered batch, or preferences between sentences or
+        between systems, of whose summaries of this length."""
+        from adjudge.formats import crowd
+        from adjudge.formats.batches import is_batch, read_batch
+        from adjudge.formats.preferences import is_about_sentences, read_sentence_answers
+        from adjudge.judgments.intake import take
+
+        e, asked = self._e, self._e.protocol(PREFERENCE_PROTOCOLS["sentences"])
+        with e.store() as store:
+            if is_batch(path):
+                what, items = "an answered batch", read_batch(path, store, self.protocols())
+            elif is_about_sentences(path, e.collection, asked):
+                what = "preferences between sentences"
+                items = read_sentence_answers(path, e.collection, asked, evaluation=store.evaluation)
+            else:
+                what = "preferences between systems"
+                items = crowd.read(
+                    [Path(path)],
+                    evaluation=store.evaluation,
+                    protocol=PREFERENCE_PROTOCOLS["summaries"],
+                    length=length,
+                )
+            return what, take(e.folder, store, items, progress=progress)
+
+    def fit(
+        self,
+        of: Of | None = None,
+        *,
+        topics: Sequence[str] = (),
+        length: int | None = None,
+        similarity: Similarity | None = "tfidf-jaccard",
+        by: By | None = None,
+        regularise: float | None = None,
+        level: float = 0.95,
+        resamples: int = 200,
+        seed: int = 0,
+        assessors: bool = False,
+        checks: Preferences | None = None,
+        progress: Callable[[int, int], None] = lambda done, of: None,
+    ) -> list[PreferenceFit]:
+        """Strengths of sentences or summaries topic by topic, or of systems over topics, with intervals."""
+        from adjudge.comparisons.preferences import fit_folder
+
+        return fit_folder(
+            self._e.collection,
+            self._e.judgments(),
+            of=of,
+            topics=topics,
+            length=length,
+            similarity=similarity,
+            by=by,
+            regularise=regularise,
+            level=level,
+            resamples=resamples,
+            seed=seed,
+            assessors=assessors,
+            checks=checks,
+            progress=progress,
+        )
+
+    def agreement(
+        self,
+        human: str,
+        measures: Sequence[str] = (),
+        *,
+        systems: Systems = "machine",
+        length: int | AllLengths | None = None,
+        half: bool = False,
+        level: float = 0.95,
+        resamples: int = 2000,
+        seed: int = 0,
+    ) -> list[MeasureAgreement]:
+        """How far measures order summaries as people do (equation 1); of all that have a direction unless named."""
+        from adjudge.engine import generator
+        from adjudge.trust.preferences import agreements
+
+        return agreements(
+            self._e.scores(),
+            human,
+            measures,
+            rng=generator(seed, "prefer/agreement"),
+            systems=systems,
+            length=length,
+            half=half,
+            level=level,
+            resamples=resamples,
+        )
+
+    def converge(
+        self,
+        human: str,
+        *,
+        step: int = 10,
+        runs: int = 100,
+        level: float = 0.95,
+        systems: Systems = "machine",
+        length: int | None = None,
+        similarity: str = "tfidf-jaccard",
+        smooth: bool = True,
+        penalty: Penalty = "sentence",
+        seed: int = 0,
+        workers: Workers = 1,
+        progress: Callable[[int, int], None] = lambda done, of: None,
+    ) -> Convergence:
+        """Agreement by the number of answers, beside ROUGE and JS, which are scored first where they are not yet
+        (figure 3)."""
+        from adjudge.judgments.batch import batches_of
+        from adjudge.trust.preferences import LINES, converge, score_columns
+
+        e, judgments = self._e, self._e.judgments()
+        columns = score_columns(
+            e.folder, e.collection, judgments, LINES.values(), human=human, workers=workers, progress=progress
+        )
+        found = converge(
+            batches_of(e.collection, judgments),
+            columns.data,
+            human,
+            LINES,
+            similarity=similarity,
+            smooth=smooth,
+            penalty=penalty,
+            step=step,
+            runs=runs,
+            level=level,
+            systems=systems,
+            length=length,
+            seed=seed,
+            workers=workers,
+            progress=progress,
+        )
+        missing = [f"{name}: {columns.why[m]}" for name, m in LINES.items() if m in columns.why]
+        return replace(found, notes=(*missing, *found.notes))
+
+    def report(
+        self,
+        human: str,
+        measures: Sequence[str] = (),
+        *,
+        systems: Systems = "machine",
+        length: int | AllLengths | None = None,
+        half: bool = False,
+        similarity: str = "tfidf-jaccard",
+        smooth: bool = True,
+        penalty: Penalty = "sentence",
+        ties: Ties = "half",
+        asked: str = "all",
+        simulated: str = "paper",
+        crowd: bool = False,
+        idle: float = 120.0,
+        level: float = 0.95,
+        resamples: int = 2000,
+        seed: int = 0,
+        workers: Workers = 1,
+        progress: Callable[[int, int], None] = lambda done, of: None,
+    ) -> list[PaperTable]:
+        """The four tables of Zopf 2018, and one of `measures` where some are named.
+
+        What the tables need and is not scored yet is scored first. The options from `similarity` to `crowd` are those
+        of the measure `preference`; a pause of more than `idle` seconds counts as that.
+        """
+        from adjudge.judgments.batch import batches_of
+        from adjudge.measures.judged.preference import Preference
+        from adjudge.trust.preferences import minutes_of, paper_tables, score_columns, specs
+
+        e, judgments = self._e, self._e.judgments()
+        base = Preference(
+            similarity=similarity,
+            smooth=smooth,
+            penalty=penalty,
+            ties=ties,
+            asked=asked,
+            simulated=simulated,
+            seed=seed,
+            crowd=crowd,
+        )
+        wanted = [*specs(base).values(), *measures]
+        columns = score_columns(
+            e.folder, e.collection, judgments, wanted, human=human, workers=workers, progress=progress
+        )
+        return paper_tables(
+            columns,
+            batches_of(e.collection, judgments),
+            human,
+            minutes_of(e.folder, cap=idle),
+            base=base,
+            more=measures,
+            systems=systems,
+            length=length,
+            half=half,
+            level=level,
+            resamples=resamples,
+            seed=seed,
+        )

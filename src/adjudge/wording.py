@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+LONGEST = 200  # characters of somebody else's message
+
 
 def counted(n: int, one: str, many: str | None = None) -> str:
     """`1 topic`, `1,200 topics`, `2 summaries` (where the plural is not the word with an s, say it)."""
@@ -30,3 +32,10 @@ def natural(name: str) -> tuple[list[tuple[int, int, str]], str]:
     """How names sort: numbers in them by their size, so that d2 comes before d10."""
     parts = re.findall(r"0*([0-9]+)|([^0-9]+)", name)
     return [(0, len(number), number) if number else (1, 0, text) for number, text in parts], name
+
+
+def one_line(error: BaseException) -> str:
+    """Somebody else's exception in one line."""
+    text = " ".join(str(error).split())
+    short = text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
+    return f"{type(error).__name__}: {short}" if short else type(error).__name__

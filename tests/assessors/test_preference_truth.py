@@ -19,12 +19,13 @@ from adjudge.evaluation import Evaluation
 from adjudge.judgments.assign.pages import place_side
 from adjudge.judgments.assign.planning import make_tasks
 from adjudge.judgments.batch import Judgments, TopicBatch, batch_of
+from adjudge.judgments.pairs.answers import human_answers
+from adjudge.judgments.pairs.sides import topic_sentences
 from adjudge.judgments.protocol import load_protocol
 from adjudge.judgments.tasks import Judged, Task, changed, text_hash
-from adjudge.measures.judged.preference_fit import similarity_of
-from adjudge.measures.judged.preference_sources import human_answers, pyramid_worth, topic_sentences
+from adjudge.measures.judged.preference_strengths import pyramid_worth, similarity_of
 from adjudge.stats.preference.answers import FloatArray
-from adjudge.stats.preference.sampling import random_pairs
+from adjudge.stats.preference.next_pair import random_pairs
 
 PROTOCOL = load_protocol("preference-sentences")
 ASKED = 200
@@ -170,8 +171,8 @@ def test_an_unknown_side_cannot_be_answered(demo: Evaluation) -> None:
 # From end to end
 
 
-def test_preferences_of_simulated_annotators_score_the_demo(demo: Evaluation) -> None:
-    """Two noisy annotators answer 200 pairs a topic from what pyramids say; the measure finds the better systems."""
+def test_preferences_of_simulated_assessors_score_the_demo(demo: Evaluation) -> None:
+    """Two noisy assessors answer 200 pairs a topic from what pyramids say; the measure finds the better systems."""
     some = batches(demo)
     truth = truth_from_worth(
         {t: worth_by_side(topic_sentences(b), worth_of(b).tolist()) for t, b in some.items()}

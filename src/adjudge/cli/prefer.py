@@ -1,7 +1,9 @@
-"""adjudge prefer: ask which of two is better, bring the answers in and out, fit strengths."""
+"""adjudge prefer: ask which of two is better, bring answers in and out, fit strengths, see what they are worth."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,16 +11,26 @@ import typer
 
 import adjudge
 from adjudge.cli import options
-from adjudge.cli.output import counting, deliver, progress, say, show_json, warn
-from adjudge.cli.prefer_show import frame_of, show
-from adjudge.cli.prefer_study import STUDIES, converge, report, score, simulate
+from adjudge.cli.output import (
+    counting,
+    deliver,
+    progress,
+    say,
+    show,
+    show_json,
+    show_table,
+    warn,
+    worker_count,
+    write_csv,
+)
+from adjudge.cli.sources import length_of
 from adjudge.errors import DataError, UsageError, quoted
 from adjudge.wording import counted
 
 if TYPE_CHECKING:
-    from adjudge.comparisons.preferences.fitting import PreferenceFit
+    from adjudge.comparisons.preferences import PreferenceFit
     from adjudge.evaluation import Evaluation
-    from adjudge.formats.preferences import Preferences
+    from adjudge.trust.preferences import Convergence, PaperTable, Rows
 
 prefer = typer.Typer(
     help="Preferences instead of references: ask which of two is better, and fit strengths.",
@@ -26,15 +38,24 @@ prefer = typer.Typer(
 )
 
 PREFER = {
-    "sample": "adjudge prefer sample my-eval --count 20 --annotator ann --annotator bob --repeats 0.1 --seed 1",
+    "sample": "adjudge prefer sample my-eval --count 20 --assessor ann --assessor bob --repeats 0.1 --seed 1",
     "import": "adjudge prefer import arena.csv my-eval",
     "export": "adjudge prefer export my-eval pairs.csv --open --batch 100",
     "fit": "adjudge prefer fit arena.csv --matrix",
+    "simulate": "adjudge prefer simulate my-eval --from ref --count 100 --assessors 3 --noise 0.1 --seed 1",
+    "score": "adjudge prefer score my-eval --source man+ref --simulated 100",
+    "converge": 'adjudge prefer converge my-eval --human "rating(aspect=relevance)" --runs 10 --step 50',
+    "report": 'adjudge prefer report my-eval --human "rating(aspect=relevance)" --topics',
 }
-PROTOCOLS = {"sentences": "preference-sentences", "summaries": "preference-summaries"}
+"""Examples that run as printed; those of the studies on an evaluation with documents, references, ratings and
+preferences."""
+
+KINDS = ("sentences", "summaries")
 HOWS = ("random", "information", "variance")
 OFS = ("sentences", "summaries", "systems")
 FORMS = ("left-right", "models")
+WHO = ("machine", "all")
+MOST_SHOWN, MOST_COLUMNS, WIDEST = 30, 12, 70
 
 Topics = Annotated[
     list[str] | None,
@@ -46,9 +67,46 @@ Checks = Annotated[
         "--checks", metavar="FILE", help="CSV of pairs whose winner is known: topic,left,right,winner."
     ),
 ]
-SimilarityName = Annotated[
-    str, typer.Option("--similarity", metavar="NAME", help="How alike sentences are, such as tfidf-jaccard.")
+Similarity = Annotated[
+    str,
+    typer.Option(
+        "--similarity", metavar="NAME", help="Of sentences: tfidf-jaccard, tfidf, jaccard, embedding."
+    ),
 ]
+Human = Annotated[
+    str,
+    typer.Option(
+        "--human", metavar="SPEC", help="What people say: expert:relevance, coverage, ...", show_default=False
+    ),
+]
+Systems = Annotated[
+    str, typer.Option("--systems", metavar="WHO", help="Whose summaries: machine (and baselines), all.")
+]
+Smooth = Annotated[
+    bool, typer.Option("--smooth/--no-smooth", help="Let an answer speak for similar sentences too.")
+]
+Penalty = Annotated[
+    str, typer.Option("--penalty", metavar="HOW", help="For saying things twice: sentence, printed, none.")
+]
+Asked = Annotated[str, typer.Option("--asked", metavar="N|all", help="How many of people's answers to draw.")]
+SimulatedPairs = Annotated[
+    str,
+    typer.Option(
+        "--simulated",
+        metavar="N|paper|all",
+        help="Pairs to simulate for ref and py: paper is 200 beside people's answers, 1000 alone.",
+    ),
+]
+Ties = Annotated[
+    str, typer.Option("--ties", metavar="HOW", help="Simulated answers of equal worth: half, paper.")
+]
+Crowd = Annotated[
+    bool, typer.Option("--crowd", help="Believe assessors as far as they agree with the others (Crowd-BT).")
+]
+Half = Annotated[bool, typer.Option("--half", help="A measure's tie agrees by half, instead of not at all.")]
+
+
+# Ask
 
 
 @prefer.command("sample", epilog=f"Example: {PREFER['sample']}")
@@ -59,17 +117,18 @@ def sample(
         str, typer.Option("--how", metavar="HOW", help=f"How pairs are chosen: {', '.join(HOWS)}.")
     ] = "random",
     of: Annotated[
-        str, typer.Option("--of", metavar="WHAT", help=f"Pairs of: {', '.join(PROTOCOLS)}.")
+        str, typer.Option("--of", metavar="WHAT", help=f"Pairs of: {', '.join(KINDS)}.")
     ] = "sentences",
-    annotator: Annotated[
+    assessor: Annotated[
         list[str] | None,
         typer.Option(
-            "--annotator",
+            "--assessor",
             metavar="NAME",
             help="Who is asked; may be repeated. Whoever comes unless given.",
             show_default=False,
         ),
     ] = None,
+    annotator: Annotated[list[str] | None, typer.Option("--annotator", hidden=True)] = None,
     per_pair: Annotated[
         int, typer.Option("--per-pair", min=1, help="How many are asked about each pair.")
     ] = 1,
@@ -78,7 +137,7 @@ def sample(
         typer.Option("--repeats", min=0, max=1, help="Share of tasks that comes again, sides exchanged."),
     ] = 0.0,
     checks: Checks = None,
-    similarity: SimilarityName = "tfidf-jaccard",
+    similarity: Similarity = "tfidf-jaccard",
     topic: Topics = None,
     seed: options.Seed = 0,
     json: options.Json = False,
@@ -90,15 +149,15 @@ def sample(
     from adjudge.formats.preferences import read_preferences
 
     _one_of("--how", how, HOWS)
-    _one_of("--of", of, PROTOCOLS)
+    _one_of("--of", of, KINDS)
     known = None if checks is None else read_preferences(checks)
     e = adjudge.open(evaluation)
     with progress("choosing pairs") as bar:
         found = e.prefer.sample(
             of,
             count=count,
-            how=how,
-            annotators=annotator or (),
+            how=how,  # type: ignore[arg-type]
+            assessors=_renamed("--annotator", annotator, "--assessor", assessor) or (),
             per_pair=per_pair,
             repeats=repeats,
             seed=seed,
@@ -114,6 +173,9 @@ def sample(
             say(line)
 
 
+# In and out
+
+
 @prefer.command("import", epilog=f"Example: {PREFER['import']}")
 def import_(
     file: Annotated[
@@ -127,26 +189,9 @@ def import_(
     json: options.Json = False,
 ) -> None:
     """Read answers: an answered batch, by its task ids, or a CSV with topic, two systems or sentences, and winner."""
-    from adjudge.formats import crowd
-    from adjudge.formats.batch_answers import is_batch, read_batch
-    from adjudge.formats.sentence_answers import is_about_sentences, read_sentence_answers
-    from adjudge.judgments.intake import take
-
     e = adjudge.open(evaluation)
-    batch = is_batch(file)
-    asked = e.protocol(PROTOCOLS["sentences"])
-    sentences = not batch and is_about_sentences(file, e.collection, asked)
-    with e.store() as store, counting("Reading") as bar:
-        if batch:
-            items = read_batch(file, store, e.prefer.protocols())
-        elif sentences:
-            items = read_sentence_answers(file, e.collection, asked, evaluation=store.evaluation)
-        else:
-            items = crowd.read(
-                [file], evaluation=store.evaluation, protocol=PROTOCOLS["summaries"], length=length
-            )
-        taken = take(e.folder, store, items, progress=bar)
-    what = "an answered batch" if batch else f"preferences between {'sentences' if sentences else 'systems'}"
+    with counting("Reading") as bar:
+        what, taken = e.prefer.read(file, length=length, progress=bar)
     if json:
         show_json({"read": what, **taken.as_dict()})
         return
@@ -165,7 +210,7 @@ def export(
     answers: Annotated[bool, typer.Option("--answers", help="The answers (the default).")] = False,
     of: Annotated[
         str | None,
-        typer.Option("--of", metavar="WHAT", help=f"Pairs of: {', '.join(PROTOCOLS)}; all unless given."),
+        typer.Option("--of", metavar="WHAT", help=f"Pairs of: {', '.join(KINDS)}; all unless given."),
     ] = None,
     batch: Annotated[int | None, typer.Option("--batch", min=1, help="With --open: rows per file.")] = None,
     hit: Annotated[int, typer.Option("--hit", min=1, help="With --open: pairs per row.")] = 1,
@@ -176,25 +221,31 @@ def export(
     json: options.Json = False,
 ) -> None:
     """Write pairs for a crowd platform, without names of systems; or the answers as left,right,winner."""
-    from adjudge.formats.batches import export_batches
-
     if open_ and answers:
         raise UsageError("--open and --answers exclude each other")
     if not open_ and (batch is not None or hit > 1):
         raise UsageError("--batch and --hit belong to --open")
     _one_of("--form", form, FORMS)
     if of is not None:
-        _one_of("--of", of, PROTOCOLS)
+        _one_of("--of", of, KINDS)
     e = _need(evaluation)
     if not open_:
-        _export_answers(e, file, of, form, topic, json)
+        written = e.prefer.export_answers(file, of=of, form=form, topics=topic or ())  # type: ignore[arg-type]
+        for note in written.notes:
+            warn(note)
+        if json:
+            show_json({"file": str(file), "answers": written.answers})
+        else:
+            say(f"{file}: {counted(written.answers, 'answer')}")
         return
-    protocols = {name: p for name, p in e.prefer.protocols().items() if of in (None, p.of)}
-    with e.store() as store:
-        found = export_batches(store, e.collection, protocols, file, batch=batch, hit=hit, topics=topic or ())
+    found = e.prefer.export(file, of=of, batch=batch, hit=hit, topics=topic or ())
     if json:
         show_json(
-            {"files": [str(f) for f in found.files], "pairs": found.pairs, "left_out": dict(found.left_out)}
+            {
+                "files": [str(each) for each in found.files],
+                "pairs": found.pairs,
+                "left_out": dict(found.left_out),
+            }
         )
         return
     for each in found.files:
@@ -202,6 +253,9 @@ def export(
     say(f"{counted(found.pairs, 'pair')} that nobody has answered, in {counted(len(found.files), 'file')}")
     for why, n in found.left_out.items():
         warn(f"{counted(n, 'pair')} left out: {why}")
+
+
+# Fit
 
 
 @prefer.command("fit", epilog=f"Example: {PREFER['fit']}")
@@ -219,14 +273,13 @@ def fit(
     ] = None,
     topic: Topics = None,
     length: options.Length = None,
-    annotators: Annotated[
-        bool, typer.Option("--annotators", help="How reliable every annotator is.")
-    ] = False,
+    assessors: Annotated[bool, typer.Option("--assessors", help="How reliable every assessor is.")] = False,
+    annotators: Annotated[bool, typer.Option("--annotators", hidden=True)] = False,
     checks: Checks = None,
     smooth: Annotated[
         bool, typer.Option("--smooth/--no-smooth", help="Of sentences: an answer tells of similar ones too.")
     ] = True,
-    similarity: SimilarityName = "tfidf-jaccard",
+    similarity: Similarity = "tfidf-jaccard",
     matrix: Annotated[bool, typer.Option("--matrix", help="How likely each wins against each.")] = False,
     resamples: Annotated[int, typer.Option("--resamples", min=0, help="Of the intervals.")] = 200,
     level: Annotated[float, typer.Option("--level", help="Of intervals.")] = 0.95,
@@ -240,79 +293,414 @@ def fit(
     Systems over several topics: whole topics are drawn again for the intervals, otherwise answers. --csv writes one
     row per item; with --matrix, one per pair.
     """
+    from adjudge.comparisons.preferences import fit_preferences
     from adjudge.formats.preferences import read_preferences
 
     if of is not None:
         _one_of("--of", of, OFS)
-    if checks is not None and not annotators:
-        raise UsageError("--checks holds annotators against known answers: say --annotators too")
+    assessors = _renamed("--annotators", annotators or None, "--assessors", assessors)
+    if checks is not None and not assessors:
+        raise UsageError("--checks compares assessors with known answers: say --assessors too")
     known = None if checks is None else read_preferences(checks)
-    how: dict[str, Any] = {
-        "level": level,
-        "resamples": resamples,
-        "seed": seed,
-        "annotators": annotators,
-        "checks": known,
-    }
     with progress("fitting") as bar:
         if source.is_dir():
             found = _need(source).prefer.fit(
-                of,
+                of,  # type: ignore[arg-type]
                 topics=topic or (),
                 length=length,
                 similarity=similarity if smooth else None,
+                level=level,
+                resamples=resamples,
+                seed=seed,
+                assessors=assessors,
+                checks=known,
                 progress=bar,
-                **how,
             )
         else:
             if of is not None or length is not None:
                 raise UsageError(
                     f"--of and --length belong to a folder; the items of {source} are what it names"
                 )
-            found = [_fit_file(read_preferences(source), source, topic, how)]
+            given = read_preferences(source)
+            found = [
+                fit_preferences(
+                    given.only(topic) if topic else given,
+                    title=source.name,
+                    level=level,
+                    resamples=resamples,
+                    seed=seed,
+                    assessors=assessors,
+                    checks=known,
+                )
+            ]
     if len({fit.title for fit in found}) == 1:
         for line in found[0].warnings():
             warn(line)
     deliver(
         found,
-        lambda fit: frame_of(fit, matrix),
-        lambda fit: show(fit, matrix, alone=len(found) == 1),
+        lambda fit: _frame_of(fit, matrix),
+        lambda fit: _show_fit(fit, matrix, alone=len(found) == 1),
         json=json,
         csv=csv,
         latex=latex,
     )
 
 
-def _fit_file(
-    given: Preferences, source: Path, topics: list[str] | None, how: dict[str, Any]
-) -> PreferenceFit:
-    from adjudge.comparisons.preferences.arena import arena
-
-    return arena(given.only(topics) if topics else given, title=source.name, **how)
+def _frame_of(fit: PreferenceFit, matrix: bool) -> Any:
+    frame = fit.pairs_frame() if matrix else fit.to_frame()
+    frame.insert(0, "of", fit.title)
+    return frame
 
 
-def _export_answers(
-    e: Evaluation, file: Path, of: str | None, form: str, topics: list[str] | None, json: bool
+def _show_fit(fit: PreferenceFit, matrix: bool, *, alone: bool) -> None:
+    table = fit.table()
+    say(table.title, "bold")
+    at = [column.name for column in table.columns].index("item")
+    rows = [(*row[:at], _cut(str(row[at])), *row[at + 1 :]) for row in table.rows[:MOST_SHOWN]]
+    show(replace(table, rows=tuple(rows), title=""))
+    if len(rows) < len(table.rows):
+        say(f"and {counted(len(table.rows) - len(rows), 'other')}; --csv writes them all")
+    if matrix:
+        _show_matrix(fit)
+    if fit.assessors:
+        print()
+        show(fit.assessor_table())
+    if matrix or fit.assessors:
+        print()
+    say(fit.headline())
+    if not alone:
+        for line in fit.warnings():
+            warn(f"{fit.title}: {line}")
+    say(fit.signature, "dim")
+
+
+def _show_matrix(fit: PreferenceFit) -> None:
+    frame = fit.win_probabilities().iloc[:MOST_COLUMNS, :MOST_COLUMNS]
+    names = [_cut(name, 16) for name in frame.columns]
+    print()
+    rows = [
+        [name, *("-" if p != p else f"{p:.2f}" for p in row)]
+        for name, row in zip(names, frame.to_numpy().tolist(), strict=True)
+    ]
+    show_table(
+        ("", *(f"{name}>" for name in names)), rows, title="how likely the row's is preferred to the column's"
+    )
+    if len(fit.fitted) > MOST_COLUMNS:
+        say(f"the {MOST_COLUMNS} strongest; --csv with --matrix writes every pair")
+
+
+def _cut(text: str, most: int = WIDEST) -> str:
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
+# What preferences are worth
+
+
+@prefer.command("simulate", epilog=f"Example: {PREFER['simulate']}")
+def simulate(
+    evaluation: options.Folder,
+    origin: Annotated[
+        str, typer.Option("--from", metavar="ref|py", help="What they know: the references, or the pyramids.")
+    ] = "ref",
+    assessors: Annotated[int, typer.Option("--assessors", min=1, help="How many.")] = 3,
+    annotators: Annotated[int | None, typer.Option("--annotators", min=1, hidden=True)] = None,
+    count: Annotated[int, typer.Option("--count", min=1, help="Pairs per topic.")] = 200,
+    per_pair: Annotated[int, typer.Option("--per-pair", min=1, help="How many answer each pair.")] = 1,
+    noise: Annotated[
+        float,
+        typer.Option("--noise", min=0, help="In shares of a topic's range of worth, for each sentence."),
+    ] = 0.1,
+    bias: Annotated[
+        float,
+        typer.Option("--bias", help="How far assessors lean to the left side, or to the right, at most."),
+    ] = 0.0,
+    inconsistency: Annotated[
+        float, typer.Option("--inconsistency", min=0, max=1, help="How often an answer is the other one.")
+    ] = 0.0,
+    similarity: Similarity = "tfidf-jaccard",
+    seed: options.Seed = 0,
+    json: options.Json = False,
 ) -> None:
-    from adjudge.formats.preferences import write_preferences
-    from adjudge.judgments.pairs.judged import batches, kinds, sentence_rows, summary_rows
+    """Have simulated assessors say which of two sentences matters more; always marked as simulated.
 
-    judgments = e.judgments()
-    found = kinds(judgments)
-    chosen = of or (next(iter(found)) if len(found) == 1 else None)
-    if chosen is None:
-        if not found:
-            raise DataError(f"{e.path}: no preferences yet; bring them in with: adjudge prefer import")
-        raise UsageError(
-            "there are answers about sentences and about summaries: say --of sentences or --of summaries"
+    Every call asks about new pairs. What they say is no evidence about people; it is for planning and trying out.
+    """
+    e = adjudge.open(evaluation)
+    with progress("finding out what sentences are worth") as tick:
+        found = e.prefer.simulate(
+            origin,  # type: ignore[arg-type]
+            assessors=_renamed("--annotators", annotators, "--assessors", assessors),
+            count=count,
+            per_pair=per_pair,
+            noise=noise,
+            bias=bias,
+            inconsistency=inconsistency,
+            similarity=similarity,
+            seed=seed,
+            progress=tick,
         )
-    rows_of = sentence_rows if chosen == "sentences" else summary_rows
-    rows = (row for batch in batches(e.collection, judgments, topics or ()) for row in rows_of(batch))
-    written = write_preferences(file, rows, form=form)  # type: ignore[arg-type]
     if json:
-        show_json({"file": str(file), "answers": written})
-    else:
-        say(f"{file}: {counted(written, 'answer')}")
+        show_json(found.as_dict())
+        return
+    for line in found.lines():
+        say(line)
+
+
+@prefer.command("score", epilog=f"Example: {PREFER['score']}")
+def score(
+    evaluation: options.Folder,
+    source: Annotated[
+        str, typer.Option("--source", metavar="FROM", help="man, ref, py, man+ref, man+py or man+ref+py.")
+    ] = "man",
+    similarity: Similarity = "tfidf-jaccard",
+    smooth: Smooth = True,
+    penalty: Penalty = "sentence",
+    ties: Ties = "half",
+    asked: Asked = "all",
+    simulated: SimulatedPairs = "paper",
+    crowd: Crowd = False,
+    seed: options.Seed = 0,
+    workers: options.Workers = "auto",
+    json: options.Json = False,
+    csv: options.Csv = None,
+) -> None:
+    """Score the summaries by preferences between sentences, and say under which name.
+
+    The scores are kept like all others: compare, anova and report take the measure by the name that is printed.
+    """
+    from adjudge.measures.judged.preference import Preference
+    from adjudge.trust.preferences import plainest
+
+    _measure_options(source=source, penalty=penalty, ties=ties)
+    measure = plainest(
+        Preference(
+            source=source,
+            similarity=similarity,
+            smooth=smooth,
+            penalty=penalty,
+            ties=ties,
+            asked=asked,
+            simulated=simulated,
+            seed=seed,
+            crowd=crowd,
+        )
+    )
+    e = adjudge.open(evaluation)
+    with progress("scoring") as tick:
+        found = e.score(measure, workers=worker_count(workers), progress=tick)[0]
+    frame = _means(e, found.measure)
+    for note in (*found.notes, *(f"{count:,} missing: {why}" for why, count in found.missing.items())):
+        warn(note)
+    if csv is not None:
+        write_csv(frame, csv)
+    if json:
+        rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+        show_json({"measure": found.measure, "signature": found.signature, "means": rows})
+    elif csv is None:
+        say(found.measure, "bold")
+        rows = [
+            (r["system"], r["kind"], r["length"] or "", r["topics"], _number(r["mean"]))
+            for r in frame.to_dict("records")
+        ]
+        show_table(("system", "kind", "length>", "topics>", "mean>"), rows)
+        say(found.signature, "dim")
+
+
+def _means(e: Evaluation, measure: str) -> Any:
+    """A row per system and length: the mean over topics, the best first."""
+    import pandas as pd
+
+    data = e.data()
+    rows = []
+    for length in data.table.each_length(measure):
+        matrix = data.matrix(measure, length=length)
+        for system, column in zip(matrix.systems, matrix.values.T, strict=True):
+            known = column[column == column]
+            rows.append(
+                {
+                    "measure": measure,
+                    "system": system,
+                    "kind": data.kind(system),
+                    "length": length,
+                    "topics": len(known),
+                    "mean": float(known.mean()) if len(known) else float("nan"),
+                }
+            )
+    return pd.DataFrame(rows).sort_values("mean", ascending=False, kind="stable")
+
+
+def _number(value: float) -> str:
+    return "-" if value != value else f"{value:.4f}"
+
+
+@prefer.command("converge", epilog=f"Example: {PREFER['converge']}")
+def converge(
+    evaluation: options.Folder,
+    human: Human,
+    step: Annotated[int, typer.Option("--step", min=1, help="Answers from one point to the next.")] = 10,
+    runs: Annotated[int, typer.Option("--runs", min=1, help="Random orders of the answers.")] = 100,
+    topics: Annotated[bool, typer.Option("--topics", help="Every topic with its interval.")] = False,
+    systems: Systems = "machine",
+    length: options.Length = None,
+    similarity: Similarity = "tfidf-jaccard",
+    smooth: Smooth = True,
+    penalty: Penalty = "sentence",
+    seed: options.Seed = 0,
+    workers: options.Workers = "1",
+    json: options.Json = False,
+    csv: options.Csv = None,
+    latex: options.Latex = False,
+) -> None:
+    """How agreement with people grows with the number of answers, beside ROUGE and JS (figure 3 of Zopf 2018).
+
+    n answers are drawn at random from those of a topic, for n = 10, 20, ... and all, --runs times each.
+    """
+    _one_of("--systems", systems, WHO)
+    _measure_options(penalty=penalty)
+    e = adjudge.open(evaluation)
+    with progress("scoring, then drawing answers") as tick:
+        found = e.prefer.converge(
+            human,
+            step=step,
+            runs=runs,
+            systems=systems,  # type: ignore[arg-type]
+            length=length,
+            similarity=similarity,
+            smooth=smooth,
+            penalty=penalty,  # type: ignore[arg-type]
+            seed=seed,
+            workers=worker_count(workers),
+            progress=tick,
+        )
+    deliver(
+        [found],
+        lambda c: c.to_frame(),
+        lambda c: _show_trajectories(c, topics=topics),
+        json=json,
+        csv=csv,
+        latex=latex,
+    )
+
+
+def _show_trajectories(found: Convergence, *, topics: bool) -> None:
+    """Means over topics, the other measures, and every topic with its interval where that is asked for."""
+    table = found.table()
+    say(table.title, "bold")
+    show(replace(table, title=""))
+    print()
+    show(found.lines_table())
+    if topics:
+        print()
+        show(found.topic_table())
+    for line in found.sentences():
+        say(line)
+    for why, count in found.reasons().items():
+        warn(f"{count:,} without a trajectory: {why}")
+    for note in found.notes:
+        warn(note)
+    say(found.signature, "dim")
+
+
+@prefer.command("report", epilog=f"Example: {PREFER['report']}")
+def report(
+    evaluation: options.Folder,
+    human: Human,
+    measure: options.Measures = None,
+    systems: Systems = "machine",
+    length: options.Lengths = None,
+    topics: Annotated[bool, typer.Option("--topics", help="With a row per topic.")] = False,
+    sets: Annotated[bool, typer.Option("--sets", help="With a row per document set.")] = False,
+    half: Half = False,
+    similarity: Similarity = "tfidf-jaccard",
+    smooth: Smooth = True,
+    penalty: Penalty = "sentence",
+    ties: Ties = "half",
+    asked: Asked = "all",
+    simulated: SimulatedPairs = "paper",
+    crowd: Crowd = False,
+    idle: Annotated[
+        float, typer.Option("--idle", min=1, metavar="SECONDS", help="A longer pause counts as this.")
+    ] = 120.0,
+    level: Annotated[float, typer.Option("--level", help="Of intervals.")] = 0.95,
+    resamples: Annotated[int, typer.Option("--resamples", min=1, help="Of topics, for intervals.")] = 2000,
+    seed: options.Seed = 0,
+    workers: options.Workers = "auto",
+    json: options.Json = False,
+    csv: options.Csv = None,
+    latex: options.Latex = False,
+) -> None:
+    """The four tables of Zopf 2018 for this evaluation: agreement with people, and order of sentences.
+
+    Scores what the tables need and is not scored yet. With -m, one more table holds the measures named.
+    """
+    if topics and sets:
+        raise UsageError("--topics and --sets exclude each other")
+    _one_of("--systems", systems, WHO)
+    _measure_options(penalty=penalty, ties=ties)
+    rows: Rows = "topic" if topics else "set" if sets else "mean"
+    e = adjudge.open(evaluation)
+    with progress("scoring") as tick:
+        found = e.prefer.report(
+            human,
+            measure or (),
+            systems=systems,  # type: ignore[arg-type]
+            length=length_of(length),
+            half=half,
+            similarity=similarity,
+            smooth=smooth,
+            penalty=penalty,  # type: ignore[arg-type]
+            ties=ties,  # type: ignore[arg-type]
+            asked=asked,
+            simulated=simulated,
+            crowd=crowd,
+            idle=idle,
+            level=level,
+            resamples=resamples,
+            seed=seed,
+            workers=worker_count(workers),
+            progress=tick,
+        )
+    named: dict[str, str] = {}
+    deliver(
+        [_WithRows(table, rows) for table in found],
+        lambda t: t.table.to_frame(rows),
+        lambda t: _show_paper(t.table, rows, named),
+        json=json,
+        csv=csv,
+        latex=latex,
+    )
+
+
+@dataclass(frozen=True)
+class _WithRows:
+    """A table with the rows that were asked for."""
+
+    table: PaperTable
+    rows: Rows
+
+    def as_dict(self) -> dict[str, Any]:
+        return self.table.as_dict()
+
+    def to_latex(self) -> str:
+        return self.table.to_latex(self.rows)
+
+
+def _show_paper(paper: PaperTable, rows: Rows, named: dict[str, str]) -> None:
+    """A table, what it says, and of every heading that is new what stands behind it."""
+    table = paper.table(rows)
+    show(table)
+    for line in table.said:
+        say(line)
+    for line in table.notes:
+        warn(line)
+    for heading, signature in paper.signatures.items():
+        if named.get(heading) != signature:
+            named[heading] = signature
+            say(f"{heading}: {signature}", "dim")
+    say(table.signature, "dim")
+
+
+# Options
 
 
 def _need(path: Path) -> Evaluation:
@@ -322,10 +710,22 @@ def _need(path: Path) -> Evaluation:
     return e
 
 
-def _one_of(option: str, value: str, choices: Any) -> None:
+def _one_of(option: str, value: str, choices: Iterable[str]) -> None:
     if value not in choices:
         raise UsageError(f"{option} is {quoted(value)}, expected one of: {', '.join(choices)}")
 
 
-for _name, _run in (("simulate", simulate), ("score", score), ("converge", converge), ("report", report)):
-    prefer.command(_name, epilog=f"Example: {STUDIES[_name]}")(_run)
+def _measure_options(**given: str) -> None:
+    """Options of the measure `preference` that have a list of values."""
+    from adjudge.measures.judged.preference import Preference
+
+    for option, value in given.items():
+        _one_of(f"--{option}", value, Preference.OPTIONS[option])
+
+
+def _renamed(old: str, old_value: Any, new: str, value: Any) -> Any:
+    """An option by its old name still works, and says so."""
+    if not old_value:
+        return value
+    warn(f"{old} is now {new}")
+    return old_value

@@ -21,7 +21,7 @@ from adjudge.wording import counted
 if TYPE_CHECKING:
     import pandas as pd
 
-    from adjudge.stats.bootstrap import ColumnMeans as Means
+    from adjudge.stats.bootstrap import ColumnMeans
     from adjudge.stats.checks import BoolArray, FloatArray
     from adjudge.stats.pairs import PairResults
 
@@ -486,7 +486,7 @@ def _check(name: str, results: PairResults, pairs: int) -> None:
         raise UsageError(f"test {quoted(name)} is one-sided: which way would depend on the order of systems")
 
 
-def _human(matrix: ScoreMatrix, means: Means, h: int) -> HumanMean:
+def _human(matrix: ScoreMatrix, means: ColumnMeans, h: int) -> HumanMean:
     return HumanMean(
         system=matrix.systems[h],
         n=int(means.n[h]),
@@ -496,7 +496,7 @@ def _human(matrix: ScoreMatrix, means: Means, h: int) -> HumanMean:
     )
 
 
-def _machine(matrix: ScoreMatrix, means: Means, human: BoolArray, m: int) -> MachineMean:
+def _machine(matrix: ScoreMatrix, means: ColumnMeans, human: BoolArray, m: int) -> MachineMean:
     """The humans' intervals that a mean lies in; bounds and mean are compared with the noise that differences have."""
     import numpy as np
 

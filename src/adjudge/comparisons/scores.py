@@ -644,10 +644,10 @@ def _fields(
     frame: pd.DataFrame, name: str, columns: Mapping[str, str], measure: str | None
 ) -> Mapping[str, str] | None:
     """The columns of a long frame, or None where it is a matrix; names are found as in a file."""
-    from adjudge.formats.records import find_columns as plan
+    from adjudge.formats.records import find_columns
 
     header = [str(column) for column in frame.columns]
-    found = plan(header, columns, scoretable.LONG, wide=False)
+    found = find_columns(header, columns, scoretable.LONG, wide=False)
     if found.absent:
         raise UsageError(f"{name} has no column {quoted(found.absent[0])}; it has: {listed(header)}")
     if "measure" in found.fields and measure is not None:

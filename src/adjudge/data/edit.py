@@ -16,7 +16,7 @@ from adjudge.data import scorefiles
 from adjudge.data.folder import Folder
 from adjudge.data.lines import dump_json, open_bytes
 from adjudge.data.rows import ROWS, Key, Row, Summary
-from adjudge.data.scorefiles import ScoreFile as StoredScores
+from adjudge.data.scorefiles import ScoreFile
 from adjudge.data.scores import ScoreTable
 from adjudge.data.transaction import Transaction
 from adjudge.errors import ClashError, UsageError, nearest, quoted
@@ -80,7 +80,7 @@ class ChangedFolder(Folder):
 Also = Callable[[Transaction, Changed], None]
 """What else belongs to a change: stages files, and says in `Changed` what it is going to do."""
 Inputs = Mapping[str, str]
-Restamp = Callable[[Folder], Callable[[StoredScores], Inputs]]
+Restamp = Callable[[Folder], Callable[[ScoreFile], Inputs]]
 """Given the folder as it will be: the digests of inputs that stored scores have then."""
 
 
@@ -228,7 +228,7 @@ def _rename_scores(
     change: Transaction,
     target: EditTarget,
     to: str,
-    inputs: Callable[[StoredScores], Inputs],
+    inputs: Callable[[ScoreFile], Inputs],
     changed: Changed,
 ) -> None:
     columns = ("system", "reference") if target.system is not None else ("topic",)
@@ -266,7 +266,7 @@ def _remove_scores(folder: Folder, change: Transaction, target: EditTarget, chan
         changed.scores.append(stored.info.measure)
 
 
-def _stage_scores(change: Transaction, stored: StoredScores) -> None:
+def _stage_scores(change: Transaction, stored: ScoreFile) -> None:
     scorefiles.write(change.stage(scorefiles.file_name(stored.info.measure)), stored)
 
 

@@ -14,8 +14,7 @@ from typing import IO, Any, Literal, TypeVar
 from adjudge.data.folder import Folder
 from adjudge.data.lines import dump_json, open_bytes
 from adjudge.data.rows import Document, Key, Row, Summary, System, Topic
-from adjudge.data.scorefiles import ScoreFile as StoredScores
-from adjudge.data.scorefiles import file_name, find, write
+from adjudge.data.scorefiles import ScoreFile, file_name, find, write
 from adjudge.data.scores import KEY, MeasureInfo, Score, ScoreTable
 from adjudge.data.transaction import Transaction
 from adjudge.errors import ClashError, FormatError
@@ -429,7 +428,7 @@ class ScoreMerge:
                 info = self._info.get(measure) or self._old_info(measure)
                 merged = {**self._old_rows(measure), **rows}
                 table = ScoreTable.from_rows(merged.values(), [info])
-                stored = StoredScores(
+                stored = ScoreFile(
                     info=info, table=table, origin="imported", inputs={}, source=self._places[measure]
                 )
                 write(change.stage(file_name(measure)), stored)

@@ -1,4 +1,7 @@
-"""Bare CSV files of preferences, in and out: `left,right,winner` and `model_a,model_b,winner`. No folder, no fit."""
+"""CSV files of preferences, in and out: `left,right,winner` and `model_a,model_b,winner`.
+
+The items are systems, or sentences by their text, as `adjudge prefer export` writes them.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +9,34 @@ import csv
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, TypeVar, get_args
+from typing import Literal, get_args
 
-import numpy as np
-
-from adjudge.errors import DataError, FormatError, nearest, quoted
-from adjudge.formats.answers import MISSING
-from adjudge.formats.crowd import NAMES, WINNERS
+from adjudge.data.collection import Collection
+from adjudge.data.incoming import LeftOut
+from adjudge.errors import DataError, FormatError, UsageError, quoted
+from adjudge.formats.answers import MISSING, STRANGE_ANSWER, ImportedAnswers, Judgment
+from adjudge.formats.crowd import NAMES, NO_WORKER, STRANGE_NAME, WINNERS
 from adjudge.formats.files import Place, one_of, read_cells, shown
-from adjudge.measures.judged.pairs import WON
-from adjudge.stats.preference.answers import Answers
+from adjudge.judgments.batch import Judgments
+from adjudge.judgments.intake import Item
+from adjudge.judgments.pairs.answers import (
+    STRANGE,
+    PreferenceRow,
+    Preferences,
+    batches_with_judgments,
+    changed_notes,
+    human_answers,
+    kinds,
+    sentence_rows,
+    summary_rows,
+)
+from adjudge.judgments.pairs.sides import PairPool, pools_of
+from adjudge.judgments.protocol import PREFERENCE, Protocol
+from adjudge.judgments.tasks import CROWD
+from adjudge.wording import counted
 
-K = TypeVar("K")
 Form = Literal["left-right", "models"]
 FORMS: tuple[Form, ...] = get_args(Form)
 
@@ -28,7 +45,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "right": NAMES["right"],
     "winner": ("winner", *NAMES["label"]),
     "topic": NAMES["topic"],
-    "annotator": NAMES["worker"],
+    "assessor": NAMES["worker"],
     "weight": ("weight", "count"),
     "time": ("time", "answered_at", "timestamp", "tstamp"),
     "took_ms": ("took_ms", "duration_ms", "response_time_ms"),
@@ -41,7 +58,7 @@ _WORDS: dict[Form, dict[str, str]] = {
 }
 _USUAL: dict[str, str | float] = {
     "topic": "",
-    "annotator": "",
+    "assessor": "",
     "weight": 1.0,
     "time": "",
     "length": "",
@@ -50,127 +67,7 @@ _USUAL: dict[str, str | float] = {
 """Columns beside the three, with what each is where nothing is known."""
 _TIES = tuple(word for word, winner in WINNERS.items() if winner == "tie")
 
-NO_ANSWER, SKIPPED = "row without an answer", "row that was skipped"
-NO_NAME, SAME = "row without two items", "row that holds an item against itself"
-
-
-@dataclass(frozen=True, slots=True)
-class Preference:
-    """One answer, by name. `winner` is left, right, tie or skip; what is not known is empty."""
-
-    left: str
-    right: str
-    winner: str
-    topic: str = ""
-    annotator: str = ""
-    weight: float = 1.0
-    time: str = ""
-    length: str = ""
-    """Of two summaries, in words; written for importers, and of no use to a fit."""
-    took_ms: float = math.nan
-
-
-@dataclass(frozen=True)
-class Preferences:
-    """Answers as arrays, with the names of what they number: items, annotators, topics (the clusters).
-
-    `annotators` and `topics` are empty where nothing says who answered, or on what. `left_out` counts by reason.
-    """
-
-    items: tuple[str, ...]
-    answers: Answers
-    annotators: tuple[str, ...] = ()
-    topics: tuple[str, ...] = ()
-    times: tuple[str, ...] = ()
-    """When each was answered, as it was written; empty where nothing says so."""
-    took_ms: tuple[float, ...] = ()
-    """How long each took, NaN where nothing says so; empty where nothing ever does."""
-    left_out: Mapping[str, int] = field(default_factory=dict)
-
-    @classmethod
-    def of(
-        cls,
-        given: Iterable[Preference],
-        *,
-        items: Iterable[str] = (),
-        left_out: Mapping[str, int] | None = None,
-    ) -> Preferences:
-        """From answers by name, numbered as they come; `items` come first, those that nobody was asked about too."""
-        names = {item: number for number, item in enumerate(items)}
-        people: dict[str, int] = {}
-        topics: dict[str, int] = {}
-        left = Counter(left_out or {})
-        columns: list[list[float]] = [[], [], [], [], [], []]
-        times: list[str] = []
-        took: list[float] = []
-        for each in given:
-            if why := _no_answer(each):
-                left[why] += 1
-                continue
-            row = (
-                _number(names, each.left),
-                _number(names, each.right),
-                WON[each.winner],
-                each.weight,
-                _number(people, each.annotator) if each.annotator else -1,
-                _number(topics, each.topic),
-            )
-            for column, value in zip(columns, row, strict=True):
-                column.append(value)
-            times.append(each.time)
-            took.append(each.took_ms)
-        first, second, won, weight, who, cluster = (np.array(column, dtype=np.float64) for column in columns)
-        answers = Answers(len(names), first, second, won, weight, who, cluster)  # type: ignore[arg-type]
-        known = tuple(topics) if any(topics) else ()
-        return cls(
-            tuple(names),
-            answers,
-            tuple(people),
-            known,
-            tuple(times) if any(times) else (),
-            () if all(map(math.isnan, took)) else tuple(took),
-            dict(left),
-        )
-
-    def __len__(self) -> int:
-        return len(self.answers)
-
-    def rows(self) -> Iterator[Preference]:
-        """The answers by name again."""
-        a = self.answers
-        sides = {1.0: "left", 0.0: "right", 0.5: "tie"}
-        for k in range(len(a)):
-            if a.won[k] not in sides:
-                raise DataError(
-                    f"an answer is worth {a.won[k]:g} of a win: only whole and half wins have a word"
-                )
-            yield Preference(
-                self.items[a.first[k]],
-                self.items[a.second[k]],
-                sides[float(a.won[k])],
-                self.topics[a.cluster[k]] if self.topics else "",
-                self.annotators[a.who[k]] if a.who[k] >= 0 else "",
-                float(a.weight[k]),
-                self.times[k] if self.times else "",
-                took_ms=self.took_ms[k] if self.took_ms else math.nan,
-            )
-
-    def only(self, topics: Sequence[str]) -> Preferences:
-        """The answers on some topics."""
-        for topic in topics:
-            if topic not in self.topics:
-                raise DataError(f"no answer on a topic {quoted(topic)}{nearest(topic, self.topics)}")
-        return Preferences.of((each for each in self.rows() if each.topic in topics), left_out=self.left_out)
-
-
-def _number(known: dict[K, int], name: K) -> int:
-    return known.setdefault(name, len(known))
-
-
-def _no_answer(each: Preference) -> str | None:
-    if each.winner == "skip":
-        return SKIPPED
-    return SAME if each.left == each.right else None
+NO_ANSWER, NO_NAME = "row without an answer", "row without two items"
 
 
 # In
@@ -180,7 +77,7 @@ def read_preferences(path: str | Path, *, delimiter: str | None = None) -> Prefe
     """A CSV or TSV file with a header: two items, who won, and what else is known.
 
     `left,right,winner` (left, right, tie, skip, or the winner's name) or `model_a,model_b,winner` (model_a, model_b,
-    tie, tie (bothbad)); `topic`, `annotator`, `weight`, `time` and `took_ms` where they are there. Rows without an
+    tie, tie (bothbad)); `topic`, `assessor`, `weight`, `time` and `took_ms` where they are there. Rows without an
     answer are left out and counted; a winner that is none of the two, or a weight that is no number, is one line.
     """
     path = Path(path)
@@ -188,7 +85,7 @@ def read_preferences(path: str | Path, *, delimiter: str | None = None) -> Prefe
     at = columns_of(Place(path, 1), header)
     left: Counter[str] = Counter()
 
-    def taken() -> Iterator[Preference]:
+    def taken() -> Iterator[PreferenceRow]:
         for line, row in rows:
             read = row_of(Place(path, line), at, row)
             if isinstance(read, str):
@@ -218,7 +115,7 @@ def columns_of(place: Place, header: Sequence[str]) -> dict[str, int]:
     return at
 
 
-def row_of(place: Place, at: Mapping[str, int], row: Sequence[str]) -> Preference | str:
+def row_of(place: Place, at: Mapping[str, int], row: Sequence[str]) -> PreferenceRow | str:
     """An answer, or why the row holds none."""
     cells = {name: row[column].strip() for name, column in at.items()}
     left, right, label = cells["left"], cells["right"], cells["winner"]
@@ -232,14 +129,14 @@ def row_of(place: Place, at: Mapping[str, int], row: Sequence[str]) -> Preferenc
             f"{shown('winner')} is {shown(label)}, expected left, right, tie, skip, model_a, model_b"
             " or the name of one of the two"
         )
-    return Preference(
-        left,
-        right,
-        winner,
-        cells.get("topic", ""),
-        cells.get("annotator", ""),
-        _number_in(place, "weight", cells.get("weight", ""), 1.0),
-        cells.get("time", ""),
+    return PreferenceRow(
+        left=left,
+        right=right,
+        winner=winner,
+        topic=cells.get("topic", ""),
+        assessor=cells.get("assessor", ""),
+        weight=_number_in(place, "weight", cells.get("weight", ""), 1.0),
+        time=cells.get("time", ""),
         took_ms=_number_in(place, "took_ms", cells.get("took_ms", ""), math.nan),
     )
 
@@ -265,7 +162,46 @@ def _number_in(place: Place, column: str, cell: str, otherwise: float) -> float:
 # Out
 
 
-def write_preferences(path: str | Path, given: Iterable[Preference], *, form: Form = "left-right") -> int:
+@dataclass(frozen=True)
+class ExportedAnswers:
+    """How many answers were written, and what was left out."""
+
+    answers: int
+    notes: tuple[str, ...] = ()
+
+
+def export_answers(
+    collection: Collection,
+    judgments: Judgments,
+    path: str | Path,
+    *,
+    of: str | None = None,
+    form: Form = "left-right",
+    topics: Sequence[str] = (),
+) -> ExportedAnswers:
+    """A folder's answers as a CSV file: about sentences, by their texts, or about summaries, by their systems.
+
+    What cannot be written is counted: an answer about a sentence that the documents no longer have.
+    """
+    found = kinds(judgments)
+    chosen = of or (next(iter(found)) if len(found) == 1 else None)
+    if chosen is None:
+        if not found:
+            raise DataError("no preferences yet; bring them in with: adjudge prefer import")
+        raise UsageError(
+            "there are answers about sentences and about summaries: say --of sentences or --of summaries"
+        )
+    batches = list(batches_with_judgments(collection, judgments, topics))
+    rows_of = sentence_rows if chosen == "sentences" else summary_rows
+    written = write_preferences(path, (row for batch in batches for row in rows_of(batch)), form=form)
+    notes = changed_notes(judgments, topics)
+    if chosen == "sentences":
+        strange = sum(human_answers(batch).left_out.get(STRANGE, 0) for batch in batches)
+        notes += [f"{counted(strange, 'answer')} left out: {STRANGE}"] * bool(strange)
+    return ExportedAnswers(answers=written, notes=tuple(notes))
+
+
+def write_preferences(path: str | Path, given: Iterable[PreferenceRow], *, form: Form = "left-right") -> int:
     """Writes answers as a CSV file that `read_preferences` reads as the same; says how many.
 
     Columns that nothing is known for are left out.
@@ -307,7 +243,7 @@ def _cell(value: str | float) -> str:
     return value if isinstance(value, str) else f"{value:.17g}" if value % 1 else f"{value:.0f}"
 
 
-def _word(each: Preference, words: Mapping[str, str]) -> str:
+def _word(each: PreferenceRow, words: Mapping[str, str]) -> str:
     """The winner as it reads back: an item may be called `right`, or `tie`."""
     if each.winner in words:
         named = each.left if each.winner == "left" else each.right
@@ -320,3 +256,67 @@ def _word(each: Preference, words: Mapping[str, str]) -> str:
     raise DataError(
         f"{quoted(each.left)} against {quoted(each.right)}: no word for a {each.winner} that is not one of their names"
     )
+
+
+# Sentences, on their way into the store
+
+UNKNOWN = LeftOut("row about a text that is no sentence of its topic's documents")
+SAME = LeftOut("row that compares a sentence with itself")
+
+
+def is_about_sentences(path: str | Path, collection: Collection, protocol: Protocol) -> bool:
+    """Whether the first row with two items names a sentence of its topic."""
+    path = Path(path)
+    header, rows = read_cells(path)
+    lower = [name.lower() for name in header]
+    if not {"left", "right", "topic"} <= set(lower):
+        return False
+    for _, row in rows:
+        topic, left, right = (row[lower.index(name)].strip() for name in ("topic", "left", "right"))
+        if left and right:
+            sides = [{"text": text} for text in (left, right)]
+            pools = pools_of(collection, topic, protocol)
+            return any(pool.number(side, None) is not None for pool in pools for side in sides)
+    return False
+
+
+def read_sentence_answers(
+    path: str | Path, collection: Collection, protocol: Protocol, *, evaluation: str
+) -> Iterator[Item]:
+    """Tasks and answers, for `judgments.intake.take`: topic, left, right, winner; assessor where it is known."""
+    path = Path(path)
+    header, rows = read_cells(path)
+    at = columns_of(Place(path, 1), header)
+    filled = ImportedAnswers(evaluation, protocol)
+    pools: dict[str, PairPool | None] = {}
+    for line, row in rows:
+        place = Place(path, line)
+        read = row_of(place, at, row)
+        if isinstance(read, str):
+            yield place.item(LeftOut(read))
+            continue
+        if read.topic not in pools:
+            pools[read.topic] = next(iter(pools_of(collection, read.topic, protocol)), None)
+        pool = pools[read.topic]
+        left, right = (
+            None if pool is None else pool.number({"text": text}, None) for text in (read.left, read.right)
+        )
+        if pool is None or left is None or right is None or left == right:
+            yield place.item(SAME if left is not None and left == right else UNKNOWN)
+            continue
+        answer = {"winner": read.winner}
+        try:
+            protocol.check(PREFERENCE, answer)
+        except DataError:
+            yield place.item(STRANGE_ANSWER)
+            continue
+        try:
+            who = place.name("assessor", read.assessor) if read.assessor else CROWD
+        except FormatError:
+            yield place.item(STRANGE_NAME)
+            continue
+        if not read.assessor:
+            yield place.item(NO_WORKER)
+        hashes = {"left": pool.hashes[left], "right": pool.hashes[right]}
+        judgment = Judgment(who, read.topic, left=pool.sides[left], right=pool.sides[right], hashes=hashes)
+        yield from filled.items(place, judgment, {PREFERENCE: answer})

@@ -225,40 +225,12 @@ def changed(task: Task, collection: Collection, protocol: Protocol | None) -> st
                 return f"the {role}'s units have changed"
     for role, side in (("left", task.left), ("right", task.right)):
         if side is not None and role in task.hashes:
-            why = _side_changed(side, task.hashes[role], role, task.topic, collection)
+            from adjudge.judgments.pairs.sides import side_changed  # which needs this module
+
+            why = side_changed(side, task.hashes[role], role, task.topic, collection)
             if why is not None:
                 return why
     return None
-
-
-def _side_changed(
-    side: Mapping[str, Any], hash: str, role: str, topic: str, collection: Collection
-) -> str | None:
-    """A side of a preference names a summary, or a sentence by its place in a document."""
-    if "document" in side:
-        document = next((d for d in collection.documents.get(topic, ()) if d.id == side["document"]), None)
-        if document is None:
-            return f"the document of the {role} sentence is gone"
-        same = text_hash(sentence_at(document.text, side)) == hash
-        return None if same else f"the {role} sentence has changed in its document"
-    if "system" in side:
-        key = (side["system"], side.get("length"))
-        summary = next((s for s in collection.summaries.get(topic, ()) if (s.system, s.length) == key), None)
-        if summary is None:
-            return f"the {role} summary is gone or withdrawn"
-        return None if text_hash(summary.text) == hash else f"the {role} summary's text has changed"
-    return None
-
-
-def sentence_at(text: str, side: Mapping[str, Any]) -> str:
-    """The sentence at a side's place in a document's text, its white space collapsed.
-
-    A place that is none, or lies outside the text, has nothing.
-    """
-    start, end = side.get("start"), side.get("end")
-    if not (isinstance(start, int) and isinstance(end, int) and 0 <= start < end <= len(text)):
-        return ""
-    return " ".join(text[start:end].split())
 
 
 def split_by_change(

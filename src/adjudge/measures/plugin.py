@@ -17,6 +17,7 @@ from adjudge.errors import AdjudgeError, UsageError, quoted
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.base import Make, Measure, Need, no_reference
 from adjudge.measures.spec import split_spec
+from adjudge.wording import one_line
 
 Function = Callable[[str, list[str], list[str]], float]
 F = TypeVar("F", bound=Callable[..., Any])
@@ -24,7 +25,6 @@ Range = tuple[float | None, float | None]
 
 GIVEN: tuple[Need, ...] = ("references", "documents")  # what a function can be given
 _SAID = "_adjudge_measure"  # where the decorator leaves what it was told
-_LONGEST = 200  # characters of somebody else's message
 
 
 @dataclass(frozen=True)
@@ -218,10 +218,3 @@ def _source(entry: EntryPoint) -> str:
 def _place(entry: EntryPoint) -> str:
     source = _source(entry)
     return f"the entry point {quoted(entry.name)} ({entry.value}{f' of {source}' if source else ''})"
-
-
-def one_line(error: BaseException) -> str:
-    """Somebody else's exception in one line."""
-    text = " ".join(str(error).split())
-    short = text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
-    return f"{type(error).__name__}: {short}" if short else type(error).__name__

@@ -18,8 +18,7 @@ from adjudge.judgments.batch import Judgments, TopicBatch, batches_of
 from adjudge.judgments.protocol import Protocol
 from adjudge.judgments.tasks import Judged, is_anonymous
 from adjudge.measures.base import Measure
-from adjudge.measures.judged.answers import JudgedPage as Page
-from adjudge.measures.judged.answers import judged_peers, pages, protocol_of
+from adjudge.measures.judged.answers import JudgedPage, judged_peers, pages, protocol_of
 from adjudge.table import Cell, Column
 from adjudge.wording import counted
 
@@ -64,7 +63,7 @@ class Gathered:
         return batches_of(self.collection, self.judgments)
 
     @cached_property
-    def coverage(self) -> list[tuple[JudgedPeer, Page, TopicBatch]]:
+    def coverage(self) -> list[tuple[JudgedPeer, JudgedPage, TopicBatch]]:
         """Every page of a coverage protocol, each once."""
         return [
             (self._peer(page.judged, batch), page, batch)

@@ -15,14 +15,14 @@ from datetime import timedelta
 import numpy as np
 
 from adjudge.errors import AdjudgeError
-from adjudge.judgments.pairs.pools import Pair, Pool, answers_in, done, pools_of
+from adjudge.judgments.pairs.answers import answers_in
 from adjudge.judgments.pairs.sample import ANYONE
+from adjudge.judgments.pairs.sides import Pair, PairPool, done, pools_of
 from adjudge.judgments.protocol import PREFERENCE, Protocol, protocol_of
 from adjudge.judgments.tasks import Event, Task, stable_id
-from adjudge.measures.similarities import DEFAULT, sentence_similarity
-from adjudge.stats.preference.active import next_pairs
 from adjudge.stats.preference.answers import FloatArray
-from adjudge.stats.preference.sampling import random_pairs
+from adjudge.stats.preference.next_pair import next_pairs, random_pairs
+from adjudge.text.similarity import DEFAULT, sentence_similarity
 from adjudge.web.pages.pairs import sentence
 from adjudge.web.site import Site
 
@@ -52,7 +52,7 @@ class Sampler:
     def __init__(self, site: Site):
         self.site = site
         protocol = self._live_protocol()
-        self.live = [Line(site, protocol, topic) for topic in site.collection.topics] if protocol else []
+        self.live = [TopicLine(site, protocol, topic) for topic in site.collection.topics] if protocol else []
         self._wanted, self._closed = threading.Event(), False
         self._started = threading.Lock()
         self._thread: threading.Thread | None = None
@@ -164,20 +164,20 @@ def _what(task: Task) -> tuple[str, frozenset[str]]:
     return task.topic, frozenset(task.hashes.values())
 
 
-class Line:
+class TopicLine:
     """The pairs of one topic that come next."""
 
     def __init__(self, site: Site, protocol: Protocol, topic: str):
         self.site, self.protocol, self.topic = site, protocol, topic
         self._lock = threading.Lock()
         self._ready: list[Pair] = []
-        self._pool: Pool | None = None
+        self._pool: PairPool | None = None
         self._similarity: FloatArray | None = None
         self._rng = np.random.default_rng(int(site.public.of("sampler", topic), 36))
         self._seen = -1
 
     @property
-    def pool(self) -> Pool | None:
+    def pool(self) -> PairPool | None:
         if self._pool is None:
             found = next(iter(pools_of(self.site.collection, self.topic, self.protocol)), None)
             self._pool = None if found is None else _readable(self.site, found)
@@ -201,7 +201,7 @@ class Line:
             self.site.store.add_tasks([task])
             return task
 
-    def _choose(self, pool: Pool, asked: set[frozenset[int]]) -> Pair | None:
+    def _choose(self, pool: PairPool, asked: set[frozenset[int]]) -> Pair | None:
         """The first in line; one drawn at random where the thread is behind."""
         while self._ready:
             pair = self._ready.pop(0)
@@ -211,25 +211,23 @@ class Line:
         drawn = random_pairs(len(pool), 1, rng=self._rng, taken=taken)  # type: ignore[arg-type]
         return drawn[0] if drawn else None
 
-    def _task(self, pool: Pool, pair: Pair) -> Task:
+    def _task(self, pool: PairPool, pair: Pair) -> Task:
         """An open task for a pair. Id and order are the same whoever makes it, so that several servers make one."""
         ends = sorted(pool.hashes[each] for each in pair)
         id = stable_id("live", self.protocol.name, self.topic, *ends)
         swap = int(self.site.public.of("side", id), 36) % 2
         left, right = sorted(pair, key=lambda each: pool.hashes[each], reverse=bool(swap))
-        return Task(
-            id,
-            self.site.store.evaluation,
-            ANYONE,
-            self.protocol.name,
-            self.protocol.version,
-            self.topic,
-            left=dict(pool.sides[left]),
-            right=dict(pool.sides[right]),
-            hashes={"left": pool.hashes[left], "right": pool.hashes[right]},
+        task = Task(
+            id=id,
+            evaluation=self.site.store.evaluation,
+            assessor=ANYONE,
+            protocol=self.protocol.name,
+            version=self.protocol.version,
+            topic=self.topic,
         )
+        return pool.asked(task, (left, right))
 
-    def _asked(self, pool: Pool) -> set[frozenset[int]]:
+    def _asked(self, pool: PairPool) -> set[frozenset[int]]:
         tasks = self.site.store.tasks(topic=self.topic, protocol=self.protocol.name)
         return {frozenset(pair) for task in tasks if (pair := pool.pair(task))}
 
@@ -259,7 +257,6 @@ class Line:
             self._ready = list(found)
 
 
-def _readable(site: Site, pool: Pool) -> Pool:
+def _readable(site: Site, pool: PairPool) -> PairPool:
     """Without sentences that are nothing but a header line, of which an assessor would see nothing."""
-    kept = [n for n, side in enumerate(pool.sides) if sentence(site, pool.topic, side)]
-    return Pool(pool.topic, tuple(pool.texts[n] for n in kept), tuple(pool.sides[n] for n in kept))
+    return pool.only([n for n, side in enumerate(pool.sides) if sentence(site, pool.topic, side)])

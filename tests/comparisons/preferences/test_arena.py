@@ -8,16 +8,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from adjudge.comparisons.preferences.arena import arena, fit_folder
+from adjudge.comparisons.preferences import fit_folder, fit_preferences
 from adjudge.data.rows import Document, Row, Summary
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.formats import crowd
-from adjudge.formats.preferences import Preference, Preferences, read_preferences, write_preferences
-from adjudge.formats.sentence_answers import is_about_sentences, read_sentence_answers
+from adjudge.formats.preferences import (
+    is_about_sentences,
+    read_preferences,
+    read_sentence_answers,
+    write_preferences,
+)
 from adjudge.judgments.batch import batch_of
-from adjudge.judgments.pairs.judged import sentence_rows, summary_rows
+from adjudge.judgments.pairs.answers import PreferenceRow, Preferences, sentence_rows, summary_rows
 from adjudge.judgments.pairs.sample import sample
 from adjudge.judgments.tasks import Event
 from adjudge.stats.preference.bradley_terry import fit
@@ -31,13 +35,13 @@ def clustered(topics: int, each: int = 20, seed: int = 0) -> Preferences:
         left = rng.random() < 0.6
         for _ in range(each):
             first = left if rng.random() < 0.9 else not left
-            rows.append(Preference("a", "b", "left" if first else "right", f"t{topic}"))
+            rows.append(PreferenceRow("a", "b", "left" if first else "right", f"t{topic}"))
     return Preferences.of(rows)
 
 
 def test_topics_are_drawn_again_where_there_are_several() -> None:
     given = clustered(20)
-    by_topic, by_answer = arena(given), arena(given, by="answer")
+    by_topic, by_answer = fit_preferences(given), fit_preferences(given, by="answer")
     assert (by_topic.by, by_answer.by) == ("cluster", "answer")
     wide = by_topic.standings[0].high / by_topic.standings[0].low
     narrow = by_answer.standings[0].high / by_answer.standings[0].low
@@ -49,7 +53,7 @@ def test_topics_are_drawn_again_where_there_are_several() -> None:
 
 def test_the_cluster_bootstrap_is_ten_plain_lines() -> None:
     given = clustered(6, 5, seed=4)
-    found = arena(given, resamples=20, seed=7)
+    found = fit_preferences(given, resamples=20, seed=7)
     rng = generator(7, "prefer/fit/cluster")
     a = given.answers
     for row in found.drawn.logs:  # type: ignore[union-attr]
@@ -62,22 +66,27 @@ def test_the_cluster_bootstrap_is_ten_plain_lines() -> None:
 
 
 def test_one_topic_or_none_draws_answers_and_says_so() -> None:
-    one = Preferences.of([Preference("a", "b", "left", "t1"), Preference("a", "b", "right", "t1")] * 3)
-    none = Preferences.of([Preference("a", "b", "left"), Preference("a", "b", "right")] * 3)
-    assert "intervals come from answers drawn again, since there is one topic" in arena(one).warnings()
-    assert "intervals come from answers drawn again, since no topics are known" in arena(none).warnings()
-    few = arena(clustered(2))
+    one = Preferences.of([PreferenceRow("a", "b", "left", "t1"), PreferenceRow("a", "b", "right", "t1")] * 3)
+    none = Preferences.of([PreferenceRow("a", "b", "left"), PreferenceRow("a", "b", "right")] * 3)
+    assert (
+        "intervals come from answers drawn again, since there is one topic" in fit_preferences(one).warnings()
+    )
+    assert (
+        "intervals come from answers drawn again, since no topics are known"
+        in fit_preferences(none).warnings()
+    )
+    few = fit_preferences(clustered(2))
     assert "intervals come from 2 topics drawn again: too few to trust them" in few.warnings()
 
 
 def test_five_hundred_systems() -> None:
     rng = np.random.default_rng(0)
     rows = [
-        Preference(f"s{i}", f"s{j}", "left" if rng.random() < 0.5 else "right", f"t{k % 10}")
+        PreferenceRow(f"s{i}", f"s{j}", "left" if rng.random() < 0.5 else "right", f"t{k % 10}")
         for k in range(4000)
         for i, j in [rng.choice(500, 2, replace=False)]
     ]
-    found = arena(Preferences.of(rows), resamples=3)
+    found = fit_preferences(Preferences.of(rows), resamples=3)
     assert len(found.standings) == 500
     assert found.standings[0].rank == 1
 
@@ -96,7 +105,7 @@ def judge(e: Evaluation, of: str, *, origin: str = "human", **asked: object) -> 
     """Whoever comes first in the alphabet loses among systems; the later sentence wins."""
     with e.store() as store:
         protocol = e.protocol(f"preference-{of}")
-        sample(e.collection, store, protocol, annotators=["ann"], **asked)  # type: ignore[arg-type]
+        sample(e.collection, store, protocol, assessors=["ann"], **asked)  # type: ignore[arg-type]
         order = {"good": 3, "fair": 2, "poor": 1}
         events = []
         for task in store.tasks(protocol=protocol.name):
@@ -158,10 +167,10 @@ def test_summaries_that_changed_are_left_out_and_said(e: Evaluation) -> None:
 
 def test_answers_in_and_out_of_a_folder_are_the_same(e: Evaluation, tmp_path: Path) -> None:
     rows = [
-        Preference("good", "fair", "left", "t1", "ann"),
-        Preference("poor", "good", "right", "t1", "bob"),
-        Preference("fair", "poor", "tie", "t2", "ann"),
-        Preference("fair", "good", "skip", "t2", "bob"),
+        PreferenceRow("good", "fair", "left", "t1", "ann"),
+        PreferenceRow("poor", "good", "right", "t1", "bob"),
+        PreferenceRow("fair", "poor", "tie", "t2", "ann"),
+        PreferenceRow("fair", "good", "skip", "t2", "bob"),
     ]
     write_preferences(tmp_path / "in.csv", rows, form="models")
     items = crowd.read([tmp_path / "in.csv"], evaluation=e.settings.name, protocol="preference-summaries")
@@ -195,10 +204,10 @@ def test_sentences_go_out_by_their_text_and_come_in_again(
     judge(e, "sentences", count=4, topics=["t2"])
     out = list(sentence_rows(batch_of(e.collection, "t2", e.judgments())))
     assert len(out) == 4
-    assert all(row.left.startswith("Number ") and row.topic == "t2" and row.annotator == "ann" for row in out)
+    assert all(row.left.startswith("Number ") and row.topic == "t2" and row.assessor == "ann" for row in out)
     path = tmp_path / "out.csv"
-    strange = Preference("no such sentence", out[0].left, "left", "t2", "ann")
-    write_preferences(path, [*out, strange, Preference("x", "y", "left", "t9")])
+    strange = PreferenceRow("no such sentence", out[0].left, "left", "t2", "ann")
+    write_preferences(path, [*out, strange, PreferenceRow("x", "y", "left", "t9")])
     other = make(*(d for own in e.collection.documents.values() for d in own), name="other")
     protocol = other.protocol("preference-sentences")
     assert is_about_sentences(path, other.collection, protocol)
@@ -209,5 +218,5 @@ def test_sentences_go_out_by_their_text_and_come_in_again(
         assert taken.rows.left_out == {"row about a text that is no sentence of its topic's documents": 2}
     back = list(sentence_rows(batch_of(other.collection, "t2", other.judgments())))
     assert sorted(back, key=repr) == sorted(out, key=repr)
-    write_preferences(path, [Preference("good", "poor", "left", "t1", "ann")])
+    write_preferences(path, [PreferenceRow("good", "poor", "left", "t1", "ann")])
     assert not is_about_sentences(path, other.collection, protocol)

@@ -14,19 +14,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.comparisons.preferences.fitting import PreferenceFit, counts_of, fit_preferences
+from adjudge.comparisons.preferences import PreferenceFit, counts_of, fit_preferences
 from adjudge.errors import DataError, UsageError
-from adjudge.formats.preferences import Preference, Preferences, read_preferences, write_preferences
+from adjudge.formats.preferences import read_preferences, write_preferences
+from adjudge.judgments.pairs.answers import PreferenceRow, Preferences
 
 
-def rows(*told: str, topic: str = "", who: str = "") -> list[Preference]:
+def rows(*told: str, topic: str = "", who: str = "") -> list[PreferenceRow]:
     """`a>b` is a win of a, `a=b` a tie; `a>b*3` three of them. The winner is shown left."""
     found = []
     for each in told:
         what, _, times = each.partition("*")
         sign = "=" if "=" in what else ">"
         left, right = what.split(sign)
-        found += [Preference(left, right, "tie" if sign == "=" else "left", topic, who)] * int(times or 1)
+        found += [PreferenceRow(left, right, "tie" if sign == "=" else "left", topic, who)] * int(times or 1)
     return found
 
 
@@ -52,7 +53,7 @@ def test_strengths_are_evalicas() -> None:
     rng = np.random.default_rng(0)
     names = [f"s{k}" for k in range(8)]
     given = [
-        Preference(names[i], names[j], str(rng.choice(["left", "right", "tie"], p=[0.5, 0.3, 0.2])))
+        PreferenceRow(names[i], names[j], str(rng.choice(["left", "right", "tie"], p=[0.5, 0.3, 0.2])))
         for i, j in (rng.choice(8, 2, replace=False) for _ in range(300))
     ]
     winner = {"left": evalica.Winner.X, "right": evalica.Winner.Y, "tie": evalica.Winner.Draw}
@@ -69,7 +70,7 @@ def test_strengths_are_evalicas() -> None:
 
 
 def test_weights_are_repetitions() -> None:
-    heavy = [Preference("a", "b", "left", weight=3.0), Preference("b", "a", "left", weight=1.0)]
+    heavy = [PreferenceRow("a", "b", "left", weight=3.0), PreferenceRow("b", "a", "left", weight=1.0)]
     found = fit_preferences(Preferences.of(heavy), resamples=0)
     same = fit("a>b*3", "b>a", resamples=0)
     assert [each.strength for each in found.standings] == pytest.approx(
@@ -90,12 +91,12 @@ def test_weights_are_repetitions() -> None:
 )
 def test_any_answers_give_a_result_that_can_be_told(told: list[tuple[int, int, str]]) -> None:
     given = Preferences.of(
-        [Preference(f"i{a}", f"i{b}", winner) for a, b, winner in told], items=["i0", "i1", "i2"]
+        [PreferenceRow(f"i{a}", f"i{b}", winner) for a, b, winner in told], items=["i0", "i1", "i2"]
     )
     found = fit_preferences(given, resamples=5)
     written = json.dumps(found.as_dict(), allow_nan=False)
     assert "i0" in written
-    assert found.sentence().endswith(".")
+    assert found.headline().endswith(".")
     assert found.to_latex().count(r"\\") == len(found.standings) + 1
     assert len(found.to_frame()) == len(given.items)
     wins, losses, ties = counts_of(given.answers)
@@ -106,7 +107,7 @@ def test_any_answers_give_a_result_that_can_be_told(told: list[tuple[int, int, s
     turned = fit_preferences(
         Preferences.of(
             [
-                Preference(f"i{a}", f"i{b}", {"left": "right", "right": "left", "tie": "tie"}[w])
+                PreferenceRow(f"i{a}", f"i{b}", {"left": "right", "right": "left", "tie": "tie"}[w])
                 for a, b, w in told
             ]
         ),
@@ -153,13 +154,13 @@ def test_all_ties_are_equal() -> None:
     found = fit("a=b", "b=c", "c=a")
     assert [each.rank for each in found.standings] == [1, 1, 1]
     assert [each.strength for each in found.standings] == pytest.approx([1, 1, 1])
-    assert found.sentence() == "No item is preferred to another in 3 answers: all are equally strong."
+    assert found.headline() == "No item is preferred to another in 3 answers: all are equally strong."
 
 
 def test_one_answer_has_no_interval() -> None:
     found = fit("a>b")
     assert found.standings[0].best is None
-    assert found.sentence().endswith("with 1 answer no interval can be given.")
+    assert found.headline().endswith("with 1 answer no interval can be given.")
     assert any(line.startswith("no intervals: needs two answers") for line in found.warnings())
     json.dumps(found.as_dict(), allow_nan=False)
 
@@ -172,7 +173,7 @@ def test_intervals_and_ranks_come_from_the_seed() -> None:
     a = one.standings[0]
     assert a.low < a.strength < a.high
     assert (a.best, a.worst) == (1, 1)
-    assert one.sentence() == (
+    assert one.headline() == (
         "a is preferred most: it would win 75% of its duels with b, the next. It is first in nearly all samples of"
         " answers drawn again (95%)."
     )
@@ -201,14 +202,14 @@ def crowd() -> Preferences:
             i, j = rng.choice(6, 2, replace=False)
             good = rng.random() < 1 / (1 + math.exp(1.2 * (i - j)))  # 0 is the best
             winner = "left" if name == "lefty" or good else "right"
-            found.append(Preference(f"i{i}", f"i{j}", winner, annotator=name))
+            found.append(PreferenceRow(f"i{i}", f"i{j}", winner, assessor=name))
     return Preferences.of(found)
 
 
-def test_annotators_are_told_apart() -> None:
-    checks = Preferences.of([Preference("i0", "i5", "left"), Preference("i4", "i1", "right")])
-    found = fit_preferences(crowd(), resamples=0, annotators=True, checks=checks)
-    people = {each.name: each for each in found.annotators}
+def test_assessors_are_told_apart() -> None:
+    checks = Preferences.of([PreferenceRow("i0", "i5", "left"), PreferenceRow("i4", "i1", "right")])
+    found = fit_preferences(crowd(), resamples=0, assessors=True, checks=checks)
+    people = {each.name: each for each in found.assessors}
     assert list(people) == ["ann", "bob", "cyd", "lefty"]
     assert people["lefty"].left_share == 1.0
     assert "one-sided" in people["lefty"].codes
@@ -218,29 +219,29 @@ def test_annotators_are_told_apart() -> None:
     assert any(
         line.startswith("lefty: prefers what is shown first: 60 of 60 times") for line in found.warnings()
     )
-    assert list(found.annotators_frame()["name"]) == list(people)
+    assert list(found.assessor_table().to_frame()["name"]) == list(people)
     json.dumps(found.as_dict(), allow_nan=False)
 
 
 def test_who_answers_faster_than_one_can_read_is_named(tmp_path: Path) -> None:
-    timed = [replace(each, took_ms=150.0 if each.annotator == "bob" else 4000.0) for each in crowd().rows()]
+    timed = [replace(each, took_ms=150.0 if each.assessor == "bob" else 4000.0) for each in crowd().rows()]
     write_preferences(tmp_path / "timed.csv", timed)
-    found = fit_preferences(read_preferences(tmp_path / "timed.csv"), resamples=0, annotators=True)
-    assert [each.name for each in found.annotators if "too-fast" in each.codes] == ["bob"]
+    found = fit_preferences(read_preferences(tmp_path / "timed.csv"), resamples=0, assessors=True)
+    assert [each.name for each in found.assessors if "too-fast" in each.codes] == ["bob"]
 
 
-def test_nobody_in_particular_is_no_annotator() -> None:
+def test_nobody_in_particular_is_no_assessor() -> None:
     given = Preferences.of(rows("a>b*3", "b>a", who="crowd-anonymous"))
-    assert fit_preferences(given, resamples=0, annotators=True).annotators == ()
+    assert fit_preferences(given, resamples=0, assessors=True).assessors == ()
 
 
 def test_wrong_calls() -> None:
     with pytest.raises(
         DataError, match=r"no answer to a pair to fit: 1 row was left out \(row that was skipped\)"
     ):
-        fit_preferences(Preferences.of([Preference("a", "b", "skip")]))
+        fit_preferences(Preferences.of([PreferenceRow("a", "b", "skip")]))
     with pytest.raises(DataError, match="no answer to a pair to fit"):
-        fit_preferences(Preferences.of([Preference("a", "b", "left", weight=0.0)]))
+        fit_preferences(Preferences.of([PreferenceRow("a", "b", "left", weight=0.0)]))
     with pytest.raises(UsageError, match="the level is 1"):
         fit("a>b", level=1)
     with pytest.raises(UsageError, match="resamples is -1"):
@@ -252,14 +253,14 @@ def test_wrong_calls() -> None:
 def test_a_pair_of_systems_on_another_topic_is_no_repeat() -> None:
     """On t1 and t2 ann says the opposite of the same two systems; on t1 she repeats herself, sides exchanged."""
     told = [
-        Preference("a", "b", "left", "t1", "ann"),
-        Preference("b", "a", "right", "t1", "ann"),
-        Preference("b", "a", "left", "t2", "ann"),
+        PreferenceRow("a", "b", "left", "t1", "ann"),
+        PreferenceRow("b", "a", "right", "t1", "ann"),
+        PreferenceRow("b", "a", "left", "t2", "ann"),
     ]
-    checks = Preferences.of([Preference("a", "b", "left", "t2")])
-    (ann,) = fit_preferences(Preferences.of(told), resamples=0, annotators=True, checks=checks).annotators
+    checks = Preferences.of([PreferenceRow("a", "b", "left", "t2")])
+    (ann,) = fit_preferences(Preferences.of(told), resamples=0, assessors=True, checks=checks).assessors
     assert (ann.repeats_same, ann.repeats) == (1, 1)
     assert (ann.checks_right, ann.checks) == (0, 1)
-    anywhere = Preferences.of([Preference("a", "b", "left")])
-    (ann,) = fit_preferences(Preferences.of(told), resamples=0, annotators=True, checks=anywhere).annotators
+    anywhere = Preferences.of([PreferenceRow("a", "b", "left")])
+    (ann,) = fit_preferences(Preferences.of(told), resamples=0, assessors=True, checks=anywhere).assessors
     assert (ann.checks_right, ann.checks) == (2, 3)

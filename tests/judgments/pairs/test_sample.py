@@ -11,9 +11,9 @@ import pytest
 from adjudge.data.rows import Document, Row, Summary
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
-from adjudge.formats.preferences import Preference, Preferences
-from adjudge.judgments.pairs.pools import answers_in, done, pools_of
+from adjudge.judgments.pairs.answers import PreferenceRow, Preferences, answers_in
 from adjudge.judgments.pairs.sample import ANYONE, sample, shares
+from adjudge.judgments.pairs.sides import done, pools_of
 from adjudge.judgments.store.store import Store
 from adjudge.judgments.tasks import Event, Task, text_hash
 
@@ -69,11 +69,11 @@ def test_no_pair_comes_twice_and_none_is_of_one_text(e: Evaluation, store: Store
 def test_the_same_seed_gives_the_same_tasks(
     e: Evaluation, store: Store, make: Callable[..., Evaluation]
 ) -> None:
-    first = ask(e, store, count=10, seed=3, annotators=["ann"], repeats=0.2)
+    first = ask(e, store, count=10, seed=3, assessors=["ann"], repeats=0.2)
     rows = [row for documents in e.collection.documents.values() for row in documents]
     other = make(*rows, name="other")
     with other.store() as empty:
-        again = ask(other, empty, count=10, seed=3, annotators=["ann"], repeats=0.2)
+        again = ask(other, empty, count=10, seed=3, assessors=["ann"], repeats=0.2)
     assert [(t.id, t.left, t.position) for t in again] == [(t.id, t.left, t.position) for t in first]
 
 
@@ -93,15 +93,15 @@ def test_either_side_is_left_about_as_often(e: Evaluation, store: Store) -> None
     assert abs(earlier - 66) < 4 * (132 / 4) ** 0.5
 
 
-def test_annotators_take_turns_and_nobody_gets_a_pair_twice(e: Evaluation, store: Store) -> None:
-    tasks = ask(e, store, count=20, annotators=["ann", "bob", "cyd"], per_pair=2)
+def test_assessors_take_turns_and_nobody_gets_a_pair_twice(e: Evaluation, store: Store) -> None:
+    tasks = ask(e, store, count=20, assessors=["ann", "bob", "cyd"], per_pair=2)
     assert Counter(task.assessor for task in tasks).most_common()[-1][1] >= 26  # of 80, as evenly as it goes
     assert set(Counter((task.assessor, task.topic, pair(task)) for task in tasks).values()) == {1}
     assert set(Counter((task.topic, pair(task)) for task in tasks).values()) == {2}
     for name in ("ann", "bob", "cyd"):
         own = sorted(task.position for task in tasks if task.assessor == name)
         assert own == list(range(len(own)))
-    more = ask(e, store, count=2, annotators=["ann"])
+    more = ask(e, store, count=2, assessors=["ann"])
     assert min(task.position for task in more) > max(t.position for t in tasks if t.assessor == "ann")
 
 
@@ -113,7 +113,7 @@ def test_open_copies_of_a_pair_stand_apart(e: Evaluation, store: Store) -> None:
 
 
 def test_repeats_come_later_with_the_sides_exchanged(e: Evaluation, store: Store) -> None:
-    tasks = {task.id: task for task in ask(e, store, count=20, annotators=["ann"], repeats=0.25)}
+    tasks = {task.id: task for task in ask(e, store, count=20, assessors=["ann"], repeats=0.25)}
     repeats = [task for task in tasks.values() if task.repeat_of]
     assert len(repeats) == 10
     for task in repeats:
@@ -156,7 +156,7 @@ def answer(store: Store, task: Task, winner: str = "left", who: str | None = Non
 
 
 def test_active_sampling_looks_at_answers_and_waits_for_others(e: Evaluation, store: Store) -> None:
-    tasks = ask(e, store, count=8, annotators=["ann"], topics=["t1"])
+    tasks = ask(e, store, count=8, assessors=["ann"], topics=["t1"])
     for task in tasks[:5]:
         answer(store, task)
     answer(store, tasks[5], "skip")
@@ -167,7 +167,7 @@ def test_active_sampling_looks_at_answers_and_waits_for_others(e: Evaluation, st
     assert answers.won.tolist() == [1.0] * 5
     assert sorted(waiting) == sorted(p for task in tasks[6:] if (p := pool.pair(task)))
     for how in ("information", "variance"):
-        new = ask(e, store, count=6, how=how, annotators=["bob"], topics=["t1"])
+        new = ask(e, store, count=6, how=how, assessors=["bob"], topics=["t1"])
         assert len(new) == 6
         assert not {pair(task) for task in new} & {pair(task) for task in tasks}
         tasks += new
@@ -179,23 +179,23 @@ def test_active_sampling_begins_without_answers(e: Evaluation, store: Store) -> 
 
 def test_checks_go_to_everybody_once(e: Evaluation, store: Store) -> None:
     (pool,) = pools_of(e.collection, "t1", e.protocol(SENTENCES))
-    known = Preferences.of([Preference(pool.texts[0], pool.texts[1], "left", "t1")])
+    known = Preferences.of([PreferenceRow(pool.texts[0], pool.texts[1], "left", "t1")])
     names = ["ann", "bob"]
-    tasks = ask(e, store, count=4, annotators=names, topics=["t1"], checks=known)
+    tasks = ask(e, store, count=4, assessors=names, topics=["t1"], checks=known)
     planted = [task for task in tasks if pair(task) == {pool.hashes[0], pool.hashes[1]}]
     assert sorted(task.assessor for task in planted) == names
     again = sample(
-        e.collection, store, e.protocol(SENTENCES), count=4, annotators=names, topics=["t1"], checks=known
+        e.collection, store, e.protocol(SENTENCES), count=4, assessors=names, topics=["t1"], checks=known
     )
     assert again.checks == 0
-    strange = Preferences.of([Preference("no such sentence", pool.texts[1], "left", "t1")])
-    with pytest.raises(DataError, match='a check holds "no such sentence" against'):
+    strange = Preferences.of([PreferenceRow("no such sentence", pool.texts[1], "left", "t1")])
+    with pytest.raises(DataError, match='a check compares "no such sentence" with'):
         ask(e, store, count=4, topics=["t1"], checks=strange)
 
 
 def test_checks_of_systems_by_name(e: Evaluation, store: Store) -> None:
-    known = Preferences.of([Preference("s1", "s2", "left")])
-    found = sample(e.collection, store, e.protocol(SUMMARIES), count=1, annotators=["ann"], checks=known)
+    known = Preferences.of([PreferenceRow("s1", "s2", "left")])
+    found = sample(e.collection, store, e.protocol(SUMMARIES), count=1, assessors=["ann"], checks=known)
     assert found.checks == 2  # one a topic
 
 
@@ -224,8 +224,8 @@ def _fields(task: Task) -> dict[str, Any]:
     ("asked", "said"),
     [
         ({"how": "luck"}, "how is"),
-        ({"annotators": ["a", "a"]}, "named twice"),
-        ({"annotators": ["a"], "per_pair": 2}, "per pair 2 people are asked, expected 1 to 1"),
+        ({"assessors": ["a", "a"]}, "named twice"),
+        ({"assessors": ["a"], "per_pair": 2}, "per pair 2 people are asked, expected 1 to 1"),
         ({"repeats": 1.5}, "repeats is 1.5"),
         ({"count": -1}, "count is -1"),
         ({"topics": ["t9"]}, 'no topic "t9"'),

@@ -1,7 +1,7 @@
-"""Generated topics with known worth, and annotators to ask. Two kinds of topics, which have nothing in common.
+"""Generated topics with known worth, and assessors to ask. Two kinds of topics, which have nothing in common.
 
 `themes` is for trying things out and for setting constants; `facts` is for what the documentation claims. They differ
-in size, in how worth is spread, in how sentences get their words, and in how annotators err.
+in size, in how worth is spread, in how sentences get their words, and in how assessors err.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from itertools import combinations
 
 import numpy as np
 
-from adjudge.stats.preference.answers import Answers, FloatArray
-from adjudge.stats.preference.sampling import Pair
-from adjudge.text.similarity import WordSimilarity
+from adjudge.stats.preference.answers import FloatArray, PairAnswers
+from adjudge.stats.preference.next_pair import Pair
+from adjudge.text.word_similarity import WordSimilarity
 
 Judge = Callable[[int, int, np.random.Generator], float]
 
@@ -32,16 +32,16 @@ class Topic:
     def __len__(self) -> int:
         return len(self.worth)
 
-    def ask(self, pairs: Sequence[Pair], rng: np.random.Generator) -> Answers:
+    def ask(self, pairs: Sequence[Pair], rng: np.random.Generator) -> PairAnswers:
         first, second = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
         won = np.array([self.judge(a, b, rng) for a, b in pairs], dtype=np.float64)
-        return Answers(len(self), first, second, won)
+        return PairAnswers(len(self), first, second, won)
 
 
 def themes(seed: int, n: int = 100) -> Topic:
     """Sentences about a dozen themes: a theme has its words and its worth, a sentence adds some of its own.
 
-    Log worth is normal; annotators follow Bradley and Terry.
+    Log worth is normal; assessors follow Bradley and Terry.
     """
     rng = np.random.default_rng([seed, 1])
     theme = rng.integers(0, 12, n)
@@ -61,7 +61,7 @@ def themes(seed: int, n: int = 100) -> Topic:
 def facts(seed: int, n: int = 160) -> Topic:
     """Sentences that hold none to three of 40 facts, as under a pyramid: worth is the sum of the facts' weights.
 
-    A fact is said in some of its words. Annotators see worth with normal noise, some with more than others (Thurstone);
+    A fact is said in some of its words. Assessors see worth with normal noise, some with more than others (Thurstone);
     what seems alike is a tie, and one answer in twenty is a click anywhere.
     """
     rng = np.random.default_rng([seed, 2])
@@ -118,8 +118,8 @@ def crowd(
     ties: float = 0.0,
     unknown: int = 0,
     same_items: bool = False,
-) -> Answers:
-    """Answers of annotators who say what Bradley and Terry's model says with their reliability, else the opposite.
+) -> PairAnswers:
+    """Answers of assessors who say what Bradley and Terry's model says with their reliability, else the opposite.
 
     Some answers become ties, and some more are of nobody knows whom, all reliable. Log worth is `log_worth(seed, n)`.
     """
@@ -131,7 +131,7 @@ def crowd(
     right = rng.random(len(who)) < np.append(reliability, 1.0)[who]
     better = rng.random(len(who)) < 1 / (1 + np.exp(worth[second] - worth[first]))
     won = np.where(rng.random(len(who)) < ties, 0.5, (better == right).astype(np.float64))
-    return Answers(n, first, second, won, who=who)
+    return PairAnswers(n, first, second, won, who=who)
 
 
 def log_worth(seed: int, n: int) -> FloatArray:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import DataError
-from adjudge.stats.preference.answers import Answers
+from adjudge.stats.preference.answers import PairAnswers
 
 ROWS = st.lists(
     st.tuples(st.integers(0, 5), st.integers(1, 5), st.sampled_from([0.0, 0.5, 1.0]), st.floats(0, 9)),
@@ -16,11 +16,13 @@ ROWS = st.lists(
 )
 
 
-def answers_of(rows: list[tuple[int, int, float, float]]) -> Answers:
+def answers_of(rows: list[tuple[int, int, float, float]]) -> PairAnswers:
     """Answers about six items: the first, how far the second is from it, who won, the weight."""
     first = np.array([row[0] for row in rows], dtype=int)
     second = (first + np.array([row[1] for row in rows], dtype=int)) % 6
-    return Answers(6, first, second, np.array([row[2] for row in rows]), np.array([row[3] for row in rows]))
+    return PairAnswers(
+        6, first, second, np.array([row[2] for row in rows]), np.array([row[3] for row in rows])
+    )
 
 
 @given(ROWS)
@@ -36,27 +38,27 @@ def test_wins_are_counted_one_by_one(rows: list[tuple[int, int, float, float]]) 
 
 
 def test_a_tie_is_half_a_win_each() -> None:
-    answers = Answers(2, np.array([0, 1]), np.array([1, 0]), np.array([0.5, 1.0]))
+    answers = PairAnswers(2, np.array([0, 1]), np.array([1, 0]), np.array([0.5, 1.0]))
     assert answers.wins().tolist() == [[0.0, 0.5], [1.5, 0.0]]
 
 
 def test_no_answers() -> None:
     nothing = np.array([], dtype=int)
-    answers = Answers(3, nothing, nothing, np.array([]))
+    answers = PairAnswers(3, nothing, nothing, np.array([]))
     assert len(answers) == 0
     assert answers.wins().tolist() == [[0.0] * 3] * 3
-    assert Answers(0, nothing, nothing, np.array([])).wins().shape == (0, 0)
+    assert PairAnswers(0, nothing, nothing, np.array([])).wins().shape == (0, 0)
 
 
 def test_what_is_not_said_has_its_default() -> None:
-    answers = Answers(3, np.array([0, 1]), np.array([1, 2]), np.array([1, 0]))
+    answers = PairAnswers(3, np.array([0, 1]), np.array([1, 2]), np.array([1, 0]))
     assert answers.weight.tolist() == [1.0, 1.0]
     assert answers.who.tolist() == [-1, -1]
     assert answers.cluster.tolist() == [0, 0]
 
 
 def test_some_answers_by_number_or_mask() -> None:
-    answers = Answers(3, np.array([0, 1, 2]), np.array([1, 2, 0]), np.ones(3), who=np.array([7, 8, 9]))
+    answers = PairAnswers(3, np.array([0, 1, 2]), np.array([1, 2, 0]), np.ones(3), who=np.array([7, 8, 9]))
     assert answers.take([2, 0, 2]).who.tolist() == [9, 7, 9]
     assert answers.take(np.array([True, False, True])).first.tolist() == [0, 2]
 
@@ -65,7 +67,7 @@ def test_some_answers_by_number_or_mask() -> None:
     ("change", "said"),
     [
         ({"second": [1, 3]}, "an answer names item 3, and there are 3, from 0"),
-        ({"second": [1, 1]}, "an answer holds an item against itself"),
+        ({"second": [1, 1]}, "an answer compares an item with itself"),
         ({"won": [0.0, 1.5]}, "won is not from 0 to 1"),
         ({"won": [0.0, np.nan]}, "won is not from 0 to 1"),
         ({"weight": [1.0, -1.0]}, "a weight is negative or not a number"),
@@ -76,5 +78,5 @@ def test_some_answers_by_number_or_mask() -> None:
 def test_wrong_answers_are_refused_in_one_line(change: dict[str, list[float]], said: str) -> None:
     given = {"first": [0, 1], "second": [1, 2], "won": [1.0, 0.0]} | change
     with pytest.raises(DataError) as error:
-        Answers(3, **{name: np.array(values) for name, values in given.items()})
+        PairAnswers(3, **{name: np.array(values) for name, values in given.items()})
     assert str(error.value) == said

@@ -10,19 +10,17 @@ from scipy.optimize import approx_fprime
 from tests.stats.preference.generate import crowd, log_worth, ordered_right
 
 from adjudge.errors import UsageError
-from adjudge.stats.preference.answers import Answers, FloatArray
+from adjudge.stats.preference.answers import FloatArray, PairAnswers, propagated
 from adjudge.stats.preference.bradley_terry import REGULARISER, fit
-from adjudge.stats.preference.crowd import PRIOR, _mode, fit_crowd
-from adjudge.stats.preference.crowd_posterior import CrowdPosterior
-from adjudge.stats.preference.propagate import propagated
+from adjudge.stats.preference.crowd import PRIOR, CrowdPosterior, _mode, fit_crowd
 
 RELIABLE = np.array([1.0, 0.95, 0.9, 0.85, 0.8, 0.7, 0.5, 0.5])
 
 
-def small(seed: int, n: int = 5, people: int = 3, count: int = 30) -> Answers:
+def small(seed: int, n: int = 5, people: int = 3, count: int = 30) -> PairAnswers:
     rng = np.random.default_rng(seed)
     first = rng.integers(0, n, count)
-    return Answers(
+    return PairAnswers(
         n,
         first,
         (first + rng.integers(1, n, count)) % n,
@@ -33,7 +31,7 @@ def small(seed: int, n: int = 5, people: int = 3, count: int = 30) -> Answers:
 
 
 def plain_posterior(
-    answers: Answers, log: FloatArray, eta: FloatArray, scale: float, prior: tuple[float, float]
+    answers: PairAnswers, log: FloatArray, eta: FloatArray, scale: float, prior: tuple[float, float]
 ) -> float:
     """Minus the log posterior, answer by answer, as it is printed."""
     v, total = np.exp(log), 0.0
@@ -49,7 +47,7 @@ def plain_posterior(
     return -float(total)
 
 
-def model_of(answers: Answers, people: int) -> CrowdPosterior:
+def model_of(answers: PairAnswers, people: int) -> CrowdPosterior:
     return CrowdPosterior(answers, np.where(answers.who < 0, people, answers.who), people, 0.3, (4.0, 2.5))
 
 
@@ -74,7 +72,7 @@ def test_the_posterior_and_its_derivatives(seed: int) -> None:
     np.testing.assert_allclose(model.hessian(log, eta), bent, rtol=1e-4, atol=1e-3)
 
 
-def by_expectation(answers: Answers, people: int, rounds: int) -> tuple[FloatArray, FloatArray]:
+def by_expectation(answers: PairAnswers, people: int, rounds: int) -> tuple[FloatArray, FloatArray]:
     """Log strengths and reliabilities by EM: who was right is guessed, then everything fitted to the guess."""
     eta, log = np.full(people, 0.8), np.zeros(answers.n)
     a, b = PRIOR
@@ -86,7 +84,7 @@ def by_expectation(answers: Answers, people: int, rounds: int) -> tuple[FloatArr
         right_if_second = own * (1 - p) / (own * (1 - p) + (1 - own) * p)
         right = answers.won * right_if_first + (1 - answers.won) * right_if_second
         truth = answers.won * right_if_first + (1 - answers.won) * (1 - right_if_second)
-        guessed = Answers(answers.n, answers.first, answers.second, truth, answers.weight)
+        guessed = PairAnswers(answers.n, answers.first, answers.second, truth, answers.weight)
         wins = guessed.wins()
         v = np.exp(log)
         for _ in range(5):  # Zermelo's steps, with the virtual opponent
@@ -168,7 +166,7 @@ def test_no_start_ends_higher() -> None:
     assert model.value(-found.plain.log, 1 - found.reliability) > best + 10
 
 
-def test_reliable_annotators_are_the_plain_model() -> None:
+def test_reliable_assessors_are_the_plain_model() -> None:
     answers = crowd(7, RELIABLE, n=12, each=50, ties=0.1)
     expected = fit(answers.wins(), regularise=0.2)
     found = fit_crowd(answers, regularise=0.2, prior=(1e9, 1.0))
@@ -183,7 +181,7 @@ def test_reliable_annotators_are_the_plain_model() -> None:
 
 def test_nobody_known_is_the_plain_model() -> None:
     answers = crowd(8, RELIABLE, n=12, each=50)
-    nobody = Answers(12, answers.first, answers.second, answers.won)
+    nobody = PairAnswers(12, answers.first, answers.second, answers.won)
     found = fit_crowd(nobody)
     np.testing.assert_allclose(found.strengths.log, fit(nobody.wins(), regularise=REGULARISER).log, atol=1e-7)
     assert found.unknown == len(nobody)
@@ -202,7 +200,7 @@ def test_the_truth_can_be_fitted_and_propagated() -> None:
 
 def test_swapped_answers_turn_strengths_over() -> None:
     answers = crowd(10, RELIABLE, n=12, each=50)
-    turned = Answers(12, answers.first, answers.second, 1 - answers.won, who=answers.who)
+    turned = PairAnswers(12, answers.first, answers.second, 1 - answers.won, who=answers.who)
     one, two = fit_crowd(answers), fit_crowd(turned)
     np.testing.assert_allclose(one.strengths.log, -two.strengths.log, atol=1e-7)
     np.testing.assert_allclose(one.reliability, two.reliability, atol=1e-7)
@@ -212,7 +210,7 @@ def test_weights_are_repetitions() -> None:
     answers = crowd(11, np.array([0.9, 0.6]), n=6, each=20)
     twice = fit_crowd(answers.take(np.repeat(np.arange(len(answers)), 2)))
     heavy = fit_crowd(
-        Answers(6, answers.first, answers.second, answers.won, np.full(len(answers), 2.0), answers.who)
+        PairAnswers(6, answers.first, answers.second, answers.won, np.full(len(answers), 2.0), answers.who)
     )
     np.testing.assert_allclose(twice.strengths.log, heavy.strengths.log, atol=1e-7)
     np.testing.assert_allclose(twice.reliability, heavy.reliability, atol=1e-7)
@@ -222,13 +220,13 @@ def test_weights_are_repetitions() -> None:
 
 def test_edges() -> None:
     empty = np.empty(0, np.int64)
-    nothing = fit_crowd(Answers(3, empty, empty, np.empty(0)))
+    nothing = fit_crowd(PairAnswers(3, empty, empty, np.empty(0)))
     np.testing.assert_allclose(nothing.strengths.values, 1)
-    absent = fit_crowd(Answers(2, np.array([0]), np.array([1]), np.array([1.0]), who=np.array([2])))
+    absent = fit_crowd(PairAnswers(2, np.array([0]), np.array([1]), np.array([1.0]), who=np.array([2])))
     assert np.isnan(absent.reliability).tolist() == [True, True, False]
     assert absent.counts.tolist() == [0, 0, 1]
     ties = fit_crowd(
-        Answers(2, np.array([0, 1]), np.array([1, 0]), np.array([0.5, 0.5]), who=np.array([0, 0]))
+        PairAnswers(2, np.array([0, 1]), np.array([1, 0]), np.array([0.5, 0.5]), who=np.array([0, 0]))
     )
     np.testing.assert_allclose(ties.strengths.values, 1, atol=1e-6)
     assert ties.reliability[0] == pytest.approx(

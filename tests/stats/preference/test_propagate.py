@@ -8,11 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import DataError
-from adjudge.stats.preference.answers import Answers, FloatArray
-from adjudge.stats.preference.propagate import propagated
+from adjudge.stats.preference.answers import FloatArray, PairAnswers, propagated
 
 
-def looped(answers: Answers, similarity: FloatArray) -> FloatArray:
+def looped(answers: PairAnswers, similarity: FloatArray) -> FloatArray:
     """Zopf 2018, section 4.1: M <- M + outer(sim(winner), sim(loser)); a tie is half of that either way."""
     found = np.zeros((answers.n, answers.n))
     for i, j, won, weight in zip(answers.first, answers.second, answers.won, answers.weight, strict=True):
@@ -21,13 +20,13 @@ def looped(answers: Answers, similarity: FloatArray) -> FloatArray:
     return found
 
 
-def generated(n: int, count: int, seed: int) -> tuple[Answers, FloatArray]:
+def generated(n: int, count: int, seed: int) -> tuple[PairAnswers, FloatArray]:
     rng = np.random.default_rng(seed)
     first = rng.integers(0, n, count)
     second = (first + rng.integers(1, n, count)) % n
     won = rng.choice([0, 0.5, 1], count)
     similarity = rng.random((n, n)) * (rng.random((n, n)) < 0.5)
-    return Answers(n, first, second, won, rng.exponential(size=count)), similarity
+    return PairAnswers(n, first, second, won, rng.exponential(size=count)), similarity
 
 
 @given(st.integers(2, 9), st.integers(0, 40), st.integers(0, 2**32 - 1))
@@ -50,7 +49,7 @@ def test_similar_to_itself_alone_it_is_the_wins() -> None:
 
 def test_the_direction_is_seen() -> None:
     """With an asymmetric similarity, rows or columns is a question; the loop takes those of the winner's row."""
-    answers = Answers(2, np.array([0]), np.array([1]), np.array([1.0]))
+    answers = PairAnswers(2, np.array([0]), np.array([1]), np.array([1.0]))
     similarity = np.array([[1.0, 0.5], [0.0, 1.0]])
     assert propagated(answers, similarity).tolist() == [[0.0, 1.0], [0.0, 0.5]]
 
@@ -65,5 +64,5 @@ def test_the_direction_is_seen() -> None:
 )
 def test_wrong_similarities_are_refused(similarity: FloatArray, said: str) -> None:
     with pytest.raises(DataError) as error:
-        propagated(Answers(2, np.array([0]), np.array([1]), np.array([1.0])), similarity)
+        propagated(PairAnswers(2, np.array([0]), np.array([1]), np.array([1.0])), similarity)
     assert str(error.value) == said

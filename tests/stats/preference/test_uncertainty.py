@@ -10,13 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import UsageError
-from adjudge.stats.preference.answers import Answers, FloatArray
+from adjudge.stats.preference.answers import FloatArray, PairAnswers, propagated
 from adjudge.stats.preference.bradley_terry import REGULARISER, fit
-from adjudge.stats.preference.propagate import propagated
 from adjudge.stats.preference.uncertainty import Bootstrapped, bootstrap, no_standard_errors, standard_errors
 
 
-def generated(log: FloatArray, count: int, seed: int, *, clusters: int = 1, scatter: float = 0.0) -> Answers:
+def generated(
+    log: FloatArray, count: int, seed: int, *, clusters: int = 1, scatter: float = 0.0
+) -> PairAnswers:
     """Answers by the model; in every cluster the log strengths are off by something of its own."""
     rng = np.random.default_rng(seed)
     n = len(log)
@@ -25,7 +26,7 @@ def generated(log: FloatArray, count: int, seed: int, *, clusters: int = 1, scat
     cluster = rng.integers(0, clusters, count)
     here = log + rng.normal(scale=scatter, size=(clusters, n))
     chance = 1 / (1 + np.exp(here[cluster, second] - here[cluster, first]))
-    return Answers(n, first, second, rng.random(count) < chance, cluster=cluster)
+    return PairAnswers(n, first, second, rng.random(count) < chance, cluster=cluster)
 
 
 def likelihood(wins: FloatArray, log: FloatArray) -> float:
@@ -159,7 +160,7 @@ def test_more_resamples_begin_with_the_same_ones() -> None:
 
 def test_weights_and_ties_are_kept() -> None:
     """Two answers of weights 1 and 3 that say the opposite: a draw has one of them twice, or both."""
-    answers = Answers(2, np.array([0, 0]), np.array([1, 1]), np.array([1.0, 0.0]), np.array([1.0, 3.0]))
+    answers = PairAnswers(2, np.array([0, 0]), np.array([1, 1]), np.array([1.0, 0.0]), np.array([1.0, 3.0]))
     drawn = bootstrap(answers, rng=np.random.default_rng(0), resamples=50)
     both = fit(answers.wins()).log
     once = [fit(np.array([[0, 2.0], [0, 0]])).log, fit(np.array([[0, 0], [6.0, 0]])).log]
@@ -167,7 +168,7 @@ def test_weights_and_ties_are_kept() -> None:
     assert np.sum(kinds) == 50
     assert all(kind.any() for kind in kinds)
     assert drawn.regularised == kinds[1].sum() + kinds[2].sum()
-    tied = Answers(2, np.array([0, 0]), np.array([1, 1]), np.array([0.5, 0.5]))
+    tied = PairAnswers(2, np.array([0, 0]), np.array([1, 1]), np.array([0.5, 0.5]))
     np.testing.assert_allclose(bootstrap(tied, rng=np.random.default_rng(0), resamples=3).logs, 0, atol=1e-9)
 
 

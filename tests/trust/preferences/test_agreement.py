@@ -12,7 +12,7 @@ from adjudge.comparisons.scores import Scores
 from adjudge.data.scores import MeasureInfo, Score, ScoreTable
 from adjudge.errors import DataError, UsageError
 from adjudge.stats.bootstrap import bootstrap_means
-from adjudge.trust.preferences.agreement import agreements, lines
+from adjudge.trust.preferences import agreements
 
 NAN = math.nan
 SYSTEMS = ("a", "b", "c", "h")
@@ -110,14 +110,14 @@ def test_what_is_missing_is_counted() -> None:
         ("t3", 1, 2, None),
     ]
     assert (found.n, found.missing) == (2, 7)
-    assert list(lines([found])) == ["m: 7 pairs lack a score and were left out"]
+    assert found.notes == ("m: 7 pairs lack a score and were left out",)
 
 
 def test_all_ties_say_why() -> None:
     data = data_of({"human": {"t1": (1.0, 1.0, 1.0)}, "m": {"t1": (1.0, 2.0, 3.0)}})
     found = agreements(data, "human", ["m"], rng=rng())[0]
     assert math.isnan(found.mean)
-    assert found.sentence() == "m: no agreement with human (people see no difference)."
+    assert found.headline() == "m: no agreement with human (people see no difference)."
     assert json.loads(json.dumps(found.as_dict(), allow_nan=False))["agreement"] is None
 
 
@@ -126,7 +126,7 @@ def test_one_topic_has_no_interval() -> None:
     found = agreements(data, "human", ["m"], rng=rng())[0]
     assert found.mean == 1
     assert math.isnan(found.low)
-    assert found.sentence() == "m orders 100.0% of the pairs as human does; 1 topic, 1 pair."
+    assert found.headline() == "m orders 100.0% of the pairs as human does; 1 topic, 1 pair."
 
 
 def test_lengths() -> None:
@@ -152,7 +152,7 @@ def test_people_who_know_no_lengths() -> None:
 
 def test_out() -> None:
     good = agreements(EASY, "human", ["good"], rng=rng())[0]
-    assert good.sentence() == (
+    assert good.headline() == (
         "good orders 100.0% of the pairs as human does (95% interval 1.000 to 1.000); 2 topics, 5 pairs."
     )
     assert list(good.to_frame()["share"]) == [1, 1]

@@ -17,12 +17,20 @@ from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.batch import batches_of
 from adjudge.stats.agreement import pair_agreement
-from adjudge.stats.preference.answers import Answers
+from adjudge.stats.preference.answers import PairAnswers
 from adjudge.stats.preference.bradley_terry import fit
-from adjudge.trust.preferences.agreement import agreements
-from adjudge.trust.preferences.columns import columns
-from adjudge.trust.preferences.converge import Prepared, converge, of_length, one_run, sizes
-from adjudge.trust.preferences.trajectories import Convergence, Point, Trajectory
+from adjudge.trust.preferences import (
+    Convergence,
+    Point,
+    PreparedTopic,
+    Trajectory,
+    agreements,
+    converge,
+    of_length,
+    one_run,
+    score_columns,
+    sizes,
+)
 
 NAMES = [
     "storm",
@@ -44,7 +52,7 @@ def rng(seed: int = 1) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-def prepared(smooth: bool) -> Prepared:
+def prepared(smooth: bool) -> PreparedTopic:
     """Eight sentences, twelve summaries, thirty answers of a noisy annotator."""
     random = rng(7)
     first, second = np.array([random.choice(8, 2, replace=False) for _ in range(30)]).T
@@ -52,9 +60,9 @@ def prepared(smooth: bool) -> Prepared:
     half = random.random((8, 8)) ** 4
     alike = (half + half.T) / 2
     np.fill_diagonal(alike, 1)
-    return Prepared(
+    return PreparedTopic(
         "t",
-        Answers(8, first, second, won),
+        PairAnswers(8, first, second, won),
         alike if smooth else None,
         random.random((12, 8)) ** 4,
         random.random(12),
@@ -116,7 +124,7 @@ def answered(make: Callable[..., Evaluation]) -> Evaluation:
 
 def data_of(e: Evaluation, *measures: str) -> Scores:
     """What people say: a is best, then b, c, d; on t3 all are the same."""
-    found = columns(e.folder, e.collection, e.judgments(), measures)
+    found = score_columns(e.folder, e.collection, e.judgments(), measures)
     said = [
         Score("expert:all", t, s, float(v) if t != "t3" else 1.0)
         for t in ("t1", "t2", "t3")
@@ -232,10 +240,3 @@ def test_words_and_tables() -> None:
     data = json.loads(json.dumps(FOUND.as_dict(), allow_nan=False))
     assert data["topics"][1]["lines"]["JS"] is None
     assert data["topics"][2]["why"] == "nobody was asked"
-
-
-def test_answers_needed_to_pass_a_measure() -> None:
-    first = FOUND.topics[0]
-    assert first.needed("R1") == 20
-    assert first.needed("JS") is None
-    assert first.needed("unknown") is None

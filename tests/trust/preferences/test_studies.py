@@ -24,9 +24,9 @@ def test_from_asking_to_the_tables(e: Evaluation, tmp_path: Path) -> None:
     header, *rows = (tmp_path / "pairs.csv").read_text(encoding="utf-8").splitlines()
     answered = [f"{header},worker,answer", *(f"{row},w1,left" for row in rows)]
     (tmp_path / "answered.csv").write_text("\n".join(answered), encoding="utf-8")
-    assert e.prefer.read_batch(str(tmp_path / "answered.csv")).answers == 5
-    assert e.prefer.read_batch(str(tmp_path / "answered.csv")).answers == 0
-    assert e.prefer.simulate("ref", count=20, annotators=2).answers == 240
+    assert e.prefer.read(tmp_path / "answered.csv")[1].answers == 5
+    assert e.prefer.read(tmp_path / "answered.csv")[1].answers == 0
+    assert e.prefer.simulate("ref", count=20, assessors=2).answers == 240
     fits = e.prefer.fit(topics=["d01", "d02"], resamples=10)
     assert [fit.title for fit in fits] == ["sentences of d01", "sentences of d02"]
     e.simulate_judgments("rating", assessors=2)

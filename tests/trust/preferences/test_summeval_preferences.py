@@ -1,4 +1,4 @@
-"""SummEval's real texts and experts: preferences of simulated annotators go the whole way, beside ROUGE and JS."""
+"""SummEval's real texts and experts: preferences of simulated assessors go the whole way, beside ROUGE and JS."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from pathlib import Path
 import pytest
 from tests.cli.running import runner
 
-from adjudge.cli import prefer_study
+from adjudge.cli import prefer
 from adjudge.evaluation import Evaluation
 from adjudge.formats import summeval
 
 
 @pytest.mark.shared_data
-def test_simulated_annotators_agree_with_experts(shared_data: Path, tmp_path: Path) -> None:
+def test_simulated_assessors_agree_with_experts(shared_data: Path, tmp_path: Path) -> None:
     file = shared_data / "summeval" / "model_annotations.12systems.jsonl"
     e = Evaluation.init(tmp_path / "e")
     e.take(summeval.read([file]))
-    said = runner(prefer_study.simulate)(f"{e.path} --from ref --count 200 --noise 0.1 --seed 1")
+    said = runner(prefer.simulate)(f"{e.path} --from ref --count 200 --noise 0.1 --seed 1")
     assert "gave 9,621 answers in 100 topics, from the references" in said.stdout
-    done = runner(prefer_study.report)(f"{e.path} --human expert:relevance --json --workers 1")
+    done = runner(prefer.report)(f"{e.path} --human expert:relevance --json --workers 1")
     first, second, third, fourth = json.loads(done.stdout)
     columns = {row["column"]: row for row in first["columns"]}
     assert list(columns) == ["JS", "R1", "R2", "R3", "R4", "SU4", "man"]

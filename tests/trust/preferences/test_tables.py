@@ -1,4 +1,4 @@
-"""The paper's four tables: by hand, and end to end on the demo with simulated annotators."""
+"""The paper's four tables: by hand, and end to end on the demo with simulated assessors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 from tests.cli.running import runner
 
 from adjudge.assessors.preferences import simulate_preferences
-from adjudge.cli import prefer_study
+from adjudge.cli import prefer
 from adjudge.comparisons.scores import Scores
 from adjudge.data.rows import Topic
 from adjudge.data.scores import Score, ScoreTable
@@ -27,13 +27,22 @@ from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.batch import batches_of
 from adjudge.measures.judged.preference import Preference
-from adjudge.measures.judged.preference_sources import pyramid_worth
+from adjudge.measures.judged.preference_strengths import pyramid_worth
 from adjudge.stats.bootstrap import bootstrap_means
-from adjudge.trust.preferences.agreement import agreements
-from adjudge.trust.preferences.columns import Columns, columns, plainest
-from adjudge.trust.preferences.minutes import minutes, minutes_of
-from adjudge.trust.preferences.paper_table import Cell, PaperTable
-from adjudge.trust.preferences.tables import own_measures, paper_tables, ranked_sentences, specs
+from adjudge.trust.preferences import (
+    Columns,
+    PaperColumn,
+    PaperTable,
+    agreements,
+    minutes,
+    minutes_of,
+    own_measures,
+    paper_tables,
+    plainest,
+    ranked_sentences,
+    score_columns,
+    specs,
+)
 
 NOBODY = minutes([], {})
 
@@ -101,14 +110,14 @@ def test_sentences_compare_the_evaluator_with_the_others() -> None:
         }
     )
     said = next(tables(far)["table-1"].sentences())
-    assert said == "man agrees with people more than R1; it cannot be told apart from JS and R2."
+    assert said == "man agrees with people more than R1; it is not significantly different from JS and R2."
     turned = by_hand({"preference": [0.0, 0.0, 0.0], "rouge-1": [0.5, 0.9, 0.5]})
     assert next(tables(turned)["table-1"].sentences()) == "man agrees with people less than R1."
 
 
-def test_the_human_measure_is_not_held_against_itself() -> None:
+def test_the_human_measure_is_not_compared_with_itself() -> None:
     found = paper_tables(HAND, {}, "preference", NOBODY, resamples=10)
-    assert found[0]["man"].why == "it is what the others are held against"
+    assert found[0]["man"].why == "it is what the others are compared with"
 
 
 def test_more_measures_have_a_table_of_their_own() -> None:
@@ -118,11 +127,12 @@ def test_more_measures_have_a_table_of_their_own() -> None:
 
 def test_rows_by_topic_and_by_set() -> None:
     first = tables(HAND)["table-1"]
-    heads, rows = first.printed("topic")
+    table = first.table("topic")
+    heads, rows = [column.title for column in table.columns], table.rows
     assert heads[0] == ""
     assert [row[0] for row in rows] == ["t0", "t1", "mean", "95% interval", "topics"]
-    assert [row[heads.index("R1>")] for row in rows[:3]] == ["0.500", "0.900", "0.700"]
-    _, rows = first.printed("set")
+    assert [row[heads.index("R1")] for row in rows[:3]] == ["0.500", "0.900", "0.700"]
+    rows = first.table("set").rows
     assert [row[0] for row in rows[:2]] == ["even", "odd"]
     frame = first.to_frame("topic")
     assert frame[(frame["column"] == "R1") & (frame["topic"] == "t1")]["agreement"].tolist() == [0.9]
@@ -179,12 +189,12 @@ def test_nothing_is_scored() -> None:
     found = tables(by_hand({}))
     assert {cell.why for cell in found["table-1"].cells} == {"not scored"}
     assert found["table-1"].topics == ()
-    assert [row[0] for row in found["table-1"].printed("topic")[1]] == ["mean", "95% interval", "topics"]
+    assert [row[0] for row in found["table-1"].table("topic").rows] == ["mean", "95% interval", "topics"]
 
 
 def test_a_cell_that_is_not_there() -> None:
     with pytest.raises(StopIteration):
-        PaperTable("t", "T", (Cell("a", "m"),), 0.95)["b"]
+        PaperTable("t", "T", (PaperColumn("a", "m"),), 0.95)["b"]
 
 
 # The demo
@@ -192,7 +202,7 @@ def test_a_cell_that_is_not_there() -> None:
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The demo with pyramids, and 200 answers per topic by simulated annotators who know the references."""
+    """The demo with pyramids, and 200 answers per topic by simulated assessors who know the references."""
     path = tmp_path_factory.mktemp("demo") / "e"
     build(path)
     e = Evaluation.open(path)
@@ -205,8 +215,8 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def report(judged_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     """The whole way: adjudge demo --judged, prefer simulate, prefer report."""
     path = copytree(judged_demo, tmp_path_factory.mktemp("judged") / "e")
-    runner(prefer_study.simulate)(f"{path} --from ref --count 200 --noise 0.1 --seed 1")
-    done = runner(prefer_study.report)(f"{path} --human coverage --json --workers 1")
+    runner(prefer.simulate)(f"{path} --from ref --count 200 --noise 0.1 --seed 1")
+    done = runner(prefer.report)(f"{path} --human coverage --json --workers 1")
     return json.loads(done.stdout)  # type: ignore[no-any-return]
 
 
@@ -216,7 +226,7 @@ def column(report: list[dict[str, Any]], table: str, heading: str) -> dict[str, 
 
 
 def test_the_demo_end_to_end(report: list[dict[str, Any]]) -> None:
-    """Preferences of simulated annotators agree with coverage, beyond chance, beside ROUGE and JS."""
+    """Preferences of simulated assessors agree with coverage, beyond chance, beside ROUGE and JS."""
     assert [table["table"] for table in report] == ["table-1", "table-2", "table-3", "table-4"]
     man = column(report, "table-1", "man")
     assert man["topics"] == 12
@@ -247,7 +257,7 @@ def test_all_pairs_without_smoothing_order_every_pair(demo: Path) -> None:
 def test_table_4_is_the_agreement_of_strengths_with_weights(demo: Path) -> None:
     from itertools import combinations
 
-    from adjudge.measures.judged.preference_fit import similarity_of, strengths_of
+    from adjudge.measures.judged.preference_strengths import similarity_of, strengths_of
 
     e = Evaluation.open(demo)
     batch = batches_of(e.collection, e.judgments())["d02"]
@@ -264,7 +274,7 @@ def test_table_4_is_the_agreement_of_strengths_with_weights(demo: Path) -> None:
 def test_the_tables_are_the_measures_agreement(demo: Path) -> None:
     e = Evaluation.open(demo)
     judgments = e.judgments()
-    found = columns(e.folder, e.collection, judgments, ["preference", "rouge-2", "pyramid"])
+    found = score_columns(e.folder, e.collection, judgments, ["preference", "rouge-2", "pyramid"])
     every = agreements(found.data, "pyramid", ["preference", "rouge-2"], rng=generator(0, "test"))
     table = paper_tables(found, batches_of(e.collection, judgments), "pyramid", NOBODY, resamples=10)[0]
     assert [each.mean for each in every] == pytest.approx([table["man"].value, table["R2"].value])
@@ -278,35 +288,31 @@ def test_simulated_answers_take_no_time(demo: Path) -> None:
 
 
 def test_the_report_for_people(demo: Path) -> None:
-    done = runner(prefer_study.report)(f"{demo} --human pyramid -m rouge-2 --topics --workers 1")
+    done = runner(prefer.report)(f"{demo} --human pyramid -m rouge-2 --topics --workers 1")
     assert "Table 1. Agreement with people" in done.stdout
     assert "\nd12 " in done.stdout
     assert "R1: rouge-1|stat:recall|stem:porter-155" in done.stdout
     assert "note: 2,400 of 2,400 answers are simulated" in done.stderr
-    rows = runner(prefer_study.report)(f"{demo} --human pyramid --csv - --sets --workers 1").stdout
+    rows = runner(prefer.report)(f"{demo} --human pyramid --csv - --sets --workers 1").stdout
     assert {row["table"] for row in csv.DictReader(StringIO(rows))} == {f"table-{k}" for k in range(1, 5)}
 
 
 def test_simulate_score_converge(demo: Path, tmp_path: Path) -> None:
     copytree(demo, tmp_path / "e")
-    said = json.loads(runner(prefer_study.simulate)(f"{tmp_path / 'e'} --from py --count 5 --json").stdout)
+    said = json.loads(runner(prefer.simulate)(f"{tmp_path / 'e'} --from py --count 5 --json").stdout)
     assert (said["answers"], said["from"]) == (60, "py")
-    done = runner(prefer_study.score)(
-        f"{tmp_path / 'e'} --source man+py --simulated 20 --no-smooth --workers 1"
-    )
+    done = runner(prefer.score)(f"{tmp_path / 'e'} --source man+py --simulated 20 --no-smooth --workers 1")
     assert done.stdout.startswith("preference(source=man+py, smooth=false, simulated=20)\n")
     assert "fluent" in done.stdout
-    scored = json.loads(
-        runner(prefer_study.score)(f"{tmp_path / 'e'} --source ref --workers 1 --json").stdout
-    )
+    scored = json.loads(runner(prefer.score)(f"{tmp_path / 'e'} --source ref --workers 1 --json").stdout)
     assert scored["measure"] == "preference(source=ref)"
     assert len(scored["means"]) == 9
     found = json.loads(
-        runner(prefer_study.converge)(f"{tmp_path / 'e'} --human pyramid --runs 2 --step 100 --json").stdout
+        runner(prefer.converge)(f"{tmp_path / 'e'} --human pyramid --runs 2 --step 100 --json").stdout
     )[0]
     assert [row["n"] for row in found["mean"]] == [100, 200, 205]
     assert set(found["lines"]) == {"R1", "R2", "R3", "R4", "SU4", "JS"}
-    text = runner(prefer_study.converge)(f"{tmp_path / 'e'} --human pyramid --runs 1 --step 150").stdout
+    text = runner(prefer.converge)(f"{tmp_path / 'e'} --human pyramid --runs 1 --step 150").stdout
     assert "Agreement with pyramid by the number of answers per topic" in text
 
 
@@ -329,5 +335,5 @@ def test_mistakes_are_one_line(
     demo: Path, command: str, line: str, error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message) as caught:
-        runner(getattr(prefer_study, command))(f"{demo} {line}")
+        runner(getattr(prefer, command))(f"{demo} {line}")
     assert "\n" not in str(caught.value)

@@ -1,30 +1,26 @@
-"""Which pairs people are asked about: tasks for the store, drawn at random or by what is known so far.
-
-How pairs are chosen among numbers lives in preference/, what there is to choose from in pools.py.
-"""
+"""Which pairs people are asked about: tasks for the store, drawn at random or by what is known so far."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 
 from adjudge.data.collection import Collection
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, quoted
-from adjudge.formats.files import one_of
-from adjudge.formats.preferences import Preferences
 from adjudge.judgments.assign.order import even_repeats
-from adjudge.judgments.pairs.pools import Pair, Pool, answers_in, pools_of
+from adjudge.judgments.pairs.answers import Preferences, answers_in
+from adjudge.judgments.pairs.sides import Pair, PairPool, pools_of
 from adjudge.judgments.protocol import Protocol
 from adjudge.judgments.store.store import Store
 from adjudge.judgments.tasks import ANONYMOUS, Task, stable_id
-from adjudge.measures.similarities import DEFAULT, Similarity, sentence_similarity
+from adjudge.stats.preference.next_pair import How, next_pairs, random_pairs
+from adjudge.text.similarity import DEFAULT, Similarity, sentence_similarity
 from adjudge.wording import counted, listed
 
-How = Literal["random", "information", "variance"]
 HOWS: tuple[How, ...] = get_args(How)
 
 ANYONE = f"open-{ANONYMOUS}"
@@ -75,25 +71,26 @@ class Sampled:
 
 
 @dataclass(frozen=True)
-class Plan:
+class SamplePlan:
     """What is asked of `sample`, checked."""
 
     count: int = COUNT
     how: How = "random"
-    annotators: tuple[str, ...] = ()
+    assessors: tuple[str, ...] = ()
     per_pair: int = 1
     repeats: float = 0.0
     seed: int = 0
     similarity: Similarity = DEFAULT
 
     def __post_init__(self) -> None:
-        one_of("how", self.how, HOWS)
+        if self.how not in HOWS:
+            raise UsageError(f"how is {quoted(self.how)}, expected one of: {', '.join(HOWS)}")
         if self.count < 0:
             raise UsageError(f"count is {self.count}, expected 0 or more")
-        if len(set(self.annotators)) < len(self.annotators):
-            raise UsageError("an annotator is named twice")
-        if self.per_pair < 1 or (self.annotators and self.per_pair > len(self.annotators)):
-            most = f" to {len(self.annotators)}, the number of annotators" if self.annotators else " or more"
+        if len(set(self.assessors)) < len(self.assessors):
+            raise UsageError("an assessor is named twice")
+        if self.per_pair < 1 or (self.assessors and self.per_pair > len(self.assessors)):
+            most = f" to {len(self.assessors)}, the number of assessors" if self.assessors else " or more"
             raise UsageError(f"per pair {self.per_pair} people are asked, expected 1{most}")
         if not 0 <= self.repeats <= 1:
             raise UsageError(f"repeats is {self.repeats:g}, expected a share from 0 to 1")
@@ -106,7 +103,7 @@ def sample(
     *,
     count: int = COUNT,
     how: How = "random",
-    annotators: Sequence[str] = (),
+    assessors: Sequence[str] = (),
     per_pair: int = 1,
     repeats: float = 0.0,
     seed: int = 0,
@@ -115,14 +112,22 @@ def sample(
     similarity: Similarity = DEFAULT,
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> Sampled:
-    """Put tasks into the store: new pairs per topic, for the annotators named or for whoever comes.
+    """Put tasks into the store: new pairs per topic, for the assessors named or for whoever comes.
 
     No pair is asked that was asked before, in either order; which side is left is drawn for every task anew.
     `count` pairs are chosen per topic, each for `per_pair` people in turn; a share of everybody's tasks (`repeats`)
     comes once more, with the sides exchanged. `how` information or variance looks at the answers so far, and counts
     tasks without one as waiting. `checks` are pairs with known answers, by text or by system, that everybody gets.
     """
-    plan = Plan(count, how, tuple(annotators), per_pair, repeats, seed, similarity)
+    plan = SamplePlan(
+        count=count,
+        how=how,
+        assessors=tuple(assessors),
+        per_pair=per_pair,
+        repeats=repeats,
+        seed=seed,
+        similarity=similarity,
+    )
     wanted = [collection.need_topic(topic).topic for topic in topics] or list(collection.topics)
     asking = _Asking(collection, store, protocol, plan)
     for number, topic in enumerate(wanted):
@@ -133,18 +138,25 @@ def sample(
         raise DataError(f"there is no pair to ask about{f': {reasons}' if reasons else ''}")
     added = store.add_tasks(asking.new)
     planted = sum(task.repeat_of is not None for task in asking.new)
-    return Sampled(protocol.name, added, asking.pairs, planted, asking.checks, asking.why)
+    return Sampled(
+        protocol=protocol.name,
+        tasks=added,
+        pairs=asking.pairs,
+        repeats=planted,
+        checks=asking.checks,
+        why=asking.why,
+    )
 
 
 class _Asking:
     """Tasks being made, topic by topic."""
 
-    def __init__(self, collection: Collection, store: Store, protocol: Protocol, plan: Plan):
+    def __init__(self, collection: Collection, store: Store, protocol: Protocol, plan: SamplePlan):
         self.collection, self.protocol, self.plan = collection, protocol, plan
         self.evaluation = store.evaluation
         self.there = store.tasks(protocol=protocol.name)
         self.answered = {each.task.id: each.answers for each in store.current()}
-        self.people = plan.annotators or (ANYONE,)
+        self.people = plan.assessors or (ANYONE,)
         self.positions = dict.fromkeys(self.people, 0)
         for task in self.there:
             if task.assessor in self.positions:
@@ -182,14 +194,15 @@ class _Asking:
         self._finish(own, known, there, rng)
 
     def _choose(
-        self, pool: Pool, there: Sequence[Task], taken: Sequence[Pair], count: int, rng: np.random.Generator
+        self,
+        pool: PairPool,
+        there: Sequence[Task],
+        taken: Sequence[Pair],
+        count: int,
+        rng: np.random.Generator,
     ) -> list[Pair]:
         if self.plan.how == "random":
-            from adjudge.stats.preference.sampling import random_pairs
-
             return random_pairs(len(pool), count, rng=rng, taken=taken)
-        from adjudge.stats.preference.active import next_pairs
-
         answers, waiting = answers_in(pool, there, self.answered)
         similarity = None
         if self.protocol.of == "sentences":
@@ -208,14 +221,14 @@ class _Asking:
 
     def _who(self) -> Iterator[tuple[str, int]]:
         """Whoever is next gets the pair, `per_pair` of them; where nobody is named, as many open tasks."""
-        if not self.plan.annotators:
+        if not self.plan.assessors:
             yield from ((ANYONE, copy) for copy in range(self.plan.per_pair))
             return
         for k in range(self.plan.per_pair):
             yield self.people[(self.turn + k) % len(self.people)], 0
         self.turn += self.plan.per_pair
 
-    def _task(self, pool: Pool, pair: Pair, assessor: str, copy: int, rng: np.random.Generator) -> Task:
+    def _task(self, pool: PairPool, pair: Pair, assessor: str, copy: int, rng: np.random.Generator) -> Task:
         left, right = pair if rng.random() < 0.5 else pair[::-1]
         name = self.protocol.name
         id = stable_id(
@@ -229,26 +242,17 @@ class _Asking:
             assessor,
             copy,
         )
-        return Task(
-            id,
-            self.evaluation,
-            assessor,
-            name,
-            self.protocol.version,
-            pool.topic,
-            left=dict(pool.sides[left]),
-            right=dict(pool.sides[right]),
-            hashes={"left": pool.hashes[left], "right": pool.hashes[right]},
-        )
+        task = Task(id, self.evaluation, assessor, name, self.protocol.version, pool.topic)
+        return pool.asked(task, (left, right))
 
     def _finish(
         self,
         own: Mapping[str, list[Task]],
-        known: Sequence[tuple[Pool, Pair]],
+        known: Sequence[tuple[PairPool, Pair]],
         there: Sequence[Task],
         rng: np.random.Generator,
     ) -> None:
-        """Planted checks among an annotator's tasks, planted repeats behind them, and everybody's order."""
+        """Planted checks among an assessor's tasks, planted repeats behind them, and everybody's order."""
         seen = {(task.assessor, *_unordered(task)) for task in there}
         for name, tasks in own.items():
             copies = self.plan.per_pair if name == ANYONE else 1
@@ -276,7 +280,9 @@ def shares(count: int, free: Sequence[int]) -> list[int]:
     return found
 
 
-def _checks(checks: Preferences | None, topic: str, pools: Sequence[Pool]) -> Iterator[tuple[Pool, Pair]]:
+def _checks(
+    checks: Preferences | None, topic: str, pools: Sequence[PairPool]
+) -> Iterator[tuple[PairPool, Pair]]:
     """The pairs of a topic whose answer is known: by text, or by system."""
     if checks is None:
         return
@@ -292,7 +298,7 @@ def _checks(checks: Preferences | None, topic: str, pools: Sequence[Pool]) -> It
         else:
             if each.topic:
                 raise DataError(
-                    f"a check holds {quoted(each.left)} against {quoted(each.right)}, which are not both in {topic}"
+                    f"a check compares {quoted(each.left)} with {quoted(each.right)}, which are not both in {topic}"
                 )
 
 
@@ -300,7 +306,7 @@ def _unordered(task: Task) -> tuple[frozenset[str], str]:
     return frozenset(task.hashes.values()), task.topic
 
 
-def _side(pool: Pool, number: int) -> str:
+def _side(pool: PairPool, number: int) -> str:
     return "/".join(str(value) for value in pool.sides[number].values())
 
 

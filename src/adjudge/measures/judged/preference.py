@@ -1,4 +1,4 @@
-"""Summaries scored by preferences between their sources' sentences (Zopf 2018). The steps live in preference_*.py.
+"""Summaries scored by preferences between their sources' sentences (Zopf 2018). preference_strengths.py has the steps.
 
 NumPy is loaded when a topic is scored, since lists of measures must start quickly.
 """
@@ -15,17 +15,20 @@ from adjudge.data.scores import Score
 from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.base import Measure, Need
-from adjudge.measures.similarities import DEFAULT, SIMILARITIES, check_similarity, similarity_name
-from adjudge.measures.similarities import similarity_signature as signed_similarity
+from adjudge.text.similarity import (
+    DEFAULT,
+    SIMILARITIES,
+    check_similarity,
+    similarity_name,
+    similarity_signature,
+)
 from adjudge.wording import counted
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from adjudge.measures.judged.preference_fit import Part, Recipe
-    from adjudge.measures.judged.preference_sources import Ties
-    from adjudge.measures.judged.preference_texts import Penalty
+    from adjudge.measures.judged.preference_strengths import Penalty, Recipe, Source, Ties
 
     FloatArray = npt.NDArray[np.float64]
 
@@ -59,7 +62,7 @@ class Preference(Measure):
     seed         of what is drawn
     regularise   how often every sentence wins and loses against one of strength 1: auto does so only where the answers
                  leave strengths open; or a number
-    crowd        true: people's answers count as far as each annotator is to be believed, which is found together with
+    crowd        true: people's answers count as far as each assessor is to be believed, which is found together with
                  the strengths, topic by topic (Crowd-BT, Chen et al. 2013)
     """
 
@@ -122,8 +125,8 @@ class Preference(Measure):
             )
 
     @property
-    def parts(self) -> tuple[Part, ...]:
-        return cast("tuple[Part, ...]", tuple(self.source.split("+")))
+    def parts(self) -> tuple[Source, ...]:
+        return cast("tuple[Source, ...]", tuple(self.source.split("+")))
 
     @property
     def needs(self) -> frozenset[Need]:  # type: ignore[override]
@@ -140,7 +143,7 @@ class Preference(Measure):
 
     def recipe(self) -> Recipe:
         """The options as the fit takes them."""
-        from adjudge.measures.judged.preference_fit import ALL, Recipe
+        from adjudge.measures.judged.preference_strengths import ALL, Recipe
 
         simulates = self.parts != ("man",)
         paper = ADDED if "man" in self.parts else ALONE
@@ -178,11 +181,11 @@ class Preference(Measure):
 
     def signature(self, references: str = "") -> str:
         about, _, ours = super().signature(references).rpartition("|")
-        return f"{about}|{signed_similarity(self.similarity)}|{ours}"
+        return f"{about}|{similarity_signature(self.similarity)}|{ours}"
 
     def score(self, batch: TopicBatch) -> Iterator[Score]:
-        """A row per peer. Nobody is held against words of their own: writers of references have a fit of their own."""
-        from adjudge.measures.judged.preference_fit import strengths_of, writers
+        """A row per peer. Nobody is compared with their own words: writers of references have a fit of their own."""
+        from adjudge.measures.judged.preference_strengths import strengths_of, writers
 
         recipe = self.recipe()
         own = writers(batch, recipe.parts)
@@ -199,8 +202,8 @@ class Preference(Measure):
 
     def _weights(self, batch: TopicBatch) -> FloatArray:
         """What every peer takes of every source sentence's strength; made once for all seeds and sources."""
-        from adjudge.measures.judged.preference_fit import similarity_of
-        from adjudge.measures.judged.preference_texts import summary_weights, topic_sentences
+        from adjudge.judgments.pairs.sides import topic_sentences
+        from adjudge.measures.judged.preference_strengths import similarity_of, summary_weights
 
         return batch.once(
             ("preference/weights", self.similarity, self.penalty),
@@ -216,7 +219,7 @@ class Preference(Measure):
     def warnings(self, batches: Sequence[TopicBatch]) -> list[str]:
         if "man" not in self.parts:
             return []
-        from adjudge.measures.judged.preference_sources import human_answers
+        from adjudge.judgments.pairs.answers import human_answers
 
         left: Counter[str] = Counter()
         for batch in batches:

@@ -1,17 +1,17 @@
-"""Duels between summaries: how many of its duels a system wins on a topic. Strengths over all topics are elsewhere."""
+"""Duels between summaries: how many of its duels a system wins on a topic."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from adjudge.data.scores import Score
 from adjudge.judgments.batch import TopicBatch
+from adjudge.judgments.pairs.sides import WON, judged_pairs, named_summary
 from adjudge.measures.base import Measure, Need
-from adjudge.measures.judged.pairs import WON, judged_pairs
 from adjudge.wording import counted
 
 Dueller = tuple[str, int | None, str]
@@ -58,7 +58,7 @@ def _duels_of(batch: TopicBatch) -> tuple[dict[Dueller, list[float]], Counter[st
     found: dict[Dueller, list[float]] = {}
     left_out: Counter[str] = Counter()
     for task, event in judged_pairs(batch, "summaries"):
-        left, right = _summary(task.left), _summary(task.right)
+        left, right = named_summary(task.left), named_summary(task.right)
         won = WON.get(event.answer.get("winner"))
         if won is None:
             left_out["skipped"] += 1
@@ -68,8 +68,3 @@ def _duels_of(batch: TopicBatch) -> tuple[dict[Dueller, list[float]], Counter[st
             found.setdefault((*left, task.assessor), []).append(won)
             found.setdefault((*right, task.assessor), []).append(1 - won)
     return found, left_out
-
-
-def _summary(side: Mapping[str, Any] | None) -> tuple[str, int | None] | None:
-    system = (side or {}).get("system")
-    return (system, (side or {}).get("length")) if isinstance(system, str) else None

@@ -1,12 +1,9 @@
 """Preferences between pairs of items: arrays only. Which sentence or system an item is, is not known here.
 
-answers         answers to pairs, as arrays; who won how often
-propagate       what an answer says of similar items: products of matrices
-bradley_terry   strengths of items: `fit`, Zermelo's iteration, the regulariser
-newton          the quick way to the maximum, and a bound on how far it is; duels and the kernels go over all pairs
+answers         answers to pairs, as arrays; who won how often; propagation to similar items
+bradley_terry   strengths of items, with a bound on their error; duels has the compiled passes over all pairs
 uncertainty     standard errors, and the bootstrap over answers or clusters
-crowd           strengths of items and reliabilities of annotators together
-clickers        annotators who may not have read what they judged
-sampling        pairs to ask, at random
-active          pairs to ask next, by what they are expected to tell
+crowd           strengths of items and reliabilities of assessors together
+careless        signs that an assessor did not read
+next_pair       pairs to ask: at random, or those expected to tell most
 """

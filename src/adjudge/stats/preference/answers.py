@@ -1,4 +1,7 @@
-"""Answers to pairs of items, as arrays. What the items are, and who the annotators, is not known here."""
+"""Answers to pairs of items, as arrays; who won how often, and what an answer says of similar items.
+
+Smooth propagation: Zopf 2018, section 4.1.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array
 
 from adjudge.errors import DataError
 
@@ -15,11 +19,11 @@ IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Answers:
+class PairAnswers:
     """A row per answer: the item shown first (left, or above), the one shown second, and what was said.
 
     `won` is 1 where the first one won, 0 where the second did, 0.5 for a tie. `weight` is how often an answer counts.
-    `who` numbers the annotators (-1: nobody knows), `cluster` numbers what answers hang together by, such as topics.
+    `who` numbers the assessors (-1: unknown), `cluster` numbers groups of dependent answers, such as topics.
     """
 
     n: int
@@ -52,7 +56,7 @@ class Answers:
     def __len__(self) -> int:
         return len(self.first)
 
-    def take(self, rows: npt.ArrayLike) -> Answers:
+    def take(self, rows: npt.ArrayLike) -> PairAnswers:
         """Some answers, by number or by mask; a number may occur more than once."""
         chosen = np.asarray(rows)
         return replace(
@@ -65,21 +69,59 @@ class Answers:
             cluster=self.cluster[chosen],
         )
 
-    def wins(self) -> FloatArray:
-        """M: how often the item of the row was preferred to that of the column. A tie is half a win each."""
+    def wins(self, similarity: FloatArray | None = None) -> FloatArray:
+        """M: how often the item of the row was preferred to that of the column. A tie is half a win each.
+
+        With a similarity (items x items) an answer counts for similar items too: see `propagated`.
+        """
+        if similarity is not None:
+            return propagated(self, similarity)
         cells = np.concatenate([self.first * self.n + self.second, self.second * self.n + self.first])
         counts = np.concatenate([self.weight * self.won, self.weight * (1 - self.won)])
         found = np.bincount(cells, counts, self.n**2)
         return np.asarray(found, np.float64).reshape(self.n, self.n)
 
+    def among(self, kept: IntArray) -> PairAnswers:
+        """The answers between some items, which get new numbers in that order."""
+        numbers = np.full(self.n, -1, dtype=np.int64)
+        numbers[kept] = np.arange(len(kept))
+        some = self.take((numbers[self.first] >= 0) & (numbers[self.second] >= 0))
+        return replace(some, n=len(kept), first=numbers[some.first], second=numbers[some.second])
 
-def _check(answers: Answers) -> None:
+
+def _check(answers: PairAnswers) -> None:
     items = np.concatenate([answers.first, answers.second])
     if len(items) and not (items.min() >= 0 and items.max() < answers.n):
         raise DataError(f"an answer names item {items.max()}, and there are {answers.n}, from 0")
     if np.any(answers.first == answers.second):
-        raise DataError("an answer holds an item against itself")
+        raise DataError("an answer compares an item with itself")
     if not np.all((answers.won >= 0) & (answers.won <= 1)):
         raise DataError("won is not from 0 to 1")
     if not np.all(np.isfinite(answers.weight) & (answers.weight >= 0)):
         raise DataError("a weight is negative or not a number")
+
+
+def propagated(answers: PairAnswers, similarity: FloatArray) -> FloatArray:
+    """M, the sum over answers of outer(sim(winner), sim(loser)), as products of matrices: S' W S, W the plain wins.
+
+    The diagonal that this fills means nothing; the fit leaves it out.
+    """
+    matrix = _checked(similarity, answers.n)
+    winners = np.concatenate([answers.first, answers.second])
+    losers = np.concatenate([answers.second, answers.first])
+    counts = np.concatenate([answers.weight * answers.won, answers.weight * (1 - answers.won)])
+    there = counts > 0
+    wins = csr_array((counts[there], (winners[there], losers[there])), shape=matrix.shape)
+    won = np.flatnonzero(np.diff(wins.indptr))
+    # Items that never won have no part in it: with few answers this product is a narrow one.
+    product: FloatArray = matrix[won].T @ (wins[won] @ matrix)
+    return product
+
+
+def _checked(similarity: FloatArray, n: int) -> FloatArray:
+    matrix = np.asarray(similarity, dtype=np.float64)
+    if matrix.shape != (n, n):
+        raise DataError(f"the similarity is {matrix.shape}, and there are {n} items")
+    if matrix.size and not (matrix.min() >= 0 and matrix.max() < np.inf):
+        raise DataError("a similarity is negative, infinite or missing")
+    return matrix

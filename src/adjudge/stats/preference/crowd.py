@@ -1,19 +1,18 @@
-"""Strengths of items and reliabilities of annotators, found together. Who the annotators are is not known here.
+"""Strengths of items and reliabilities of assessors, estimated together (Crowd-BT).
 
-Chen, Bennett, Collins-Thompson and Horvitz (2013) add one number per annotator to Bradley and Terry's model: annotator
+Chen, Bennett, Collins-Thompson and Horvitz (2013) add one number per assessor to Bradley and Terry's model: assessor
 k says the truth of the model with probability eta_k, and the opposite otherwise,
 
     P(k prefers i to j) = eta_k p_ij + (1 - eta_k) (1 - p_ij),     p_ij = v_i / (v_i + v_j).
 
-An eta of 1 is a good annotator, 0.5 one who clicks at random, 0 one who has mixed up the buttons. What is found is the
-mode of the posterior under two priors. Every eta has a Beta(9, 2) distribution, as if each annotator had been seen to
+An eta of 1 is a good assessor, 0.5 one who clicks at random, 0 one who has mixed up the buttons. The estimate is the
+mode of the posterior under two priors. Every eta has a Beta(9, 2) distribution, as if each assessor had been seen to
 give eight true answers and one false one already: this also decides between a solution and its mirror image (all etas
 and all strengths turned over), which explain answers equally well. Every item has won and lost `regularise` times
 against an opponent of strength 1 that is not there, as in bradley_terry.py.
 
-It is written here because crowd-kit, the library at hand, has another model (NoisyBradleyTerry, with a bias in place of
-the opposite answer), seeds NumPy's global generator, gives no standard errors, and brings nltk, pyarrow, scikit-learn
-and transformers along.
+It is written here because crowd-kit has another model (NoisyBradleyTerry, with a bias in place of the opposite answer),
+seeds NumPy's global generator, gives no standard errors, and brings nltk, pyarrow, scikit-learn and transformers along.
 """
 
 from __future__ import annotations
@@ -24,12 +23,92 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.optimize import minimize
-from scipy.special import expit, logit
+from scipy.special import expit, log_expit, logit, xlogy
 
 from adjudge.errors import UsageError
-from adjudge.stats.preference.answers import Answers, FloatArray, IntArray
+from adjudge.stats.preference.answers import FloatArray, IntArray, PairAnswers
 from adjudge.stats.preference.bradley_terry import REGULARISER, Strengths, fit
-from adjudge.stats.preference.crowd_posterior import CrowdPosterior
+
+
+@dataclass(frozen=True)
+class CrowdPosterior:
+    """Minus the log posterior of (log strengths, reliabilities), with its derivatives.
+
+    Constants are left out. A tie is half an answer each way. `who` numbers those who answered; the number after the
+    last one stands for unknown assessors, whose eta is 1.
+    """
+
+    answers: PairAnswers
+    who: IntArray
+    assessors: int
+    scale: float
+    prior: tuple[float, float]
+
+    def chances(
+        self, log: FloatArray, eta: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """p that the first one is better, eta of who answered, P(first was preferred) and P(second was)."""
+        gap = log[self.answers.first] - log[self.answers.second]
+        better, worse = expit(gap), expit(-gap)
+        own = np.append(eta, 1.0)[self.who]
+        return better, own, own * better + (1 - own) * worse, own * worse + (1 - own) * better
+
+    def value(self, log: FloatArray, eta: FloatArray) -> float:
+        _, _, first, second = self.chances(log, eta)
+        won, weight = self.answers.won, self.answers.weight
+        said = weight @ (xlogy(won, first) + xlogy(1 - won, second))
+        held = self.scale * float(np.sum(log_expit(log) + log_expit(-log)))
+        a, b = self.prior
+        return -float(said + held + np.sum(xlogy(a - 1, eta) + xlogy(b - 1, 1 - eta)))
+
+    def slopes(self, log: FloatArray, eta: FloatArray) -> tuple[FloatArray, FloatArray]:
+        better, own, first, second = self.chances(log, eta)
+        by_chance = self._by_chance(first, second)
+        by_gap = by_chance * (2 * own - 1) * better * (1 - better)
+        n = self.answers.n
+        by_log = np.bincount(self.answers.first, by_gap, minlength=n) - np.bincount(
+            self.answers.second, by_gap, minlength=n
+        )
+        by_eta = np.bincount(self.who, by_chance * (2 * better - 1), minlength=self.assessors + 1)[:-1]
+        a, b = self.prior
+        held = self.scale * (1 - 2 * expit(log))
+        return -(by_log + held), -(by_eta + (a - 1) / eta - (b - 1) / (1 - eta))
+
+    def _by_chance(self, first: FloatArray, second: FloatArray) -> FloatArray:
+        """The derivative of the log likelihood by P(first was preferred), answer by answer."""
+        won, weight = self.answers.won, self.answers.weight
+        return np.asarray(weight * (won / first - (1 - won) / second))
+
+    def hessian(self, log: FloatArray, eta: FloatArray) -> FloatArray:
+        """Second derivatives by log strengths, then reliabilities."""
+        n = self.answers.n
+        better, own, first, second = self.chances(log, eta)
+        won, weight = self.answers.won, self.answers.weight
+        slope, bend = self._by_chance(first, second), -weight * (won / first**2 + (1 - won) / second**2)
+        steep = better * (1 - better)
+        along, across = (2 * own - 1) * steep, 2 * better - 1
+        gaps = -(bend * along**2 + slope * along * (1 - 2 * better))
+        both = -(bend * along * across + slope * 2 * steep)
+        one, other, by = self.answers.first, self.answers.second, n + self.who
+        found = np.zeros((n + self.assessors + 1,) * 2)
+        for rows, columns, values in (
+            (one, one, gaps),
+            (other, other, gaps),
+            (one, other, -gaps),
+            (other, one, -gaps),
+            (one, by, both),
+            (by, one, both),
+            (other, by, -both),
+            (by, other, -both),
+            (by, by, -bend * across**2),
+        ):
+            np.add.at(found, (rows, columns), values)
+        items, people = np.arange(n), np.arange(n, n + self.assessors)
+        a, b = self.prior
+        found[items, items] += 2 * self.scale * expit(log) * expit(-log)
+        found[people, people] += (a - 1) / eta**2 + (b - 1) / (1 - eta) ** 2
+        return found[:-1, :-1]  # the last one stands for answers by unknown assessors
+
 
 PRIOR = (9.0, 2.0)
 """Of reliabilities: the two parameters of a Beta distribution."""
@@ -41,17 +120,17 @@ FARTHEST = 20.0
 class CrowdFit:
     strengths: Strengths
     reliability: FloatArray
-    """eta of annotators 0, 1, ...; NaN for one without answers."""
+    """eta of assessors 0, 1, ...; NaN for one without answers."""
     errors: FloatArray
     """Standard errors of the etas, from the curvature of the posterior at its mode; NaN where there is none."""
     counts: IntArray
-    """Answers of each annotator."""
+    """Answers of each assessor."""
     unknown: int
-    """Answers by nobody knows whom, which were taken to be reliable."""
+    """Answers by unknown assessors, which were taken to be reliable."""
     plain: Strengths
-    """What the same answers give when all annotators are taken to be reliable."""
-    truth: Answers
-    """The answers with `won` as the chance that the first item deserved to win, given what its annotator said.
+    """What the same answers give when all assessors are taken to be reliable."""
+    truth: PairAnswers
+    """The answers with `won` as the chance that the first item deserved to win, given what its assessor said.
 
     Wins of these answers, plain or propagated, can be fitted in place of the others'.
     """
@@ -66,12 +145,12 @@ class CrowdFit:
 
     @property
     def change(self) -> FloatArray:
-        """By how much log strengths move because annotators differ."""
+        """By how much log strengths move because assessors differ."""
         return np.asarray(self.strengths.log - self.plain.log)
 
 
 def fit_crowd(
-    answers: Answers,
+    answers: PairAnswers,
     *,
     regularise: float | None = None,
     prior: tuple[float, float] = PRIOR,
@@ -80,9 +159,9 @@ def fit_crowd(
 ) -> CrowdFit:
     """The mode of the posterior: by L-BFGS from the plain fit, then by Newton's steps.
 
-    Answers by nobody knows whom (-1) count as reliable, for nothing is known against them; with no others,
+    Answers by unknown assessors (-1) count as reliable, for nothing is known against them; with no others,
     the plain fit comes out. `regularise=None` is `REGULARISER` always, not only where items are not strongly connected:
-    an answer of an annotator with a low eta joins nothing.
+    an answer of an assessor with a low eta joins nothing.
     """
     scale = REGULARISER if regularise is None else regularise
     _check(scale, prior)
@@ -107,7 +186,7 @@ def fit_crowd(
 
 
 def _deserved(model: CrowdPosterior, log: FloatArray, eta: FloatArray) -> FloatArray:
-    """The chance that the first item deserved to win, by Bayes: its annotator was right, or wrong about the second."""
+    """The chance that the first item deserved to win, by Bayes: its assessor was right, or wrong about the second."""
     better, own, first, second = model.chances(log, eta)
     won = model.answers.won
     return np.asarray(won * own * better / first + (1 - won) * (1 - own) * better / second)
@@ -147,8 +226,8 @@ def _mode(
         by_log, by_eta = model.slopes(x[:n], eta)
         return model.value(x[:n], eta), np.concatenate([by_log, by_eta * eta * (1 - eta)])
 
-    x = np.concatenate([start, np.full(model.annotators, logit(a / (a + b)))])
-    bounds = [(None, None)] * n + [(-FARTHEST, FARTHEST)] * model.annotators
+    x = np.concatenate([start, np.full(model.assessors, logit(a / (a + b)))])
+    bounds = [(None, None)] * n + [(-FARTHEST, FARTHEST)] * model.assessors
     options = {"maxiter": most, "maxfun": 2 * most, "gtol": 1e-6, "ftol": 1e-15, "maxcor": 30}
     found = minimize(falling, x, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
     return _newton(model, found.x[:n], expit(found.x[n:]), tolerance)

@@ -12,10 +12,9 @@ import numpy.typing as npt
 from scipy.stats import rankdata
 
 from adjudge.errors import UsageError, quoted
-from adjudge.stats.preference.answers import Answers, FloatArray
-from adjudge.stats.preference.bradley_terry import REGULARISER, Strengths
+from adjudge.stats.preference.answers import FloatArray, PairAnswers, propagated
+from adjudge.stats.preference.bradley_terry import REGULARISER, Strengths, climb
 from adjudge.stats.preference.duels import Duels, of_pairs, packed, parts, with_opponent
-from adjudge.stats.preference.propagate import propagated
 from adjudge.wording import counted
 
 Unit = Literal["answer", "cluster"]
@@ -122,7 +121,7 @@ class Bootstrapped:
 
 
 def bootstrap(
-    answers: Answers,
+    answers: PairAnswers,
     *,
     rng: np.random.Generator,
     resamples: int = 200,
@@ -159,8 +158,6 @@ def _strengths(
     duels: Duels, regularise: float | None, start: FloatArray | None = None
 ) -> tuple[FloatArray, bool]:
     """Strengths as in `fit`, without a bound (NaN where there are none), and whether the items are connected."""
-    from adjudge.stats.preference.newton import climb
-
     connected = not parts(duels).any()
     if regularise == 0 and not connected:
         return np.full(duels.n, np.nan), connected
@@ -172,7 +169,7 @@ def _strengths(
     return values[:-1] if scale else values, connected
 
 
-def _duels(answers: Answers, similarity: FloatArray | None) -> Callable[[FloatArray], Duels]:
+def _duels(answers: PairAnswers, similarity: FloatArray | None) -> Callable[[FloatArray], Duels]:
     """The duels when each answer counts so many times. Without a similarity the pairs are found once."""
     if similarity is not None:
         return lambda times: packed(propagated(replace(answers, weight=answers.weight * times), similarity))

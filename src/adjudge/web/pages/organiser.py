@@ -13,8 +13,8 @@ from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from adjudge.errors import AdjudgeError
-from adjudge.judgments.pairs.pools import content
 from adjudge.judgments.pairs.sample import ANYONE
+from adjudge.judgments.pairs.sides import content
 from adjudge.judgments.protocol import NOTES
 from adjudge.judgments.store.accounts import Account
 from adjudge.judgments.store.encoding import to_json

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from adjudge.errors import DataError
+from adjudge.judgments.pairs.sides import side_now
 from adjudge.judgments.tasks import Task, TextRef
 from adjudge.text.headers import hidden_spans, paragraphs, shown
 from adjudge.web.site import Site
@@ -28,7 +29,11 @@ class PairPage:
 
 def pair_page(site: Site, task: Task) -> PairPage:
     protocol = site.protocol(task.protocol)
-    left, right = (side_text(site, task.topic, side or {}) for side in (task.left, task.right))
+    sides = (("left", task.left or {}), ("right", task.right or {}))
+    left, right = (
+        side_text(site, task.topic, side_now(side, task.hashes.get(role), task.topic, site.collection))
+        for role, side in sides
+    )
     return PairPage(left, right, protocol.ask, protocol.tie, protocol.skip)
 
 

@@ -1,6 +1,6 @@
-"""Annotators who may not have read what they judged: counts, tests, warnings. Their names are not known here.
+"""Signs that assessors may not have read what they judged: counts, tests, warnings.
 
-Each annotator is asked: is one side preferred whatever it shows; do the answers agree with what the others' answers
+Each assessor is asked: is one side preferred whatever it shows; do the answers agree with what the others' answers
 say; are planted checks answered right; are own answers repeated when a pair comes again the other way round; was there
 time to read. A warning is a reason to look, not a verdict: small numbers never give one.
 """
@@ -15,10 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from adjudge.errors import DataError, UsageError
-from adjudge.stats.preference.answers import Answers, FloatArray
+from adjudge.stats.preference.answers import FloatArray, PairAnswers, propagated
 from adjudge.stats.preference.bradley_terry import Strengths, fit
-from adjudge.stats.preference.propagate import propagated
-from adjudge.stats.preference.sampling import Pair
+from adjudge.stats.preference.next_pair import Pair
 
 Code = Literal["one-sided", "random", "reversed", "failed-checks", "inconsistent", "ties", "too-fast"]
 FAMILIES: tuple[Code, ...] = ("one-sided", "random", "reversed", "failed-checks", "inconsistent")
@@ -26,19 +25,19 @@ FAMILIES: tuple[Code, ...] = ("one-sided", "random", "reversed", "failed-checks"
 
 
 @dataclass(frozen=True)
-class Limits:
-    """When to warn. p-values are Holm's over annotators, each kind of test a family of its own."""
+class CarelessLimits:
+    """When to warn. p-values are Holm's over assessors, each kind of test a family of its own."""
 
     level: float = 0.05
-    """Of every kind of test: the chance that any honest annotator is warned about."""
+    """Of every kind of test: the chance that any honest assessor is warned about."""
     one_sided: float = 0.1
     """How far from a half the share of left answers must be besides, so that a slight habit is no offence."""
     honest: float = 0.8
-    """How far an honest annotator gets from chance to the median annotator's agreement, since readers differ."""
+    """How far an honest assessor gets from chance to the median assessor's agreement, since readers differ."""
     checks: float = 0.9
-    """How often an honest annotator answers a planted check as planned."""
+    """How often an honest assessor answers a planted check as planned."""
     repeats: float = 0.6
-    """How often an honest annotator repeats an own answer: close pairs are answered either way."""
+    """How often an honest assessor repeats an own answer: close pairs are answered either way."""
     ties: float = 0.9
     """The share of ties from which on nothing was decided."""
     least: int = 10
@@ -50,14 +49,14 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Warned:
+class CarelessWarning:
     code: Code
     sentence: str
 
 
 @dataclass(frozen=True)
-class Clicker:
-    """What is known of one annotator. Shares of nothing are NaN, and their p-values 1."""
+class AssessorSigns:
+    """What is known of one assessor. Shares of nothing are NaN, and their p-values 1."""
 
     who: int
     answers: int
@@ -66,7 +65,7 @@ class Clicker:
     """How often the item shown first won."""
     agreed: int
     compared: int
-    """Answers that can be held against the others': no ties, and the others tell the two items apart."""
+    """Answers that can be compared with the others': no ties, and the others tell the two items apart."""
     checks_right: int
     checks_asked: int
     repeats_same: int
@@ -78,8 +77,8 @@ class Clicker:
     p: dict[str, float] = field(default_factory=dict)
     """Raw, by the warning they may lead to, and `better-than-chance`, one-sided, for agreement above a half."""
     adjusted: dict[str, float] = field(default_factory=dict)
-    """Holm's, over annotators."""
-    warnings: tuple[Warned, ...] = ()
+    """Holm's, over assessors."""
+    warnings: tuple[CarelessWarning, ...] = ()
 
     @property
     def left_share(self) -> float:
@@ -95,34 +94,34 @@ class Clicker:
 
 
 @dataclass(frozen=True)
-class Clickers:
-    rows: tuple[Clicker, ...]
+class CarelessReport:
+    rows: tuple[AssessorSigns, ...]
     median_agreement: float
-    """Of the annotators whose answers can be held against the others'."""
-    limits: Limits
+    """Of the assessors whose answers can be compared with the others'."""
+    limits: CarelessLimits
 
     @property
-    def warned(self) -> tuple[Clicker, ...]:
+    def warned(self) -> tuple[AssessorSigns, ...]:
         return tuple(row for row in self.rows if row.warnings)
 
 
-def clickers(
-    answers: Answers,
+def find_careless(
+    answers: PairAnswers,
     strengths: Strengths | None = None,
     *,
     checks: Iterable[Pair] = (),
     times: npt.ArrayLike | None = None,
     similarity: FloatArray | None = None,
-    limits: Limits | None = None,
-) -> Clickers:
-    """A row per annotator with answers; those of nobody knows whom (-1) are nobody's, but tell of the items.
+    limits: CarelessLimits | None = None,
+) -> CarelessReport:
+    """A row per assessor with answers; those of nobody knows whom (-1) are nobody's, but tell of the items.
 
-    Each annotator is held against strengths fitted without the own answers, or against `strengths` where these are
+    Each assessor is compared with strengths fitted without the own answers, or with `strengths` where these are
     known from elsewhere (a fit to all answers would agree with everybody, for everybody had a say in it). `checks` are
     pairs (better, worse) with a known answer; they may be asked in either order, and a tie is wrong. `times` are
     milliseconds, NaN where unknown. Weights play no part here: an answer is an answer.
     """
-    limits = limits or Limits()
+    limits = limits or CarelessLimits()
     _check(limits)
     spent = _times(times, len(answers))
     right = {frozenset(pair): pair[0] for pair in checks}
@@ -139,11 +138,11 @@ def clickers(
     for k, (row, p) in enumerate(zip(rows, raw, strict=True)):
         tested = replace(row, p=p, adjusted={code: float(adjusted[code][k]) for code in FAMILIES})
         found.append(replace(tested, warnings=tuple(_warnings(tested, median, limits))))
-    return Clickers(tuple(found), median, limits)
+    return CarelessReport(tuple(found), median, limits)
 
 
 def _others(
-    answers: Answers, who: int, strengths: Strengths | None, similarity: FloatArray | None
+    answers: PairAnswers, who: int, strengths: Strengths | None, similarity: FloatArray | None
 ) -> FloatArray:
     """Log strengths of items as the others see them; NaN for items that they were not asked about."""
     if strengths is not None:
@@ -160,13 +159,13 @@ def _others(
 
 
 def _counted(
-    answers: Answers,
+    answers: PairAnswers,
     who: int,
     known: FloatArray,
     right: dict[frozenset[int], int],
     spent: FloatArray,
-    limits: Limits,
-) -> Clicker:
+    limits: CarelessLimits,
+) -> AssessorSigns:
     own = answers.take(answers.who == who)
     first_won, decided = own.won > 0.5, own.won != 0.5
     gap = known[own.first] - known[own.second]
@@ -175,7 +174,7 @@ def _counted(
     repeats_same, repeats_asked = _repeats(own)
     times = spent[answers.who == who]
     times = times[~np.isnan(times)]
-    return Clicker(
+    return AssessorSigns(
         who=who,
         answers=len(own),
         ties=int(np.sum(~decided)),
@@ -191,7 +190,7 @@ def _counted(
     )
 
 
-def _checks(own: Answers, right: dict[frozenset[int], int]) -> tuple[int, int]:
+def _checks(own: PairAnswers, right: dict[frozenset[int], int]) -> tuple[int, int]:
     """How many planted checks were answered right, of how many."""
     good = asked = 0
     for first, second, won in zip(own.first.tolist(), own.second.tolist(), own.won.tolist(), strict=True):
@@ -202,7 +201,7 @@ def _checks(own: Answers, right: dict[frozenset[int], int]) -> tuple[int, int]:
     return good, asked
 
 
-def _repeats(own: Answers) -> tuple[int, int]:
+def _repeats(own: PairAnswers) -> tuple[int, int]:
     """How often a pair that came again the other way round was answered as when it last came, of how many."""
     last: dict[Pair, float] = {}
     same = asked = 0
@@ -215,7 +214,7 @@ def _repeats(own: Answers) -> tuple[int, int]:
     return int(same), asked
 
 
-def _tested(row: Clicker, median: float, limits: Limits) -> dict[str, float]:
+def _tested(row: AssessorSigns, median: float, limits: CarelessLimits) -> dict[str, float]:
     from scipy.stats import binom, binomtest
 
     decided = row.answers - row.ties
@@ -229,30 +228,32 @@ def _tested(row: Clicker, median: float, limits: Limits) -> dict[str, float]:
     }
 
 
-def _warnings(row: Clicker, median: float, limits: Limits) -> Iterator[Warned]:
+def _warnings(row: AssessorSigns, median: float, limits: CarelessLimits) -> Iterator[CarelessWarning]:
     below = {code for code in FAMILIES if row.adjusted[code] < limits.level}
     if "one-sided" in below and abs(row.left_share - 0.5) >= limits.one_sided:
         side = "first" if row.left_share > 0.5 else "second"
         decided = row.answers - row.ties
         times = max(row.left, decided - row.left)
-        yield Warned("one-sided", f"prefers what is shown {side}: {times} of {decided} times")
+        yield CarelessWarning("one-sided", f"prefers what is shown {side}: {times} of {decided} times")
     said = f"agrees with the others {row.agreed} of {row.compared} times"
     if "reversed" in below:
-        yield Warned("reversed", f"{said}, less than chance: are the sides mixed up?")
+        yield CarelessWarning("reversed", f"{said}, less than chance: are the sides mixed up?")
     # Who is below the others and still better than chance has read the texts, and only sees them differently.
     elif "random" in below and row.p["better-than-chance"] >= limits.level:
-        yield Warned("random", f"{said}, no better than chance (the median annotator: {median:.0%})")
+        yield CarelessWarning("random", f"{said}, no better than chance (the median assessor: {median:.0%})")
     if "failed-checks" in below:
-        yield Warned(
+        yield CarelessWarning(
             "failed-checks", f"answers {row.checks_right} of {row.checks_asked} planted checks right"
         )
     if "inconsistent" in below:
         again = f"{row.repeats_same} of {row.repeats_asked} own answers"
-        yield Warned("inconsistent", f"repeats {again} when a pair comes again the other way round")
+        yield CarelessWarning("inconsistent", f"repeats {again} when a pair comes again the other way round")
     if row.answers >= limits.least and row.ties >= limits.ties * row.answers:
-        yield Warned("ties", f"decides nothing: {row.ties} of {row.answers} answers are ties")
+        yield CarelessWarning("ties", f"decides nothing: {row.ties} of {row.answers} answers are ties")
     if row.answers >= limits.least and row.fast > limits.fast:
-        yield Warned("too-fast", f"{row.fast:.0%} of the answers came in less than {limits.fast_ms:g} ms")
+        yield CarelessWarning(
+            "too-fast", f"{row.fast:.0%} of the answers came in less than {limits.fast_ms:g} ms"
+        )
 
 
 def _lower(good: int, asked: int, share: float) -> float:
@@ -282,7 +283,7 @@ def _times(times: npt.ArrayLike | None, rows: int) -> FloatArray:
     return spent
 
 
-def _check(limits: Limits) -> None:
+def _check(limits: CarelessLimits) -> None:
     for name in ("level", "one_sided", "honest", "checks", "repeats", "ties", "fast"):
         if not 0 <= getattr(limits, name) <= 1:
             raise UsageError(f"{name} is {getattr(limits, name)}, and must be from 0 to 1")

@@ -18,34 +18,36 @@ from scipy.stats import t as student
 from tests.stats.preference.generate import Topic, agreement, facts, ordered_right, themes
 
 from adjudge.errors import DataError, UsageError
-from adjudge.stats.preference import active
-from adjudge.stats.preference.active import Belief, How, information, next_pairs
-from adjudge.stats.preference.active_posterior import (
+from adjudge.stats.preference import next_pair
+from adjudge.stats.preference.answers import FloatArray, PairAnswers, propagated
+from adjudge.stats.preference.bradley_terry import fit
+from adjudge.stats.preference.next_pair import (
     SHARED,
     SPREAD,
-    PairCounts,
+    AskedCounts,
+    Belief,
+    How,
+    information,
     mode,
+    next_pairs,
     pair_counts,
     posterior,
     prior_factor,
 )
-from adjudge.stats.preference.answers import Answers, FloatArray
-from adjudge.stats.preference.bradley_terry import fit
-from adjudge.stats.preference.propagate import propagated
 
 ACTIVE: tuple[How, ...] = ("information", "variance")
 NO_ANSWERS = np.empty(0, np.int64)
 
 
-def asked(n: int, count: int, seed: int = 0, ties: bool = True) -> Answers:
+def asked(n: int, count: int, seed: int = 0, ties: bool = True) -> PairAnswers:
     rng = np.random.default_rng(seed)
     first = rng.integers(0, n, count)
     second = (first + rng.integers(1, n, count)) % n
-    return Answers(n, first, second, rng.choice([0.0, 0.5, 1.0] if ties else [0.0, 1.0], count))
+    return PairAnswers(n, first, second, rng.choice([0.0, 0.5, 1.0] if ties else [0.0, 1.0], count))
 
 
-def nothing(n: int) -> Answers:
-    return Answers(n, NO_ANSWERS, NO_ANSWERS, np.empty(0))
+def nothing(n: int) -> PairAnswers:
+    return PairAnswers(n, NO_ANSWERS, NO_ANSWERS, np.empty(0))
 
 
 def kernel(n: int, seed: int = 0) -> FloatArray:
@@ -61,7 +63,7 @@ def unordered(pairs: list[tuple[int, int]]) -> set[tuple[int, int]]:
 # The model
 
 
-def curved(answers: Answers, log: FloatArray) -> FloatArray:
+def curved(answers: PairAnswers, log: FloatArray) -> FloatArray:
     """The Hessian of minus the log likelihood, answer by answer."""
     found = np.zeros((answers.n, answers.n))
     for a, b, weight in zip(answers.first, answers.second, answers.weight, strict=True):
@@ -111,7 +113,7 @@ def test_what_is_no_kernel_becomes_one() -> None:
 def test_an_answer_tells_of_similar_items() -> None:
     alike = np.eye(4)
     alike[0, 2] = alike[2, 0] = 0.9
-    answers = Answers(4, np.array([0, 0]), np.array([1, 1]), np.array([1.0, 1.0]))
+    answers = PairAnswers(4, np.array([0, 0]), np.array([1, 1]), np.array([1.0, 1.0]))
     found = posterior(pair_counts(answers), prior_factor(4, alike))
     assert found.mean[2] > 0.2
     assert found.mean[3] == pytest.approx(0, abs=1e-9)
@@ -121,7 +123,7 @@ def test_an_answer_tells_of_similar_items() -> None:
 def test_waiting_pairs_narrow_and_do_not_move() -> None:
     answers, factor = asked(5, 8, 3), prior_factor(5, None)
     one = posterior(pair_counts(answers), factor)
-    handed = PairCounts(np.array([0]), np.array([4]), np.array([0.5]), np.array([1.0]))
+    handed = AskedCounts(np.array([0]), np.array([4]), np.array([0.5]), np.array([1.0]))
     other = posterior(pair_counts(answers), factor, handed)
     np.testing.assert_array_equal(one.mean, other.mean)
     assert np.all(np.diagonal(other.covariance) <= np.diagonal(one.covariance) + 1e-12)
@@ -241,7 +243,7 @@ def test_the_last_pairs_are_all_that_come(how: How) -> None:
 @pytest.mark.parametrize("how", [*ACTIVE, "random"])
 def test_answered_pairs_come_again_when_asked_for(how: How) -> None:
     one, two = np.array(list(combinations(range(4), 2))).T
-    answers = Answers(4, one, two, np.ones(6))
+    answers = PairAnswers(4, one, two, np.ones(6))
     assert next_pairs(answers, rng=np.random.default_rng(1), count=6, how=how) == []
     again = next_pairs(
         answers, rng=np.random.default_rng(1), count=9, how=how, repeats=True, waiting=[(2, 0)]
@@ -261,7 +263,7 @@ def test_pairs_stay_inside_groups(how: How) -> None:
 @pytest.mark.parametrize("how", ACTIVE)
 def test_answers_across_groups_lead_to_no_pairs_across(how: How) -> None:
     """Answers of another day join items of two groups; what is asked now stays inside, and joins inside."""
-    answers = Answers(6, np.array([0, 1]), np.array([3, 4]), np.array([1.0, 0.0]))
+    answers = PairAnswers(6, np.array([0, 1]), np.array([3, 4]), np.array([1.0, 0.0]))
     groups = [0, 0, 0, 1, 1, 1]
     found = next_pairs(answers, rng=np.random.default_rng(3), count=20, how=how, groups=groups)
     assert unordered(found) == {(0, 1), (0, 2), (1, 2), (3, 4), (3, 5), (4, 5)}
@@ -297,13 +299,13 @@ def test_the_same_seed_gives_the_same_pairs(how: How) -> None:
 
 def first_asked(monkeypatch: pytest.MonkeyPatch, every: int) -> int:
     """After how many pairs a copy of another item comes: all that is said of the other one is known of it, too."""
-    monkeypatch.setattr(active, "LINK_EVERY", every)
-    monkeypatch.setattr("adjudge.stats.preference.active_posterior.SHARED", 1 - 1e-7)
+    monkeypatch.setattr(next_pair, "LINK_EVERY", every)
+    monkeypatch.setattr("adjudge.stats.preference.next_pair.SHARED", 1 - 1e-7)
     alike = np.eye(8)
     alike[:7, :7] = 0.2 + 0.8 * np.eye(7)
     alike[7], alike[:, 7], alike[7, 7] = alike[0], alike[0], 1.0
     one, two = np.array([(0, other) for other in range(1, 7)] * 100).T
-    answers = Answers(8, one, two, np.tile([0.0, 1.0], len(one) // 2))
+    answers = PairAnswers(8, one, two, np.tile([0.0, 1.0], len(one) // 2))
     found = next_pairs(answers, rng=np.random.default_rng(4), count=21, similarity=alike)
     return next(k for k, pair in enumerate([*found, (7, 7)]) if 7 in pair)
 
@@ -320,8 +322,8 @@ def test_a_part_of_its_own_is_joined(how: How) -> None:
     inside = [(a, b) for a, b in combinations(range(10), 2) if (a < 5) == (b < 5)]
     one, two = np.array(inside * 5).T
     won = np.random.default_rng(0).choice([0.0, 1.0], len(one))
-    answers = Answers(10, one, two, won)
-    assert len(answers) % active.LINK_EVERY == 0
+    answers = PairAnswers(10, one, two, won)
+    assert len(answers) % next_pair.LINK_EVERY == 0
     ((a, b),) = next_pairs(answers, rng=np.random.default_rng(1), count=1, how=how, repeats=True)
     assert (a < 5) != (b < 5)
 
@@ -332,15 +334,15 @@ def test_parts_that_are_joined_one_way_only_are_asked_about(how: How) -> None:
     between = [(a, b) for a in range(5) for b in range(5, 10)] * 3
     inside = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0), (5, 6), (6, 7), (7, 8), (8, 9), (9, 5)]
     one, two = np.array(between + inside).T
-    answers = Answers(10, one, two, np.ones(len(one)))
-    assert len(answers) % active.LINK_EVERY == 0
+    answers = PairAnswers(10, one, two, np.ones(len(one)))
+    assert len(answers) % next_pair.LINK_EVERY == 0
     first = next_pairs(answers, rng=np.random.default_rng(1), count=2, how=how, repeats=True)
     assert (first[0][0] < 5) != (first[0][1] < 5)
     assert (first[1][0] < 5) == (first[1][1] < 5)  # the rule is for every fifth pair only
 
 
 def test_an_answer_without_weight_is_none() -> None:
-    answers = Answers(
+    answers = PairAnswers(
         3, np.array([0, 1]), np.array([1, 2]), np.array([1.0, 1.0]), weight=np.array([0.0, 1.0])
     )
     found = next_pairs(answers, rng=np.random.default_rng(1), count=9)
@@ -372,7 +374,7 @@ STEP, LAST, GOAL = 10, 800, 500
 Fit = Literal["plain", "propagated", "kernel"]
 
 
-def strengths(topic: Topic, answers: Answers, how: Fit) -> FloatArray:
+def strengths(topic: Topic, answers: PairAnswers, how: Fit) -> FloatArray:
     """What a user would get; `kernel` is the mode of the model that chooses pairs, with similarity."""
     if how == "kernel":
         return np.asarray(np.exp(mode(pair_counts(answers), prior_factor(len(topic), topic.similarity))))
@@ -382,7 +384,7 @@ def strengths(topic: Topic, answers: Answers, how: Fit) -> FloatArray:
 
 def course(
     topic: Topic, how: How, similarity: bool, rng: np.random.Generator, last: int
-) -> Iterator[Answers]:
+) -> Iterator[PairAnswers]:
     """All answers so far, after every ten. Pairs come in batches of ten."""
     answers = topic.ask([], rng)
     while len(answers) < last:
@@ -390,7 +392,7 @@ def course(
             answers, rng=rng, count=STEP, how=how, similarity=topic.similarity if similarity else None
         )
         more = topic.ask(pairs, rng)
-        answers = Answers(
+        answers = PairAnswers(
             len(topic),
             np.append(answers.first, more.first),
             np.append(answers.second, more.second),
@@ -399,7 +401,7 @@ def course(
         yield answers
 
 
-def agreements(topic: Topic, answers: Answers, how: Fit) -> tuple[float, float]:
+def agreements(topic: Topic, answers: PairAnswers, how: Fit) -> tuple[float, float]:
     """About summaries and about sentences."""
     values = strengths(topic, answers, how)
     return agreement(topic, values), ordered_right(topic.worth, values)

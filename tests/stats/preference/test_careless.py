@@ -1,4 +1,4 @@
-"""Annotators who click: each count by hand, each warning planted, and honest ones left in peace."""
+"""Assessors who click: each count by hand, each warning planted, and honest ones left in peace."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from tests.stats.preference.generate import crowd, log_worth
 
 from adjudge.errors import DataError, UsageError
 from adjudge.stats.multiple import adjust
-from adjudge.stats.preference.answers import Answers, FloatArray
+from adjudge.stats.preference.answers import FloatArray, PairAnswers
 from adjudge.stats.preference.bradley_terry import fit
-from adjudge.stats.preference.clickers import Clicker, Limits, _holm, clickers
+from adjudge.stats.preference.careless import AssessorSigns, CarelessLimits, _holm, find_careless
 
 HONEST = np.full(10, 0.95)
 
 
-def with_clicker(seed: int, won: FloatArray, who: int = 0, n: int = 20, each: int = 100) -> Answers:
-    """Ten annotators, of whom one says what is given instead."""
+def with_clicker(seed: int, won: FloatArray, who: int = 0, n: int = 20, each: int = 100) -> PairAnswers:
+    """Ten assessors, of whom one says what is given instead."""
     answers = crowd(seed, HONEST, n=n, each=each)
     said = answers.won.copy()
     said[answers.who == who] = won
     return replace(answers, won=said)
 
 
-def row(answers: Answers, who: int = 0, **options: object) -> Clicker:
-    return next(each for each in clickers(answers, **options).rows if each.who == who)  # type: ignore[arg-type]
+def row(answers: PairAnswers, who: int = 0, **options: object) -> AssessorSigns:
+    return next(each for each in find_careless(answers, **options).rows if each.who == who)  # type: ignore[arg-type]
 
 
 def test_counts_by_hand() -> None:
-    """Annotator 1 against annotators 0 and 2, for whom 0 beats 1 beats 2."""
+    """Assessor 1 against assessors 0 and 2, for whom 0 beats 1 beats 2."""
     rows = [
         # first, second, won, who
         (0, 1, 1.0, 0),
@@ -49,7 +49,7 @@ def test_counts_by_hand() -> None:
         (0, 3, 1.0, 1),
     ]
     first, second, won, who = (np.array(column) for column in zip(*rows, strict=True))
-    answers = Answers(4, first.astype(int), second.astype(int), won, who=who.astype(int))
+    answers = PairAnswers(4, first.astype(int), second.astype(int), won, who=who.astype(int))
     found = row(
         answers, 1, checks=[(0, 1), (1, 2)], times=np.array([5.0] * 5 + [900, 1000, 3000, 500, 4000, np.nan])
     )
@@ -81,11 +81,11 @@ def test_others_are_fitted_without_the_own_answers() -> None:
 
 
 def test_a_fit_to_all_answers_is_on_everybodys_side() -> None:
-    """Why each annotator is held against the others alone: one who clicks at random would look better than that."""
+    """Why each assessor is held against the others alone: one who clicks at random would look better than that."""
     with_own, without = [], []
     for seed in range(20):
         answers = crowd(seed, np.array([0.9, 0.9, 0.5]), n=12, each=60)
-        with_own.append(clickers(answers, fit(answers.wins())).rows[2].agreement)
+        with_own.append(find_careless(answers, fit(answers.wins())).rows[2].agreement)
         without.append(row(answers, 2).agreement)
     assert np.mean(with_own) > 0.55
     assert abs(np.mean(without) - 0.5) < 0.04
@@ -112,7 +112,7 @@ def test_a_slight_habit_is_no_offence() -> None:
     assert 0.53 < habit.left_share < 0.6
     assert habit.adjusted["one-sided"] < 0.05
     assert habit.codes == ()
-    assert row(replace(answers, won=said), limits=Limits(one_sided=0.0)).codes == ("one-sided",)
+    assert row(replace(answers, won=said), limits=CarelessLimits(one_sided=0.0)).codes == ("one-sided",)
 
 
 def test_random_clickers_are_caught() -> None:
@@ -131,7 +131,7 @@ def test_one_with_the_sides_mixed_up_is_told_so() -> None:
         assert found.warnings[-1].sentence.endswith("less than chance: are the sides mixed up?")
 
 
-def test_honest_annotators_are_left_in_peace() -> None:
+def test_honest_assessors_are_left_in_peace() -> None:
     """Reliabilities from .75 to 1. Of 400 other crowds, 27 had a warning for anybody: 16 one-sided, 8 random."""
     false = 0
     for seed in range(60):
@@ -139,7 +139,7 @@ def test_honest_annotators_are_left_in_peace() -> None:
         answers = crowd(seed, reliability, n=25, each=60, ties=0.1)
         worth = log_worth(seed, 25)
         best, worst = np.argsort(worth)[[-1, 0]]
-        false += len(clickers(answers, checks=[(int(best), int(worst))]).warned) > 0
+        false += len(find_careless(answers, checks=[(int(best), int(worst))]).warned) > 0
     assert false <= binom.ppf(0.999, 60, 0.07)
 
 
@@ -153,8 +153,10 @@ def test_planted_checks() -> None:
     pairs = [(0, 1), (2, 3), (4, 5), (6, 7), (8, 9)]
     first, second = np.array([*pairs, *[(b, a) for a, b in pairs]] * 3).T
     good = np.array([1.0] * 5 + [0.0] * 5)
-    answers = Answers(10, first, second, np.concatenate([good, good, 1 - good]), who=np.repeat([0, 1, 2], 10))
-    found = clickers(answers, checks=pairs)
+    answers = PairAnswers(
+        10, first, second, np.concatenate([good, good, 1 - good]), who=np.repeat([0, 1, 2], 10)
+    )
+    found = find_careless(answers, checks=pairs)
     assert [(each.checks_right, each.checks_asked) for each in found.rows] == [(10, 10), (10, 10), (0, 10)]
     assert [each.repeats_same for each in found.rows] == [5, 5, 5]
     assert "failed-checks" in found.rows[2].codes
@@ -166,7 +168,7 @@ def test_one_side_shows_in_repeats() -> None:
     """Ten pairs asked twice, the other way round: who always takes the left one never repeats an answer."""
     pairs = [(k, k + 1) for k in range(10)]
     first, second = np.array([*pairs, *[(b, a) for a, b in pairs]]).T
-    found = clickers(Answers(11, first, second, np.ones(20), who=np.zeros(20, int))).rows[0]
+    found = find_careless(PairAnswers(11, first, second, np.ones(20), who=np.zeros(20, int))).rows[0]
     assert (found.repeats_same, found.repeats_asked) == (0, 10)
     assert found.codes == ("one-sided", "inconsistent")
     assert (
@@ -179,17 +181,17 @@ def test_ties_and_times() -> None:
     answers = with_clicker(1, np.full(100, 0.5))
     times = np.full(len(answers), 8000.0)
     times[answers.who == 1] = np.tile([400.0, 400.0, 400.0, 9000.0], 25)
-    found = clickers(answers, times=times)
+    found = find_careless(answers, times=times)
     assert found.rows[0].codes == ("ties",)
     assert np.isnan(found.rows[0].left_share)
     assert np.isnan(found.rows[0].agreement)
     assert found.rows[1].codes == ("too-fast",)
     assert found.rows[1].warnings[0].sentence == "75% of the answers came in less than 1000 ms"
     assert [each.who for each in found.warned] == [0, 1]
-    assert clickers(answers, times=times, limits=Limits(fast_ms=300)).rows[1].codes == ()
+    assert find_careless(answers, times=times, limits=CarelessLimits(fast_ms=300)).rows[1].codes == ()
 
 
-def test_more_annotators_need_more_evidence() -> None:
+def test_more_assessors_need_more_evidence() -> None:
     """The same clicker, alone among 10 and among 100: Holm."""
     few = with_clicker(3, (np.arange(100) < 66).astype(float))
     many = crowd(3, np.full(100, 0.95), n=20, each=100)
@@ -213,16 +215,16 @@ def test_similarity_tells_of_items_that_others_never_met() -> None:
     alike = np.eye(4)
     alike[0, 3] = alike[3, 0] = 0.9
     first, second, who = np.array([0, 0, 1, 3]), np.array([1, 2, 2, 1]), np.array([0, 0, 0, 1])
-    answers = Answers(4, first, second, np.ones(4), who=who)
+    answers = PairAnswers(4, first, second, np.ones(4), who=who)
     assert row(answers, 1).compared == 0
     assert (row(answers, 1, similarity=alike).agreed, row(answers, 1, similarity=alike).compared) == (1, 1)
 
 
 def test_edges() -> None:
-    nobody = Answers(3, np.array([0]), np.array([1]), np.array([1.0]))
-    assert clickers(nobody).rows == ()
-    assert np.isnan(clickers(nobody).median_agreement)
-    alone = clickers(Answers(3, np.array([0]), np.array([1]), np.array([1.0]), who=np.array([4])))
+    nobody = PairAnswers(3, np.array([0]), np.array([1]), np.array([1.0]))
+    assert find_careless(nobody).rows == ()
+    assert np.isnan(find_careless(nobody).median_agreement)
+    alone = find_careless(PairAnswers(3, np.array([0]), np.array([1]), np.array([1.0]), who=np.array([4])))
     assert [(each.who, each.compared) for each in alone.rows] == [(4, 0)]
     assert set(alone.rows[0].adjusted.values()) == {1.0}
 
@@ -230,6 +232,6 @@ def test_edges() -> None:
 def test_wrong_calls() -> None:
     answers = crowd(0, HONEST, n=5, each=3)
     with pytest.raises(DataError, match="2 times for 30 answers"):
-        clickers(answers, times=[1.0, 2.0])
+        find_careless(answers, times=[1.0, 2.0])
     with pytest.raises(UsageError, match="level is 5, and must be from 0 to 1"):
-        clickers(answers, limits=Limits(level=5))
+        find_careless(answers, limits=CarelessLimits(level=5))

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from adjudge.errors import DataError, UsageError
-from adjudge.stats.preference import sampling
-from adjudge.stats.preference.sampling import Pair, numbered_pairs, pair_numbers, pairs_left, random_pairs
+from adjudge.stats.preference import next_pair
+from adjudge.stats.preference.next_pair import Pair, numbered_pairs, pair_numbers, pairs_left, random_pairs
 
 ITEM = st.integers(0, 8)
 
@@ -57,8 +57,8 @@ def test_every_pair_is_as_likely(taken: tuple[Pair, ...]) -> None:
 
 def test_the_check_of_uniformity_can_fail(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two different items drawn by sorting would be uniform; numbers that are off by a few are not."""
-    right = sampling.numbered_pairs
-    monkeypatch.setattr(sampling, "numbered_pairs", lambda numbers: right(numbers - numbers % 2))
+    right = next_pair.numbered_pairs
+    monkeypatch.setattr(next_pair, "numbered_pairs", lambda numbers: right(numbers - numbers % 2))
     assert chisquare(list(drawn(6, 1, 6000).values())).pvalue < 1e-6
 
 

@@ -1,39 +1,201 @@
-"""Which pair of items to ask next: the one whose answer is expected to tell most. The model is in active_posterior.py.
+"""Which pair of items to ask next: one drawn at random, or the one whose answer is expected to tell most.
 
 information   how much the answer is expected to tell about all strengths: the mutual information of the answer and the
               strengths (Lindley 1956; for classifiers Houlsby et al. 2011, "BALD")
 variance      how much the answer is expected to lower the mean variance of the differences between items
-random        nothing of this: every pair that was not asked is as likely as every other
+random        every pair that was not asked is as likely as every other (Zopf 2018, section 4.1)
+
+The model is Bradley-Terry's (equation 2) with a normal prior on log strengths. The virtual opponent of the fit is no
+good prior here: it is nearly flat, so that an item that nobody was asked about would seem to be worth asking about
+without end, and it knows nothing of similarity. Under the normal prior similar items have similar strengths: the
+covariance of two items is their similarity, so an answer about one narrows down the other (a Gaussian process over
+preferences, as in Chu and Ghahramani 2005). The posterior is Laplace's approximation: normal around the mode, with the
+inverse of the Hessian there as covariance.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
+from scipy.linalg import LinAlgError, cholesky, eigh, solve_triangular
+from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
-from scipy.special import entr, expit
+from scipy.special import entr, expit, log_expit
 
 from adjudge.errors import DataError, UsageError, quoted
-from adjudge.stats.preference.active_posterior import (
-    PairCounts,
-    Posterior,
-    pair_counts,
-    posterior,
-    prior_factor,
-)
-from adjudge.stats.preference.answers import Answers, FloatArray, IntArray
-from adjudge.stats.preference.sampling import (
-    Pair,
-    in_either_order,
-    numbered_pairs,
-    pair_numbers,
-    pairs_left,
-    random_pairs,
-)
+from adjudge.stats.preference.answers import FloatArray, IntArray, PairAnswers
+
+Pair = tuple[int, int]
+
+
+def random_pairs(n: int, count: int, *, rng: np.random.Generator, taken: Iterable[Pair] = ()) -> list[Pair]:
+    """`count` pairs of n items, none of them in `taken` (in either order), none twice, no item against itself.
+
+    All sets of free pairs are equally likely, and so are both orders inside a pair (Zopf 2018, section 4.1). Where
+    fewer pairs are free than asked for, all free ones are returned; `pairs_left` says how many that are.
+    """
+    if count < 0:
+        raise UsageError(f"the number of pairs is {count}, and must not be negative")
+    used = pair_numbers(n, taken)
+    free = n * (n - 1) // 2 - len(used)
+    # The k-th free pair has number k plus the taken ones before it, so no list of all pairs is needed.
+    ranks = (
+        rng.choice(free, size=min(count, free), replace=False) if free and count else np.empty(0, np.int64)
+    )
+    numbers = ranks + np.searchsorted(used - np.arange(len(used)), ranks, side="right")
+    return in_either_order(*numbered_pairs(numbers), rng=rng)
+
+
+def pairs_left(n: int, taken: Iterable[Pair] = ()) -> int:
+    """How many pairs of n items are not taken yet."""
+    return n * (n - 1) // 2 - len(pair_numbers(n, taken))
+
+
+def pair_numbers(n: int, pairs: Iterable[Pair]) -> IntArray:
+    """The numbers of pairs of different items, ascending, each once: (0, 1) is 0, (0, 2) 1, (1, 2) 2, (0, 3) 3."""
+    listed = np.array([tuple(pair) for pair in pairs], dtype=np.int64).reshape(-1, 2)
+    wrong = listed[(listed < 0) | (listed >= n)]
+    if len(wrong):
+        raise DataError(f"a pair names item {wrong[0]}, and there are {n}, from 0")
+    low, high = listed.min(axis=1), listed.max(axis=1)
+    different = low != high
+    return np.unique(high[different] * (high[different] - 1) // 2 + low[different])
+
+
+def numbered_pairs(numbers: IntArray) -> tuple[IntArray, IntArray]:
+    """The smaller and the larger item of each pair, from its number."""
+    high = ((1 + np.sqrt(1 + 8 * numbers.astype(np.float64))) / 2).astype(np.int64)
+    # The root may be off by a rounding where a number is the first or last of its larger item.
+    high -= high * (high - 1) // 2 > numbers
+    high += high * (high + 1) // 2 <= numbers
+    return numbers - high * (high - 1) // 2, high
+
+
+def in_either_order(low: IntArray, high: IntArray, *, rng: np.random.Generator) -> list[Pair]:
+    """Pairs with the order inside each drawn, so that being shown first goes to nobody in particular."""
+    swap = rng.random(len(low)) < 0.5
+    return [
+        (int(a), int(b)) for a, b in zip(np.where(swap, high, low), np.where(swap, low, high), strict=True)
+    ]
+
+
+SPREAD = 1.5
+"""Standard deviation of log strengths before any answer."""
+SHARED = 0.7
+"""How much of the variance similar items have in common; the rest is each item's own."""
+TINY = 1e-8
+
+
+@dataclass(frozen=True)
+class AskedCounts:
+    """Answers added up over pairs of items: how often the first of a pair won, and how often it was asked."""
+
+    first: IntArray
+    second: IntArray
+    won: FloatArray
+    times: FloatArray
+
+
+@dataclass(frozen=True)
+class Posterior:
+    mean: FloatArray
+    covariance: FloatArray
+
+
+def pair_counts(answers: PairAnswers) -> AskedCounts:
+    low, high = np.minimum(answers.first, answers.second), np.maximum(answers.first, answers.second)
+    numbers, place = np.unique(high * (high - 1) // 2 + low, return_inverse=True)
+    low_won = np.where(answers.first < answers.second, answers.won, 1 - answers.won)
+    first, second = numbered_pairs(numbers)
+    won = np.bincount(place, answers.weight * low_won, minlength=len(numbers)).astype(np.float64)
+    times = np.bincount(place, answers.weight, minlength=len(numbers)).astype(np.float64)
+    return AskedCounts(first, second, won, times)
+
+
+def prior_factor(n: int, similarity: FloatArray | None) -> FloatArray:
+    """L with L L' the covariance of log strengths before any answer."""
+    if similarity is None:
+        return np.asarray(SPREAD * np.eye(n))
+    matrix = np.asarray(similarity, dtype=np.float64)
+    if matrix.shape != (n, n):
+        raise DataError(f"the similarity is {matrix.shape}, and there are {n} items")
+    if not np.all(np.isfinite(matrix)):
+        raise DataError("a similarity is not a number")
+    alike = SHARED * (matrix + matrix.T) / 2
+    np.fill_diagonal(alike, 1.0)
+    try:
+        factor = cholesky(alike, lower=True)
+    except LinAlgError:
+        # The built-in similarities are kernels; another one need not be. One close to it takes its place.
+        values, vectors = eigh(alike)
+        repaired = (vectors * np.maximum(values, TINY)) @ vectors.T
+        scale = 1 / np.sqrt(np.diagonal(repaired))
+        factor = cholesky(repaired * np.outer(scale, scale) + TINY * np.eye(n), lower=True)
+    return np.asarray(SPREAD * factor)
+
+
+def posterior(asked: AskedCounts, factor: FloatArray, waiting: AskedCounts | None = None) -> Posterior:
+    """Laplace's approximation, with the prior covariance given by its factor.
+
+    Waiting pairs were handed out and are not answered: they leave the mean alone and narrow the covariance as an
+    answer would, for under the approximation it does not depend on which way they will be answered.
+    """
+    mean = mode(asked, factor)
+    asked = asked if waiting is None else _together(asked, waiting)
+    gap = mean[asked.first] - mean[asked.second]
+    return Posterior(mean, covariance(asked, asked.times * expit(gap) * expit(-gap), factor))
+
+
+def _together(one: AskedCounts, other: AskedCounts) -> AskedCounts:
+    return AskedCounts(
+        *(np.concatenate([getattr(one, name), getattr(other, name)]) for name in one.__dataclass_fields__)
+    )
+
+
+def mode(asked: AskedCounts, factor: FloatArray) -> FloatArray:
+    """The log strengths of highest posterior density."""
+    n = len(factor)
+    lost = asked.times - asked.won
+
+    def falling(z: FloatArray) -> tuple[float, FloatArray]:
+        strengths = factor @ z
+        gap = strengths[asked.first] - strengths[asked.second]
+        value = 0.5 * float(z @ z) - float(asked.won @ log_expit(gap) + lost @ log_expit(-gap))
+        slope = asked.times * expit(gap) - asked.won
+        by_item = np.bincount(asked.first, slope, minlength=n) - np.bincount(asked.second, slope, minlength=n)
+        return value, z + factor.T @ by_item
+
+    if not len(asked.won):
+        return np.zeros(n)
+    found = minimize(
+        falling,
+        np.zeros(n),
+        jac=True,
+        method="L-BFGS-B",
+        options={"maxiter": 1000, "gtol": 1e-8, "ftol": 1e-15, "maxcor": 20},
+    )
+    return np.asarray(factor @ found.x)
+
+
+def covariance(asked: AskedCounts, curvature: FloatArray, factor: FloatArray) -> FloatArray:
+    """(K^-1 + A' diag(curvature) A)^-1 without inverting K = L L': it is L (I + L' A' diag(..) A L)^-1 L'."""
+    n = len(factor)
+    first, second = asked.first, asked.second
+    rows, columns = (
+        np.concatenate([first, second, first, second]),
+        np.concatenate([first, second, second, first]),
+    )
+    values = np.concatenate([curvature, curvature, -curvature, -curvature])
+    hessian = csr_array((values, (rows, columns)), shape=(n, n))
+    inner = np.eye(n) + factor.T @ (hessian @ factor)
+    half = solve_triangular(cholesky(inner, lower=True), factor.T, lower=True)
+    return np.asarray(half.T @ half)
+
 
 How = Literal["information", "variance", "random"]
 
@@ -46,7 +208,7 @@ SAME = 1e-6
 
 
 def next_pairs(
-    answers: Answers,
+    answers: PairAnswers,
     *,
     rng: np.random.Generator,
     count: int = 1,
@@ -63,7 +225,7 @@ def next_pairs(
     answer are asked again only with `repeats`. Where fewer pairs are left than asked for, those are all that come.
 
     A batch is chosen one pair after the other, each time as if those before had been answered, so that several
-    annotators can work at once without being asked the same. No part of the items is starved: see `_linking`.
+    assessors can work at once without being asked the same. No part of the items is starved: see `_linking`.
     """
     member = _checked(answers.n, how, count, groups)
     answers = answers.take(answers.weight > 0)
@@ -150,7 +312,7 @@ def information(gap: FloatArray, variance: FloatArray) -> FloatArray:
 class _Graph:
     """Which items answers, waiting pairs and chosen pairs join, and how many there were of those."""
 
-    def __init__(self, answers: Answers, handed: Sequence[Pair], member: IntArray):
+    def __init__(self, answers: PairAnswers, handed: Sequence[Pair], member: IntArray):
         both = np.array(handed, dtype=np.int64).reshape(-1, 2)
         self.n = answers.n
         self.member = member
@@ -197,7 +359,7 @@ def _linking(graph: _Graph, pool: IntArray, rng: np.random.Generator) -> IntArra
     """The pairs that join what is not joined. Only these are looked at for every fifth pair, so nothing starves.
 
     First come parts without any answer between them, down to single items that nobody was asked about: the part with
-    the fewest answers is held against the rest of its group. Where all is joined, parts come that answers join one
+    the fewest answers is compared with the rest of its group. Where all is joined, parts come that answers join one
     way only (no finite maximum of the likelihood, unless regularised): pairs between two of those.
     """
     _, part = np.unique(np.column_stack([graph.member, graph.parts("weak")]), axis=0, return_inverse=True)
@@ -242,9 +404,9 @@ def _drawn(member: IntArray, count: int, asked: IntArray, rng: np.random.Generat
     return [found[k] for k in rng.permutation(len(found))]
 
 
-def _known(answers: Answers, handed: Sequence[Pair], similarity: FloatArray | None) -> Posterior:
+def _known(answers: PairAnswers, handed: Sequence[Pair], similarity: FloatArray | None) -> Posterior:
     both = np.array(handed, dtype=np.int64).reshape(-1, 2)
-    waiting = PairCounts(both[:, 0], both[:, 1], np.full(len(both), 0.5), np.ones(len(both)))
+    waiting = AskedCounts(both[:, 0], both[:, 1], np.full(len(both), 0.5), np.ones(len(both)))
     return posterior(pair_counts(answers), prior_factor(answers.n, similarity), waiting)
 
 
