@@ -165,33 +165,18 @@ class Tested:
 
 def run_test(values: FloatArray, test: Test, choices: Choices, alternative: Alternative) -> PairResults:
     """The test of every pair of columns."""
-    from adjudge.stats import allpairs
-    from adjudge.stats.resampling import exact, hybrid, swaps
+    from adjudge.stats.tests import run_pairs
 
-    rng = generator(choices.seed, f"compare/{test}")
-    match test:
-        case "wilcoxon":
-            return allpairs.wilcoxon_pairs(values, zeros=choices.zeros, alternative=alternative)
-        case "t":
-            return allpairs.t_pairs(values, alternative=alternative)
-        case "t-unpaired" | "welch":
-            equal = test == "t-unpaired"
-            return allpairs.unpaired_t_pairs(values, equal_variances=equal, alternative=alternative)
-        case "sign":
-            return allpairs.sign_pairs(values, alternative=alternative)
-        case "exact":
-            return exact.exact_pairs(values, alternative=alternative)
-        case "mc" | "hb":
-            resampled = swaps.mc_pairs if test == "mc" else hybrid.hb_pairs
-            return resampled(
-                values,
-                rng=rng,
-                statistic=choices.statistic_of(test),
-                resamples=choices.resamples,
-                alternative=alternative,
-                alpha=choices.alpha,
-                zeros="pratt" if choices.zeros == "pratt" else "wilcox",
-            )
+    return run_pairs(
+        test,
+        values,
+        rng=generator(choices.seed, f"compare/{test}"),
+        statistic=choices.statistic_of(test) if test in USUAL_STATISTIC else None,
+        resamples=choices.resamples,
+        alternative=alternative,
+        zeros=choices.zeros,
+        alpha=choices.alpha,
+    )
 
 
 def run_tests(

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from adjudge.errors import UsageError, nearest, quoted
-from adjudge.stats import checks, pairs
+from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.paired import (
     EXACT_UP_TO,
@@ -32,6 +32,7 @@ from adjudge.stats.pairs import PairResults
 from adjudge.stats.power.rates import MOST_TOPICS, Rate, t_difference, t_power, t_topics
 from adjudge.stats.power.sources import Normal, Source
 from adjudge.stats.resampling.engine import RESAMPLES, Statistic
+from adjudge.stats.tests import run_pairs
 
 
 def t_rows(x: FloatArray, y: FloatArray) -> FloatArray:
@@ -220,26 +221,8 @@ def run(
     test: Chosen, values: FloatArray, rng: np.random.Generator, resamples: int = RESAMPLES
 ) -> PairResults:
     """The test of every two columns, two-sided."""
-    match test.name:
-        case "wilcoxon":
-            return pairs.wilcoxon_pairs(values)
-        case "t":
-            return pairs.t_pairs(values)
-        case "t-unpaired" | "welch":
-            return pairs.unpaired_t_pairs(values, equal_variances=test.name == "t-unpaired")
-        case "sign":
-            return pairs.sign_pairs(values)
-        case "exact":
-            from adjudge.stats.resampling.exact import exact_pairs
-
-            return exact_pairs(values)
-        case "mc":
-            from adjudge.stats.resampling.swaps import mc_pairs
-
-            return mc_pairs(values, rng=rng, statistic=_statistic(test), resamples=resamples)
-    from adjudge.stats.resampling.swaps import hb_pairs
-
-    return hb_pairs(values, rng=rng, statistic=_statistic(test), resamples=resamples)
+    statistic = test.statistic or USUAL_STATISTIC.get(test.name)
+    return run_pairs(test.name, values, rng=rng, statistic=statistic, resamples=resamples)
 
 
 def run_rows(
@@ -257,10 +240,6 @@ def run_rows(
             return sign_rows(x, y)
     pairs = np.stack([x, y], axis=2)
     return np.array([run(test, values, rng, resamples).p[0] for values in pairs], dtype=np.float64)
-
-
-def _statistic(test: Chosen) -> Statistic:
-    return test.statistic or USUAL_STATISTIC[test.name]
 
 
 # The search

@@ -1,0 +1,56 @@
+"""Tests of every two columns by name: the one place that knows which function a name means."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from adjudge.stats import pairs
+from adjudge.stats.paired import Alternative, Zeros
+from adjudge.stats.pairs import PairResults
+from adjudge.stats.resampling.engine import RESAMPLES, Statistic
+
+
+def run_pairs(
+    name: str,
+    values: npt.ArrayLike,
+    *,
+    rng: np.random.Generator,
+    statistic: Statistic | None = None,
+    resamples: int = RESAMPLES,
+    alternative: Alternative = "two-sided",
+    zeros: Zeros = "wilcox",
+    alpha: float = 0.05,
+) -> PairResults:
+    """The test of every two columns. `rng`, `statistic` and `resamples` are for mc and hb, which need all three."""
+    match name:
+        case "wilcoxon":
+            return pairs.wilcoxon_pairs(values, zeros=zeros, alternative=alternative)
+        case "t":
+            return pairs.t_pairs(values, alternative=alternative)
+        case "t-unpaired" | "welch":
+            return pairs.unpaired_t_pairs(
+                values, equal_variances=name == "t-unpaired", alternative=alternative
+            )
+        case "sign":
+            return pairs.sign_pairs(values, alternative=alternative)
+        case "exact":
+            from adjudge.stats.resampling.exact import exact_pairs  # compiled code, only where it is needed
+
+            return exact_pairs(values, alternative=alternative)
+        case "mc" | "hb":
+            from adjudge.stats.resampling.swaps import hb_pairs, mc_pairs
+
+            if statistic is None:
+                raise ValueError(f"{name} resamples a statistic, and none is named")
+            resampled = mc_pairs if name == "mc" else hb_pairs
+            return resampled(
+                values,
+                rng=rng,
+                statistic=statistic,
+                resamples=resamples,
+                alternative=alternative,
+                alpha=alpha,
+                zeros="pratt" if zeros == "pratt" else "wilcox",
+            )
+    raise ValueError(f"no test is called {name!r}")
