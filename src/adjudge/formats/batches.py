@@ -213,7 +213,7 @@ class _BatchReader:
 
     def __init__(self, store: Store, protocols: Mapping[str, Protocol]):
         self.protocols = protocols
-        self.tasks = {task.id: task for task in store.tasks()}
+        self.tasks = {task.id: task for task in store.tasks(cancelled=True)}
         self.by_pair: dict[tuple[object, ...], str] = {}
         for task in self.tasks.values():
             if task.left is not None and task.repeat_of is None:
