@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from adjudge.measures.judged.preference_strengths import Penalty, Ties
     from adjudge.measures.run import Scored
     from adjudge.stats.preference.next_pair import How
+    from adjudge.table import Tables
     from adjudge.text.similarity import Similarity
     from adjudge.trust.preferences import Convergence, MeasureAgreement, PaperTable, Systems
 
@@ -461,6 +462,14 @@ class Evaluation:
         anova = Analysis("anova", "anova")
         plan = Analysis("plan", "plan")
         simulate = Analysis("simulate", "simulate")
+
+    # Trust
+
+    def judged_tables(self, *, alpha: float = 0.05, seed: int = 0) -> Tables:
+        """What people answered, as DUC-2002 prints it: quality, coverage, units, ratings, agreement."""
+        from adjudge.trust.judged import judged_tables
+
+        return judged_tables(self.collection, self.judgments(), alpha=alpha, seed=seed)
 
     # Report
 

@@ -6,6 +6,8 @@ import re
 import shlex
 import subprocess
 import sys
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +61,16 @@ def test_links_lead_somewhere(path: Path) -> None:
         assert found.exists(), target
         if anchor:
             assert anchor in anchors(found.read_text(encoding="utf-8")), target
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda p: p.name)
+def test_what_pages_import_is_there(path: Path) -> None:
+    for module, names in re.findall(
+        r"from (adjudge[\w.]*) import (\([^)]*\)|[^\n#]+)", path.read_text("utf-8")
+    ):
+        for name in re.findall(r"\w+(?= as )|\b\w+\b(?! as )(?<! as )", names.replace("\n", " ")):
+            if f" as {name}" not in names:
+                assert hasattr(import_module(module), name) or find_spec(f"{module}.{name}"), (module, name)
 
 
 def test_the_readme_shows_the_two_commands_first() -> None:

@@ -34,10 +34,7 @@ def tables(
 
     --csv writes one table, which --table names.
     """
-    from adjudge.trust.judged import judged_tables
-
-    e = adjudge.open(evaluation)
-    found = judged_tables(e.collection, e.judgments(), alpha=alpha, seed=seed)
+    found = adjudge.open(evaluation).judged_tables(alpha=alpha, seed=seed)
     if not found.tables:
         raise DataError(f"{evaluation}: no judgments yet; bring them in with: adjudge judgments import")
     chosen = [found[name] for name in table] if table else list(found)

@@ -479,7 +479,7 @@ def fit_mixed(
 ) -> MixedFit:
     """Fit by restricted maximum likelihood, as lme4's lmer(value ~ system + (1 | topic) + (1 | assessor)).
 
-    `fixed` are positions of factors, `random` terms as in linear.py; NaN values are left out.
+    `fixed` are positions of factors, `random` terms as in model.py; NaN values are left out.
     """
     if not random:
         raise UsageError("random: no term; a model without random terms is fit_linear's")
