@@ -58,7 +58,7 @@ def test_a_column_that_says_the_same_everywhere_is_not_shown_and_stays_in_the_da
 
 
 def test_csv_keeps_full_precision_and_leaves_what_is_missing_empty() -> None:
-    rows = list(csv.reader(io.StringIO(LEAGUE.to_csv())))
+    rows = list(csv.reader(io.StringIO(LEAGUE.to_csv(), newline="")))
     assert rows[0] == ["rank", "system", "kind", "mean", "low", "high"]
     assert rows[1][3] == "0.51239"
     assert rows[2][4:] == ["", ""]
@@ -146,7 +146,7 @@ cells: st.SearchStrategy[Cell] = st.one_of(st.none(), st.integers(), st.floats()
 def test_every_form_takes_any_cell(rows: list[tuple[Cell, Cell]]) -> None:
     table = Table("t", (Column("a"), Column("b", format=".2f")), tuple(rows))
     assert len(json.loads(table.to_json())["rows"]) == len(rows)
-    assert len(list(csv.reader(io.StringIO(table.to_csv())))) >= len(rows)
+    assert len(list(csv.reader(io.StringIO(table.to_csv(), newline="")))) >= len(rows)
     assert table.to_latex().count(r" \\") >= len(rows) + 1
     assert table.to_html().count("<tr>") == len(rows) + 1
     assert table.to_markdown().count("\n") >= len(rows) + 1

@@ -104,8 +104,13 @@ def long_table() -> str:
     """Five systems, twelve topics in six sets, three lengths, two assessors; whole scores from 1 to 7."""
     drawn = random.Random(7)
     rows = ["measure,topic,system,value,kind,assessor,length"]
-    worths = (("lead", "baseline", 2.5), ("s1", "machine", 3.0), ("s2", "machine", 3.6),
-              ("s3", "machine", 4.4), ("H1", "human", 5.5))  # fmt: skip
+    worths = (
+        ("lead", "baseline", 2.5),
+        ("s1", "machine", 3.0),
+        ("s2", "machine", 3.6),
+        ("s3", "machine", 4.4),
+        ("H1", "human", 5.5),
+    )
     for topic in range(1, 13):
         base = drawn.gauss(0, 0.6)
         for length in (50, 100, 200):
@@ -149,33 +154,68 @@ NIST = "Topic\n|\tSelector\n|\t|\tAssessor\n|\t|\t|\tSummarizer\n|\t|\t|\t|\tSco
 
 IMPORTED = {
     "long.jsonl": lines(
-        {"topic": "d1", "system": "lead", "summary": "Rain fell.", "length": 100,
-         "article": "Rain fell on Monday. It was heavy."},
-        {"topic": "d1", "system": "ours", "summary": "Heavy rain on Monday.", "length": 100,
-         "references": ["It rained hard.", "A wet Monday."]},
+        {
+            "topic": "d1",
+            "system": "lead",
+            "summary": "Rain fell.",
+            "length": 100,
+            "article": "Rain fell on Monday. It was heavy.",
+        },
+        {
+            "topic": "d1",
+            "system": "ours",
+            "summary": "Heavy rain on Monday.",
+            "length": 100,
+            "references": ["It rained hard.", "A wet Monday."],
+        },
         {"topic": "d2", "system": "ours", "summary": None, "length": 100, "colour": "red"},
     ),
     "lead.jsonl": lines({"id": 1, "decoded": "Rain fell."}, {"id": 2, "decoded": "Snow fell."}),
-    "wide.jsonl": lines({"topic": "d1", "document": "Rain fell on Monday.", "summary:lead": "Rain fell.",
-                         "summary:ours": "A wet Monday.", "reference:A": "It rained."}),
+    "wide.jsonl": lines(
+        {
+            "topic": "d1",
+            "document": "Rain fell on Monday.",
+            "summary:lead": "Rain fell.",
+            "summary:ours": "A wet Monday.",
+            "reference:A": "It rained.",
+        }
+    ),
     "outputs.jsonl": lines({"id": "d1", "decoded": "Rain fell.", "text": "Rain fell on Monday."}),
-    "broken.jsonl": lines({"topic": "d1", "system": "lead", "summary": "Rain fell."}) + '{"topic": "d2", "system"\n',
-    "runs.csv": 'topic,system,summary,length,reference\n'
+    "broken.jsonl": lines({"topic": "d1", "system": "lead", "summary": "Rain fell."})
+    + '{"topic": "d2", "system"\n',
+    "runs.csv": "topic,system,summary,length,reference\n"
     'd1,lead,"Rain fell, and ""snow"".",100,It rained.\nd2,lead,Snow fell.,100,It snowed.\n',
     "wide.tsv": "topic\tsummary:lead\tsummary:ours\treference:A\n"
     "d1\tRain fell.\tA wet Monday.\tIt rained.\nd2\tSnow.\t\tIt snowed.\n",
     "annotations.jsonl": lines(
-        {"id": "cnn-1", "model_id": "M8", "decoded": "rain fell .", "text": "Rain fell on Monday.",
-         "references": ["It rained."],
-         "expert_annotations": [{"coherence": 4, "fluency": 5}, {"coherence": 3, "fluency": 5}],
-         "turker_annotations": [{"coherence": 4}, {"coherence": 2}]}),
+        {
+            "id": "cnn-1",
+            "model_id": "M8",
+            "decoded": "rain fell .",
+            "text": "Rain fell on Monday.",
+            "references": ["It rained."],
+            "expert_annotations": [{"coherence": 4, "fluency": 5}, {"coherence": 3, "fluency": 5}],
+            "turker_annotations": [{"coherence": 4}, {"coherence": 2}],
+        }
+    ),
     "sacre.jsonl": lines(
-        {"instance_id": "d1", "summarizer_id": "17", "summarizer_type": "peer",
-         "summary": {"text": ["Rain fell.", "Hard."]},
-         "references": [{"summarizer_id": "A", "text": "It rained."}],
-         "documents": [{"text": "Rain fell on Monday."}]}),
-    "metrics.jsonl": lines({"instance_id": "d1", "summarizer_id": "17", "summarizer_type": "peer",
-                            "metrics": {"rouge-1": {"recall": 40.0, "f1": 30.0}}}),
+        {
+            "instance_id": "d1",
+            "summarizer_id": "17",
+            "summarizer_type": "peer",
+            "summary": {"text": ["Rain fell.", "Hard."]},
+            "references": [{"summarizer_id": "A", "text": "It rained."}],
+            "documents": [{"text": "Rain fell on Monday."}],
+        }
+    ),
+    "metrics.jsonl": lines(
+        {
+            "instance_id": "d1",
+            "summarizer_id": "17",
+            "summarizer_type": "peer",
+            "metrics": {"rouge-1": {"recall": 40.0, "f1": 30.0}},
+        }
+    ),
     "docs/D0601/AP880911-0016": "<DOC>\n<DOCNO> AP880911-0016 </DOCNO>\n<HEAD>Rain in the West</HEAD>\n<TEXT>\n"
     "   Rain fell on Monday &LR; in the west,\nR&AMP;D people said.\n   It was heavy.\n</TEXT>\n</DOC>\n",
     "models/D0601.M.250.A.B": "Rain fell in the west.\nIt was heavy.\n",
@@ -186,7 +226,7 @@ IMPORTED = {
     "ours,d1,bertscore,0.83,100,machine\nours,d2,bertscore,NA,100,machine\n",
     "ter.csv": "topic,lead,ours\nd1,0.61,0.47\nd2,0.58,\n",
     "settings.xml": '<ROUGE-EVAL version="1.55">\n<EVAL ID="1">\n<PEER-ROOT>peer</PEER-ROOT>\n'
-    '<MODEL-ROOT>model</MODEL-ROOT>\n'
+    "<MODEL-ROOT>model</MODEL-ROOT>\n"
     '<INPUT-FORMAT TYPE="SPL"></INPUT-FORMAT>\n<PEERS>\n<P ID="17">d1.17</P>\n<P ID="18">d1.18</P>\n</PEERS>\n'
     '<MODELS>\n<M ID="A">d1.A</M>\n<M ID="B">d1.B</M>\n</MODELS>\n</EVAL>\n</ROUGE-EVAL>\n',
     "peer/d1.17": "Rain fell in the west on Monday.\nIt was heavy.\n",
@@ -199,13 +239,12 @@ IMPORTED = {
         "Score\n|\t|\t|\t|\t|\n", "Question\n|\t|\t|\t|\t|\tScore\n|\t|\t|\t|\t|\t|\n"
     )
     + "D0601\tA\tB\t17\t1\t5\nD0601\tA\tB\t17\t2\t4\n",
-    "short.results.table":
-    "D061 M - 100 J B K x 19 y 0 1 0 0 2 0 0 3 0 0 0 0 0.60 8 5 3 11 0.309 0.200 0.354 0.215 0.140 0.236\n"
+    "short.results.table": "D061 M - 100 J B K x 19 y 0 1 0 0 2 0 0 3 0 0 0 0 0.60 8 5 3 11 0.309 0.200 0.354 0.215 0.140 0.236\n"
     "D061 S AP880911-0016 100 J B K x 19 y 0 0 0 0 0 0 0 0 0 0 0 0 0.00 5 5 0 9 0.511 0.600 0.310 0.341 0.400 0.207\n",
     "crowd.csv": "task,worker,label\nd1/lead,w1,4\nd1/lead,w2,5\nd1/ours,w1,3\n",
     "ratings.csv": "topic,system,worker,coherence,fluency\nd1,lead,w1,4,5\nd1,ours,w1,3,3\n",
     "pairs.csv": "topic,left,right,worker,winner\nd1,lead,ours,w1,left\nd1,lead,ours,w2,tie\n",
-}  # fmt: skip
+}
 
 TABLES = {
     "table.csv": score_table(),
@@ -223,21 +262,49 @@ ROUGE_FILES = {
 # ---------------------------------------------------------------- the scenes
 
 GROUPS = (
-    "init", "demo", "import", "check", "show", "withdraw", "rename", "remove", "units", "baselines", "people", "assign",
-    "serve", "judgments", "judge", "prefer", "measures", "rouge", "rouge155", "score", "scores", "compare",
-    "anova", "topics", "groups", "lengths", "plan", "simulate", "report",
-)  # fmt: skip
+    "init",
+    "demo",
+    "import",
+    "check",
+    "show",
+    "withdraw",
+    "rename",
+    "remove",
+    "units",
+    "baselines",
+    "people",
+    "assign",
+    "serve",
+    "judgments",
+    "judge",
+    "prefer",
+    "measures",
+    "rouge",
+    "rouge155",
+    "score",
+    "scores",
+    "compare",
+    "anova",
+    "topics",
+    "groups",
+    "lengths",
+    "plan",
+    "simulate",
+    "report",
+)
 BELOW = """import summeval;import jsonl;import csv;import sacrerouge;import duc;import scores;import rouge155
     import rouge-output;people add;people list;people suspend;people link;judgments import;judgments import nist
     judgments import see;judgments import ducview;judgments import summeval;judgments import crowd
     judgments import records;judgments list;judgments tables;judgments export;judgments backup;judgments erase
     judge simulate;prefer sample;prefer import;prefer export;prefer fit;prefer simulate;prefer score
-    prefer converge;prefer report""".replace("\n", ";").split(";")  # fmt: skip
+    prefer converge;prefer report""".replace("\n", ";").split(";")
 TESTS = ("t", "t-unpaired", "welch", "sign", "mc", "hb", "exact")
 CORRECTIONS = ("none", "bonferroni", "holm", "bh", "westfall-young", "westfall-young-min-p")
 
 SCENES = [
-    Scene("demo", """
+    Scene(
+        "demo",
+        """
         adjudge demo e --judged
         adjudge check e
         adjudge check e --json
@@ -246,8 +313,11 @@ SCENES = [
         adjudge show e --topic d01
         adjudge show e --system fluent --topic d02
         adjudge judgments list e
-        """),
-    Scene("scored", """
+        """,
+    ),
+    Scene(
+        "scored",
+        """
         adjudge baselines e --dry-run
         adjudge baselines e
         adjudge baselines e
@@ -266,40 +336,56 @@ SCENES = [
         adjudge scores e -m pyramid --json
         adjudge check e
         adjudge score e -m rouge-2 --again --workers 1
-        """, start="demo"),
-    Scene("compare", "\n".join([
-        "adjudge compare e -m rouge-2",
-        *(f"adjudge compare e -m rouge-2 --test {test} --resamples 500" for test in TESTS),
-        "adjudge compare e -m rouge-2 --test all --resamples 300 --csv all-tests.csv",
-        *(f"adjudge compare e -m rouge-1 --test t --correct {how} --resamples 400" for how in CORRECTIONS),
-        *(f"adjudge compare e -m rouge-1 --test mc --statistic {s} --resamples 400" for s in ("median", "t", "w")),
-        "adjudge compare e -m rouge-2 --zeros pratt --json",
-        "adjudge compare e -m quality-errors --zeros split",
-        "adjudge compare e -m coverage",
-        "adjudge compare e -m coverage --json",
-        "adjudge compare e -m pyramid --csv pairs.csv",
-        "adjudge compare e -m pyramid --csv -",
-        "adjudge compare e -m rouge-2 -m coverage --latex",
-        "adjudge compare e -m rouge-2 --against lead --side better",
-        "adjudge compare e -m rouge-2 --against random --side worse --test exact --json",
-        "adjudge compare e -m coverage --among human-machine --pairs",
-        "adjudge compare e -m coverage --among machines",
-        "adjudge compare e -m rouge-2 --margin 0.02",
-        "adjudge compare e -m coverage --pool humans --level 0.9 --alpha 0.1",
-        "adjudge compare e -m rouge-2 --cluster set --test mc --resamples 300",
-        "adjudge compare e -m rouge-2 --length all",
-        "adjudge compare e -m js --length 100 --seed 3",
-        "adjudge compare e --counts",
-        "adjudge compare e -m rouge-2 -m coverage --counts --csv counts.csv",
-        "adjudge compare e -m rouge-2 -m coverage --counts --json",
-        "adjudge compare e -m coverage --counts --latex",
-        "adjudge compare e -m rouge-2 --effects",
-        "adjudge compare e -m coverage --effects --json",
-        "adjudge compare e -m coverage --effects --csv effects.csv",
-        "adjudge compare e -m rouge-2 --effects --latex",
-        "adjudge compare e",
-    ]), start="scored"),
-    Scene("analyses", """
+        """,
+        start="demo",
+    ),
+    Scene(
+        "compare",
+        "\n".join(
+            [
+                "adjudge compare e -m rouge-2",
+                *(f"adjudge compare e -m rouge-2 --test {test} --resamples 500" for test in TESTS),
+                "adjudge compare e -m rouge-2 --test all --resamples 300 --csv all-tests.csv",
+                *(
+                    f"adjudge compare e -m rouge-1 --test t --correct {how} --resamples 400"
+                    for how in CORRECTIONS
+                ),
+                *(
+                    f"adjudge compare e -m rouge-1 --test mc --statistic {s} --resamples 400"
+                    for s in ("median", "t", "w")
+                ),
+                "adjudge compare e -m rouge-2 --zeros pratt --json",
+                "adjudge compare e -m quality-errors --zeros split",
+                "adjudge compare e -m coverage",
+                "adjudge compare e -m coverage --json",
+                "adjudge compare e -m pyramid --csv pairs.csv",
+                "adjudge compare e -m pyramid --csv -",
+                "adjudge compare e -m rouge-2 -m coverage --latex",
+                "adjudge compare e -m rouge-2 --against lead --side better",
+                "adjudge compare e -m rouge-2 --against random --side worse --test exact --json",
+                "adjudge compare e -m coverage --among human-machine --pairs",
+                "adjudge compare e -m coverage --among machines",
+                "adjudge compare e -m rouge-2 --margin 0.02",
+                "adjudge compare e -m coverage --pool humans --level 0.9 --alpha 0.1",
+                "adjudge compare e -m rouge-2 --cluster set --test mc --resamples 300",
+                "adjudge compare e -m rouge-2 --length all",
+                "adjudge compare e -m js --length 100 --seed 3",
+                "adjudge compare e --counts",
+                "adjudge compare e -m rouge-2 -m coverage --counts --csv counts.csv",
+                "adjudge compare e -m rouge-2 -m coverage --counts --json",
+                "adjudge compare e -m coverage --counts --latex",
+                "adjudge compare e -m rouge-2 --effects",
+                "adjudge compare e -m coverage --effects --json",
+                "adjudge compare e -m coverage --effects --csv effects.csv",
+                "adjudge compare e -m rouge-2 --effects --latex",
+                "adjudge compare e",
+            ]
+        ),
+        start="scored",
+    ),
+    Scene(
+        "analyses",
+        """
         adjudge groups e -m rouge-2
         adjudge groups e -m coverage --scale ranks --pairs
         adjudge groups e -m coverage --scale topic-ranks --json
@@ -325,12 +411,20 @@ SCENES = [
         adjudge plan e -m coverage --difference 5% --test all --simulations 100 --json
         adjudge plan e -m coverage --difference 0.05 --normal --simulations 200 --csv plan.csv
         adjudge plan e -m rouge-2 --difference 0.02 --pairs 10 --simulations 200 --latex
-        """, start="scored"),
-    Scene("report", """
+        """,
+        start="scored",
+    ),
+    Scene(
+        "report",
+        """
         adjudge report e -o report
         adjudge report e -o small -m coverage -m rouge-2 --test t --correct bh --seed 2 --json
-        """, start="scored"),
-    Scene("judgments", """
+        """,
+        start="scored",
+    ),
+    Scene(
+        "judgments",
+        """
         adjudge judgments list e --topic d02
         adjudge judgments list e --json
         adjudge judgments tables e
@@ -357,8 +451,12 @@ SCENES = [
         adjudge judgments erase e nobody
         adjudge score e -m coverage
         adjudge judgments list e
-        """, start="demo"),
-    Scene("people", """
+        """,
+        start="demo",
+    ),
+    Scene(
+        "people",
+        """
         adjudge people add e anna --name "Anna B."
         adjudge people add e bert --base-url https://judge.example.org --json
         adjudge people add e ada
@@ -379,8 +477,12 @@ SCENES = [
         adjudge people list e --json
         adjudge judgments list e
         adjudge judgments export e tasks.jsonl
-        """, start="demo"),
-    Scene("plain", """
+        """,
+        start="demo",
+    ),
+    Scene(
+        "plain",
+        """
         adjudge demo p --seed 2
         adjudge units p
         adjudge units p --json
@@ -404,8 +506,11 @@ SCENES = [
         adjudge plan p -m "rating(aspect=fluency)" --difference 0.3 --simulations 100
         adjudge check p
         adjudge report p -o report
-        """),
-    Scene("prefer", """
+        """,
+    ),
+    Scene(
+        "prefer",
+        """
         adjudge prefer sample e --count 20 --annotator ann --annotator bob --repeats 0.1 --per-pair 2 --seed 1
         adjudge prefer sample e --count 5 --how information --topic d01 --json
         adjudge prefer sample e --count 5 --how variance --topic d02
@@ -432,8 +537,13 @@ SCENES = [
         adjudge prefer export e answers.csv --answers
         adjudge prefer export e models.csv --form models --of sentences --topic d01
         adjudge compare e -m preference
-        """, start="demo", files={"checks.csv": "topic,left,right,winner\nd01,fluent,random,left\n"}),
-    Scene("arena", """
+        """,
+        start="demo",
+        files={"checks.csv": "topic,left,right,winner\nd01,fluent,random,left\n"},
+    ),
+    Scene(
+        "arena",
+        """
         adjudge prefer fit arena.csv
         adjudge prefer fit arena.csv --matrix --annotators
         adjudge prefer fit arena.csv --json
@@ -447,8 +557,12 @@ SCENES = [
         adjudge score a -m wins
         adjudge compare a -m wins
         adjudge check a
-        """, files={"arena.csv": arena()}),
-    Scene("edits", """
+        """,
+        files={"arena.csv": arena()},
+    ),
+    Scene(
+        "edits",
+        """
         adjudge withdraw e --system vague --topic d03 --why "wrong input"
         adjudge score e -m rouge-2
         adjudge withdraw e --system vague --topic d03 --why "it was right" --restore
@@ -469,8 +583,12 @@ SCENES = [
         adjudge judgments list e
         adjudge scores e
         adjudge judgments export e answers.jsonl
-        """, start="scored"),
-    Scene("changed", """
+        """,
+        start="scored",
+    ),
+    Scene(
+        "changed",
+        """
         prepend e/documents.jsonl
         change e/summaries.jsonl
         adjudge check e
@@ -479,8 +597,12 @@ SCENES = [
         adjudge judgments list e
         adjudge units e
         adjudge judgments tables e --table coverage-by-system
-        """, start="scored"),
-    Scene("imports", """
+        """,
+        start="scored",
+    ),
+    Scene(
+        "imports",
+        """
         adjudge init m
         adjudge init m
         adjudge import jsonl long.jsonl m
@@ -535,8 +657,12 @@ SCENES = [
         adjudge judgments list m9
         adjudge judgments export m9 m9.jsonl
         adjudge prefer fit m9 --of systems --resamples 20
-        """, files=IMPORTED),
-    Scene("table", """
+        """,
+        files=IMPORTED,
+    ),
+    Scene(
+        "table",
+        """
         adjudge compare table.csv
         adjudge compare - < table.csv
         adjudge compare table-shuffled.csv
@@ -572,16 +698,23 @@ SCENES = [
         adjudge plan table.csv --difference 5% --simulations 200 --csv -
         adjudge plan - --difference 0.02 --simulations 200 --latex < table.csv
         adjudge plan long.csv --length 100 --difference 0.5 --simulations 100
-        """, files=TABLES),
-    Scene("simulate", """
+        """,
+        files=TABLES,
+    ),
+    Scene(
+        "simulate",
+        """
         adjudge simulate --topics 24 --difference 0.5 --simulations 200 --resamples 200
         adjudge simulate --topics 16 --systems 4 --noise t3 --missing-half --simulations 100 --resamples 100 --json
         adjudge simulate --topics 20 --ratings --shared 0.3 --unequal 2 --uneven 2 --simulations 100 \
             --tests wilcoxon,t,mc:w --csv -
         adjudge simulate --topics 12 --round 0.5 --noise lognormal --simulations 100 --tests sign,exact \
             --workers 2 --csv s.csv
-        """),
-    Scene("rouge", """
+        """,
+    ),
+    Scene(
+        "rouge",
+        """
         adjudge rouge --peer peer/d1.17 --reference model/d1.A --reference model/d1.B
         adjudge rouge --peer peer/d1.17 --reference model/d1.A -m "rouge-2(stat=all)" -m rouge-w -m rouge-score --json
         adjudge rouge --peer absent.txt --reference model/d1.A
@@ -594,8 +727,12 @@ SCENES = [
         adjudge measures rouge-2
         adjudge measures nams
         adjudge measures preference --json
-        """, files=ROUGE_FILES),
-    Scene("rated", """
+        """,
+        files=ROUGE_FILES,
+    ),
+    Scene(
+        "rated",
+        """
         adjudge demo r
         adjudge judge simulate r --protocol rating --assessors 3 --noise 0.2 --bias 0.1 --repeats 0.1 --seed 1
         adjudge judge simulate r --protocol preference-summaries --assessors 2 --per-summary 1 --seed 3 --json
@@ -609,13 +746,20 @@ SCENES = [
         adjudge prefer fit r --of systems --resamples 50
         adjudge prefer fit r --of summaries --topic d01 --resamples 20 --json
         adjudge report r -o report
-        """),
-    Scene("tables", """
+        """,
+    ),
+    Scene(
+        "tables",
+        """
         adjudge judgments tables e --table coverage-by-system --csv coverage.csv
         adjudge judgments tables e --table agreement --table contradictions --seed 1
         adjudge judgments tables e --table quality-by-source --csv - --alpha 0.1
-        """, start="demo"),
-    Scene("prepended", """
+        """,
+        start="demo",
+    ),
+    Scene(
+        "prepended",
+        """
         adjudge prefer simulate e --from ref --count 20 --annotators 2 --seed 1
         adjudge prefer export e before.csv
         prepend e/documents.jsonl
@@ -623,8 +767,12 @@ SCENES = [
         adjudge prefer export e after.csv
         adjudge prefer fit e --of sentences --topic d01 --resamples 10
         adjudge prefer score e --csv -
-        """, start="demo"),
-    Scene("mistakes", """
+        """,
+        start="demo",
+    ),
+    Scene(
+        "mistakes",
+        """
         adjudge compare nowhere
         adjudge compare e -m rouge-22
         adjudge compare e -m rouge-3
@@ -665,13 +813,24 @@ SCENES = [
         damage e/summaries.jsonl
         adjudge check e
         adjudge score e
-        """, start="scored", files=TABLES),
-    Scene("help", "\n".join([
-        "adjudge --version", "adjudge --help",
-        *(f"adjudge {name} --help" for name in GROUPS),
-        *(f"adjudge {name.strip()} --help" for name in BELOW),
-    ])),
-    Scene("summeval", """
+        """,
+        start="scored",
+        files=TABLES,
+    ),
+    Scene(
+        "help",
+        "\n".join(
+            [
+                "adjudge --version",
+                "adjudge --help",
+                *(f"adjudge {name} --help" for name in GROUPS),
+                *(f"adjudge {name.strip()} --help" for name in BELOW),
+            ]
+        ),
+    ),
+    Scene(
+        "summeval",
+        """
         adjudge init s --name SummEval
         adjudge import summeval summeval.jsonl s
         adjudge check s
@@ -697,8 +856,12 @@ SCENES = [
         adjudge compare coherence.csv --test mc --resamples 500
         adjudge compare - --test mc --resamples 500 < coherence.csv
         adjudge report s -o report -m rouge-2 -m expert:coherence
-        """, summeval=True),
-    Scene("summeval-judged", """
+        """,
+        summeval=True,
+    ),
+    Scene(
+        "summeval-judged",
+        """
         adjudge init j --name "SummEval judged"
         adjudge judgments import summeval summeval.jsonl j
         adjudge judgments list j
@@ -707,8 +870,10 @@ SCENES = [
         adjudge score j -m "rating(aspect=coherence)" -m "rating(aspect=relevance)"
         adjudge compare j -m "rating(aspect=coherence)"
         adjudge judgments export j answers.jsonl
-        """, summeval=True),
-]  # fmt: skip
+        """,
+        summeval=True,
+    ),
+]
 
 
 # ---------------------------------------------------------------- what has to vary
@@ -830,10 +995,15 @@ def environment() -> dict[str, str]:
     kept = {k: v for k, v in os.environ.items() if k not in left_out}
     paths = [str(Path(p).resolve()) for p in kept.get("PYTHONPATH", "").split(os.pathsep) if p]
     return kept | {
-        "PYTHONPATH": os.pathsep.join(paths), "COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "TZ": "UTC",
-        "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1",
+        "PYTHONPATH": os.pathsep.join(paths),
+        "COLUMNS": "100",
+        "NO_COLOR": "1",
+        "TERM": "dumb",
+        "TZ": "UTC",
+        "LC_ALL": "C.UTF-8",
+        "PYTHONUTF8": "1",
         "PYTHONPYCACHEPREFIX": str(Path(tempfile.gettempdir()) / "adjudge-transcripts-bytecode"),
-    }  # fmt: skip
+    }
 
 
 def run(command: str, folder: Path) -> tuple[int, bytes, bytes]:

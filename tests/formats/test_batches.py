@@ -245,10 +245,17 @@ def test_an_answer_may_be_the_text_itself(e: Evaluation, store: Store, tmp_path:
 
 def test_changed_texts_are_not_exported(e: Evaluation, store: Store, tmp_path: Path) -> None:
     ask(e, store, "summaries", count=6, topics=["t1"])
-    e.withdraw("wrong input", system="system-0", topic="t1")
+    e.take([("test", Summary("t1", "system-0", "Another text."))], on_clash="replace")
     found = export(e, store, tmp_path / "b.csv")
     assert found.pairs == 3
     assert found.left_out == {"task whose texts are gone or have changed": 3}
+
+
+def test_cancelled_tasks_are_not_exported(e: Evaluation, store: Store, tmp_path: Path) -> None:
+    ask(e, store, "summaries", count=6, topics=["t1"])
+    e.withdraw("wrong input", system="system-0", topic="t1")
+    found = export(e, store, tmp_path / "b.csv")
+    assert (found.pairs, found.left_out) == (3, {})
 
 
 def test_tables_of_systems_are_no_batches(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def test_the_limits_are_those_of_the_code(words: str) -> None:
 
 
 def test_the_tokens_have_every_step_of_the_map_and_no_rules() -> None:
-    tokens = (ROOT / "src/adjudge/report/tokens.css").read_text(encoding="utf-8")
+    tokens = (ROOT / "src/adjudge/reports/tokens.css").read_text(encoding="utf-8")
     for step in range(STEPS):
         assert len(re.findall(rf"--heat-{step}: #", tokens)) == 2  # light and dark
     selectors = re.findall(r"^\s*([^\s@{}/][^{};]*) \{", tokens, re.MULTILINE)

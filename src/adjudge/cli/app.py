@@ -97,7 +97,7 @@ COMMANDS = (
     Command(
         "rename",
         SET_UP,
-        "Give a system or a topic another name everywhere, in the scores too.",
+        "Give a system or a topic another name everywhere, in scores and judgments too.",
         "edits:rename",
         'adjudge rename my-eval --system fluent --to fluent-v1 --why "a second version is coming"',
     ),

@@ -510,7 +510,7 @@ def _means(e: Evaluation, measure: str) -> Any:
     """A row per system and length: the mean over topics, the best first."""
     import pandas as pd
 
-    data = e.data()
+    data = e.scores()
     rows = []
     for length in data.table.each_length(measure):
         matrix = data.matrix(measure, length=length)
