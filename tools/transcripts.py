@@ -239,7 +239,8 @@ IMPORTED = {
         "Score\n|\t|\t|\t|\t|\n", "Question\n|\t|\t|\t|\t|\tScore\n|\t|\t|\t|\t|\t|\n"
     )
     + "D0601\tA\tB\t17\t1\t5\nD0601\tA\tB\t17\t2\t4\n",
-    "short.results.table": "D061 M - 100 J B K x 19 y 0 1 0 0 2 0 0 3 0 0 0 0 0.60 8 5 3 11 0.309 0.200 0.354 0.215 0.140 0.236\n"
+    "short.results.table": "D061 M - 100 J B K x 19 y 0 1 0 0 2 0 0 3 0 0 0 0 0.60 8 5 3 11"
+    " 0.309 0.200 0.354 0.215 0.140 0.236\n"
     "D061 S AP880911-0016 100 J B K x 19 y 0 0 0 0 0 0 0 0 0 0 0 0 0.00 5 5 0 9 0.511 0.600 0.310 0.341 0.400 0.207\n",
     "crowd.csv": "task,worker,label\nd1/lead,w1,4\nd1/lead,w2,5\nd1/ours,w1,3\n",
     "ratings.csv": "topic,system,worker,coherence,fluency\nd1,lead,w1,4,5\nd1,ours,w1,3,3\n",

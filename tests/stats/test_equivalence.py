@@ -119,14 +119,14 @@ def test_the_four_answers() -> None:
     noise = np.linspace(-1, 1, 40)[:, None]
     scores = np.hstack([0 * noise, 0.1 * noise + 0.01, 0.1 * noise + 2, 0.1 * noise + 0.2, 9 * noise + 1])
     found = equivalence_pairs(scores, margin=0.5)
-    answers = ("the same", "different", "different, but within the margin", "cannot be told")
+    answers = ("the same", "different", "different, but within the margin", "undecided")
     assert found.verdict[:4] == answers
     assert found.equivalent[:4].tolist() == [True, False, True, False]
     assert [found.at(k).sentence("A", "B").split(" (")[0] for k in range(4)] == [
         "A and B are the same within ±0.5",
         "A and B are different",
         "A and B are different, but within ±0.5",
-        "A and B may be the same within ±0.5 or different: it cannot be told",
+        "A and B may be the same within ±0.5 or different: neither is shown",
     ]
     p = paired_t(scores[:, 0], scores[:, 1]).p
     basis = f"(paired t, the same: p < .001, different: {p_words(p)}, n = 40 topics)"
@@ -139,7 +139,7 @@ def test_verdicts_of_corrected_p_values() -> None:
     corrected = verdicts(adjust(found.p_different, "holm"), adjust(found.p_same, "holm"), 0.05)
     assert verdicts(found.p_different, found.p_same) == found.verdict
     assert corrected.count("the same") < found.verdict.count("the same")
-    assert verdicts([math.nan], [math.nan]) == ("cannot be told",)
+    assert verdicts([math.nan], [math.nan]) == ("undecided",)
     assert verdicts([], []) == ()
 
 
@@ -160,21 +160,21 @@ def test_constant_differences(difference: float) -> None:
     y = np.random.default_rng(0).normal(size=9)
     x = np.column_stack([y + difference, y])
     why = "all 9 differences are the same, and need to vary"
-    assert outcome(equivalence_pairs(x, margin=0.3)) == (True, "cannot be told", why)
+    assert outcome(equivalence_pairs(x, margin=0.3)) == (True, "undecided", why)
     found = equivalence_pairs(x, margin=0.3, test="wilcoxon")
     assert found.p_same[0] == 2**-9
     assert found.verdict[0] == ("different, but within the margin" if difference else "the same")
     assert equivalence_pairs(x, margin=0.3).at(0).sentence("A", "B") == (
-        f"Whether A and B are the same within ±0.3 cannot be told (paired t: {why})"
+        f"Whether A and B are the same within ±0.3 is undecided (paired t: {why})"
     )
 
 
 @pytest.mark.parametrize("test", TESTS)
 def test_too_little_gives_reasons(test: EquivalenceTest) -> None:
     one = equivalence_pairs([[1.0, 2.0]], margin=0.3, test=test)
-    assert outcome(one) == (True, "cannot be told", "needs two topics that both have, has 1")
+    assert outcome(one) == (True, "undecided", "needs two topics that both have, has 1")
     empty = equivalence_pairs(np.full((9, 2), np.nan), margin=0.3, test=test)
-    assert outcome(empty) == (True, "cannot be told", "needs two topics that both have, has none")
+    assert outcome(empty) == (True, "undecided", "needs two topics that both have, has none")
     assert len(equivalence_pairs(np.ones((0, 3)), margin=0.3, test=test)) == 3
     assert len(equivalence_pairs(np.ones((3, 1)), margin=0.3, test=test)) == 0
     two = equivalence_pairs([[1.0, 1.1], [2.0, 2.3]], margin=5.0, test=test)

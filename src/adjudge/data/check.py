@@ -364,7 +364,7 @@ def _same_texts(collection: Collection) -> Iterator[Finding]:
                 "warning",
                 "same-texts",
                 f"{a} and {b} have the same text {n:,} times",
-                "they cannot be told apart, and count twice in every comparison of systems",
+                "they are the same, and count twice in every comparison of systems",
                 (a, b),
                 n,
             )

@@ -26,7 +26,7 @@ from adjudge.stats.pairs import Moments, PairBlock, PairCounts, blocks, moments
 from adjudge.wording import counted
 
 EquivalenceTest = Literal["t", "wilcoxon"]
-Verdict = Literal["the same", "different", "different, but within the margin", "cannot be told"]
+Verdict = Literal["the same", "different", "different, but within the margin", "undecided"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +46,12 @@ class PairEquivalence:
         """What the tests say of the first, called a, and the second, called b."""
         name, margin = TEST_WORDS[self.test], f"±{self.margin:g}"
         if self.why is not None:
-            return f"Whether {a} and {b} are the same within {margin} cannot be told ({name}: {self.why})"
+            return f"Whether {a} and {b} are the same within {margin} is undecided ({name}: {self.why})"
         answer = {
             "the same": f"are the same within {margin}",
             "different": "are different",
             "different, but within the margin": f"are different, but within {margin}",
-            "cannot be told": f"may be the same within {margin} or different: it cannot be told",
+            "undecided": f"may be the same within {margin} or different: neither is shown",
         }[self.verdict]
         same, different = p_words(self.p_same, self.alpha), p_words(self.p_different, self.alpha)
         topics = counted(self.n, "topic")
@@ -160,7 +160,7 @@ def verdicts(p_different: npt.ArrayLike, p_same: npt.ArrayLike, alpha: float = 0
     if differ.size != alike.size:
         raise UsageError(f"p_different and p_same: expected one length, got {differ.size} and {alike.size}")
     words: dict[tuple[bool, bool], Verdict] = {
-        (False, False): "cannot be told",
+        (False, False): "undecided",
         (False, True): "the same",
         (True, False): "different",
         (True, True): "different, but within the margin",

@@ -141,7 +141,7 @@ def test_fixed_effects_that_cannot_be_told_apart_are_refused(compiled: bool) -> 
     twice = sparse.hstack([indicators(fixed), indicators(fixed)], format="csr")
     reml = Reml(y, twice, terms)
     reml.compiled = compiled
-    with pytest.raises(UsageError, match="cannot be told apart"):
+    with pytest.raises(UsageError, match="cannot be separated"):
         reml.at(np.array([0.0, 0.0, 0.0]))
 
 
@@ -305,7 +305,7 @@ def test_a_second_fixed_factor_is_averaged_over() -> None:
     [
         ("normal", [(1,), (2,)], "random terms 1 and 2 are the same groups"),
         ("normal", [(0, 1)], "no degrees of freedom are left for the noise"),
-        ("normal", [(3,)], "the variance of random term 1 cannot be told from the fixed effects"),
+        ("normal", [(3,)], "the variance of random term 1 cannot be separated from the fixed effects"),
         ("constant", [(1,)], "all scores are the same"),
         ("additive", [(1,)], "the model fits every score exactly"),
         ("nothing", [(1,)], "there are no scores"),

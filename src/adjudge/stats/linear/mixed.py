@@ -43,7 +43,7 @@ COMPILED_UP_TO = 300
 ROUNDING = 1e-15
 """What a residual sum of squares has at least, beside the whole."""
 
-NOT_APART = "the fixed effects cannot be told apart"
+NOT_APART = "the fixed effects cannot be separated"
 
 
 @dataclass(frozen=True)
@@ -554,10 +554,10 @@ def _why_not(model: LinearModel, fixed: tuple[Key, ...], random: tuple[Key, ...]
     terms = [model.term(key) for key in random]
     for k, (key, term) in enumerate(zip(random, terms, strict=True)):
         if model.space([*fixed, key]).rank == model.space(fixed).rank:
-            return f"the variance of random term {k + 1} cannot be told from the fixed effects"
+            return f"the variance of random term {k + 1} cannot be separated from the fixed effects"
         for j, known in enumerate(terms[:k]):
             if term.size == known.size and within(term, known):
-                return f"random terms {j + 1} and {k + 1} are the same groups: their variances cannot be told apart"
+                return f"random terms {j + 1} and {k + 1} are the same groups: their variances cannot be separated"
     return None
 
 
