@@ -81,6 +81,12 @@ def test_latex_escapes_and_comments_every_line_of_the_signature() -> None:
     ]
 
 
+def test_latex_prints_ranges_of_ranks_with_a_dash() -> None:
+    table = Table("t", (Column("ranks"), Column("system")), (("2-4", "gpt-4"), ("1", "2024-01-02")))
+    assert r"2--4 & gpt-4 \\" in table.to_latex()
+    assert r"1 & 2024-01-02 \\" in table.to_latex()
+
+
 def test_markdown_and_html_escape_what_would_break_them() -> None:
     table = Table("t", (Column("a|b"), Column("n")), (("x|y", 1), ("<script>", 2)))
     assert table.to_markdown() == "| a\\|b | n |\n| --- | ---: |\n| x\\|y | 1 |\n| <script> | 2 |"

@@ -10,6 +10,7 @@ import csv
 import io
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
 from html import escape
@@ -25,6 +26,7 @@ Cell = str | int | float | bool | None
 """One value. None and NaN are missing: a dash for people, nothing in CSV, null in JSON."""
 
 DASH = "-"
+_RANGE = re.compile(r"^([0-9]+)-([0-9]+)$")  # ranks such as 2-4: a dash between numbers in print
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,7 +325,7 @@ def _padded(text: str, width: int, right: bool) -> str:
 
 
 def _tex_row(cells: Sequence[str]) -> str:
-    return " & ".join(map(tex, cells)) + r" \\"
+    return " & ".join(tex(_RANGE.sub(r"\1--\2", cell)) for cell in cells) + r" \\"
 
 
 def _markdown(text: str) -> str:
