@@ -87,6 +87,13 @@ def test_latex_prints_ranges_of_ranks_with_a_dash() -> None:
     assert r"1 & 2024-01-02 \\" in table.to_latex()
 
 
+def test_a_drawing_of_letters_is_for_a_terminal_alone() -> None:
+    table = Table("t", (Column("F"), Column("alike", show="terminal", data=False)), ((1.5, "| |"),))
+    assert "| |" in table.to_text()
+    assert [text for text in (table.to_latex(), table.to_html(), table.to_csv()) if "| |" in text] == []
+    assert r"$F$ \\" in table.to_latex()  # and a single letter is a symbol
+
+
 def test_markdown_and_html_escape_what_would_break_them() -> None:
     table = Table("t", (Column("a|b"), Column("n")), (("x|y", 1), ("<script>", 2)))
     assert table.to_markdown() == "| a\\|b | n |\n| --- | ---: |\n| x\\|y | 1 |\n| <script> | 2 |"

@@ -26,6 +26,7 @@ Cell = str | int | float | bool | None
 """One value. None and NaN are missing: a dash for people, nothing in CSV, null in JSON."""
 
 DASH = "-"
+_SYMBOL = re.compile(r"^[A-Za-z]$")
 _RANGE = re.compile(r"^([0-9]+)-([0-9]+)$")  # ranks such as 2-4: a dash between numbers in print
 
 
@@ -33,15 +34,16 @@ _RANGE = re.compile(r"^([0-9]+)-([0-9]+)$")  # ranks such as 2-4: a dash between
 class Column:
     """A column: its name for scripts, its heading for people, and how its numbers look.
 
-    `show` says whether people see it: always, where its values vary, or never (CSV, JSON and frames have it all
-    the same). `data=False` is the reverse: a column for people alone, such as an interval written out.
+    `show` says whether people see it: always, where its values vary, in a terminal alone (a drawing of letters), or
+    never (CSV, JSON and frames have it all the same). `data=False` is the reverse: a column for people alone, such as
+    an interval written out.
     """
 
     name: str
     heading: str | None = None
     format: str = ".3f"
     """Of numbers that are not whole."""
-    show: Literal["always", "varies", "never"] = "always"
+    show: Literal["always", "varies", "terminal", "never"] = "always"
     data: bool = True
     right: bool | None = None
     """Whether cells stand right, as numbers do; None: where all are numbers."""
@@ -128,22 +130,22 @@ class Table:
 
     # For people
 
-    def printed(self) -> tuple[list[Column], list[list[str]]]:
+    def printed(self, *, terminal: bool = False) -> tuple[list[Column], list[list[str]]]:
         """The columns that people see, and their cells as text."""
-        kept = [at for at, column in enumerate(self.columns) if self._is_shown(at)]
+        kept = self._shown(terminal)
         columns = [self.columns[at] for at in kept]
         return columns, [[self.columns[at].shown(row[at]) for at in kept] for row in self.rows]
 
-    def stands_right(self) -> list[bool]:
+    def stands_right(self, *, terminal: bool = False) -> list[bool]:
         """Of every column that people see: whether its cells stand right."""
-        return [self._is_right(at) for at in range(len(self.columns)) if self._is_shown(at)]
+        return [self._is_right(at) for at in self._shown(terminal)]
 
     def to_text(self, *, title: bool = True) -> str:
         """As a terminal shows it: the title, then aligned columns two spaces apart."""
-        columns, rows = self.printed()
+        columns, rows = self.printed(terminal=True)
         lines = [[column.title for column in columns], *rows]
         widths = [max(map(_width, cells)) for cells in zip(*lines, strict=True)]
-        right = self.stands_right()
+        right = self.stands_right(terminal=True)
         text = [
             "  ".join(map(_padded, line, widths, right)).rstrip()  # one line a row, however wide
             for line in lines
@@ -154,7 +156,7 @@ class Table:
         """For a paper, with booktabs rules; title and signature as comments."""
         columns, rows = self.printed()
         layout = "".join("r" if right else "l" for right in self.stands_right())
-        lines = [rf"\begin{{tabular}}{{{layout}}}", r"\toprule", _tex_row([c.title for c in columns])]
+        lines = [rf"\begin{{tabular}}{{{layout}}}", r"\toprule", _tex_head([c.title for c in columns])]
         lines += [r"\midrule", *(_tex_row(["--" if cell == DASH else cell for cell in row]) for row in rows)]
         lines += [r"\bottomrule", r"\end{tabular}"]
         comments = [line for text in (self.title, self.signature) for line in text.splitlines()]
@@ -185,9 +187,14 @@ class Table:
     def __str__(self) -> str:
         return self.to_text()
 
-    def _is_shown(self, at: int) -> bool:
-        show = self.columns[at].show
-        return show == "always" or (show == "varies" and len({row[at] for row in self.rows}) > 1)
+    def _shown(self, terminal: bool) -> list[int]:
+        """Which columns people see."""
+        seen = ("always", "terminal") if terminal else ("always",)
+        return [
+            at
+            for at, column in enumerate(self.columns)
+            if column.show in seen or (column.show == "varies" and len({row[at] for row in self.rows}) > 1)
+        ]
 
     def _is_right(self, at: int) -> bool:
         stated = self.columns[at].right
@@ -326,6 +333,11 @@ def _padded(text: str, width: int, right: bool) -> str:
 
 def _tex_row(cells: Sequence[str]) -> str:
     return " & ".join(tex(_RANGE.sub(r"\1--\2", cell)) for cell in cells) + r" \\"
+
+
+def _tex_head(titles: Sequence[str]) -> str:
+    """As a row; a single letter, such as F or p, is a symbol."""
+    return " & ".join(f"${title}$" if _SYMBOL.match(title) else tex(title) for title in titles) + r" \\"
 
 
 def _markdown(text: str) -> str:

@@ -473,7 +473,7 @@ def test_the_table_as_a_frame_and_in_latex() -> None:
     assert frame["term"].tolist()[-1] == "residuals"
     assert frame["share"].sum() == pytest.approx(1)  # type I
     latex = found.to_latex()
-    assert r" & df & sum of squares & mean square & F & p & share \\" in latex
+    assert r" & df & sum of squares & mean square & $F$ & $p$ & share \\" in latex
     assert r"assessor:topic & 3 & 0.00567977 & 0.00189326 & 1.57 & .2170 & " in latex
     assert r"system & 10 & 0.627755 & 0.0627755 & 52.1 & $<$ .0001 & " in latex
     assert latex.endswith(f"% {found.signature}")

@@ -43,8 +43,8 @@ def show_json(value: Any) -> None:
 
 def show(table: Table) -> None:
     """A result's table, with its title."""
-    columns, rows = table.printed()
-    right = table.stands_right()
+    columns, rows = table.printed(terminal=True)
+    right = table.stands_right(terminal=True)
     heads = [column.title + (">" if each else "") for column, each in zip(columns, right, strict=True)]
     show_table(heads, rows, title=table.title)
 

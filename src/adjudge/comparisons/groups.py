@@ -204,7 +204,7 @@ class Groupings(Tabular):
                 Column("worst", show="never"),
                 Column("ranks", data=False, right=False),
                 Column("group", right=False),
-                Column("alike", data=False, right=False),
+                Column("alike", show="terminal", data=False, right=False),
             ),
             rows=tuple(
                 (
