@@ -38,7 +38,7 @@ test: $(VENV)/dev.stamp browser  ## all tests but the exhaustive ones
 	@$(BIN)/python -m pytest -m "not slow and not embeddings" -n 2 --dist worksteal
 
 test-all: $(VENV)/dev.stamp browser  ## all tests, the exhaustive ones too
-	@$(BIN)/python -m pytest -m "not embeddings" -n 2 --dist worksteal
+	@HYPOTHESIS_PROFILE=exhaustive $(BIN)/python -m pytest -m "not embeddings" -n 2 --dist worksteal
 
 $(EMBEDDINGS)/stamp: requirements/embeddings.txt requirements/dev.txt requirements/run.txt pyproject.toml
 	@echo "Setting up $(EMBEDDINGS) with PyTorch and the model (requirements/embeddings.txt), about 2 GB ..."

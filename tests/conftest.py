@@ -8,12 +8,18 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
+from hypothesis import settings
 
 # Every worker has one core: with more threads of linear algebra they wait for each other, most of the time.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from adjudge.data.rows import Document, Row, Summary, System, Topic
 from adjudge.evaluation import Evaluation
+
+# Every run draws other examples; `make test-all` draws four times as many.
+settings.register_profile("quick", max_examples=50)
+settings.register_profile("exhaustive", max_examples=200)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 ROOT = Path(__file__).parent.parent
 SHARED_DATA = ROOT.parent / "shared" / "data"

@@ -217,7 +217,15 @@ def simulate(
         for question, given in answers:
             protocol.check(question, given)
             id = stable_id("simulated", root, task.id, question, json.dumps(given, sort_keys=True))
-            yield Event(id, task.evaluation, task.id, task.assessor, question, given, origin="simulated")
+            yield Event(
+                id=id,
+                evaluation=task.evaluation,
+                task=task.id,
+                assessor=task.assessor,
+                question=question,
+                answer=given,
+                origin="simulated",
+            )
 
 
 def _by_name(assessors: Iterable[Simulated]) -> dict[str, Simulated]:

@@ -133,7 +133,15 @@ def plan_of(
     typical, wide = known.quantile(0.5), known.quantile(WIDE)
     source = _normal(matrix, typical) if normal else resampled(matrix.values, known, typical)
     have = int(np.median(known.n[known.n > 0]))
-    task = _PlanTask(source, replace(source, spread=wide), have, power, alpha / pairs, simulations, seed)
+    task = _PlanTask(
+        source=source,
+        wide=replace(source, spread=wide),
+        have=have,
+        power=power,
+        alpha=alpha / pairs,
+        simulations=simulations,
+        seed=seed,
+    )
     wanted = _difference(difference, matrix)
     every = list(dict.fromkeys(map(chosen, (test, *tests))))
     needs, looked_for, sizes = _all_needs(task, every, wanted, progress)

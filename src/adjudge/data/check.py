@@ -160,12 +160,12 @@ def _missing(collection: Collection) -> Iterator[Finding]:
     if lacking:
         systems = len({s.system for s in lacking})
         yield Finding(
-            "warning",
-            "missing-summaries",
-            f"{counted(len(lacking), 'summary', 'summaries')} of {counted(systems, 'system')} missing",
-            "their means are over fewer topics; pairs use only the topics both have",
-            by_system(lacking),
-            len(lacking),
+            severity="warning",
+            code="missing-summaries",
+            what=f"{counted(len(lacking), 'summary', 'summaries')} of {counted(systems, 'system')} missing",
+            effect="their means are over fewer topics; pairs use only the topics both have",
+            where=by_system(lacking),
+            count=len(lacking),
         )
 
 
@@ -180,12 +180,12 @@ def _documents(collection: Collection) -> Iterator[Finding]:
         )
     elif bare:
         yield Finding(
-            "warning",
-            "topic-without-documents",
-            f"{counted(len(bare), 'topic has', 'topics have')} no documents",
-            "no baseline there, and measures that need the source are missing on them",
-            some(bare),
-            len(bare),
+            severity="warning",
+            code="topic-without-documents",
+            what=f"{counted(len(bare), 'topic has', 'topics have')} no documents",
+            effect="no baseline there, and measures that need the source are missing on them",
+            where=some(bare),
+            count=len(bare),
         )
 
 
@@ -198,12 +198,12 @@ def _references(collection: Collection) -> Iterator[Finding]:
         )
     elif bare:
         yield Finding(
-            "warning",
-            "topic-without-references",
-            f"{counted(len(bare), 'topic has', 'topics have')} no reference",
-            "measures that need references are missing there, for every system",
-            some(bare),
-            len(bare),
+            severity="warning",
+            code="topic-without-references",
+            what=f"{counted(len(bare), 'topic has', 'topics have')} no reference",
+            effect="measures that need references are missing there, for every system",
+            where=some(bare),
+            count=len(bare),
         )
 
 
@@ -224,12 +224,12 @@ def _units(collection: Collection) -> Iterator[Finding]:
     astray = list(misfits(collection.all_summaries(), collection.units))
     if astray:
         yield Finding(
-            "error",
-            "units-astray",
-            f"units of {counted(len(astray), 'summary', 'summaries')} no longer fit the text",
-            "judgments of them would be about other words: run adjudge units, mend edited ones by hand",
-            some(astray),
-            len(astray),
+            severity="error",
+            code="units-astray",
+            what=f"units of {counted(len(astray), 'summary', 'summaries')} no longer fit the text",
+            effect="judgments of them would be about other words: run adjudge units, mend edited ones by hand",
+            where=some(astray),
+            count=len(astray),
         )
 
 
@@ -247,12 +247,12 @@ def _unlisted(folder: Folder, collection: Collection) -> Iterator[Finding]:
         unlisted = [n for n in known if n not in listed]
         if unlisted:
             yield Finding(
-                "warning",
-                f"unlisted-{name}",
-                f"{counted(len(unlisted), f'{name} is', f'{name}s are')} not in {kind.FILE}",
-                f"each counts as a {name} of its own, and nothing is known of it: a misspelling splits them",
-                some(f"{n}{nearest(n, listed)}" for n in unlisted[:_HINTED]),
-                len(unlisted),
+                severity="warning",
+                code=f"unlisted-{name}",
+                what=f"{counted(len(unlisted), f'{name} is', f'{name}s are')} not in {kind.FILE}",
+                effect=f"each counts as a {name} of its own, and nothing is known of it: a misspelling splits them",
+                where=some(f"{n}{nearest(n, listed)}" for n in unlisted[:_HINTED]),
+                count=len(unlisted),
             )
 
 
@@ -320,7 +320,14 @@ def _found(
     severity: Severity, code: str, what: str, effect: str, summaries: list[Summary]
 ) -> Iterator[Finding]:
     if summaries:
-        yield Finding(severity, code, what, effect, by_system(summaries), len(summaries))
+        yield Finding(
+            severity=severity,
+            code=code,
+            what=what,
+            effect=effect,
+            where=by_system(summaries),
+            count=len(summaries),
+        )
 
 
 def _searched(pattern: re.Pattern[str], code: str, what: str, effect: str) -> Rule:
@@ -332,12 +339,12 @@ def _searched(pattern: re.Pattern[str], code: str, what: str, effect: str) -> Ru
             hits += [f"document {d.id} of {topic}" for d in documents if pattern.search(d.text)]
         if hits:
             yield Finding(
-                "warning",
-                code,
-                f"{counted(len(hits), 'text')} {what}",
-                effect,
-                some(hits),
-                len(hits),
+                severity="warning",
+                code=code,
+                what=f"{counted(len(hits), 'text')} {what}",
+                effect=effect,
+                where=some(hits),
+                count=len(hits),
             )
 
     return rule
@@ -361,12 +368,12 @@ def _same_texts(collection: Collection) -> Iterator[Finding]:
     for (a, b), n in alike.items():
         if n * 2 >= min(size[a], size[b]):
             yield Finding(
-                "warning",
-                "same-texts",
-                f"{a} and {b} have the same text {n:,} times",
-                "they are the same, and count twice in every comparison of systems",
-                (a, b),
-                n,
+                severity="warning",
+                code="same-texts",
+                what=f"{a} and {b} have the same text {n:,} times",
+                effect="they are the same, and count twice in every comparison of systems",
+                where=(a, b),
+                count=n,
             )
 
 
@@ -383,12 +390,12 @@ def _peer_is_reference(collection: Collection) -> Iterator[Finding]:
             ]
     if hits:
         yield Finding(
-            "warning",
-            "peer-is-reference",
-            f"{counted(len(hits), 'peer is', 'peers are')} the same text as a reference by another writer",
-            "such a peer scores 1 against that reference whatever its quality",
-            some(hits),
-            len(hits),
+            severity="warning",
+            code="peer-is-reference",
+            what=f"{counted(len(hits), 'peer is', 'peers are')} the same text as a reference by another writer",
+            effect="such a peer scores 1 against that reference whatever its quality",
+            where=some(hits),
+            count=len(hits),
         )
 
 

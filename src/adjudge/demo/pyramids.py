@@ -80,12 +80,25 @@ def pyramid_judgments(evaluation: str, *, assessor: str = ASSESSOR, seed: int = 
         topic: str, question: str, answer: dict[str, Any], peer: str | None, text: str
     ) -> Iterator[Item]:
         id = stable_id("demo", assessor, topic, question, peer)
-        task = Task(id, evaluation, assessor, "pyramid", version, topic)
+        task = Task(
+            id=id, evaluation=evaluation, assessor=assessor, protocol="pyramid", version=version, topic=topic
+        )
         if peer is not None:
             task = replace(task, peer=TextRef(peer, LENGTH), hashes={"peer": text_hash(text)})
         yield topic, task
         event = stable_id(id, json.dumps(answer, sort_keys=True))
-        yield topic, Event(event, evaluation, id, assessor, question, answer, origin="simulated")
+        yield (
+            topic,
+            Event(
+                id=event,
+                evaluation=evaluation,
+                task=id,
+                assessor=assessor,
+                question=question,
+                answer=answer,
+                origin="simulated",
+            ),
+        )
 
     for story in stories():
         pyramid = pyramid_from_facts(story)

@@ -74,26 +74,26 @@ def league_of(comparison: Comparison, names: dict[str, Name]) -> League:
     letters = _letters([s.group if grouped else "" for s in standings])
     bars = _bars(letters)
     return League(
-        tuple(
+        rows=tuple(
             LeagueRow(
-                str(s.rank),
-                names[s.system],
-                f"{s.n:,}",
-                form(s.mean),
-                percent(scale.place(s.mean)),
-                _range(s, scale.place(s.low), scale.place(s.high), form),
-                " ".join(letters[k]),
-                bars[k],
+                rank=str(s.rank),
+                name=names[s.system],
+                topics=f"{s.n:,}",
+                mean=form(s.mean),
+                mean_at=percent(scale.place(s.mean)),
+                interval=_range(s, scale.place(s.low), scale.place(s.high), form),
+                letters=" ".join(letters[k]),
+                bars=bars[k],
                 apart=grouped and k > 0 and not set(letters[k]) & set(letters[k - 1]),
             )
             for k, s in enumerate(standings)
         ),
-        scale.ticks(),
-        scale.steps,
-        level_words(comparison.level),
-        len(bars[0]),
-        ranked,
-        grouped,
+        ticks=scale.ticks(),
+        steps=scale.steps,
+        level=level_words(comparison.level),
+        bars=len(bars[0]),
+        ranked=ranked,
+        grouped=grouped,
     )
 
 

@@ -168,11 +168,13 @@ def average(values: Iterable[float], alpha: float = ALPHA) -> Average:
     """
     own = list(values)
     if not own:
-        return Average(0, math.nan, math.nan, math.nan, math.nan, math.nan)
+        return Average(n=0, mean=math.nan, low=math.nan, high=math.nan, median=math.nan, most=math.nan)
     mean, half = fmean(own), math.nan
     if len(own) > 1:
         half = multiplier(alpha) * stdev(own) / math.sqrt(len(own))
-    return Average(len(own), mean, mean - half, mean + half, median(own), max(own))
+    return Average(
+        n=len(own), mean=mean, low=mean - half, high=mean + half, median=median(own), most=max(own)
+    )
 
 
 def multiplier(alpha: float) -> float:

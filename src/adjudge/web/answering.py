@@ -113,19 +113,19 @@ def event_of(site: Site, person: str, sent: Sent) -> Event:
         if time is not None:
             moment(time)  # refuses what is no time: whoever counts minutes later relies on it
     return Event(
-        sent.id,
-        site.store.evaluation,
-        task.id,
-        person,
-        question,
-        answer,
-        sent.base,
-        "human",
-        sent.client,
-        sent.client_n,
-        sent.shown_at,
-        sent.answered_at,
-        sent.took_ms,
+        id=sent.id,
+        evaluation=site.store.evaluation,
+        task=task.id,
+        assessor=person,
+        question=question,
+        answer=answer,
+        base=sent.base,
+        origin="human",
+        client=sent.client,
+        client_n=sent.client_n,
+        shown_at=sent.shown_at,
+        answered_at=sent.answered_at,
+        took_ms=sent.took_ms,
     )
 
 

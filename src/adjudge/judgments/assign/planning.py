@@ -225,7 +225,15 @@ def plan(
     if pairs is not None:
         pages = some_pairs(pages, pairs, allowed, {key for key, names in state.judges.items() if names}, rng)
     chosen = _choose(pages, allowed, state, who, per_summary, rng)
-    blank = Task("", evaluation, "", protocol.name, protocol.version, "", phase=phase)
+    blank = Task(
+        id="",
+        evaluation=evaluation,
+        assessor="",
+        protocol=protocol.name,
+        version=protocol.version,
+        topic="",
+        phase=phase,
+    )
     made: list[Task] = []
     for name in who:
         own = replace(blank, assessor=name)
@@ -548,7 +556,15 @@ def make_tasks(
             what = stable_id(protocol.name, topic, *_named(fields))
             for name in who:
                 id = stable_id("simulated-task", protocol.name, name, what)
-                task = Task(id, evaluation, name, protocol.name, protocol.version, topic, **fields)
+                task = Task(
+                    id=id,
+                    evaluation=evaluation,
+                    assessor=name,
+                    protocol=protocol.name,
+                    version=protocol.version,
+                    topic=topic,
+                    **fields,
+                )
                 own[name].append(replace(task, position=len(own[name])))
     return [task for mine in own.values() for task in (*mine, *_repeats(mine, repeat))]
 

@@ -107,10 +107,13 @@ class Preferences:
                 column.append(value)
             times.append(each.time)
             took.append(each.took_ms)
-        first, second, won, weight, who, cluster = (np.array(column, dtype=np.float64) for column in columns)
+        first, second, who, cluster = (np.array(columns[k], dtype=np.int64) for k in (0, 1, 4, 5))
+        won, weight = (np.array(columns[k], dtype=np.float64) for k in (2, 3))
         return cls(
             items=tuple(names),
-            answers=PairAnswers(len(names), first, second, won, weight, who, cluster),  # type: ignore[arg-type]
+            answers=PairAnswers(
+                n=len(names), first=first, second=second, won=won, weight=weight, who=who, cluster=cluster
+            ),
             assessors=tuple(people),
             topics=tuple(topics) if any(topics) else (),
             times=tuple(times) if any(times) else (),

@@ -242,7 +242,14 @@ class _Asking:
             assessor,
             copy,
         )
-        task = Task(id, self.evaluation, assessor, name, self.protocol.version, pool.topic)
+        task = Task(
+            id=id,
+            evaluation=self.evaluation,
+            assessor=assessor,
+            protocol=name,
+            version=self.protocol.version,
+            topic=pool.topic,
+        )
         return pool.asked(task, (left, right))
 
     def _finish(

@@ -348,14 +348,14 @@ class PeopleWithAccounts(People):
 
 def _account_of(row: sa.RowMapping) -> Account:
     return Account(
-        row["person"],
-        row["name"],
-        row["role"],
-        row["state"],
-        row["made_at"],
-        row["token_made_at"],
-        row["token_used_at"],
-        row["token_once"],
-        row["password_hash"] is not None,
-        row["seen_at"],
+        person=row["person"],
+        name=row["name"],
+        role=row["role"],
+        state=row["state"],
+        made_at=row["made_at"],
+        link_made_at=row["token_made_at"],
+        link_used_at=row["token_used_at"],
+        link_once=row["token_once"],
+        has_password=row["password_hash"] is not None,
+        seen_at=row["seen_at"],
     )

@@ -30,12 +30,12 @@ def changed_findings(changed: Iterable[tuple[Task, str]]) -> Iterator[Finding]:
         found.setdefault(why, Counter())[f"{who}, by {task.assessor}"] += 1
     for why, where in found.items():
         yield Finding(
-            "warning",
-            "judged-text-changed",
-            f"judged, and since then {why}",
-            "these judgments are left out of scores",
-            some(where),
-            where.total(),
+            severity="warning",
+            code="judged-text-changed",
+            what=f"judged, and since then {why}",
+            effect="these judgments are left out of scores",
+            where=some(where),
+            count=where.total(),
         )
 
 

@@ -163,7 +163,14 @@ class Sessions:
             seen = stamp(now)
             with suppress(BusyError):  # a note that is not worth refusing somebody
                 self._store.change(lambda connection: self._touch(connection, row, seen))
-        return Session(row["person"], row["name"], row["role"], row["made_at"], row["expires_at"], seen)
+        return Session(
+            person=row["person"],
+            name=row["name"],
+            role=row["role"],
+            made_at=row["made_at"],
+            expires_at=row["expires_at"],
+            seen_at=seen,
+        )
 
     def end(self, token: str) -> None:
         """Signs out. A token that is not known is no mistake: it may be sent twice."""

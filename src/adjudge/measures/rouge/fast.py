@@ -62,7 +62,9 @@ def from_words(texts: Sequence[PreparedText], stem: Stem | None = None) -> Numbe
     words, sentences = flat([sentence for text in texts for sentence in text.sentences])
     ends = np.zeros(len(texts) + 1, np.int64)
     np.cumsum([len(text.sentences) for text in texts], out=ends[1:])
-    return NumberedTexts(whole, starts, words, sentences, ends, len(ids) + 1)
+    return NumberedTexts(
+        whole=whole, starts=starts, words=words, sentences=sentences, texts=ends, distinct=len(ids) + 1
+    )
 
 
 class _WordNumbers(dict[str, int]):
@@ -95,8 +97,17 @@ def _from_bytes(blob: bytes, preparation: Preparation) -> NumberedTexts:
     if preparation.stem:
         stemmed = _stemmed(blob, at, sizes, preparation.stem)
         flat = stemmed[flat]
-        return NumberedTexts(flat, starts, flat, sentences, texts, int(stemmed.max(initial=0)) + 1)
-    return NumberedTexts(flat, starts, flat, sentences, texts, len(at) + 1)
+        return NumberedTexts(
+            whole=flat,
+            starts=starts,
+            words=flat,
+            sentences=sentences,
+            texts=texts,
+            distinct=int(stemmed.max(initial=0)) + 1,
+        )
+    return NumberedTexts(
+        whole=flat, starts=starts, words=flat, sentences=sentences, texts=texts, distinct=len(at) + 1
+    )
 
 
 def _words(blob: bytes, at: np.ndarray, sizes: np.ndarray) -> list[str]:

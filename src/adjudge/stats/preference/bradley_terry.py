@@ -143,7 +143,17 @@ def fit(
     first = None if start is None else _start(start, duels.n)
     total = float(duels.totals[0].sum())
     values, opponent, steps, error = _fitted(duels, scale, method, tolerance, most, first)
-    return Strengths(values, scale, components, steps, error <= tolerance, error, method, total, opponent)
+    return Strengths(
+        values=values,
+        regularised=scale,
+        components=components,
+        iterations=steps,
+        converged=error <= tolerance,
+        error=error,
+        method=method,
+        duels=total,
+        opponent=opponent,
+    )
 
 
 def _fitted(

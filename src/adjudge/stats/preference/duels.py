@@ -472,7 +472,7 @@ def packed(wins: npt.ArrayLike) -> Duels:
     starts = np.concatenate([[0], np.cumsum(np.arange(n - 1, -1, -1))]).astype(np.int64)
     up, down = np.empty((2, n * (n - 1) // 2))
     pack(matrix.ravel(), n, starts, up, down)
-    full = Duels(n, True, starts, np.zeros(1, np.int32), up, down)
+    full = Duels(n=n, dense=True, starts=starts, columns=np.zeros(1, np.int32), up=up, down=down)
     least = min(up.min(initial=np.inf), down.min(initial=np.inf))
     if not (least >= 0 and np.isfinite(full.totals[0]).all()):
         raise DataError("wins: a number of wins is negative, infinite or missing")
@@ -487,7 +487,7 @@ def packed(wins: npt.ArrayLike) -> Duels:
 def of_pairs(n: int, first: IntArray, second: IntArray, up: FloatArray, down: FloatArray) -> Duels:
     """Of pairs with first < second, each once, in rising order."""
     starts = np.concatenate([[0], np.cumsum(np.bincount(first, minlength=n))]).astype(np.int64)
-    return Duels(n, False, starts, second.astype(np.int32), up, down)
+    return Duels(n=n, dense=False, starts=starts, columns=second.astype(np.int32), up=up, down=down)
 
 
 def with_opponent(duels: Duels, often: float) -> Duels:
@@ -497,7 +497,7 @@ def with_opponent(duels: Duels, often: float) -> Duels:
     up, down = (np.insert(counts, ends, often) for counts in (duels.up, duels.down))
     starts = np.concatenate([duels.starts + np.arange(n + 1), [pairs + n]]).astype(np.int64)
     columns = duels.columns if duels.dense else np.insert(duels.columns, ends, n)
-    return Duels(n + 1, duels.dense, starts, columns, up, down)
+    return Duels(n=n + 1, dense=duels.dense, starts=starts, columns=columns, up=up, down=down)
 
 
 def parts(duels: Duels) -> IntArray:

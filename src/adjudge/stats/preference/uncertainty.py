@@ -139,7 +139,14 @@ def bootstrap(
     units = int(unit.max(initial=-1)) + 1
     if units < 2:
         why = f"needs two {by}s, has one" if units else "there are no answers"
-        return Bootstrapped(np.full((resamples, answers.n), np.nan), by, units, 0, 0, why)
+        return Bootstrapped(
+            logs=np.full((resamples, answers.n), np.nan),
+            by=by,
+            units=units,
+            regularised=0,
+            undefined=0,
+            why=why,
+        )
     duels = _duels(answers, similarity)
     start = _strengths(duels(np.ones(len(answers))), regularise or None)[0]
     logs = np.empty((resamples, answers.n))

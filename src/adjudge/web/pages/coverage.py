@@ -82,15 +82,15 @@ def coverage_page(site: Site, task: Task, earlier: Sequence[Judged]) -> Coverage
     letters = [LETTERS[n] if n < len(LETTERS) else str(n + 1) for n in range(len(peer_units))]
     before = () if mode == "hide" else _said_before(site, task, protocol, peer_units, earlier)
     return CoveragePage(
-        _shown(reference, model_units, keys, [str(n) for n in range(1, len(model_units) + 1)]),
-        _shown(peer, peer_units, keys, letters),
-        paragraphs(peer.text),
-        protocol.completeness,
-        protocol.unmarked,
-        {n: protocol.unmarked_choices(n) for n in range(1, len(peer_units) + 1)},
-        protocol.questions,
-        tuple(each.keyed(keys) for each in before if each.unit in keys),
-        mode,
+        model=_shown(reference, model_units, keys, [str(n) for n in range(1, len(model_units) + 1)]),
+        peer=_shown(peer, peer_units, keys, letters),
+        paragraphs=paragraphs(peer.text),
+        completeness=protocol.completeness,
+        unmarked=protocol.unmarked,
+        unmarked_choices={n: protocol.unmarked_choices(n) for n in range(1, len(peer_units) + 1)},
+        quality=protocol.questions,
+        before=tuple(each.keyed(keys) for each in before if each.unit in keys),
+        said_before=mode,
     )
 
 

@@ -98,14 +98,14 @@ def organiser_page(site: Site, person: str) -> OrganiserPage:
         cell = cells.get((task.assessor, task.topic), ProgressCell(0, 0))
         cells[task.assessor, task.topic] = ProgressCell(cell.done + (task.id in finished), cell.tasks + 1)
     return OrganiserPage(
-        tuple(_person(name, names.get(name, ""), accounts.get(name), cells) for name in shown),
-        tuple(topic for topic in site.collection.topics if any(topic == each for _, each in cells)),
-        tuple(name for name in shown if any(name == each for each, _ in cells)),
-        cells,
-        tuple(_notes(judged.values(), closed)),
-        len(finished),
-        len(tasks),
-        closed,
+        people=tuple(_person(name, names.get(name, ""), accounts.get(name), cells) for name in shown),
+        topics=tuple(topic for topic in site.collection.topics if any(topic == each for _, each in cells)),
+        assessors=tuple(name for name in shown if any(name == each for each, _ in cells)),
+        cells=cells,
+        notes=tuple(_notes(judged.values(), closed)),
+        done=len(finished),
+        tasks=len(tasks),
+        closed=closed,
     )
 
 
@@ -128,9 +128,15 @@ def _person(
     own = [cell for (who, _), cell in cells.items() if who == id]
     done, tasks = sum(cell.done for cell in own), sum(cell.tasks for cell in own)
     if account is None:
-        return PersonRow(id, name, "", "no account", done, tasks, "")
+        return PersonRow(id=id, name=name, role="", state="no account", done=done, tasks=tasks, seen="")
     return PersonRow(
-        id, name, account.role, account.state, done, tasks, (account.seen_at or "")[:16].replace("T", " ")
+        id=id,
+        name=name,
+        role=account.role,
+        state=account.state,
+        done=done,
+        tasks=tasks,
+        seen=(account.seen_at or "")[:16].replace("T", " "),
     )
 
 

@@ -83,17 +83,17 @@ def task_page(site: Site, person: str, task: Task) -> TaskPage:
     why = site.changed(task)
     row = site.collection.topics.get(task.topic)
     return TaskPage(
-        key,
-        protocol.kind,
-        site.topic_title(task.topic),
-        row.question if row is not None else None,
-        block,
-        item,
-        protocol,
-        guideline_paragraphs(protocol),
-        given(site, mine, task, person),
-        why,
-        None if why is not None else _body(site, task, protocol, mine),
+        key=key,
+        kind=protocol.kind,
+        topic=site.topic_title(task.topic),
+        question=row.question if row is not None else None,
+        block=block,
+        item=item,
+        protocol=protocol,
+        guidelines=guideline_paragraphs(protocol),
+        answers=given(site, mine, task, person),
+        changed=why,
+        body=None if why is not None else _body(site, task, protocol, mine),
     )
 
 
