@@ -11,8 +11,8 @@ from pathlib import Path
 ROWS = 100_000
 OURS = """
 import sys, adjudge
-from adjudge.collection.formats import jsonl
-adjudge.init(sys.argv[2]).take(jsonl.read([sys.argv[1]]))
+from adjudge.formats.records import read_jsonl
+adjudge.init(sys.argv[2]).take(read_jsonl([sys.argv[1]]))
 """
 THEIRS = """
 import sys, pandas

@@ -101,7 +101,7 @@ LARGE = f"""
 import time, numpy as np
 from pathlib import Path
 from benchmarks.resampling import with_missing
-from adjudge.stats.swaps import mc_pairs
+from adjudge.stats.resampling.swaps import mc_pairs
 mc_pairs(np.eye(3), rng=np.random.default_rng(0))  # compiles
 values = with_missing(1000, 200)
 start = time.process_time()

@@ -1,4 +1,4 @@
-"""Record what some 450 commands print and write, and show how two recordings differ.
+"""Record what some 490 commands print and write, and show how two recordings differ.
 
     python -m tools.transcripts record FOLDER [--workers N] [--only SCENE]
     python -m tools.transcripts compare OLD NEW [--any-version] [--lines N]

@@ -2,7 +2,7 @@
 
 checks       what arrays and options must look like
 paired       tests of two columns; the rules for noise and ties; results and their sentences
-pairs        the same tests of all pairs of columns
+pairs        the same tests of all pairs of columns;  tests  which of them a name means
 effects      how large the differences are;  equivalence  whether they are small enough not to matter
 bootstrap    means of columns with intervals
 multiple     corrections for many tests

@@ -1,0 +1,1 @@
+"""Pairs of sentences or summaries: which text a side means, what was answered, which pair to ask."""

@@ -1,0 +1,1 @@
+"""Linear models on factors: ANOVA, mixed models, Tukey's test, contrasts."""

@@ -1,0 +1,1 @@
+"""Size and power: rates, searches by simulation, generated scores."""

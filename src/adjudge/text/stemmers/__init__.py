@@ -1,0 +1,1 @@
+"""Stemmers by name: three Porters, Lovins, Snowball's languages."""
