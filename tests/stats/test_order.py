@@ -76,14 +76,25 @@ def test_counts_equal_the_list(better: BoolArray) -> None:
 
 @settings(deadline=None)
 @given(st.one_of(relations(), intervals()))
-def test_rank_intervals_hold_just_the_ranks_that_can_be(better: BoolArray) -> None:
+def test_rank_intervals_count_the_better_and_the_worse(better: BoolArray) -> None:
     listed = consistent(better)
     best, worst = rank_intervals(better)
     if listed:
+        assert best.tolist() == [1 + int(better[:, j].sum()) for j in range(len(better))]
+        assert worst.tolist() == [len(better) - int(better[j].sum()) for j in range(len(better))]
         places = np.array([np.argsort(order) + 1 for order in listed])
-        assert best.tolist() == places.min(axis=0).tolist()
-        assert worst.tolist() == places.max(axis=0).tolist()
+        assert (best <= places.min(axis=0)).all()
+        assert (worst >= places.max(axis=0)).all()
     assert ((best >= 1) & (best <= worst) & (worst <= len(better))).all()
+
+
+@settings(deadline=None)
+@given(intervals())
+def test_rank_intervals_of_an_interval_order_are_just_the_ranks_that_can_be(better: BoolArray) -> None:
+    places = np.array([np.argsort(order) + 1 for order in consistent(better)])
+    best, worst = rank_intervals(better)
+    assert best.tolist() == places.min(axis=0).tolist()
+    assert worst.tolist() == places.max(axis=0).tolist()
 
 
 @settings(deadline=None)
@@ -156,15 +167,16 @@ def test_a_circle_is_named_and_leaves_no_ranking() -> None:
         "No ranking of the 4 systems agrees with the significant differences: some go round in a circle."
     )
     best, worst = rank_intervals(better)
-    assert (best.tolist(), worst.tolist()) == ([1, 1, 1, 4], [3, 3, 3, 4])
+    assert (best.tolist(), worst.tolist()) == ([1, 1, 1, 2], [3, 4, 4, 4])
     assert count_rankings(np.zeros((3, 3), dtype=bool)).circle == ()
 
 
-def test_what_follows_counts() -> None:
-    # 0 beats 1 and 1 beats 2; that 0 beats 2 was not found, and follows.
+def test_what_was_not_found_counts_in_rankings_alone() -> None:
+    # 0 beats 1 and 1 beats 2; that 0 beats 2 follows for every ranking, but was not found.
     better = np.zeros((3, 3), dtype=bool)
     better[0, 1] = better[1, 2] = True
-    assert rank_intervals(better)[0].tolist() == [1, 2, 3]
+    best, worst = rank_intervals(better)
+    assert (best.tolist(), worst.tolist()) == ([1, 2, 2], [2, 2, 3])
     assert count_rankings(better).count == 1
 
 
