@@ -16,6 +16,8 @@ Correction = Literal["none", "bonferroni", "holm", "bh"]
 
 CELLS = 1 << 21
 """Numbers in one array."""
+FAR = 1e15
+"""More than there are tests."""
 
 
 def adjust(p: npt.ArrayLike, method: Correction = "holm") -> FloatArray:
@@ -174,7 +176,8 @@ def _last_failing(p: FloatArray, kinds: FloatArray, open_up_to: IntArray) -> Flo
     while left.size:
         level = np.minimum((k[left] + 1) * p[left], 1.0)
         whole = ((k[left] + 1) * p[left] > 1 + SAME)[:, None]  # the level 1 itself: a smallest p may equal it
-        ends = level[:, None] / kinds
+        with np.errstate(over="ignore"):
+            ends = np.minimum(level[:, None] / kinds, FAR)
         near = np.rint(ends)
         ends = np.where(np.abs(ends - near) <= SAME * near, near, ends)
         # The j whose share of the level takes in this kind of smallest p and no larger one.
