@@ -86,7 +86,14 @@ def counts(
         for m, n, f in found.each(named, length=length, form=form)
     ]
     runs: dict[str, Callable[[FloatArray], PairResults]] = {
-        test: partial(run_test, test=test, choices=chosen, alternative="two-sided") for test in chosen.run
+        test: partial(
+            run_test,
+            test=test,
+            choices=chosen,
+            alternative="two-sided",
+            resamples=chosen.resamples or RESAMPLES,
+        )
+        for test in chosen.run
     }
     return rankel_tables(
         [m for m in matrices if m.info.better is not None] or matrices,

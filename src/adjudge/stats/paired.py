@@ -33,6 +33,8 @@ TEST_WORDS = {
     "mc": "random swaps",
     "hb": "hybrid bootstrap",
     "exact": "exact permutation",
+    "westfall-young": "random swaps of T^p",
+    "westfall-young-min-p": "random swaps of the mean difference",
 }
 # A method that the test's name already says needs no words.
 METHOD_WORDS = {"exact": ", exact", "normal": ", normal approximation", "rounded": " of rounded scores"}
@@ -108,8 +110,8 @@ class PairedTest:
         sided = "" if self.alternative == "two-sided" else ", one-sided"
         basis = f"{name}{_by(self.test, self.method)}{sided}, {correction}{p_words(self.p, alpha)}, {_topics(self.n)}"
         verb = "wins" if better else "is higher"
-        if self.p >= alpha:
-            ties = f", tied on {self.ties}" if self.ties else ""
+        ties = f", tied on {self.ties}" if self.ties else ""
+        if self.p > alpha:
             won = f"{a} {verb} on {counts[0]}, {b} on {counts[1]}{ties}"
             if self.alternative == "two-sided":
                 return f"{a} and {b} are not significantly different ({basis}; {won})"
@@ -118,9 +120,11 @@ class PairedTest:
             return f"{a} is not shown to be {words[not asked]} than {b} ({basis}; {won})"
         word = "better" if better else "higher"
         first = self.statistic * sign > 0
-        winner, loser, won_on = (a, b, counts[0]) if first else (b, a, counts[1])
+        winner, loser = (a, b) if first else (b, a)
+        won_on, lost_on = counts if first else counts[::-1]
         but = f", but {loser} has the {word} mean" if self.statistic * self.difference < 0 else ""
-        return f"{winner} is {word} than {loser} ({basis}; {winner} {verb} on {won_on}{but})"
+        won = f"{winner} {verb} on {won_on}, {loser} on {lost_on}{ties}"
+        return f"{winner} is {word} than {loser} ({basis}; {won}{but})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +146,7 @@ def p_words(p: float, alpha: float = 0.05) -> str:
     if p == 1:
         return "p = 1"
     digits = max(3, 1 + math.ceil(-math.log10(alpha)))
-    while digits < 17 and (round(p, digits) < alpha) != (p < alpha):
+    while digits < 17 and np.sign(round(p, digits) - alpha) != np.sign(p - alpha):
         digits += 1
     least = 10.0**-digits
     if p < least:
