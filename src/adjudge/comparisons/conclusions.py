@@ -53,6 +53,8 @@ class Tested:
     """Where the test resamples."""
     left_out: dict[int, str] = field(default_factory=dict)
     """Why pairs that were asked for are not in the family, by position, where the correction leaves them out."""
+    floor: float = 0.0
+    """The smallest corrected p that so many resamples could give, where the correction resamples."""
     remarks: tuple[str, ...] = ()
 
     @property
@@ -80,6 +82,7 @@ class Untold:
     corrected: FloatArray | None = None
     """Westfall-Young's p-values, which come from the scores and not from other p-values."""
     left_out: dict[int, str] = field(default_factory=dict)
+    floor: float = 0.0
     remarks: tuple[str, ...] = ()
 
     @property
@@ -206,6 +209,7 @@ def _westfall_young(
         resamples=found.resamples,
         corrected=found.p,
         left_out=dict(found.why),
+        floor=float(found.floor),
     )
 
 
@@ -226,9 +230,8 @@ def conclude(untold: Sequence[Untold], choices: Choices) -> list[Tested]:
         [only] = untold
         assert only.corrected is not None
         different = at_most(only.corrected, choices.alpha)
-        reach = Reached(
-            adjusted=only.corrected, divisor=1, reachable=different | at_most(smallest, choices.alpha)
-        )
+        within = at_most(np.maximum(smallest, only.floor), choices.alpha)
+        reach = Reached(adjusted=only.corrected, divisor=1, reachable=different | within)
     else:
         reach = _reach(untold, smallest, choices)
     parts = zip(
@@ -289,6 +292,7 @@ def _concluded(
         divisor=divisor,
         resamples=untold.resamples,
         left_out=untold.left_out,
+        floor=untold.floor,
         remarks=untold.remarks,
     )
 

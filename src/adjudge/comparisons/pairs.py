@@ -320,7 +320,6 @@ def conclusions(
             choices,
             role="" if primary is None else "primary" if each.matrix.measure == primary else "secondary",
             corrected=total if together else int(each.family.sum()),
-            beside=len(prepared),
         )
         for each, found in zip(prepared, tested, strict=True)
     ]
@@ -345,7 +344,6 @@ def _comparison(
     *,
     role: str,
     corrected: int,
-    beside: int,
 ) -> Comparison:
     import numpy as np
 
@@ -373,7 +371,6 @@ def _comparison(
         ordering=prepared.ordering,
         role=role,
         corrected=corrected,
-        beside=beside,
     )
 
 
@@ -466,14 +463,14 @@ class ComparedPair:
 
 
 def _unfindable(pair: ComparedPair) -> str:
-    from adjudge.stats.paired import TEST_WORDS, p_words
+    from adjudge.stats.paired import test_words
 
     n, differ = pair.result.n, pair.result.wins + pair.result.losses
     ties = f", {differ} of them not tied" if differ < n else ""
     return (
-        f"A difference between {pair.a} and {pair.b} could not have been found ({TEST_WORDS[pair.result.test]}: on"
-        f" {counted(n, 'topic')}{ties}, the smallest {p_words(pair.smallest)},"
-        f" and {p_words(pair.needed).replace('=', '<=')} is needed)"
+        f"A difference between {pair.a} and {pair.b} could not have been found ({test_words(pair.result.test)}: on"
+        f" {counted(n, 'topic')}{ties}, the smallest p is {_p(pair.smallest, pair.needed)}, and one of at most"
+        f" {_p(pair.needed, pair.smallest)} is needed)"
     )
 
 
@@ -501,8 +498,6 @@ class Comparison(Tabular):
     """primary or secondary, where one measure was chosen beforehand."""
     corrected: int = 0
     """The pairs over which p is corrected; more than this comparison's where measures are corrected together."""
-    beside: int = 1
-    """Comparisons in this run."""
 
     @property
     def test(self) -> Test:
@@ -657,7 +652,14 @@ class Comparison(Tabular):
         elif self.complete:
             names = [s.system for s in self.standings]
             top = best_words(self.better, names, directed=self.matrix.info.better is not None)
-        return f"{start} {top}{'; ' if top else ''}{_tally(self)}{_margin_words(self)}."
+            if names[0] not in (self.candidates() or names):
+                word = "highest" if self.matrix.info.better is None else "best"
+                top += f", although {names[0]} has the {word} mean"
+        return f"{start} {top}{'; ' if top else ''}{self.tally()}{_margin_words(self)}."
+
+    def tally(self) -> str:
+        """How many pairs there are of each conclusion, in words."""
+        return _tally(self)
 
     def sentences(self) -> Iterator[str]:
         """The headline, then every pair that differs, and with a margin also every pair that is the same."""
@@ -779,7 +781,7 @@ class Comparison(Tabular):
                 "signature": self.signature,
                 "headline": self.headline(),
                 "role": self.role or None,
-                "corrected_over": {"pairs": self.corrected, "comparisons_in_this_run": self.beside},
+                "corrected_over": self.corrected,
                 "conclusions": {word: self.tested[self.test].count(k) for k, word in enumerate(CONCLUSIONS)},
                 "candidates": self.candidates(),
                 "sentences": list(self.sentences())[1:],
@@ -813,7 +815,6 @@ def _effect(row: Mapping[Any, Any], kind: str) -> str | None:
 
 
 def _tally(c: Comparison) -> str:
-    """How many pairs there are of each conclusion, in words."""
     tested, total = c.tested[c.test], int(c.family.sum())
     differ, alike = tested.count(DIFFERENT), tested.count(ALIKE)
     words = {
@@ -825,15 +826,17 @@ def _tally(c: Comparison) -> str:
     if differ:
         said = [f"{differ:,} of {counted(total, 'pair')} of systems {'differs' if differ == 1 else 'differ'}"]
     elif alike == total:
-        return (
-            f"none of the {counted(total, 'pair')} of systems differs significantly"
-            if total > 1
-            else ("the two are not significantly different")
-        )
+        if total == 1:
+            return "the two are not significantly different"
+        return f"none of the {counted(total, 'pair')} of systems differs significantly"
+    elif not alike:
+        said = []
     else:
         said = [f"none of {counted(total, 'pair')} of systems differs significantly"]
         words[ALIKE] = ("could have been found", "could have been found")
     said += [f"{n:,} {words[state][n != 1]}" for state in words if (n := tested.count(state))]
+    if not differ and not alike:
+        said[0] = f"of {counted(total, 'pair')} of systems {said[0]}"
     return ", ".join(said)
 
 
@@ -841,23 +844,45 @@ def _why_nothing(c: Comparison) -> str:
     """Why no pair at all could have been found."""
     import numpy as np
 
-    from adjudge.stats.paired import p_words
-
     tested = c.tested[c.test]
     reasons = [why for k in np.flatnonzero(c.family).tolist() if (why := tested.why(k)) is not None]
     p = tested.smallest[(tested.conclusion == OUT_OF_REACH) & ~np.isnan(tested.smallest)]
     if not p.size:
         return reasons[0] if reasons else "no pair could be tested"
-    needed = c.alpha / tested.divisor
-    of = counted(int(c.family.sum()), "pair")
-    least = p_words(float(p.min()), needed).replace("p = ", "").replace("p < ", "below ")
-    most = f"{needed:.2g}".removeprefix("0")
+    least = float(p.min())
+    total, alike = int(c.family.sum()), int(np.count_nonzero(p <= least * (1 + 1e-9)))
+    if tested.floor > c.alpha:
+        of_all = (
+            f"the smallest corrected p that {tested.resamples:,} resamples could give is {tested.floor:.2g}"
+        )
+        return f"{of_all}; take more resamples, or --correct westfall-young"
     more = "more topics"
-    if tested.resamples is not None and float(p.min()) <= 1.000001 / (tested.resamples + 1):
+    if tested.resamples is not None and least <= (1 + 1e-9) / (tested.resamples + 1):
         more = "--correct westfall-young" if tested.resamples >= MOST_RESAMPLES else "more resamples"
     elif tested.divisor > 1:
         more = "more topics or fewer systems"
-    return f"for {of} a p must be at most {most}, and the smallest that any of them could have is {least}; take {more}"
+    if tested.divisor == 1:
+        what = "the pair" if total == 1 else f"any of the {counted(total, 'pair')}"
+        return f"the smallest p that {what} could have is {_p(least, c.alpha)}, above {_p(c.alpha, least)}; take {more}"
+    of = (
+        f"for {counted(total, 'pair')}"
+        if alike == total
+        else f"for the {alike:,} that could have the smallest"
+    )
+    needed = c.alpha / alike
+    return (
+        f"{of} a p must be at most {_p(needed, least)}, and the smallest that any of them could have is"
+        f" {_p(least, needed)}; take {more}"
+    )
+
+
+def _p(p: float, other: float) -> str:
+    """A p-value by itself, with as many digits as show on which side of another it is."""
+    for digits in range(2, 17):
+        text = f"{p:.{digits}g}"
+        if (float(text) > other) == (p > other):
+            break
+    return text.removeprefix("0")
 
 
 def _margin_words(c: Comparison) -> str:

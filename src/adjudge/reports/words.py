@@ -85,14 +85,14 @@ def _interval(comparison: Comparison) -> str:
 
 def _letters(comparison: Comparison) -> str:
     from adjudge.comparisons.tests import CORRECTION_BY
-    from adjudge.stats.paired import TEST_WORDS
+    from adjudge.stats.paired import test_words
 
     if comparison.matrix.info.better is None or len(comparison.standings) < 2:
         return ""
     alpha = f"{comparison.alpha:g}".removeprefix("0")
     return (
         "Systems that share a letter are not significantly different; systems without a common letter are"
-        f" ({TEST_WORDS[comparison.tested[comparison.test].results.test]},"
+        f" ({test_words(comparison.tested[comparison.test].results.test)},"
         f" {CORRECTION_BY[comparison.choices.correct]}, at {alpha})."
         " The test compares systems topic by topic, so two can differ although their intervals overlap."
     )

@@ -33,9 +33,9 @@ TEST_WORDS = {
     "mc": "random swaps",
     "hb": "hybrid bootstrap",
     "exact": "exact permutation",
-    "westfall-young": "random swaps of T^p",
-    "westfall-young-min-p": "random swaps of the mean difference",
 }
+TOGETHER_WORDS = {"westfall-young": "random swaps of T^p", "westfall-young-min-p": "random swaps"}
+"""Tests that a correction brings with it."""
 # A method that the test's name already says needs no words.
 METHOD_WORDS = {"exact": ", exact", "normal": ", normal approximation", "rounded": " of rounded scores"}
 
@@ -102,7 +102,7 @@ class PairedTest:
         correction for many tests and ends in a space; it is put before the p.
         """
         checks.share("alpha", alpha)
-        name = TEST_WORDS[self.test]
+        name = test_words(self.test)
         if self.method is None:
             return f"{a} and {b} cannot be compared ({name}: {self.why})"
         sign = -1 if better == "lower" else 1
@@ -136,6 +136,11 @@ class Interval:
     level: float
     method: str
     resamples: int | None = None
+
+
+def test_words(test: str) -> str:
+    """What a test is called in a sentence."""
+    return TEST_WORDS.get(test) or TOGETHER_WORDS[test]
 
 
 def p_words(p: float, alpha: float = 0.05) -> str:
