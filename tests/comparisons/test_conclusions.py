@@ -19,7 +19,7 @@ import adjudge
 from adjudge.comparisons.conclusions import MOST_RESAMPLES, resamples_for
 from adjudge.comparisons.pairs import Comparison, comparisons, scope_words
 from adjudge.comparisons.tests import CORRECTIONS, Choices
-from adjudge.errors import UsageError
+from adjudge.errors import AdjudgeError, UsageError
 
 
 def frame(values: np.ndarray) -> pd.DataFrame:
@@ -86,7 +86,7 @@ def test_pairs_with_few_and_tied_topics_cannot_be_found() -> None:
     found = adjudge.compare(frame(values))
     assert max(pair.result.wins + pair.result.losses for pair in found.pairs["wilcoxon"]) < 9
     assert found.headline() == (
-        "On score no difference could have been found: the smallest p that any of the 15 pairs could have is .063,"
+        "On score no difference could have been found: the smallest p that any of the 15 pairs could have is .062,"
         " above .05; take more topics."
     )
     one = found.pairs["wilcoxon"][0]
@@ -262,7 +262,7 @@ def test_no_sentence_contradicts_a_number(given_table: tuple[np.ndarray, dict[st
     values, asked = given_table
     try:
         found = adjudge.compare(frame(values), **asked)
-    except adjudge.AdjudgeError:
+    except AdjudgeError:
         assert np.isnan(values).all()
         return
     agrees(found)
@@ -343,3 +343,17 @@ def test_columns_for_scripts(tmp_path: Path) -> None:
     json = found.as_dict()
     assert sum(json["conclusions"].values()) == len(rows) == len(list(combinations(range(4), 2)))
     assert json["candidates"]
+
+
+def test_skewed_differences_whose_mean_may_be_0_are_pointed_out() -> None:
+    rng = np.random.default_rng(3)
+    values = np.column_stack([np.full(40, 1.0), 4 * rng.exponential(size=40) ** 2])
+    values[:, 1] += 1 - values[:, 1].mean()
+    found = adjudge.compare(frame(values))
+    assert found.tested["wilcoxon"].different.all()
+    assert found.warnings() == [
+        "no interval for s00: fewer than 5 topics differ from the commonest score, and none would cover",
+        "1 pair differs although the mean difference may be 0 (its own 95% interval has it): this test is about the"
+        " middle of the differences, not their mean",
+    ]
+    assert not any("middle" in line for line in adjudge.compare(frame(values), test="t").warnings())

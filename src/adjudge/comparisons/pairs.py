@@ -74,6 +74,8 @@ PAIR_COLUMNS = [
 
 Intervals = Literal["agreeing", "pointwise"]
 Across = Literal["each", "measures"]
+ABOUT_THE_MIDDLE = ("wilcoxon", "sign")
+"""Tests that skewed differences with a mean of 0 make significant."""
 LEAST_VARIED = 5
 """Topics that must differ from a system's commonest score before its mean gets an interval."""
 
@@ -920,6 +922,11 @@ def _warnings(c: Comparison) -> list[str]:
     found += tested.remarks
     if tested.left_out:
         found.append(_left_out(c))
+    if c.test in ABOUT_THE_MIDDLE and (unsure := _means_unsure(c)):
+        found.append(
+            f"{counted(unsure, 'pair differs', 'pairs differ')} although the mean difference may be 0 (its own"
+            f" {1 - c.alpha:.0%} interval has it): this test is about the middle of the differences, not their mean"
+        )
     if c.test in ("t-unpaired", "welch"):
         found.append("the scores of two systems on one topic are not independent: paired tests find more")
     own = int(c.family.sum())
@@ -930,6 +937,17 @@ def _warnings(c: Comparison) -> list[str]:
             f" about {expected:.3g} would differ at p < {c.alpha:g} if no systems did"
         )
     return found
+
+
+def _means_unsure(c: Comparison) -> int:
+    """How many of the pairs that differ have a mean difference that, taken by itself, does not."""
+    import numpy as np
+
+    tested, (error, freedom) = c.tested[c.test], c._errors
+    alone = replace(c.choices, correct="none", level=1 - c.alpha)
+    ends = pair_intervals(tested, error, freedom, alone, pointwise=True)
+    with_zero = ~((ends.low > 0) | (ends.high < 0)) & ~np.isnan(error)
+    return int((tested.different & with_zero).sum())
 
 
 def scope_words(found: Sequence[Comparison]) -> str:
