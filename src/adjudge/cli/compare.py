@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from adjudge.comparisons.scores import Scores
 
 AMONG = ("all", "machines", "humans", "human-machine")
+CLUSTERS = ("set", "type", "task", "selector", "assessor")
 COUNTED: tuple[Test, ...] = ("t-unpaired", "t", "wilcoxon")  # the paper's three
 
 
@@ -66,7 +67,9 @@ def command(
     cluster: Annotated[
         str | None,
         typer.Option(
-            "--cluster", metavar="set", help="Swap and resample whole document sets (with --test mc)."
+            "--cluster",
+            metavar="BY",
+            help=f"Swap and resample whole clusters of topics (with --test mc): {', '.join(CLUSTERS)}.",
         ),
     ] = None,
     statistic: Annotated[
@@ -103,8 +106,8 @@ def command(
     """
     if among not in AMONG:
         raise UsageError(f"--among is {quoted(among)}, expected one of: {', '.join(AMONG)}")
-    if cluster not in (None, "set"):
-        raise UsageError(f"--cluster is {quoted(cluster)}, expected: set")
+    if cluster not in (None, *CLUSTERS):
+        raise UsageError(f"--cluster is {quoted(cluster)}, expected one of: {', '.join(CLUSTERS)}")
     if counts:
         asked = {
             "--against": against,
@@ -158,7 +161,7 @@ def command(
         resamples=resamples,
         seed=seed,
         pool_humans=pooled(pool),
-        cluster=cluster is not None,
+        cluster=cluster or False,
     )
     warn_of(data, (c.measure for c in found))
     deliver(

@@ -81,7 +81,7 @@ def compare(
     seed: int = 0,
     pool: Pool = "mean",
     pool_humans: bool = False,
-    cluster: bool = False,
+    cluster: bool | str = False,
 ) -> Comparison:
     """Which systems really differ on a measure: `compare("my-eval", "rouge-2", test="t", against="lead")`.
 
@@ -90,7 +90,8 @@ def compare(
     "all" to average within a topic first. `test` is wilcoxon, t, t-unpaired, welch, sign, mc, hb, exact, or all;
     `correct` is holm, bonferroni, bh, westfall-young, westfall-young-min-p or none. `against` compares all systems
     with one, on both sides or on one (`side`: better, worse). `margin` also says which systems are the same within
-    this difference. `cluster` resamples and swaps whole document sets.
+    this difference. `cluster` resamples and swaps whole document sets (True or "set"), or all topics of a "type",
+    "task", "selector" or "assessor" together.
     """
     chosen = choices(
         test=test,
@@ -130,7 +131,7 @@ def comparisons(
     seed: int = 0,
     pool: Pool = "mean",
     pool_humans: bool = False,
-    cluster: bool = False,
+    cluster: bool | str = False,
 ) -> list[Comparison]:
     """A comparison for every measure, length and form; of everything that has scores unless measures are named."""
     chosen = choices(
@@ -160,7 +161,7 @@ class _Asked:
     among: Among
     pool: Pool
     pool_humans: bool
-    cluster: bool
+    cluster: bool | str
 
 
 def _compare_one(
@@ -178,11 +179,13 @@ def _compare_one(
         pool=asked.pool,
         pool_humans=asked.pool_humans,
     ).averaged()
+    clusters = scores.clusters(matrix, asked.cluster, length=length, form=form)
+    by = "set" if asked.cluster is True else asked.cluster
     return compare_matrix(
-        matrix,
+        matrix if clusters is None else matrix.signed(f"cluster:{by}"),
         chosen,
         family=partial(scores.pairs_among, among=asked.among),
-        clusters=scores.topic_values("set", matrix.row_topics) if asked.cluster else None,
+        clusters=clusters,
         kinds=scores.kinds_of(matrix.systems),
     )
 
