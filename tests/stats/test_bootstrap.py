@@ -13,7 +13,7 @@ from scipy import stats
 
 from adjudge.errors import UsageError
 from adjudge.stats import bootstrap
-from adjudge.stats.bootstrap import bootstrap_means, t_means
+from adjudge.stats.bootstrap import bootstrap_means, t_means, varied
 from adjudge.stats.bootstrap_kernels import resampled_means
 from adjudge.stats.checks import FloatArray
 
@@ -64,6 +64,52 @@ def test_one_value_has_a_mean_and_no_interval() -> None:
 def test_the_level_is_checked() -> None:
     with pytest.raises(UsageError, match="level: expected a number between 0 and 1"):
         t_means([[1.0]], level=95)
+
+
+# How many values differ from the commonest one.
+
+
+def plainly_varied(column: list[float]) -> int:
+    """Ten obvious lines: chain values that are equal but for noise, and leave out the longest chain."""
+    chains: list[list[float]] = []
+    for value in sorted(v for v in column if not math.isnan(v)):
+        last = chains[-1][-1] if chains else math.nan
+        if abs(value - last) <= 1e-12 * max(abs(value), abs(last)):
+            chains[-1].append(value)
+        else:
+            chains.append([value])
+    return sum(map(len, chains)) - max(map(len, chains), default=0)
+
+
+NEAR = [
+    0.0,
+    -0.0,
+    1.0,
+    1 + 1e-15,
+    1 + 1e-13,
+    1 + 1e-11,
+    5.0,
+    -5.0,
+    1e-300,
+    1e300,
+    -1.7e308,
+    1.7e308,
+    math.nan,
+]
+
+
+@settings(deadline=None, max_examples=200)
+@given(arrays(np.float64, st.tuples(st.integers(0, 12), st.integers(0, 4)), elements=st.sampled_from(NEAR)))
+def test_values_that_differ_from_the_commonest_are_counted_as_the_plain_twin_does(values: FloatArray) -> None:
+    assert varied(values).tolist() == [plainly_varied(column) for column in values.T.tolist()]
+
+
+def test_a_ceiling_is_seen_through_noise() -> None:
+    ceiling = [5.0] * 16 + [5 * (1 + 2e-16), 4.0, 4.0, 3.0]
+    thirds = [1 / 3 + 1 / 3 + 1 / 3, 1.0, 0.1 + 0.2 + 0.7, 2 / 3, math.nan] * 4
+    spread = [float(k) for k in range(20)]
+    offset = [1e15 + k for k in range(20)]  # apart by less than the rounding of 1e15 allows for
+    assert varied(np.array([ceiling, thirds, spread, offset]).T).tolist() == [3, 4, 19, 0]
 
 
 # Bootstrap intervals against a plain twin, against SciPy, and by simulation.

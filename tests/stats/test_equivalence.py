@@ -106,13 +106,14 @@ def test_the_two_sided_p_is_that_of_the_usual_test(exact_up_to: int) -> None:
 @pytest.mark.parametrize("test", TESTS)
 def test_the_same_means_that_the_interval_lies_inside(test: EquivalenceTest, alpha: float) -> None:
     x = np.random.default_rng(5).normal(size=(30, 25))
-    found = equivalence_pairs(x, margin=0.45, test=test, alpha=alpha)
+    found = equivalence_pairs(x, margin=0.45, test=test, alpha=alpha, correct="none")
     effects = pair_effects(x, level=1 - 2 * alpha)
     e = effects.mean if test == "t" else effects.hodges_lehmann
     inside = (e.low > -0.45) & (e.high < 0.45)
     np.testing.assert_array_equal(found.equivalent, inside)
     assert 0 < np.count_nonzero(inside) < inside.size
     np.testing.assert_array_equal(found.equivalent, found.p_same < alpha)
+    np.testing.assert_array_equal([found.interval.low, found.interval.high], [e.low, e.high])
 
 
 def test_the_four_answers() -> None:
@@ -129,18 +130,80 @@ def test_the_four_answers() -> None:
         "A and B may be the same within ±0.5 or different: neither is shown",
     ]
     p = paired_t(scores[:, 0], scores[:, 1]).p
-    basis = f"(paired t, the same: p < .001, different: {p_words(p)}, n = 40 topics)"
+    over = "Holm over 7 pairs"  # t cannot test three, whose differences do not vary
+    corrected = adjust(found.p_different, "holm")[0]
+    assert p < corrected
+    basis = f"(paired t, {over}, the same: p < .001, different: {p_words(corrected)}, n = 40 topics)"
     assert found.at(0).sentence("A", "B").endswith(basis)
-    assert found.signature == "tost|t|margin:0.5|alpha:0.05"
+    assert found.signature == "tost|t|margin:0.5|alpha:0.05|correct:holm|pairs:10"
+    alone = equivalence_pairs(scores[:, :2], margin=0.5).at(0)
+    basis = f"(paired t, the same: p < .001, different: {p_words(p)}, n = 40 topics)"
+    assert alone.sentence("A", "B").endswith(basis)
 
 
 def test_verdicts_of_corrected_p_values() -> None:
-    found = equivalence_pairs(np.random.default_rng(2).normal(size=(60, 8)), margin=0.5)
+    x = np.random.default_rng(2).normal(size=(60, 8))
+    found, each = equivalence_pairs(x, margin=0.5), equivalence_pairs(x, margin=0.5, correct="none")
     corrected = verdicts(adjust(found.p_different, "holm"), adjust(found.p_same, "holm"), 0.05)
-    assert verdicts(found.p_different, found.p_same) == found.verdict
-    assert corrected.count("the same") < found.verdict.count("the same")
+    assert found.verdict == corrected
+    assert verdicts(found.p_different, found.p_same) == each.verdict
+    assert corrected.count("the same") < each.verdict.count("the same")
     assert verdicts([math.nan], [math.nan]) == ("undecided",)
     assert verdicts([], []) == ()
+
+
+def by_hand(p: FloatArray) -> list[float]:
+    """Holm's procedure as it is told: the k-th smallest of m times m - k + 1, never below one before it."""
+    ordered = sorted((value, k) for k, value in enumerate(p.tolist()))
+    found, most = [math.nan] * p.size, 0.0
+    for step, (value, k) in enumerate(ordered):
+        found[k] = most = max(most, min(1.0, (p.size - step) * value))
+    return found
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(2, 6),
+    st.lists(st.booleans(), min_size=15, max_size=15),
+    st.sampled_from(TESTS),
+)
+def test_equivalence_is_corrected_over_its_own_family(
+    seed: int, systems: int, chosen: list[bool], test: EquivalenceTest
+) -> None:
+    x = np.random.default_rng(seed).normal(size=(25, systems))
+    family = np.array(chosen[: systems * (systems - 1) // 2])
+    found = equivalence_pairs(x, margin=0.9, test=test, family=family)
+    raw = equivalence_pairs(x, margin=0.9, test=test, correct="none")
+    np.testing.assert_allclose(found.same_adjusted[family], by_hand(raw.p_same[family]), rtol=1e-12)
+    np.testing.assert_allclose(found.different_adjusted[family], by_hand(raw.p_different[family]), rtol=1e-12)
+    np.testing.assert_array_equal(found.p_low[family], raw.p_low[family])
+    assert np.isnan(found.same_adjusted[~family]).all()
+    assert not found.equivalent[~family].any()
+    np.testing.assert_array_equal(found.equivalent[family], found.same_adjusted[family] < 0.05)
+    assert found.interval.low.size == family.size
+
+
+def test_pairs_that_were_not_asked_for_say_so_and_are_no_burden() -> None:
+    x = np.random.default_rng(2).normal(size=(60, 8))
+    alone = np.arange(28) == 4
+    found = equivalence_pairs(x, margin=0.5, family=alone)
+    assert found.same_adjusted[4] == found.p_same[4] < equivalence_pairs(x, margin=0.5).same_adjusted[4]
+    said = found.at(0).sentence("A", "B")
+    assert (
+        said
+        == "Whether A and B are the same within ±0.5 is undecided (paired t: this pair was not asked for)"
+    )
+    assert "Holm" not in found.at(4).sentence("A", "F")
+
+
+def test_a_pair_that_cannot_be_tested_is_no_burden() -> None:
+    x = np.random.default_rng(2).normal(size=(60, 3))
+    x[:, 2] = x[:, 1] + 1  # t cannot test these two, and takes two others
+    found = equivalence_pairs(x, margin=0.5)
+    assert found.same_adjusted[0] == pytest.approx(2 * found.p_same[0])
+    assert "Holm over 2 pairs" in found.at(0).sentence("A", "B")
+    assert found.at(2).why == "all 60 differences are the same, and need to vary"
 
 
 def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,6 +259,9 @@ def test_five_hundred_systems(test: EquivalenceTest) -> None:
         ({"margin": 1.0, "test": "sign"}, '^test: unknown value "sign"'),
         ({"margin": 1.0, "alpha": 5}, "^alpha: "),
         ({"margin": 1.0, "exact_up_to": -1}, "^exact_up_to: "),
+        ({"margin": 1.0, "correct": "tukey"}, '^correct: unknown value "tukey"'),
+        ({"margin": 1.0, "family": [True, True]}, "^family: expected 1 truth value, got bool of shape"),
+        ({"margin": 1.0, "family": [1]}, "^family: expected 1 truth value, got int64 of shape"),
     ],
 )
 def test_wrong_calls_are_refused(options: dict[str, object], message: str) -> None:

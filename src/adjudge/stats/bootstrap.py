@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray, IntArray
+from adjudge.stats.paired import NOISE
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,28 @@ def t_means(values: npt.ArrayLike, *, level: float = 0.95) -> ColumnMeans:
         error = np.sqrt(squares / (n - 1) / n)
     half = np.where(n > 1, stdtrit(np.maximum(n - 1, 1), (1 + level) / 2) * error, np.nan)
     return ColumnMeans(n=n, mean=mean, low=mean - half, high=mean + half, level=level)
+
+
+def varied(values: npt.ArrayLike) -> IntArray:
+    """By column, how many of the present values differ from the commonest one.
+
+    Values tie by the rule of `paired.steps`: where each is its neighbour plus floating-point noise. With few that
+    differ, the column's spread rests on as few values, and no interval of its mean covers: ratings at a ceiling.
+    """
+    matrix = checks.numbers("values", values, dimensions=2)
+    if not matrix.shape[0]:
+        return np.zeros(matrix.shape[1], dtype=np.int64)
+    ordered = np.sort(matrix, axis=0)  # what is missing comes last
+    present = ~np.isnan(ordered)
+    noise = NOISE * np.abs(ordered)
+    starts = np.ones(matrix.shape, dtype=np.bool_)
+    with np.errstate(over="ignore"):  # a step that does not fit a float is a step
+        starts[1:] = ~(np.diff(ordered, axis=0) <= np.maximum(noise[1:], noise[:-1]))
+    place = np.arange(1, matrix.shape[0] + 1)[:, None]
+    before = np.maximum.accumulate(np.where(starts, place - 1, 0), axis=0)
+    commonest = np.where(present, place - before, 0).max(axis=0)
+    differ: IntArray = np.count_nonzero(present, axis=0) - commonest
+    return differ
 
 
 BLOCK = 64

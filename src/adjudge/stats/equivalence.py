@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, get_args
 
 import numpy as np
@@ -13,6 +14,8 @@ from scipy.special import stdtr
 from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray
+from adjudge.stats.effects import EffectEstimates, pair_effects
+from adjudge.stats.multiple import Correction, adjust
 from adjudge.stats.paired import (
     EXACT_UP_TO,
     NOISE,
@@ -29,6 +32,16 @@ EquivalenceTest = Literal["t", "wilcoxon"]
 Verdict = Literal["the same", "different", "different, but within the margin", "undecided"]
 
 
+NOT_ASKED = "this pair was not asked for"
+
+_OVER: dict[Correction, str] = {
+    "none": "",
+    "bonferroni": "Bonferroni over",
+    "holm": "Holm over",
+    "bh": "Benjamini-Hochberg over",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class PairEquivalence:
     """One pair's answers. Where the tests cannot be computed, the p-values are NaN and `why` says why."""
@@ -38,8 +51,11 @@ class PairEquivalence:
     alpha: float
     n: int
     p_same: float
+    """Corrected, as is `p_different`."""
     p_different: float
     verdict: Verdict
+    correction: str = ""
+    """What the p-values are corrected over: Holm over 66 pairs."""
     why: str | None = None
 
     def sentence(self, a: str, b: str) -> str:
@@ -54,25 +70,29 @@ class PairEquivalence:
             "undecided": f"may be the same within {margin} or different: neither is shown",
         }[self.verdict]
         same, different = p_words(self.p_same, self.alpha), p_words(self.p_different, self.alpha)
+        basis = f"{name}, {self.correction}" if self.correction else name
         topics = counted(self.n, "topic")
-        return f"{a} and {b} {answer} ({name}, the same: {same}, different: {different}, n = {topics})"
+        return f"{a} and {b} {answer} ({basis}, the same: {same}, different: {different}, n = {topics})"
 
 
 @dataclass(frozen=True)
 class Equivalence:
-    """The answers for all pairs, in the order of `itertools.combinations`."""
+    """The answers for all pairs, in the order of `itertools.combinations`; NaN for pairs outside of the family."""
 
+    values: FloatArray
     test: EquivalenceTest
     margin: float
     alpha: float
+    correct: Correction
     counts: PairCounts
+    family: BoolArray
+    """Which pairs were asked for: p-values are corrected over these."""
     p_low: FloatArray
     """That the first is lower by the margin or more."""
     p_high: FloatArray
     """That the first is higher by the margin or more."""
     p_different: FloatArray
     """That they do not differ: the usual two-sided test."""
-    verdict: tuple[Verdict, ...]
     why: dict[int, str]
     signature: str
 
@@ -84,22 +104,49 @@ class Equivalence:
         """The p of equivalence: both one-sided tests must succeed, so it is the larger of theirs."""
         return np.maximum(self.p_low, self.p_high)
 
+    @cached_property
+    def same_adjusted(self) -> FloatArray:
+        """The p of equivalence, corrected over the family."""
+        return adjust(self.p_same, self.correct)
+
+    @cached_property
+    def different_adjusted(self) -> FloatArray:
+        """The p of no difference, corrected over the family."""
+        return adjust(self.p_different, self.correct)
+
     @property
     def equivalent(self) -> BoolArray:
         """Which pairs are shown to be the same within the margin, whether or not they also differ."""
-        return self.p_same < self.alpha
+        return self.same_adjusted < self.alpha
+
+    @cached_property
+    def verdict(self) -> tuple[Verdict, ...]:
+        """The answer for every pair, from the corrected p-values."""
+        return verdicts(self.different_adjusted, self.same_adjusted, self.alpha)
+
+    @cached_property
+    def interval(self) -> EffectEstimates:
+        """The difference with its interval of level 1 - 2 alpha, each pair by itself.
+
+        Without a correction a pair is equivalent where this lies inside the margin.
+        """
+        effects = pair_effects(self.values, level=1 - 2 * self.alpha)
+        return effects.mean if self.test == "t" else effects.hodges_lehmann
 
     def at(self, k: int) -> PairEquivalence:
         """The k-th pair's answers."""
+        tests = int(np.count_nonzero(~np.isnan(self.p_low)))
+        over = f"{_OVER[self.correct]} {counted(tests, 'pair')}"
         return PairEquivalence(
             test=self.test,
             margin=self.margin,
             alpha=self.alpha,
             n=int(self.counts.n[k]),
-            p_same=float(self.p_same[k]),
-            p_different=float(self.p_different[k]),
+            p_same=float(self.same_adjusted[k]),
+            p_different=float(self.different_adjusted[k]),
             verdict=self.verdict[k],
-            why=self.why.get(k),
+            correction=over if self.correct != "none" and tests > 1 else "",
+            why=self.why.get(k) if self.family[k] else NOT_ASKED,
         )
 
 
@@ -110,6 +157,8 @@ def equivalence_pairs(
     test: EquivalenceTest = "t",
     alpha: float = 0.05,
     exact_up_to: int = EXACT_UP_TO,
+    family: npt.ArrayLike | None = None,
+    correct: Correction = "holm",
 ) -> Equivalence:
     """Two one-sided tests of every two columns: is the difference inside ±margin? Schuirmann 1987.
 
@@ -118,38 +167,53 @@ def equivalence_pairs(
     of symmetric differences, exact where at most `exact_up_to` are ranked. Both one-sided tests are made at
     alpha, so "the same" at .05 means that the 90 % interval lies inside the margin. The two-sided test of no
     difference is made too.
+
+    Only the pairs of `family` are tested, a truth value per pair; without it, all. `correct` corrects the p-values of
+    equivalence over these pairs, and those of no difference as another family of as many tests.
     """
-    matrix = checks.numbers("values", values, dimensions=2)
+    matrix = checks.numbers("values", values, dimensions=2).copy()  # the interval is computed later
     checks.one_of("test", test, get_args(EquivalenceTest))
+    checks.one_of("correct", correct, get_args(Correction))
     checks.share("alpha", alpha)
     checks.count("exact_up_to", exact_up_to, least=0)
     if not 0 < margin < math.inf:
         raise UsageError(f"margin: expected a number above 0, got {margin!r}")
     m = moments(matrix)
+    asked = _family(family, len(m))
+    unknown = m.counts.n < 2
     if test == "t":
-        unknown = m.constant | (m.counts.n < 2)
-        why = {k: m.without_spread(k) for k in np.flatnonzero(unknown).tolist()}
-        p = np.where(unknown, np.nan, _t(m, margin))
-    else:
-        unknown = m.counts.n < 2
-        why = {k: m.without_spread(k) for k in np.flatnonzero(unknown).tolist()}
-        p = np.where(unknown, np.nan, _wilcoxon(m, matrix, margin, exact_up_to))
+        unknown |= m.constant
+    known = asked & ~unknown
+    p = np.full((3, len(m)), np.nan)
+    p[:, known] = _t(m, margin)[:, known] if test == "t" else _wilcoxon(m, matrix, margin, exact_up_to, known)
     low, high, different = p
-    verdict = verdicts(different, np.maximum(low, high), alpha)
     exact = f"|exact<={exact_up_to}" if test == "wilcoxon" else ""
-    signature = f"tost|{test}|margin:{margin:g}|alpha:{alpha:g}{exact}"
+    over = f"|correct:{correct}|pairs:{int(asked.sum())}"
     return Equivalence(
+        values=matrix,
         test=test,
         margin=margin,
         alpha=alpha,
+        correct=correct,
         counts=m.counts,
+        family=asked,
         p_low=low,
         p_high=high,
         p_different=different,
-        verdict=verdict,
-        why=why,
-        signature=signature,
+        why={k: m.without_spread(k) for k in np.flatnonzero(asked & unknown).tolist()},
+        signature=f"tost|{test}|margin:{margin:g}|alpha:{alpha:g}{exact}{over}",
     )
+
+
+def _family(family: npt.ArrayLike | None, pairs: int) -> BoolArray:
+    if family is None:
+        return np.ones(pairs, dtype=np.bool_)
+    asked = np.asarray(family)
+    if asked.dtype != np.bool_ or asked.shape != (pairs,):
+        raise UsageError(
+            f"family: expected {counted(pairs, 'truth value')}, got {asked.dtype} of shape {asked.shape}"
+        )
+    return asked
 
 
 def verdicts(p_different: npt.ArrayLike, p_same: npt.ArrayLike, alpha: float = 0.05) -> tuple[Verdict, ...]:
@@ -181,15 +245,17 @@ def _t(m: Moments, margin: float) -> FloatArray:
     return np.array(p)
 
 
-def _wilcoxon(m: Moments, matrix: FloatArray, margin: float, exact_up_to: int) -> FloatArray:
+def _wilcoxon(
+    m: Moments, matrix: FloatArray, margin: float, exact_up_to: int, known: BoolArray
+) -> FloatArray:
     """The same of the centre of symmetry, by signed ranks of the differences moved up, moved down and unmoved."""
     p = np.full((3, len(m)), np.nan)
-    for block in blocks(matrix, m.counts.first, m.counts.second, np.arange(len(m))):
+    for block in blocks(matrix, m.counts.first, m.counts.second, np.flatnonzero(known)):
         at = block.positions
         p[0, at] = signed_rank_p(block, margin, exact_up_to=exact_up_to).greater
         p[1, at] = signed_rank_p(block, -margin, exact_up_to=exact_up_to).less
         p[2, at] = signed_rank_p(block, 0.0, exact_up_to=exact_up_to).two_sided
-    return p
+    return p[:, known]
 
 
 @dataclass(frozen=True, slots=True)
