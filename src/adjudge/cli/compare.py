@@ -39,11 +39,21 @@ def command(
     scores: options.Scores,
     measure: options.Measures = None,
     test: Annotated[
-        str,
+        str | None,
         typer.Option(
-            "--test", metavar="TEST", help=f"The test that makes the groups: {', '.join(TESTS)}; or all."
+            "--test",
+            metavar="TEST",
+            help=f"The test that makes the groups: {', '.join(TESTS)}; or all. Default: wilcoxon.",
         ),
-    ] = "wilcoxon",
+    ] = None,
+    tests: Annotated[
+        str | None,
+        typer.Option(
+            "--tests",
+            metavar="A,B",
+            help="Run these tests; the first makes the groups unless --test does. Of mc and hb with a statistic: mc:w.",
+        ),
+    ] = None,
     correct: options.Correct = "holm",
     against: Annotated[
         str | None,
@@ -108,6 +118,11 @@ def command(
         raise UsageError(f"--among is {quoted(among)}, expected one of: {', '.join(AMONG)}")
     if cluster not in (None, *CLUSTERS):
         raise UsageError(f"--cluster is {quoted(cluster)}, expected one of: {', '.join(CLUSTERS)}")
+    several = tuple(each.strip() for each in (tests or "").split(",") if each.strip())
+    if tests is not None and not several:
+        raise UsageError("--tests names no test")
+    if several and test == ALL:
+        raise UsageError("--test all runs every test: leave out --tests")
     if counts:
         asked = {
             "--against": against,
@@ -125,13 +140,14 @@ def command(
             )
     data = open_scores(scores, human, baseline, lower_is_better)
     if counts:
-        tests = TESTS if test == ALL else tuple(dict.fromkeys((*COUNTED, test)))
+        more = [test] if test else []
+        counting = TESTS if test == ALL else (*more, *several) if several else (*COUNTED, *more)
         table = adjudge.counts(
             data,
             measure,
             length=length_of(length),
             form=form,
-            tests=tests,
+            tests=counting,
             alpha=alpha,
             level=level,
             statistic=statistic,
@@ -149,6 +165,7 @@ def command(
         length=length_of(length),
         form=form,
         test=test,
+        tests=several,
         correct=correct,
         against=against,
         side=side,

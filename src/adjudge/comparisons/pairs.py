@@ -67,7 +67,8 @@ def compare(
     *,
     length: int | AllLengths | None = None,
     form: str | None = None,
-    test: str = "wilcoxon",
+    test: str | None = None,
+    tests: Sequence[str] = (),
     correct: str = "holm",
     against: str | None = None,
     side: str = "both",
@@ -87,7 +88,9 @@ def compare(
 
     `scores` are an evaluation or its scores, a path to its folder or to a file of scores, or a DataFrame. The
     measure need not be named where there is one. Several lengths are compared one at a time: choose one, or say
-    "all" to average within a topic first. `test` is wilcoxon, t, t-unpaired, welch, sign, mc, hb, exact, or all;
+    "all" to average within a topic first. `test` makes the groups: wilcoxon, t, t-unpaired, welch, sign, mc, hb, exact,
+    or all; of mc and hb also with a statistic, as mc:w. `tests` are run as well, and the first of them makes the groups
+    where `test` does not say;
     `correct` is holm, bonferroni, bh, westfall-young, westfall-young-min-p or none. `against` compares all systems
     with one, on both sides or on one (`side`: better, worse). `margin` also says which systems are the same within
     this difference. `cluster` resamples and swaps whole document sets (True or "set"), or all topics of a "type",
@@ -95,6 +98,7 @@ def compare(
     """
     chosen = choices(
         test=test,
+        tests=tests,
         correct=correct,
         against=against,
         side=side,
@@ -117,7 +121,8 @@ def comparisons(
     *,
     length: int | AllLengths | None = None,
     form: str | None = None,
-    test: str = "wilcoxon",
+    test: str | None = None,
+    tests: Sequence[str] = (),
     correct: str = "holm",
     against: str | None = None,
     side: str = "both",
@@ -136,6 +141,7 @@ def comparisons(
     """A comparison for every measure, length and form; of everything that has scores unless measures are named."""
     chosen = choices(
         test=test,
+        tests=tests,
         correct=correct,
         against=against,
         side=side,

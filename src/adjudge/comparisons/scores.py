@@ -754,8 +754,8 @@ def _fields(
 
 def _long_frame(
     frame: pd.DataFrame, name: str, fields: Mapping[str, str] | None, measure: str, length: int | None
-) -> tuple[pd.DataFrame, dict[str, str]]:
-    """The frame with the columns of a score table, and the kinds that it says."""
+) -> pd.DataFrame:
+    """The frame with the columns of a score table, and those that it has of systems and topics."""
     import pandas as pd
 
     if fields is None:

@@ -81,15 +81,14 @@ def _interval(comparison: Comparison) -> str:
 
 
 def _letters(comparison: Comparison) -> str:
-    from adjudge.comparisons.tests import CORRECTION_BY
-    from adjudge.stats.paired import TEST_WORDS
+    from adjudge.comparisons.tests import CORRECTION_BY, words_of_test
 
     if comparison.matrix.info.better is None or len(comparison.standings) < 2:
         return ""
     alpha = f"{comparison.alpha:g}".removeprefix("0")
     return (
         "Systems that share a letter are not significantly different; systems without a common letter are"
-        f" ({TEST_WORDS[comparison.test]} test, {CORRECTION_BY[comparison.choices.correct]}, below {alpha})."
+        f" ({words_of_test(comparison.test)} test, {CORRECTION_BY[comparison.choices.correct]}, below {alpha})."
         " The test compares systems topic by topic, so two can differ although their intervals overlap."
     )
 
