@@ -271,7 +271,7 @@ def test_every_correction_finds_the_planted_difference_only(planted: np.ndarray,
 def test_every_test_finds_the_planted_difference_only(planted: np.ndarray, test: str) -> None:
     planted = planted - planted.mean(axis=1, keepdims=True)  # so that unpaired tests see it too
     found = compare(matrix(planted), test=test, resamples=500)
-    assert [pair.different for pair in found.pairs[test]] == [False, True, True]  # type: ignore[index]
+    assert [pair.different for pair in found.pairs[test]] == [False, True, True]
     assert "unpaired" not in test or "paired tests find more" in found.warnings()[0]
 
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from adjudge.comparisons.scores import Scores
 
 AMONG = ("all", "machines", "humans", "human-machine")
+CLUSTERS = ("set", "type", "task", "selector", "assessor")
 COUNTED: tuple[Test, ...] = ("t-unpaired", "t", "wilcoxon")  # the paper's three
 
 
@@ -38,11 +39,21 @@ def command(
     scores: options.Scores,
     measure: options.Measures = None,
     test: Annotated[
-        str,
+        str | None,
         typer.Option(
-            "--test", metavar="TEST", help=f"The test that makes the groups: {', '.join(TESTS)}; or all."
+            "--test",
+            metavar="TEST",
+            help=f"The test that makes the groups: {', '.join(TESTS)}; or all. Default: wilcoxon.",
         ),
-    ] = "wilcoxon",
+    ] = None,
+    tests: Annotated[
+        str | None,
+        typer.Option(
+            "--tests",
+            metavar="A,B",
+            help="Run these tests; the first makes the groups unless --test does. Of mc and hb with a statistic: mc:w.",
+        ),
+    ] = None,
     correct: options.Correct = "holm",
     against: Annotated[
         str | None,
@@ -66,7 +77,9 @@ def command(
     cluster: Annotated[
         str | None,
         typer.Option(
-            "--cluster", metavar="set", help="Swap and resample whole document sets (with --test mc)."
+            "--cluster",
+            metavar="BY",
+            help=f"Swap and resample whole clusters of topics (with --test mc): {', '.join(CLUSTERS)}.",
         ),
     ] = None,
     statistic: Annotated[
@@ -131,8 +144,13 @@ def command(
     """
     if among not in AMONG:
         raise UsageError(f"--among is {quoted(among)}, expected one of: {', '.join(AMONG)}")
-    if cluster not in (None, "set"):
-        raise UsageError(f"--cluster is {quoted(cluster)}, expected: set")
+    if cluster not in (None, *CLUSTERS):
+        raise UsageError(f"--cluster is {quoted(cluster)}, expected one of: {', '.join(CLUSTERS)}")
+    several = tuple(each.strip() for each in (tests or "").split(",") if each.strip())
+    if tests is not None and not several:
+        raise UsageError("--tests names no test")
+    if several and test == ALL:
+        raise UsageError("--test all runs every test: leave out --tests")
     if counts:
         asked = {
             "--against": against,
@@ -150,13 +168,14 @@ def command(
             )
     data = open_scores(scores, human, baseline, lower_is_better)
     if counts:
-        tests = TESTS if test == ALL else tuple(dict.fromkeys((*COUNTED, test)))
+        more = [test] if test else []
+        counting = TESTS if test == ALL else (*more, *several) if several else (*COUNTED, *more)
         table = adjudge.counts(
             data,
             measure,
             length=length_of(length),
             form=form,
-            tests=tests,
+            tests=counting,
             alpha=alpha,
             level=level,
             statistic=statistic,
@@ -174,6 +193,7 @@ def command(
         length=length_of(length),
         form=form,
         test=test,
+        tests=several,
         correct=correct,
         against=against,
         side=side,
@@ -186,7 +206,7 @@ def command(
         resamples=resamples,
         seed=seed,
         pool_humans=pooled(pool),
-        cluster=cluster is not None,
+        cluster=cluster or False,
         intervals=intervals,
         primary=primary,
         across=across,

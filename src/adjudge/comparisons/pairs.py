@@ -86,7 +86,8 @@ def compare(
     *,
     length: int | AllLengths | None = None,
     form: str | None = None,
-    test: str = "wilcoxon",
+    test: str | None = None,
+    tests: Sequence[str] = (),
     correct: str = "holm",
     against: str | None = None,
     side: str = "both",
@@ -100,22 +101,26 @@ def compare(
     seed: int = 0,
     pool: Pool = "mean",
     pool_humans: bool = False,
-    cluster: bool = False,
+    cluster: bool | str = False,
     intervals: str = "agreeing",
 ) -> Comparison:
     """Which systems really differ on a measure: `compare("my-eval", "rouge-2", test="t", against="lead")`.
 
     `scores` are an evaluation or its scores, a path to its folder or to a file of scores, or a DataFrame. The
     measure need not be named where there is one. Several lengths are compared one at a time: choose one, or say
-    "all" to average within a topic first. `test` is wilcoxon, t, t-unpaired, welch, sign, mc, hb, exact, or all;
+    "all" to average within a topic first. `test` makes the groups: wilcoxon, t, t-unpaired, welch, sign, mc, hb, exact,
+    or all; of mc and hb also with a statistic, as mc:w. `tests` are run as well, and the first of them makes the groups
+    where `test` does not say;
     `correct` is holm, bonferroni, bh, westfall-young, westfall-young-min-p or none. `against` compares all systems
     with one, on both sides or on one (`side`: better, worse). `margin` also says which systems are equivalent: the
-    same within this difference. `cluster` swaps whole document sets. mc and hb take as many resamples as the
-    correction for the number of pairs needs, unless `resamples` says how many. Intervals of differences agree with
-    the corrected test; `intervals="pointwise"` leaves each at `level` by itself.
+    same within this difference. `cluster` swaps whole document sets (True or "set"), or all topics of a "type", "task",
+    "selector" or "assessor" together. mc and hb take as many resamples as the correction for the number of pairs needs,
+    unless `resamples` says how many. Intervals of differences agree with the corrected test;
+    `intervals="pointwise"` leaves each at `level` by itself.
     """
     chosen = choices(
         test=test,
+        tests=tests,
         correct=correct,
         against=against,
         side=side,
@@ -140,7 +145,8 @@ def comparisons(
     *,
     length: int | AllLengths | None = None,
     form: str | None = None,
-    test: str = "wilcoxon",
+    test: str | None = None,
+    tests: Sequence[str] = (),
     correct: str = "holm",
     against: str | None = None,
     side: str = "both",
@@ -154,7 +160,7 @@ def comparisons(
     seed: int = 0,
     pool: Pool = "mean",
     pool_humans: bool = False,
-    cluster: bool = False,
+    cluster: bool | str = False,
     intervals: str = "agreeing",
     primary: str | None = None,
     across: str = "each",
@@ -167,6 +173,7 @@ def comparisons(
     """
     chosen = choices(
         test=test,
+        tests=tests,
         correct=correct,
         against=against,
         side=side,
@@ -205,7 +212,7 @@ class _Asked:
     among: Among
     pool: Pool
     pool_humans: bool
-    cluster: bool
+    cluster: bool | str
     intervals: Intervals
 
 
@@ -241,11 +248,13 @@ def _prepared(
         pool=asked.pool,
         pool_humans=asked.pool_humans,
     ).averaged()
+    clusters = scores.clusters(matrix, asked.cluster, length=length, form=form)
+    by = "set" if asked.cluster is True else asked.cluster
     return prepare(
-        matrix,
+        matrix if clusters is None else matrix.signed(f"cluster:{by}"),
         chosen,
         family=partial(scores.pairs_among, among=asked.among),
-        clusters=scores.topic_values("set", matrix.row_topics) if asked.cluster else None,
+        clusters=clusters,
         kinds=scores.kinds_of(matrix.systems),
         intervals=asked.intervals,
     )

@@ -12,13 +12,16 @@ from adjudge.engine import generator
 from adjudge.errors import UsageError, nearest, quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from adjudge.stats.checks import FloatArray
     from adjudge.stats.paired import Alternative
     from adjudge.stats.pairs import PairResults
 
 
-Test = Literal["wilcoxon", "t", "t-unpaired", "welch", "sign", "mc", "hb", "exact"]
-TESTS: tuple[Test, ...] = get_args(Test)
+Test = str
+"""One of TESTS; of mc and hb also with what is resampled: `mc:w`. Its text is its name in every table."""
+TESTS: tuple[Test, ...] = ("wilcoxon", "t", "t-unpaired", "welch", "sign", "mc", "hb", "exact")
 ALL = "all"
 Correction = Literal["none", "bonferroni", "holm", "bh", "westfall-young", "westfall-young-min-p"]
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
@@ -75,9 +78,8 @@ class Choices:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        one_of("test", self.test, TESTS)
-        for test in self.tests:
-            one_of("test", test, TESTS)
+        for test in (self.test, *self.tests):
+            parts_of(test)
         one_of("correction", self.correct, CORRECTIONS)
         one_of("zeros", self.zeros, ZEROS)
         one_of("side", self.side, SIDES)
@@ -88,7 +90,7 @@ class Choices:
                 raise UsageError(f"{name} is {value}, expected a number between 0 and 1")
         if self.resamples is not None and self.resamples < 1:
             raise UsageError(f"resamples is {self.resamples}, expected 1 or more")
-        if self.zeros == "split" and {"mc", "hb"} & set(self.run):
+        if self.zeros == "split" and {"mc", "hb"} & {parts_of(test)[0] for test in self.run}:
             raise UsageError("--zeros split is Wilcoxon's test alone: choose wilcox or pratt with mc and hb")
         if self.margin is not None and not self.margin > 0:
             raise UsageError(f"the margin is {self.margin:g}, expected a number above 0")
@@ -100,18 +102,36 @@ class Choices:
     @property
     def run(self) -> tuple[Test, ...]:
         """The tests that are run, the chosen one among them."""
-        return self.tests if self.test in self.tests else (self.test, *self.tests)
+        tests = tuple(dict.fromkeys(self.tests))
+        return tests if self.test in tests else (self.test, *tests)
 
-    def statistic_of(self, test: str) -> Statistic:
-        """What a resampling test resamples."""
-        return self.statistic or USUAL_STATISTIC[test]
+    def statistic_of(self, test: str) -> Statistic | None:
+        """What a resampling test resamples: what it names itself, what was asked for, the usual; else None."""
+        name, own = parts_of(test)
+        return own or (self.statistic or USUAL_STATISTIC[name] if name in USUAL_STATISTIC else None)
+
+
+def parts_of(test: str) -> tuple[str, Statistic | None]:
+    """A test's name, and the statistic that it names: `mc:w` is mc of W, `mc` leaves the statistic open."""
+    name, colon, statistic = test.partition(":")
+    if colon and name in USUAL_STATISTIC:
+        return name, one_of(f"statistic of {name}", statistic, STATISTICS)
+    known = (*TESTS, *(f"{each}:{of}" for each in USUAL_STATISTIC for of in STATISTICS))
+    if colon and name in TESTS:
+        raise UsageError(f"the test is {quoted(test)}, but only mc and hb are of a statistic; say {name}")
+    if test not in TESTS:
+        raise UsageError(
+            f"the test is {quoted(test)}{nearest(test, known)}; expected one of: {', '.join(TESTS)};"
+            " of mc and hb with a statistic, as mc:w"
+        )
+    return name, None
 
 
 def choices(
     *,
-    test: str = "wilcoxon",
+    test: str | None = None,
     correct: str = "holm",
-    tests: tuple[Test, ...] = (),
+    tests: Sequence[str] = (),
     statistic: str | None = None,
     zeros: str = "wilcox",
     against: str | None = None,
@@ -122,12 +142,18 @@ def choices(
     resamples: int | None = None,
     seed: int = 0,
 ) -> Choices:
-    """Choices as people write them: `test="all"` runs every test and groups by Wilcoxon's."""
-    one_of("test", test, (*TESTS, ALL))
+    """Choices as people write them: `test="all"` runs every test and groups by Wilcoxon's.
+
+    Without `test` the first of `tests` makes the groups, and Wilcoxon's where there are none.
+    """
+    if test == ALL and tests:
+        raise UsageError(f"test={ALL!r} runs every test: leave out tests")
+    if test == ALL:
+        test, tests = "wilcoxon", TESTS
     return Choices(
-        test="wilcoxon" if test == ALL else test,  # type: ignore[arg-type]
+        test=test or next(iter(tests), "wilcoxon"),
         correct=correct,  # type: ignore[arg-type]
-        tests=TESTS if test == ALL else tests,
+        tests=tuple(tests),
         statistic=statistic,  # type: ignore[arg-type]
         zeros=zeros,  # type: ignore[arg-type]
         against=against,
@@ -149,17 +175,26 @@ def one_of(name: str, value: str, known: tuple[str, ...]) -> Any:
     return value
 
 
+def words_of_test(test: str) -> str:
+    """A test in a sentence or a heading: paired Wilcoxon; with its statistic by its text, mc:w."""
+    from adjudge.stats.paired import TEST_WORDS
+
+    return TEST_WORDS.get(test, test)
+
+
 def run_test(
     values: FloatArray, test: Test, choices: Choices, alternative: Alternative, resamples: int = RESAMPLES
 ) -> PairResults:
     """The test of every pair of columns."""
     from adjudge.stats.tests import run_pairs
 
+    name, _ = parts_of(test)
     return run_pairs(
-        test,
+        name,
         values,
-        rng=generator(choices.seed, f"compare/{test}"),
-        statistic=choices.statistic_of(test) if test in USUAL_STATISTIC else None,
+        # One stream for all statistics: mc:w has the swaps of mc.
+        rng=generator(choices.seed, f"compare/{name}"),
+        statistic=choices.statistic_of(test),
         resamples=resamples,
         alternative=alternative,
         zeros=choices.zeros,

@@ -230,3 +230,21 @@ def test_one_cluster_or_none_says_why() -> None:
 def test_wrong_codes_are_named(clusters: list[float], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         cluster_mc_pairs([[1.0, 2.0], [1.0, 2.0]], clusters, rng=rng())
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_the_cutoff_is_a_quantile_of_the_signed_clusters(alternative: Any) -> None:
+    values = np.random.default_rng(2).normal(size=(18, 2))
+    codes = np.arange(18) // 3
+    found = cluster_mc_pairs(values, codes, rng=rng(), alternative=alternative, alpha=0.1)
+    sums = (values[:, 0] - values[:, 1]).reshape(6, 3).sum(axis=1)
+    drawn = np.array([np.dot(signs, sums) for signs in product((1, -1), repeat=6)]) / 18
+    folded = np.sort(np.abs(drawn) if alternative == "two-sided" else drawn)
+    # The smallest t with F(t) >= .9, of 64 values the 58th; for "less" the same from the other end.
+    expected = folded[-58] if alternative == "less" else folded[57]
+    assert found.cutoff == pytest.approx([expected])
+    assert found.resampled == "mean"
+    assert cluster_mc_pairs(values, codes, rng=rng(), alternative=alternative).cutoff is None
+    one = cluster_mc_pairs(values, np.zeros(18, dtype=int), rng=rng(), alpha=0.1).cutoff
+    assert one is not None
+    assert np.isnan(one).all()

@@ -18,6 +18,7 @@ from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.paired import Alternative, noise_of, settled
 from adjudge.stats.pairs import PairResults, columns_of_pairs, pair_counts
+from adjudge.stats.resampling.engine import SIDES, quantile_place
 
 ALL_SIGNS_UP_TO = 12
 """Clusters up to which every combination of signs is looked at, 4,096 of them."""
@@ -33,28 +34,36 @@ def cluster_mc_pairs(
     rng: np.random.Generator,
     resamples: int = 2000,
     alternative: Alternative = "two-sided",
+    alpha: float | None = None,
 ) -> PairResults:
     """Random swaps of whole clusters for every two columns: the mean difference, one sign per cluster.
 
     Under the null hypothesis a cluster's differences are as likely all turned round as not, however much they
     depend on each other; between clusters they are independent. With at most ALL_SIGNS_UP_TO clusters all
     combinations of signs are looked at and p is exact, else p = (k + 1) / (R + 1). One sign per cluster serves
-    all pairs. A pair uses the topics that both have, and needs two clusters with such topics.
+    all pairs. A pair uses the topics that both have, and needs two clusters with such topics. With alpha there is a
+    cut-off of the mean difference, as in `swaps.mc_pairs`.
     """
     matrix, codes = _checked(values, clusters)
     checks.count("resamples", resamples, least=1)
     checks.one_of("alternative", alternative, ("two-sided", "greater", "less"))
+    if alpha is not None:
+        checks.share("alpha", alpha)
     size = int(codes.max(initial=-1)) + 1
     exact = size <= ALL_SIGNS_UP_TO
     signs = _all_signs(size) if exact else 2.0 * rng.integers(0, 2, (resamples, size)) - 1.0
     counts = pair_counts(matrix)
-    p, met = np.full(len(counts), np.nan), np.zeros(len(counts), dtype=np.int64)
+    (p, cutoff), met = np.full((2, len(counts)), np.nan), np.zeros(len(counts), dtype=np.int64)
     for block in _blocks(matrix, codes, len(signs)):
-        reached = _reached(signs @ block.sums, block, alternative)
+        drawn = signs @ block.sums
+        reached = _reached(drawn, block, alternative)
         p[block.pairs] = reached / len(signs) if exact else (reached + 1) / (len(signs) + 1)
         met[block.pairs] = np.count_nonzero(block.sizes, axis=0)
+        if alpha is not None:
+            with np.errstate(invalid="ignore"):  # 0 / 0 where a pair has no topic
+                cutoff[block.pairs] = _cutoff(drawn, alpha, alternative) / block.sizes.sum(axis=0)
     few = np.flatnonzero(met < LEAST_CLUSTERS).tolist()
-    p[few] = np.nan
+    p[few] = cutoff[few] = np.nan
     statistic = counts.difference.copy()
     statistic[few] = np.nan
     method = "exact" if exact else "swaps"
@@ -67,6 +76,9 @@ def cluster_mc_pairs(
         signature=f"mc|statistic:mean|clusters:{size}|{'all-signs' if exact else f'resamples:{resamples}'}",
         alternative=alternative,
         why={k: f"needs two clusters with topics that both have, has {met[k] or 'none'}" for k in few},
+        cutoff=None if alpha is None else cutoff,
+        resampled="mean",
+        resamples=None if exact else resamples,
     )
 
 
@@ -154,6 +166,14 @@ def _reached(drawn: FloatArray, block: _Block, alternative: Alternative) -> IntA
     elif alternative == "less":
         drawn, observed = -drawn, -observed
     return np.asarray(np.count_nonzero(drawn >= observed - block.noise, axis=0), dtype=np.int64)
+
+
+def _cutoff(drawn: FloatArray, alpha: float, alternative: Alternative) -> FloatArray:
+    """The empirical (1 - alpha) quantile of each column's sums, or of their sizes where the test is two-sided."""
+    side = SIDES[alternative]
+    folded = np.abs(drawn) if side == 0 else side * drawn
+    place = quantile_place(1 - alpha, len(folded))
+    return np.asarray((side or 1) * np.partition(folded, place, axis=0)[place])
 
 
 def _all_signs(clusters: int) -> FloatArray:

@@ -414,6 +414,8 @@ def results(test: str, method: str, tasks: list[ResamplingTask], found: list[Tai
         alternative=task.options.alternative,
         why={int(k): too_few(int(task.n[k])) for k in short},
         cutoff=None if task.options.alpha is None else cutoff,
+        resampled=task.options.statistic,
+        resamples=task.options.resamples,
     )
 
 
