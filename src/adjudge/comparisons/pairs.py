@@ -368,7 +368,10 @@ def _comparison(
     else:
         low, high = cluster_means(matrix.values, codes, level=choices.level)
     flat = _flat(matrix.values)
-    low, high = np.where(flat, np.nan, low), np.where(flat, np.nan, high)
+    # A mean is within the measure's range, so an interval that reaches beyond it covers no more than its part inside.
+    least, most = matrix.info.range
+    low = np.where(flat, np.nan, low if least is None else np.maximum(low, least))
+    high = np.where(flat, np.nan, high if most is None else np.minimum(high, most))
     return Comparison(
         matrix=matrix,
         standings=_standings(prepared, low, high, tested[choices.test], bool(prepared.family.all())),
@@ -959,7 +962,7 @@ def _means_unsure(c: Comparison) -> int:
     return int((tested.different & with_zero).sum())
 
 
-def scope_words(found: Sequence[Comparison]) -> str:
+def scope_words(found: Sequence[Comparison], *, advice: str = "") -> str:
     """Over what the p-values of several comparisons are corrected; nothing to say of one."""
     if len(found) < 2 or found[0].choices.correct == "none":
         return ""
@@ -973,10 +976,7 @@ def scope_words(found: Sequence[Comparison]) -> str:
             f"p is corrected over the pairs of each comparison. {found[0].measure} was named as the primary measure;"
             " the others say what else may be looked into."
         )
-    return (
-        f"p is corrected over the pairs of each comparison, not over the {len(found)} comparisons: name a --primary"
-        " measure, or correct --across measures."
-    )
+    return f"p is corrected over the pairs of each comparison, not over the {len(found)} comparisons{advice}."
 
 
 def _left_out(c: Comparison) -> str:
