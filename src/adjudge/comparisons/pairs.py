@@ -968,15 +968,15 @@ def scope_words(found: Sequence[Comparison], *, advice: str = "") -> str:
         return ""
     if found[0].corrected > int(found[0].family.sum()):
         return (
-            f"p is corrected over {counted(found[0].corrected, 'pair')}, those of all {len(found)} comparisons"
+            f"p-values are corrected over {counted(found[0].corrected, 'pair')}, those of all {len(found)} comparisons"
             " together."
         )
     if found[0].role:
         return (
-            f"p is corrected over the pairs of each comparison. {found[0].measure} was named as the primary measure;"
+            f"p-values are corrected over the pairs of each comparison. {found[0].measure} was named as the primary measure;"
             " the others say what else may be looked into."
         )
-    return f"p is corrected over the pairs of each comparison, not over the {len(found)} comparisons{advice}."
+    return f"p-values are corrected over the pairs of each comparison, not over the {len(found)} comparisons{advice}."
 
 
 def _left_out(c: Comparison) -> str:
