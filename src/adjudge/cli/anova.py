@@ -117,7 +117,7 @@ def _show(a: Anova, sizes: bool) -> None:
 
 def _show_sizes(term: str, frame: Any) -> None:
     rows = [
-        (name, *("" if value != value else f"{value:.4f}" for value in frame.loc[name]))
+        (name, *("" if value != value else f"{value:z.4f}" for value in frame.loc[name]))
         for name in frame.index
     ]
     show_table((term, *(f"{column}>" for column in frame.columns)), rows)

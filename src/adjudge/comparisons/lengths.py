@@ -420,7 +420,7 @@ def _told_apart(each: AtLength, result: LengthsResult) -> str:
 
 
 def _signed(value: float) -> str:
-    return f"{value:.2f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.0f}"
+    return f"{value:z.2f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:z.0f}"
 
 
 def _is(n: int) -> str:

@@ -817,7 +817,7 @@ def ranks(standing: Standing, dash: str = "-") -> str:
 
 def interval_words(standing: Standing) -> str | None:
     """`0.1200 to 0.1400`; a single topic has none."""
-    return None if standing.low != standing.low else f"{standing.low:.4f} to {standing.high:.4f}"
+    return None if standing.low != standing.low else f"{standing.low:z.4f} to {standing.high:z.4f}"
 
 
 def _effect(row: Mapping[Any, Any], kind: str) -> str | None:
@@ -825,7 +825,7 @@ def _effect(row: Mapping[Any, Any], kind: str) -> str | None:
     value, low, high = (row[name] for name in (kind, f"{kind}_low", f"{kind}_high"))
     if value != value:
         return None
-    return f"{value:.3g}" if low != low else f"{value:.3g} ({low:.3g} to {high:.3g})"
+    return f"{value:z.3g}" if low != low else f"{value:z.3g} ({low:z.3g} to {high:z.3g})"
 
 
 def _tally(c: Comparison) -> str:

@@ -149,7 +149,7 @@ class TopicsResult(Tabular):
         if len(topics) > 1:
             return f"{self.words[which]} topics are {listed(topics)}"
         mean = next(s.mean for s in self.standings if s.topic == topics[0])
-        return f"{self.words[which]} topic is {topics[0]} (mean {mean:.4g})"
+        return f"{self.words[which]} topic is {topics[0]} (mean {mean:z.4g})"
 
     def _about_pairs(self) -> str:
         found, k = sum(s.differs for s in self.standings) // 2, self.over_topics.groups
@@ -243,7 +243,7 @@ class TopicsResult(Tabular):
                     s.high,
                     s.differs,
                     s.from_chosen,
-                    None if s.low != s.low else f"{s.low:.1f} to {s.high:.1f}",
+                    None if s.low != s.low else f"{s.low:z.1f} to {s.high:z.1f}",
                 )
                 for s in self.standings
             ),

@@ -316,7 +316,7 @@ def heat_map(comparison: Comparison, collection: Collection, names: dict[str, Na
         if math.isnan(value):
             reason = why.get((topic, name.system), "no score")
             return HeatCell(None, reason, f"{where}missing ({reason})")
-        return HeatCell(colours.step(value), form(value), f"{where}{value:.5g}" if where else "")
+        return HeatCell(colours.step(value), form(value), f"{where}{value:z.5g}" if where else "")
 
     rows = []
     for k in shown:

@@ -561,8 +561,8 @@ def _normal_words(found: ResidualChecks, alpha: float) -> str:
         return f"Whether the residuals are normal cannot be said: {check.why}."
     name = {"shapiro-wilk": "Shapiro-Wilk W", "dagostino-pearson": "D'Agostino-Pearson K2"}[check.name]
     basis = (
-        f"{name} = {check.statistic:.4g}, {p_words(check.p, alpha)}; skewness {found.skewness:.2f},"
-        f" excess kurtosis {found.kurtosis:.2f}"
+        f"{name} = {check.statistic:.4g}, {p_words(check.p, alpha)}; skewness {found.skewness:z.2f},"
+        f" excess kurtosis {found.kurtosis:z.2f}"
     )
     if check.passed(alpha):
         return f"The residuals look normal ({basis})."
