@@ -573,3 +573,14 @@ def test_whoever_has_a_p_below_alpha_is_beyond_the_cutoff(topics: int, seed: int
             size = np.abs(found.statistic) if alternative == "two-sided" else sign * found.statistic
             beyond = size > sign * found.cutoff
             assert beyond[found.p < 0.1].all()
+
+
+def test_scores_of_any_size_have_intervals() -> None:
+    values = np.random.default_rng(1).normal(size=(12, 4)) + np.array([0.0, 5.0, 0.0, 9.0])
+    names, kinds = ["m", "n", "g", "h"], {"g": "human", "h": "human"}
+    plain, huge = (
+        rankel_tables(matrix(values * scale, names), kinds, {"wilcoxon": wilcoxon_pairs})
+        for scale in (1.0, 2.0**1000)
+    )
+    assert list(huge.sentences()) == list(plain.sentences())
+    assert [h.high for h in huge.measures[0].humans] == [h.high * 2.0**1000 for h in plain.measures[0].humans]
