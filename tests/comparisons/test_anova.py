@@ -335,7 +335,8 @@ def with_types(frame: pd.DataFrame) -> Scores:
 
 def equals_r(line: AnovaTerm, case: str, term: str | None = None) -> None:
     row = r(case, term or line.term)
-    assert (line.f, line.df) == (pytest.approx(row["f"], rel=1e-5), row["df"])
+    assert line.f == pytest.approx(row["f"], rel=1e-5)
+    assert line.df == row["df"]
     assert (line.denominator_df, line.p) == pytest.approx((row["ddf"], row["p"]), rel=1e-4)
 
 
@@ -453,6 +454,22 @@ def test_two_systems_and_two_assessors_have_a_note() -> None:
         for note in anova(few).warnings()
     )
     assert not any("with so few" in note for note in anova(frame.drop(columns=["flat", "kept"])).warnings())
+
+
+def test_assessors_who_agree_in_everything() -> None:
+    rows = [*grid(6, 12, assessor="a0"), *grid(6, 12, assessor="a1")]
+    once = anova(table(grid(6, 12)), "coverage").lines[0]
+    line = anova(table(rows), "coverage").lines[1]
+    assert (line.f, line.denominator_df, line.p) == pytest.approx((once.f, 55, once.p), rel=1e-6)
+    # Where some summaries have one judgment, the variances cannot be estimated: said, with what to do.
+    some = anova(table(rows[:-7]), "coverage")
+    assert some.lines[1].why is not None
+    assert some.lines[1].why.endswith(
+        "with system and topic as the only factors, the judgments of a summary are averaged"
+    )
+    assert "system" not in some.headline()
+    averaged = anova(table(rows[:-7]), "coverage", factors=["system", "topic"]).lines[0]
+    assert averaged.p == pytest.approx(once.p)
 
 
 def test_the_order_is_asked_for() -> None:

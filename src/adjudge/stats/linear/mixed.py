@@ -566,7 +566,7 @@ def fixed_test(
     """
     seen = model.space(fixed).rank
     terms = [each for each in random if model.space([*fixed, each]).rank > seen]
-    why = _why_not(model, tuple(fixed), tuple(terms))
+    why = _why_not(LinearModel(model.scores, model.factors, [*fixed, *terms]), tuple(fixed), tuple(terms))
     later = [each for each in fixed if each != key and each not in after]
     columns, parts = _in_blocks(model, [after, [key], later])
     if why is None and not parts[1]:
