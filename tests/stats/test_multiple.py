@@ -143,7 +143,8 @@ def test_adjusted_p_is_the_smallest_level_from_which_every_higher_one_rejects(
     family: tuple[list[Fraction], list[Fraction]], steps: bool
 ) -> None:
     p, least = family
-    found = reached(p, least, method="holm" if steps else "bonferroni").adjusted
+    method: Correction = "holm" if steps else "bonferroni"
+    found = reached([*map(float, p)], [*map(float, least)], method=method).adjusted
     np.testing.assert_allclose(found, adjusted_twin(p, least, steps=steps), rtol=1e-9)
 
 
@@ -153,7 +154,7 @@ def test_what_could_not_be_found_is_above_the_last_threshold(
     family: tuple[list[Fraction], list[Fraction]], alpha: float
 ) -> None:
     p, least = family
-    found = reached(p, least, alpha=alpha)
+    found = reached([*map(float, p)], [*map(float, least)], alpha=alpha)
     different = set(np.flatnonzero(found.adjusted <= alpha * (1 + 1e-9)).tolist())
     level = Fraction(alpha).limit_denominator(100)
     assert different <= rejected(

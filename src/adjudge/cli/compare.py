@@ -90,11 +90,38 @@ def command(
         str,
         typer.Option("--zeros", metavar="Z", help=f"Equal scores in Wilcoxon's test: {', '.join(ZEROS)}."),
     ] = "wilcox",
-    alpha: Annotated[float, typer.Option("--alpha", help="A p below this is a difference.")] = ALPHA,
-    level: Annotated[float, typer.Option("--level", help="Of intervals.")] = LEVEL,
+    alpha: Annotated[float, typer.Option("--alpha", help="A p up to this is a difference.")] = ALPHA,
+    level: Annotated[
+        float, typer.Option("--level", help="Of the means' intervals, and of pointwise ones.")
+    ] = LEVEL,
+    intervals: Annotated[
+        str,
+        typer.Option(
+            "--intervals",
+            metavar="HOW",
+            help="Of differences: agreeing (with test and correction), or pointwise.",
+        ),
+    ] = "agreeing",
+    primary: Annotated[
+        str | None,
+        typer.Option(
+            "--primary", metavar="MEASURE", help="The measure chosen beforehand; others are secondary."
+        ),
+    ] = None,
+    across: Annotated[
+        str,
+        typer.Option(
+            "--across", metavar="WHAT", help="Correct p over the pairs of each measure, or all measures."
+        ),
+    ] = "each",
     resamples: Annotated[
-        int, typer.Option("--resamples", min=1, help="Of mc, hb and intervals.")
-    ] = RESAMPLES,
+        int | None,
+        typer.Option(
+            "--resamples",
+            min=1,
+            help=f"Of mc and hb. Otherwise {RESAMPLES:,}, and more where the correction for many pairs needs them.",
+        ),
+    ] = None,
     seed: options.Seed = 0,
     counts: Annotated[
         bool,
@@ -109,9 +136,10 @@ def command(
     csv: options.Csv = None,
     latex: options.Latex = False,
 ) -> None:
-    """Rank the systems: means, bootstrap intervals over topics, and groups that do not differ.
+    """Rank the systems: means, intervals over topics, and groups that do not differ.
 
-    Systems that share a letter are not significantly different by the test with its correction. --csv writes one
+    Systems that share a letter are not significantly different by the test with its correction. Pairs that could
+    not have been found, whatever their scores, are counted apart, and do not burden the others. --csv writes one
     row per pair and test; with --counts, one per measure and test; with --effects, one per pair.
     """
     if among not in AMONG:
@@ -152,12 +180,12 @@ def command(
             level=level,
             statistic=statistic,
             zeros=zeros,
-            resamples=resamples,
+            resamples=resamples or RESAMPLES,
             seed=seed,
         )
         _show_counts(table, data, json=json, csv=csv, latex=latex)
         return
-    from adjudge.comparisons.pairs import comparisons
+    from adjudge.comparisons.pairs import comparisons, scope_words
 
     found = comparisons(
         data,
@@ -179,6 +207,9 @@ def command(
         seed=seed,
         pool_humans=pooled(pool),
         cluster=cluster or False,
+        intervals=intervals,
+        primary=primary,
+        across=across,
     )
     warn_of(data, (c.measure for c in found))
     deliver(
@@ -189,6 +220,9 @@ def command(
         csv=csv,
         latex=latex,
     )
+    if csv is None and not json and not latex and (said := scope_words(found)):
+        print()
+        say(said)
 
 
 def _show(c: Comparison, *, pairs: bool, effects: bool) -> None:

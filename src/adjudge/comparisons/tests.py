@@ -14,10 +14,9 @@ from adjudge.errors import UsageError, nearest, quoted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from adjudge.stats.checks import BoolArray, FloatArray, IntArray
+    from adjudge.stats.checks import FloatArray
     from adjudge.stats.paired import Alternative
     from adjudge.stats.pairs import PairResults
-    from adjudge.stats.resampling.westfall_young import WestfallYoung
 
 
 Test = str
@@ -62,7 +61,7 @@ class Choices:
 
     `test` makes the groups and sentences; `tests` are all that are run. `against` compares everybody with one
     system, and only then a `side` can be asked for: whether the others are better, or worse. `margin` is the
-    difference that would not matter.
+    difference that would not matter. Without `resamples` mc and hb take as many as the correction needs.
     """
 
     test: Test = "wilcoxon"
@@ -75,7 +74,7 @@ class Choices:
     margin: float | None = None
     alpha: float = ALPHA
     level: float = LEVEL
-    resamples: int = RESAMPLES
+    resamples: int | None = None
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -89,7 +88,7 @@ class Choices:
         for name, value in (("alpha", self.alpha), ("level", self.level)):
             if not 0 < value < 1:
                 raise UsageError(f"{name} is {value}, expected a number between 0 and 1")
-        if self.resamples < 1:
+        if self.resamples is not None and self.resamples < 1:
             raise UsageError(f"resamples is {self.resamples}, expected 1 or more")
         if self.zeros == "split" and {"mc", "hb"} & {parts_of(test)[0] for test in self.run}:
             raise UsageError("--zeros split is Wilcoxon's test alone: choose wilcox or pratt with mc and hb")
@@ -140,7 +139,7 @@ def choices(
     margin: float | None = None,
     alpha: float = ALPHA,
     level: float = LEVEL,
-    resamples: int = RESAMPLES,
+    resamples: int | None = None,
     seed: int = 0,
 ) -> Choices:
     """Choices as people write them: `test="all"` runs every test and groups by Wilcoxon's.
@@ -176,27 +175,9 @@ def one_of(name: str, value: str, known: tuple[str, ...]) -> Any:
     return value
 
 
-def words_of_test(test: str) -> str:
-    """A test in a sentence or a heading: paired Wilcoxon; with its statistic by its text, mc:w."""
-    from adjudge.stats.paired import TEST_WORDS
-
-    return TEST_WORDS.get(test, test)
-
-
-@dataclass(frozen=True)
-class Tested:
-    """One test of all pairs, corrected over the family: the pairs that were asked for and could be tested."""
-
-    results: PairResults
-    adjusted: FloatArray
-    different: BoolArray
-    left_out: dict[int, str]
-    """Pairs that were asked for and are not in the family, by position: no correction can help them."""
-    floor: float = 0.0
-    """The smallest corrected p that so few resamples allow."""
-
-
-def run_test(values: FloatArray, test: Test, choices: Choices, alternative: Alternative) -> PairResults:
+def run_test(
+    values: FloatArray, test: Test, choices: Choices, alternative: Alternative, resamples: int = RESAMPLES
+) -> PairResults:
     """The test of every pair of columns."""
     from adjudge.stats.tests import run_pairs
 
@@ -204,87 +185,10 @@ def run_test(values: FloatArray, test: Test, choices: Choices, alternative: Alte
     return run_pairs(
         name,
         values,
-        rng=generator(
-            choices.seed, f"compare/{name}"
-        ),  # one stream for all statistics: mc:w has the swaps of mc
+        rng=generator(choices.seed, f"compare/{name}"),  # all statistics of mc have the same swaps
         statistic=choices.statistic_of(test),
-        resamples=choices.resamples,
+        resamples=resamples,
         alternative=alternative,
         zeros=choices.zeros,
         alpha=choices.alpha,
-    )
-
-
-def run_tests(
-    values: FloatArray,
-    family: BoolArray,
-    choices: Choices,
-    alternative: Alternative,
-    clusters: IntArray | None = None,
-) -> dict[Test, Tested]:
-    """Every test that was asked for, each corrected over the family."""
-    if clusters is not None:
-        return {"mc": _clustered(values, family, choices, alternative, clusters)}
-    together = _together(values, family, choices, alternative)
-    return {
-        test: _corrected(run_test(values, test, choices, alternative), family, choices, together)
-        for test in choices.run
-    }
-
-
-def _clustered(
-    values: FloatArray, family: BoolArray, choices: Choices, alternative: Alternative, clusters: IntArray
-) -> Tested:
-    from adjudge.stats.resampling.cluster import cluster_mc_pairs
-
-    if choices.run != ("mc",) or choices.statistic not in (None, "mean"):
-        raise UsageError("clusters are swapped as wholes, for the mean difference: say --test mc")
-    if choices.correct.startswith("westfall-young"):
-        raise UsageError(f"--correct {choices.correct} swaps topics one by one: choose another with clusters")
-    rng = generator(choices.seed, "compare/mc")
-    results = cluster_mc_pairs(
-        values, clusters, rng=rng, resamples=choices.resamples, alternative=alternative
-    )
-    return _corrected(results, family, choices, None)
-
-
-def _together(
-    values: FloatArray, family: BoolArray, choices: Choices, alternative: Alternative
-) -> WestfallYoung | None:
-    """Westfall and Young's p-values, which come from the scores, not from another test's p-values."""
-    if not choices.correct.startswith("westfall-young"):
-        return None
-    from adjudge.stats.resampling.westfall_young import westfall_young
-
-    return westfall_young(
-        values,
-        rng=generator(choices.seed, "compare/westfall-young"),
-        alternative=alternative,
-        resamples=max(choices.resamples, 10_000),
-        alpha=choices.alpha,
-        family=family,
-        method="min-p" if choices.correct.endswith("min-p") else "max-t",
-    )
-
-
-def _corrected(
-    results: PairResults, family: BoolArray, choices: Choices, together: WestfallYoung | None
-) -> Tested:
-    import numpy as np
-
-    from adjudge.stats.multiple import adjust
-
-    if together is not None:
-        adjusted, left_out, floor = together.p, dict(together.why), together.floor
-    else:
-        method = choices.correct
-        assert method in ("none", "bonferroni", "holm", "bh")
-        adjusted, left_out = adjust(np.where(family, results.p, np.nan), method), {}
-        floor = 0.0
-    return Tested(
-        results=results,
-        adjusted=adjusted,
-        different=adjusted < choices.alpha,  # a NaN is not below anything
-        left_out=left_out,
-        floor=floor,
     )

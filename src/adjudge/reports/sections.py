@@ -47,7 +47,7 @@ class LeagueRow:
     topics: str
     mean: str
     mean_at: str
-    interval: Range | None  # None: one topic has no interval
+    interval: Range | None  # None: one topic has no interval, nor has a ceiling
     letters: str
     bars: tuple[Bar | None, ...]
     apart: bool  # shares no letter with the row above
@@ -150,7 +150,7 @@ class OverviewCell:
 
     text: str
     letters: str = ""
-    top: bool = False  # not different from the first
+    top: bool = False  # nobody is significantly better
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,11 +185,8 @@ def _cells(comparison: Comparison) -> dict[str, OverviewCell]:
         return {s.system: OverviewCell(form(s.mean)) for s in comparison.standings}
     if len(comparison.standings) < 2:
         return {s.system: OverviewCell(str(s.rank)) for s in comparison.standings}
-    first = comparison.standings[0].system
-    below = {pair.b for pair in comparison.pairs[comparison.test] if pair.a == first and pair.different}
-    return {
-        s.system: OverviewCell(str(s.rank), s.group, top=s.system not in below) for s in comparison.standings
-    }
+    top = comparison.candidates() or ()
+    return {s.system: OverviewCell(str(s.rank), s.group, top=s.system in top) for s in comparison.standings}
 
 
 # All pairs as a triangle: which is better, or neither
@@ -197,8 +194,8 @@ def _cells(comparison: Comparison) -> dict[str, OverviewCell]:
 MOST_SYSTEMS = 30
 PAIR_NAME = 3  # characters that stand upright over a column
 
-Verdict = Literal["row", "column", "alike", "untested"]
-SIGNS: dict[Verdict, str] = {"row": "←", "column": "↑", "alike": "≈", "untested": "?"}
+Verdict = Literal["row", "column", "alike", "beyond", "untested"]
+SIGNS: dict[Verdict, str] = {"row": "←", "column": "↑", "alike": "≈", "beyond": "·", "untested": "?"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +251,8 @@ def _cell(comparison: Comparison, pair: ComparedPair, names: dict[str, Name]) ->
 def _verdict(pair: ComparedPair, better: str | None) -> Verdict:
     if pair.result.method is None:
         return "untested"
+    if pair.conclusion == "could not be found":
+        return "beyond"
     if not pair.different:
         return "alike"
     return "row" if (pair.result.statistic > 0) != (better == "lower") else "column"

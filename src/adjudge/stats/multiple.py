@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -105,7 +105,7 @@ def reached(
         divisor = 1.0
         if method == "bh" and tests.size:
             # One more test is rejected where it joins the r - 1 smallest p below alpha r / size.
-            ranks = np.arange(1, tests.size + 1)
+            ranks = np.arange(1.0, tests.size + 1)
             with_it = np.flatnonzero(at_most(np.append(0.0, ascending[:-1]) * tests.size, alpha * ranks))
             divisor = tests.size / float(ranks[with_it[-1]])
     else:
@@ -117,7 +117,7 @@ def reached(
     return Reached(adjusted=adjusted, divisor=int(np.ceil(divisor)), reachable=reachable)
 
 
-def at_most(values: FloatArray, bound: float | FloatArray) -> BoolArray:
+def at_most(values: FloatArray, bound: Any) -> BoolArray:
     """values <= bound, but for rounding: products of p-values may miss a threshold that they meet."""
     found: BoolArray = values <= bound * (1 + SAME)
     return found
