@@ -85,7 +85,7 @@ def test_assessor_comes_first_where_judgments_are_repeated() -> None:
 
 
 def test_the_second_phase_of_duc_2002() -> None:
-    found = anova(stored("phase2"), "coverage", interactions=True)
+    found = anova(stored("phase2"), "coverage", interactions=True, ss_type=1)  # as DUC-2002 printed it
     assert terms(found) == [
         "assessor",
         "system",
@@ -157,19 +157,27 @@ def test_topics_attributes_are_factors() -> None:
     )
     assert [(line.term, line.df) for line in found.lines] == [("type", 1), ("system", 3), ("topic", 6)]
     assert found.warnings() == []  # a type of topics is no lack of balance
+    last = anova(Scores("test", table(grid()), topics=about), "coverage", factors=["system", "topic", "type"])
+    assert (last.ss_type, last.lines[2].p) == (2, found.lines[0].p)  # the type is not adjusted for its topics
     after = anova(
-        Scores("test", table(grid()), topics=about), "coverage", factors=["system", "topic", "type"]
+        Scores("test", table(grid()), topics=about),
+        "coverage",
+        factors=["system", "topic", "type"],
+        ss_type=1,
     )
     assert after.lines[2].why == "nothing is left of it after the other terms"
     assert "Type cannot be tested: nothing is left of it after the other terms." in list(after.sentences())
     two = anova(Scores("test", table(grid()), topics=about), "coverage", factors=["system", "selector"])
-    assert two.levels == {"selector": 2, "system": 4}
+    # Topics are there too: nothing else tells whether selectors differ.
+    assert two.levels == {"selector": 2, "system": 4, "topic": 8}
+    assert two.warnings() == ["topic is among the terms too, to be compared with"]
+    assert two.lines[1].against == ("topic",)
 
 
 def test_kinds_and_authors_are_factors() -> None:
     kinds = {"s0": "human", "s1": "machine", "s2": "machine", "s3": "baseline"}
     found = anova(Scores("test", table(grid()), kinds), "coverage", factors=["kind", "topic"])
-    assert found.levels == {"kind": 3, "topic": 8}
+    assert found.levels == {"kind": 3, "system": 4, "topic": 8}  # systems, which kinds are compared with
     assert found.largest[0].where.startswith("s")  # rows keep their names
     rows = [row for k in range(2) for row in grid(seed=k + 1, reference=f"r{k}", length=100)]
     authors: dict[tuple[str, str, int | None], str]
@@ -218,10 +226,13 @@ def test_missing_scores_are_counted_with_their_reasons() -> None:
     found = anova(table(rows), "coverage")
     assert found.n == 29
     assert found.warnings()[:2] == ["2 scores missing (empty)", "1 score missing (withdrawn)"]
-    assert found.warnings()[2] == (
-        "the design is unbalanced (system with topic): with type I the order of the terms matters"
+    assert (
+        found.warnings()[2]
+        == "unbalanced (system with topic): type II, each term after those that do not contain it"
     )
-    assert len(anova(table(rows), "coverage", ss_type=2).warnings()) == 2
+    assert anova(table(rows), "coverage", ss_type=1).warnings()[2] == (
+        "unbalanced (system with topic): type I takes each term after those before it: system and topic"
+    )
     with pytest.raises(DataError, match=r"coverage: every score is missing \(lost\)"):
         anova(table([Score.missing("coverage", "t", "s", "lost", None)]), "coverage")
 
@@ -310,25 +321,35 @@ def test_a_mixed_model_beside_the_table() -> None:
     found = anova(stored("judgments"), "coverage", random=["topic", "assessor"], resamples=60, seed=3)
     c = found.components
     assert c is not None
-    assert c.formula == "value ~ system + (1 | topic) + (1 | assessor)"
+    # The same systems before other topics and assessors would do otherwise on them: interactions are random.
+    assert c.formula == (
+        "value ~ system + (1 | topic) + (1 | assessor) + (1 | assessor:system) + (1 | system:topic)"
+        " + (1 | assessor:topic)"
+    )
     expected = pd.read_csv(DATA / "anova_mixed_expected.csv", keep_default_na=False)
     lme4 = expected[(expected["what"] == "variance")].set_index(["model", "name"])["value"]
+    variances = {
+        "noise" if name == "Residual" else name: value for name, value in lme4["interactions"].items()
+    }
     assert {each.term: each.variance for each in c.random} == pytest.approx(
-        {"topic": lme4["additive", "topic"], "assessor": lme4["additive", "assessor"]}, rel=1e-5
+        {name: value for name, value in variances.items() if name != "noise"}, rel=1e-5
     )
-    assert {each.term: each.variance for each in c.components} == pytest.approx(
-        {"noise" if name == "Residual" else name: value for name, value in lme4["random"].items()}, rel=1e-5
-    )
+    variances = {"noise" if name == "Residual" else name: value for name, value in lme4["all-random"].items()}
+    assert {each.term: each.variance for each in c.components} == pytest.approx(variances, rel=1e-5)
     assert sum(each.share for each in c.components) == pytest.approx(1)
     assert all(each.low <= each.share <= each.high for each in c.components)
     assert [m.mean for m in c.means] == sorted((m.mean for m in c.means), reverse=True)
+    # R 4.2.2, pbkrtest 0.5.2, SATmodcomp: data/anova.R
+    r = expected[expected["model"] == "interactions"].set_index("what")["value"]
+    system = found.lines[1]
+    assert (system.f, system.denominator_df) == pytest.approx((r["F"], r["ddf"]), rel=2e-5)
     said = list(found.sentences())
-    assert said[4].startswith("Of the variance, 52 % lies in topic (")
-    assert said[5] == (
-        "With topic and assessor random, system matters: F(9, 349.2) = 28.5, p < .001"
-        " (Satterthwaite's degrees of freedom)."
-    )
-    assert said[6] == "The variance of topic is needed (likelihood ratio 333, p < .001)."
+    assert said[2].startswith(f"System matters: F(9, {r['ddf']:.1f}) = {r['F']:.1f}, p < .001, compared with")
+    assert said[4] == "Assessors and topics count as a sample: the tests hold for others like them."
+    assert said[5].startswith("Of the variance, ")
+    assert not any(
+        "topic is needed" in each and "variance of topic" in each for each in said
+    )  # the table says it
     assert found.signature.endswith("|shares:parametric-bootstrap:0.95:60|seed:3")
     again = anova(stored("judgments"), "coverage", random=["topic", "assessor"], resamples=60, seed=3)
     assert again.components == c
@@ -343,6 +364,11 @@ def test_interactions_with_a_random_factor_are_random() -> None:
     assert c.formula.endswith(
         "(1 | topic) + (1 | assessor) + (1 | assessor:system) + (1 | assessor:topic) + (1 | system:topic)"
     )
+    assert [line.term for line in found.lines if line.method == "residuals"] == [
+        "assessor:system",
+        "assessor:topic",
+        "system:topic",
+    ]
     assert [each.term for each in c.components] == [
         "system",
         "topic",
@@ -353,7 +379,7 @@ def test_interactions_with_a_random_factor_are_random() -> None:
         "noise",
     ]
     assert found.warnings()[-1] == "the shares have no intervals: nothing was resampled, see --resamples"
-    assert "lies in topic, " in list(found.sentences())[10]
+    assert any("lies in topic, " in each for each in found.sentences())
 
 
 def test_a_variance_of_zero_is_said_in_words() -> None:
@@ -362,7 +388,7 @@ def test_a_variance_of_zero_is_said_in_words() -> None:
     found = anova(
         Scores("test", stored("holes"), topics=about), "coverage", random=["topic", "type"], resamples=0
     )
-    assert "The variance of type is estimated as 0: the scores show none of it." in list(found.sentences())
+    assert "The variance of type is estimated as 0." in list(found.sentences())
 
 
 def test_a_mixed_model_that_cannot_be_fitted_says_why() -> None:
@@ -395,7 +421,8 @@ def test_sentences() -> None:
     said = list(anova(stored("holes"), "coverage").sentences())
     assert said == [
         "On coverage system and topic matter; 14 % of the variation is noise.",
-        "System matters: F(5, 42) = 10.8, p < .001; it accounts for 19 % of the variation.",
+        # Cells are missing, so type II: systems after topics, and topics after systems (car::Anova: 9.62, 17.7).
+        "System matters: F(5, 42) = 9.62, p < .001; it accounts for 17 % of the variation.",
         "Topic matters: F(11, 42) = 17.7, p < .001; it accounts for 67 % of the variation.",
     ]
     said = anova(stored("holes"), "coverage").residual_sentences()
@@ -467,15 +494,25 @@ def test_the_better_systems_come_first() -> None:
 
 
 def test_the_table_as_a_frame_and_in_latex() -> None:
-    found = anova(stored("phase2"), "coverage", interactions=True)
+    found = anova(stored("phase2"), "coverage", interactions=True, ss_type=1)
     frame = found.to_frame()
-    assert list(frame) == ["measure", "term", "df", "ss", "ms", "f", "p", "share", "why"]
+    assert list(frame) == [
+        *("measure", "term", "df", "ss", "ms", "f", "p", "share", "why"),
+        *("denominator_df", "against", "method", "residual_f", "residual_p"),
+    ]
     assert frame["term"].tolist()[-1] == "residuals"
     assert frame["share"].sum() == pytest.approx(1)  # type I
     latex = found.to_latex()
-    assert r" & df & sum of squares & mean square & $F$ & $p$ & share \\" in latex
-    assert r"assessor:topic & 3 & 0.00567977 & 0.00189326 & 1.57 & .2170 & " in latex
-    assert r"system & 10 & 0.627755 & 0.0627755 & 52.1 & $<$ .0001 & " in latex
+    assert (
+        r" & df & sum of squares & mean square & $F$ & df of noise & $p$ & share & compared with \\" in latex
+    )
+    assert r"assessor:topic & 3 & 0.00567977 & 0.00189326 & 1.57 & 30 & .2170 & " in latex
+    assert r"system & 10 & 0.627755 & 0.0627755 & " in latex
+    # Against the residuals, as DUC-2002 printed it; R's F of the same table.
+    printed = found.residuals_table()
+    assert printed is not None
+    assert ("system", "52.1", "< .0001") in printed.rows
+    assert frame["residual_f"][1] == pytest.approx(52.0758612320117)
     assert latex.endswith(f"% {found.signature}")
 
 

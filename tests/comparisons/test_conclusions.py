@@ -215,9 +215,9 @@ def two_measures() -> pd.DataFrame:
 def test_it_is_said_over_what_p_is_corrected() -> None:
     each = comparisons(two_measures())
     assert [c.corrected for c in each] == [3, 3]
-    assert scope_words(each).startswith("p is corrected over the pairs of each comparison, not over the 2")
+    assert scope_words(each).startswith("p-values are corrected over the pairs of each comparison, not over the 2")
     every = comparisons(two_measures(), across="measures")
-    assert scope_words(every) == "p is corrected over 6 pairs, those of all 2 comparisons together."
+    assert scope_words(every) == "p-values are corrected over 6 pairs, those of all 2 comparisons together."
     assert "|pairs:3 of 6|" in every[0].signature
     p = [pair.result.p for c in every for pair in c.pairs["wilcoxon"]]
     adjusted = [pair.p_adjusted for c in every for pair in c.pairs["wilcoxon"]]

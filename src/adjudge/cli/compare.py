@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 AMONG = ("all", "machines", "humans", "human-machine")
 CLUSTERS = ("set", "type", "task", "selector", "assessor")
+ADVICE = ": name a --primary measure, or correct --across measures"
 COUNTED: tuple[Test, ...] = ("t-unpaired", "t", "wilcoxon")  # the paper's three
 
 
@@ -220,7 +221,7 @@ def command(
         csv=csv,
         latex=latex,
     )
-    if csv is None and not json and not latex and (said := scope_words(found)):
+    if csv is None and not json and not latex and (said := scope_words(found, advice=ADVICE)):
         print()
         say(said)
 

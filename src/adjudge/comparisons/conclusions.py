@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import TYPE_CHECKING, Literal, get_args
 
-from adjudge.comparisons.tests import RESAMPLES, Choices, Test, run_test
+from adjudge.comparisons.tests import RESAMPLES, Choices, Test, parts_of, run_test
 from adjudge.engine import generator
 from adjudge.errors import UsageError
 
@@ -112,7 +112,7 @@ def run_all(
     """Every test that was asked for, of every pair of columns; `pairs` are corrected together (all of the family)."""
     resamples = resamples_for(choices, int(family.sum()) if pairs is None else pairs)
     if clusters is not None:
-        return {"mc": _clustered(values, family, choices, alternative, clusters, resamples)}
+        return {choices.test: _clustered(values, family, choices, alternative, clusters, resamples)}
     if choices.correct.startswith("westfall-young"):
         return {choices.test: _westfall_young(values, family, choices, alternative)}
     return {
@@ -144,7 +144,8 @@ def _clustered(
 
     from adjudge.stats.resampling.cluster import cluster_mc_pairs
 
-    if choices.run != ("mc",) or choices.statistic not in (None, "mean"):
+    [(name, statistic), *more] = [(parts_of(test)[0], choices.statistic_of(test)) for test in choices.run]
+    if more or name != "mc" or statistic != "mean":
         raise UsageError("clusters are swapped as wholes, for the mean difference: say --test mc")
     if choices.correct.startswith("westfall-young"):
         raise UsageError(f"--correct {choices.correct} swaps topics one by one: choose another with clusters")

@@ -113,10 +113,10 @@ def compare(
     where `test` does not say;
     `correct` is holm, bonferroni, bh, westfall-young, westfall-young-min-p or none. `against` compares all systems
     with one, on both sides or on one (`side`: better, worse). `margin` also says which systems are equivalent: the
-    same within this difference. `cluster` swaps whole document sets (True or "set"), or all topics of a
-    "type", "task", "selector" or "assessor" together. mc and hb take as many resamples as the correction for the
-    number of pairs needs, unless `resamples` says how many. Intervals of differences agree with
-    the corrected test; `intervals="pointwise"` leaves each at `level` by itself.
+    same within this difference. `cluster` swaps whole document sets (True or "set"), or all topics of a "type", "task",
+    "selector" or "assessor" together. mc and hb take as many resamples as the correction for the number of pairs needs,
+    unless `resamples` says how many. Intervals of differences agree with the corrected test;
+    `intervals="pointwise"` leaves each at `level` by itself.
     """
     chosen = choices(
         test=test,
@@ -368,7 +368,10 @@ def _comparison(
     else:
         low, high = cluster_means(matrix.values, codes, level=choices.level)
     flat = _flat(matrix.values)
-    low, high = np.where(flat, np.nan, low), np.where(flat, np.nan, high)
+    # A mean is within the measure's range, so an interval that reaches beyond it covers no more than its part inside.
+    least, most = matrix.info.range
+    low = np.where(flat, np.nan, low if least is None else np.maximum(low, least))
+    high = np.where(flat, np.nan, high if most is None else np.minimum(high, most))
     return Comparison(
         matrix=matrix,
         standings=_standings(prepared, low, high, tested[choices.test], bool(prepared.family.all())),
@@ -814,7 +817,7 @@ def ranks(standing: Standing, dash: str = "-") -> str:
 
 def interval_words(standing: Standing) -> str | None:
     """`0.1200 to 0.1400`; a single topic has none."""
-    return None if standing.low != standing.low else f"{standing.low:.4f} to {standing.high:.4f}"
+    return None if standing.low != standing.low else f"{standing.low:z.4f} to {standing.high:z.4f}"
 
 
 def _effect(row: Mapping[Any, Any], kind: str) -> str | None:
@@ -822,7 +825,7 @@ def _effect(row: Mapping[Any, Any], kind: str) -> str | None:
     value, low, high = (row[name] for name in (kind, f"{kind}_low", f"{kind}_high"))
     if value != value:
         return None
-    return f"{value:.3g}" if low != low else f"{value:.3g} ({low:.3g} to {high:.3g})"
+    return f"{value:z.3g}" if low != low else f"{value:z.3g} ({low:z.3g} to {high:z.3g})"
 
 
 def _tally(c: Comparison) -> str:
@@ -959,24 +962,21 @@ def _means_unsure(c: Comparison) -> int:
     return int((tested.different & with_zero).sum())
 
 
-def scope_words(found: Sequence[Comparison]) -> str:
+def scope_words(found: Sequence[Comparison], *, advice: str = "") -> str:
     """Over what the p-values of several comparisons are corrected; nothing to say of one."""
     if len(found) < 2 or found[0].choices.correct == "none":
         return ""
     if found[0].corrected > int(found[0].family.sum()):
         return (
-            f"p is corrected over {counted(found[0].corrected, 'pair')}, those of all {len(found)} comparisons"
+            f"p-values are corrected over {counted(found[0].corrected, 'pair')}, those of all {len(found)} comparisons"
             " together."
         )
     if found[0].role:
         return (
-            f"p is corrected over the pairs of each comparison. {found[0].measure} was named as the primary measure;"
+            f"p-values are corrected over the pairs of each comparison. {found[0].measure} was named as the primary measure;"
             " the others say what else may be looked into."
         )
-    return (
-        f"p is corrected over the pairs of each comparison, not over the {len(found)} comparisons: name a --primary"
-        " measure, or correct --across measures."
-    )
+    return f"p-values are corrected over the pairs of each comparison, not over the {len(found)} comparisons{advice}."
 
 
 def _left_out(c: Comparison) -> str:

@@ -175,6 +175,13 @@ def one_of(name: str, value: str, known: tuple[str, ...]) -> Any:
     return value
 
 
+def words_of_test(test: str) -> str:
+    """A test in a sentence or a heading: paired Wilcoxon; with its statistic by its text, mc:w."""
+    from adjudge.stats.paired import TEST_WORDS
+
+    return TEST_WORDS.get(test, test)
+
+
 def run_test(
     values: FloatArray, test: Test, choices: Choices, alternative: Alternative, resamples: int = RESAMPLES
 ) -> PairResults:
@@ -185,7 +192,8 @@ def run_test(
     return run_pairs(
         name,
         values,
-        rng=generator(choices.seed, f"compare/{name}"),  # all statistics of mc have the same swaps
+        # One stream for all statistics: mc:w has the swaps of mc.
+        rng=generator(choices.seed, f"compare/{name}"),
         statistic=choices.statistic_of(test),
         resamples=resamples,
         alternative=alternative,

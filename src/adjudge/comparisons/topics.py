@@ -272,7 +272,7 @@ class TopicsResult(Tabular):
                     s.high,
                     s.differs,
                     s.from_chosen,
-                    None if s.low != s.low else f"{s.low:.1f} to {s.high:.1f}",
+                    None if s.low != s.low else f"{s.low:z.1f} to {s.high:z.1f}",
                 )
                 for s in self.standings
             ),

@@ -164,19 +164,22 @@ class Overview:
     columns: tuple[OverviewColumn, ...]
     rows: tuple[OverviewRow, ...]
     ordered_by: str
+    scope: str  # over what p is corrected
 
 
 def overview_of(
     comparisons: Sequence[Comparison], columns: Sequence[OverviewColumn], names: dict[str, Name]
 ) -> Overview:
     """Systems in the order of the first measure that has a direction."""
+    from adjudge.comparisons.pairs import scope_words
+
     lead = next((k for k, c in enumerate(comparisons) if c.matrix.info.better), 0)
     order = [s.system for s in comparisons[lead].standings]
     systems = dict.fromkeys(order + [s.system for c in comparisons for s in c.standings])
     cells = [_cells(comparison) for comparison in comparisons]
     none = OverviewCell("–")
     rows = [OverviewRow(names[s], tuple(column.get(s, none) for column in cells)) for s in systems]
-    return Overview(tuple(columns), tuple(rows), columns[lead].title)
+    return Overview(tuple(columns), tuple(rows), columns[lead].title, scope_words(comparisons))
 
 
 def _cells(comparison: Comparison) -> dict[str, OverviewCell]:
@@ -313,7 +316,7 @@ def heat_map(comparison: Comparison, collection: Collection, names: dict[str, Na
         if math.isnan(value):
             reason = why.get((topic, name.system), "no score")
             return HeatCell(None, reason, f"{where}missing ({reason})")
-        return HeatCell(colours.step(value), form(value), f"{where}{value:.5g}" if where else "")
+        return HeatCell(colours.step(value), form(value), f"{where}{value:z.5g}" if where else "")
 
     rows = []
     for k in shown:

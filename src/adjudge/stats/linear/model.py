@@ -34,6 +34,9 @@ ALIASED = 1e-9
 Columns are indicators, so what is left is a ratio of counts; rounding leaves about 1e-13.
 """
 
+LARGEST = 1e150
+"""The largest score whose square is a number."""
+
 BLOCK = 4_000_000
 """Numbers held at once in temporary dense blocks: 32 MB."""
 
@@ -90,6 +93,11 @@ def within(coarse: Term, fine: Term) -> bool:
     return bool(crossed(coarse, fine).nnz == fine.size)
 
 
+def same_groups(first: Term, second: Term) -> bool:
+    """Whether two terms put the rows into the same cells."""
+    return first.size == second.size and within(first, second)
+
+
 @dataclass(frozen=True)
 class Factored:
     """A positive semi-definite matrix factored with pivots, so that its rank shows. A generalised inverse."""
@@ -120,8 +128,9 @@ class Factored:
 
 def factored(matrix: FloatArray, lengths: FloatArray) -> Factored:
     """Factor a matrix of inner products; `lengths` are the columns' own squared lengths."""
-    if not matrix.size:
-        return Factored(matrix, matrix, np.zeros(0, dtype=np.int64))
+    # LAPACK takes the first pivot whatever its size.
+    if not matrix.size or (matrix.diagonal() <= ALIASED * lengths).all():
+        return Factored(matrix, np.zeros((0, 0)), np.zeros(0, dtype=np.int64))
     # Dividing by the lengths makes the tolerance a share; LAPACK takes the largest pivot that is left.
     scale = 1 / np.sqrt(lengths)
     root, pivots, rank, _ = lapack.dpstrf(scale[:, None] * matrix * scale, tol=ALIASED, overwrite_a=1)
@@ -274,6 +283,8 @@ class LinearModel:
     ):
         scores = checks.numbers("values", values, dimensions=1)
         codes = [_codes(f"factors[{k}]", each, scores.size) for k, each in enumerate(factors)]
+        if np.abs(scores[~np.isnan(scores)]).max(initial=0.0) > LARGEST:
+            raise UsageError(f"values: beyond {LARGEST:g} squares overflow; give the scores in another unit")
         self.present: BoolArray = ~np.isnan(scores)
         """Which of the rows given have a score; the others are left out."""
         self.scores = scores[self.present]
