@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from adjudge.comparisons.scores import Source, scores_of
-from adjudge.comparisons.tests import ALPHA, LEVEL, RESAMPLES, Test, choices, run_test
+from adjudge.comparisons.tests import ALPHA, LEVEL, RESAMPLES, Test, choices, run_test, words_of_test
 from adjudge.data.scores import AllLengths, Better, Pool, ScoreMatrix
 from adjudge.errors import UsageError, quoted
 from adjudge.table import Column, Table, Tables, Tabular, plain
@@ -212,7 +212,8 @@ class CountsTable(Tabular):
         same = left[0] if len(set(left)) == 1 else ""  # what holds for all tests is said once
         own = ["" if same else f" ({words})" if words else "" for words in left]
         found = ", ".join(
-            f"{t.different:,} by {_words(t.test)}{words}" for t, words in zip(measure.tests, own, strict=True)
+            f"{t.different:,} by {words_of_test(t.test)}{words}"
+            for t, words in zip(measure.tests, own, strict=True)
         )
         said = "".join(f"; {words}" for words in (same, *_out_of_reach(measure.tests, alpha)) if words)
         basis = "uncorrected" if self.correction == "none" else f"corrected by {self.correction}"
@@ -224,7 +225,7 @@ class CountsTable(Tabular):
     def _levels(self, measure: CountsByMeasure) -> str:
         """Who passes for human, by averages and by tests."""
         found = ", ".join(
-            f"{t.like_some} by {_words(t.test)} ({t.like_all} of them from every human)"
+            f"{t.like_some} by {words_of_test(t.test)} ({t.like_all} of them from every human)"
             for t in measure.tests
         )
         beyond = f" and {measure.beyond} more beyond one" if measure.beyond else ""
@@ -295,7 +296,7 @@ class CountsTable(Tabular):
     def _counts_table(
         self, name: str, title: str, first: tuple[str, ...], rows: Sequence[tuple[str | int, ...]]
     ) -> Table:
-        tests = [Column(t.test, _words(t.test), right=True) for t in self.measures[0].tests]
+        tests = [Column(t.test, words_of_test(t.test), right=True) for t in self.measures[0].tests]
         label, *numbers = first
         columns = (Column(label, right=False), *(Column(each, right=True) for each in numbers), *tests)
         return Table(name=name, columns=columns, rows=tuple(rows), title=title)
@@ -628,19 +629,12 @@ def _cross(measure: CountsByMeasure, test: CountsByTest) -> dict[str, int | None
 def _directions(measure: CountsByMeasure) -> str:
     better = "better" if measure.better else "higher"
     found = "; ".join(
-        f"by {_words(t.test)} the human is {better} in {t.human_better:,}, the machine in {t.machine_better:,}"
+        f"by {words_of_test(t.test)} the human is {better} in {t.human_better:,}, the machine in {t.machine_better:,}"
         + (f", {t.cross_untested:,} could not be tested" if t.cross_untested else "")
         + (f", {t.cross_out_of_reach:,} could not have been found" if t.cross_out_of_reach else "")
         for t in measure.tests
     )
     return f"Of {counted(measure.cross, 'pair')} of a human and a machine: {found}."
-
-
-def _words(test: str) -> str:
-    """A test in a sentence or a heading; one with a statistic by its text, mc:w."""
-    from adjudge.stats.paired import TEST_WORDS
-
-    return TEST_WORDS.get(test, test)
 
 
 def _untested(test: CountsByTest) -> str:
@@ -654,7 +648,7 @@ def _out_of_reach(tests: Sequence[CountsByTest], alpha: str) -> Iterator[str]:
     alike = len({t.out_of_reach for t in tests}) == 1
     for t in tests[:1] if alike else tests:
         if t.out_of_reach:
-            by = "" if alike else f"by {_words(t.test)} "
+            by = "" if alike else f"by {words_of_test(t.test)} "
             reach = "its" if t.out_of_reach == 1 else "their"
             yield f"{by}{t.out_of_reach:,} could not have been found (no p within {reach} reach is below {alpha})"
 
