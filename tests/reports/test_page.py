@@ -74,7 +74,7 @@ def test_the_words_say_the_direction_the_test_and_the_interval(
     assert "paired t, " in letters
     assert "at .01)" in letters
     assert section.headline.startswith(
-        "On rouge-2 bad and fair are not significantly different from the best"
+        "On rouge-2 bad and fair may each be the best"
     )
 
 
