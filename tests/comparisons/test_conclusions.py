@@ -371,3 +371,15 @@ def test_beyond_the_most_resamples_another_correction_is_named() -> None:
     found = adjudge.compare(frame(np.random.default_rng(2).normal(size=(16, 226))), test="mc")
     assert ":resamples:2000:" in found.signature
     assert found.headline().endswith("; take --correct westfall-young.")
+
+
+def test_one_side_is_said_as_one_side() -> None:
+    values = np.random.default_rng(12).normal(size=(20, 4)) + np.array([0.0, 3.0, 0.1, 0.0])
+    found = adjudge.compare(frame(values), against="s00", side="better")
+    assert found.headline() == (
+        "On score s01 is better than s00; 1 of 3 systems is shown to be better than s00, 2 are not."
+    )
+    worse = adjudge.compare(frame(values), against="s00", side="worse")
+    assert worse.headline() == "On score no system is shown to be worse than s00."
+    assert np.isnan(found.pairs_frame()["high"]).all()
+    assert not np.isnan(found.pairs_frame()["low"]).any()
