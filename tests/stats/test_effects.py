@@ -589,18 +589,18 @@ def test_what_cancels_but_for_noise_is_zero(seed: int, topics: int, unit: int, m
     for name in ("n", "wins", "losses", "ties"):
         assert getattr(found.counts, name).tolist() == getattr(plain.counts, name).tolist()
     both = [(found.of(kind), plain.of(kind)) for kind in ("mean", "hodges_lehmann")]
-    draws = ({"rng": np.random.default_rng(seed), "resamples": 100} for _ in range(2))
-    both.append((bootstrap_differences(noisy, **next(draws)), bootstrap_differences(whole, **next(draws))))
+    x, y = (bootstrap_differences(v, rng=np.random.default_rng(seed), resamples=100) for v in (noisy, whole))
+    both.append((x, y))
     for one, other in both:
         for name in ("estimate", "low", "high"):
-            x, y = getattr(one, name), getattr(other, name) / unit
-            np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-12 / unit)
+            scaled, plainly = getattr(one, name), getattr(other, name) / unit
+            np.testing.assert_allclose(scaled, plainly, rtol=1e-9, atol=1e-12 / unit)
             if name == "estimate" or one.kind == "hodges_lehmann":
-                np.testing.assert_array_equal(x == 0, y == 0)
+                np.testing.assert_array_equal(scaled == 0, plainly == 0)
         assert list(one.why.items()) == list(other.why.items())
     for name in ("estimate", "low", "high"):
-        x, y = (getattr(each.standardised, name) for each in (found, plain))
-        np.testing.assert_allclose(x, y, rtol=1e-8, atol=1e-11)
+        two = (getattr(each.standardised, name) for each in (found, plain))
+        np.testing.assert_allclose(*two, rtol=1e-8, atol=1e-11)
 
 
 def test_a_limit_of_noise_does_not_exclude_zero() -> None:

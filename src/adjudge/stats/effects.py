@@ -300,9 +300,13 @@ def superiority_limits(wins: IntArray, losses: IntArray, n: IntArray, level: flo
     Wins and losses are the two ways in which paired answers disagree, and (1 + wins share - losses share) / 2 is
     the probability. Without ties this is Wilson's interval.
     """
+    # Pairs share few counts.
+    base = int(n.max(initial=0)) + 1
+    keys, which = np.unique((n * base + wins) * base + losses, return_inverse=True)
+    (n, wins), losses = np.divmod(keys // base, base), keys % base
     low = _tango_low(wins, losses, n, level)
     high = -_tango_low(losses, wins, n, level)
-    return (1 + low) / 2, (1 + high) / 2
+    return (1 + low[which]) / 2, (1 + high[which]) / 2
 
 
 def walsh_ranks(n: IntArray, level: float) -> IntArray:
