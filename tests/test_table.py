@@ -164,3 +164,17 @@ def test_every_form_takes_any_cell(rows: list[tuple[Cell, Cell]]) -> None:
     assert table.to_html().count("<tr>") == len(rows) + 1
     assert table.to_markdown().count("\n") >= len(rows) + 1
     table.to_text()
+
+
+@pytest.mark.parametrize("tiny", [-0.0, -1e-17, -0.00004])
+def test_no_form_prints_minus_zero(tiny: float) -> None:
+    table = Table("zeros", (Column("a", format=".4f"), Column("b", format="+.1f")), ((tiny, tiny),))
+    forms = [table.to_text(), table.to_latex(), table.to_markdown(), table.to_html()]
+    assert [form for form in forms if "-0." in form] == []
+    assert all("0.0000" in form and "+0.0" in form for form in forms)
+    # For scripts the number is what it is; of zero alone the sign says nothing.
+    (row,) = list(csv.DictReader(io.StringIO(table.to_csv())))
+    assert float(row["a"]) == tiny
+    assert row["a"] != "-0.0"
+    assert json.loads(table.to_json())["rows"] == [{"a": tiny, "b": tiny}]
+    assert "-0.0," not in table.to_json()

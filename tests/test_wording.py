@@ -1,8 +1,12 @@
-"""Counts with the right plural, and lists in a sentence."""
+"""Counts with the right plural, lists in a sentence, numbers without minus zero."""
 
 from __future__ import annotations
 
-from adjudge.wording import counted, listed, natural
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adjudge.wording import counted, decimal, listed, natural
 
 
 def test_counts() -> None:
@@ -20,3 +24,28 @@ def test_lists() -> None:
 def test_names_sort_by_the_numbers_in_them() -> None:
     names = ["d10", "d2", "d02", "D1", "a", "10", "9", "d2b", "², d", "d" + "9" * 5000]
     assert sorted(names, key=natural) == ["9", "10", "D1", "a", "d02", "d2", "d2b", "d10", names[-1], "², d"]
+
+
+@pytest.mark.parametrize(
+    ("value", "form", "expected"),
+    [
+        (-0.0, ".4f", "0.0000"),
+        (-0.00004, ".4f", "0.0000"),
+        (-0.00006, ".4f", "-0.0001"),
+        (-1e-17, ".3f", "0.000"),
+        (-0.2, ",.0f", "0"),
+        (-0.00001, "+.4f", "+0.0000"),
+        (-1234.5, "+,.1f", "-1,234.5"),
+        (-0.0, ".3g", "0"),
+        (-0.001, ".0%", "0%"),
+    ],
+)
+def test_no_number_is_minus_zero(value: float, form: str, expected: str) -> None:
+    assert decimal(value, form) == expected
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False), st.integers(0, 6))
+def test_a_number_that_is_not_zero_keeps_its_sign(value: float, digits: int) -> None:
+    shown = decimal(value, f".{digits}f")
+    assert float(shown) == float(f"{value:.{digits}f}")
+    assert shown.startswith("-") == (float(shown) < 0)

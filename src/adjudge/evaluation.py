@@ -486,7 +486,7 @@ class Evaluation:
         level: float = 0.95,
         statistic: str | None = None,
         zeros: str = "wilcox",
-        resamples: int = 2000,
+        resamples: int | None = None,
         seed: int = 0,
     ) -> list[Path]:
         """Write the page and its tables into a folder; says which files. The options are those of `compare`."""

@@ -17,7 +17,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.errors import UsageError, nearest, quoted
-from adjudge.wording import tex
+from adjudge.wording import decimal, tex
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,13 +54,13 @@ class Column:
 
     def shown(self, cell: Cell) -> str:
         """A cell for people."""
-        if is_missing(cell):
+        if cell is None or is_missing(cell):
             return DASH
         if isinstance(cell, bool):
             return "yes" if cell else "no"
         if isinstance(cell, int):
             return f"{cell:,}"
-        return cell if isinstance(cell, str) else format(cell, self.format)
+        return cell if isinstance(cell, str) else decimal(cell, self.format)
 
 
 @dataclass(frozen=True, repr=False)
@@ -106,12 +106,12 @@ class Table:
         return pd.DataFrame(list(self.records()), columns=names)
 
     def to_csv(self) -> str:
-        """With full precision; what is missing is empty."""
+        """With full precision, but no minus zero; what is missing is empty."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(column.name for column in self.columns if column.data)
         for record in self.records():
-            writer.writerow("" if is_missing(cell) else cell for cell in record.values())
+            writer.writerow("" if is_missing(cell) else unsigned_zero(cell) for cell in record.values())
         return out.getvalue()
 
     def as_dict(self) -> dict[str, Any]:
@@ -298,8 +298,13 @@ def is_missing(cell: object) -> bool:
     return cell is None or (isinstance(cell, float) and math.isnan(cell))
 
 
+def unsigned_zero(cell: Any) -> Any:
+    """The cell; of minus zero, zero."""
+    return 0.0 if isinstance(cell, float) and cell == 0 else cell
+
+
 def plain(value: Any) -> Any:
-    """A value as JSON takes it: dataclasses and NumPy's numbers made plain, what is not finite None."""
+    """A value as JSON takes it: dataclasses and NumPy's numbers made plain, what is not finite None, no minus zero."""
     if is_dataclass(value) and not isinstance(value, type):
         return plain(asdict(value))
     if isinstance(value, Mapping):
@@ -312,7 +317,7 @@ def plain(value: Any) -> Any:
         return [plain(each) for each in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
-    return value
+    return unsigned_zero(value)
 
 
 def as_json(value: Any) -> str:

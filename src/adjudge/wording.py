@@ -1,4 +1,4 @@
-"""Words that messages and pages share: counts with the right plural, lists in a sentence, names in LaTeX."""
+"""Words that messages and pages share: counts with the right plural, lists, numbers, names in LaTeX."""
 
 from __future__ import annotations
 
@@ -18,6 +18,12 @@ def listed(names: Sequence[str], *, most: int = 6) -> str:
     if len(names) > most:
         return f"{', '.join(names[: most - 1])} and {len(names) - most + 1:,} others"
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
+
+
+def decimal(value: float, form: str = ".4f") -> str:
+    """A number as people read it: as `form` says, and never as minus zero."""
+    sign = form[:1] if form[:1] in ("+", " ") else ""
+    return format(float(value), f"{sign}z{form.removeprefix(sign)}")
 
 
 def tex(text: str) -> str:

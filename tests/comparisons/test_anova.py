@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from adjudge.comparisons.anova import Anova, anova
+from adjudge.comparisons.anova import Anova, AnovaTerm, anova
 from adjudge.comparisons.scores import HUMANS, Scores
 from adjudge.data.rows import Topic
 from adjudge.data.scores import MeasureInfo, Score, ScoreTable
@@ -85,7 +85,7 @@ def test_assessor_comes_first_where_judgments_are_repeated() -> None:
 
 
 def test_the_second_phase_of_duc_2002() -> None:
-    found = anova(stored("phase2"), "coverage", interactions=True)
+    found = anova(stored("phase2"), "coverage", interactions=True, ss_type=1)  # as DUC-2002 printed it
     assert terms(found) == [
         "assessor",
         "system",
@@ -157,19 +157,27 @@ def test_topics_attributes_are_factors() -> None:
     )
     assert [(line.term, line.df) for line in found.lines] == [("type", 1), ("system", 3), ("topic", 6)]
     assert found.warnings() == []  # a type of topics is no lack of balance
+    last = anova(Scores("test", table(grid()), topics=about), "coverage", factors=["system", "topic", "type"])
+    assert (last.ss_type, last.lines[2].p) == (2, found.lines[0].p)  # the type is not adjusted for its topics
     after = anova(
-        Scores("test", table(grid()), topics=about), "coverage", factors=["system", "topic", "type"]
+        Scores("test", table(grid()), topics=about),
+        "coverage",
+        factors=["system", "topic", "type"],
+        ss_type=1,
     )
     assert after.lines[2].why == "nothing is left of it after the other terms"
     assert "Type cannot be tested: nothing is left of it after the other terms." in list(after.sentences())
     two = anova(Scores("test", table(grid()), topics=about), "coverage", factors=["system", "selector"])
-    assert two.levels == {"selector": 2, "system": 4}
+    # Topics are there too: nothing else tells whether selectors differ.
+    assert two.levels == {"selector": 2, "system": 4, "topic": 8}
+    assert two.warnings() == ["topic is among the terms too, to be compared with"]
+    assert two.lines[1].against == ("topic",)
 
 
 def test_kinds_and_authors_are_factors() -> None:
     kinds = {"s0": "human", "s1": "machine", "s2": "machine", "s3": "baseline"}
     found = anova(Scores("test", table(grid()), kinds), "coverage", factors=["kind", "topic"])
-    assert found.levels == {"kind": 3, "topic": 8}
+    assert found.levels == {"kind": 3, "system": 4, "topic": 8}  # systems, which kinds are compared with
     assert found.largest[0].where.startswith("s")  # rows keep their names
     rows = [row for k in range(2) for row in grid(seed=k + 1, reference=f"r{k}", length=100)]
     authors: dict[tuple[str, str, int | None], str]
@@ -218,10 +226,13 @@ def test_missing_scores_are_counted_with_their_reasons() -> None:
     found = anova(table(rows), "coverage")
     assert found.n == 29
     assert found.warnings()[:2] == ["2 scores missing (empty)", "1 score missing (withdrawn)"]
-    assert found.warnings()[2] == (
-        "the design is unbalanced (system with topic): with type I the order of the terms matters"
+    assert (
+        found.warnings()[2]
+        == "unbalanced (system with topic): type II, each term after those that do not contain it"
     )
-    assert len(anova(table(rows), "coverage", ss_type=2).warnings()) == 2
+    assert anova(table(rows), "coverage", ss_type=1).warnings()[2] == (
+        "unbalanced (system with topic): type I takes each term after those before it: system and topic"
+    )
     with pytest.raises(DataError, match=r"coverage: every score is missing \(lost\)"):
         anova(table([Score.missing("coverage", "t", "s", "lost", None)]), "coverage")
 
@@ -303,6 +314,183 @@ def test_types_of_sums_of_squares() -> None:
     assert "anova:type-II:" in two.signature
 
 
+# Compared with what
+
+
+def r(case: str, term: str) -> pd.Series:
+    """R 4.2.2, aov, lmerTest 3.1.3, car 3.1.1: tests/stats/data/error_terms.R"""
+    return pd.read_csv(DATA / "error_terms_expected.csv").set_index(["case", "term"]).loc[case, term]
+
+
+def errors(name: str) -> pd.DataFrame:
+    return pd.read_csv(DATA / f"error_{name}.csv").assign(measure="coverage")
+
+
+def with_types(frame: pd.DataFrame) -> Scores:
+    about = {row.topic: Topic(row.topic, type=row.type) for row in frame.itertuples()}
+    kinds = dict(zip(frame["system"], frame["kind"], strict=True))
+    kept = frame[["measure", "topic", "system", "value"]]
+    return Scores("test", ScoreTable.from_frame(kept), kinds, topics=about)
+
+
+def equals_r(line: AnovaTerm, case: str, term: str | None = None) -> None:
+    row = r(case, term or line.term)
+    assert line.f == pytest.approx(row["f"], rel=1e-5)
+    assert line.df == row["df"]
+    assert (line.denominator_df, line.p) == pytest.approx((row["ddf"], row["p"]), rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    "factors",
+    [
+        ["type", "system", "topic", "type:system"],
+        ["system", "topic", "type", "system:type"],
+        ["type", "system", "type:system"],
+    ],
+)
+def test_types_are_compared_with_topics(factors: list[str]) -> None:
+    found = anova(with_types(errors("types")), "coverage", factors=factors)
+    lines = {line.term: line for line in found.lines}
+    equals_r(lines["type"], "types")
+    equals_r(lines["system"], "types")
+    equals_r(lines["system:type"], "types", "type:system")
+    assert (lines["type"].against, lines["system"].against) == (("topic",), ())
+    assert (
+        "Type has no significant effect: F(3, 8) = 0.10, p = .957, compared with topic; it accounts for"
+        in " ".join(found.sentences())
+    )
+    printed = found.residuals_table()
+    assert printed is not None
+    assert [row[0] for row in printed.rows] == terms(found)
+    assert "|errors:type/topic|" in found.signature
+
+
+def test_types_with_missing_scores_are_tested_by_the_model() -> None:
+    frame = errors("types")
+    found = anova(with_types(frame[frame["kept"] == 1]), "coverage", factors=["type", "system", "topic"])
+    assert found.ss_type == 2
+    equals_r(found.lines[0], "types-kept")
+    assert found.lines[0].method == "reml"
+
+
+def test_shuffled_types_do_not_matter() -> None:
+    # Of 30 shuffles 21 "mattered" against the residuals.
+    frame, rng = errors("types"), np.random.default_rng(1)
+    topics = frame["topic"].unique()
+    count = {"right": 0, "wrong": 0}
+    for _ in range(40):
+        labels = dict(zip(rng.permutation(topics), np.arange(12) // 3, strict=True))
+        shuffled = frame.assign(type=[f"type{labels[topic]}" for topic in frame["topic"]])
+        line = anova(with_types(shuffled), "coverage", factors=["type", "system", "topic"]).lines[0]
+        count["right"] += line.p < 0.05
+        count["wrong"] += line.residual_p < 0.05
+    assert count["right"] <= 6  # the 99.9 % point of 40 at 5 %
+    assert count["wrong"] >= 15
+
+
+def test_a_type_of_one_topic_cannot_be_tested() -> None:
+    about = {f"t{i}": Topic(f"t{i}", type=f"x{i}", set=f"d{i}") for i in range(8)}
+    scores = Scores("test", table(grid()), topics=about)
+    found = anova(scores, "coverage", factors=["type", "system", "topic"])
+    assert list(found.sentences())[1] == (
+        "Type cannot be tested: every type has one topic, so that the two cannot be told apart."
+    )
+    assert "type" not in found.headline()
+    sets = anova(scores, "coverage", factors=["system", "set"])  # a set is a topic here
+    assert sets.lines[1].f == pytest.approx(anova(scores, "coverage").lines[1].f)
+    assert terms(sets) == ["system", "set"]
+
+
+def test_two_topics_of_two_types_could_hardly_show_anything() -> None:
+    about = {f"t{i}": Topic(f"t{i}", type=f"x{min(i, 1)}") for i in range(3)}
+    found = anova(
+        Scores("test", table(grid(topics=3)), topics=about), "coverage", factors=["type", "system", "topic"]
+    )
+    assert (found.lines[0].df, found.lines[0].denominator_df) == (1, 1)
+    # R: qf(.95, 1, 1) = 161.4476
+    assert (
+        "(with so few degrees of freedom F would have to be above 161: little could have been found)"
+        in list(found.sentences())[1]
+    )
+
+
+@pytest.mark.parametrize("random", [(), ("topic", "assessor")])
+@pytest.mark.parametrize("kept", [False, True])
+@pytest.mark.parametrize("value", ["value", "flat"])
+def test_several_assessors(value: str, kept: bool, random: tuple[str, ...]) -> None:
+    frame = errors("assessors")
+    frame = frame[frame["kept"] == 1] if kept else frame
+    frame = frame.assign(value=frame[value])[["measure", "topic", "system", "assessor", "value"]]
+    found = anova(frame, random=random, resamples=0)
+    case = "assessors" + ("-flat" if value == "flat" else "") + ("-kept" if kept else "")
+    system = found.lines[1]
+    equals_r(system, case)
+    assert system.against == ("assessor:system", "system:topic")
+    said = list(found.sentences())
+    assert said[0].endswith(
+        "; system has no significant effect; the terms leave " + said[0].split("leave ")[1]
+    )
+    assert said[2].startswith(f"System has no significant effect: F(5, {system.denominator_df:.1f}) = ")
+    assert not any("system matters" in each.lower() for each in said)
+    assert found.random == ("assessor", "topic")
+
+
+def test_these_assessors_alone() -> None:
+    frame = errors("assessors")[["measure", "topic", "system", "assessor", "value"]]
+    found = anova(frame, random=["topic"], resamples=0)
+    assert (found.lines[1].against, found.lines[1].denominator_df) == (("system:topic",), 95)
+    assert (
+        "Topics count as a sample: the tests hold for others like them, and for these assessors alone."
+        in list(found.sentences())
+    )
+
+
+def test_two_systems_and_two_assessors_have_a_note() -> None:
+    frame = errors("assessors")
+    few = frame[frame["system"].isin(["s1", "s2"]) & frame["assessor"].isin(["a1", "a2"])]
+    few = few[["measure", "topic", "system", "assessor", "value"]]
+    assert any(
+        note.startswith("system: assessor:system has 1 degree of freedom; with so few the test at 5 %")
+        for note in anova(few).warnings()
+    )
+    assert not any("with so few" in note for note in anova(frame.drop(columns=["flat", "kept"])).warnings())
+
+
+def test_assessors_who_agree_in_everything() -> None:
+    rows = [*grid(6, 12, assessor="a0"), *grid(6, 12, assessor="a1")]
+    once = anova(table(grid(6, 12)), "coverage").lines[0]
+    line = anova(table(rows), "coverage").lines[1]
+    assert (line.f, line.denominator_df, line.p) == pytest.approx((once.f, 55, once.p), rel=1e-6)
+    # Where some summaries have one judgment, the variances cannot be estimated: said, with what to do.
+    some = anova(table(rows[:-7]), "coverage")
+    assert some.lines[1].why is not None
+    assert some.lines[1].why.endswith(
+        "with system and topic as the only factors, the judgments of a summary are averaged"
+    )
+    assert "system" not in some.headline()
+    averaged = anova(table(rows[:-7]), "coverage", factors=["system", "topic"]).lines[0]
+    assert averaged.p == pytest.approx(once.p)
+
+
+def test_the_order_is_asked_for() -> None:
+    # Two systems met the easier topics: in order, the system first, they "differ".
+    frame = errors("order")
+    equals_r(anova(frame).lines[0], "order-2")
+    assert (
+        anova(frame).headline()
+        == "On coverage topic matters; system has no significant effect; "
+        + anova(frame).headline().split("; ")[2]
+    )
+    first = anova(frame, ss_type=1)
+    equals_r(first.lines[0], "order-1")
+    assert first.warnings() == [
+        "unbalanced (system with topic): type I takes each term after those before it: system and topic"
+    ]
+    assert anova(frame, factors=["topic", "system"], ss_type=1).lines[1].p == pytest.approx(
+        r("order-2", "system")["p"]
+    )
+
+
 # The mixed model
 
 
@@ -310,25 +498,35 @@ def test_a_mixed_model_beside_the_table() -> None:
     found = anova(stored("judgments"), "coverage", random=["topic", "assessor"], resamples=60, seed=3)
     c = found.components
     assert c is not None
-    assert c.formula == "value ~ system + (1 | topic) + (1 | assessor)"
+    # The same systems before other topics and assessors would do otherwise on them: interactions are random.
+    assert c.formula == (
+        "value ~ system + (1 | topic) + (1 | assessor) + (1 | assessor:system) + (1 | system:topic)"
+        " + (1 | assessor:topic)"
+    )
     expected = pd.read_csv(DATA / "anova_mixed_expected.csv", keep_default_na=False)
     lme4 = expected[(expected["what"] == "variance")].set_index(["model", "name"])["value"]
+    variances = {
+        "noise" if name == "Residual" else name: value for name, value in lme4["interactions"].items()
+    }
     assert {each.term: each.variance for each in c.random} == pytest.approx(
-        {"topic": lme4["additive", "topic"], "assessor": lme4["additive", "assessor"]}, rel=1e-5
+        {name: value for name, value in variances.items() if name != "noise"}, rel=1e-5
     )
-    assert {each.term: each.variance for each in c.components} == pytest.approx(
-        {"noise" if name == "Residual" else name: value for name, value in lme4["random"].items()}, rel=1e-5
-    )
+    variances = {"noise" if name == "Residual" else name: value for name, value in lme4["all-random"].items()}
+    assert {each.term: each.variance for each in c.components} == pytest.approx(variances, rel=1e-5)
     assert sum(each.share for each in c.components) == pytest.approx(1)
     assert all(each.low <= each.share <= each.high for each in c.components)
     assert [m.mean for m in c.means] == sorted((m.mean for m in c.means), reverse=True)
+    # R 4.2.2, pbkrtest 0.5.2, SATmodcomp: data/anova.R
+    r = expected[expected["model"] == "interactions"].set_index("what")["value"]
+    system = found.lines[1]
+    assert (system.f, system.denominator_df) == pytest.approx((r["F"], r["ddf"]), rel=2e-5)
     said = list(found.sentences())
-    assert said[4].startswith("Of the variance, 52 % lies in topic (")
-    assert said[5] == (
-        "With topic and assessor random, system matters: F(9, 349.2) = 28.5, p < .001"
-        " (Satterthwaite's degrees of freedom)."
-    )
-    assert said[6] == "The variance of topic is needed (likelihood ratio 333, p < .001)."
+    assert said[2].startswith(f"System matters: F(9, {r['ddf']:.1f}) = {r['F']:.1f}, p < .001, compared with")
+    assert said[4] == "Assessors and topics count as a sample: the tests hold for others like them."
+    assert said[5].startswith("Of the variance, ")
+    assert not any(
+        "topic is needed" in each and "variance of topic" in each for each in said
+    )  # the table says it
     assert found.signature.endswith("|shares:parametric-bootstrap:0.95:60|seed:3")
     again = anova(stored("judgments"), "coverage", random=["topic", "assessor"], resamples=60, seed=3)
     assert again.components == c
@@ -343,6 +541,11 @@ def test_interactions_with_a_random_factor_are_random() -> None:
     assert c.formula.endswith(
         "(1 | topic) + (1 | assessor) + (1 | assessor:system) + (1 | assessor:topic) + (1 | system:topic)"
     )
+    assert [line.term for line in found.lines if line.method == "residuals"] == [
+        "assessor:system",
+        "assessor:topic",
+        "system:topic",
+    ]
     assert [each.term for each in c.components] == [
         "system",
         "topic",
@@ -353,7 +556,7 @@ def test_interactions_with_a_random_factor_are_random() -> None:
         "noise",
     ]
     assert found.warnings()[-1] == "the shares have no intervals: nothing was resampled, see --resamples"
-    assert "lies in topic, " in list(found.sentences())[10]
+    assert any("lies in topic, " in each for each in found.sentences())
 
 
 def test_a_variance_of_zero_is_said_in_words() -> None:
@@ -362,7 +565,7 @@ def test_a_variance_of_zero_is_said_in_words() -> None:
     found = anova(
         Scores("test", stored("holes"), topics=about), "coverage", random=["topic", "type"], resamples=0
     )
-    assert "The variance of type is estimated as 0: the scores show none of it." in list(found.sentences())
+    assert "The variance of type is estimated as 0." in list(found.sentences())
 
 
 def test_a_mixed_model_that_cannot_be_fitted_says_why() -> None:
@@ -395,7 +598,8 @@ def test_sentences() -> None:
     said = list(anova(stored("holes"), "coverage").sentences())
     assert said == [
         "On coverage system and topic matter; 14 % of the variation is noise.",
-        "System matters: F(5, 42) = 10.8, p < .001; it accounts for 19 % of the variation.",
+        # Cells are missing, so type II: systems after topics, and topics after systems (car::Anova: 9.62, 17.7).
+        "System matters: F(5, 42) = 9.62, p < .001; it accounts for 17 % of the variation.",
         "Topic matters: F(11, 42) = 17.7, p < .001; it accounts for 67 % of the variation.",
     ]
     said = anova(stored("holes"), "coverage").residual_sentences()
@@ -410,6 +614,39 @@ def test_sentences() -> None:
         "s6 on t09 is off most, by +3.1 standard errors: no outlier among so many (p = .069, Bonferroni); then"
         " s1 on t09 (-2.3), s6 on t07 (-2.1), s4 on t04 (-2.0) and s2 on t03 (-1.9)."
     )
+
+
+def test_few_rows_do_not_bear_what_is_not_normal() -> None:
+    rng = np.random.default_rng(3)
+    rows = [
+        Score("coverage", f"t{i}", f"s{j}", float(rng.exponential() ** 3)) for i in range(6) for j in range(4)
+    ]
+    said = anova(table(rows), "coverage").residual_sentences()[0]
+    assert said.startswith("The residuals are not normal")
+    assert said.endswith(": take the p of the F tests as approximate.")
+    many = [
+        Score("coverage", f"t{i}", f"s{j}", float(rng.exponential())) for i in range(150) for j in range(4)
+    ]
+    assert (
+        anova(table(many), "coverage")
+        .residual_sentences()[0]
+        .endswith("; with 600 rows the F tests bear that.")
+    )
+
+
+def test_no_infinite_f_and_no_negative_zero() -> None:
+    # Products: the square of the fit explains all that the effects leave.
+    rows = [Score("coverage", f"t{i}", f"s{j}", (i + 1.0) * (j + 1)) for i in range(5) for j in range(4)]
+    found = anova(table(rows), "coverage")
+    assert "The effects do not just add up: the square of the fit explains all that they leave." in (
+        found.residual_sentences()
+    )
+    everything = json.dumps(found.as_dict()) + str(found.table()) + " ".join(found.residual_sentences())
+    assert not re.search(r"\b(inf|nan|Infinity|NaN)\b|-0(\.0+)?(?![\d.])", everything)
+    with pytest.raises(UsageError, match=r"beyond 1e\+150 squares overflow"):
+        anova(
+            table([Score("coverage", f"t{i}", f"s{j}", 1e300 * (i + j)) for i in range(3) for j in range(3)])
+        )
 
 
 def test_noise_alone_is_called_noise() -> None:
@@ -467,15 +704,25 @@ def test_the_better_systems_come_first() -> None:
 
 
 def test_the_table_as_a_frame_and_in_latex() -> None:
-    found = anova(stored("phase2"), "coverage", interactions=True)
+    found = anova(stored("phase2"), "coverage", interactions=True, ss_type=1)
     frame = found.to_frame()
-    assert list(frame) == ["measure", "term", "df", "ss", "ms", "f", "p", "share", "why"]
+    assert list(frame) == [
+        *("measure", "term", "df", "ss", "ms", "f", "p", "share", "why"),
+        *("denominator_df", "against", "method", "residual_f", "residual_p"),
+    ]
     assert frame["term"].tolist()[-1] == "residuals"
     assert frame["share"].sum() == pytest.approx(1)  # type I
     latex = found.to_latex()
-    assert r" & df & sum of squares & mean square & $F$ & $p$ & share \\" in latex
-    assert r"assessor:topic & 3 & 0.00567977 & 0.00189326 & 1.57 & .2170 & " in latex
-    assert r"system & 10 & 0.627755 & 0.0627755 & 52.1 & $<$ .0001 & " in latex
+    assert (
+        r" & df & sum of squares & mean square & $F$ & df of noise & $p$ & share & compared with \\" in latex
+    )
+    assert r"assessor:topic & 3 & 0.00567977 & 0.00189326 & 1.57 & 30 & .2170 & " in latex
+    assert r"system & 10 & 0.627755 & 0.0627755 & " in latex
+    # Against the residuals, as DUC-2002 printed it; R's F of the same table.
+    printed = found.residuals_table()
+    assert printed is not None
+    assert ("system", "52.1", "< .0001") in printed.rows
+    assert frame["residual_f"][1] == pytest.approx(52.0758612320117)
     assert latex.endswith(f"% {found.signature}")
 
 

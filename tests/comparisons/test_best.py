@@ -36,4 +36,4 @@ def test_words_say_no_more_than_the_pairs() -> None:
     assert best_words(_better(3, (0, 1), (1, 2), (2, 0)), names, directed=False) == (
         "none is the highest: for every system there is one that is significantly higher"
     )
-    assert best_words(_better(2), ["x", "y"], what="item") == "any of the 2 items may be the best"
+    assert best_words(_better(2), ["x", "y"], what="item") == "either item may be the best"

@@ -7,19 +7,23 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+import adjudge
 from adjudge.comparisons.counts import CountsTable, rankel_tables
 from adjudge.data.scores import Better, MeasureInfo, ScoreMatrix
 from adjudge.errors import UsageError
 from adjudge.stats.paired import PairedTest, differences, paired_t, wilcoxon
 from adjudge.stats.pairs import PairCounts, PairResults, columns_of_pairs, t_pairs, wilcoxon_pairs
+from adjudge.stats.resampling.engine import Statistic
+from adjudge.stats.resampling.swaps import hb_pairs, mc_pairs
 
 PairTest = Callable[[Any], PairResults]
 
@@ -175,7 +179,7 @@ def test_untested_pairs_are_counted_apart() -> None:
     assert first.endswith(
         "3 by paired t (p < .05, uncorrected); 2 could not be tested: needs two topics that both have, has 1."
     )
-    assert second.endswith("the machine in 1, and 1 could not be tested.")
+    assert second.endswith("the machine in 1, 1 could not be tested.")
     several = rankel_tables(matrix(HAND, SYSTEMS), KINDS, {"t": said(answers), "sign": said(ANSWERS)})
     assert (
         "3 by paired t (2 could not be tested: needs two topics that both have, has 1), 4 by sign test (p < .05,"
@@ -188,9 +192,11 @@ def twin(
     values: Any, human: list[bool], sign: int, one: Callable[[Any, Any], PairedTest]
 ) -> tuple[dict[str, int], dict[int, dict[str, list[int]]], dict[int, list[int]]]:
     """What is counted, pair by pair."""
-    total = dict.fromkeys(("pairs", "different", "untested", "human", "machine", "cross_untested"), 0)
+    total = dict.fromkeys(
+        ("pairs", "different", "untested", "never", "human", "machine", "cross_untested"), 0
+    )
     machines: dict[int, dict[str, list[int]]] = {
-        m: {"alike": [], "better": [], "worse": [], "untested": []}
+        m: {"alike": [], "better": [], "worse": [], "untested": [], "out of reach": []}
         for m, is_h in enumerate(human)
         if not is_h
     }
@@ -199,6 +205,10 @@ def twin(
         total["pairs"] += 1
         total["untested"] += math.isnan(result.p)
         total["different"] += result.p < 0.05
+        # All differences on one side are the furthest out that a test of ranks can see.
+        d = np.abs(values[:, i] - values[:, j])
+        never = one is wilcoxon and result.p >= 0.05 and one(d, np.zeros(d.size)).p >= 0.05
+        total["never"] += never
         if human[i] == human[j]:
             continue
         h, m = (i, j) if human[i] else (j, i)
@@ -206,6 +216,8 @@ def twin(
         if math.isnan(result.p):
             total["cross_untested"] += 1
             machines[m]["untested"].append(h)
+        elif never:
+            machines[m]["out of reach"].append(h)
         elif result.p >= 0.05:
             machines[m]["alike"].append(h)
         elif lead > 0:
@@ -256,6 +268,7 @@ def test_counts_are_those_of_a_plain_loop(case: tuple[Any, list[bool], Better]) 
             "pairs": test.pairs,
             "different": test.different,
             "untested": test.untested,
+            "never": test.out_of_reach,
             "human": test.human_better,
             "machine": test.machine_better,
             "cross_untested": test.cross_untested,
@@ -268,6 +281,7 @@ def test_counts_are_those_of_a_plain_loop(case: tuple[Any, list[bool], Better]) 
                 "better": machine.better_than,
                 "worse": machine.worse_than,
                 "untested": machine.untested,
+                "out of reach": machine.out_of_reach,
             }
         assert {m.system: m.within for m in counts.machines} == {
             names[m]: tuple(names[h] for h in humans) for m, humans in within.items()
@@ -369,12 +383,16 @@ a\_b at 50 words & 2 & 1 & 1 & 1 \\
 
 def test_frames_and_json() -> None:
     found = rankel_tables(matrix(HAND, SYSTEMS), KINDS, {"t": said(ANSWERS)})
-    assert found.to_frame().iloc[0].drop("length").to_dict() == {
+    row = found.to_frame().iloc[0]
+    cutoffs = ["statistic", "cutoff", "cutoff_least", "cutoff_most"]  # of resampling tests alone
+    assert row[cutoffs].isna().all()
+    assert row.drop(["length", *cutoffs]).to_dict() == {
         "measure": "rouge-2",
         "test": "t",
         "pairs": 6,
         "different": 4,
         "untested": 0,
+        "out_of_reach": 0,
         "humans": 2,
         "machines": 2,
         "human_machine_pairs": 4,
@@ -382,6 +400,7 @@ def test_frames_and_json() -> None:
         "human_better": 2,
         "machine_better": 1,
         "human_machine_untested": 0,
+        "human_machine_out_of_reach": 0,
         "machines_like_some_human": 1,
         "machines_like_every_human": 0,
         "machines_within_some_interval": 1,
@@ -488,3 +507,80 @@ def test_machine_by_machine_the_tables_are_the_frame() -> None:
         rows = frame[frame["system"] == machine].set_index("test")
         assert [rows.loc[test, "not_different_from"] for test in ("t", "wilcoxon")] == alike
         assert rows["mean_within"].iloc[0] == averages
+
+
+def test_what_could_not_have_been_found_is_not_alike() -> None:
+    """Five topics: the smallest two-sided p of signs is 2/32 = .0625, above .05, and that of t has no bound."""
+    values = np.array([[1.0, 2.0, 4.0], [2.0, 4.0, 7.0], [3.0, 5.0, 8.0], [4.0, 7.0, 9.0], [5.0, 7.5, 11.0]])
+    kinds = {"m": "machine", "n": "machine", "h": "human"}
+    tests = {"wilcoxon": wilcoxon_pairs, "t": t_pairs}
+    found = rankel_tables(matrix(values, list(kinds)), kinds, tests)
+    ranks, t = found.measures[0].tests
+    assert (ranks.different, ranks.out_of_reach, t.different, t.out_of_reach) == (0, 3, 3, 0)
+    assert [(each.alike, each.out_of_reach) for each in ranks.machines] == [((), ("h",)), ((), ("h",))]
+    assert (ranks.like_some, ranks.like_all) == (0, 0)
+    pairs, sides, levels = found.sentences()
+    assert pairs == (
+        "On rouge-2, of 3 pairs of systems these differ: 0 by paired Wilcoxon, 3 by paired t (p < .05, uncorrected);"
+        " by paired Wilcoxon 3 could not have been found (no p within their reach is below .05)."
+    )
+    assert "the machine in 0, 2 could not have been found; by paired t" in sides
+    assert levels.endswith(
+        "not significantly different from some human: 0 by paired Wilcoxon (0 of them from every human),"
+        " 0 by paired t (0 of them from every human)."
+    )
+    assert "0, 3 out of reach" in found.tables()["pairs"].to_text()
+    assert found.to_frame()["out_of_reach"].tolist() == [3, 0]
+    assert found.machines_frame()["out_of_reach"].tolist() == ["h", "h", "", ""]
+    # With a larger alpha they are within reach, and found.
+    wide = rankel_tables(matrix(values, list(kinds)), kinds, tests, alpha=0.07).measures[0].tests[0]
+    assert (wide.different, wide.out_of_reach) == (3, 0)
+
+
+def test_too_few_resamples_find_nothing() -> None:
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 3)) + np.array([0.0, 3.0, 6.0]))
+    few = adjudge.counts(frame, tests=("mc:mean", "hb:t"), resamples=18)  # no p below 1/19 = .053
+    assert [(t.different, t.out_of_reach) for t in few.measures[0].tests] == [(0, 3), (0, 3)]
+    assert "3 could not have been found" in few.headline()
+    enough = adjudge.counts(frame, tests=("mc:mean", "hb:t"), resamples=20)
+    assert [(t.different, t.out_of_reach) for t in enough.measures[0].tests] == [(3, 0), (3, 0)]
+
+
+def test_a_machine_without_scores_is_not_outside() -> None:
+    values = np.array([[1.0, math.nan, 2.0], [2.0, math.nan, 3.0], [3.0, math.nan, 5.0]])
+    kinds = {"m": "machine", "n": "machine", "h": "human"}
+    levels = list(rankel_tables(matrix(values, list(kinds)), kinds, {"t": t_pairs}).sentences())[-1]
+    assert "; 1 machine has no scores" in levels
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(2, 9), st.integers(0, 2**32 - 1), st.sampled_from(["greater", "less", "two-sided"]))
+def test_whoever_has_a_p_below_alpha_is_beyond_the_cutoff(topics: int, seed: int, alternative: Any) -> None:
+    """The cut-off c is the smallest with at most alpha of the resamples above it; p counts those that tie, too."""
+    values = np.random.default_rng(seed).integers(1, 6, (topics, 4)).astype(float)
+    for run in (mc_pairs, hb_pairs):
+        for statistic in get_args(Statistic):
+            found = run(
+                values,
+                rng=np.random.default_rng(seed),
+                statistic=statistic,
+                resamples=199,
+                alpha=0.1,
+                alternative=alternative,
+            )
+            assert found.cutoff is not None
+            sign = -1 if alternative == "less" else 1
+            size = np.abs(found.statistic) if alternative == "two-sided" else sign * found.statistic
+            beyond = size > sign * found.cutoff
+            assert beyond[found.p < 0.1].all()
+
+
+def test_scores_of_any_size_have_intervals() -> None:
+    values = np.random.default_rng(1).normal(size=(12, 4)) + np.array([0.0, 5.0, 0.0, 9.0])
+    names, kinds = ["m", "n", "g", "h"], {"g": "human", "h": "human"}
+    plain, huge = (
+        rankel_tables(matrix(values * scale, names), kinds, {"wilcoxon": wilcoxon_pairs})
+        for scale in (1.0, 2.0**1000)
+    )
+    assert list(huge.sentences()) == list(plain.sentences())
+    assert [h.high for h in huge.measures[0].humans] == [h.high * 2.0**1000 for h in plain.measures[0].humans]

@@ -16,7 +16,7 @@ from scipy import stats
 from typer.testing import CliRunner
 
 from adjudge.cli.lengths import command
-from adjudge.comparisons.lengths import RESAMPLES, LengthsResult, lengths, lengths_of
+from adjudge.comparisons.lengths import RESAMPLES, LengthsResult, _signed, lengths, lengths_of
 from adjudge.comparisons.scores import Scores
 from adjudge.data.rows import Row, Summary, System, Topic
 from adjudge.data.scores import (
@@ -112,7 +112,7 @@ def test_noise_grows_as_the_target_shrinks(duc: LengthsResult) -> None:
     assert widths == sorted(widths, reverse=True)
     said = list(duc.sentences())
     assert said[0] == (
-        "Noise grows as the target shrinks: the residual mean square is 0.00799 at 200 words, 0.00957 at 100 words,"
+        "The residual mean square, the noise, grows as the target shrinks: 0.00799 at 200 words, 0.00957 at 100 words,"
         " 0.014 at 50 words and 0.0462 at 10 words."
     )
     assert (
@@ -125,7 +125,7 @@ def test_noise_that_does_not_grow_is_said_too() -> None:
     turned = [replace(s, length={10: 200, 50: 50, 100: 100, 200: 10}[s.length or 0]) for s in rows(skip=())]
     said = next(lengths(table(turned), "coverage").sentences())
     assert said.startswith(
-        "Noise does not grow steadily as the target shrinks: the residual mean square is 0.0"
+        "The residual mean square, the noise, does not grow steadily as the target shrinks: 0.0"
     )
 
 
@@ -344,7 +344,7 @@ def test_the_command_shows_tables_and_sentences(
     assert code == 0
     assert "coverage (higher is better, 4 lengths)" in out
     assert "Scores centred by topic" in out
-    assert "Noise grows as the target shrinks" in out
+    assert "noise, grows as the target shrinks" in out
     assert "2 of 10" in out
     assert "note: 10 words left out of the mean on 20 topics" in err
 
@@ -407,3 +407,35 @@ def test_the_page_has_the_numbers_of_the_code_and_of_duc() -> None:
         studentized_range_isf(0.05, 11, 560) * math.sqrt(ms / 57) for ms in (0.0060058, 0.0105670, 0.0150015)
     ]
     assert "{:.3f}, {:.3f} and {:.3f} at 200, 100 and 50 words".format(*widths) in PAGE
+
+
+def test_noise_that_prints_alike_does_not_grow() -> None:
+    """What is said follows from the numbers beside it, not from digits that nobody sees."""
+    scores = [
+        Score("m", f"d{k}", s, float(v), length=10) for k in range(6) for s, v in (("a", k % 3), ("b", k))
+    ]
+    longer = [replace(s, value=s.value * (1 - 1e-9), length=50) for s in scores]
+    said = next(lengths(table([*scores, *longer]), "m").sentences())
+    assert said.startswith(
+        "The residual mean square, the noise, does not grow steadily as the target shrinks: "
+    )
+
+
+def test_no_sign_stands_before_nothing() -> None:
+    assert [_signed(value) for value in (-0.001, 0.0, -0.0, 0.004, -1.0, 1.0, -0.25)] == [
+        ".00",
+        ".00",
+        ".00",
+        ".00",
+        "-1",
+        "1",
+        "-.25",
+    ]
+
+
+def test_scores_too_large_for_a_variance_are_one_line() -> None:
+    scores = [Score("m", f"d{k}", s, 1e300 * k, length=n) for k in range(4) for s in "ab" for n in (10, 50)]
+    with pytest.raises(
+        DataError, match=r"^m: a score of 3e\+300 is too large for a variance: divide all scores$"
+    ):
+        lengths(table(scores), "m")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import itertools
 import math
 import re
 import tempfile
@@ -21,7 +22,7 @@ import adjudge
 from adjudge.comparisons.scores import Scores
 from adjudge.data.rows import Summary, System, Topic
 from adjudge.data.scores import Score
-from adjudge.errors import DataError, UsageError
+from adjudge.errors import DataError, FormatError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.formats import scoretable
 
@@ -438,6 +439,162 @@ def test_a_score_file_alone(evaluation: Evaluation) -> None:
     ]
     with pytest.raises(UsageError, match="--lower-is-better is for a table of numbers"):
         adjudge.read_scores(path, lower_is_better=True)
+
+
+# What a table says of its topics
+
+
+def of_topics(**more: Any) -> pd.DataFrame:
+    """Two systems on 24 topics, in eight sets of three; each half was judged by one person."""
+    rng = np.random.default_rng(4)
+    shared = np.repeat(rng.normal(0, 1, 8), 3)  # by which ours is better or worse on all topics of a set
+    rows = [
+        {"topic": f"d{k + 1}", "system": system, "value": rng.normal() + shared[k] * (system == "ours")}
+        for k in range(24)
+        for system in ("ours", "lead")
+    ]
+    frame = pd.DataFrame(rows)
+    k = frame.index // 2
+    columns: dict[str, Any] = {
+        "set": [f"s{j}" for j in k // 3],
+        "type": np.where(k % 2, "person", "event"),
+        "task": np.where(k < 6, "single", "multi"),
+        "selector": [f"chooser{j}" for j in k // 4],
+        "assessor": np.where(k < 12, "ann", "bob"),
+    }
+    return frame.assign(**(columns | more))
+
+
+def saved(frame: pd.DataFrame, folder: Path, name: str) -> Path:
+    path = folder / name
+    if path.suffix == ".parquet":
+        frame.to_parquet(path, index=False)
+    else:
+        frame.to_csv(path, index=False, sep="\t" if path.suffix == ".tsv" else ",")
+    return path
+
+
+@pytest.mark.parametrize("name", ["m.csv", "m.tsv", "m.parquet", ""])
+def test_a_table_says_what_its_topics_share(tmp_path: Path, name: str) -> None:
+    frame = of_topics()
+    source = saved(frame, tmp_path, name) if name else frame
+    data = adjudge.read_scores(source)
+    assert data.topics["d4"] == Topic("d4", set="s1", type="person", task="single", selector="chooser0")
+    assert data.topic_values("task", ["d6", "d7", "elsewhere"]) == ("single", "multi", None)
+    assert [note for measure in data.measures for note in data.notes(measure)] == []
+    for by, size in (("set", 8), ("type", 2), ("task", 2), ("selector", 6), ("assessor", 2)):
+        found = adjudge.compare(source, test="mc", cluster=by)
+        assert f"|cluster:{by}|" in found.signature
+        assert f":clusters:{size}:all-signs" in found.signature
+    assert adjudge.compare(source, test="mc", cluster=True).signature == (
+        adjudge.compare(source, test="mc", cluster="set").signature
+    )
+
+
+def test_clusters_of_a_table_are_those_of_a_plain_loop() -> None:
+    """p over the 2^8 signs of the sets, by hand."""
+    frame = of_topics()
+    wide = frame.pivot(index="topic", columns="system", values="value")
+    sums = (
+        (wide["ours"] - wide["lead"]).groupby(frame.drop_duplicates("topic").set_index("topic")["set"]).sum()
+    )
+    drawn = np.array([np.dot(signs, sums) for signs in itertools.product((1, -1), repeat=8)])
+    p = np.mean(np.abs(drawn) >= abs(sums.sum()) - 1e-9)
+    found = adjudge.compare(frame, test="mc", cluster="set")
+    assert found.pairs_frame()["p"].tolist() == pytest.approx([p])
+    alone = adjudge.compare(frame, test="mc").pairs_frame()["p"].item()
+    assert alone < p  # topics of a set are no independent observations
+
+
+def test_a_factor_of_a_bare_table_is_tested() -> None:
+    table = adjudge.anova(of_topics(), factors=["type", "system", "topic"]).to_frame()
+    assert {"type", "system", "topic"} <= set(table["term"])
+    with pytest.raises(UsageError, match="type is not known of 24 topics"):
+        adjudge.anova(of_topics().drop(columns="type"), factors=["type", "system"])
+
+
+def test_rows_may_each_say_a_part(tmp_path: Path) -> None:
+    frame = of_topics()
+    frame.loc[frame["system"] == "lead", ["set", "type"]] = None
+    frame.loc[frame["topic"] == "d3", "set"] = None
+    for source in (frame, saved(frame, tmp_path, "m.csv"), saved(frame, tmp_path, "m.parquet")):
+        data = adjudge.read_scores(source)
+        assert (data.topics["d3"].set, data.topics["d3"].type, data.topics["d4"].set) == (None, "event", "s1")
+        with pytest.raises(
+            DataError, match='^clusters by set need the set of every topic, and d3 has none: a column "set"'
+        ):
+            adjudge.compare(source, test="mc", cluster="set")
+
+
+def test_numbers_beside_missing_ones_are_whole() -> None:
+    frame = of_topics(set=[None, None, *(k // 6 for k in range(46))])
+    assert frame["set"].dtype == float
+    assert adjudge.read_scores(frame).topics["d2"].set == "0"
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "expected"),
+    [
+        ("type", ["abstract", "extract"], 'topic "d1" has two values of "type", "abstract" and "extract"'),
+        ("set", ["A", "B"], 'topic "d1" has two values of "set", "A" and "B"'),
+        ("task", ["news", "news"], '"task" is "news", expected one of: single, multi'),
+    ],
+)
+def test_what_topics_cannot_have_is_one_line(
+    tmp_path: Path, column: str, values: list[str], expected: str
+) -> None:
+    frame = of_topics(**{column: values * 24})
+    for source in (frame, saved(frame, tmp_path, "m.csv"), saved(frame, tmp_path, "m.parquet")):
+        with pytest.raises(DataError) as caught:
+            adjudge.read_scores(source)
+        assert expected in str(caught.value)
+        assert "\n" not in str(caught.value)
+        left_out = adjudge.read_scores(source, columns={column: ""})
+        assert left_out.topic_values(column, ["d1"]) == (None,)  # type: ignore[arg-type]
+
+
+def test_assessors_make_clusters_of_their_own_topics_alone() -> None:
+    both = of_topics(assessor=["ann", "bob"] * 24)
+    with pytest.raises(UsageError, match='and "d1" was judged by ann and bob: leave the clusters out'):
+        adjudge.compare(both, test="mc", cluster="assessor")
+    # Who judged a system that is not compared does not matter.
+    third = both.assign(system=both["system"].replace("lead", "Eve"))
+    frame = pd.concat([of_topics(), third[third["system"] == "Eve"]])
+    kinds = frame.assign(kind=np.where(frame["system"] == "Eve", "human", "machine"))
+    assert "clusters:2" in adjudge.compare(kinds, test="mc", cluster="assessor", among="machines").signature
+    with pytest.raises(UsageError, match="was judged by"):
+        adjudge.compare(kinds, test="mc", cluster="assessor")
+    with pytest.raises(
+        DataError, match="^clusters by assessor need the assessor of every topic, and no topic has one"
+    ):
+        adjudge.compare(of_topics().drop(columns="assessor"), test="mc", cluster="assessor")
+    with pytest.raises(
+        UsageError, match='^cluster is "sets", expected one of: set, type, task, selector, assessor$'
+    ):
+        adjudge.compare(of_topics(), test="mc", cluster="sets")
+
+
+def test_a_folder_learns_topics_from_a_table_of_scores(
+    make: Callable[..., Evaluation], tmp_path: Path
+) -> None:
+    path = saved(of_topics(), tmp_path, "m.csv")
+    evaluation = make()
+    evaluation.take(scoretable.read([path]))
+    folder, bare = (adjudge.compare(s, test="mc", cluster="set") for s in (evaluation.path, path))
+    assert folder.pairs_frame()["p"].tolist() == bare.pairs_frame()["p"].tolist()
+
+
+def test_a_parquet_file_is_a_frame_on_disk(tmp_path: Path) -> None:
+    frame = of_topics()
+    path = saved(frame, tmp_path, "m.parquet")
+    data = adjudge.read_scores(path, measure="rating", lower_is_better=True, length=50, human="ours")
+    np.testing.assert_array_equal(data.matrix().values, adjudge.read_scores(frame).matrix().values)
+    assert (data.name, data.measures, data.matrix().info.better) == ("m.parquet", ("rating",), "lower")
+    with pytest.raises(UsageError, match="--delimiter is for a table of text"):
+        adjudge.read_scores(path, delimiter=";")
+    (tmp_path / "no.parquet").write_text("topic,a\n")
+    with pytest.raises(FormatError, match="not a score file"):
+        adjudge.read_scores(tmp_path / "no.parquet")
 
 
 # The page

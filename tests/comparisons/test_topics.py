@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import math
 import re
+from itertools import permutations, product
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
 from adjudge.comparisons.topics import FEW, TopicsResult, topics_of_matrix
 from adjudge.data.scores import Better, MeasureInfo, ScoreMatrix
 from adjudge.errors import DataError, UsageError
+from adjudge.stats.ranks import friedman, kruskal_wallis
 
 NAN = math.nan
 PAGE = (Path(__file__).parents[2] / "docs" / "topics.md").read_text(encoding="utf-8")
@@ -71,8 +75,8 @@ def test_the_planted_differences_are_found_and_said(planted: np.ndarray) -> None
     assert "p < .001, 4 topics, 40 scores); they carry " in words
     assert "With systems as blocks the topics differ (Friedman, chi-squared(3) = " in words
     assert "A score depends on its topic: compare systems topic by topic, with paired tests." in words
-    assert "The hardest topic is t0 (mean " in words
-    assert "the easiest topic is t3 (mean " in words
+    assert "The hardest topic is t0 (mean rank " in words
+    assert "the easiest topic is t3 (mean rank " in words
     assert "; they differ." in words
     assert re.search(r"t0 differs from \d of 3 other topics: it is harder than ", words)
     assert (
@@ -161,7 +165,7 @@ def test_systems_never_compared_are_warned_about() -> None:
 
 def test_few_scores_are_warned_about() -> None:
     rng = np.random.default_rng(2)
-    assert f"a topic has only {FEW - 1} scores: its p is a rough one" in (
+    assert f"a topic has only {FEW - 1} scores: p is a rough one" in (
         topics_of_matrix(matrix(rng.normal(size=(3, FEW - 1)))).warnings()
     )
     assert not topics_of_matrix(matrix(rng.normal(size=(3, FEW)))).warnings()
@@ -204,7 +208,7 @@ def test_one_topic_and_one_system_say_so() -> None:
         "One topic has scores: nothing to compare on m.",
         "t0 cannot be compared: no other topic has scores.",
         "With topics as blocks the systems cannot be compared (Friedman: needs two complete topics, has 1);"
-        " without blocks they do not differ significantly (Kruskal-Wallis, H(1) = 1, p = .317).",
+        " without blocks they could not have been found to differ (Kruskal-Wallis, H(1) = 1, p = .317).",
     ]
     alone = said(topics_of_matrix(matrix([[1.0], [2.0]])))
     assert "the systems cannot be compared (Friedman: needs two systems with scores, has 1)." in alone
@@ -212,7 +216,7 @@ def test_one_topic_and_one_system_say_so() -> None:
 
 def test_ties_alone_do_not_differ() -> None:
     words = said(topics_of_matrix(matrix([[2.0] * 5] * 3), against="t1"))
-    assert "the topics do not differ significantly (Kruskal-Wallis, H(2) = 0, p = 1" in words
+    assert "the topics could not have been found to differ (Kruskal-Wallis, H(2) = 0, p = 1" in words
     assert "All topics have the same mean rank." in words
     assert "t1 is not significantly different from any of 2 other topics." in words
 
@@ -220,7 +224,7 @@ def test_ties_alone_do_not_differ() -> None:
 def test_topics_that_tie_at_an_end_are_all_named() -> None:
     values = np.array([[1.0] * 6, [1.0] * 6, [5.0] * 6])
     words = said(topics_of_matrix(matrix(values)))
-    assert "The hardest topics are t0 and t1, the easiest topic is t2 (mean 5); they differ." in words
+    assert "The hardest topics are t0 and t1, the easiest topic is t2 (mean rank 15.5); they differ." in words
 
 
 def test_nothing_at_all_is_one_line() -> None:
@@ -299,3 +303,88 @@ def test_the_page_prints_what_it_says(capsys: pytest.CaptureFixture[str]) -> Non
 
 def test_the_page_names_the_bound_of_the_code() -> None:
     assert f"fewer than {['no', 'one', 'two', 'three', 'four', 'five'][FEW]} scores" in PAGE
+
+
+# What could not have been found is not said to be alike
+
+
+def test_one_score_a_topic_can_find_nothing() -> None:
+    found = topics_of_matrix(matrix(np.array([[1.0], [2.0], [3.0]])), against="t0")
+    words = said(found)
+    assert words.startswith(
+        "On m the topics could not have been found to differ (Kruskal-Wallis, H(2) = 2, p = .368"
+    )
+    assert "variance of the ranks" not in words  # one score each: all of it, always
+    assert "No pair of topics could have been found to differ (Tukey's test on mean ranks" in words
+    assert "the easiest topic is t2 (mean rank 3.0); they could not have been found to differ." in words
+    assert "t0 could not have been found to differ from any of 2 other topics." in words
+    assert "significantly" not in words
+
+
+def test_three_topics_and_two_systems_are_too_few_for_blocks() -> None:
+    found = topics_of_matrix(matrix(np.array([[1.0, 2.0], [3.0, 5.0], [6.0, 9.0]])))
+    # Friedman over systems: three topics that agree have chi-squared 3, p = .083 with one degree of freedom.
+    assert found.systems_blocked.friedman.smallest_p == pytest.approx(stats.chi2.sf(3, 1))
+    assert (
+        "With topics as blocks the systems could not have been found to differ (Friedman, chi-squared(1) = 3, "
+        in (said(found))
+    )
+    four = topics_of_matrix(matrix(np.array([[1.0, 2.0], [3.0, 5.0], [6.0, 9.0], [7.0, 9.0]])))
+    assert "With topics as blocks the systems differ (Friedman, chi-squared(1) = 4, p = .046" in said(four)
+
+
+@settings(deadline=None, max_examples=15)
+@given(
+    st.sampled_from([(1, 2), (1, 3), (2, 2), (2, 3), (3, 2)]),
+    st.integers(0, 2**32 - 1),
+    st.sampled_from([1, 3, 100]),
+)
+def test_the_smallest_p_is_that_of_the_best_order(size: tuple[int, int], seed: int, grid: int) -> None:
+    """All orders of the scores, one by one."""
+    n, k = size
+    values = np.random.default_rng(seed).integers(0, grid, (k, n)).astype(float)
+    orders = {tuple(order) for order in permutations(values.ravel().tolist())}
+    found = kruskal_wallis(values, groups="rows")
+    least = min(kruskal_wallis(np.reshape(order, (k, n)), groups="rows").p for order in orders)
+    assert found.smallest_p == pytest.approx(least)
+    if n > 1:
+        rows = [sorted(set(permutations(row.tolist()))) for row in values.T]
+        least = min(friedman(np.array(each)).p for each in product(*rows))
+        assert friedman(values.T).smallest_p == pytest.approx(least)
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.lists(st.integers(0, 2), min_size=2, max_size=3), st.integers(0, 2**32 - 1))
+def test_no_order_of_unequal_groups_undercuts_the_smallest_p(sizes: list[int], seed: int) -> None:
+    total = sum(sizes)
+    scores = np.random.default_rng(seed).integers(0, 5, total).astype(float)
+    values = np.full((len(sizes), 3), math.nan)
+    place = [(g, j) for g, size in enumerate(sizes) for j in range(size)]
+    if sum(size > 0 for size in sizes) < 2:
+        return
+    rows, columns = zip(*place, strict=True)
+    found = []
+    for order in set(permutations(scores.tolist())):
+        values[rows, columns] = order
+        found.append(kruskal_wallis(values, groups="rows"))
+    assert min(test.p for test in found) >= found[0].smallest_p - 1e-12
+    # Nor do two groups differ that are said to be out of each other's reach.
+    for test in found:
+        for a in range(len(sizes)):
+            reach = test.within_reach(a, np.arange(len(sizes)))
+            assert not test.different_from(a)[~reach].any()
+
+
+def test_the_order_of_topics_is_not_contradicted_by_their_means() -> None:
+    """One huge score makes the mean of a topic the highest, and not its rank."""
+    values = np.array([[1.0, 1.1, 1.2, 1.3, 900.0], [2.0, 2.1, 2.2, 2.3, 2.4], [3.0, 3.1, 3.2, 3.3, 3.4]])
+    found = topics_of_matrix(matrix(values))
+    assert "The hardest topic is t0 (mean rank 5.0), the easiest topic is t2 (mean rank 12.0)" in said(found)
+    assert found.standings[-1].mean == pytest.approx(180.92)
+
+
+def test_scores_of_any_size_have_a_spread() -> None:
+    values = np.array([[1.0, 2.0, 4.0], [2.0, 3.0, 3.5]])
+    huge = topics_of_matrix(matrix(values * 2.0**1000)).standings
+    plain = topics_of_matrix(matrix(values)).standings
+    assert [(s.mean, s.sd) for s in huge] == [(s.mean * 2.0**1000, s.sd * 2.0**1000) for s in plain]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from adjudge.data.incoming import LeftOut
-from adjudge.data.rows import System
+from adjudge.data.rows import System, Topic
 from adjudge.data.scorefiles import find
 from adjudge.data.scores import MeasureInfo, Score
 from adjudge.formats import scoretable
@@ -37,6 +37,19 @@ def test_a_long_table_gives_exact_items(write: Write) -> None:
         ("s.csv:2", Score("imported:rouge-2", "d1", "lead", 0.25, length=100, reference="A")),
         ("s.csv:3", info("imported:ter", "s.csv", "lower")),
         ("s.csv:3", Score("imported:ter", "d1", "lead", 0.1, assessor="ann", repeat=2)),
+    ]
+
+
+def test_a_long_table_may_say_what_topics_share(write: Write) -> None:
+    write(
+        "s.csv",
+        "system,topic,value,set,type,task,selector\n"
+        "a,d1,1,S1,event,multi,Kim\nb,d1,2,S1,event,multi,Kim\na,d2,1,S1,,,\nb,d3,2,,,,\n",
+    )
+    found = things(scoretable.read(["s.csv"]))
+    assert [thing for thing in found if isinstance(thing, Topic)] == [
+        Topic("d1", set="S1", type="event", task="multi", selector="Kim"),  # once, not for each of its rows
+        Topic("d2", set="S1"),
     ]
 
 
@@ -76,11 +89,11 @@ def test_a_long_table_may_say_why(write: Write) -> None:
 
 
 def test_columns_may_be_mapped(write: Write) -> None:
-    write("m.csv", "set,peer,eval,recall,precision\nx,M1,d1,0.5,0.25\n")
+    write("m.csv", "phase,peer,eval,recall,precision\nx,M1,d1,0.5,0.25\n")
     columns = {"system": "peer", "topic": "eval", "value": "recall"}
     found = things(scoretable.read(["m.csv"], columns=columns, measure="r"))
     assert found[-1] == Score("imported:r", "d1", "M1", 0.5)
-    assert found[:2] == [LeftOut('column "set" not used'), LeftOut('column "precision" not used')]
+    assert found[:2] == [LeftOut('column "phase" not used'), LeftOut('column "precision" not used')]
 
 
 @pytest.mark.parametrize(

@@ -89,3 +89,11 @@ def test_places_are_short_and_plain() -> None:
 
 def test_spans() -> None:
     assert (span([4, 4]), span([4, 2, 3])) == ("4", "2 to 4")
+
+
+def test_no_number_on_a_page_is_minus_zero() -> None:
+    for form in (Format(None), Format(0), Format(4)):
+        assert not form(-0.0).startswith("-")
+    assert Format(4)(-0.00004) == "0.0000"
+    assert Format(None)(-0.00004) == "-4e-05"
+    assert percent(-0.001) == "0"

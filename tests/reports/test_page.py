@@ -30,11 +30,12 @@ def test_a_page_of_one_measure(compared: Make, three: Values, news: Collection) 
     assert page.overview is None
     assert (section.anchor, section.title, section.direction) == ("rouge-2", "rouge-2", "higher is better")
     assert section.headline == (
-        "On rouge-2 The good one stands alone at the top; 2 of 3 pairs of systems differ."
+        "On rouge-2 The good one is significantly better than every other system;"
+        " 2 of 3 pairs of systems differ, 1 is not significantly different."
     )
     assert section.pairs is not None
     assert section.differences is not None
-    assert section.differences.about == "2 of 3 pairs of systems differ."
+    assert section.differences.about == "2 of 3 pairs of systems differ, 1 is not significantly different."
     assert len(section.differences.lines.shown) == 2
     assert section.missing.shown == ()
     assert section.tables[0].name == "rouge-2-league.csv"
@@ -69,12 +70,11 @@ def test_the_words_say_the_direction_the_test_and_the_interval(
     (section,) = build_page(empty, [compared(three, better="lower", test="t", alpha=0.01)]).sections
     order, interval, letters = section.reading
     assert order.endswith("lower is better.")
-    assert "95 % bootstrap interval" in interval
-    assert "200 resamples" in interval
-    assert "paired t test" in letters
-    assert "below .01)" in letters
+    assert "95 % interval of the mean (Student's t)" in interval
+    assert "paired t, " in letters
+    assert "at .01)" in letters
     assert section.headline.startswith(
-        "On rouge-2 bad and fair are not significantly different from the best"
+        "On rouge-2 bad and fair may each be the best"
     )
 
 
@@ -94,17 +94,16 @@ def test_one_system_is_shown_and_not_compared(compared: Make, empty: Collection)
     assert (section.pairs, section.differences) == (None, None)
     assert not section.league.grouped
     (section,) = build_page(empty, [compared({"a": [0.1, 0.3]}, better=None)]).sections
-    assert section.headline == "On rouge-2, a description, a has a mean of 0.200."
+    assert section.headline == "On rouge-2, a description, a has a mean of 0.20."
 
 
 def test_one_topic_has_means_and_no_more(compared: Make, empty: Collection) -> None:
     (section,) = build_page(empty, [compared({"a": [0.5], "b": [0.4]})]).sections
-    assert section.headline.startswith("On rouge-2 no pair of systems can be tested")
+    assert section.headline.startswith("On rouge-2 no difference could have been found: needs two topics")
     assert section.differences is not None
-    assert section.differences.about == "None of 1 pair of systems differs."
+    assert section.differences.about == "Of 1 pair of systems 1 could not have been found."
     assert "no intervals" in section.reading[1]
-    assert len(section.notes) == 1  # too few topics for the test
-    assert section.notes_hint == "read the note first"
+    assert not section.notes
 
 
 def test_what_is_missing_is_listed_and_warned_of(compared: Make, news: Collection) -> None:
@@ -115,7 +114,7 @@ def test_what_is_missing_is_listed_and_warned_of(compared: Make, news: Collectio
         "gone: 3 missing (no summary)",
     }
     assert any("different topics" in note for note in section.notes)
-    assert section.notes_hint == f"read the {len(section.notes)} notes first"
+    assert section.notes_hint == "read the note first"
     assert [row.name.system for row in section.league.rows] == ["good", "fair"]
 
 

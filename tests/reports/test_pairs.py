@@ -60,7 +60,7 @@ def test_a_cell_says_its_corrected_p(
     # 2/1024 for ten differences of one sign, times three pairs
     assert cell.words == (
         "The good one is better than fair"
-        " (paired Wilcoxon, exact, Holm-corrected p = .006, n = 10 topics; The good one wins on 10)"
+        " (paired Wilcoxon, exact, Holm-corrected p = .006, n = 10 topics; The good one wins on 10, fair on 0)"
     )
 
 

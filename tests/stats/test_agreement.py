@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
 from adjudge.errors import UsageError
-from adjudge.stats.agreement import Level, agreement_shares, krippendorff, pair_agreement
+from adjudge.stats.agreement import Alpha, Level, agreement_shares, krippendorff, pair_agreement
 from adjudge.stats.paired import Better
 
 # Tests of krippendorff.
@@ -216,3 +216,35 @@ def test_mistakes() -> None:
         pair_agreement([1, 2], [1, 2, 3])
     with pytest.raises(UsageError, match='better: unknown value "up"'):
         pair_agreement([1, 2], [1, 2], better="up")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("alpha", "shown", "verdict"),
+    [
+        (1.0, "1.000", "reliable (.800 or more)"),
+        (0.8, "0.800", "reliable (.800 or more)"),
+        (
+            math.nextafter(0.8, 0),
+            "0.7999999999999999",
+            "for tentative conclusions only (from .667 to below .800)",
+        ),
+        (0.7996, "0.7996", "for tentative conclusions only (from .667 to below .800)"),
+        (0.7, "0.700", "for tentative conclusions only (from .667 to below .800)"),
+        (0.667, "0.667", "for tentative conclusions only (from .667 to below .800)"),
+        (2 / 3, "0.6667", "not reliable (below .667)"),
+        (0.5, "0.500", "not reliable (below .667)"),
+        (-0.0001, "0.000", "not reliable (below .667)"),
+    ],
+)
+def test_krippendorffs_thresholds(alpha: float, shown: str, verdict: str) -> None:
+    found = Alpha(
+        alpha=alpha,
+        low=math.nan,
+        high=math.nan,
+        level=0.95,
+        units=9,
+        values=18,
+        distance="ordinal",
+        resamples=0,
+    )
+    assert found.sentence() == f"alpha = {shown} (9 units, 18 judgments): {verdict}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import get_args
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
 from adjudge.errors import UsageError
-from adjudge.stats.multiple import Correction, adjust, holm
+from adjudge.stats.multiple import Correction, adjust, holm, reached
 
 METHODS: tuple[Correction, ...] = get_args(Correction)
 # statsmodels 0.15.0, multipletests(p, method=...), second value
@@ -92,3 +93,113 @@ def test_an_unknown_correction_is_refused() -> None:
         UsageError, match='^method: unknown value "fdr"; expected one of "none", "bonferroni"'
     ):
         adjust([0.5], "fdr")  # type: ignore[arg-type]
+
+
+# Tests that cannot be significant, after Tarone
+
+
+def rejected(p: list[Fraction], least: list[Fraction], alpha: Fraction, *, steps: bool) -> set[int]:
+    """The procedure as it is told, in fractions."""
+    done: set[int] = set()
+    while True:
+        left = [i for i in range(len(p)) if i not in done]
+        k = next(k for k in range(1, len(p) + 2) if sum(least[i] <= alpha / k for i in left) <= k)
+        new = {i for i in left if p[i] <= alpha / k}
+        done |= new
+        if not new or not steps:
+            return done
+
+
+def adjusted_twin(p: list[Fraction], least: list[Fraction], *, steps: bool) -> list[float]:
+    """The smallest level from which every higher level rejects: between two of these levels nothing changes."""
+    levels = {k * x for x in {*p, *least} for k in range(1, len(p) + 1) if 0 < k * x <= 1} | {Fraction(1)}
+    ordered = sorted(levels)
+    at = [rejected(p, least, a, steps=steps) for a in ordered]
+    before = [
+        rejected(p, least, (a + b) / 2, steps=steps)
+        for a, b in zip([Fraction(0), *ordered], ordered, strict=False)
+    ]
+    found = []
+    for i in range(len(p)):
+        failing = [a for a, here, below in zip(ordered, at, before, strict=True) if i not in here & below]
+        found.append(float(max(failing, default=Fraction(0))))
+    return found
+
+
+@st.composite
+def discrete(draw: st.DrawFn) -> tuple[list[Fraction], list[Fraction]]:
+    """p-values of sign tests, and the smallest that so many wins and losses can have."""
+    tests = draw(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 511)), min_size=1, max_size=7))
+    least = [min(Fraction(1), Fraction(2, 2**n)) for n, _ in tests]
+    p = [
+        min(Fraction(1), low * (1 + k % 2 ** max(n - 1, 0))) for low, (n, k) in zip(least, tests, strict=True)
+    ]
+    return p, least
+
+
+@settings(deadline=None)
+@given(discrete(), st.booleans())
+def test_adjusted_p_is_the_smallest_level_from_which_every_higher_one_rejects(
+    family: tuple[list[Fraction], list[Fraction]], steps: bool
+) -> None:
+    p, least = family
+    method: Correction = "holm" if steps else "bonferroni"
+    found = reached([*map(float, p)], [*map(float, least)], method=method).adjusted
+    np.testing.assert_allclose(found, adjusted_twin(p, least, steps=steps), rtol=1e-9)
+
+
+@settings(deadline=None)
+@given(discrete(), st.sampled_from([0.05, 0.1, 0.25, 0.5]))
+def test_what_could_not_be_found_is_above_the_last_threshold(
+    family: tuple[list[Fraction], list[Fraction]], alpha: float
+) -> None:
+    p, least = family
+    found = reached([*map(float, p)], [*map(float, least)], alpha=alpha)
+    different = set(np.flatnonzero(found.adjusted <= alpha * (1 + 1e-9)).tolist())
+    level = Fraction(alpha).limit_denominator(100)
+    assert different <= rejected(
+        p, least, level, steps=True
+    )  # the procedure may reject at a level and not above it
+    left = [i for i in range(len(p)) if i not in different]
+    k = next(k for k in range(1, len(p) + 2) if sum(least[i] <= level / k for i in left) <= k)
+    assert found.divisor == k
+    assert [not r for r in found.reachable] == [i in left and least[i] > level / k for i in range(len(p))]
+
+
+@given(st.lists(P, min_size=1, max_size=30), st.sampled_from(METHODS))
+def test_where_every_p_is_within_reach_nothing_changes(p: list[float], method: Correction) -> None:
+    found = reached(p, np.zeros(len(p)), method=method)
+    np.testing.assert_allclose(found.adjusted, adjust(p, method), rtol=1e-9)
+
+
+def test_pairs_that_cannot_count_do_not_burden_the_others() -> None:
+    # Ten tests of 4 topics can have no p below .125; one of 12 topics has .005, which Holm would take times 11.
+    found = reached([0.125] * 10 + [0.005], [0.125] * 10 + [2**-11])
+    assert found.adjusted[-1] == pytest.approx(0.005)
+    assert found.reachable.tolist() == [False] * 10 + [True]
+    assert adjust([0.125] * 10 + [0.005])[-1] == pytest.approx(0.055)
+
+
+def test_one_more_finding_of_benjamini_and_hochberg() -> None:
+    # With p = .01 and .02 of four found, a third could have been at .05 * 3 / 4.
+    found = reached([0.01, 0.02, 0.9, 0.8], [0.0, 0.0, 0.03, 0.04], method="bh")
+    assert found.reachable.tolist() == [True, True, True, False]
+
+
+def test_a_large_family_is_one_pass() -> None:
+    rng = np.random.default_rng(3)
+    n = rng.integers(2, 20, size=124_750)
+    least = 2.0 ** (1 - n)
+    p = np.minimum(1.0, least * rng.integers(1, 2**n))
+    found = reached(p, least)
+    k = found.divisor
+    assert np.count_nonzero(least <= 0.05 / k) <= k
+    assert found.adjusted[np.argmin(p)] <= holm(p)[np.argmin(p)]
+
+
+def test_a_test_needs_its_smallest_p() -> None:
+    with pytest.raises(UsageError, match="least: a test has a p and no smallest p"):
+        reached([0.1], [float("nan")])
+    with pytest.raises(UsageError, match="p and least"):
+        reached([0.1], [0.1, 0.2])
+    assert np.isnan(reached([float("nan")], [float("nan")]).adjusted).all()

@@ -133,20 +133,20 @@ ALIKE = PairedTest("t", 0.4, 0.69, 46, "t", 0.01, wins=24, losses=20, ties=2)
 
 
 def test_a_difference_names_the_better_one_first() -> None:
-    expected = "(paired Wilcoxon, exact, p = .003, n = 46 topics; {} wins on 34)"
-    assert BETTER.sentence("A", "B") == "A is better than B " + expected.format("A")
-    assert WORSE.sentence("A", "B") == "B is better than A " + expected.format("B")
+    expected = "(paired Wilcoxon, exact, p = .003, n = 46 topics; {} wins on 34, {} on 11, tied on 1)"
+    assert BETTER.sentence("A", "B") == "A is better than B " + expected.format("A", "B")
+    assert WORSE.sentence("A", "B") == "B is better than A " + expected.format("B", "A")
 
 
 def test_lower_can_be_better() -> None:
     assert BETTER.sentence("A", "B", "lower") == (
-        "B is better than A (paired Wilcoxon, exact, p = .003, n = 46 topics; B wins on 34)"
+        "B is better than A (paired Wilcoxon, exact, p = .003, n = 46 topics; B wins on 34, A on 11, tied on 1)"
     )
 
 
 def test_a_description_is_higher_not_better() -> None:
     assert WORSE.sentence("A", "B", None) == (
-        "B is higher than A (paired Wilcoxon, exact, p = .003, n = 46 topics; B is higher on 34)"
+        "B is higher than A (paired Wilcoxon, exact, p = .003, n = 46 topics; B is higher on 34, A on 11, tied on 1)"
     )
 
 
@@ -166,8 +166,10 @@ def test_alpha_decides() -> None:
 
 def test_means_that_point_the_other_way_are_mentioned() -> None:
     odd = replace(BETTER, difference=-0.5)
-    assert odd.sentence("A", "B").endswith("; A wins on 34, but B has the better mean)")
-    assert odd.sentence("A", "B", "lower").endswith("; B wins on 34, but A has the better mean)")
+    assert odd.sentence("A", "B").endswith("; A wins on 34, B on 11, tied on 1, but B has the better mean)")
+    assert odd.sentence("A", "B", "lower").endswith(
+        "; B wins on 34, A on 11, tied on 1, but A has the better mean)"
+    )
 
 
 def test_the_undefined_says_why() -> None:

@@ -195,6 +195,9 @@ def test_agreement_is_krippendorffs_alpha_of_the_units() -> None:
     places = krippendorff([[3, 0], [1, 0]], rng=np.random.default_rng(0), resamples=0)
     assert cells("agreement", question="quality:4")["alpha"] == places.alpha
     assert cells("agreement", question="quality:2")["why"] is not None  # nobody found anything
+    said = next(line for line in TABLES["agreement"].sentences() if line.startswith("completeness: "))
+    assert said.startswith(f"completeness: alpha = {row['alpha']:.3f} (")
+    assert said.endswith(" over 4 units, for tentative conclusions only (from .667 to below .800).")
 
 
 def test_one_assessor_agrees_with_nobody() -> None:

@@ -32,11 +32,20 @@ def command(
     ] = False,
     random: Annotated[
         str | None,
-        typer.Option(metavar="A,B", help="Fit a mixed model too, with these random, such as topic,assessor."),
+        typer.Option(
+            metavar="A,B", help="These are a sample, such as topic,assessor; tell how the variance divides."
+        ),
     ] = None,
     ss_type: Annotated[
-        int, typer.Option("--type", min=1, max=3, help="Sums of squares: I in order, II, III.")
-    ] = 1,
+        int | None,
+        typer.Option(
+            "--type",
+            min=1,
+            max=3,
+            help="Sums of squares: I in order, II, III.",
+            show_default="1; 2 where cells are missing",
+        ),
+    ] = None,
     pool: options.PoolHumans = None,
     length: options.Length = None,
     form: options.Form = None,
@@ -57,8 +66,10 @@ def command(
 ) -> None:
     """Which factors matter: system, topic, assessor, and how much of the variation each accounts for.
 
-    Prints the analysis of variance as DUC-2002 did, what it means in words, and whether the residuals look as
-    they should. --csv writes one row per term; with --random the parts of the variance follow.
+    Prints the analysis of variance, what it means in words, and whether the residuals look as they should. Each term
+    is compared with the variation it would have anyhow: types of topics with topics, systems that several assessors
+    judged with how topics and assessors differ about them. --csv writes one row per term; with --random the parts of
+    the variance follow.
     """
     data = open_scores(scores, human, baseline, lower_is_better)
     chosen = data.resolved(measure or ())
@@ -109,15 +120,16 @@ def _show(a: Anova, sizes: bool) -> None:
         if sizes:
             for each in a.interactions:
                 _show_sizes(each.term, each.to_frame())
-        if (parts := a.components_table()) is not None:
-            show(parts)
+        for part in (a.components_table(), a.residuals_table()):
+            if part is not None:
+                show(part)
 
     show_result(a.table(), before=more, more=a.residual_sentences())
 
 
 def _show_sizes(term: str, frame: Any) -> None:
     rows = [
-        (name, *("" if value != value else f"{value:.4f}" for value in frame.loc[name]))
+        (name, *("" if value != value else f"{value:z.4f}" for value in frame.loc[name]))
         for name in frame.index
     ]
     show_table((term, *(f"{column}>" for column in frame.columns)), rows)

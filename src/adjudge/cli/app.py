@@ -198,7 +198,7 @@ COMMANDS = (
     Command(
         "compare",
         COMPARE,
-        "Rank the systems: means, bootstrap intervals over topics, and groups that do not differ.",
+        "Rank the systems: means, intervals over topics, and groups that do not differ.",
         "compare:command",
         "adjudge compare my-eval -m rouge-1 --against random",
     ),

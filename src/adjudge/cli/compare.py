@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from adjudge.comparisons.scores import Scores
 
 AMONG = ("all", "machines", "humans", "human-machine")
+CLUSTERS = ("set", "type", "task", "selector", "assessor")
+ADVICE = ": name a --primary measure, or correct --across measures"
 COUNTED: tuple[Test, ...] = ("t-unpaired", "t", "wilcoxon")  # the paper's three
 
 
@@ -38,11 +40,21 @@ def command(
     scores: options.Scores,
     measure: options.Measures = None,
     test: Annotated[
-        str,
+        str | None,
         typer.Option(
-            "--test", metavar="TEST", help=f"The test that makes the groups: {', '.join(TESTS)}; or all."
+            "--test",
+            metavar="TEST",
+            help=f"The test that makes the groups: {', '.join(TESTS)}; or all. Default: wilcoxon.",
         ),
-    ] = "wilcoxon",
+    ] = None,
+    tests: Annotated[
+        str | None,
+        typer.Option(
+            "--tests",
+            metavar="A,B",
+            help="Run these tests; the first makes the groups unless --test does. Of mc and hb with a statistic: mc:w.",
+        ),
+    ] = None,
     correct: options.Correct = "holm",
     against: Annotated[
         str | None,
@@ -66,7 +78,9 @@ def command(
     cluster: Annotated[
         str | None,
         typer.Option(
-            "--cluster", metavar="set", help="Swap and resample whole document sets (with --test mc)."
+            "--cluster",
+            metavar="BY",
+            help=f"Swap and resample whole clusters of topics (with --test mc): {', '.join(CLUSTERS)}.",
         ),
     ] = None,
     statistic: Annotated[
@@ -77,11 +91,38 @@ def command(
         str,
         typer.Option("--zeros", metavar="Z", help=f"Equal scores in Wilcoxon's test: {', '.join(ZEROS)}."),
     ] = "wilcox",
-    alpha: Annotated[float, typer.Option("--alpha", help="A p below this is a difference.")] = ALPHA,
-    level: Annotated[float, typer.Option("--level", help="Of intervals.")] = LEVEL,
+    alpha: Annotated[float, typer.Option("--alpha", help="A p up to this is a difference.")] = ALPHA,
+    level: Annotated[
+        float, typer.Option("--level", help="Of the means' intervals, and of pointwise ones.")
+    ] = LEVEL,
+    intervals: Annotated[
+        str,
+        typer.Option(
+            "--intervals",
+            metavar="HOW",
+            help="Of differences: agreeing (with test and correction), or pointwise.",
+        ),
+    ] = "agreeing",
+    primary: Annotated[
+        str | None,
+        typer.Option(
+            "--primary", metavar="MEASURE", help="The measure chosen beforehand; others are secondary."
+        ),
+    ] = None,
+    across: Annotated[
+        str,
+        typer.Option(
+            "--across", metavar="WHAT", help="Correct p over the pairs of each measure, or all measures."
+        ),
+    ] = "each",
     resamples: Annotated[
-        int, typer.Option("--resamples", min=1, help="Of mc, hb and intervals.")
-    ] = RESAMPLES,
+        int | None,
+        typer.Option(
+            "--resamples",
+            min=1,
+            help=f"Of mc and hb. Otherwise {RESAMPLES:,}, and more where the correction for many pairs needs them.",
+        ),
+    ] = None,
     seed: options.Seed = 0,
     counts: Annotated[
         bool,
@@ -96,15 +137,21 @@ def command(
     csv: options.Csv = None,
     latex: options.Latex = False,
 ) -> None:
-    """Rank the systems: means, bootstrap intervals over topics, and groups that do not differ.
+    """Rank the systems: means, intervals over topics, and groups that do not differ.
 
-    Systems that share a letter are not significantly different by the test with its correction. --csv writes one
+    Systems that share a letter are not significantly different by the test with its correction. Pairs that could
+    not have been found, whatever their scores, are counted apart, and do not burden the others. --csv writes one
     row per pair and test; with --counts, one per measure and test; with --effects, one per pair.
     """
     if among not in AMONG:
         raise UsageError(f"--among is {quoted(among)}, expected one of: {', '.join(AMONG)}")
-    if cluster not in (None, "set"):
-        raise UsageError(f"--cluster is {quoted(cluster)}, expected: set")
+    if cluster not in (None, *CLUSTERS):
+        raise UsageError(f"--cluster is {quoted(cluster)}, expected one of: {', '.join(CLUSTERS)}")
+    several = tuple(each.strip() for each in (tests or "").split(",") if each.strip())
+    if tests is not None and not several:
+        raise UsageError("--tests names no test")
+    if several and test == ALL:
+        raise UsageError("--test all runs every test: leave out --tests")
     if counts:
         asked = {
             "--against": against,
@@ -122,23 +169,24 @@ def command(
             )
     data = open_scores(scores, human, baseline, lower_is_better)
     if counts:
-        tests = TESTS if test == ALL else tuple(dict.fromkeys((*COUNTED, test)))
+        more = [test] if test else []
+        counting = TESTS if test == ALL else (*more, *several) if several else (*COUNTED, *more)
         table = adjudge.counts(
             data,
             measure,
             length=length_of(length),
             form=form,
-            tests=tests,
+            tests=counting,
             alpha=alpha,
             level=level,
             statistic=statistic,
             zeros=zeros,
-            resamples=resamples,
+            resamples=resamples or RESAMPLES,
             seed=seed,
         )
         _show_counts(table, data, json=json, csv=csv, latex=latex)
         return
-    from adjudge.comparisons.pairs import comparisons
+    from adjudge.comparisons.pairs import comparisons, scope_words
 
     found = comparisons(
         data,
@@ -146,6 +194,7 @@ def command(
         length=length_of(length),
         form=form,
         test=test,
+        tests=several,
         correct=correct,
         against=against,
         side=side,
@@ -158,7 +207,10 @@ def command(
         resamples=resamples,
         seed=seed,
         pool_humans=pooled(pool),
-        cluster=cluster is not None,
+        cluster=cluster or False,
+        intervals=intervals,
+        primary=primary,
+        across=across,
     )
     warn_of(data, (c.measure for c in found))
     deliver(
@@ -169,6 +221,9 @@ def command(
         csv=csv,
         latex=latex,
     )
+    if csv is None and not json and not latex and (said := scope_words(found, advice=ADVICE)):
+        print()
+        say(said)
 
 
 def _show(c: Comparison, *, pairs: bool, effects: bool) -> None:

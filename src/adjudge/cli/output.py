@@ -102,7 +102,8 @@ def deliver(
 
 
 def write_csv(frame: Any, target: Path) -> None:
-    """A frame as CSV into a file, or to standard output for `-`."""
+    """A frame as CSV into a file, or to standard output for `-`: with full precision, but no minus zero."""
+    frame = frame.assign(**{name: frame[name] + 0.0 for name in frame.select_dtypes("floating")})
     if str(target) == "-":
         print(frame.to_csv(index=False, lineterminator="\n"), end="")
         return

@@ -530,7 +530,7 @@ def _means(e: Evaluation, measure: str) -> Any:
 
 
 def _number(value: float) -> str:
-    return "-" if value != value else f"{value:.4f}"
+    return "-" if value != value else f"{value:z.4f}"
 
 
 @prefer.command("converge", epilog=f"Example: {PREFER['converge']}")

@@ -36,7 +36,7 @@ def command(
     if json:
         show_json(found)
     else:
-        show_table(("measure", "score>"), [(name, f"{value:.5f}") for name, value in found.items()])
+        show_table(("measure", "score>"), [(name, f"{value:z.5f}") for name, value in found.items()])
 
 
 def _read(path: Path) -> str:

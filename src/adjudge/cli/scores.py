@@ -61,7 +61,7 @@ def command(
         show_table(list(frame.columns), [list(row) for row in known.itertuples(index=False)])
     elif matrix:
         columns = [frame.columns[0], *(f"{name}>" for name in frame.columns[1:])]
-        cells = [[row[0], *(f"{v:.4f}" for v in row[1:])] for row in frame.itertuples(index=False)]
+        cells = [[row[0], *(f"{v:z.4f}" for v in row[1:])] for row in frame.itertuples(index=False)]
         show_table(columns, cells)
     else:
         _overview(scores, chosen)
@@ -111,7 +111,7 @@ def _overview(scores: Scores, chosen: list[str]) -> None:
                     frame["topic"].nunique(),
                     frame["system"].nunique(),
                     int(frame["value"].isna().sum()),
-                    f"{frame['value'].mean():.4f}",
+                    f"{frame['value'].mean():z.4f}",
                     each.info.direction,
                     "imported" if each.origin == "imported" else each.info.signature,
                 )

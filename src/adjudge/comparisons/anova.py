@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-    from adjudge.stats.linear.anova import InteractionEffects, ResidualChecks
-    from adjudge.stats.linear.mixed import FixedTest, MixedFit
+    from adjudge.stats.linear.anova import AnovaRow, InteractionEffects, ResidualChecks
+    from adjudge.stats.linear.error_terms import TermTest
+    from adjudge.stats.linear.mixed import MixedFit
     from adjudge.stats.linear.model import LinearFit
 
 MOST_NAMED = 5
@@ -34,10 +35,23 @@ OF_TOPICS = ("type", "selector", "set", "task")
 FACTORS = (*OF_ROWS, *OF_TOPICS, "kind", "author")
 NOISE = "noise"
 RESAMPLES = 500
-COLUMNS = ["measure", "term", "df", "ss", "ms", "f", "p", "share", "why"]
+TESTED = ("denominator_df", "against", "method", "residual_f", "residual_p")
+NUMBERS = ("ss", "ms", "f", "p", "share", "why", *TESTED)
+COLUMNS = ["measure", "term", "df", *NUMBERS]
 ALPHA = 0.05
 LEVEL = 0.95
 REPEATED = ("assessor", "system", "topic")  # what interactions=True crosses, in DUC-2002's order
+SAMPLED = ("topic", "assessor", "reference", "author", "repeat")
+"""Factors whose levels are a sample: others might have been drawn."""
+
+SEVERAL_ROWS = ("assessor", "length", "reference", "repeat", "author")
+"""Factors that give a summary, or a topic and a system, several rows."""
+
+RESIDUALS = "residuals"
+FEWEST_DF = 3
+"""Below so many degrees of freedom of the noise only a very large F is significant, and that is said."""
+FEW_DF = 4
+"""Below so many degrees of freedom of an error term, the test of several at once errs too often."""
 
 
 def anova(
@@ -49,7 +63,7 @@ def anova(
     factors: Sequence[str] = (),
     interactions: bool = False,
     random: Sequence[str] = (),
-    ss_type: Literal[1, 2, 3] = 1,
+    ss_type: Literal[1, 2, 3] | None = None,
     alpha: float = ALPHA,
     resamples: int | None = None,
     seed: int = 0,
@@ -61,7 +75,11 @@ def anova(
     `scores` are an evaluation or its scores, a path to its folder or to a file of scores, or a DataFrame. Factors
     are system and topic, and assessor before them where judgments are repeated; `factors` names others, in the
     order that type I takes them, and interactions such as "system:topic". `interactions` adds all two-way ones of
-    assessor, system and topic. `random` are factors of a mixed model that is fitted beside the table.
+    assessor, system and topic. `random` are the factors whose levels are a sample (topics, assessors, references
+    and their authors unless said), and how the variance divides among them is told too.
+    Every term is tested against the variation that it would have anyhow: a type of topics against topics, a system
+    that several assessors judged against system:topic and assessor:system. `ss_type` is the type of the sums of
+    squares: where the design is balanced they agree; elsewhere II unless said.
     `pool_humans` makes all humans one system, with one row for all of them unless `average_humans` is false.
     Over and Liggett 2002: system + document set, assessors, interactions.
     """
@@ -70,7 +88,11 @@ def anova(
     checks.share("alpha", alpha)
     found = scores_of(scores)
     chosen = found.resolve(measure)
-    terms = _terms(factors or known_factors(found.table, chosen, length, form), interactions, random)
+    asked = _terms(factors or known_factors(found.table, chosen, length, form), interactions, random)
+    if random:
+        _check_fixed(asked, random)
+    added = _units(asked)
+    terms = [*asked, *added]
     # In one order, so that an interaction's first factor is the first in its name.
     names = sorted({name for term in terms for name in term.split(":")})
     rows = build(
@@ -83,13 +105,22 @@ def anova(
         pool_humans=pool_humans,
         average_humans=average_humans,
     )
+    if "topic" in added and "set" in asked and rows.same("set", "topic"):
+        added = [name for name in added if name != "topic"]  # a set is a topic
+    terms = [*asked, *added]
     for term in terms:
         _check_replicates(rows, term)
-    components = None
-    if random:
-        fixed, crossed = _mixed_terms(terms, random)
-        components = mixed_model(rows, fixed, crossed, level=LEVEL, resamples=resamples, seed=seed)
-    return _analysed(rows, terms, ss_type, alpha, components)
+    analysed = _analysed(rows, terms, ss_type, alpha, random)
+    if added:
+        note = (
+            f"{listed(added)} {'is' if len(added) == 1 else 'are'} among the terms too, to be compared with"
+        )
+        analysed = replace(analysed, notes=(*analysed.notes, note))
+    if not random:
+        return analysed
+    fixed, crossed = _mixed_terms(analysed, rows, random)
+    model = mixed_model(rows, fixed, crossed, level=LEVEL, resamples=resamples, seed=seed)
+    return replace(analysed, components=replace(model, tested=tuple(terms)))
 
 
 @dataclass(frozen=True, repr=False)
@@ -133,13 +164,26 @@ class Anova(Tabular):
         return f"value ~ {' + '.join(line.term for line in self.lines)}"
 
     @property
+    def random(self) -> tuple[str, ...]:
+        """The factors that counted as a sample in some test."""
+        used = {name for line in self.lines for name in line.sampled}
+        return tuple(name for name in self.levels if name in used)
+
+    @property
+    def by_residuals(self) -> bool:
+        """Whether the residuals are what every term is compared with."""
+        return all(line.method == RESIDUALS for line in self.lines)
+
+    @property
     def signature(self) -> str:
         length = f"|length:{self.length}" if self.length else ""
         terms = "+".join(line.term for line in self.lines)
         mixed = f"|{self.components.signature}" if self.components else ""
         kind = {1: "I", 2: "II", 3: "III"}[self.ss_type]
+        against = [f"{line.term}/{'+'.join(line.against)}" for line in self.lines if line.against]
+        errors = f"|errors:{','.join(against)}" if against else ""
         return (
-            f"{self.info.signature or self.measure}{length}|rows:{self.n}|anova:type-{kind}:{terms}"
+            f"{self.info.signature or self.measure}{length}|rows:{self.n}|anova:type-{kind}:{terms}{errors}"
             f"|alpha:{self.alpha:g}{mixed}"
         )
 
@@ -150,7 +194,8 @@ class Anova(Tabular):
     def sentences(self) -> Iterator[str]:
         """What can be concluded, in plain words: the terms, large interactions, variance components."""
         yield self.headline()
-        yield from (_line_words(each, self.residual_df, self.alpha) for each in self.lines)
+        yield from (_line_words(each, self.alpha) for each in self.lines)
+        yield from _for_whom(self)
         yield from (_interaction_words(each, self.alpha) for each in self.interactions)
         if self.components is not None:
             yield from self.components.sentences(self.alpha)
@@ -169,6 +214,7 @@ class Anova(Tabular):
         """The terms, the residuals last."""
         levels = ", ".join(counted(n, name) for name, n in self.levels.items())
         length = f", {self.length} words" if self.length else ""
+        plain_noise = self.by_residuals
         return Table(
             name="anova",
             columns=(
@@ -178,9 +224,13 @@ class Anova(Tabular):
                 Column("ss", "sum of squares", data=False, right=True),
                 Column("ms", "mean square", data=False, right=True),
                 Column("F", "F", data=False, right=True),
+                Column(
+                    "df2", "df of noise", data=False, right=True, show="never" if plain_noise else "always"
+                ),
                 Column("p", "p", data=False, right=True),
                 Column("share", "share", data=False, right=True),
-                *(Column(name, show="never") for name in ("ss", "ms", "f", "p", "share", "why")),
+                Column("error", "compared with", data=False, show="never" if plain_noise else "always"),
+                *(Column(name, show="never") for name in NUMBERS),
             ),
             rows=tuple(
                 (
@@ -190,9 +240,11 @@ class Anova(Tabular):
                     number(row["ss"]),
                     number(row["ms"]),
                     f_text(row["f"]),
+                    df_text(row["denominator_df"]),
                     p_text(row["p"]),
                     "" if row["share"] != row["share"] else percent(row["share"]),
-                    *(row[name] for name in ("ss", "ms", "f", "p", "share", "why")),
+                    row["against"].replace("+", ", ") if row["f"] == row["f"] else "",
+                    *(row[name] for name in NUMBERS),
                 )
                 for row in self._rows()
             ),
@@ -200,6 +252,24 @@ class Anova(Tabular):
             said=tuple(self.sentences()),
             notes=tuple(self.warnings()),
             signature=self.signature,
+        )
+
+    def residuals_table(self) -> Table | None:
+        """Every F against the residuals, as DUC-2002's tables have it, where some are tested otherwise."""
+        if self.by_residuals:
+            return None
+        return Table(
+            name="anova-residuals",
+            columns=(
+                Column("term", "", right=False),
+                Column("residual_f", "F", data=False, right=True),
+                Column("residual_p", "p", data=False, right=True),
+            ),
+            rows=tuple((line.term, f_text(line.residual_f), p_text(line.residual_p)) for line in self.lines),
+            title=(
+                f"F against the residuals ({self.residual_df} df), as DUC-2002 printed it. It takes every factor as"
+                " fixed: the table above says what matters."
+            ),
         )
 
     def components_table(self) -> Table | None:
@@ -244,7 +314,8 @@ class Anova(Tabular):
 
     def _rows(self) -> Iterator[dict[str, Any]]:
         for line in self.lines:
-            yield {"measure": self.measure, **asdict(line)}
+            row = {"measure": self.measure, **asdict(line), "against": "+".join(line.against) or RESIDUALS}
+            yield {name: row[name] for name in COLUMNS}
         nan = float("nan")
         share = self.residual_ss / self.total_ss if self.total_ss else nan
         yield {
@@ -253,10 +324,9 @@ class Anova(Tabular):
             "df": self.residual_df,
             "ss": self.residual_ss,
             "ms": self.residual_ms,
-            "f": nan,
-            "p": nan,
+            **dict.fromkeys(("f", "denominator_df", "p", "residual_f", "residual_p"), nan),
             "share": share,
-            "why": None,
+            **dict.fromkeys(("against", "method", "why"), None),
         }
 
     def as_dict(self) -> dict[str, Any]:
@@ -269,6 +339,7 @@ class Anova(Tabular):
             "rows": self.n,
             "levels": self.levels,
             "ss_type": self.ss_type,
+            "random": self.random,
             "signature": self.signature,
             "headline": self.headline(),
             "sentences": list(self.sentences()),
@@ -299,9 +370,19 @@ class AnovaTerm:
     ss: float
     ms: float
     f: float
+    denominator_df: float
     p: float
     share: float
     """Of the variation about the mean."""
+    against: tuple[str, ...]
+    """The error terms that F compares it with, beside the residuals; none where it is the residuals alone."""
+    method: str
+    """residuals; stratum: one mean square, exact; strata: several, by REML; reml: the mixed model of all rows."""
+    residual_f: float
+    """F against the residuals, as DUC-2002's tables have it."""
+    residual_p: float
+    sampled: tuple[str, ...] = ()
+    """The factors that counted as a sample in this test."""
     why: str | None = None
 
 
@@ -352,14 +433,13 @@ class LargeResidual:
 
 @dataclass(frozen=True)
 class MixedModel:
-    """Two fits by REML: systems fixed, for their means and test; everything random, for the shares.
+    """Two fits by REML: systems fixed, for their means; everything random, for the shares.
 
     `components` hold the shares of the second, the noise last. Where a model cannot be fitted, `why` says why.
     """
 
     formula: str
     means: tuple[MixedMean, ...]
-    test: FixedTest
     random: tuple[RandomTerm, ...]
     components: tuple[VarianceShare, ...]
     level: float
@@ -367,6 +447,8 @@ class MixedModel:
     seed: int
     why: str | None = None
     notes: tuple[str, ...] = ()
+    tested: tuple[str, ...] = ()
+    """Terms that the table tests: nothing else is said of them here."""
 
     @property
     def signature(self) -> str:
@@ -374,20 +456,15 @@ class MixedModel:
         return f"reml:{self.formula.replace(' ', '')}{interval if self.resamples else ''}"
 
     def sentences(self, alpha: float) -> Iterator[str]:
-        from adjudge.stats.paired import p_words
-
         if self.why is not None:
             yield f"The mixed model cannot be fitted: {self.why}."
             return
         yield self._shares()
-        names = listed([each.term for each in self.random])
-        t = self.test
-        if t.why is None:
-            verb = "matters" if t.p < alpha else "has no significant effect"
-            basis = f"F({t.df}, {t.denominator_df:.1f}) = {f_text(t.f)}, {p_words(t.p, alpha)}"
-            yield f"With {names} random, system {verb}: {basis} (Satterthwaite's degrees of freedom)."
         for each in self.random:
-            yield _random_words(each, alpha)
+            if each.variance == 0:
+                yield f"The variance of {each.term} is estimated as 0."
+            elif each.term not in self.tested:
+                yield _random_words(each, alpha)
 
     def _shares(self) -> str:
         parts = [
@@ -405,7 +482,6 @@ class MixedModel:
     def as_dict(self) -> dict[str, Any]:
         return {
             "formula": self.formula,
-            "test": asdict(self.test),
             "means": [asdict(each) for each in self.means],
             "random": [asdict(each) for each in self.random],
             "components": [asdict(each) for each in self.components],
@@ -472,6 +548,13 @@ class AnovaRows:
     @property
     def n(self) -> int:
         return int(self.values.size)
+
+    def same(self, first: str, second: str) -> bool:
+        """Whether two factors put the rows into the same groups."""
+        from adjudge.stats.linear.model import make_term, same_groups
+
+        one, other = (make_term([self.factors[name].codes], (0,)) for name in (first, second))
+        return same_groups(one, other)
 
     def best_first(self, item: Any) -> tuple[bool, float, str]:
         """How systems' means sort: the best first, those without one last."""
@@ -551,23 +634,56 @@ def _headline(found: Anova) -> str:
             f"On {found.title} {listed([line.term for line in tested])} {'has' if len(tested) == 1 else 'have'}"
             " no significant effect."
         )
-    left = found.residual_ss / found.total_ss
+    left = percent(found.residual_ss / found.total_ss)
+    rest = (
+        f"{left} of the variation is noise"
+        if found.by_residuals
+        else f"the terms leave {left} of the variation"
+    )
     verb = "matters" if len(there) == 1 else "matter"
-    return f"On {found.title} {listed(there)} {verb}; {percent(left)} of the variation is noise."
+    system = next((line for line in tested if line.term == "system"), None)
+    but = "" if system is None or system.term in there else "; system has no significant effect"
+    return f"On {found.title} {listed(there)} {verb}{but}; {rest}."
 
 
-def _line_words(found: AnovaTerm, residual_df: int, alpha: float) -> str:
-    """One term: does it matter, and how much?"""
+def _line_words(found: AnovaTerm, alpha: float) -> str:
+    """One term: does it matter, compared with what, and how much?"""
     from adjudge.stats.paired import p_words
 
     name = f"The interaction {found.term}" if ":" in found.term else found.term.capitalize()
     if found.why is not None:
         return f"{name} cannot be tested: {found.why}."
-    basis = f"F({found.df}, {residual_df}) = {f_text(found.f)}, {p_words(found.p, alpha)}"
+    basis = f"F({found.df}, {df_text(found.denominator_df)}) = {f_text(found.f)}, {p_words(found.p, alpha)}"
+    against = f", compared with {listed(found.against)}" if found.against else ""
     much = f"it accounts for {percent(found.share)} of the variation"
     if found.p < alpha:
-        return f"{name} matters: {basis}; {much}."
-    return f"{name} has no significant effect: {basis}; {much}."
+        return f"{name} matters: {basis}{against}; {much}."
+    whole = " as a whole" if ":" in found.term else ""  # of its cells one may stand out
+    return f"{name}{whole} has no significant effect: {basis}{against}{_out_of_reach(found, alpha)}; {much}."
+
+
+def _out_of_reach(found: AnovaTerm, alpha: float) -> str:
+    """What F would have had to be, where the noise has so few degrees of freedom that hardly any F is enough."""
+    from scipy.special import fdtri
+
+    if found.denominator_df >= FEWEST_DF:
+        return ""
+    least = float(fdtri(found.df, found.denominator_df, 1 - alpha))
+    return f" (with so few degrees of freedom F would have to be above {f_text(least)}: little could have been found)"
+
+
+def _for_whom(found: Anova) -> Iterator[str]:
+    """Of which topics and assessors the conclusions hold."""
+    if found.by_residuals:
+        return
+    sampled = [name for name in found.random if name in SAMPLED]
+    given = [name for name in ("topic", "assessor") if name in found.levels and name not in sampled]
+    if sampled:
+        these = f", and for these {listed([f'{name}s' for name in given])} alone" if given else ""
+        yield (
+            f"{listed([f'{name}s' for name in sampled]).capitalize()} count as a sample: the tests hold for others"
+            f" like them{these}."
+        )
 
 
 def _interaction_words(found: Interaction, alpha: float) -> str:
@@ -578,7 +694,7 @@ def _interaction_words(found: Interaction, alpha: float) -> str:
     rule = f"beyond {sizes.limit:.2f} standard errors, alpha {alpha:g} over {counted(sizes.tested, 'cell')}"
     if not large:
         return f"No cell of {found.term} stands out ({rule})."
-    named = [f"{first} with {second} ({effect:+.4f})" for first, second, effect in large]
+    named = [f"{first} with {second} ({effect:+z.4f})" for first, second, effect in large]
     return f"Large in {found.term}: {listed(named, most=MOST_NAMED)} ({rule})."
 
 
@@ -589,9 +705,9 @@ def _largest_words(found: Sequence[LargeResidual], alpha: float) -> list[str]:
     if not found:
         return []
     first = found[0]
-    others = [f"{each.where} ({each.standardised:+.1f})" for each in found[1:]]
+    others = [f"{each.where} ({each.standardised:+z.1f})" for each in found[1:]]
     then = f"; then {listed(others)}" if others else ""
-    off = f"{first.where} is off most, by {first.standardised:+.1f} standard errors"
+    off = f"{first.where} is off most, by {first.standardised:+z.1f} standard errors"
     if math.isnan(first.p):
         return [f"{off}{then}."]
     verdict = "an outlier" if first.p < alpha else "no outlier among so many"
@@ -606,13 +722,22 @@ def percent(share: float) -> str:
 
 
 def number(value: float) -> str:
-    return "" if math.isnan(value) else f"{value:.6g}"
+    return "" if math.isnan(value) else f"{value:z.6g}"
+
+
+def df_text(value: float) -> str:
+    """Degrees of freedom: whole ones as such, estimated ones with a digit more."""
+    if math.isnan(value):
+        return ""
+    return f"{value:.0f}" if abs(value - round(value)) < 1e-6 else f"{value:.1f}"
 
 
 def f_text(value: float) -> str:
     """Three digits: 5.07, 37.7, 123."""
     if math.isnan(value):
         return ""
+    if value >= 1e6:
+        return f"{value:.3g}"
     return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f}"
 
 
@@ -723,12 +848,10 @@ def mixed_model(
     keys = [tuple(names.index(name) for name in term.split(":")) for term in random]
     formula = f"value ~ {' + '.join([*fixed, *(f'(1 | {term})' for term in random)])}"
     fit = fit_mixed(rows.values, factors, fixed=positions, random=keys)
-    means = fixed_means(fit)
     if fit.why is not None:
         return MixedModel(
             formula=formula,
             means=(),
-            test=means.test,
             random=(),
             components=(),
             level=level,
@@ -736,9 +859,10 @@ def mixed_model(
             seed=seed,
             why=fit.why,
         )
+    means = fixed_means(fit)
     every = fit_mixed(rows.values, factors, fixed=positions[1:], random=[(positions[0],), *keys])
     whole, terms = (every, [fixed[0], *random]) if every.why is None else (fit, list(random))
-    quick = whole.found is not None and whole.found.reml.compiled
+    quick = whole.found is not None and whole.found.quick
     chosen = resamples if resamples is not None else RESAMPLES if quick else 0
     shares, drawn = _shares(whole, terms, level, chosen, seed)
     notes = () if drawn else ("the shares have no intervals: nothing was resampled, see --resamples",)
@@ -748,7 +872,6 @@ def mixed_model(
     return MixedModel(
         formula=formula,
         means=tuple(sorted(systems, key=rows.best_first)),
-        test=means.test,
         random=tuple(
             RandomTerm(term=term, variance=float(variance), ratio=test.ratio, p=test.p)
             for term, variance, test in tested
@@ -775,8 +898,6 @@ def _shares(
 def _random_words(each: RandomTerm, alpha: float) -> str:
     from adjudge.stats.paired import p_words
 
-    if each.variance == 0:
-        return f"The variance of {each.term} is estimated as 0: the scores show none of it."
     basis = f"likelihood ratio {f_text(each.ratio)}, {p_words(each.p, alpha)}"
     verb = "is needed" if each.p < alpha else "is not needed"
     return f"The variance of {each.term} {verb} ({basis})."
@@ -832,14 +953,41 @@ def _ordered(term: str) -> str:
     return ":".join(sorted(term.split(":"))) if ":" in term else term
 
 
-def _mixed_terms(terms: Sequence[str], random: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Fixed factors, the system first, and random terms: an interaction with a random factor is random."""
+def _check_fixed(terms: Sequence[str], random: Sequence[str]) -> None:
     if "system" in random or "system" not in terms:
         raise UsageError("in a mixed model the system is a fixed factor: it cannot be random or left out")
-    chosen = [_ordered(term) for term in random]
-    fixed = [name for name in terms if ":" not in name and name not in chosen]
-    crossed = [t for t in terms if ":" in t and t not in chosen and set(t.split(":")) & set(chosen)]
-    return sorted(fixed, key=lambda name: name != "system"), [*chosen, *crossed]
+
+
+def _units(terms: Sequence[str]) -> list[str]:
+    """What must be among the terms for others to be compared with: topics within types, systems within kinds.
+
+    Rows of one topic, or of one system, are not independent of each other, so that a factor that gives them several
+    rows needs both.
+    """
+    several = any(name in terms for name in SEVERAL_ROWS)
+    needed = {
+        "topic": several or any(name in terms for name in OF_TOPICS),
+        "system": several or "kind" in terms,
+    }
+    return [name for name, is_needed in needed.items() if is_needed and name not in terms]
+
+
+def _sampled(names: Sequence[str], random: Sequence[str]) -> list[int]:
+    """Positions of the factors whose levels are a sample."""
+    chosen = {name for term in random for name in term.split(":") if name != "system"} or set(SAMPLED)
+    return [k for k, name in enumerate(names) if name in chosen]
+
+
+def _mixed_terms(found: Anova, rows: AnovaRows, random: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Fixed factors, the system first, and the random terms that the design identifies."""
+    from adjudge.stats.linear.error_terms import random_terms
+
+    names = list(rows.factors)
+    keys = random_terms(found.fit.model, _sampled(names, random))
+    chosen = [":".join(names[f] for f in key) for key in keys]
+    fixed = [line.term for line in found.lines if ":" not in line.term and line.term not in chosen]
+    first = [_ordered(term) for term in random if _ordered(term) in chosen]
+    return sorted(fixed, key=lambda name: name != "system"), [*dict.fromkeys([*first, *chosen])]
 
 
 def _check_replicates(rows: AnovaRows, term: str) -> None:
@@ -857,7 +1005,11 @@ def _check_replicates(rows: AnovaRows, term: str) -> None:
 
 
 def _analysed(
-    rows: AnovaRows, terms: list[str], ss_type: Literal[1, 2, 3], alpha: float, components: MixedModel | None
+    rows: AnovaRows,
+    terms: list[str],
+    ss_type: Literal[1, 2, 3] | None,
+    alpha: float,
+    random: Sequence[str],
 ) -> Anova:
     from adjudge.stats.linear.anova import anova_table, residual_checks
     from adjudge.stats.linear.model import fit_linear
@@ -867,10 +1019,11 @@ def _analysed(
     fit = fit_linear(rows.values, [rows.factors[name].codes for name in names], keys)
     if not fit.residual_df and any(":" in term for term in terms):
         raise UsageError(f"{' + '.join(terms)}: {fit.why}; leave out an interaction")
-    found = anova_table(fit, ss_type=ss_type)
+    shared = _shared(rows, terms)
+    chosen: Literal[1, 2, 3] = ss_type or (2 if shared else 1)
+    found = anova_table(fit, ss_type=chosen)
     lines = tuple(
-        AnovaTerm(term=term, df=row.df, ss=row.ss, ms=row.ms, f=row.f, p=row.p, share=row.share, why=row.why)
-        for term, row in zip(terms, found.rows, strict=True)
+        _line(rows, fit, term, row, random, chosen) for term, row in zip(terms, found.rows, strict=True)
     )
     over = "system" if "system" in names else names[0]
     checks = residual_checks(fit, rows.factors[over].codes)
@@ -882,7 +1035,7 @@ def _analysed(
         residual_ss=found.residual_ss,
         residual_ms=found.residual_ms,
         total_ss=found.total_ss,
-        ss_type=ss_type,
+        ss_type=chosen,
         n=rows.n,
         levels={name: len(factor.levels) for name, factor in rows.factors.items()},
         means=_means(rows, fit),
@@ -890,11 +1043,99 @@ def _analysed(
         checks=checks,
         spread_over=over,
         largest=_largest(rows, checks),
-        components=components,
-        notes=(*rows.notes, *_order_matters(rows, terms, ss_type)),
+        components=None,
+        notes=(*rows.notes, *_order_matters(shared, terms, chosen), *_few(rows, lines)),
         alpha=alpha,
         fit=fit,
     )
+
+
+def _line(
+    rows: AnovaRows,
+    fit: LinearFit,
+    term: str,
+    row: AnovaRow,
+    random: Sequence[str],
+    ss_type: Literal[1, 2, 3],
+) -> AnovaTerm:
+    """A term with the test that is right for it."""
+    from adjudge.stats.linear.error_terms import term_test
+
+    names = list(rows.factors)
+    line = AnovaTerm(
+        term=term,
+        df=row.df,
+        ss=row.ss,
+        ms=row.ms,
+        f=row.f,
+        denominator_df=math.nan if row.why else fit.residual_df,
+        p=row.p,
+        share=row.share,
+        against=(),
+        method=RESIDUALS,
+        residual_f=row.f,
+        residual_p=row.p,
+        why=row.why,
+    )
+    if (alone := _alone(rows, term)) is not None:
+        return _untested(line, alone)
+    if not row.df:
+        return line
+    sampled = _sampled(names, random)
+    always = bool(random) and not set(sampled) & set(
+        row.term
+    )  # the mixed model was asked for: it is what tests
+    test = term_test(fit.model, row.term, sampled=sampled, ss_type=ss_type, always=always)
+    return line if test is None else _tested(line, names, test)
+
+
+def _tested(line: AnovaTerm, names: Sequence[str], test: TermTest) -> AnovaTerm:
+    instead = "; with system and topic as the only factors, the judgments of a summary are averaged"
+    why = f"{test.why}{instead}" if test.why and "assessor" in names and line.term == "system" else test.why
+    return replace(
+        line,
+        f=test.f,
+        denominator_df=test.denominator_df,
+        p=test.p,
+        against=tuple(":".join(names[f] for f in key) for key in test.errors),
+        method=test.method,
+        sampled=tuple(
+            names[f] for f in sorted({f for key in test.random for f in key if (f,) in test.random})
+        ),
+        why=why,
+    )
+
+
+def _untested(line: AnovaTerm, why: str) -> AnovaTerm:
+    nan = math.nan
+    return replace(line, f=nan, denominator_df=nan, p=nan, residual_f=nan, residual_p=nan, why=why)
+
+
+def _alone(rows: AnovaRows, term: str) -> str | None:
+    """Why a factor of topics or systems cannot be tested where each of its levels has but one of them."""
+    unit = "topic" if term in OF_TOPICS else "system" if term == "kind" else None
+    if unit is None or unit not in rows.factors or not rows.same(term, unit):
+        return None
+    return None if term == "set" else f"every {term} has one {unit}, so that the two cannot be told apart"
+
+
+def _few(rows: AnovaRows, lines: Sequence[AnovaTerm]) -> list[str]:
+    """Where an error term of several has so few degrees of freedom that the test errs more often than it says."""
+    found = []
+    for line in lines:
+        if line.method == "stratum" or len(line.against) < 2:
+            continue
+        free = {
+            each: math.prod(len(rows.factors[name].levels) - 1 for name in each.split(":"))
+            for each in line.against
+        }
+        least = min(free, key=lambda each: free[each])
+        if free[least] < FEW_DF:
+            found.append(
+                f"{line.term}: {least} has {counted(free[least], 'degree')} of freedom; with so few the test at 5 %"
+                " finds up to 13 % where there is nothing"
+            )
+    return found
 
 
 def _means(rows: AnovaRows, fit: LinearFit) -> tuple[AdjustedMean, ...]:
@@ -935,26 +1176,32 @@ def _largest(rows: AnovaRows, checks: ResidualChecks) -> tuple[LargeResidual, ..
     return tuple(LargeResidual(rows.where(int(row)), float(size), float(p)) for row, size, p in columns)
 
 
-def _order_matters(rows: AnovaRows, terms: Sequence[str], ss_type: int) -> list[str]:
-    """With type I, factors whose counts are not proportional share some of the variation.
-
-    A factor within another, as a type of topics, does so by its nature.
+def _shared(rows: AnovaRows, terms: Sequence[str]) -> list[str]:
+    """Factors that share some of the variation, so that the types of sums of squares differ: their counts are not
+    proportional, or the coarser one comes after the finer one.
     """
     import numpy as np
 
     from adjudge.stats.linear.model import crossed, make_term, within
 
-    if ss_type != 1:
-        return []
     found = []
     for first, second in combinations([term for term in terms if ":" not in term], 2):
         one, other = (make_term([rows.factors[name].codes], (0,)) for name in (first, second))
-        if within(one, other) or within(other, one):
+        if within(one, other):
             continue
         counts = crossed(one, other).toarray()
         expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / rows.n
         if np.abs(counts - expected).max() > 1e-9 * rows.n:
             found.append(f"{first} with {second}")
-    if not found:
+    return found
+
+
+def _order_matters(shared: Sequence[str], terms: Sequence[str], ss_type: int) -> list[str]:
+    if not shared:
         return []
-    return [f"the design is unbalanced ({listed(found)}): with type I the order of the terms matters"]
+    if ss_type == 1:
+        order = listed(terms, most=len(terms))
+        return [f"unbalanced ({listed(shared)}): type I takes each term after those before it: {order}"]
+    return [
+        f"unbalanced ({listed(shared)}): type {'I' * ss_type}, each term after those that do not contain it"
+    ]

@@ -27,7 +27,8 @@ def best_words(
     found = [names[j] for j in candidates(better)]
     others = len(names) - 1
     if len(found) == len(names):
-        return f"any of the {counted(len(names), what)} may be the {word}"
+        among = f"either {what}" if len(names) == 2 else f"any of the {counted(len(names), what)}"
+        return f"{among} may be the {word}"
     if not found:
         return f"none is the {word}: for every {what} there is one that is significantly {than}"
     if len(found) > 1:

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from adjudge.comparisons.scores import Source, scores_of
-from adjudge.comparisons.tests import ALPHA, LEVEL, RESAMPLES, TESTS, Choices, Test, one_of, run_test
+from adjudge.comparisons.tests import ALPHA, LEVEL, RESAMPLES, Test, choices, run_test, words_of_test
 from adjudge.data.scores import AllLengths, Better, Pool, ScoreMatrix
 from adjudge.errors import UsageError, quoted
 from adjudge.table import Column, Table, Tables, Tabular, plain
@@ -29,6 +29,7 @@ Names = tuple[str, ...]
 Tests = Mapping[str, "Callable[[FloatArray], PairResults]"]
 COUNTED: tuple[Test, ...] = ("t-unpaired", "t", "wilcoxon")
 """The paper's three."""
+CUTOFFS = ("cutoff", "cutoff_least", "cutoff_most")
 MACHINE_COLUMNS = [
     "measure",
     "length",
@@ -41,6 +42,7 @@ MACHINE_COLUMNS = [
     "better_than",
     "worse_than",
     "untested",
+    "out_of_reach",
     "mean",
     "within",
     "beyond",
@@ -65,16 +67,16 @@ def counts(
     """Rankel's tables: how many pairs each test finds, among all and between humans and machines.
 
     `scores` are an evaluation or its scores, a path to its folder or to a file of scores, or a DataFrame; `measure`
-    is one or several, all unless said. p-values are not corrected, as in the paper.
+    is one or several, all unless said. `tests` are those of `compare`, of mc and hb also with a statistic, as mc:w.
+    p-values are not corrected, as in the paper.
     """
     found = scores_of(scores)
-    for test in tests:
-        one_of("test", test, TESTS)
-    chosen = Choices(
-        test=tests[0],  # type: ignore[arg-type]
-        tests=tuple(tests),  # type: ignore[arg-type]
-        statistic=statistic,  # type: ignore[arg-type]
-        zeros=zeros,  # type: ignore[arg-type]
+    if not tests:
+        raise UsageError("no test to count with")
+    chosen = choices(
+        tests=tests,
+        statistic=statistic,
+        zeros=zeros,
         alpha=alpha,
         level=level,
         resamples=resamples,
@@ -86,7 +88,14 @@ def counts(
         for m, n, f in found.each(named, length=length, form=form)
     ]
     runs: dict[str, Callable[[FloatArray], PairResults]] = {
-        test: partial(run_test, test=test, choices=chosen, alternative="two-sided") for test in chosen.run
+        test: partial(
+            run_test,
+            test=test,
+            choices=chosen,
+            alternative="two-sided",
+            resamples=chosen.resamples or RESAMPLES,
+        )
+        for test in chosen.run
     }
     return rankel_tables(
         [m for m in matrices if m.info.better is not None] or matrices,
@@ -139,7 +148,9 @@ class CountsTable(Tabular):
         import pandas as pd
 
         frame = pd.DataFrame([_row(measure, test) for measure in self.measures for test in measure.tests])
-        return frame.astype({name: "Int64" for name in frame.columns if name not in ("measure", "test")})
+        cutoffs = dict.fromkeys(CUTOFFS, "float64")
+        other = ("measure", "test", "statistic", *cutoffs)
+        return frame.astype({**{name: "Int64" for name in frame.columns if name not in other}, **cutoffs})
 
     def machines_frame(self) -> pd.DataFrame:
         """A row per measure, test and machine: how many humans it does not differ from, and who they are."""
@@ -196,29 +207,33 @@ class CountsTable(Tabular):
         pairs = measure.tests[0].pairs
         if not pairs:
             return f"On {measure.title} there are fewer than two systems, so no pair."
+        alpha = f"{self.alpha:g}".removeprefix("0")
         left = [_untested(t) for t in measure.tests]
         same = left[0] if len(set(left)) == 1 else ""  # what holds for all tests is said once
         own = ["" if same else f" ({words})" if words else "" for words in left]
         found = ", ".join(
-            f"{t.different:,} by {_words(t.test)}{words}" for t, words in zip(measure.tests, own, strict=True)
+            f"{t.different:,} by {words_of_test(t.test)}{words}"
+            for t, words in zip(measure.tests, own, strict=True)
         )
+        said = "".join(f"; {words}" for words in (same, *_out_of_reach(measure.tests, alpha)) if words)
         basis = "uncorrected" if self.correction == "none" else f"corrected by {self.correction}"
-        alpha = f"{self.alpha:g}".removeprefix("0")
         return (
             f"On {measure.title}, of {counted(pairs, 'pair')} of systems these differ:"
-            f" {found} (p < {alpha}, {basis}){f'; {same}' if same else ''}."
+            f" {found} (p < {alpha}, {basis}){said}."
         )
 
     def _levels(self, measure: CountsByMeasure) -> str:
         """Who passes for human, by averages and by tests."""
         found = ", ".join(
-            f"{t.like_some} by {_words(t.test)} ({t.like_all} of them from every human)"
+            f"{t.like_some} by {words_of_test(t.test)} ({t.like_all} of them from every human)"
             for t in measure.tests
         )
         beyond = f" and {measure.beyond} more beyond one" if measure.beyond else ""
         no_interval = sum(human.low != human.low for human in measure.humans)
         without = f"; {counted(no_interval, 'human has', 'humans have')} no interval" if no_interval else ""
         uneven = len({h.n for h in measure.humans} | {m.n for m in measure.machines}) > 1
+        silent = sum(not machine.n for machine in measure.machines)
+        without += f"; {counted(silent, 'machine has', 'machines have')} no scores" if silent else ""
         topics = "; the averages are over different topics" if uneven else ""
         return (
             f"By averages {measure.within} of {counted(len(measure.machines), 'machine')}"
@@ -281,7 +296,7 @@ class CountsTable(Tabular):
     def _counts_table(
         self, name: str, title: str, first: tuple[str, ...], rows: Sequence[tuple[str | int, ...]]
     ) -> Table:
-        tests = [Column(t.test, _words(t.test), right=True) for t in self.measures[0].tests]
+        tests = [Column(t.test, words_of_test(t.test), right=True) for t in self.measures[0].tests]
         label, *numbers = first
         columns = (Column(label, right=False), *(Column(each, right=True) for each in numbers), *tests)
         return Table(name=name, columns=columns, rows=tuple(rows), title=title)
@@ -337,12 +352,24 @@ class CountsByMeasure:
 
 @dataclass(frozen=True)
 class CountsByTest:
-    """One test: pairs among all systems, and verdicts by machine. `why` counts reasons of untested pairs."""
+    """One test: pairs among all systems, and verdicts by machine. `why` counts reasons of untested pairs.
+
+    Pairs that are `out_of_reach` do not differ, and no data with as many topics, ties and resamples could have made
+    them differ: they are not said to be alike.
+    A resampling test knows what its statistic has to exceed at alpha, pair by pair: `cutoff` is the median of these
+    cut-offs, `cutoff_least` and `cutoff_most` their range. Without them all three are None.
+    """
 
     test: str
+    statistic: str | None
+    """What a resampling test resamples."""
+    cutoff: float | None
+    cutoff_least: float | None
+    cutoff_most: float | None
     pairs: int
     different: int
     untested: int
+    out_of_reach: int
     why: Mapping[str, int]
     machines: tuple[Verdicts, ...]
     signature: str
@@ -365,13 +392,17 @@ class CountsByTest:
         return sum(len(machine.untested) for machine in self.machines)
 
     @property
+    def cross_out_of_reach(self) -> int:
+        return sum(len(machine.out_of_reach) for machine in self.machines)
+
+    @property
     def like_some(self) -> int:
         """Machines that do not differ significantly from some human."""
         return sum(bool(machine.alike) for machine in self.machines)
 
     @property
     def like_all(self) -> int:
-        """Machines that differ from none of the humans they were compared with."""
+        """Machines that do not differ significantly from any human, all of whom they could have differed from."""
         return sum(machine.like_all for machine in self.machines)
 
 
@@ -384,11 +415,13 @@ class Verdicts:
     better_than: Names
     worse_than: Names
     untested: Names
+    out_of_reach: Names
 
     @property
     def like_all(self) -> bool:
-        """There is a human it does not differ from, and none that it differs from."""
-        return bool(self.alike) and not self.better_than and not self.worse_than
+        """It does not differ from any human; one that it could not be found to differ from says nothing."""
+        other = (self.better_than, self.worse_than, self.untested, self.out_of_reach)
+        return bool(self.alike) and not any(other)
 
 
 @dataclass(frozen=True)
@@ -419,11 +452,9 @@ def count(
     """Count on one measure; `signed` ends the signature."""
     import numpy as np
 
-    from adjudge.stats.bootstrap import t_means
-
     human = np.array([kinds.get(system) == "human" for system in matrix.systems], dtype=bool)
     counted = tuple(_count(matrix, human, name, test(matrix.values), alpha) for name, test in tests.items())
-    means = t_means(matrix.values, level=level)
+    means = _scaled_means(matrix.values, level)
     return CountsByMeasure(
         measure=matrix.measure,
         length=matrix.length,
@@ -437,45 +468,80 @@ def count(
     )
 
 
+def _scaled_means(values: FloatArray, level: float) -> ColumnMeans:
+    """Means and t intervals of scores of any size: squares of the largest floats are no floats."""
+    import numpy as np
+
+    from adjudge.stats.bootstrap import t_means
+
+    largest = np.max(np.abs(values), initial=0.0, where=~np.isnan(values))
+    unit = 2.0 ** np.frexp(largest)[1] if largest > 1e100 else 1.0
+    found = t_means(values / unit, level=level)
+    with np.errstate(over="ignore"):  # an end beyond all floats is infinite
+        return replace(found, mean=found.mean * unit, low=found.low * unit, high=found.high * unit)
+
+
 def _count(
     matrix: ScoreMatrix, human: BoolArray, name: str, results: PairResults, alpha: float
 ) -> CountsByTest:
     import numpy as np
 
     from adjudge.stats.pairs import columns_of_pairs
+    from adjudge.stats.tests import smallest_p
 
     first, second = columns_of_pairs(len(matrix.systems))
     _check(name, results, len(first))
+    smallest = smallest_p(results, results.resamples or RESAMPLES)
+    never = (results.p >= alpha) & (smallest >= alpha)
     # In a square, row h and column m hold the pair of human h and machine m, seen from the human.
     shape = (len(matrix.systems),) * 2
     p, side = np.full(shape, np.nan), np.full(shape, np.nan)
     sign = -1.0 if matrix.info.better == "lower" else 1.0
     p[first, second] = p[second, first] = results.p
+    beyond_reach = np.zeros(shape, dtype=bool)
+    beyond_reach[first, second] = beyond_reach[second, first] = never
     side[first, second] = sign * results.statistic
     side[second, first] = -side[first, second]
     names = np.array(matrix.systems, dtype=object)[human]
     machines = np.flatnonzero(~human)
     return CountsByTest(
         test=name,
+        statistic=results.resampled,
+        **_cutoffs(results),
         pairs=len(first),
         different=int(np.count_nonzero(results.p < alpha)),
         untested=int(np.count_nonzero(np.isnan(results.p))),
+        out_of_reach=int(np.count_nonzero(never)),
         why=dict(Counter(results.why.values())),
         machines=tuple(
-            _verdicts(matrix.systems[m], names, p[human, m], side[human, m], alpha) for m in machines
+            _verdicts(matrix.systems[m], names, p[human, m], side[human, m], beyond_reach[human, m], alpha)
+            for m in machines
         ),
         signature=results.signature,
     )
 
 
-def _verdicts(system: str, humans: Any, p: FloatArray, side: FloatArray, alpha: float) -> Verdicts:
+def _cutoffs(results: PairResults) -> dict[str, float | None]:
+    import numpy as np
+
+    known = results.cutoff
+    if known is None or np.isnan(known).all():
+        return dict.fromkeys(CUTOFFS)
+    ends = (np.nanmedian(known), np.nanmin(known), np.nanmax(known))
+    return {name: float(value) for name, value in zip(CUTOFFS, ends, strict=True)}
+
+
+def _verdicts(
+    system: str, humans: Any, p: FloatArray, side: FloatArray, never: BoolArray, alpha: float
+) -> Verdicts:
     """`side` is positive where the human is better: the side is that of the test's statistic."""
     return Verdicts(
         system,
-        alike=tuple(humans[p >= alpha]),
+        alike=tuple(humans[(p >= alpha) & ~never]),
         better_than=tuple(humans[(p < alpha) & (side < 0)]),
         worse_than=tuple(humans[(p < alpha) & (side > 0)]),
         untested=tuple(humans[p != p]),
+        out_of_reach=tuple(humans[never]),
     )
 
 
@@ -532,9 +598,12 @@ def _row(measure: CountsByMeasure, test: CountsByTest) -> dict[str, Any]:
         "measure": measure.measure,
         "length": measure.length,
         "test": test.test,
+        "statistic": test.statistic,
+        **{name: getattr(test, name) for name in CUTOFFS},
         "pairs": test.pairs,
         "different": test.different,
         "untested": test.untested,
+        "out_of_reach": test.out_of_reach,
         **_cross(measure, test),
     }
 
@@ -547,6 +616,7 @@ def _cross(measure: CountsByMeasure, test: CountsByTest) -> dict[str, int | None
         "human_better": test.human_better,
         "machine_better": test.machine_better,
         "human_machine_untested": test.cross_untested,
+        "human_machine_out_of_reach": test.cross_out_of_reach,
         "machines_like_some_human": test.like_some,
         "machines_like_every_human": test.like_all,
         "machines_within_some_interval": measure.within,
@@ -559,17 +629,12 @@ def _cross(measure: CountsByMeasure, test: CountsByTest) -> dict[str, int | None
 def _directions(measure: CountsByMeasure) -> str:
     better = "better" if measure.better else "higher"
     found = "; ".join(
-        f"by {_words(t.test)} the human is {better} in {t.human_better:,}, the machine in {t.machine_better:,}"
-        + (f", and {t.cross_untested:,} could not be tested" if t.cross_untested else "")
+        f"by {words_of_test(t.test)} the human is {better} in {t.human_better:,}, the machine in {t.machine_better:,}"
+        + (f", {t.cross_untested:,} could not be tested" if t.cross_untested else "")
+        + (f", {t.cross_out_of_reach:,} could not have been found" if t.cross_out_of_reach else "")
         for t in measure.tests
     )
     return f"Of {counted(measure.cross, 'pair')} of a human and a machine: {found}."
-
-
-def _words(test: str) -> str:
-    from adjudge.stats.paired import TEST_WORDS
-
-    return TEST_WORDS.get(test, test)
 
 
 def _untested(test: CountsByTest) -> str:
@@ -579,14 +644,24 @@ def _untested(test: CountsByTest) -> str:
     return f"{test.untested:,} could not be tested{first}"
 
 
+def _out_of_reach(tests: Sequence[CountsByTest], alpha: str) -> Iterator[str]:
+    alike = len({t.out_of_reach for t in tests}) == 1
+    for t in tests[:1] if alike else tests:
+        if t.out_of_reach:
+            by = "" if alike else f"by {words_of_test(t.test)} "
+            reach = "its" if t.out_of_reach == 1 else "their"
+            yield f"{by}{t.out_of_reach:,} could not have been found (no p within {reach} reach is below {alpha})"
+
+
 def _all_cell(test: CountsByTest) -> str:
-    return f"{test.different}{_left(test.untested)}"
+    return f"{test.different}{_left(test.untested, test.out_of_reach)}"
 
 
 def _cross_cell(test: CountsByTest) -> str:
     both = f"{test.human_better}/{test.machine_better}"
-    return f"{test.cross_different} ({both}){_left(test.cross_untested)}"
+    return f"{test.cross_different} ({both}){_left(test.cross_untested, test.cross_out_of_reach)}"
 
 
-def _left(untested: int) -> str:
-    return f", {untested} untested" if untested else ""
+def _left(untested: int, out_of_reach: int) -> str:
+    words = f", {untested} untested" if untested else ""
+    return f"{words}, {out_of_reach} out of reach" if out_of_reach else words

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 ALPHA = 0.05
 RESAMPLES = 2000
+LARGEST = 1e150
+"""Squares of scores beyond this are no floats."""
 TASKS = ("single", "multi")
 STANDING_COLUMNS = ["measure", "length", "system", "rank", "n", "mean", "centred", "group"]
 LENGTH_COLUMNS = [
@@ -109,6 +111,11 @@ def lengths_of(
     first = next(iter(ordered.values()))
     if all(np.isnan(m.values).all() for m in ordered.values()):
         raise DataError(f"{first.measure}: every score is missing")
+    largest = max(float(np.nanmax(np.abs(m.values), initial=0.0)) for m in ordered.values())
+    if largest > LARGEST:
+        raise DataError(
+            f"{first.measure}: a score of {largest:.3g} is too large for a variance: divide all scores"
+        )
     how = _LengthsHow(level, resamples, seed)
     each = tuple(_at_length(m, n, level) for n, m in ordered.items())
     together: AtLength | None = None
@@ -398,12 +405,12 @@ def _noise(result: LengthsResult) -> Iterator[str]:
     known = [e for e in result.lengths if e.length is not None and not math.isnan(e.tukey.mean_square)]
     if len(known) < 2:
         return
-    grows = all(short.tukey.mean_square > long.tukey.mean_square for short, long in pairwise(known))
-    values = listed([f"{e.tukey.mean_square:.3g} at {e.name}" for e in reversed(known)], most=len(known))
-    if grows:
-        yield f"Noise grows as the target shrinks: the residual mean square is {values}."
-        return
-    yield f"Noise does not grow steadily as the target shrinks: the residual mean square is {values}."
+    shown = [f"{e.tukey.mean_square:.3g}" for e in known]
+    grows = all(float(short) > float(long) for short, long in pairwise(shown))  # as it is printed
+    pairs = zip(shown, known, strict=True)
+    values = listed([f"{value} at {e.name}" for value, e in reversed(list(pairs))], most=len(known))
+    word = "grows" if grows else "does not grow steadily"
+    yield f"The residual mean square, the noise, {word} as the target shrinks: {values}."
 
 
 def _told_apart(each: AtLength, result: LengthsResult) -> str:
@@ -420,7 +427,8 @@ def _told_apart(each: AtLength, result: LengthsResult) -> str:
 
 
 def _signed(value: float) -> str:
-    return f"{value:.2f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.0f}"
+    """Two decimals, without a zero before the point, or a sign before nothing."""
+    return f"{value:z.2f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.0f}"
 
 
 def _is(n: int) -> str:

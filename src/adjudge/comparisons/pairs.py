@@ -9,22 +9,28 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from adjudge.comparisons.scores import Among, Scores, Source, scores_of
-from adjudge.comparisons.tests import (
-    ALPHA,
-    CORRECTION_WORDS,
-    LEVEL,
-    RESAMPLES,
-    Choices,
-    Test,
+from adjudge.comparisons.best import best_words
+from adjudge.comparisons.conclusions import (
+    ALIKE,
+    CONCLUSIONS,
+    DIFFERENT,
+    MOST_RESAMPLES,
+    NOT_COMPARABLE,
+    NOT_TESTED,
+    OUT_OF_REACH,
+    Conclusion,
+    PairIntervals,
     Tested,
-    choices,
-    run_tests,
+    Untold,
+    conclude,
+    pair_intervals,
+    run_all,
 )
+from adjudge.comparisons.scores import Among, Scores, Source, scores_of
+from adjudge.comparisons.tests import ALPHA, CORRECTION_WORDS, LEVEL, Choices, Test, choices, one_of
 from adjudge.data.scores import AllLengths, Pool, ScoreMatrix
-from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, nearest, quoted
 from adjudge.table import Column, Table, Tabular, plain
 from adjudge.wording import counted, listed
@@ -34,7 +40,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from adjudge.stats.checks import BoolArray, IntArray
+    from adjudge.stats.checks import BoolArray, FloatArray, IntArray
     from adjudge.stats.effects import PairEffects
     from adjudge.stats.equivalence import Equivalence
     from adjudge.stats.paired import Alternative, PairedTest
@@ -58,7 +64,20 @@ PAIR_COLUMNS = [
     "ties",
     "method",
     "why",
+    "conclusion",
+    "smallest_p",
+    "cutoff",
+    "interval",
+    "p_equivalent",
+    "verdict",
 ]
+
+Intervals = Literal["agreeing", "pointwise"]
+Across = Literal["each", "measures"]
+ABOUT_THE_MIDDLE = ("wilcoxon", "sign")
+"""Tests that skewed differences with a mean of 0 make significant."""
+LEAST_VARIED = 5
+"""Topics that must differ from a system's commonest score before its mean gets an interval."""
 
 
 def compare(
@@ -67,7 +86,8 @@ def compare(
     *,
     length: int | AllLengths | None = None,
     form: str | None = None,
-    test: str = "wilcoxon",
+    test: str | None = None,
+    tests: Sequence[str] = (),
     correct: str = "holm",
     against: str | None = None,
     side: str = "both",
@@ -77,23 +97,30 @@ def compare(
     level: float = LEVEL,
     statistic: str | None = None,
     zeros: str = "wilcox",
-    resamples: int = RESAMPLES,
+    resamples: int | None = None,
     seed: int = 0,
     pool: Pool = "mean",
     pool_humans: bool = False,
-    cluster: bool = False,
+    cluster: bool | str = False,
+    intervals: str = "agreeing",
 ) -> Comparison:
     """Which systems really differ on a measure: `compare("my-eval", "rouge-2", test="t", against="lead")`.
 
     `scores` are an evaluation or its scores, a path to its folder or to a file of scores, or a DataFrame. The
     measure need not be named where there is one. Several lengths are compared one at a time: choose one, or say
-    "all" to average within a topic first. `test` is wilcoxon, t, t-unpaired, welch, sign, mc, hb, exact, or all;
+    "all" to average within a topic first. `test` makes the groups: wilcoxon, t, t-unpaired, welch, sign, mc, hb, exact,
+    or all; of mc and hb also with a statistic, as mc:w. `tests` are run as well, and the first of them makes the groups
+    where `test` does not say;
     `correct` is holm, bonferroni, bh, westfall-young, westfall-young-min-p or none. `against` compares all systems
-    with one, on both sides or on one (`side`: better, worse). `margin` also says which systems are the same within
-    this difference. `cluster` resamples and swaps whole document sets.
+    with one, on both sides or on one (`side`: better, worse). `margin` also says which systems are equivalent: the
+    same within this difference. `cluster` swaps whole document sets (True or "set"), or all topics of a "type", "task",
+    "selector" or "assessor" together. mc and hb take as many resamples as the correction for the number of pairs needs,
+    unless `resamples` says how many. Intervals of differences agree with the corrected test;
+    `intervals="pointwise"` leaves each at `level` by itself.
     """
     chosen = choices(
         test=test,
+        tests=tests,
         correct=correct,
         against=against,
         side=side,
@@ -106,8 +133,10 @@ def compare(
         seed=seed,
     )
     found = scores_of(scores)
-    asked = _Asked(among=among, pool=pool, pool_humans=pool_humans, cluster=cluster)
-    return _compare_one(found, (found.resolve(measure), length, form), chosen, asked)
+    asked = _Asked(
+        among=among, pool=pool, pool_humans=pool_humans, cluster=cluster, intervals=_intervals(intervals)
+    )
+    return conclusions([_prepared(found, (found.resolve(measure), length, form), chosen, asked)], chosen)[0]
 
 
 def comparisons(
@@ -116,7 +145,8 @@ def comparisons(
     *,
     length: int | AllLengths | None = None,
     form: str | None = None,
-    test: str = "wilcoxon",
+    test: str | None = None,
+    tests: Sequence[str] = (),
     correct: str = "holm",
     against: str | None = None,
     side: str = "both",
@@ -126,15 +156,24 @@ def comparisons(
     level: float = LEVEL,
     statistic: str | None = None,
     zeros: str = "wilcox",
-    resamples: int = RESAMPLES,
+    resamples: int | None = None,
     seed: int = 0,
     pool: Pool = "mean",
     pool_humans: bool = False,
-    cluster: bool = False,
+    cluster: bool | str = False,
+    intervals: str = "agreeing",
+    primary: str | None = None,
+    across: str = "each",
 ) -> list[Comparison]:
-    """A comparison for every measure, length and form; of everything that has scores unless measures are named."""
+    """A comparison for every measure, length and form; of everything that has scores unless measures are named.
+
+    p is corrected over the pairs of each comparison by itself; with `across="measures"` over the pairs of all
+    comparisons together. `primary` names the measure that was chosen beforehand: it comes first, and the others
+    are called secondary.
+    """
     chosen = choices(
         test=test,
+        tests=tests,
         correct=correct,
         against=against,
         side=side,
@@ -147,28 +186,59 @@ def comparisons(
         seed=seed,
     )
     found = scores_of(scores)
-    asked = _Asked(among=among, pool=pool, pool_humans=pool_humans, cluster=cluster)
-    return [
-        _compare_one(found, each, chosen, asked) for each in found.each(measures, length=length, form=form)
-    ]
+    asked = _Asked(
+        among=among, pool=pool, pool_humans=pool_humans, cluster=cluster, intervals=_intervals(intervals)
+    )
+    one_of("correction", across, get_args(Across))
+    first = None if primary is None else found.resolve(primary)
+    each = found.each(measures, length=length, form=form)
+    if first is not None:
+        each.sort(key=lambda which: which[0] != first)
+        if not each or each[0][0] != first:
+            raise UsageError(f"the primary measure {quoted(first)} is not among those that are compared")
+    prepared = [_prepared(found, which, chosen, asked) for which in each]
+    return conclusions(prepared, chosen, primary=first, together=across == "measures")
+
+
+def _intervals(word: str) -> Intervals:
+    found: Intervals = one_of("sort of intervals", word, get_args(Intervals))
+    return found
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """Which scores are compared."""
+    """Which scores are compared, and which intervals are wanted."""
 
     among: Among
     pool: Pool
     pool_humans: bool
-    cluster: bool
+    cluster: bool | str
+    intervals: Intervals
 
 
-def _compare_one(
+@dataclass(frozen=True)
+class Prepared:
+    """A matrix ready to be compared: systems in their order, the pairs that are asked for."""
+
+    matrix: ScoreMatrix
+    """Best system first; the one that all are compared with comes last."""
+    means: FloatArray
+    """By system, what they are ordered by: least-squares means where cells are missing."""
+    family: BoolArray
+    kinds: Mapping[str, str]
+    codes: IntArray | None
+    """The set of every topic, where whole sets are swapped."""
+    intervals: Intervals = "agreeing"
+    ordering: str = ""
+    """Where cells are missing: how the systems are ordered."""
+
+
+def _prepared(
     scores: Scores,
     which: tuple[str, int | AllLengths | None, str | None],
     chosen: Choices,
     asked: _Asked,
-) -> Comparison:
+) -> Prepared:
     measure, length, form = which
     matrix = scores.matrix(
         measure,
@@ -178,12 +248,44 @@ def _compare_one(
         pool=asked.pool,
         pool_humans=asked.pool_humans,
     ).averaged()
-    return compare_matrix(
-        matrix,
+    clusters = scores.clusters(matrix, asked.cluster, length=length, form=form)
+    by = "set" if asked.cluster is True else asked.cluster
+    return prepare(
+        matrix if clusters is None else matrix.signed(f"cluster:{by}"),
         chosen,
         family=partial(scores.pairs_among, among=asked.among),
-        clusters=scores.topic_values("set", matrix.row_topics) if asked.cluster else None,
+        clusters=clusters,
         kinds=scores.kinds_of(matrix.systems),
+        intervals=asked.intervals,
+    )
+
+
+def prepare(
+    matrix: ScoreMatrix,
+    choices: Choices,
+    *,
+    family: Family | None = None,
+    clusters: Sequence[str | None] | None = None,
+    kinds: Mapping[str, str] | None = None,
+    intervals: Intervals = "agreeing",
+) -> Prepared:
+    """Order the systems of a matrix, and choose the pairs; see `compare_matrix`."""
+    import numpy as np
+
+    ranked, means, ordering = _ranked(matrix, choices.against)
+    pairs = np.ones(len(ranked.systems) * (len(ranked.systems) - 1) // 2, dtype=np.bool_)
+    if choices.against is not None:
+        pairs &= _with_last(len(ranked.systems))
+    if family is not None:
+        pairs &= family(ranked.systems)
+    return Prepared(
+        matrix=replace(ranked, missing=matrix.missing),
+        means=means,
+        family=pairs,
+        kinds=kinds or {},
+        codes=None if clusters is None else _codes(clusters),
+        intervals=intervals,
+        ordering=ordering,
     )
 
 
@@ -199,55 +301,136 @@ def compare_matrix(
 
     `family` says of an order of systems which pairs are asked for; without it, all are (or with
     `choices.against` those with that system). `clusters` names the set of every topic: then whole sets are
-    swapped and resampled.
+    swapped, and intervals take sets as observations.
+    """
+    choices = choices or Choices()
+    return conclusions([prepare(matrix, choices, family=family, clusters=clusters, kinds=kinds)], choices)[0]
+
+
+def conclusions(
+    prepared: Sequence[Prepared], choices: Choices, *, primary: str | None = None, together: bool = False
+) -> list[Comparison]:
+    """Test all pairs, correct the p-values, of each matrix by itself or of all together, and draw conclusions."""
+    total = sum(int(each.family.sum()) for each in prepared)
+    run = [
+        run_all(
+            each.matrix.values,
+            each.family,
+            choices,
+            _alternative(each.matrix, choices),
+            clusters=each.codes,
+            pairs=total if together else None,
+        )
+        for each in prepared
+    ]
+    tested = _together(run, choices) if together else [_alone(tests, choices) for tests in run]
+    return [
+        _comparison(
+            each,
+            found,
+            choices,
+            role="" if primary is None else "primary" if each.matrix.measure == primary else "secondary",
+            corrected=total if together else int(each.family.sum()),
+        )
+        for each, found in zip(prepared, tested, strict=True)
+    ]
+
+
+def _alone(tests: Mapping[Test, Untold], choices: Choices) -> dict[Test, Tested]:
+    return {test: conclude([untold], choices)[0] for test, untold in tests.items()}
+
+
+def _together(run: Sequence[Mapping[Test, Untold]], choices: Choices) -> list[dict[Test, Tested]]:
+    found: list[dict[Test, Tested]] = [{} for _ in run]
+    for test in run[0] if run else ():
+        for place, tested in zip(found, conclude([tests[test] for tests in run], choices), strict=True):
+            place[test] = tested
+    return found
+
+
+def _comparison(
+    prepared: Prepared,
+    tested: dict[Test, Tested],
+    choices: Choices,
+    *,
+    role: str,
+    corrected: int,
+) -> Comparison:
+    import numpy as np
+
+    from adjudge.stats.bootstrap import t_means
+    from adjudge.stats.resampling.cluster import cluster_means
+
+    matrix, codes = prepared.matrix, prepared.codes
+    if codes is None:
+        found = t_means(matrix.values, level=choices.level)
+        low, high = found.low, found.high
+    else:
+        low, high = cluster_means(matrix.values, codes, level=choices.level)
+    flat = _flat(matrix.values)
+    # A mean is within the measure's range, so an interval that reaches beyond it covers no more than its part inside.
+    least, most = matrix.info.range
+    low = np.where(flat, np.nan, low if least is None else np.maximum(low, least))
+    high = np.where(flat, np.nan, high if most is None else np.minimum(high, most))
+    return Comparison(
+        matrix=matrix,
+        standings=_standings(prepared, low, high, tested[choices.test], bool(prepared.family.all())),
+        tested=tested,
+        family=prepared.family,
+        choices=choices,
+        interval="t" if codes is None else "cluster-t",
+        kinds=prepared.kinds,
+        intervals=prepared.intervals,
+        codes=codes,
+        ordering=prepared.ordering,
+        role=role,
+        corrected=corrected,
+    )
+
+
+def _flat(values: FloatArray) -> BoolArray:
+    """Which systems have nearly all their scores at one value: at a ceiling no interval covers.
+
+    With few scores that differ from the commonest, the spread rests on them alone.
     """
     import numpy as np
 
-    from adjudge.stats.bootstrap import bootstrap_means
-    from adjudge.stats.resampling.cluster import cluster_means
+    from adjudge.stats.bootstrap import varied
 
-    choices = choices or Choices()
-    ranked = _ranked(matrix, choices.against)
-    rng = generator(choices.seed, "compare/intervals")
-    codes = None if clusters is None else _codes(clusters)
-    how: Any = {"rng": rng, "resamples": choices.resamples, "level": choices.level}
-    if codes is None:
-        low, high = bootstrap_means(ranked.values, **how)
-    else:
-        low, high = cluster_means(ranked.values, codes, **how)
-    pairs = np.ones(len(ranked.systems) * (len(ranked.systems) - 1) // 2, dtype=np.bool_)
-    if choices.against is not None:
-        pairs &= _with_last(len(ranked.systems))
-    if family is not None:
-        pairs &= family(ranked.systems)
-    tested = run_tests(ranked.values, pairs, choices, _alternative(matrix, choices), codes)
-    return Comparison(
-        matrix=replace(ranked, missing=matrix.missing),
-        standings=_standings(ranked, low, high, tested[choices.test], bool(pairs.all())),
-        tested=tested,
-        family=pairs,
-        choices=choices,
-        interval="bootstrap-percentile" if codes is None else "cluster-bootstrap-percentile",
-        kinds=kinds or {},
-    )
+    differ = varied(values)
+    commonest = np.count_nonzero(~np.isnan(values), axis=0) - differ
+    flat: BoolArray = (commonest > 1) & (differ < LEAST_VARIED)
+    return flat
 
 
 @dataclass(frozen=True)
 class Standing:
     """One system's place in the league table.
 
-    `best` and `worst` are the highest and lowest rank that the significant differences leave open.
+    `adjusted` is the least-squares mean where cells are missing: what the mean would be on all topics, by the model
+    value = topic + system. `best` and `worst` are the highest and lowest rank that the significant differences
+    leave open: 1 + the systems significantly better, all less those significantly worse.
     """
 
     system: str
     rank: int
     n: int
     mean: float
+    adjusted: float
     low: float
     high: float
     group: str
     best: int
     worst: int
+
+
+VERDICTS = {
+    (True, False): "different",
+    (True, True): "different by less than the margin",
+    (False, True): "equivalent",
+    (False, False): "undecided",
+}
+"""By whether a pair differs, and whether it is shown to be within the margin."""
 
 
 @dataclass(frozen=True)
@@ -258,22 +441,51 @@ class ComparedPair:
     b: str
     result: PairedTest
     p_adjusted: float
-    different: bool
+    conclusion: Conclusion
     correction: str = ""
+    smallest: float = 0.0
+    """The smallest p, not corrected, that the pair could have had."""
+    needed: float = 1.0
+    """What a p, not corrected, must not exceed, where the pair was not found."""
+    low: float = float("nan")
+    high: float = float("nan")
     same: bool = False
     """Equivalence was shown: the difference is within the margin."""
 
+    @property
+    def different(self) -> bool:
+        return self.conclusion == "different"
+
+    @property
+    def verdict(self) -> str:
+        """With a margin: different, different by less than the margin, equivalent, undecided."""
+        return VERDICTS[self.different, self.same]
+
     def sentence(self, better: Any, alpha: float, *, margin: float | None = None) -> str:
         """What the corrected test says, and whether the two are the same for all practical purposes."""
-        from dataclasses import replace
-
         result = replace(self.result, p=self.p_adjusted)
-        said = result.sentence(self.a, self.b, better, alpha=alpha, correction=self.correction)
+        if self.conclusion == "could not be found" and self.result.method is not None:
+            said = _unfindable(self)
+        else:
+            said = result.sentence(self.a, self.b, better, alpha=alpha, correction=self.correction)
         if margin is None:
             return said
         if self.same:
-            return f"{said}; they are the same within {margin:g}"
+            but = "but by less" if self.different else "and equivalent: the same within"
+            return f"{said}; {but} than {margin:g}" if self.different else f"{said}, {but} {margin:g}"
         return said if self.different else f"{said}; nor are they shown to be the same within {margin:g}"
+
+
+def _unfindable(pair: ComparedPair) -> str:
+    from adjudge.stats.paired import test_words
+
+    n, differ = pair.result.n, pair.result.wins + pair.result.losses
+    ties = f", {differ} of them not tied" if differ < n else ""
+    return (
+        f"A difference between {pair.a} and {pair.b} could not have been found ({test_words(pair.result.test)}: on"
+        f" {counted(n, 'topic')}{ties}, the smallest p is {_p(pair.smallest, pair.needed)}, and one of at most"
+        f" {_p(pair.needed, pair.smallest)} is needed)"
+    )
 
 
 @dataclass(frozen=True, repr=False)
@@ -286,9 +498,20 @@ class Comparison(Tabular):
     family: BoolArray
     """Which pairs were asked for, in the order of `itertools.combinations` over the matrix's systems."""
     choices: Choices
-    interval: str = "bootstrap-percentile"
+    interval: str = "t"
+    """How the league's intervals are computed."""
     kinds: Mapping[str, str] = field(default_factory=dict)
     """Of the systems, where they are known: machine, baseline, human."""
+    intervals: Intervals = "agreeing"
+    """Whether the pairs' intervals agree with the corrected test, or stand each by itself."""
+    codes: IntArray | None = None
+    """The set of every topic, where whole sets are swapped."""
+    ordering: str = ""
+    """Where cells are missing: how the systems are ordered."""
+    role: str = ""
+    """primary or secondary, where one measure was chosen beforehand."""
+    corrected: int = 0
+    """The pairs over which p is corrected; more than this comparison's where measures are corrected together."""
 
     @property
     def test(self) -> Test:
@@ -303,8 +526,9 @@ class Comparison(Tabular):
         return self.choices.level
 
     @property
-    def resamples(self) -> int:
-        return self.choices.resamples
+    def resamples(self) -> int | None:
+        """Of the chosen test, where it resamples."""
+        return self.tested[self.test].resamples
 
     @property
     def seed(self) -> int:
@@ -329,10 +553,14 @@ class Comparison(Tabular):
         against = f"|against:{choices.against}:{choices.side}" if choices.against else ""
         return (
             f"{matrix.signature}|topics:{len(matrix.topics)}|pool:{matrix.pool}"
-            f"|interval:{self.interval}:{self.level:g}:{self.resamples}"
+            f"|interval:{self.interval}:{self.level:g}"
             f"|test:{self.tested[self.test].results.signature.replace('|', ':')}"
-            f"|correct:{choices.correct}:{choices.alpha:g}|pairs:{int(self.family.sum())}{against}|seed:{self.seed}"
+            f"|correct:{choices.correct}:{choices.alpha:g}|pairs:{self._family_words()}{against}|seed:{self.seed}"
         )
+
+    def _family_words(self) -> str:
+        own = int(self.family.sum())
+        return f"{own}" if self.corrected == own else f"{own} of {self.corrected}"
 
     @cached_property
     def pairs(self) -> dict[Test, tuple[ComparedPair, ...]]:
@@ -343,7 +571,7 @@ class Comparison(Tabular):
         import numpy as np
 
         tested, names = self.tested[test], self.matrix.systems
-        counts = tested.results.counts
+        counts, ends = tested.results.counts, self.pair_intervals[test]
         word = CORRECTION_WORDS[self.choices.correct]
         same = (
             self.equivalence.equivalent if self.equivalence is not None else np.zeros(len(counts), dtype=bool)
@@ -354,10 +582,43 @@ class Comparison(Tabular):
                 b=names[counts.second[k]],
                 result=tested.results.at(k),
                 p_adjusted=float(tested.adjusted[k]),
-                different=bool(tested.different[k]),
+                conclusion=CONCLUSIONS[tested.conclusion[k]],
                 correction=word,
+                smallest=float(tested.smallest[k]),
+                needed=self.alpha / tested.divisor,
+                low=float(ends.low[k]),
+                high=float(ends.high[k]),
                 same=bool(same[k]),
             )
+
+    @cached_property
+    def pair_intervals(self) -> dict[Test, PairIntervals]:
+        """Intervals of the mean differences, by test."""
+        pointwise = self.intervals == "pointwise"
+        return {
+            test: pair_intervals(tested, *self._errors, self.choices, pointwise=pointwise)
+            for test, tested in self.tested.items()
+        }
+
+    @cached_property
+    def _errors(self) -> tuple[FloatArray, FloatArray]:
+        """Standard errors of the mean differences, and their degrees of freedom."""
+        import numpy as np
+
+        from adjudge.stats.pairs import moments
+        from adjudge.stats.resampling.cluster import cluster_errors
+
+        if self.codes is not None:
+            return cluster_errors(self.matrix.values, self.codes)
+        found = moments(self.matrix.values)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            error: FloatArray = np.where(found.constant, np.nan, found.sd / np.sqrt(found.counts.n))
+        return error, found.counts.n.astype(np.float64) - 1
+
+    @cached_property
+    def better(self) -> BoolArray:
+        """Systems x systems, in the order of the standings: whether one is significantly better than the other."""
+        return _better(self.matrix, self.tested[self.test], [s.system for s in self.standings])
 
     @cached_property
     def effects(self) -> PairEffects:
@@ -374,30 +635,45 @@ class Comparison(Tabular):
         from adjudge.stats.equivalence import equivalence_pairs
 
         test: Literal["t", "wilcoxon"] = "wilcoxon" if self.test == "wilcoxon" else "t"
-        return equivalence_pairs(self.matrix.values, margin=self.choices.margin, test=test, alpha=self.alpha)
+        correct = self.choices.correct
+        return equivalence_pairs(
+            self.matrix.values,
+            margin=self.choices.margin,
+            test=test,
+            alpha=self.alpha,
+            family=self.family,
+            correct="holm" if correct.startswith("westfall-young") else correct,  # type: ignore[arg-type]
+        )
 
     # In words
 
     def headline(self) -> str:
-        """The first thing to know."""
-        pairs = self.pairs[self.test]
+        """The first thing to know: who may be the best, and how many pairs differ or could have been found to."""
+        tested = self.tested[self.test]
+        total = int(self.family.sum())
+        start = f"On {self.title}{f', a {self.role} measure,' if self.role == 'secondary' else ''}"
         if len(self.standings) < 2:
             return f"One system has scores: nothing to compare on {self.title}."
-        if not pairs:
-            return f"On {self.title} no pair of systems was asked for."
-        untested = [pair.result.why for pair in pairs if pair.result.why is not None]
-        if len(untested) == len(pairs):
-            return f"On {self.title} no pair of systems can be tested: {untested[0]}."
-        found = sum(pair.different for pair in pairs)
-        if not found:
-            number = counted(len(pairs), "pair")
-            return f"On {self.title} no two systems differ significantly ({number}){_same(pairs, self)}."
-        of = f"{found} of {counted(len(pairs), 'pair')} of systems differ"
-        left = f" ({counted(len(untested), 'pair')} could not be tested)" if untested else ""
+        if not total:
+            return f"{start} no pair of systems was asked for."
+        if tested.count(NOT_COMPARABLE) == total:
+            return f"{start} no two systems have a topic in common: nothing can be compared."
+        if not tested.count(DIFFERENT) + tested.count(ALIKE):
+            return f"{start} no difference could have been found: {_why_nothing(self)}{_margin_words(self)}."
+        top = ""
         if self.choices.against is not None:
-            return f"On {self.title} {_against(pairs, self)}; {of}{left}."
-        top = _top(self, pairs) if self.complete else ""
-        return f"On {self.title} {top}{'; ' if top else ''}{of}{left}{_same(pairs, self)}."
+            top = _against(self)
+        elif self.complete:
+            names = [s.system for s in self.standings]
+            top = best_words(self.better, names, directed=self.matrix.info.better is not None)
+            if names[0] not in (self.candidates() or names):
+                word = "highest" if self.matrix.info.better is None else "best"
+                top += f", although {names[0]} has the {word} mean"
+        return f"{start} {top}{'; ' if top else ''}{self.tally()}{_margin_words(self)}."
+
+    def tally(self) -> str:
+        """How many pairs there are of each conclusion, in words."""
+        return _tally(self)
 
     def sentences(self) -> Iterator[str]:
         """The headline, then every pair that differs, and with a margin also every pair that is the same."""
@@ -408,6 +684,14 @@ class Comparison(Tabular):
 
     def pair_sentence(self, pair: ComparedPair) -> str:
         return pair.sentence(self.matrix.info.better, self.alpha, margin=self.choices.margin)
+
+    def candidates(self) -> list[str] | None:
+        """The systems that nobody is significantly better than; None where not every pair was asked for."""
+        from adjudge.comparisons.best import candidates
+
+        if not self.complete:
+            return None
+        return [self.standings[j].system for j in candidates(self.better)]
 
     def missing(self) -> list[str]:
         """Missing cells, counted, a line per reason."""
@@ -431,6 +715,7 @@ class Comparison(Tabular):
         columns += [
             Column("n", "topics"),
             Column("mean", format=".4f"),
+            Column("adjusted", "adjusted mean", format=".4f", show="always" if self.ordering else "never"),
             Column("low", show="never"),
             Column("high", show="never"),
             interval,
@@ -456,7 +741,7 @@ class Comparison(Tabular):
     def _row(self, s: Standing) -> tuple[str | int | float | None, ...]:
         kind = (self.kinds.get(s.system, "machine"),) if self.kinds else ()
         ends = (s.best, s.worst, ranks(s), s.group) if self.complete else ()
-        return (s.rank, s.system, *kind, s.n, s.mean, s.low, s.high, interval_words(s), *ends)
+        return (s.rank, s.system, *kind, s.n, s.mean, s.adjusted, s.low, s.high, interval_words(s), *ends)
 
     def pairs_frame(self) -> pd.DataFrame:
         """A row per pair and test."""
@@ -509,6 +794,10 @@ class Comparison(Tabular):
                 "topics": len(self.matrix.topics),
                 "signature": self.signature,
                 "headline": self.headline(),
+                "role": self.role or None,
+                "corrected_over": self.corrected,
+                "conclusions": {word: self.tested[self.test].count(k) for k, word in enumerate(CONCLUSIONS)},
+                "candidates": self.candidates(),
                 "sentences": list(self.sentences())[1:],
                 "standings": [asdict(s) for s in self.standings],
                 "pairs": [row for test in self.tested for row in _pair_rows(self, test)],
@@ -528,7 +817,7 @@ def ranks(standing: Standing, dash: str = "-") -> str:
 
 def interval_words(standing: Standing) -> str | None:
     """`0.1200 to 0.1400`; a single topic has none."""
-    return None if standing.low != standing.low else f"{standing.low:.4f} to {standing.high:.4f}"
+    return None if standing.low != standing.low else f"{standing.low:z.4f} to {standing.high:z.4f}"
 
 
 def _effect(row: Mapping[Any, Any], kind: str) -> str | None:
@@ -536,78 +825,158 @@ def _effect(row: Mapping[Any, Any], kind: str) -> str | None:
     value, low, high = (row[name] for name in (kind, f"{kind}_low", f"{kind}_high"))
     if value != value:
         return None
-    return f"{value:.3g}" if low != low else f"{value:.3g} ({low:.3g} to {high:.3g})"
+    return f"{value:z.3g}" if low != low else f"{value:z.3g} ({low:z.3g} to {high:z.3g})"
 
 
-def _same(pairs: Sequence[ComparedPair], c: Comparison) -> str:
+def _tally(c: Comparison) -> str:
+    tested, total = c.tested[c.test], int(c.family.sum())
+    differ, alike = tested.count(DIFFERENT), tested.count(ALIKE)
+    words = {
+        ALIKE: ("is not significantly different", "are not significantly different"),
+        OUT_OF_REACH: ("could not have been found", "could not have been found"),
+        NOT_TESTED: ("could not be tested", "could not be tested"),
+        NOT_COMPARABLE: ("has no topic in common", "have no topic in common"),
+    }
+    if differ:
+        said = [f"{differ:,} of {counted(total, 'pair')} of systems {'differs' if differ == 1 else 'differ'}"]
+    elif alike == total:
+        if total == 1:
+            return "the two are not significantly different"
+        return f"none of the {counted(total, 'pair')} of systems differs significantly"
+    elif not alike:
+        said = []
+    else:
+        said = [f"none of {counted(total, 'pair')} of systems differs significantly"]
+        words[ALIKE] = ("could have been found", "could have been found")
+    said += [f"{n:,} {words[state][n != 1]}" for state in words if (n := tested.count(state))]
+    if not differ and not alike:
+        said[0] = f"of {counted(total, 'pair')} of systems {said[0]}"
+    return ", ".join(said)
+
+
+def _why_nothing(c: Comparison) -> str:
+    """Why no pair at all could have been found."""
+    import numpy as np
+
+    tested = c.tested[c.test]
+    reasons = [why for k in np.flatnonzero(c.family).tolist() if (why := tested.why(k)) is not None]
+    p = tested.smallest[(tested.conclusion == OUT_OF_REACH) & ~np.isnan(tested.smallest)]
+    if not p.size:
+        return reasons[0] if reasons else "no pair could be tested"
+    least = float(p.min())
+    total, alike = int(c.family.sum()), int(np.count_nonzero(p <= least * (1 + 1e-9)))
+    if tested.floor > c.alpha:
+        of_all = (
+            f"the smallest corrected p that {tested.resamples:,} resamples could give is {tested.floor:.2g}"
+        )
+        return f"{of_all}; take more resamples, or --correct westfall-young"
+    more = "more topics"
+    if tested.resamples is not None and least <= (1 + 1e-9) / (tested.resamples + 1):
+        more = "--correct westfall-young" if alike > c.alpha * MOST_RESAMPLES else "more resamples"
+    elif tested.divisor > 1:
+        more = "more topics or fewer systems"
+    if tested.divisor == 1:
+        what = "the pair" if total == 1 else f"any of the {counted(total, 'pair')}"
+        return f"the smallest p that {what} could have is {_p(least, c.alpha)}, above {_p(c.alpha, least)}; take {more}"
+    of = (
+        f"for {counted(total, 'pair')}"
+        if alike == total
+        else f"for the {alike:,} that could have the smallest"
+    )
+    needed = c.alpha / alike
+    return (
+        f"{of} a p must be at most {_p(needed, least)}, and the smallest that any of them could have is"
+        f" {_p(least, needed)}; take {more}"
+    )
+
+
+def _p(p: float, other: float) -> str:
+    """A p-value by itself, with as many digits as show on which side of another it is."""
+    for digits in range(2, 17):
+        text = f"{p:.{digits}g}"
+        if (float(text) > other) == (p > other):
+            break
+    return text.removeprefix("0")
+
+
+def _margin_words(c: Comparison) -> str:
+    """With a margin: how many pairs there are of each verdict."""
     if c.choices.margin is None:
         return ""
-    same = sum(pair.same for pair in pairs)
-    return f"; {same} are shown to be the same within {c.choices.margin:g}"
+    pairs = c.pairs[c.test]
+    counts = {word: sum(pair.verdict == word for pair in pairs) for word in VERDICTS.values()}
+    said = ", ".join(f"{n:,} {word}" for word, n in counts.items() if n)
+    return f". With a margin of {c.choices.margin:g}: {said}"
 
 
-def _against(pairs: Sequence[ComparedPair], c: Comparison) -> str:
+def _against(c: Comparison) -> str:
     """Who is better and who is worse than the one system that all are compared with."""
+    pairs = c.pairs[c.test]
     sign = -1 if c.matrix.info.better == "lower" else 1
     above = [pair.a for pair in pairs if pair.different and pair.result.statistic * sign > 0]
     below = [pair.a for pair in pairs if pair.different and pair.result.statistic * sign < 0]
     high, low = ("better", "worse") if c.matrix.info.better else ("higher", "lower")
     said = [f"{listed(names)} {_is(names)} {word}" for names, word in ((above, high), (below, low)) if names]
-    return f"{' and '.join(said)} than {c.choices.against}"
-
-
-def _top(c: Comparison, pairs: Sequence[ComparedPair]) -> str:
-    """The best system, and those that do not differ from it; one that others beat topic by topic is not the best."""
-    top = c.standings[0].system
-    better = c.matrix.info.better
-    sign = -1 if better == "lower" else 1
-    against = [pair for pair in pairs if pair.a == top]
-    above = [pair.b for pair in against if pair.different and pair.result.statistic * sign < 0]
-    alike = [pair.b for pair in against if not pair.different]
-    word = "best" if better else "highest"
-    if above:
-        return f"{top} has the {word} mean, but topic by topic {listed(above)} {_is(above)} above it"
-    if alike:
-        return f"{listed([top, *alike])} are not significantly different from the {word}"
-    return f"{top} stands alone at the top" if better else f"{top} is the highest"
+    return f"{' and '.join(said)} than {c.choices.against}" if said else ""
 
 
 def _warnings(c: Comparison) -> list[str]:
     """What a reader should know before believing the table."""
     found = []
-    if len({s.n for s in c.standings}) > 1:
-        found.append("means are over different topics: some cells are missing")
-    found += _unreachable(c)
-    if c.tested[c.test].left_out:
-        found.append(_left_out(c))
-    if c.tested[c.test].floor >= c.alpha:
+    tested = c.tested[c.test]
+    if c.ordering:
+        found.append(c.ordering)
+    if flat := [s.system for s in c.standings if s.n > 1 and s.low != s.low]:
         found.append(
-            f"the smallest corrected p that these resamples allow is {c.tested[c.test].floor:.3g}: nothing can be"
-            " found; take more with --resamples"
+            f"no interval for {listed(flat)}: fewer than {LEAST_VARIED} topics differ from the commonest score,"
+            " and none would cover"
+        )
+    found += tested.remarks
+    if tested.left_out:
+        found.append(_left_out(c))
+    if c.test in ABOUT_THE_MIDDLE and (unsure := _means_unsure(c)):
+        found.append(
+            f"{counted(unsure, 'pair differs', 'pairs differ')} although the mean difference may be 0 (its own"
+            f" {1 - c.alpha:.0%} interval has it): this test is about the middle of the differences, not their mean"
         )
     if c.test in ("t-unpaired", "welch"):
         found.append("the scores of two systems on one topic are not independent: paired tests find more")
-    if c.choices.correct == "none" and len(c.pairs[c.test]) > 1:
-        expected = len(c.pairs[c.test]) * c.alpha
+    own = int(c.family.sum())
+    if c.choices.correct == "none" and own > 1:
+        expected = own * c.alpha
         found.append(
-            f"{counted(len(c.pairs[c.test]), 'pair')} without correction:"
+            f"{counted(own, 'pair')} without correction:"
             f" about {expected:.3g} would differ at p < {c.alpha:g} if no systems did"
         )
     return found
 
 
-def _unreachable(c: Comparison) -> list[str]:
-    topics, pairs = len(c.matrix.topics), len(c.pairs[c.test])
-    swaps = c.test in ("wilcoxon", "sign", "exact")
-    if not swaps or not pairs or c.choices.correct not in ("holm", "bonferroni"):
-        return []
-    sides = 1 if c.choices.side == "both" else 0
-    if pairs * 2.0 ** (sides - topics) < c.alpha:
-        return []
-    return [
-        f"with {counted(topics, 'topic')} and {counted(pairs, 'pair')} the smallest p that this test and"
-        f" correction can give is not below {c.alpha:g}: nothing can be found"
-    ]
+def _means_unsure(c: Comparison) -> int:
+    """How many of the pairs that differ have a mean difference that, taken by itself, does not."""
+    import numpy as np
+
+    tested, (error, freedom) = c.tested[c.test], c._errors
+    alone = replace(c.choices, correct="none", level=1 - c.alpha)
+    ends = pair_intervals(tested, error, freedom, alone, pointwise=True)
+    with_zero = ~((ends.low > 0) | (ends.high < 0)) & ~np.isnan(error)
+    return int((tested.different & with_zero).sum())
+
+
+def scope_words(found: Sequence[Comparison], *, advice: str = "") -> str:
+    """Over what the p-values of several comparisons are corrected; nothing to say of one."""
+    if len(found) < 2 or found[0].choices.correct == "none":
+        return ""
+    if found[0].corrected > int(found[0].family.sum()):
+        return (
+            f"p-values are corrected over {counted(found[0].corrected, 'pair')}, those of all {len(found)} comparisons"
+            " together."
+        )
+    if found[0].role:
+        return (
+            f"p-values are corrected over the pairs of each comparison. {found[0].measure} was named as the primary measure;"
+            " the others say what else may be looked into."
+        )
+    return f"p-values are corrected over the pairs of each comparison, not over the {len(found)} comparisons{advice}."
 
 
 def _left_out(c: Comparison) -> str:
@@ -628,50 +997,82 @@ def _is(names: Sequence[str]) -> str:
 def _pair_rows(c: Comparison, test: Test) -> Iterator[dict[str, Any]]:
     import numpy as np
 
-    tested, effects, names = c.tested[test], c.effects, c.matrix.systems
+    tested, ends, names = c.tested[test], c.pair_intervals[test], c.matrix.systems
     results, counts = tested.results, tested.results.counts
+    equivalence = c.equivalence
     for k in np.flatnonzero(c.family).tolist():
+        state = int(tested.conclusion[k])
+        same = equivalence is not None and bool(equivalence.equivalent[k])
         yield {
             "measure": c.measure,
             "a": names[counts.first[k]],
             "b": names[counts.second[k]],
             "n": int(counts.n[k]),
-            "test": test,
+            "test": results.test if results.test in CORRECTION_WORDS else test,
             "statistic": float(results.statistic[k]),
             "p": float(results.p[k]),
             "p_adjusted": float(tested.adjusted[k]),
             "difference": float(counts.difference[k]),
-            "low": float(effects.mean.low[k]),
-            "high": float(effects.mean.high[k]),
+            "low": float(ends.low[k]),
+            "high": float(ends.high[k]),
             "wins": int(counts.wins[k]),
             "losses": int(counts.losses[k]),
             "ties": int(counts.ties[k]),
             "method": results.method[k],
-            "why": results.why.get(k) or tested.left_out.get(k),
+            "why": tested.why(k),
+            "conclusion": CONCLUSIONS[state],
+            "smallest_p": float(tested.smallest[k]),
+            "cutoff": float("nan") if results.cutoff is None else float(results.cutoff[k]),
+            "interval": ends.method,
+            "p_equivalent": float("nan") if equivalence is None else float(equivalence.same_adjusted[k]),
+            "verdict": None if equivalence is None else VERDICTS[state == DIFFERENT, same],
         }
 
 
-def _ranked(matrix: ScoreMatrix, against: str | None) -> ScoreMatrix:
-    """Systems with scores, best first; the one that all are compared with comes last."""
+def _ranked(matrix: ScoreMatrix, against: str | None) -> tuple[ScoreMatrix, FloatArray, str]:
+    """Systems with scores, best first, what they are ordered by, and what to say of that.
+
+    The one that all are compared with comes last. Where systems have different topics, they are ordered by
+    least-squares means, since means over different topics are not comparable.
+    """
     import numpy as np
 
     if not matrix.systems:
         raise DataError(f"{matrix.measure}: no scores")
     if against is not None and against not in matrix.systems:
         raise UsageError(f"--against {quoted(against)}: no such system{nearest(against, matrix.systems)}")
-    counts = np.count_nonzero(~np.isnan(matrix.values), axis=0)
-    scored = matrix.select([s for s, n in zip(matrix.systems, counts, strict=True) if n])
+    present = ~np.isnan(matrix.values)
+    scored = matrix.select([s for s, n in zip(matrix.systems, present.sum(axis=0), strict=True) if n])
     if not scored.systems:
         raise DataError(f"{matrix.measure}: every score is missing ({matrix.missing[0][2]})")
     if against is not None and against not in scored.systems:
         raise DataError(f"--against {quoted(against)}: it has no score of {matrix.measure}")
-    means = np.nanmean(scored.values, axis=0)
+    means, said = _adjusted(scored.values)
     sign = 1 if matrix.info.better == "lower" else -1
     order = sorted(range(len(means)), key=lambda j: (sign * means[j], scored.systems[j]))
-    names = [scored.systems[j] for j in order]
     if against is not None:
-        names = [*(name for name in names if name != against), against]
-    return scored.select(names)
+        last = scored.systems.index(against)
+        order = [*(j for j in order if j != last), last]
+    return scored.select([scored.systems[j] for j in order]), means[order], said
+
+
+def _adjusted(values: FloatArray) -> tuple[FloatArray, str]:
+    """Means, adjusted for topics where systems have different ones, and what to say of that."""
+    import numpy as np
+
+    present = ~np.isnan(values)
+    means = np.nanmean(values, axis=0)
+    if (present == present[:, :1]).all():
+        return means, ""
+    from adjudge.stats.linear.model import fit_additive  # slow to load, and seldom needed
+
+    adjusted = fit_additive(values).means
+    if np.isnan(adjusted).any():
+        return means, (
+            "means are over different topics, and no chain of common topics joins all systems: the order by"
+            " means says nothing across the parts"
+        )
+    return adjusted, "means are over different topics: systems are ordered by means adjusted for topics"
 
 
 def _codes(clusters: Sequence[str | None]) -> IntArray:
@@ -700,33 +1101,43 @@ def _with_last(systems: int) -> BoolArray:
     return chosen
 
 
+def _better(matrix: ScoreMatrix, tested: Tested, names: Sequence[str]) -> BoolArray:
+    """Whether one system is significantly better than the other, systems x systems in the order of the names."""
+    import numpy as np
+
+    size = len(matrix.systems)
+    counts = tested.results.counts
+    higher = tested.results.statistic * (-1 if matrix.info.better == "lower" else 1) > 0
+    above = np.zeros((size, size), dtype=bool)
+    above[counts.first, counts.second] = tested.different & higher
+    above[counts.second, counts.first] = tested.different & ~higher
+    place = [matrix.systems.index(name) for name in names]
+    return above[np.ix_(place, place)]
+
+
 def _standings(
-    matrix: ScoreMatrix, low: Any, high: Any, tested: Tested, complete: bool
+    prepared: Prepared, low: FloatArray, high: FloatArray, tested: Tested, complete: bool
 ) -> tuple[Standing, ...]:
     """The league table, best mean first. Groups and rank intervals need every pair."""
     import numpy as np
 
     from adjudge.stats.order import letters, rank_intervals
 
+    matrix, means = prepared.matrix, prepared.means
     size = len(matrix.systems)
-    counts = tested.results.counts
     sign = -1 if matrix.info.better == "lower" else 1
-    apart = np.zeros((size, size), dtype=bool)
-    above = np.zeros((size, size), dtype=bool)  # above[i, j]: i is better than j
-    higher = tested.results.statistic * sign > 0
-    apart[counts.first, counts.second] = apart[counts.second, counts.first] = tested.different
-    above[counts.first, counts.second] = tested.different & higher
-    above[counts.second, counts.first] = tested.different & ~higher
-    means = np.nanmean(matrix.values, axis=0)
+    above = _better(matrix, tested, matrix.systems)
     order = sorted(range(size), key=lambda j: (-sign * means[j], matrix.systems[j]))
-    groups = letters(apart, order) if complete else [""] * size
+    groups = letters(above | above.T, order) if complete else [""] * size
     best, worst = rank_intervals(above) if complete else (np.ones(size, int), np.full(size, size))
+    raw = np.nanmean(matrix.values, axis=0)
     return tuple(
         Standing(
             system=matrix.systems[j],
             rank=1 + int(np.count_nonzero(sign * means > sign * means[j])),
             n=int(np.count_nonzero(~np.isnan(matrix.values[:, j]))),
-            mean=float(means[j]),
+            mean=float(raw[j]),
+            adjusted=float(means[j]),
             low=float(low[j]),
             high=float(high[j]),
             group=groups[j],

@@ -79,7 +79,7 @@ class ItemStrength:
 
     @property
     def interval(self) -> str | None:
-        return None if math.isnan(self.low) else f"{self.low:.3g} to {self.high:.3g}"
+        return None if math.isnan(self.low) else f"{self.low:z.3g} to {self.high:z.3g}"
 
     @property
     def ranks(self) -> str | None:
@@ -356,7 +356,7 @@ def _shown(item: str) -> str:
 
 def _count(value: float) -> str:
     """A count, which weights may make a decimal."""
-    return f"{value:,.0f}" if value == round(value) else f"{value:,.2f}"
+    return f"{value:z,.0f}" if value == round(value) else f"{value:z,.2f}"
 
 
 # The fit

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
 Among = Literal["all", "machines", "humans", "human-machine"]
 TopicField = Literal["set", "type", "task", "selector"]
+ClusterBy = Literal["set", "type", "task", "selector", "assessor"]
 Patterns = str | Sequence[str]
 LowerIsBetter = bool | str | Container[str]
 
@@ -166,7 +167,7 @@ class Scores:
         quotes: bool = True,
         encoding: str = "utf-8",
     ) -> Scores:
-        """The scores in a CSV or TSV file, a matrix or a long table; `-` is standard input.
+        """The scores in a CSV, TSV or Parquet file, a matrix or a long table; `-` is standard input.
 
         A score file that Adjudge wrote (.parquet) is read too. `human` and `baseline` are names or
         patterns with `*` and `?`, several with commas between them; everyone else is a machine. The other
@@ -183,6 +184,8 @@ class Scores:
             encoding=encoding,
         )
         _check_path(path, delimiter)
+        if path.suffix.lower() == PARQUET and not scorefiles.is_score_file(path):
+            return _read_parquet(path, options, human, baseline)
         if path.suffix.lower() == PARQUET:
             no_table(path, options)
             scores = scorefiles.read(path).table
@@ -210,10 +213,11 @@ class Scores:
         names. `measure` names what the frame does not.
         """
         fields = _fields(frame, name, columns or {}, measure)
-        long, said = _long_frame(frame, name, fields, measure or "score", length)
+        long = _long_frame(frame, name, fields, measure or "score", length)
         infos = [MeasureInfo(m, signature=f"{m}|imported|{name}") for m in long["measure"].unique()]
         table = ScoreTable.from_frame(long, _directed(infos, lower_is_better))
-        return cls(name, table, _kinds(_systems(table), said, human, baseline))
+        kinds = _kinds(_systems(table), _kinds_of_frame(long, name), human, baseline)
+        return cls(name, table, kinds, topics=_topics_of_frame(long, name))
 
     # The long table
 
@@ -318,6 +322,58 @@ class Scores:
         _one_of("field of topics", name, get_args(TopicField))
         rows = (self.topics.get(topic) for topic in topics)
         return tuple(None if row is None else getattr(row, name) for row in rows)
+
+    def clusters(
+        self,
+        matrix: ScoreMatrix,
+        by: bool | str,
+        *,
+        length: int | AllLengths | None = None,
+        form: str | None = None,
+    ) -> tuple[str, ...] | None:
+        """The cluster of every row of a matrix: what its topic has for `by` (True: its set), or who judged it.
+
+        Assessors make clusters where each judged topics of their own. A topic that several judged belongs to no
+        cluster of theirs, and is refused. `length` and `form` are those that the matrix was asked for with.
+        """
+        if by is False:
+            return None
+        name = "set" if by is True else by
+        _one_of("cluster", name, get_args(ClusterBy))
+        topics = matrix.row_topics
+        if name == "assessor":
+            known: dict[str, str | None] = self._assessors(matrix, length, form)
+        else:
+            known = dict(zip(topics, self.topic_values(name, topics), strict=True))  # type: ignore[arg-type]
+        found = [value for topic in topics if (value := known.get(topic)) is not None]
+        absent = list(dict.fromkeys(topic for topic in topics if known.get(topic) is None))
+        if absent:
+            without = f"{listed(absent)} {'has' if len(absent) == 1 else 'have'}" if found else "no topic has"
+            one = "none" if found else "one"
+            where = "" if name == "assessor" else ", or topics.jsonl of a folder,"
+            raise DataError(
+                f"clusters by {name} need the {name} of every topic, and {without} {one}:"
+                f" a column {quoted(name)} of a long table{where} can say it"
+            )
+        return tuple(found)
+
+    def _assessors(
+        self, matrix: ScoreMatrix, length: int | AllLengths | None, form: str | None
+    ) -> dict[str, str | None]:
+        """The one assessor of every topic of a matrix."""
+        rows = self.table.at(matrix.measure, length=length, form=form)
+        humans = [s for s in rows["system"].unique() if self.kind(s) == "human"]
+        systems = [*matrix.systems, *(humans if HUMANS in matrix.systems else ())]
+        rows = rows[rows["value"].notna() & rows["system"].isin(systems)]
+        known: dict[str, str | None] = {}
+        for topic, assessor in rows[["topic", "assessor"]].dropna().drop_duplicates().itertuples(index=False):
+            if known.setdefault(topic, assessor) != assessor:
+                raise UsageError(
+                    f"clusters by assessor need topics that one assessor judged alone, and {quoted(topic)} was"
+                    f" judged by {known[topic]} and {assessor}: leave the clusters out (scores are averaged over"
+                    " assessors), or take an anova with assessor as a random factor"
+                )
+        return known
 
     def matrix(
         self,
@@ -565,14 +621,34 @@ def _read(path: Path, name: str, options: TableOptions, human: Patterns, baselin
     rows: list[Score] = []
     infos: list[MeasureInfo] = []
     kinds: dict[str, str] = {}
-    notes = _collect(path, name, items, rows, infos, kinds)
+    topics: dict[str, Topic] = {}
+    notes = _collect(path, name, items, rows, infos, kinds, topics)
     if not rows:
         raise FormatError("a header without rows: no scores", file=path)
     if all(row.value != row.value for row in rows):
         raise FormatError("no numbers: every score is missing", file=path)
     table = ScoreTable.from_rows(rows, _directed(infos, options["lower_is_better"]))
     kinds_of = _kinds(_systems(table), kinds, human, baseline)
-    return Scores(name, table, kinds_of, warnings=dict.fromkeys(table.measures, notes))
+    return Scores(name, table, kinds_of, topics=topics, warnings=dict.fromkeys(table.measures, notes))
+
+
+def _read_parquet(path: Path, options: TableOptions, human: Patterns, baseline: Patterns) -> Scores:
+    """A Parquet file that another program wrote: a DataFrame on disk."""
+    import pandas as pd
+
+    for name in ("delimiter", "encoding", "quotes"):
+        if options[name] not in (None, "utf-8", True):
+            raise UsageError(f"--{name} is for a table of text (CSV or TSV), which {path} is not")
+    return Scores.of_frame(
+        pd.read_parquet(path),
+        name=path.name,
+        human=human,
+        baseline=baseline,
+        measure=options["measure"],
+        lower_is_better=options["lower_is_better"],
+        length=options["length"],
+        columns=options["columns"],
+    )
 
 
 def _collect(
@@ -582,6 +658,7 @@ def _collect(
     rows: list[Score],
     infos: list[MeasureInfo],
     kinds: dict[str, str],
+    topics: dict[str, Topic],
 ) -> list[str]:
     """Put what a reader yields into its list; gives notes on what was left out."""
     seen: dict[tuple[object, ...], int] = {}
@@ -603,9 +680,24 @@ def _collect(
                         file=path,
                         line=line,
                     )
+            case Topic():
+                topics[thing.topic] = _with_more(topics.get(thing.topic), thing, path, line)
             case LeftOut():
                 left[thing.reason] += 1
     return [f"{name}: {reason}{f', {n:,} times' if n > 1 else ''}" for reason, n in left.items()]
+
+
+def _with_more(known: Topic | None, said: Topic, path: Path, line: int) -> Topic:
+    """What is known of a topic after another row; rows may each say a part."""
+    if known is None:
+        return said
+    more = {}
+    for column in scoretable.OF_TOPICS:
+        old, new = getattr(known, column), getattr(said, column)
+        if old and new and old != new:
+            raise FormatError(_two_values(said.topic, column, old, new), file=path, line=line)
+        more[column] = old or new
+    return replace(known, **more)
 
 
 def _own(text: str) -> str:
@@ -662,8 +754,8 @@ def _fields(
 
 def _long_frame(
     frame: pd.DataFrame, name: str, fields: Mapping[str, str] | None, measure: str, length: int | None
-) -> tuple[pd.DataFrame, dict[str, str]]:
-    """The frame with the columns of a score table, and the kinds that it says."""
+) -> pd.DataFrame:
+    """The frame with the columns of a score table, and those that it has of systems and topics."""
     import pandas as pd
 
     if fields is None:
@@ -695,12 +787,40 @@ def _long_frame(
         raise DataError(f"{name}: every score is missing")
     why = long["why"] if "why" in long else pd.Series(None, index=long.index, dtype=object)
     long["why"] = why.where(why.notna() | ~absent, f"missing in {name}").where(absent | why.notna(), None)
+    return long
+
+
+def _kinds_of_frame(long: pd.DataFrame, name: str) -> dict[str, str]:
     kinds: dict[str, str] = {}
     if "kind" in long:
         for system, kind in long[["system", "kind"]].dropna().drop_duplicates().itertuples(index=False):
             if kinds.setdefault(system, kind) != kind:
                 raise DataError(f"{name}: system {quoted(system)} is a {kind} and a {kinds[system]}")
-    return long, kinds
+    return kinds
+
+
+def _topics_of_frame(long: pd.DataFrame, name: str) -> dict[str, Topic]:
+    """What a long frame says of its topics; a missing value says nothing."""
+    said: dict[str, dict[str, str]] = {}
+    for column in scoretable.OF_TOPICS:
+        if column not in long:
+            continue
+        for topic, value in long[["topic", column]].dropna().drop_duplicates().itertuples(index=False):
+            # Whole numbers beside missing ones are floats in pandas.
+            text = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+            if text and said.setdefault(topic, {}).setdefault(column, text) != text:
+                raise DataError(f"{name}: {_two_values(topic, column, said[topic][column], text)}")
+    try:
+        return {topic: Topic.parse({"topic": topic, **about}) for topic, about in said.items()}
+    except FormatError as error:
+        raise DataError(f"{name}: {error.problem}") from None
+
+
+def _two_values(topic: str, column: str, one: str, other: str) -> str:
+    return (
+        f"topic {quoted(topic)} has two values of {quoted(column)}, {quoted(one)} and {quoted(other)}: the column"
+        " is for what all rows of a topic share, so give it another name if it says something else"
+    )
 
 
 # What is said of systems and measures

@@ -12,14 +12,16 @@ from adjudge.engine import generator
 from adjudge.errors import UsageError, nearest, quoted
 
 if TYPE_CHECKING:
-    from adjudge.stats.checks import BoolArray, FloatArray, IntArray
+    from collections.abc import Sequence
+
+    from adjudge.stats.checks import FloatArray
     from adjudge.stats.paired import Alternative
     from adjudge.stats.pairs import PairResults
-    from adjudge.stats.resampling.westfall_young import WestfallYoung
 
 
-Test = Literal["wilcoxon", "t", "t-unpaired", "welch", "sign", "mc", "hb", "exact"]
-TESTS: tuple[Test, ...] = get_args(Test)
+Test = str
+"""One of TESTS; of mc and hb also with what is resampled: `mc:w`. Its text is its name in every table."""
+TESTS: tuple[Test, ...] = ("wilcoxon", "t", "t-unpaired", "welch", "sign", "mc", "hb", "exact")
 ALL = "all"
 Correction = Literal["none", "bonferroni", "holm", "bh", "westfall-young", "westfall-young-min-p"]
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
@@ -59,7 +61,7 @@ class Choices:
 
     `test` makes the groups and sentences; `tests` are all that are run. `against` compares everybody with one
     system, and only then a `side` can be asked for: whether the others are better, or worse. `margin` is the
-    difference that would not matter.
+    difference that would not matter. Without `resamples` mc and hb take as many as the correction needs.
     """
 
     test: Test = "wilcoxon"
@@ -72,13 +74,12 @@ class Choices:
     margin: float | None = None
     alpha: float = ALPHA
     level: float = LEVEL
-    resamples: int = RESAMPLES
+    resamples: int | None = None
     seed: int = 0
 
     def __post_init__(self) -> None:
-        one_of("test", self.test, TESTS)
-        for test in self.tests:
-            one_of("test", test, TESTS)
+        for test in (self.test, *self.tests):
+            parts_of(test)
         one_of("correction", self.correct, CORRECTIONS)
         one_of("zeros", self.zeros, ZEROS)
         one_of("side", self.side, SIDES)
@@ -87,9 +88,9 @@ class Choices:
         for name, value in (("alpha", self.alpha), ("level", self.level)):
             if not 0 < value < 1:
                 raise UsageError(f"{name} is {value}, expected a number between 0 and 1")
-        if self.resamples < 1:
+        if self.resamples is not None and self.resamples < 1:
             raise UsageError(f"resamples is {self.resamples}, expected 1 or more")
-        if self.zeros == "split" and {"mc", "hb"} & set(self.run):
+        if self.zeros == "split" and {"mc", "hb"} & {parts_of(test)[0] for test in self.run}:
             raise UsageError("--zeros split is Wilcoxon's test alone: choose wilcox or pratt with mc and hb")
         if self.margin is not None and not self.margin > 0:
             raise UsageError(f"the margin is {self.margin:g}, expected a number above 0")
@@ -101,18 +102,36 @@ class Choices:
     @property
     def run(self) -> tuple[Test, ...]:
         """The tests that are run, the chosen one among them."""
-        return self.tests if self.test in self.tests else (self.test, *self.tests)
+        tests = tuple(dict.fromkeys(self.tests))
+        return tests if self.test in tests else (self.test, *tests)
 
-    def statistic_of(self, test: str) -> Statistic:
-        """What a resampling test resamples."""
-        return self.statistic or USUAL_STATISTIC[test]
+    def statistic_of(self, test: str) -> Statistic | None:
+        """What a resampling test resamples: what it names itself, what was asked for, the usual; else None."""
+        name, own = parts_of(test)
+        return own or (self.statistic or USUAL_STATISTIC[name] if name in USUAL_STATISTIC else None)
+
+
+def parts_of(test: str) -> tuple[str, Statistic | None]:
+    """A test's name, and the statistic that it names: `mc:w` is mc of W, `mc` leaves the statistic open."""
+    name, colon, statistic = test.partition(":")
+    if colon and name in USUAL_STATISTIC:
+        return name, one_of(f"statistic of {name}", statistic, STATISTICS)
+    known = (*TESTS, *(f"{each}:{of}" for each in USUAL_STATISTIC for of in STATISTICS))
+    if colon and name in TESTS:
+        raise UsageError(f"the test is {quoted(test)}, but only mc and hb are of a statistic; say {name}")
+    if test not in TESTS:
+        raise UsageError(
+            f"the test is {quoted(test)}{nearest(test, known)}; expected one of: {', '.join(TESTS)};"
+            " of mc and hb with a statistic, as mc:w"
+        )
+    return name, None
 
 
 def choices(
     *,
-    test: str = "wilcoxon",
+    test: str | None = None,
     correct: str = "holm",
-    tests: tuple[Test, ...] = (),
+    tests: Sequence[str] = (),
     statistic: str | None = None,
     zeros: str = "wilcox",
     against: str | None = None,
@@ -120,15 +139,21 @@ def choices(
     margin: float | None = None,
     alpha: float = ALPHA,
     level: float = LEVEL,
-    resamples: int = RESAMPLES,
+    resamples: int | None = None,
     seed: int = 0,
 ) -> Choices:
-    """Choices as people write them: `test="all"` runs every test and groups by Wilcoxon's."""
-    one_of("test", test, (*TESTS, ALL))
+    """Choices as people write them: `test="all"` runs every test and groups by Wilcoxon's.
+
+    Without `test` the first of `tests` makes the groups, and Wilcoxon's where there are none.
+    """
+    if test == ALL and tests:
+        raise UsageError(f"test={ALL!r} runs every test: leave out tests")
+    if test == ALL:
+        test, tests = "wilcoxon", TESTS
     return Choices(
-        test="wilcoxon" if test == ALL else test,  # type: ignore[arg-type]
+        test=test or next(iter(tests), "wilcoxon"),
         correct=correct,  # type: ignore[arg-type]
-        tests=TESTS if test == ALL else tests,
+        tests=tuple(tests),
         statistic=statistic,  # type: ignore[arg-type]
         zeros=zeros,  # type: ignore[arg-type]
         against=against,
@@ -150,105 +175,28 @@ def one_of(name: str, value: str, known: tuple[str, ...]) -> Any:
     return value
 
 
-@dataclass(frozen=True)
-class Tested:
-    """One test of all pairs, corrected over the family: the pairs that were asked for and could be tested."""
+def words_of_test(test: str) -> str:
+    """A test in a sentence or a heading: paired Wilcoxon; with its statistic by its text, mc:w."""
+    from adjudge.stats.paired import TEST_WORDS
 
-    results: PairResults
-    adjusted: FloatArray
-    different: BoolArray
-    left_out: dict[int, str]
-    """Pairs that were asked for and are not in the family, by position: no correction can help them."""
-    floor: float = 0.0
-    """The smallest corrected p that so few resamples allow."""
+    return TEST_WORDS.get(test, test)
 
 
-def run_test(values: FloatArray, test: Test, choices: Choices, alternative: Alternative) -> PairResults:
+def run_test(
+    values: FloatArray, test: Test, choices: Choices, alternative: Alternative, resamples: int = RESAMPLES
+) -> PairResults:
     """The test of every pair of columns."""
     from adjudge.stats.tests import run_pairs
 
+    name, _ = parts_of(test)
     return run_pairs(
-        test,
+        name,
         values,
-        rng=generator(choices.seed, f"compare/{test}"),
-        statistic=choices.statistic_of(test) if test in USUAL_STATISTIC else None,
-        resamples=choices.resamples,
+        # One stream for all statistics: mc:w has the swaps of mc.
+        rng=generator(choices.seed, f"compare/{name}"),
+        statistic=choices.statistic_of(test),
+        resamples=resamples,
         alternative=alternative,
         zeros=choices.zeros,
         alpha=choices.alpha,
-    )
-
-
-def run_tests(
-    values: FloatArray,
-    family: BoolArray,
-    choices: Choices,
-    alternative: Alternative,
-    clusters: IntArray | None = None,
-) -> dict[Test, Tested]:
-    """Every test that was asked for, each corrected over the family."""
-    if clusters is not None:
-        return {"mc": _clustered(values, family, choices, alternative, clusters)}
-    together = _together(values, family, choices, alternative)
-    return {
-        test: _corrected(run_test(values, test, choices, alternative), family, choices, together)
-        for test in choices.run
-    }
-
-
-def _clustered(
-    values: FloatArray, family: BoolArray, choices: Choices, alternative: Alternative, clusters: IntArray
-) -> Tested:
-    from adjudge.stats.resampling.cluster import cluster_mc_pairs
-
-    if choices.run != ("mc",) or choices.statistic not in (None, "mean"):
-        raise UsageError("clusters are swapped as wholes, for the mean difference: say --test mc")
-    if choices.correct.startswith("westfall-young"):
-        raise UsageError(f"--correct {choices.correct} swaps topics one by one: choose another with clusters")
-    rng = generator(choices.seed, "compare/mc")
-    results = cluster_mc_pairs(
-        values, clusters, rng=rng, resamples=choices.resamples, alternative=alternative
-    )
-    return _corrected(results, family, choices, None)
-
-
-def _together(
-    values: FloatArray, family: BoolArray, choices: Choices, alternative: Alternative
-) -> WestfallYoung | None:
-    """Westfall and Young's p-values, which come from the scores, not from another test's p-values."""
-    if not choices.correct.startswith("westfall-young"):
-        return None
-    from adjudge.stats.resampling.westfall_young import westfall_young
-
-    return westfall_young(
-        values,
-        rng=generator(choices.seed, "compare/westfall-young"),
-        alternative=alternative,
-        resamples=max(choices.resamples, 10_000),
-        alpha=choices.alpha,
-        family=family,
-        method="min-p" if choices.correct.endswith("min-p") else "max-t",
-    )
-
-
-def _corrected(
-    results: PairResults, family: BoolArray, choices: Choices, together: WestfallYoung | None
-) -> Tested:
-    import numpy as np
-
-    from adjudge.stats.multiple import adjust
-
-    if together is not None:
-        adjusted, left_out, floor = together.p, dict(together.why), together.floor
-    else:
-        method = choices.correct
-        assert method in ("none", "bonferroni", "holm", "bh")
-        adjusted, left_out = adjust(np.where(family, results.p, np.nan), method), {}
-        floor = 0.0
-    return Tested(
-        results=results,
-        adjusted=adjusted,
-        different=adjusted < choices.alpha,  # a NaN is not below anything
-        left_out=left_out,
-        floor=floor,
     )

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 ALPHA = 0.05
 H = "Kruskal-Wallis, H"
+COULD_NOT = "could not have been found to differ"
 FEW = 5
 """With fewer scores in a group the chi-squared distribution of H is a rough one."""
 
@@ -132,29 +133,48 @@ class TopicsResult(Tabular):
         if test.why is not None:
             return f"One topic has scores: nothing to compare on {self.title}."
         size = f"{counted(test.groups, 'topic')}, {counted(test.total, 'score')}"
-        basis = f"{_basis(H, test, self.alpha)}, {size}"
-        share = f"they carry {test.share:.0%} of the variance of the ranks"
-        return f"On {self.title} the topics {self._verdict(test.p)} ({basis}); {share}."
+        said = f"On {self.title} the topics {self._verdict(test)} ({_basis(H, test, self.alpha)}, {size})"
+        if self._out_of_reach(test):
+            return f"{said}."  # with a score each, topics would carry all of the variance
+        return f"{said}; they carry {test.share:.0%} of the variance of the ranks."
 
     def _about_ends(self) -> str:
         first, last = self.ends()
         if first == last:
             return "All topics have the same mean rank."
-        place = self.matrix.topics.index
-        apart = all(self.over_topics.different_from(place(a))[place(b)] for a in first for b in last)
-        verdict = "they differ" if apart else "they do not differ significantly"
+        place, test = self.matrix.topics.index, self.over_topics
+        ends = [(place(a), place(b)) for a in first for b in last]
+        if all(test.different_from(a)[b] for a, b in ends):
+            verdict = "they differ"
+        elif not any(test.within_reach(a, b) for a, b in ends):
+            verdict = f"they {COULD_NOT}"
+        else:
+            verdict = "they do not differ significantly"
         return f"The {self._end(1, last)}, the {self._end(0, first)}; {verdict}."
 
     def _end(self, which: int, topics: list[str]) -> str:
         if len(topics) > 1:
             return f"{self.words[which]} topics are {listed(topics)}"
-        mean = next(s.mean for s in self.standings if s.topic == topics[0])
-        return f"{self.words[which]} topic is {topics[0]} (mean {mean:.4g})"
+        # Its mean may say otherwise: topics are ordered by their ranks, which no outlier moves.
+        rank = next(s.mean_rank for s in self.standings if s.topic == topics[0])
+        return f"{self.words[which]} topic is {topics[0]} (mean rank {rank:.1f})"
 
     def _about_pairs(self) -> str:
         found, k = sum(s.differs for s in self.standings) // 2, self.over_topics.groups
-        of = f"{found:,} of {counted(k * (k - 1) // 2, 'pair')} of topics differ"
-        return f"{of} (Tukey's test on mean ranks, alpha {self.alpha:g})."
+        basis = f"(Tukey's test on mean ranks, alpha {self.alpha:g})"
+        never = self._pairs_out_of_reach()
+        if never == k * (k - 1) // 2:
+            return f"No pair of topics could have been found to differ {basis}."
+        left = f"; {never:,} could not have been found" if never else ""
+        return f"{found:,} of {counted(k * (k - 1) // 2, 'pair')} of topics differ{left} {basis}."
+
+    def _pairs_out_of_reach(self) -> int:
+        """Pairs of topics whose scores are so few that no order of them would have made the two differ."""
+        import numpy as np
+
+        scored = np.flatnonzero(self.over_topics.n)
+        a, b = (scored[side] for side in np.triu_indices(scored.size, k=1))
+        return int(np.count_nonzero(~self.over_topics.within_reach(a, b)))
 
     def _about_chosen(self, topic: str) -> str:
         chosen = next(s for s in self.standings if s.topic == topic)
@@ -163,6 +183,9 @@ class TopicsResult(Tabular):
             return f"{topic} cannot be compared: {'no other topic has' if chosen.n else 'it has no'} scores."
         apart = [s for s in others if s.from_chosen]
         of = counted(len(others), "other topic")
+        place, test = self.matrix.topics.index, self.over_topics
+        if not any(test.within_reach(place(topic), place(s.topic)) for s in others):
+            return f"{topic} {COULD_NOT} from any of {of}."
         if not apart:
             return f"{topic} is not significantly different from any of {of}."
         known = {"higher": ("easier", "harder"), "lower": ("harder", "easier")}
@@ -178,7 +201,7 @@ class TopicsResult(Tabular):
         pooled = self.over_systems
         if pooled.why is not None:
             return f"{with_blocks}."
-        without = f"without blocks they {self._verdict(pooled.p)} ({_basis(H, pooled, self.alpha)})"
+        without = f"without blocks they {self._verdict(pooled)} ({_basis(H, pooled, self.alpha)})"
         return f"{with_blocks}; {without}."
 
     def _in_blocks(self, blocked: Blocked, column: str, row: str) -> str:
@@ -187,10 +210,16 @@ class TopicsResult(Tabular):
             why = test.why.replace("column", column).replace("row", row)
             return f"the {column}s cannot be compared ({blocked.name}: {why})"
         basis = _basis(f"{blocked.name}, chi-squared", test, self.alpha)
-        return f"the {column}s {self._verdict(test.p)} ({basis}, {counted(test.n, row)})"
+        return f"the {column}s {self._verdict(test)} ({basis}, {counted(test.n, row)})"
 
-    def _verdict(self, p: float) -> str:
-        return "differ" if p < self.alpha else "do not differ significantly"
+    def _verdict(self, test: KruskalWallis | Friedman | SkillingsMack) -> str:
+        if self._out_of_reach(test):
+            return COULD_NOT
+        return "differ" if test.p < self.alpha else "do not differ significantly"
+
+    def _out_of_reach(self, test: KruskalWallis | Friedman | SkillingsMack) -> bool:
+        """Whether no order of the scores would have been significant."""
+        return test.p >= self.alpha and test.smallest_p >= self.alpha
 
     def missing(self) -> list[str]:
         """Missing cells, counted, a line per reason."""
@@ -205,7 +234,7 @@ class TopicsResult(Tabular):
         if not self.over_topics.equal_sizes:
             found.append("topics have different numbers of scores: intervals are a picture, the pairs decide")
         if sizes.size > 1 and sizes.min() < FEW:
-            found.append(f"a topic has only {counted(int(sizes.min()), 'score')}: its p is a rough one")
+            found.append(f"a topic has only {counted(int(sizes.min()), 'score')}: p is a rough one")
         parts = self.systems_blocked.skillings_mack.parts
         if parts > 1:
             found.append(f"systems fall into {parts} sets that share no topic: blocks test within them")
@@ -243,7 +272,7 @@ class TopicsResult(Tabular):
                     s.high,
                     s.differs,
                     s.from_chosen,
-                    None if s.low != s.low else f"{s.low:.1f} to {s.high:.1f}",
+                    None if s.low != s.low else f"{s.low:z.1f} to {s.high:z.1f}",
                 )
                 for s in self.standings
             ),
@@ -366,8 +395,13 @@ def _standings(matrix: ScoreMatrix, test: KruskalWallis, against: str | None) ->
 
 def _mean_and_sd(row: Any) -> tuple[float, float]:
     scores = row[row == row]
-    mean = float(scores.mean()) if scores.size else math.nan
-    return mean, float(scores.std(ddof=1)) if scores.size > 1 else math.nan
+    if not scores.size:
+        return math.nan, math.nan
+    largest = float(abs(scores).max()) or 1.0
+    scores = scores / largest  # no sum of these, or of their squares, is too large for a float
+    return float(scores.mean()) * largest, float(
+        scores.std(ddof=1)
+    ) * largest if scores.size > 1 else math.nan
 
 
 def _basis(name: str, test: KruskalWallis | Friedman | SkillingsMack, alpha: float) -> str:

@@ -76,6 +76,17 @@ def write(path: Path, stored: ScoreFile) -> None:
     )
 
 
+def is_score_file(path: Path) -> bool:
+    """Whether Adjudge wrote this Parquet file; what is no Parquet file at all is left to `read`."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return _META in (pq.read_schema(path).metadata or {})
+    except (pa.ArrowException, OSError):
+        return True
+
+
 def read(path: Path) -> ScoreFile:
     import pyarrow as pa
     import pyarrow.parquet as pq

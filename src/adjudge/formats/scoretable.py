@@ -12,7 +12,7 @@ from pathlib import Path
 
 from adjudge.data.incoming import Item
 from adjudge.data.lines import MAX_LINE
-from adjudge.data.rows import System
+from adjudge.data.rows import System, Topic
 from adjudge.data.scores import Better, MeasureInfo, Score
 from adjudge.errors import FormatError, UsageError, nearest, quoted
 from adjudge.formats.files import (
@@ -75,12 +75,16 @@ class ImportedMeasures:
                 )
 
 
+OF_TOPICS = ("set", "type", "task", "selector")
+"""What a long table can say of its topics, in every row of a topic or in some."""
+
 LONG: Aliases = {
     "topic": TOPIC,
     "system": SYSTEM,
     "measure": ("measure", "metric"),
     "value": ("value", "score"),
     **{name: (name,) for name in ("length", "form", "assessor", "reference", "repeat", "why", "kind")},
+    **{name: (name,) for name in OF_TOPICS},
 }
 MISSING = ("", "nan", "na", "n/a", "null")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -213,6 +217,8 @@ class _ScoreFile:
         if kind := cells.get("kind"):
             row = place.row(System, {"system": system, "kind": kind}, called)
             yield from self._once.new(place, row)
+        if about := {field: cells[field] for field in OF_TOPICS if cells.get(field)}:
+            yield from self._once.new(place, place.row(Topic, {"topic": topic, **about}, called))
         own = cells.get("measure", self._measure)
         measure = self._measures.text(place, called.get("measure", "measure"), own)
         yield from self._measures.describe(place, own, measure, self._origin)

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from adjudge.wording import decimal
+
 LARGEST = 1e7  # beyond it, and below the decimals of a page, numbers are written with an exponent
 MOST_DECIMALS = 6
 TICKS = 4  # about as many steps as a scale has
@@ -20,10 +22,7 @@ class Format:
     decimals: int | None  # None: four significant digits
 
     def __call__(self, value: float) -> str:
-        if self.decimals is None:
-            return f"{value:.4g}"
-        text = f"{value:.{self.decimals}f}"
-        return text.removeprefix("-") if not float(text) else text  # no minus zero
+        return decimal(value, ".4g" if self.decimals is None else f".{self.decimals}f")
 
 
 def format_for(values: Iterable[float], *, steps: float) -> Format:
@@ -94,7 +93,7 @@ def scale_for(values: Iterable[float]) -> Scale:
 
 def percent(value: float) -> str:
     """For a style attribute: short, and never with an exponent."""
-    return f"{value:.2f}".rstrip("0").rstrip(".")
+    return decimal(value, ".2f").rstrip("0").rstrip(".")
 
 
 def span(numbers: Iterable[int]) -> str:

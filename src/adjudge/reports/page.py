@@ -278,12 +278,8 @@ def _section(
 
 def _differences(comparison: Comparison) -> PairFindings:
     _, *found = comparison.sentences()  # the first is the headline
-    pairs = len(comparison.pairs[comparison.test])
-    if found:
-        about = f"{len(found):,} of {counted(pairs, 'pair')} of systems differ."
-    else:
-        about = f"None of {counted(pairs, 'pair')} of systems differs."
-    return PairFindings(about, _folded(found))
+    about = comparison.tally()
+    return PairFindings(f"{about[0].upper()}{about[1:]}.", _folded(found))
 
 
 def _folded(lines: Sequence[str]) -> Folded:

@@ -47,7 +47,7 @@ class LeagueRow:
     topics: str
     mean: str
     mean_at: str
-    interval: Range | None  # None: one topic has no interval
+    interval: Range | None  # None: one topic has no interval, nor has a ceiling
     letters: str
     bars: tuple[Bar | None, ...]
     apart: bool  # shares no letter with the row above
@@ -150,7 +150,7 @@ class OverviewCell:
 
     text: str
     letters: str = ""
-    top: bool = False  # not different from the first
+    top: bool = False  # nobody is significantly better
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,19 +164,22 @@ class Overview:
     columns: tuple[OverviewColumn, ...]
     rows: tuple[OverviewRow, ...]
     ordered_by: str
+    scope: str  # over what p is corrected
 
 
 def overview_of(
     comparisons: Sequence[Comparison], columns: Sequence[OverviewColumn], names: dict[str, Name]
 ) -> Overview:
     """Systems in the order of the first measure that has a direction."""
+    from adjudge.comparisons.pairs import scope_words
+
     lead = next((k for k, c in enumerate(comparisons) if c.matrix.info.better), 0)
     order = [s.system for s in comparisons[lead].standings]
     systems = dict.fromkeys(order + [s.system for c in comparisons for s in c.standings])
     cells = [_cells(comparison) for comparison in comparisons]
     none = OverviewCell("–")
     rows = [OverviewRow(names[s], tuple(column.get(s, none) for column in cells)) for s in systems]
-    return Overview(tuple(columns), tuple(rows), columns[lead].title)
+    return Overview(tuple(columns), tuple(rows), columns[lead].title, scope_words(comparisons))
 
 
 def _cells(comparison: Comparison) -> dict[str, OverviewCell]:
@@ -185,11 +188,8 @@ def _cells(comparison: Comparison) -> dict[str, OverviewCell]:
         return {s.system: OverviewCell(form(s.mean)) for s in comparison.standings}
     if len(comparison.standings) < 2:
         return {s.system: OverviewCell(str(s.rank)) for s in comparison.standings}
-    first = comparison.standings[0].system
-    below = {pair.b for pair in comparison.pairs[comparison.test] if pair.a == first and pair.different}
-    return {
-        s.system: OverviewCell(str(s.rank), s.group, top=s.system not in below) for s in comparison.standings
-    }
+    top = comparison.candidates() or ()
+    return {s.system: OverviewCell(str(s.rank), s.group, top=s.system in top) for s in comparison.standings}
 
 
 # All pairs as a triangle: which is better, or neither
@@ -197,8 +197,8 @@ def _cells(comparison: Comparison) -> dict[str, OverviewCell]:
 MOST_SYSTEMS = 30
 PAIR_NAME = 3  # characters that stand upright over a column
 
-Verdict = Literal["row", "column", "alike", "untested"]
-SIGNS: dict[Verdict, str] = {"row": "←", "column": "↑", "alike": "≈", "untested": "?"}
+Verdict = Literal["row", "column", "alike", "beyond", "untested"]
+SIGNS: dict[Verdict, str] = {"row": "←", "column": "↑", "alike": "≈", "beyond": "·", "untested": "?"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +254,8 @@ def _cell(comparison: Comparison, pair: ComparedPair, names: dict[str, Name]) ->
 def _verdict(pair: ComparedPair, better: str | None) -> Verdict:
     if pair.result.method is None:
         return "untested"
+    if pair.conclusion == "could not be found":
+        return "beyond"
     if not pair.different:
         return "alike"
     return "row" if (pair.result.statistic > 0) != (better == "lower") else "column"
@@ -314,7 +316,7 @@ def heat_map(comparison: Comparison, collection: Collection, names: dict[str, Na
         if math.isnan(value):
             reason = why.get((topic, name.system), "no score")
             return HeatCell(None, reason, f"{where}missing ({reason})")
-        return HeatCell(colours.step(value), form(value), f"{where}{value:.5g}" if where else "")
+        return HeatCell(colours.step(value), form(value), f"{where}{value:z.5g}" if where else "")
 
     rows = []
     for k in shown:

@@ -56,7 +56,8 @@ def pairs_about(comparison: Comparison) -> str:
         )
     return (
         "Hold a row against a column: the arrow points at the better of the two, ← at the row's system,"
-        " ↑ at the column's. ≈ means that they are not significantly different, ? that the test cannot be computed."
+        " ↑ at the column's. ≈ means that they are not significantly different, · that a difference could not have"
+        " been found, ? that the test cannot be computed."
         " Every cell tells its test and corrected p when you point at it."
     )
 
@@ -67,29 +68,32 @@ def _order(comparison: Comparison) -> str:
         return (
             "A description, with no direction: systems stand in the order of their means, the highest first."
         )
+    if comparison.ordering:
+        return f"{comparison.ordering[0].upper()}{comparison.ordering[1:]}; {info.direction}."
     return f"Systems stand in the order of their means over topics; {info.direction}."
 
 
 def _interval(comparison: Comparison) -> str:
     if all(s.n < 2 for s in comparison.standings):
         return "There are no intervals: they need two topics at least."
+    of = "sets of topics" if comparison.codes is not None else "topics"
     return (
-        f"The bar is the {level_words(comparison.level)} bootstrap interval of the mean, the mark in it the"
-        " mean: how far it would move had the topics been others"
-        f" ({comparison.resamples:,} resamples of the topics)."
+        f"The bar is the {level_words(comparison.level)} interval of the mean (Student's t), the mark in it the"
+        f" mean: how far it would move had the {of} been others."
     )
 
 
 def _letters(comparison: Comparison) -> str:
     from adjudge.comparisons.tests import CORRECTION_BY
-    from adjudge.stats.paired import TEST_WORDS
+    from adjudge.stats.paired import test_words
 
     if comparison.matrix.info.better is None or len(comparison.standings) < 2:
         return ""
     alpha = f"{comparison.alpha:g}".removeprefix("0")
     return (
         "Systems that share a letter are not significantly different; systems without a common letter are"
-        f" ({TEST_WORDS[comparison.test]} test, {CORRECTION_BY[comparison.choices.correct]}, below {alpha})."
+        f" ({test_words(comparison.tested[comparison.test].results.test)},"
+        f" {CORRECTION_BY[comparison.choices.correct]}, at {alpha})."
         " The test compares systems topic by topic, so two can differ although their intervals overlap."
     )
 

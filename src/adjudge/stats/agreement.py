@@ -13,10 +13,30 @@ from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.paired import Better, noise_of, settled
+from adjudge.wording import decimal
 
 Level = Literal["nominal", "ordinal", "interval"]
 LEAST_DEFINED = 0.5
 """Of the resamples: with fewer that have an alpha at all there is no interval."""
+RELIABLE, TENTATIVE = 0.8, 0.667
+"""From here on conclusions can be drawn; from here on only tentative ones. Krippendorff 2019, section 12.4."""
+
+
+def reliability(alpha: float) -> str:
+    """What Krippendorff's thresholds say of an alpha."""
+    if alpha >= RELIABLE:
+        return "reliable (.800 or more)"
+    if alpha >= TENTATIVE:
+        return "for tentative conclusions only (from .667 to below .800)"
+    return "not reliable (below .667)"
+
+
+def alpha_text(alpha: float) -> str:
+    """Three decimals; more where fewer would put it on the other side of a threshold."""
+    digits = 3
+    while digits < 17 and reliability(round(alpha, digits)) != reliability(alpha):
+        digits += 1
+    return decimal(alpha, f".{digits}f")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +59,10 @@ class Alpha:
         if self.why is not None:
             return f"alpha cannot be computed ({self.why})"
         interval = (
-            "" if math.isnan(self.low) else f", {self.level:.0%} interval {self.low:.3f} to {self.high:.3f}"
+            "" if math.isnan(self.low) else f", {self.level:.0%} interval {self.low:z.3f} to {self.high:z.3f}"
         )
-        reliable = "reliable" if self.alpha >= 0.8 else "not reliable by Krippendorff's .8"
-        return f"alpha = {self.alpha:.3f}{interval} ({self.units} units, {self.values} judgments): {reliable}"
+        of = f"({self.units} units, {self.values} judgments)"
+        return f"alpha = {alpha_text(self.alpha)}{interval} {of}: {reliability(self.alpha)}"
 
 
 def krippendorff(

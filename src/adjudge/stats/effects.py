@@ -57,7 +57,7 @@ class Effect:
         if math.isnan(self.low):
             interval = f"no interval: {self.why}"
         else:
-            interval = f"{100 * self.level:g} % interval {self.low:.3g} to {self.high:.3g}, {self.method}"
+            interval = f"{100 * self.level:g} % interval {self.low:z.3g} to {self.high:z.3g}, {self.method}"
         basis = f"({interval}; n = {counted(self.n, 'topic')})"
         if self.kind == "superiority":
             return f"{a} is higher than {b} on a topic with probability {self.estimate:.3g} {basis}"

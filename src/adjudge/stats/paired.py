@@ -34,6 +34,8 @@ TEST_WORDS = {
     "hb": "hybrid bootstrap",
     "exact": "exact permutation",
 }
+TOGETHER_WORDS = {"westfall-young": "random swaps of T^p", "westfall-young-min-p": "random swaps"}
+"""Tests that a correction brings with it."""
 # A method that the test's name already says needs no words.
 METHOD_WORDS = {"exact": ", exact", "normal": ", normal approximation", "rounded": " of rounded scores"}
 
@@ -100,7 +102,7 @@ class PairedTest:
         correction for many tests and ends in a space; it is put before the p.
         """
         checks.share("alpha", alpha)
-        name = TEST_WORDS[self.test]
+        name = test_words(self.test)
         if self.method is None:
             return f"{a} and {b} cannot be compared ({name}: {self.why})"
         sign = -1 if better == "lower" else 1
@@ -108,8 +110,8 @@ class PairedTest:
         sided = "" if self.alternative == "two-sided" else ", one-sided"
         basis = f"{name}{_by(self.test, self.method)}{sided}, {correction}{p_words(self.p, alpha)}, {_topics(self.n)}"
         verb = "wins" if better else "is higher"
-        if self.p >= alpha:
-            ties = f", tied on {self.ties}" if self.ties else ""
+        ties = f", tied on {self.ties}" if self.ties else ""
+        if self.p > alpha:
             won = f"{a} {verb} on {counts[0]}, {b} on {counts[1]}{ties}"
             if self.alternative == "two-sided":
                 return f"{a} and {b} are not significantly different ({basis}; {won})"
@@ -118,9 +120,11 @@ class PairedTest:
             return f"{a} is not shown to be {words[not asked]} than {b} ({basis}; {won})"
         word = "better" if better else "higher"
         first = self.statistic * sign > 0
-        winner, loser, won_on = (a, b, counts[0]) if first else (b, a, counts[1])
+        winner, loser = (a, b) if first else (b, a)
+        won_on, lost_on = counts if first else counts[::-1]
         but = f", but {loser} has the {word} mean" if self.statistic * self.difference < 0 else ""
-        return f"{winner} is {word} than {loser} ({basis}; {winner} {verb} on {won_on}{but})"
+        won = f"{winner} {verb} on {won_on}, {loser} on {lost_on}{ties}"
+        return f"{winner} is {word} than {loser} ({basis}; {won}{but})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +138,11 @@ class Interval:
     resamples: int | None = None
 
 
+def test_words(test: str) -> str:
+    """What a test is called in a sentence."""
+    return TEST_WORDS.get(test) or TOGETHER_WORDS[test]
+
+
 def p_words(p: float, alpha: float = 0.05) -> str:
     """A p-value as text: "p = .003", "p < .001".
 
@@ -142,7 +151,7 @@ def p_words(p: float, alpha: float = 0.05) -> str:
     if p == 1:
         return "p = 1"
     digits = max(3, 1 + math.ceil(-math.log10(alpha)))
-    while digits < 17 and (round(p, digits) < alpha) != (p < alpha):
+    while digits < 17 and np.sign(round(p, digits) - alpha) != np.sign(p - alpha):
         digits += 1
     least = 10.0**-digits
     if p < least:

@@ -81,6 +81,10 @@ class PairResults:
     """The reason, by the pair's position, where there is no result."""
     cutoff: FloatArray | None = None
     """Where the test resamples: the (1 - alpha) quantile of its statistic under the null hypothesis."""
+    resampled: str | None = None
+    """Where the test resamples: its statistic, by the name it was asked for."""
+    resamples: int | None = None
+    """How often it does so at random."""
 
     def __len__(self) -> int:
         return self.p.size

@@ -257,6 +257,9 @@ class KruskalWallis:
     critical: float
     """q(1 - alpha; k, inf) / sqrt 2."""
     alpha: float
+    smallest_p: float = math.nan
+    """No order of these scores could have given a smaller p: groups that do not overlap, of equal sizes, or H = N - 1,
+    which nothing exceeds."""
     why: str | None = None
 
     @property
@@ -301,6 +304,11 @@ class KruskalWallis:
         """Which groups differ from a chosen one."""
         apart = np.abs(self.mean_ranks - self.mean_ranks[group])
         return np.asarray(apart > self.cutoff(group, np.arange(self.n.size)))  # NaN is above nothing
+
+    def within_reach(self, first: IntArray | int, second: IntArray | int) -> BoolArray:
+        """Whether two groups could have been found to differ: one with the highest ranks, the other with the lowest."""
+        furthest = self.total - (self.n[first] + self.n[second]) / 2
+        return np.asarray(furthest > self.cutoff(first, second))
 
     def different(self) -> BoolArray:
         """Which pairs of groups differ, as a square matrix."""
@@ -377,6 +385,10 @@ def _ranked_groups(rows: FloatArray, alpha: float) -> KruskalWallis:
     whole = float(np.square(centred, dtype=np.float64).sum()) / 4
     between = float((n[n > 0] * means[n > 0] ** 2).sum())
     h = (total - 1) * between / whole if whole else 0.0
+    furthest = total - 1.0
+    if np.unique(n[n > 0]).size == 1 and whole:  # the sums of blocks of ordered ranks are the furthest apart
+        blocks = np.sort(centred[present]).reshape(groups, -1).sum(axis=1) / 2
+        furthest *= float((blocks**2).sum()) * groups / total / whole
     variance, critical = whole / (total - 1), critical_value(groups, alpha)
     half = np.full(n.size, math.nan)
     half[n > 0] = critical * _half_widths(n[n > 0], variance)
@@ -391,6 +403,7 @@ def _ranked_groups(rows: FloatArray, alpha: float) -> KruskalWallis:
         variance=variance,
         critical=critical,
         alpha=alpha,
+        smallest_p=float(chi2.sf(furthest, groups - 1)) if whole else 1.0,
     )
 
 
@@ -437,6 +450,8 @@ class Friedman:
     """Rows left out because a cell is missing."""
     mean_ranks: FloatArray
     """Over the complete rows, the lowest score having rank 1; NaN for a column without any score."""
+    smallest_p: float = math.nan
+    """The p that these rows would have if they all had the same order."""
     why: str | None = None
 
 
@@ -515,8 +530,10 @@ def _ranked_blocks(ranks: IntArray, mean_ranks: FloatArray, dropped: int) -> Fri
             n=n,
             dropped=dropped,
             mean_ranks=mean_ranks,
+            smallest_p=1.0,
         )
     statistic = (k - 1) * between / whole
+    agreed = (k - 1) * int((np.sort(ranks, axis=1).sum(axis=0) ** 2).sum()) / whole
     if between == n * whole:
         f, f_p = math.inf, _chance_of_agreement(ranks)
     else:
@@ -532,6 +549,7 @@ def _ranked_blocks(ranks: IntArray, mean_ranks: FloatArray, dropped: int) -> Fri
         n=n,
         dropped=dropped,
         mean_ranks=mean_ranks,
+        smallest_p=float(chi2.sf(agreed, k - 1)),
     )
 
 
@@ -571,6 +589,8 @@ class SkillingsMack:
     no part."""
     parts: int
     """Into how many sets the columns fall that no row compares with each other; 1 where all are connected."""
+    smallest_p: float = 0.0
+    """Not known with missing cells: 0, which rules nothing out."""
     why: str | None = None
     null: FloatArray | None = None
     """The statistic of every permutation, where there were any."""

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from adjudge.stats import pairs
+from adjudge.stats.checks import FloatArray
 from adjudge.stats.paired import Alternative, Zeros
 from adjudge.stats.pairs import PairResults
 from adjudge.stats.resampling.engine import RESAMPLES, Statistic
@@ -54,3 +55,23 @@ def run_pairs(
                 zeros="pratt" if zeros == "pratt" else "wilcox",
             )
     raise ValueError(f"no test is called {name!r}")
+
+
+BY_SIGNS = ("wilcoxon", "sign", "exact", "mc")
+"""Under the null hypothesis only the signs of the differences are random."""
+
+
+def smallest_p(results: PairResults, resamples: int = RESAMPLES) -> FloatArray:
+    """By pair: the smallest p that the test could have given, whatever the signs of the differences.
+
+    Tests by signs give the 2^m ways to sign m differences, ties left out, equal chances, and none is further out than
+    all on one side: 2^-m, two-sided twice that. Random swaps can come out lower by luck, but not by much. R resamples
+    give no p below 1 / (R + 1); other tests can give any. NaN where there is no p.
+    """
+    floor = np.zeros(len(results))
+    counts, sides = results.counts, 1 if results.alternative == "two-sided" else 0
+    if results.test in BY_SIGNS:
+        floor = np.exp2(np.minimum(0.0, sides - (counts.wins + counts.losses)))
+    if results.test in ("mc", "hb"):
+        floor = np.maximum(floor, 1 / (resamples + 1))
+    return np.where(np.isnan(results.p), np.nan, floor)

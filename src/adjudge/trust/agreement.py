@@ -154,12 +154,13 @@ def _row(key: tuple[str, str], own: QuestionAnswers, alpha: float, seed: int) ->
 
 
 def _sentences(rows: tuple[tuple[Cell, ...], ...]) -> Iterator[str]:
+    from adjudge.stats.agreement import alpha_text, reliability
+
     for _, question, _, _, units, _, alpha, low, high, _, why in rows:
         if why is not None:
             yield f"{question}: no alpha ({why})."
             continue
         assert isinstance(alpha, float)
         assert isinstance(low, float)
-        interval = "" if math.isnan(low) else f" ({low:.3f} to {high:.3f})"
-        verdict = "reliable" if alpha >= 0.8 else "below Krippendorff's .8"
-        yield f"{question}: alpha = {alpha:.3f}{interval} over {units:,} units, {verdict}."
+        interval = "" if math.isnan(low) else f" ({low:z.3f} to {high:z.3f})"
+        yield f"{question}: alpha = {alpha_text(alpha)}{interval} over {units:,} units, {reliability(alpha)}."

@@ -64,7 +64,7 @@ def quality_by_source(gathered: Gathered, *, alpha: float = ALPHA) -> Table | No
         columns=(PROTOCOL, TASK, SOURCE, N, *interval_columns(alpha), Column("max", "max", format=".0f")),
         rows=tuple((*key, a.n, a.mean, a.low, a.high, a.most) for key, a in found.items()),
         said=tuple(
-            f"{where(key)}: {a.mean:.2f} of {highest} questions found errors on average ({a.low:.2f} to {a.high:.2f},"
+            f"{where(key)}: {a.mean:.2f} of {highest} questions found errors on average ({a.low:z.2f} to {a.high:z.2f},"
             f" n = {a.n:,}), {a.most:.0f} at the most."
             for key, a in found.items()
             if a.n > 1
@@ -317,7 +317,7 @@ def _coverage(
         ),
         rows=tuple((*key, a.n, a.mean, a.low, a.high, a.median) for key, a in found.items()),
         said=tuple(
-            f"{where(key)}: mean coverage {a.mean:.3f} ({a.low:.3f} to {a.high:.3f}, n = {a.n:,})."
+            f"{where(key)}: mean coverage {a.mean:.3f} ({a.low:z.3f} to {a.high:z.3f}, n = {a.n:,})."
             for key, a in found.items()
             if a.n > 1
         ),
@@ -407,7 +407,7 @@ def _cells(key: tuple[Cell, ...], values: Iterable[float], alpha: float) -> tupl
 def _sentences(pooled: dict[tuple[str, str], list[float]], alpha: float) -> Iterator[str]:
     for (_, aspect), values in pooled.items():
         a = average(values, alpha)
-        yield f"{aspect}: {a.mean:.2f} on average, median {a.median:.4g} ({counted(a.n, 'rating')})."
+        yield f"{aspect}: {a.mean:z.2f} on average, median {a.median:.4g} ({counted(a.n, 'rating')})."
 
 
 # Contradictions

@@ -299,11 +299,11 @@ def common_reason(reasons: Sequence[str | None]) -> str:
 
 def shown(value: float, missing: str = "n/a") -> str:
     """An agreement to three digits, as the paper prints it."""
-    return missing if math.isnan(value) else f"{value:.3f}"
+    return missing if math.isnan(value) else f"{value:z.3f}"
 
 
 def _range(low: float, high: float) -> str:
-    return f"{low:.3f} to {high:.3f}"
+    return f"{low:z.3f} to {high:z.3f}"
 
 
 # The measures that the tables put side by side
@@ -624,7 +624,7 @@ class Convergence(Tabular):
                 Column("interval", f"{self.level:.0%} of runs", right=False),
             ),
             rows=tuple(
-                (topic.topic, point.n, point.mean, f"{point.low:.3f}-{point.high:.3f}")
+                (topic.topic, point.n, point.mean, f"{point.low:z.3f}-{point.high:z.3f}")
                 for topic in self.measured
                 for point in topic.points
             ),
@@ -1017,7 +1017,7 @@ class PaperTable(Tabular):
 
 
 def _interval(cell: PaperColumn) -> str:
-    return "-" if math.isnan(cell.low) else f"{cell.low:.3f}-{cell.high:.3f}"
+    return "-" if math.isnan(cell.low) else f"{cell.low:z.3f}-{cell.high:z.3f}"
 
 
 def _minutes(value: float | None) -> str:

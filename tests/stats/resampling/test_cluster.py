@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from adjudge.errors import UsageError
-from adjudge.stats.bootstrap import bootstrap_means
+from adjudge.stats.bootstrap import t_means
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.resampling import cluster as module
 from adjudge.stats.resampling.cluster import (
     cluster_codes,
-    cluster_differences,
+    cluster_errors,
     cluster_mc_pairs,
     cluster_means,
 )
@@ -110,39 +110,42 @@ def test_no_difference_anywhere_gives_p_1(few: bool) -> None:
     assert cluster_mc_pairs(values, codes, rng=rng()).p.tolist() == [1.0]
 
 
-def test_topics_that_stand_alone_are_the_plain_bootstrap() -> None:
+def test_topics_that_stand_alone_are_students_t() -> None:
     values = rng().normal(size=(15, 3))
     values[2, 1] = np.nan
-    clustered = cluster_means(values, np.arange(15), rng=rng(5), resamples=300)
-    plain = bootstrap_means(values, rng=rng(5), resamples=300)
-    assert np.array(clustered) == pytest.approx(np.array(plain), rel=1e-12)
-
-
-def resampled(values: FloatArray, codes: IntArray, resamples: int, level: float) -> tuple[float, float]:
-    """The interval of one column's mean, cluster by cluster, in plain words."""
-    draws, means = rng(5), []
-    names = sorted(set(codes.tolist()))
-    for _ in range(resamples):
-        chosen = [names[c] for c in draws.integers(0, len(names), len(names))]
-        drawn = np.concatenate([values[codes == name] for name in chosen])
-        drawn = drawn[~np.isnan(drawn)]
-        if drawn.size:
-            means.append(drawn.mean())
-    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
-
-
-def test_whole_clusters_are_drawn() -> None:
-    values = rng().normal(size=(14, 3))
-    values[rng(3).random(values.shape) < 0.2] = np.nan
-    values[:4, 2] = np.nan  # a cluster without scores of the last column
-    codes = np.array([0, 0, 0, 0, 1, 1, 2, 2, 2, 3, 3, 3, 3, 3])
-    low, high = cluster_means(values, codes, rng=rng(5), resamples=200, level=0.9)
-    for k in range(3):
-        assert (low[k], high[k]) == pytest.approx(resampled(values[:, k], codes, 200, 0.9))
-    low, high = cluster_differences(values, codes, rng=rng(5), resamples=200, level=0.9)
+    low, high = cluster_means(values, np.arange(15), level=0.9)
+    plain = t_means(values, level=0.9)
+    assert low == pytest.approx(plain.low)
+    assert high == pytest.approx(plain.high)
+    error, freedom = cluster_errors(values, np.arange(15))
     for k, (i, j) in enumerate(combinations(range(3), 2)):
-        assert (low[k], high[k]) == pytest.approx(resampled(values[:, i] - values[:, j], codes, 200, 0.9))
+        d = values[:, i] - values[:, j]
+        d = d[~np.isnan(d)]
+        assert (error[k], freedom[k]) == (pytest.approx(stats.sem(d)), d.size - 1)
+
+
+def test_clusters_of_one_size_are_students_t_of_their_means() -> None:
+    values = rng().normal(size=(12, 2))
+    codes = np.repeat([3, 1, 2, 0], 3)
+    means = values.reshape(4, 3, 2).mean(axis=1)
+    low, high = cluster_means(values, codes)
+    plain = t_means(means)
+    assert low == pytest.approx(plain.low)
+    assert high == pytest.approx(plain.high)
+    error, freedom = cluster_errors(values, codes)
+    assert error[0] == pytest.approx(stats.sem(means[:, 0] - means[:, 1]))
+    assert freedom[0] == 3
+
+
+def test_clusters_of_several_sizes_by_the_formula() -> None:
+    # Sizes 1, 2, 3 with sums 1, 4, 9: mean 14/6, deviations 1 - 14/6, 4 - 28/6, 9 - 42/6.
+    values = np.array([[1.0], [2.0], [2.0], [3.0], [3.0], [3.0]])
+    codes = np.array([0, 1, 1, 2, 2, 2])
+    apart = np.array([1 - 14 / 6, 4 - 28 / 6, 9 - 42 / 6])
+    error = math.sqrt(float((apart**2).sum()) * 3 / 2) / 6
+    low, high = cluster_means(values, codes)
+    assert (low[0] + high[0]) / 2 == pytest.approx(14 / 6)
+    assert (high[0] - low[0]) / 2 == pytest.approx(float(stats.t.ppf(0.975, 2)) * error)
 
 
 def draw(data: np.random.Generator, sets: int, size: int) -> FloatArray:
@@ -176,17 +179,15 @@ def test_the_level_and_the_coverage_hold() -> None:
     assert low <= rejections(runs, clustered=True) <= high
     assert rejections(1000, clustered=False) > 0.2 * 1000
     data = rng(22)
-    codes = np.arange(200) // 5
     inside, naive = 0, 0
-    for _ in range(1000):
-        values = draw(data, 40, 5)
-        ends = cluster_differences(values, codes, rng=data, resamples=500)
-        inside += bool(ends[0][0] <= 0 <= ends[1][0])
-        ends = cluster_differences(values, np.arange(200), rng=data, resamples=500)
-        naive += bool(ends[0][0] <= 0 <= ends[1][0])
-    # The percentile bootstrap of 40 clusters covers a little less than it says; without clusters far less.
-    assert 0.905 <= inside / 1000 <= 0.965
-    assert naive / 1000 < 0.8
+    half = stats.t.ppf(0.975, 11), stats.t.ppf(0.975, 59)
+    for _ in range(2000):
+        values = draw(data, 12, 5)
+        mean = float((values[:, 0] - values[:, 1]).mean())
+        inside += abs(mean) <= half[0] * cluster_errors(values, np.arange(60) // 5)[0][0]
+        naive += abs(mean) <= half[1] * cluster_errors(values, np.arange(60))[0][0]
+    assert 0.937 <= inside / 2000 <= 0.963
+    assert naive / 2000 < 0.8
 
 
 def test_labels_become_codes() -> None:
@@ -200,8 +201,8 @@ def test_odd_matrices_give_no_result_and_say_why(shape: tuple[int, int]) -> None
     found = cluster_mc_pairs(values, codes, rng=rng())
     assert np.isnan(found.p).all()
     assert len(found.why) == len(found)
-    assert all(math.isnan(end) for end in cluster_means(values, codes, rng=rng())[0])
-    assert all(math.isnan(end) for end in cluster_differences(values, codes, rng=rng())[1])
+    assert all(math.isnan(end) for end in cluster_means(values, codes)[0])
+    assert all(math.isnan(end) for end in cluster_errors(values, codes)[0])
 
 
 def test_one_cluster_or_none_says_why() -> None:
@@ -215,7 +216,7 @@ def test_one_cluster_or_none_says_why() -> None:
     assert found.method == (None, None, None)
     assert np.isnan(found.statistic).all()
     assert found.counts.n.tolist() == [2, 0, 0]
-    low, high = cluster_means(values, [0, 0, 1], rng=rng())
+    low, high = cluster_means(values, [0, 0, 1])
     assert np.isnan(low).tolist() == np.isnan(high).tolist() == [False, True, True]
 
 
@@ -229,3 +230,21 @@ def test_one_cluster_or_none_says_why() -> None:
 def test_wrong_codes_are_named(clusters: list[float], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         cluster_mc_pairs([[1.0, 2.0], [1.0, 2.0]], clusters, rng=rng())
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_the_cutoff_is_a_quantile_of_the_signed_clusters(alternative: Any) -> None:
+    values = np.random.default_rng(2).normal(size=(18, 2))
+    codes = np.arange(18) // 3
+    found = cluster_mc_pairs(values, codes, rng=rng(), alternative=alternative, alpha=0.1)
+    sums = (values[:, 0] - values[:, 1]).reshape(6, 3).sum(axis=1)
+    drawn = np.array([np.dot(signs, sums) for signs in product((1, -1), repeat=6)]) / 18
+    folded = np.sort(np.abs(drawn) if alternative == "two-sided" else drawn)
+    # The smallest t with F(t) >= .9, of 64 values the 58th; for "less" the same from the other end.
+    expected = folded[-58] if alternative == "less" else folded[57]
+    assert found.cutoff == pytest.approx([expected])
+    assert found.resampled == "mean"
+    assert cluster_mc_pairs(values, codes, rng=rng(), alternative=alternative).cutoff is None
+    one = cluster_mc_pairs(values, np.zeros(18, dtype=int), rng=rng(), alpha=0.1).cutoff
+    assert one is not None
+    assert np.isnan(one).all()

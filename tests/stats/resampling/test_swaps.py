@@ -799,10 +799,32 @@ def test_blocks_change_nothing_hybrid(
 ) -> None:
     values = with_holes() + noise * np.random.default_rng(1).normal(size=(40, 9))
     whole = hb_pairs(values, rng=np.random.default_rng(2), statistic=statistic, resamples=500)
-    for width, weights in ((2**10, 64), (2**15, 40 * 192)):
+    # Draws are kept as they are, in bytes, or made again for every portion of pairs.
+    kept = ((2**22, 2**28), (0, 2**28), (0, 0))
+    for width, weights, (remembered, packed) in product((2**10, 2**15), (64, 40 * 192), kept):
         monkeypatch.setattr(resampling_engine, "SUMS_BYTES", width)
+        monkeypatch.setattr(resampling_engine, "NEAR_BYTES", width)
         monkeypatch.setattr(resampling_engine, "WEIGHTS", weights)
+        monkeypatch.setattr(resampling_engine, "REMEMBERED", remembered)
+        monkeypatch.setattr(resampling_engine, "PACKED_BYTES", packed)
         assert same(whole, hb_pairs(values, rng=np.random.default_rng(2), statistic=statistic, resamples=500))
+
+
+def test_many_topics_are_packed_in_two_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.random.default_rng(1).normal(size=(150, 6))
+    whole = hb_pairs(values, rng=np.random.default_rng(2), statistic="t", resamples=200)
+    monkeypatch.setattr(resampling_engine, "REMEMBERED", 0)
+    assert same(whole, hb_pairs(values, rng=np.random.default_rng(2), statistic="t", resamples=200))
+
+
+@pytest.mark.parametrize("statistic", ["mean", "t"])
+def test_systems_by_tiles_change_nothing(monkeypatch: pytest.MonkeyPatch, statistic: Statistic) -> None:
+    values = np.random.default_rng(1).normal(size=(12, 23))
+    whole = hb_pairs(values, rng=np.random.default_rng(2), statistic=statistic, resamples=100)
+    for fit in (2, 3, 10, 40):  # systems, or pairs, that fit
+        monkeypatch.setattr(resampling_engine, "SUMS_BYTES", fit * 1600)
+        monkeypatch.setattr(resampling_engine, "NEAR_BYTES", fit * 800)
+        assert same(whole, hb_pairs(values, rng=np.random.default_rng(2), statistic=statistic, resamples=100))
 
 
 @pytest.mark.parametrize("statistic", STATISTICS)

@@ -15,7 +15,7 @@ from scipy.special import fdtrc, stdtr, stdtrit
 from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
-from adjudge.stats.linear.model import Key, LinearFit, LinearModel, Term, crossed, indicators
+from adjudge.stats.linear.model import Key, LinearFit, LinearModel, Term, crossed, indicators, within
 from adjudge.stats.paired import p_words
 
 SumsOfSquares = Literal[1, 2, 3]
@@ -52,8 +52,9 @@ def anova_table(fit: LinearFit, *, ss_type: SumsOfSquares = 1) -> AnovaTable:
     """The analysis of variance of a fit.
 
     Type I: each term after those before it, in the order given; what S-PLUS and R's anova print.
-    Type II: each term after all that do not contain it. Type III: each main effect as the hypothesis that the
-    unweighted means of its levels are equal, which sum-to-zero contrasts test; needs every cell filled.
+    Type II: each term after all that do not contain it, as topics do their types. Type III: each main effect as the
+    hypothesis that the unweighted means of its levels are equal, which sum-to-zero contrasts test; needs every cell
+    filled.
     A term that the others span already has 0 degrees of freedom.
     """
     if ss_type not in get_args(SumsOfSquares):
@@ -120,11 +121,16 @@ def _row(
 
 def _marginal(fit: LinearFit, key: Key, ss_type: SumsOfSquares) -> tuple[int, float, str | None]:
     model = fit.model
-    containing = [each for each in model.keys if set(key) < set(each)]
-    if ss_type == 3 and containing:
+    if ss_type == 3 and any(set(key) < set(each) for each in model.keys):
         return _unweighted(fit, key)
-    rest = [each for each in model.keys if each != key and each not in containing]
+    rest = [each for each in model.keys if each != key and not _contains(model, each, key)]
     return (*model.squares_between(rest, [*rest, key]), None)
+
+
+def _contains(model: LinearModel, fine: Key, coarse: Key) -> bool:
+    """Whether a term holds another: by its factors, or because its levels lie within the other's."""
+    one, other = model.term(fine), model.term(coarse)
+    return set(coarse) < set(fine) or (other.size < one.size and within(other, one))
 
 
 def _unweighted(fit: LinearFit, key: Key) -> tuple[int, float, str | None]:
@@ -358,6 +364,9 @@ two-way interactions) the test at 5 % found a difference in 55 %, 18 %, 14 % and
 assessors left shares of .39, .53, .66 and .72; without interactions in at most 5 %.
 """
 
+MANY_ROWS = 500
+"""From here on means are so near to normal, whatever the scores are, that the F tests hold."""
+
 MOST_NAMED = 5
 
 MOST_WORK = 10**11
@@ -561,12 +570,14 @@ def _normal_words(found: ResidualChecks, alpha: float) -> str:
         return f"Whether the residuals are normal cannot be said: {check.why}."
     name = {"shapiro-wilk": "Shapiro-Wilk W", "dagostino-pearson": "D'Agostino-Pearson K2"}[check.name]
     basis = (
-        f"{name} = {check.statistic:.4g}, {p_words(check.p, alpha)}; skewness {found.skewness:.2f},"
-        f" excess kurtosis {found.kurtosis:.2f}"
+        f"{name} = {check.statistic:.4g}, {p_words(check.p, alpha)}; skewness {found.skewness:z.2f},"
+        f" excess kurtosis {found.kurtosis:z.2f}"
     )
     if check.passed(alpha):
         return f"The residuals look normal ({basis})."
-    return f"The residuals are not normal ({basis}); with many rows the F tests bear that."
+    if found.n < MANY_ROWS:
+        return f"The residuals are not normal ({basis}): take the p of the F tests as approximate."
+    return f"The residuals are not normal ({basis}); with {found.n:,} rows the F tests bear that."
 
 
 def _spread_words(check: ResidualCheck, over: str, alpha: float) -> str:
@@ -582,6 +593,8 @@ def _spread_words(check: ResidualCheck, over: str, alpha: float) -> str:
 def _additive_words(check: ResidualCheck, alpha: float) -> str:
     if check.why:
         return f"Whether the effects add up was not tested: {check.why}."
+    if math.isinf(check.statistic):
+        return "The effects do not just add up: the square of the fit explains all that they leave."
     first, second = check.df
     f = f"F({first}, {second}) = {_digits(check.statistic)}"
     basis = f"Tukey's test of non-additivity, {f}, {p_words(check.p, alpha)}"

@@ -163,9 +163,9 @@ class Contrasts:
         side = "is not significantly different from 0"
         if self.p[k] < alpha:
             side = "is above 0" if self.estimate[k] > 0 else "is below 0"
-        ends = f"{self.level:.0%} interval {self.low[k]:.4g} to {self.high[k]:.4g}"
+        ends = f"{self.level:.0%} interval {self.low[k]:z.4g} to {self.high[k]:z.4g}"
         basis = f"{ADJUST_WORDS[self.adjust]}, {p_words(float(self.p[k]), alpha)}"
-        return f"{name} = {self.estimate[k]:.4g} {side} ({basis}; {ends})"
+        return f"{name} = {self.estimate[k]:z.4g} {side} ({basis}; {ends})"
 
 
 def contrasts(

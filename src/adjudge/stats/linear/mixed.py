@@ -12,7 +12,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -34,11 +34,16 @@ from adjudge.stats.linear.model import (
     factored,
     fit_model,
     indicators,
+    same_groups,
     within,
 )
+from adjudge.stats.linear.strata import Strata, deviance, reml_of_mean_squares, strata
 
 COMPILED_UP_TO = 300
 """Equations up to which compiled code solves them: about 20 ms there, in which LAPACK takes 1 ms if it is alone."""
+
+QUICK_UP_TO = 60
+"""Equations up to which a fit is a matter of milliseconds."""
 
 ROUNDING = 1e-15
 """What a residual sum of squares has at least, beside the whole."""
@@ -95,7 +100,9 @@ class Reml:
         self._counts = np.asarray(self._absorbed.sum(axis=0)).ravel()
         self._inner = (self._design.T @ self._design).toarray()
         self._cross = (self._design.T @ self._absorbed).tocsc()
-        self.compiled = self._inner.shape[0] <= COMPILED_UP_TO
+        self.columns = self._inner.shape[0]
+        """Of the small equations."""
+        self.compiled = self.columns <= COMPILED_UP_TO
         """Whether the small equations are solved in compiled code."""
         self.take(y)
 
@@ -220,6 +227,9 @@ NEAR_ZERO = 0.05
 STEP = 1e-4
 """Of central differences in the logarithms: an error of about 1e-8."""
 
+FLAT = 1e-9
+"""Curvature below this share of the largest is rounding."""
+
 
 def search(reml: Reml, free: Sequence[int], start: FloatArray, *, exact: bool = True) -> FloatArray:
     """The ratios with the least criterion; those that are not free are 0, and so are those that are best there.
@@ -297,10 +307,7 @@ def _curvature(reml: Reml, theta: FloatArray) -> FloatArray:
     return np.array(rows)
 
 
-# Degrees of freedom of fixed effects, and the F test of equal means
-
-
-# Degrees of freedom of fixed effects, and the F test of equal means
+# Degrees of freedom of fixed effects, and F tests of several at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,27 +361,30 @@ class Satterthwaite:
         return np.array([self.of(row) for row in self._means])
 
     def of_equality(self) -> FixedTest:
-        """Are all the means equal? Fai and Cornelius 1996: independent combinations, their degrees pooled."""
+        """Are all the means equal?"""
         apart = self._means[1:] - self._means[0]
         if not apart.shape[0]:
             return FixedTest(
                 f=math.nan, df=0, denominator_df=math.nan, p=math.nan, why="there is only one level"
             )
-        variances, vectors = np.linalg.eigh(self._sigma2 * apart @ self._unscaled @ apart.T)
-        independent = vectors.T @ apart
+        return self.test(apart)
+
+    def test(self, combinations: FloatArray) -> FixedTest:
+        """Are all these combinations 0? Fai and Cornelius 1996: independent ones, their degrees pooled."""
+        variances, vectors = np.linalg.eigh(self._sigma2 * combinations @ self._unscaled @ combinations.T)
+        independent = vectors.T @ combinations
         f = float(np.mean((independent @ self._fixed) ** 2 / variances))
+        df = combinations.shape[0]
         denominator = pooled_df(np.array([self.of(row) for row in independent]))
         if math.isnan(denominator):
             return FixedTest(
                 f=f,
-                df=apart.shape[0],
+                df=df,
                 denominator_df=math.nan,
                 p=math.nan,
                 why="the variances are too uncertain for a test",
             )
-        return FixedTest(
-            f=f, df=apart.shape[0], denominator_df=denominator, p=float(fdtrc(apart.shape[0], denominator, f))
-        )
+        return FixedTest(f=f, df=df, denominator_df=denominator, p=float(fdtrc(df, denominator, f)))
 
 
 def pooled_df(each: FloatArray) -> float:
@@ -394,12 +404,10 @@ def _scaled(theta: FloatArray, k: int, log: float) -> FloatArray:
 
 
 def _inverse(matrix: FloatArray) -> FloatArray:
-    """The inverse; zeros where the matrix is not positive definite, so that no degrees of freedom come of it."""
-    try:
-        np.linalg.cholesky(matrix)
-    except np.linalg.LinAlgError:
-        return np.zeros_like(matrix)
-    return np.asarray(np.linalg.inv(matrix))
+    """The inverse, over the directions in which the matrix is positive: near a boundary the criterion is flat."""
+    values, vectors = np.linalg.eigh(matrix)
+    bent = values > FLAT * values.max()
+    return np.asarray((vectors[:, bent] / values[bent]) @ vectors[:, bent].T)
 
 
 # Fits, means and tests
@@ -439,6 +447,13 @@ class MixedEstimate:
     theta: FloatArray
     averaging: FloatArray
     centre: float
+    balanced: Strata | None
+    """The mean squares, where the design is balanced."""
+
+    @property
+    def quick(self) -> bool:
+        """Whether fitting other scores takes milliseconds."""
+        return self.balanced is not None or self.reml.columns <= QUICK_UP_TO
 
 
 @dataclass(frozen=True)
@@ -492,10 +507,14 @@ def fit_mixed(
     if columns is None:
         return _undefined(keys, model.n, "the design cannot tell the fixed effects apart")
     reml = Reml(model.scores, columns, [model.term(key) for key in keys])
-    theta = search(reml, range(len(keys)), np.ones(len(keys)))
+    balanced = strata(model, model.keys[: len(fixed)], keys)
+    known = None if balanced is None else _ratios(balanced, keys)
+    theta = search(reml, range(len(keys)), np.ones(len(keys))) if known is None else known
     best = reml.at(theta)
     sigma2 = best.rss / reml.df
-    found = MixedEstimate(reml=reml, theta=theta, averaging=averaging, centre=float(model.scores.mean()))
+    found = MixedEstimate(
+        reml=reml, theta=theta, averaging=averaging, centre=float(model.scores.mean()), balanced=balanced
+    )
     return MixedFit(
         random=keys,
         n=model.n,
@@ -506,6 +525,14 @@ def fit_mixed(
         why=None,
         found=found,
     )
+
+
+def _ratios(balanced: Strata, keys: Sequence[Key]) -> FloatArray | None:
+    """The ratios of standard deviations of a balanced design, without a search."""
+    if balanced.random != tuple(keys):
+        return None
+    *variances, noise = reml_of_mean_squares(balanced)
+    return np.sqrt(np.array(variances) / noise) if noise else None
 
 
 def fixed_means(fit: MixedFit) -> MixedMeans:
@@ -528,6 +555,53 @@ def fixed_means(fit: MixedFit) -> MixedMeans:
     )
 
 
+def fixed_test(
+    model: LinearModel, key: Key, *, fixed: Sequence[Key], after: Sequence[Key], random: Sequence[Key]
+) -> FixedTest:
+    """The F test of one fixed term among others, in a model with random terms fitted by REML.
+
+    The term is adjusted for those of the fixed terms that are named in `after`, and tests what it adds to them: as
+    the reduction of the residual sum of squares, in the metric of the fitted variances, when it is added to them
+    (type II where `after` are all the terms that do not contain it, type I where they are those before it).
+    """
+    seen = model.space(fixed).rank
+    terms = [each for each in random if model.space([*fixed, each]).rank > seen]
+    why = _why_not(LinearModel(model.scores, model.factors, [*fixed, *terms]), tuple(fixed), tuple(terms))
+    later = [each for each in fixed if each != key and each not in after]
+    columns, parts = _in_blocks(model, [after, [key], later])
+    if why is None and not parts[1]:
+        why = "nothing is left of it after the other terms"
+    if why is not None:
+        return FixedTest(f=math.nan, df=parts[1], denominator_df=math.nan, p=math.nan, why=why)
+    reml = Reml(model.scores, columns, [model.term(each) for each in terms])
+    theta = search(reml, range(len(terms)), np.ones(len(terms)))
+    # The estimates without the later terms combine those with them: b_1 + M_11^-1 M_12 b_2, M being the information.
+    inside = parts[0] + parts[1]
+    information = np.linalg.inv(reml.at(theta).unscaled)
+    carried = np.linalg.solve(information[:inside, :inside], information[:inside, inside:])
+    combinations = np.hstack([np.eye(inside), carried])[parts[0] :]
+    return Satterthwaite(reml, theta, combinations).test(combinations)
+
+
+def _in_blocks(model: LinearModel, blocks: Sequence[Sequence[Key]]) -> tuple[Any, list[int]]:
+    """Columns of full rank that span a constant and some terms, block by block; and how many each block adds."""
+    groups = [[constant(model.n)], *([model.term(key) for key in block] for block in blocks)]
+    kept = sparse.csc_array((model.n, 0))
+    sizes = []
+    for terms in groups:
+        sizes.append(0)
+        for term in terms:
+            wide = indicators(term).tocsc()
+            inner, cross = (wide.T @ wide).toarray(), (kept.T @ wide).toarray()
+            left = inner
+            if kept.shape[1]:
+                left = inner - cross.T @ np.linalg.solve((kept.T @ kept).toarray(), cross)
+            added = np.sort(factored(left, inner.diagonal().copy()).kept)
+            kept = sparse.hstack([kept, wide[:, added]], format="csc")
+            sizes[-1] += added.size
+    return kept.tocsr(), [sizes[0] + sizes[1], *sizes[2:]]
+
+
 def random_tests(fit: MixedFit) -> tuple[RandomTest, ...]:
     """Each random term's likelihood-ratio test: the model with it and without it."""
     if fit.found is None:
@@ -537,7 +611,9 @@ def random_tests(fit: MixedFit) -> tuple[RandomTest, ...]:
 
 def _random_test(fit: MixedFit, found: MixedEstimate, k: int) -> RandomTest:
     ratio = 0.0
-    if found.theta[k]:
+    if found.theta[k] and found.balanced is not None and found.balanced.random == fit.random:
+        ratio = max(0.0, deviance(found.balanced, without=k) - deviance(found.balanced))
+    elif found.theta[k]:
         others = [other for other in range(found.theta.size) if other != k]
         without = search(found.reml, others, found.theta, exact=False)
         ratio = max(0.0, found.reml.at(without).deviance - fit.deviance)
@@ -556,7 +632,7 @@ def _why_not(model: LinearModel, fixed: tuple[Key, ...], random: tuple[Key, ...]
         if model.space([*fixed, key]).rank == model.space(fixed).rank:
             return f"the variance of random term {k + 1} cannot be separated from the fixed effects"
         for j, known in enumerate(terms[:k]):
-            if term.size == known.size and within(term, known):
+            if same_groups(term, known):
                 return f"random terms {j + 1} and {k + 1} are the same groups: their variances cannot be separated"
     return None
 
@@ -655,12 +731,19 @@ def variance_shares(
 
 
 def _simulated(fit: MixedFit, rng: np.random.Generator, resamples: int) -> FloatArray:
-    """Shares in simulated scores, a row for each."""
+    """Shares in simulated scores, a row for each; of a balanced design mean squares are all that is simulated."""
     assert fit.found is not None
-    theta = fit.found.theta
+    theta, balanced = fit.found.theta, fit.found.balanced
+    found = np.empty((resamples, theta.size + 1))
+    if balanced is not None and balanced.random == fit.random:
+        expected = balanced.coefficients @ np.append(fit.variances, fit.residual_variance)
+        for row in found:
+            drawn = expected * rng.chisquare(balanced.df) / balanced.df
+            variances = reml_of_mean_squares(replace(balanced, ms=drawn))
+            row[:] = variances / variances.sum()
+        return found
     reml = copy.copy(fit.found.reml)
     sigma = math.sqrt(fit.residual_variance)
-    found = np.empty((resamples, theta.size + 1))
     for row in found:
         reml.take(reml.simulate(theta, sigma, rng))
         ratios = np.append(search(reml, range(theta.size), theta, exact=False) ** 2, 1.0)

@@ -34,6 +34,9 @@ ALIASED = 1e-9
 Columns are indicators, so what is left is a ratio of counts; rounding leaves about 1e-13.
 """
 
+LARGEST = 1e150
+"""The largest score whose square is a number."""
+
 BLOCK = 4_000_000
 """Numbers held at once in temporary dense blocks: 32 MB."""
 
@@ -87,7 +90,14 @@ def within(coarse: Term, fine: Term) -> bool:
     """Whether the cell of `fine` says the cell of `coarse`, so that the one spans the other."""
     if coarse.size > fine.size:
         return False
-    return bool(crossed(coarse, fine).nnz == fine.size)
+    seen = np.zeros(fine.size, dtype=np.int64)
+    seen[fine.codes] = coarse.codes
+    return bool((seen[fine.codes] == coarse.codes).all())
+
+
+def same_groups(first: Term, second: Term) -> bool:
+    """Whether two terms put the rows into the same cells."""
+    return first.size == second.size and within(first, second)
 
 
 @dataclass(frozen=True)
@@ -120,8 +130,9 @@ class Factored:
 
 def factored(matrix: FloatArray, lengths: FloatArray) -> Factored:
     """Factor a matrix of inner products; `lengths` are the columns' own squared lengths."""
-    if not matrix.size:
-        return Factored(matrix, matrix, np.zeros(0, dtype=np.int64))
+    # LAPACK takes the first pivot whatever its size.
+    if not matrix.size or (matrix.diagonal() <= ALIASED * lengths).all():
+        return Factored(matrix, np.zeros((0, 0)), np.zeros(0, dtype=np.int64))
     # Dividing by the lengths makes the tolerance a share; LAPACK takes the largest pivot that is left.
     scale = 1 / np.sqrt(lengths)
     root, pivots, rank, _ = lapack.dpstrf(scale[:, None] * matrix * scale, tol=ALIASED, overwrite_a=1)
@@ -274,6 +285,8 @@ class LinearModel:
     ):
         scores = checks.numbers("values", values, dimensions=1)
         codes = [_codes(f"factors[{k}]", each, scores.size) for k, each in enumerate(factors)]
+        if np.abs(scores[~np.isnan(scores)]).max(initial=0.0) > LARGEST:
+            raise UsageError(f"values: beyond {LARGEST:g} squares overflow; give the scores in another unit")
         self.present: BoolArray = ~np.isnan(scores)
         """Which of the rows given have a score; the others are left out."""
         self.scores = scores[self.present]

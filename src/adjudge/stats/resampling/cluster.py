@@ -1,4 +1,4 @@
-"""Topics that come in clusters, such as single documents of one set: a test and intervals that resample clusters.
+"""Topics that come in clusters, such as single documents of one set: a test that swaps clusters, and intervals.
 
 Topics of one cluster share what is special about it, so they are not so many independent observations. Tests of
 independent topics are in swaps.py, intervals in bootstrap.py.
@@ -15,10 +15,10 @@ import numpy.typing as npt
 
 from adjudge.errors import UsageError
 from adjudge.stats import checks
-from adjudge.stats.bootstrap import draw_counts, percentile_limits
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.paired import Alternative, noise_of, settled
 from adjudge.stats.pairs import PairResults, columns_of_pairs, pair_counts
+from adjudge.stats.resampling.engine import SIDES, quantile_place
 
 ALL_SIGNS_UP_TO = 12
 """Clusters up to which every combination of signs is looked at, 4,096 of them."""
@@ -34,28 +34,36 @@ def cluster_mc_pairs(
     rng: np.random.Generator,
     resamples: int = 2000,
     alternative: Alternative = "two-sided",
+    alpha: float | None = None,
 ) -> PairResults:
     """Random swaps of whole clusters for every two columns: the mean difference, one sign per cluster.
 
     Under the null hypothesis a cluster's differences are as likely all turned round as not, however much they
     depend on each other; between clusters they are independent. With at most ALL_SIGNS_UP_TO clusters all
     combinations of signs are looked at and p is exact, else p = (k + 1) / (R + 1). One sign per cluster serves
-    all pairs. A pair uses the topics that both have, and needs two clusters with such topics.
+    all pairs. A pair uses the topics that both have, and needs two clusters with such topics. With alpha there is a
+    cut-off of the mean difference, as in `swaps.mc_pairs`.
     """
     matrix, codes = _checked(values, clusters)
     checks.count("resamples", resamples, least=1)
     checks.one_of("alternative", alternative, ("two-sided", "greater", "less"))
+    if alpha is not None:
+        checks.share("alpha", alpha)
     size = int(codes.max(initial=-1)) + 1
     exact = size <= ALL_SIGNS_UP_TO
     signs = _all_signs(size) if exact else 2.0 * rng.integers(0, 2, (resamples, size)) - 1.0
     counts = pair_counts(matrix)
-    p, met = np.full(len(counts), np.nan), np.zeros(len(counts), dtype=np.int64)
+    (p, cutoff), met = np.full((2, len(counts)), np.nan), np.zeros(len(counts), dtype=np.int64)
     for block in _blocks(matrix, codes, len(signs)):
-        reached = _reached(signs @ block.sums, block, alternative)
+        drawn = signs @ block.sums
+        reached = _reached(drawn, block, alternative)
         p[block.pairs] = reached / len(signs) if exact else (reached + 1) / (len(signs) + 1)
         met[block.pairs] = np.count_nonzero(block.sizes, axis=0)
+        if alpha is not None:
+            with np.errstate(invalid="ignore"):  # 0 / 0 where a pair has no topic
+                cutoff[block.pairs] = _cutoff(drawn, alpha, alternative) / block.sizes.sum(axis=0)
     few = np.flatnonzero(met < LEAST_CLUSTERS).tolist()
-    p[few] = np.nan
+    p[few] = cutoff[few] = np.nan
     statistic = counts.difference.copy()
     statistic[few] = np.nan
     method = "exact" if exact else "swaps"
@@ -68,45 +76,46 @@ def cluster_mc_pairs(
         signature=f"mc|statistic:mean|clusters:{size}|{'all-signs' if exact else f'resamples:{resamples}'}",
         alternative=alternative,
         why={k: f"needs two clusters with topics that both have, has {met[k] or 'none'}" for k in few},
+        cutoff=None if alpha is None else cutoff,
+        resampled="mean",
+        resamples=None if exact else resamples,
     )
 
 
 def cluster_means(
-    values: npt.ArrayLike,
-    clusters: npt.ArrayLike,
-    *,
-    rng: np.random.Generator,
-    resamples: int = 2000,
-    level: float = 0.95,
+    values: npt.ArrayLike, clusters: npt.ArrayLike, *, level: float = 0.95
 ) -> tuple[FloatArray, FloatArray]:
-    """Percentile intervals of the column means, low and high: whole clusters are drawn with replacement.
+    """Intervals of the column means, low and high: mean +/- t(G-1) se, G clusters being the observations.
 
-    A mean is over all topics of the clusters drawn, a cluster drawn twice counting twice; so large clusters weigh
-    more, as they do in the mean itself. A column with scores in fewer than two clusters gets NaN.
+    The standard error is that of a ratio of sums over clusters, their totals and their sizes (Cochran 1977, ch. 6), so
+    that large clusters weigh more, as they do in the mean itself. With clusters of one size it is that of the
+    clusters' means, and with clusters of one topic Student's. A column with scores in fewer than two clusters gets NaN.
     """
+    from scipy.special import stdtrit
+
     matrix, codes = _checked(values, clusters)
-    drawn = _drawn(codes, rng, resamples, level)
+    checks.share("level", level)
     present = ~np.isnan(matrix)
     sums = _by_cluster(np.where(present, matrix, 0.0), codes)
-    return _ends(drawn, sums, _by_cluster(present.astype(np.float64), codes), level)
+    sizes = _by_cluster(present.astype(np.float64), codes)
+    error, freedom = _ratio_errors(sums, sizes)
+    with np.errstate(invalid="ignore"):
+        mean = sums.sum(axis=0) / sizes.sum(axis=0)
+    half = stdtrit(np.maximum(freedom, 1), (1 + level) / 2) * error
+    return mean - half, mean + half
 
 
-def cluster_differences(
-    values: npt.ArrayLike,
-    clusters: npt.ArrayLike,
-    *,
-    rng: np.random.Generator,
-    resamples: int = 2000,
-    level: float = 0.95,
-) -> tuple[FloatArray, FloatArray]:
-    """The same for the mean difference of every pair i < j, over the topics that both have."""
+def cluster_errors(values: npt.ArrayLike, clusters: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """The standard error of every pair's mean difference over the topics that both have, and G - 1.
+
+    As in `cluster_means`, for the pairs i < j; NaN where fewer than two clusters have such topics.
+    """
     matrix, codes = _checked(values, clusters)
-    drawn = _drawn(codes, rng, resamples, level)
     pairs = matrix.shape[1] * (matrix.shape[1] - 1) // 2
-    low, high = np.full((2, pairs), np.nan)
-    for block in _blocks(matrix, codes, resamples):
-        low[block.pairs], high[block.pairs] = _ends(drawn, block.sums, block.sizes, level)
-    return low, high
+    error, freedom = np.full((2, pairs), np.nan)
+    for block in _blocks(matrix, codes, 1):
+        error[block.pairs], freedom[block.pairs] = _ratio_errors(block.sums, block.sizes)
+    return error, freedom
 
 
 def cluster_codes(labels: Sequence[Hashable]) -> IntArray:
@@ -159,32 +168,26 @@ def _reached(drawn: FloatArray, block: _Block, alternative: Alternative) -> IntA
     return np.asarray(np.count_nonzero(drawn >= observed - block.noise, axis=0), dtype=np.int64)
 
 
+def _cutoff(drawn: FloatArray, alpha: float, alternative: Alternative) -> FloatArray:
+    """The empirical (1 - alpha) quantile of each column's sums, or of their sizes where the test is two-sided."""
+    side = SIDES[alternative]
+    folded = np.abs(drawn) if side == 0 else side * drawn
+    place = quantile_place(1 - alpha, len(folded))
+    return np.asarray((side or 1) * np.partition(folded, place, axis=0)[place])
+
+
 def _all_signs(clusters: int) -> FloatArray:
     return np.array(list(product((1.0, -1.0), repeat=clusters))).reshape(2**clusters, clusters)
 
 
-def _drawn(codes: IntArray, rng: np.random.Generator, resamples: int, level: float) -> FloatArray:
-    """How often each cluster is drawn in each resample."""
-    checks.count("resamples", resamples, least=1)
-    checks.share("level", level)
-    size = int(codes.max(initial=-1)) + 1
-    drawn = np.zeros((resamples, size))
-    draw_counts(drawn, rng)
-    return drawn
-
-
-def _ends(
-    drawn: FloatArray, sums: FloatArray, sizes: FloatArray, level: float
-) -> tuple[FloatArray, FloatArray]:
-    low, high = np.full((2, sums.shape[1]), np.nan)
-    kept = np.flatnonzero(np.count_nonzero(sizes, axis=0) >= LEAST_CLUSTERS)
-    if kept.size:
-        with np.errstate(invalid="ignore"):  # 0 / 0 where no cluster drawn has a topic
-            means = (drawn @ sums[:, kept]) / (drawn @ sizes[:, kept])
-        some = ~np.isnan(means).all(axis=0)
-        kept, means = kept[some], means[:, some]
-        low[kept], high[kept] = percentile_limits(means, level, axis=0)
-    return low, high
+def _ratio_errors(sums: FloatArray, sizes: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The standard error of sum / size by column, over clusters, and the degrees of freedom."""
+    met = np.count_nonzero(sizes, axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        total = sizes.sum(axis=0)
+        apart = sums - sizes * (sums.sum(axis=0) / total)
+        error = np.sqrt(np.square(apart).sum(axis=0) * met / (met - 1.0)) / total
+    return np.where(met < LEAST_CLUSTERS, np.nan, error), met - 1.0
 
 
 def _checked(values: npt.ArrayLike, clusters: npt.ArrayLike) -> tuple[FloatArray, IntArray]:

@@ -414,6 +414,8 @@ def results(test: str, method: str, tasks: list[ResamplingTask], found: list[Tai
         alternative=task.options.alternative,
         why={int(k): too_few(int(task.n[k])) for k in short},
         cutoff=None if task.options.alpha is None else cutoff,
+        resampled=task.options.statistic,
+        resamples=task.options.resamples,
     )
 
 
@@ -795,24 +797,47 @@ NEAR_BYTES = 2**22
 """Memory for resampled numbers that are counted soon after: what a processor keeps near."""
 
 REMEMBERED = 2**22
-"""Weights that are kept for all pairs of a set; more are drawn again for every portion of pairs."""
+"""Weights that are kept for all pairs of a set as they are used."""
+
+PACKED_BYTES = 2**28
+"""Memory for weights that are kept in narrow whole numbers; more are drawn again for every portion of pairs."""
 
 
 def tails(task: ResamplingTask, draws: Draws) -> Tails:
     """Of every pair of the task: the statistic, how many resamples reach it, and the cut-off."""
     found = Tails.empty(task.pairs.size)
     place = task.places()
+    space = Scratch()
     for which, members in task.common.sets(task.pairs):
         rows = task.common.rows(which)
         kept = rows.size * draws.resamples <= REMEMBERED
-        source = Remembered(draws) if kept else draws
+        source: Draws = draws
+        if kept:
+            source = Remembered(draws)
+        elif isinstance(draws, HybridDraws) and 2 * rows.size * draws.resamples <= PACKED_BYTES:
+            source = Packed(draws)
         for pairs in _portions(task, members, NEAR_BYTES if kept else SUMS_BYTES):
             job = make_job(task, pairs, rows)
             observed = observe(task, pairs, rows, job)
             at = place[pairs]
-            found.counts[at], found.cutoff[at] = _job_tails(task, observed, job, rows, source)
+            values = resample(job, rows, source, space)
+            found.counts[at], found.cutoff[at] = count_tails(task, observed, values, job.first, job.second)
             found.statistic[at] = shown(task, pairs, observed)
     return found
+
+
+@dataclass
+class Scratch:
+    """Memory that one portion of pairs after the other is resampled into: fresh memory costs as much as the work."""
+
+    kept: dict[Float, Columns] = field(default_factory=dict)
+
+    def take(self, rows: int, columns: int, dtype: Float) -> Columns:
+        """An array of any content, until the next is taken."""
+        if dtype not in self.kept or self.kept[dtype].size < rows * columns:
+            self.kept.clear()
+            self.kept[dtype] = np.empty(rows * columns, dtype=dtype)
+        return self.kept[dtype][: rows * columns].reshape(rows, columns)
 
 
 @dataclass(frozen=True)
@@ -832,12 +857,25 @@ class Remembered:
         return iter(self.made[dtype])
 
 
-def _job_tails(
-    task: ResamplingTask, observed: ObservedStatistic, job: ResamplingJob, rows: IntArray, draws: Draws
-) -> tuple[IntArray, FloatArray]:
-    # The values can be large, and are gone before the next portion's are made.
-    values = resample(job, rows, draws)
-    return count_tails(task, observed, values, job.first, job.second)
+@dataclass(frozen=True)
+class Packed:
+    """The same for many resamples: kept in a byte or two for each weight, and widened block by block."""
+
+    draws: Draws
+    made: list[DrawnBlock] = field(default_factory=list)
+
+    @property
+    def resamples(self) -> int:
+        return self.draws.resamples
+
+    def blocks(self, rows: IntArray, dtype: Float) -> Iterator[DrawnBlock]:
+        if not self.made:
+            # No topic is drawn more often than there are topics.
+            narrow = np.int8 if rows.size < 2**7 else np.int16
+            for part, signed, counts in self.draws.blocks(rows, dtype):
+                self.made.append((part, signed.astype(narrow), counts.astype(narrow)))
+        for part, signed, counts in self.made:
+            yield part, signed.astype(dtype), counts.astype(dtype)
 
 
 def shown(task: ResamplingTask, pairs: IntArray, observed: ObservedStatistic) -> FloatArray:
@@ -893,16 +931,19 @@ def null_of_pair(task: ResamplingTask, draws: Draws) -> NullDistribution:
     )
 
 
-def resample(job: ResamplingJob, rows: IntArray, draws: Draws) -> Columns:
+def resample(job: ResamplingJob, rows: IntArray, draws: Draws, space: Scratch | None = None) -> Columns:
     """The exact numbers of all resamples, and a row of zeros after them."""
-    values = np.zeros((job.rows + 1, draws.resamples), dtype=job.values)
+    values = (space or Scratch()).take(job.rows + 1, draws.resamples, job.values)
+    values[job.rows] = 0
+    block = np.empty((job.rows, 0), dtype=job.values)
     for part, signed, counts in draws.blocks(rows, job.weights):
         if part == slice(0, draws.resamples):
             job.fill(signed, counts, values[: job.rows])
-        else:
+            continue
+        if block.shape[1] != signed.shape[1]:
             block = np.empty((job.rows, signed.shape[1]), dtype=job.values)
-            job.fill(signed, counts, block)
-            values[: job.rows, part] = block
+        job.fill(signed, counts, block)
+        values[: job.rows, part] = block
     return values
 
 
@@ -919,10 +960,24 @@ def observe(task: ResamplingTask, pairs: IntArray, rows: IntArray, job: Resampli
 
 
 def _portions(task: ResamplingTask, pairs: IntArray, memory: int) -> Iterator[IntArray]:
-    """Pairs whose resampled numbers fit into the memory: for the mean these are numbers of systems."""
+    """Pairs whose resampled numbers fit into the memory: for the mean these are numbers of systems.
+
+    Sums of systems serve all pairs of a portion, so that for the mean, T and T^p its pairs have few systems.
+    """
     fit = max(memory // 8 // max(task.options.resamples, task.whole.shape[1]), 2)
     if task.options.statistic == "mean":
-        fit = max(SUMS_BYTES // 16 // task.options.resamples, 1)
-        fit = pairs.size if len(task.whole) <= fit else fit
-    for start in range(0, pairs.size, fit):
-        yield pairs[start : start + fit]
+        fit = max(SUMS_BYTES // 16 // task.options.resamples, 2)
+        yield from [pairs] if len(task.whole) <= fit else _tiled(task, pairs, fit // 2)
+    elif task.options.statistic in SHARES and fit < pairs.size:
+        yield from _tiled(task, pairs, math.isqrt(fit))
+    else:
+        for start in range(0, pairs.size, fit):
+            yield pairs[start : start + fit]
+
+
+def _tiled(task: ResamplingTask, pairs: IntArray, width: int) -> Iterator[IntArray]:
+    """Pairs of so many systems with as many others, at most."""
+    first, second = task.columns(pairs)
+    tile = first // width * len(task.whole) + second // width
+    order = np.argsort(tile, kind="stable")
+    yield from np.split(pairs[order], np.flatnonzero(np.diff(tile[order])) + 1)

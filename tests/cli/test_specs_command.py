@@ -1,0 +1,63 @@
+"""compare with several statistics in one run, and with clusters of a bare table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.cli.running import runner
+from typer.testing import Result
+
+from adjudge.cli.compare import command
+from adjudge.errors import UsageError
+
+
+@pytest.fixture
+def cli() -> Callable[[str], Result]:
+    return runner(command)
+
+
+def test_the_command_takes_specs(cli: Callable[[str], Result], tmp_path: Path) -> None:
+    values = np.random.default_rng(3).normal(size=(15, 4)) + np.array([0.0, 0.2, 1.0, 1.5])
+    topics = pd.Index([f"d{k}" for k in range(15)], name="topic")
+    pd.DataFrame(values, index=topics, columns=["ours", "lead", "H1", "H2"]).to_csv(tmp_path / "m.csv")
+    out = tmp_path / "pairs.csv"
+    cli(f"{tmp_path}/m.csv --tests mc:w,hb:w,t --csv {out}")
+    assert pd.read_csv(out)["test"].unique().tolist() == ["mc:w", "hb:w", "t"]
+    shown = cli(f"{tmp_path}/m.csv --tests mc:w,hb:w,t --test t").stdout
+    assert "|test:t|" in shown or "|test:t:" in shown
+    cli(f"{tmp_path}/m.csv --counts --tests mc:w,hb:median --human H* --csv {out}")
+    rows = pd.read_csv(out)
+    assert rows[["test", "statistic"]].values.tolist() == [["mc:w", "w"], ["hb:median", "median"]]
+    assert rows["cutoff"].gt(0).all()
+    told = json.loads(cli(f"{tmp_path}/m.csv --counts --tests mc:w,t --json").stdout)
+    assert told["measures"][0]["tests"][0]["cutoff"] > 0
+    cli(f"{tmp_path}/m.csv --counts --test mc:w --csv {out}")
+    assert pd.read_csv(out)["test"].tolist() == ["t-unpaired", "t", "wilcoxon", "mc:w"]
+    for wrong, words in (
+        ("--tests mc:q", 'the statistic of mc is "q"'),
+        ("--tests mc:w --test all", "--test all runs every test: leave out --tests"),
+        ("--counts --tests mc:w --test all", "--test all runs every test: leave out --tests"),
+        ("--tests ,", "--tests names no test"),
+        ("--cluster sets", '--cluster is "sets", expected one of: set, type, task, selector, assessor'),
+    ):
+        with pytest.raises(UsageError, match=words):
+            cli(f"{tmp_path}/m.csv {wrong}")
+
+
+def test_the_command_clusters_a_bare_table(cli: Callable[[str], Result], tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    rows = [
+        {"topic": f"d{k}", "system": s, "value": rng.normal(), "set": f"s{k // 2}", "assessor": f"p{k // 4}"}
+        for k in range(16)
+        for s in ("a", "b")
+    ]
+    pd.DataFrame(rows).to_csv(tmp_path / "m.csv", index=False)
+    for by, size in (("set", 8), ("assessor", 4)):
+        shown = "".join(cli(f"{tmp_path}/m.csv --test mc --cluster {by}").stdout.split())
+        assert f"cluster:{by}" in shown
+        assert f"clusters:{size}" in shown

@@ -1,0 +1,373 @@
+"""Conclusions hold: what could be found, what a correction needs, and no line that contradicts another."""
+
+from __future__ import annotations
+
+import math
+import re
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import adjudge
+from adjudge.comparisons.conclusions import MOST_RESAMPLES, resamples_for
+from adjudge.comparisons.pairs import Comparison, comparisons, scope_words
+from adjudge.comparisons.tests import CORRECTIONS, Choices
+from adjudge.errors import AdjudgeError, UsageError
+
+
+def frame(values: np.ndarray) -> pd.DataFrame:
+    """Topics x systems, as people have it."""
+    names = [f"s{j:02d}" for j in range(values.shape[1])]
+    return pd.DataFrame(values, columns=names, index=[f"t{i:03d}" for i in range(len(values))])
+
+
+def ratings(topics: int, systems: int, seed: int = 1, apart: float = 0.15) -> np.ndarray:
+    """Ratings in thirds, of systems that get worse one by one."""
+    rng = np.random.default_rng(seed)
+    quality = rng.normal(size=(topics, 1)) * 0.5 - apart * np.arange(systems)
+    three = quality[:, :, None] + rng.normal(size=(topics, systems, 3))
+    return np.asarray(np.clip(np.rint(three + 4), 1, 5).mean(axis=2))
+
+
+# Could it have been found?
+
+
+def test_random_swaps_rise_with_the_number_of_pairs() -> None:
+    values = ratings(100, 16)
+    found = adjudge.compare(frame(values), test="mc")
+    assert "|test:mc:statistic:mean:resamples:24000:" in found.signature
+    many = adjudge.compare(frame(values), test="mc", resamples=100_000)
+    assert found.tested["mc"].different.sum() == pytest.approx(many.tested["mc"].different.sum(), abs=2)
+    assert found.tested["mc"].different.sum() > 50
+
+
+def test_resamples_that_were_asked_for_stay_and_what_they_cannot_find_is_said() -> None:
+    found = adjudge.compare(frame(ratings(100, 16)), test="mc", resamples=2000)
+    assert ":resamples:2000:" in found.signature
+    assert found.headline() == (
+        "On score no difference could have been found: for 120 pairs a p must be at most .00042, and the smallest"
+        " that any of them could have is .0005; take more resamples."
+    )
+
+
+def test_the_rise_has_an_end() -> None:
+    assert resamples_for(Choices(test="mc"), 1) == 2000
+    assert resamples_for(Choices(test="mc"), 120) == 24_000
+    assert resamples_for(Choices(test="mc", alpha=0.01), 120) == 120_000
+    assert resamples_for(Choices(test="mc", correct="none"), 120) == 2000
+    assert resamples_for(Choices(test="mc"), 20_000) == MOST_RESAMPLES
+    assert resamples_for(Choices(test="mc"), 124_750) == 2000  # whatever they are, nothing could be found
+    assert resamples_for(Choices(test="mc", resamples=99), 120) == 99
+
+
+def test_many_systems_on_few_topics_by_wilcoxon() -> None:
+    # 2^-19 is the smallest p of 20 topics; 44,850 pairs ask for .05 / 44,850.
+    found = adjudge.compare(frame(np.random.default_rng(1).normal(size=(20, 300))))
+    assert found.headline() == (
+        "On score no difference could have been found: for 44,850 pairs a p must be at most 1.1e-06, and the"
+        " smallest that any of them could have is 1.9e-06; take more topics or fewer systems."
+    )
+    assert set(found.pairs_frame()["conclusion"]) == {"could not be found"}
+
+
+def test_pairs_with_few_and_tied_topics_cannot_be_found() -> None:
+    # Humans as in DUC 2006: each on its own topics, pairs with few in common, and ties.
+    rng = np.random.default_rng(4)
+    values = np.full((40, 6), np.nan)
+    for human in range(6):
+        topics = rng.choice(40, size=14, replace=False)
+        values[topics, human] = rng.integers(3, 6, size=14)
+    found = adjudge.compare(frame(values))
+    assert max(pair.result.wins + pair.result.losses for pair in found.pairs["wilcoxon"]) < 9
+    assert found.headline() == (
+        "On score no difference could have been found: the smallest p that any of the 15 pairs could have is .062,"
+        " above .05; take more topics."
+    )
+    one = found.pairs["wilcoxon"][0]
+    assert one.smallest == 2.0 ** (1 - one.result.wins - one.result.losses)
+    assert found.pair_sentence(one).startswith(
+        f"A difference between {one.a} and {one.b} could not have been found"
+    )
+
+
+def test_pairs_that_cannot_count_do_not_burden_the_others() -> None:
+    rng = np.random.default_rng(5)
+    values = np.full((30, 12), np.nan)
+    values[:10, :2] = rng.normal(size=(10, 2)) + np.array([2.0, 0.0])
+    values[:3, 2:] = rng.normal(size=(3, 10))  # 65 pairs on three topics
+    found = adjudge.compare(frame(values))
+    (pair,) = [p for p in found.pairs["wilcoxon"] if {p.a, p.b} == {"s00", "s01"}]
+    assert pair.p_adjusted == pytest.approx(pair.result.p)
+    assert pair.different
+    assert "1 of 66 pairs of systems differs, 65 could not have been found" in found.headline()
+
+
+def test_systems_without_a_common_topic_are_not_comparable() -> None:
+    values = np.full((20, 3), np.nan)
+    rng = np.random.default_rng(6)
+    values[:10, 0], values[10:, 1] = rng.normal(size=(2, 10))
+    values[:, 2] = rng.normal(size=20) - 3
+    found = adjudge.compare(frame(values))
+    assert "1 has no topic in common" in found.headline()
+    apart = adjudge.compare(frame(values[:, :2]))
+    assert apart.headline() == "On score no two systems have a topic in common: nothing can be compared."
+    assert any("says nothing across the parts" in line for line in apart.warnings())
+
+
+def test_westfall_young_rows_name_their_own_test() -> None:
+    found = adjudge.compare(frame(ratings(30, 5)), correct="westfall-young")
+    rows = found.pairs_frame()
+    assert set(rows["test"]) == {"westfall-young"}
+    assert set(rows["method"]) == {"swaps"}
+    assert "Wilcoxon" not in " ".join(found.sentences())
+    first = rows.iloc[0]
+    x, y = (frame(ratings(30, 5))[name] for name in (first["a"], first["b"]))
+    # T^p of the differences, as SciPy has it
+    assert first["statistic"] == pytest.approx(stats.ttest_rel(x, y).statistic)
+
+
+# Intervals
+
+
+def test_league_intervals_are_students_and_a_ceiling_has_none() -> None:
+    rng = np.random.default_rng(7)
+    values = np.column_stack([rng.normal(size=20), np.where(np.arange(20) < 4, 4.0, 5.0)])
+    found = adjudge.compare(frame(values))
+    places = {s.system: s for s in found.standings}
+    expected = stats.t.interval(0.95, 19, values[:, 0].mean(), stats.sem(values[:, 0]))
+    assert (places["s00"].low, places["s00"].high) == pytest.approx(expected)
+    assert math.isnan(places["s01"].low)
+    (said,) = [line for line in found.warnings() if "no interval" in line]
+    assert said == (
+        "no interval for s01: fewer than 5 topics differ from the commonest score, and none would cover"
+    )
+    values[4, 1] = 4.0
+    assert not math.isnan(adjudge.compare(frame(values)).standings[0].low)
+
+
+def test_three_topics_that_vary_have_an_interval() -> None:
+    values = np.array([[0.1, 0.2], [0.3, 0.1], [0.5, 0.4]])
+    assert not math.isnan(adjudge.compare(frame(values)).standings[0].low)
+
+
+def test_missing_cells_order_by_adjusted_means() -> None:
+    # The easy topics are missing for the better system: its raw mean is lower.
+    rng = np.random.default_rng(8)
+    values = np.linspace(0, 5, 20)[:, None] + [0.5, 0.0, 0.0] + rng.normal(scale=0.05, size=(20, 3))
+    values[12:, 0] = np.nan
+    found = adjudge.compare(frame(values))
+    first = found.standings[0]
+    assert first.system == "s00"
+    assert first.mean < found.standings[1].mean
+    assert first.adjusted - found.standings[1].adjusted == pytest.approx(0.5, abs=0.1)
+    assert "adjusted" in found.to_frame()
+    # As many topics, but others.
+    swapped = values.copy()
+    swapped[12:, 0], swapped[:8, 1], swapped[8:16, 2] = np.nan, np.nan, np.nan
+    assert any(
+        "means are over different topics" in line for line in adjudge.compare(frame(swapped)).warnings()
+    )
+    # The same topics for all, fewer than there are: nothing is different.
+    same = values.copy()
+    same[12:] = np.nan
+    assert not adjudge.compare(frame(same)).warnings()
+
+
+@pytest.mark.parametrize("correct", ["holm", "bonferroni", "bh", "none"])
+def test_intervals_of_a_t_test_are_those_of_its_correction(correct: str) -> None:
+    values = np.random.default_rng(9).normal(size=(25, 6)) + 0.2 * np.arange(6)
+    found = adjudge.compare(frame(values), test="t", correct=correct)
+    tested = found.tested["t"]
+    level = {"none": 0.05, "bh": 0.05 * max(1, tested.different.sum()) / 15}.get(correct, 0.05 / 15)
+    for row in found.pairs_frame().to_dict("records"):
+        d = frame(values)[row["a"]] - frame(values)[row["b"]]
+        low, high = stats.t.interval(1 - level, 24, d.mean(), stats.sem(d))
+        if correct == "holm" and row["conclusion"] == "different":  # only the step-down finds some
+            low, high = (max(low, 0), high) if row["difference"] > 0 else (low, min(high, 0))
+        assert (row["low"], row["high"]) == pytest.approx((low, high))
+    by_name = adjudge.compare(frame(values), test="t", correct=correct, intervals="pointwise", level=0.9)
+    row = by_name.pairs_frame().iloc[0]
+    d = frame(values)[row["a"]] - frame(values)[row["b"]]
+    assert (row["low"], row["high"]) == pytest.approx(stats.t.interval(0.9, 24, d.mean(), stats.sem(d)))
+    assert row["interval"] == "pointwise-t"
+
+
+# Several measures
+
+
+def two_measures() -> pd.DataFrame:
+    rng = np.random.default_rng(10)
+    rows = [
+        (measure, f"t{i}", system, rng.normal() + (1.0 if system == "a" else 0.0))
+        for measure in ("m1", "m2")
+        for i in range(12)
+        for system in ("a", "b", "c")
+    ]
+    return pd.DataFrame(rows, columns=["measure", "topic", "system", "value"])
+
+
+def test_it_is_said_over_what_p_is_corrected() -> None:
+    each = comparisons(two_measures())
+    assert [c.corrected for c in each] == [3, 3]
+    assert scope_words(each).startswith(
+        "p-values are corrected over the pairs of each comparison, not over the 2"
+    )
+    every = comparisons(two_measures(), across="measures")
+    assert scope_words(every) == "p-values are corrected over 6 pairs, those of all 2 comparisons together."
+    assert "|pairs:3 of 6|" in every[0].signature
+    p = [pair.result.p for c in every for pair in c.pairs["wilcoxon"]]
+    adjusted = [pair.p_adjusted for c in every for pair in c.pairs["wilcoxon"]]
+    ranked = np.sort(p) * np.arange(6, 0, -1)
+    assert sorted(adjusted) == pytest.approx(np.minimum(1, np.maximum.accumulate(ranked)))
+    with pytest.raises(UsageError, match="is for one measure"):
+        comparisons(two_measures(), across="measures", correct="westfall-young")
+
+
+def test_a_primary_measure_comes_first() -> None:
+    found = comparisons(two_measures(), primary="m2")
+    assert [(c.measure, c.role) for c in found] == [("m2", "primary"), ("m1", "secondary")]
+    assert found[1].headline().startswith("On m1, a secondary measure, ")
+    assert "m2 was named as the primary measure" in scope_words(found)
+    with pytest.raises(UsageError, match='the primary measure "m2" is not among those'):
+        comparisons(two_measures(), ["m1"], primary="m2")
+
+
+# No line contradicts another
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[np.ndarray, dict[str, Any]]:
+    topics, systems = draw(st.integers(1, 14)), draw(st.integers(2, 6))
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    apart = draw(st.sampled_from([0.0, 0.5, 2.0]))
+    values = rng.normal(size=(topics, systems)) + apart * np.arange(systems) + rng.normal(size=(topics, 1))
+    if draw(st.booleans()):
+        values = np.clip(np.rint(values + 3), 1, 5)
+    missing = rng.random(values.shape) < draw(st.sampled_from([0.0, 0.3, 0.6]))
+    values[missing] = np.nan
+    test = draw(st.sampled_from(["wilcoxon", "t", "sign", "exact", "mc", "welch"]))
+    asked: dict[str, Any] = {"test": test, "correct": draw(st.sampled_from(CORRECTIONS)), "resamples": 300}
+    if draw(st.booleans()):
+        asked["margin"] = draw(st.sampled_from([0.1, 1.0]))
+    return values, asked
+
+
+@settings(deadline=None)
+@given(tables())
+def test_no_sentence_contradicts_a_number(given_table: tuple[np.ndarray, dict[str, Any]]) -> None:
+    values, asked = given_table
+    try:
+        found = adjudge.compare(frame(values), **asked)
+    except AdjudgeError:
+        assert np.isnan(values).all()
+        return
+    agrees(found)
+
+
+def agrees(found: Comparison) -> None:
+    rows = found.pairs_frame().to_dict("records")
+    places = {s.system: s for s in found.standings}
+    sign = -1 if found.matrix.info.better == "lower" else 1
+    better: dict[str, set[str]] = {name: set() for name in places}
+    for row, pair in zip(rows, found.pairs[found.test], strict=True):
+        different = row["conclusion"] == "different"
+        assert different == (row["p_adjusted"] <= found.alpha * (1 + 1e-9))
+        if different:
+            high, low = (row["a"], row["b"]) if row["statistic"] * sign > 0 else (row["b"], row["a"])
+            better[low].add(high)
+            assert f"{high} is better than {low}" in found.pair_sentence(pair)
+            if row["statistic"] * row["difference"] > 0 and not math.isnan(row["low"]):
+                assert row["low"] >= 0 or row["high"] <= 0
+        else:
+            assert " is better than " not in found.pair_sentence(pair)
+            assert math.isnan(row["low"]) or row["low"] <= 0 <= row["high"]
+        assert math.isnan(row["low"]) or row["low"] - 1e-12 <= row["difference"] <= row["high"] + 1e-12
+        assert different != bool(set(places[row["a"]].group) & set(places[row["b"]].group))
+    size = len(places)
+    for name, place in places.items():
+        beats = sum(name in above for above in better.values())
+        if not _circular(better):
+            assert (place.best, place.worst) == (1 + len(better[name]), size - beats)
+    said, wins = found.headline(), sum(map(len, better.values()))
+    assert ("differ" in said.partition(". With a margin")[0].replace("different", "")) or wins == 0
+    if match := re.search(r"(\d+) of (\d+) pairs? of systems differ", said):
+        assert (int(match[1]), int(match[2])) == (wins, len(rows))
+    elif wins:
+        pytest.fail(said)
+    conclusions = [row["conclusion"] for row in rows]
+    if "no difference could have been found" in said:
+        assert not {"different", "not different"} & set(conclusions)
+    if "may be the best" in said or "may each be the best" in said:
+        assert all(s in (found.candidates() or ()) for s in places if not better[s])
+    for word, state in (("could not have been found", "could not be found"), ("in common", "not comparable")):
+        if match := re.search(rf"(\d+) (?:has no topic |have no topic )?{word}", said):
+            assert int(match[1]) == conclusions.count(state)
+    assert "nan" not in said
+    assert not re.search(r"\binf\b|-0\.0+\b", " ".join([said, *found.sentences()]))
+
+
+def _circular(better: dict[str, set[str]]) -> bool:
+    names = list(better)
+    above = np.array([[b in better[a] for b in names] for a in names])
+    reach = above.copy()
+    for _ in names:
+        reach |= (reach.astype(int) @ above.astype(int)) > 0
+    return bool(reach.diagonal().any())
+
+
+def test_values_of_any_size_are_compared_or_explained() -> None:
+    rng = np.random.default_rng(11)
+    for scale in (1e300, 1e-300, 1.0):
+        agrees(adjudge.compare(frame(rng.normal(size=(8, 3)) * scale)))
+        for test in ("t", "sign", "exact", "mc", "hb", "welch", "t-unpaired"):
+            agrees(adjudge.compare(frame(rng.normal(size=(8, 3)) * scale), test=test))
+    constant = adjudge.compare(frame(np.tile([3.0, 2.0], (9, 1))), test="t")
+    assert "could not be tested" in constant.tally() or "nothing" in constant.headline()
+
+
+def test_columns_for_scripts(tmp_path: Path) -> None:
+    found = adjudge.compare(frame(ratings(20, 4)), test="mc", margin=0.5)
+    rows = found.pairs_frame()
+    assert (rows["cutoff"] > 0).all()
+    assert rows["smallest_p"].between(0, 1).all()
+    assert set(rows["verdict"]) <= {
+        "different",
+        "different by less than the margin",
+        "equivalent",
+        "undecided",
+    }
+    json = found.as_dict()
+    assert sum(json["conclusions"].values()) == len(rows) == len(list(combinations(range(4), 2)))
+    assert json["candidates"]
+
+
+def test_skewed_differences_whose_mean_may_be_0_are_pointed_out() -> None:
+    rng = np.random.default_rng(3)
+    values = np.column_stack([np.full(40, 1.0), 4 * rng.exponential(size=40) ** 2])
+    values[:, 1] += 1 - values[:, 1].mean()
+    found = adjudge.compare(frame(values))
+    assert found.tested["wilcoxon"].different.all()
+    assert found.warnings() == [
+        "no interval for s00: fewer than 5 topics differ from the commonest score, and none would cover",
+        "1 pair differs although the mean difference may be 0 (its own 95% interval has it): this test is about the"
+        " middle of the differences, not their mean",
+    ]
+    assert not any("middle" in line for line in adjudge.compare(frame(values), test="t").warnings())
+
+
+def test_beyond_the_most_resamples_another_correction_is_named() -> None:
+    # 226 systems: 25,425 pairs, more than 500,000 resamples could find at .05.
+    found = adjudge.compare(frame(np.random.default_rng(2).normal(size=(6, 226))), test="mc")
+    assert found.headline().endswith(
+        "; take more topics or fewer systems."
+    )  # six topics: 2^-5 is the smallest p
+    found = adjudge.compare(frame(np.random.default_rng(2).normal(size=(16, 226))), test="mc")
+    assert ":resamples:2000:" in found.signature
+    assert found.headline().endswith("; take --correct westfall-young.")
