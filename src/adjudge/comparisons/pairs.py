@@ -981,8 +981,8 @@ def scope_words(found: Sequence[Comparison], *, advice: str = "") -> str:
         )
     if found[0].role:
         return (
-            f"p-values are corrected over the pairs of each comparison. {found[0].measure} was named as the primary measure;"
-            " the others say what else may be looked into."
+            f"p-values are corrected over the pairs of each comparison. {found[0].measure} was named as the primary"
+            " measure; the others say what else may be looked into."
         )
     return f"p-values are corrected over the pairs of each comparison, not over the {len(found)} comparisons{advice}."
 
