@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from adjudge.comparisons.anova import Anova, anova
+from adjudge.comparisons.anova import Anova, AnovaTerm, anova
 from adjudge.comparisons.scores import HUMANS, Scores
 from adjudge.data.rows import Topic
 from adjudge.data.scores import MeasureInfo, Score, ScoreTable
@@ -314,6 +314,183 @@ def test_types_of_sums_of_squares() -> None:
     assert "anova:type-II:" in two.signature
 
 
+# Compared with what
+
+
+def r(case: str, term: str) -> pd.Series:
+    """R 4.2.2, aov, lmerTest 3.1.3, car 3.1.1: tests/stats/data/error_terms.R"""
+    return pd.read_csv(DATA / "error_terms_expected.csv").set_index(["case", "term"]).loc[case, term]
+
+
+def errors(name: str) -> pd.DataFrame:
+    return pd.read_csv(DATA / f"error_{name}.csv").assign(measure="coverage")
+
+
+def with_types(frame: pd.DataFrame) -> Scores:
+    about = {row.topic: Topic(row.topic, type=row.type) for row in frame.itertuples()}
+    kinds = dict(zip(frame["system"], frame["kind"], strict=True))
+    kept = frame[["measure", "topic", "system", "value"]]
+    return Scores("test", ScoreTable.from_frame(kept), kinds, topics=about)
+
+
+def equals_r(line: AnovaTerm, case: str, term: str | None = None) -> None:
+    row = r(case, term or line.term)
+    assert line.f == pytest.approx(row["f"], rel=1e-5)
+    assert line.df == row["df"]
+    assert (line.denominator_df, line.p) == pytest.approx((row["ddf"], row["p"]), rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    "factors",
+    [
+        ["type", "system", "topic", "type:system"],
+        ["system", "topic", "type", "system:type"],
+        ["type", "system", "type:system"],
+    ],
+)
+def test_types_are_compared_with_topics(factors: list[str]) -> None:
+    found = anova(with_types(errors("types")), "coverage", factors=factors)
+    lines = {line.term: line for line in found.lines}
+    equals_r(lines["type"], "types")
+    equals_r(lines["system"], "types")
+    equals_r(lines["system:type"], "types", "type:system")
+    assert (lines["type"].against, lines["system"].against) == (("topic",), ())
+    assert (
+        "Type has no significant effect: F(3, 8) = 0.10, p = .957, compared with topic; it accounts for"
+        in " ".join(found.sentences())
+    )
+    printed = found.residuals_table()
+    assert printed is not None
+    assert [row[0] for row in printed.rows] == terms(found)
+    assert "|errors:type/topic|" in found.signature
+
+
+def test_types_with_missing_scores_are_tested_by_the_model() -> None:
+    frame = errors("types")
+    found = anova(with_types(frame[frame["kept"] == 1]), "coverage", factors=["type", "system", "topic"])
+    assert found.ss_type == 2
+    equals_r(found.lines[0], "types-kept")
+    assert found.lines[0].method == "reml"
+
+
+def test_shuffled_types_do_not_matter() -> None:
+    # Of 30 shuffles 21 "mattered" against the residuals.
+    frame, rng = errors("types"), np.random.default_rng(1)
+    topics = frame["topic"].unique()
+    count = {"right": 0, "wrong": 0}
+    for _ in range(40):
+        labels = dict(zip(rng.permutation(topics), np.arange(12) // 3, strict=True))
+        shuffled = frame.assign(type=[f"type{labels[topic]}" for topic in frame["topic"]])
+        line = anova(with_types(shuffled), "coverage", factors=["type", "system", "topic"]).lines[0]
+        count["right"] += line.p < 0.05
+        count["wrong"] += line.residual_p < 0.05
+    assert count["right"] <= 6  # the 99.9 % point of 40 at 5 %
+    assert count["wrong"] >= 15
+
+
+def test_a_type_of_one_topic_cannot_be_tested() -> None:
+    about = {f"t{i}": Topic(f"t{i}", type=f"x{i}", set=f"d{i}") for i in range(8)}
+    scores = Scores("test", table(grid()), topics=about)
+    found = anova(scores, "coverage", factors=["type", "system", "topic"])
+    assert list(found.sentences())[1] == (
+        "Type cannot be tested: every type has one topic, so that the two cannot be told apart."
+    )
+    assert "type" not in found.headline()
+    sets = anova(scores, "coverage", factors=["system", "set"])  # a set is a topic here
+    assert sets.lines[1].f == pytest.approx(anova(scores, "coverage").lines[1].f)
+    assert terms(sets) == ["system", "set"]
+
+
+def test_two_topics_of_two_types_could_hardly_show_anything() -> None:
+    about = {f"t{i}": Topic(f"t{i}", type=f"x{min(i, 1)}") for i in range(3)}
+    found = anova(
+        Scores("test", table(grid(topics=3)), topics=about), "coverage", factors=["type", "system", "topic"]
+    )
+    assert (found.lines[0].df, found.lines[0].denominator_df) == (1, 1)
+    # R: qf(.95, 1, 1) = 161.4476
+    assert (
+        "(with so few degrees of freedom F would have to be above 161: little could have been found)"
+        in list(found.sentences())[1]
+    )
+
+
+@pytest.mark.parametrize("random", [(), ("topic", "assessor")])
+@pytest.mark.parametrize("kept", [False, True])
+@pytest.mark.parametrize("value", ["value", "flat"])
+def test_several_assessors(value: str, kept: bool, random: tuple[str, ...]) -> None:
+    frame = errors("assessors")
+    frame = frame[frame["kept"] == 1] if kept else frame
+    frame = frame.assign(value=frame[value])[["measure", "topic", "system", "assessor", "value"]]
+    found = anova(frame, random=random, resamples=0)
+    case = "assessors" + ("-flat" if value == "flat" else "") + ("-kept" if kept else "")
+    system = found.lines[1]
+    equals_r(system, case)
+    assert system.against == ("assessor:system", "system:topic")
+    said = list(found.sentences())
+    assert said[0].endswith(
+        "; system has no significant effect; the terms leave " + said[0].split("leave ")[1]
+    )
+    assert said[2].startswith(f"System has no significant effect: F(5, {system.denominator_df:.1f}) = ")
+    assert not any("system matters" in each.lower() for each in said)
+    assert found.random == ("assessor", "topic")
+
+
+def test_these_assessors_alone() -> None:
+    frame = errors("assessors")[["measure", "topic", "system", "assessor", "value"]]
+    found = anova(frame, random=["topic"], resamples=0)
+    assert (found.lines[1].against, found.lines[1].denominator_df) == (("system:topic",), 95)
+    assert (
+        "Topics count as a sample: the tests hold for others like them, and for these assessors alone."
+        in list(found.sentences())
+    )
+
+
+def test_two_systems_and_two_assessors_have_a_note() -> None:
+    frame = errors("assessors")
+    few = frame[frame["system"].isin(["s1", "s2"]) & frame["assessor"].isin(["a1", "a2"])]
+    few = few[["measure", "topic", "system", "assessor", "value"]]
+    assert any(
+        note.startswith("system: assessor:system has 1 degree of freedom; with so few the test at 5 %")
+        for note in anova(few).warnings()
+    )
+    assert not any("with so few" in note for note in anova(frame.drop(columns=["flat", "kept"])).warnings())
+
+
+def test_assessors_who_agree_in_everything() -> None:
+    rows = [*grid(6, 12, assessor="a0"), *grid(6, 12, assessor="a1")]
+    once = anova(table(grid(6, 12)), "coverage").lines[0]
+    line = anova(table(rows), "coverage").lines[1]
+    assert (line.f, line.denominator_df, line.p) == pytest.approx((once.f, 55, once.p), rel=1e-6)
+    # Where some summaries have one judgment, the variances cannot be estimated: said, with what to do.
+    some = anova(table(rows[:-7]), "coverage")
+    assert some.lines[1].why is not None
+    assert some.lines[1].why.endswith(
+        "with system and topic as the only factors, the judgments of a summary are averaged"
+    )
+    assert "system" not in some.headline()
+    averaged = anova(table(rows[:-7]), "coverage", factors=["system", "topic"]).lines[0]
+    assert averaged.p == pytest.approx(once.p)
+
+
+def test_the_order_is_asked_for() -> None:
+    # Two systems met the easier topics: in order, the system first, they "differ".
+    frame = errors("order")
+    equals_r(anova(frame).lines[0], "order-2")
+    assert (
+        anova(frame).headline()
+        == "On coverage topic matters; system has no significant effect; "
+        + anova(frame).headline().split("; ")[2]
+    )
+    first = anova(frame, ss_type=1)
+    equals_r(first.lines[0], "order-1")
+    assert first.warnings() == [
+        "unbalanced (system with topic): type I takes each term after those before it: system and topic"
+    ]
+    assert anova(frame, factors=["topic", "system"], ss_type=1).lines[1].p == pytest.approx(
+        r("order-2", "system")["p"]
+    )
+
+
 # The mixed model
 
 
@@ -437,6 +614,39 @@ def test_sentences() -> None:
         "s6 on t09 is off most, by +3.1 standard errors: no outlier among so many (p = .069, Bonferroni); then"
         " s1 on t09 (-2.3), s6 on t07 (-2.1), s4 on t04 (-2.0) and s2 on t03 (-1.9)."
     )
+
+
+def test_few_rows_do_not_bear_what_is_not_normal() -> None:
+    rng = np.random.default_rng(3)
+    rows = [
+        Score("coverage", f"t{i}", f"s{j}", float(rng.exponential() ** 3)) for i in range(6) for j in range(4)
+    ]
+    said = anova(table(rows), "coverage").residual_sentences()[0]
+    assert said.startswith("The residuals are not normal")
+    assert said.endswith(": take the p of the F tests as approximate.")
+    many = [
+        Score("coverage", f"t{i}", f"s{j}", float(rng.exponential())) for i in range(150) for j in range(4)
+    ]
+    assert (
+        anova(table(many), "coverage")
+        .residual_sentences()[0]
+        .endswith("; with 600 rows the F tests bear that.")
+    )
+
+
+def test_no_infinite_f_and_no_negative_zero() -> None:
+    # Products: the square of the fit explains all that the effects leave.
+    rows = [Score("coverage", f"t{i}", f"s{j}", (i + 1.0) * (j + 1)) for i in range(5) for j in range(4)]
+    found = anova(table(rows), "coverage")
+    assert "The effects do not just add up: the square of the fit explains all that they leave." in (
+        found.residual_sentences()
+    )
+    everything = json.dumps(found.as_dict()) + str(found.table()) + " ".join(found.residual_sentences())
+    assert not re.search(r"\b(inf|nan|Infinity|NaN)\b|-0(\.0+)?(?![\d.])", everything)
+    with pytest.raises(UsageError, match=r"beyond 1e\+150 squares overflow"):
+        anova(
+            table([Score("coverage", f"t{i}", f"s{j}", 1e300 * (i + j)) for i in range(3) for j in range(3)])
+        )
 
 
 def test_noise_alone_is_called_noise() -> None:

@@ -62,7 +62,8 @@ def test_the_rise_has_an_end() -> None:
     assert resamples_for(Choices(test="mc"), 120) == 24_000
     assert resamples_for(Choices(test="mc", alpha=0.01), 120) == 120_000
     assert resamples_for(Choices(test="mc", correct="none"), 120) == 2000
-    assert resamples_for(Choices(test="mc"), 124_750) == MOST_RESAMPLES
+    assert resamples_for(Choices(test="mc"), 20_000) == MOST_RESAMPLES
+    assert resamples_for(Choices(test="mc"), 124_750) == 2000  # whatever they are, nothing could be found
     assert resamples_for(Choices(test="mc", resamples=99), 120) == 99
 
 
@@ -357,3 +358,12 @@ def test_skewed_differences_whose_mean_may_be_0_are_pointed_out() -> None:
         " middle of the differences, not their mean",
     ]
     assert not any("middle" in line for line in adjudge.compare(frame(values), test="t").warnings())
+
+
+def test_beyond_the_most_resamples_another_correction_is_named() -> None:
+    # 226 systems: 25,425 pairs, more than 500,000 resamples could find at .05.
+    found = adjudge.compare(frame(np.random.default_rng(2).normal(size=(6, 226))), test="mc")
+    assert found.headline().endswith("; take more topics or fewer systems.")  # six topics: 2^-5 is the smallest p
+    found = adjudge.compare(frame(np.random.default_rng(2).normal(size=(16, 226))), test="mc")
+    assert ":resamples:2000:" in found.signature
+    assert found.headline().endswith("; take --correct westfall-young.")

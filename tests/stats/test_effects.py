@@ -31,9 +31,9 @@ from adjudge.stats.effects import (
     pair_effects,
     standardised_limits,
     superiority_limits,
+    walsh_averages,
     walsh_ranks,
 )
-from adjudge.stats.pair_kernels import hodges_lehmann
 from adjudge.stats.paired import differences
 
 DATA = Path(__file__).parent / "data"
@@ -114,7 +114,7 @@ def test_walsh_averages_of_every_rank(z: list[float], where: float) -> None:
     ordered = np.sort(np.array(z, dtype=float))
     averages = walsh(ordered)
     rank = 1 + int(where * averages.size)
-    found = hodges_lehmann(ordered[None], np.array([ordered.size]), np.array([rank]))[:, 0]
+    found = walsh_averages(ordered[None], np.array([ordered.size]), np.array([rank]))[:, 0]
     expected = [np.median(averages), averages[rank - 1], averages[-rank]]
     np.testing.assert_allclose(found, expected, rtol=1e-14, atol=1e-300)
 
@@ -179,7 +179,7 @@ def test_with_ties_and_zeros_an_interval_covers_at_least_as_often(
     weight = np.array([*chances, chances[1], chances[0]])[outcomes].prod(axis=1)
     ordered = np.sort(outcomes - 2.0, axis=1)
     sizes = np.full(len(ordered), n)
-    _, low, high = hodges_lehmann(ordered, sizes, walsh_ranks(sizes, 0.95))
+    _, low, high = walsh_averages(ordered, sizes, walsh_ranks(sizes, 0.95))
     assert weight.sum() == pytest.approx(1)
     assert weight[(low <= 0) & (high >= 0)].sum() >= 0.95
 

@@ -658,7 +658,8 @@ def _line_words(found: AnovaTerm, alpha: float) -> str:
     much = f"it accounts for {percent(found.share)} of the variation"
     if found.p < alpha:
         return f"{name} matters: {basis}{against}; {much}."
-    return f"{name} has no significant effect: {basis}{against}{_out_of_reach(found, alpha)}; {much}."
+    whole = " as a whole" if ":" in found.term else ""  # of its cells one may stand out
+    return f"{name}{whole} has no significant effect: {basis}{against}{_out_of_reach(found, alpha)}; {much}."
 
 
 def _out_of_reach(found: AnovaTerm, alpha: float) -> str:
@@ -1089,9 +1090,11 @@ def _line(
 
 
 def _tested(line: AnovaTerm, names: Sequence[str], test: TermTest) -> AnovaTerm:
+    instead = "; with system and topic as the only factors, the judgments of a summary are averaged"
+    why = f"{test.why}{instead}" if test.why and "assessor" in names and line.term == "system" else test.why
     return replace(
         line,
-        f=test.f if test.why is None else math.nan,
+        f=test.f,
         denominator_df=test.denominator_df,
         p=test.p,
         against=tuple(":".join(names[f] for f in key) for key in test.errors),
@@ -1099,7 +1102,7 @@ def _tested(line: AnovaTerm, names: Sequence[str], test: TermTest) -> AnovaTerm:
         sampled=tuple(
             names[f] for f in sorted({f for key in test.random for f in key if (f,) in test.random})
         ),
-        why=test.why,
+        why=why,
     )
 
 

@@ -872,7 +872,7 @@ def _why_nothing(c: Comparison) -> str:
         return f"{of_all}; take more resamples, or --correct westfall-young"
     more = "more topics"
     if tested.resamples is not None and least <= (1 + 1e-9) / (tested.resamples + 1):
-        more = "--correct westfall-young" if tested.resamples >= MOST_RESAMPLES else "more resamples"
+        more = "--correct westfall-young" if alike > c.alpha * MOST_RESAMPLES else "more resamples"
     elif tested.divisor > 1:
         more = "more topics or fewer systems"
     if tested.divisor == 1:
@@ -1060,12 +1060,12 @@ def _adjusted(values: FloatArray) -> tuple[FloatArray, str]:
     """Means, adjusted for topics where systems have different ones, and what to say of that."""
     import numpy as np
 
-    from adjudge.stats.linear.model import fit_additive
-
     present = ~np.isnan(values)
     means = np.nanmean(values, axis=0)
     if (present == present[:, :1]).all():
         return means, ""
+    from adjudge.stats.linear.model import fit_additive  # slow to load, and seldom needed
+
     adjusted = fit_additive(values).means
     if np.isnan(adjusted).any():
         return means, (

@@ -123,14 +123,12 @@ class PairEffects:
     @cached_property
     def hodges_lehmann(self) -> EffectEstimates:
         """The median of the averages of two differences, with the signed-rank interval. Hodges and Lehmann 1963."""
-        from adjudge.stats.pair_kernels import hodges_lehmann
-
         c = self.counts
         ranks = walsh_ranks(c.n, self.level)
         found = np.full((3, len(c)), np.nan)
         for block in blocks(self.values, c.first, c.second, np.arange(len(c))):
             at = block.positions
-            found[:, at] = hodges_lehmann(np.sort(block.values, axis=1), c.n[at], ranks[at])
+            found[:, at] = walsh_averages(block.values, c.n[at], ranks[at])
         why = _without_topics(c.n)
         for k in np.flatnonzero((ranks == 0) & (c.n > 0)).tolist():
             why[k] = (
@@ -309,6 +307,22 @@ def walsh_ranks(n: IntArray, level: float) -> IntArray:
     for size in np.unique(n).tolist():
         ranks[n == size] = _walsh_rank(size, level)
     return ranks
+
+
+def walsh_averages(differences: FloatArray, n: IntArray, ranks: IntArray) -> FloatArray:
+    """Of every row, the median of its Walsh averages and those of rank `ranks` from below and from above.
+
+    A row has n differences, and NaN. NaN where n is 0; NaN for the limits where the rank is 0.
+    """
+    from adjudge.stats.pair_kernels import FEW, hodges_lehmann
+
+    rows, width = differences.shape
+    found = np.full((3, rows), np.nan)
+    low, high, below, upto = np.empty((4, width), dtype=np.int64)
+    rest = np.empty(max(width, FEW))
+    ordered = np.sort(differences, axis=1).ravel()
+    hodges_lehmann(ordered, rows, width, n, ranks, low, high, below, upto, rest, found.ravel())
+    return found
 
 
 def _walsh_rank(n: int, level: float) -> int:

@@ -13,7 +13,7 @@ from scipy.special import stdtr
 
 from adjudge.errors import UsageError
 from adjudge.stats import checks
-from adjudge.stats.checks import BoolArray, FloatArray
+from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.effects import EffectEstimates, pair_effects
 from adjudge.stats.multiple import Correction, adjust
 from adjudge.stats.paired import (
@@ -23,9 +23,10 @@ from adjudge.stats.paired import (
     Alternative,
     normal_p,
     p_words,
+    settled,
     untied_chances,
 )
-from adjudge.stats.pairs import Moments, PairBlock, PairCounts, blocks, moments
+from adjudge.stats.pairs import Moments, PairBlock, PairCounts, blocks, moments, tail_room
 from adjudge.wording import counted
 
 EquivalenceTest = Literal["t", "wilcoxon"]
@@ -269,11 +270,20 @@ class SignedRank:
 
 def signed_rank_p(block: PairBlock, shift: float, *, exact_up_to: int) -> SignedRank:
     """The test of differences + shift: exact up to so many that are not 0, with ties too, and normal beyond."""
-    from adjudge.stats.pair_kernels import moved_signed_ranks
+    from adjudge.stats.pair_kernels import rank_moved
 
-    positive, ranked, ties, below, upto = moved_signed_ranks(
-        block.values, block.noise, shift, NOISE * abs(shift), exact_up_to
-    )
+    rows, width = block.values.shape
+    moved, noise = block.values + shift, block.noise + NOISE * abs(shift)
+    settled(moved, noise)
+    moved[~block.present] = 0.0
+    ranked: IntArray = np.count_nonzero(moved, axis=1)
+    order = np.argsort(np.where(moved == 0, np.inf, np.abs(moved)), axis=1)  # what is ranked comes first
+    moved, noise = np.take_along_axis(moved, order, axis=1), np.take_along_axis(noise, order, axis=1)
+    positive, ties = np.zeros(rows, dtype=np.int64), np.zeros(rows)
+    below, upto = tails = np.full((2, rows), np.nan)
+    room = tail_room(min(width, exact_up_to), width)
+    what = moved.ravel(), noise.ravel(), rows, width, ranked, exact_up_to
+    rank_moved(*what, positive, ties, tails.ravel(), *room)
     excess = positive - ranked * (ranked + 1) / 2  # twice the sum of the positive ranks, less its mean
     for m in np.unique(ranked[(ranked <= exact_up_to) & (ties == 0)]).tolist():
         rows = np.flatnonzero((ranked == m) & (ties == 0))

@@ -394,7 +394,7 @@ def _lower_half(ranks: bytes) -> FloatArray:
 
     The shift algorithm (Streitberg and Röhmel 1986): add one rank at a time, in or out. Sums grow only, so
     the upper half is never needed. All terms are positive: the relative error stays below about n machine
-    epsilons, in the far tail too. The same in compiled code: `pair_kernels.rank_sum_chances`.
+    epsilons, in the far tail too. The same in compiled code: `pair_kernels.lower_tail`.
     """
     weights = np.frombuffer(ranks, dtype=np.int64)
     chance = np.zeros(int(weights.sum()) // 2 + 1)

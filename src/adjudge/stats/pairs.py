@@ -5,7 +5,7 @@ A pair is (i, j) with i < j, in the order of `itertools.combinations`, and uses 
 
 The numbers are those of paired.py, and the few pairs that the fast way is not sure of go through it: constant
 differences, scores of very different sizes. There is a plain way and a compiled one (pair_kernels.py): with few
-differences the plain way is done before the compiler would be loaded.
+differences the plain way is done before compiled code would be loaded.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -116,8 +117,8 @@ def columns_of_pairs(columns: int) -> tuple[IntArray, IntArray]:
 BLOCK = 32_768
 """Differences held at once: 256 KiB, which stay in a processor's cache."""
 
-COMPILED_FROM = 10_000_000
-"""Differences from which tests are compiled: the plain way takes 0.1 s for one, loading the compiler 0.3 s."""
+COMPILED_FROM = 4_000_000
+"""Differences from which tests are compiled: the plain way takes 0.04 s for one, as long as loading compiled code."""
 
 
 @dataclass(frozen=True)
@@ -137,7 +138,7 @@ class ColumnPairs:
     noisy: BoolArray
     """The pairs that may tie where they are not equal. For all others a tie is a difference of 0."""
     loaded: bool = False
-    """The compiler is loaded anyway, so that the compiled way pays for little work too."""
+    """Compiled code is loaded anyway, so that the compiled way pays for little work too."""
 
     def __len__(self) -> int:
         return self.n.size
@@ -148,7 +149,7 @@ class ColumnPairs:
 
     @property
     def compiled(self) -> bool:
-        """Whether there is so much to do that loading the compiler pays."""
+        """Whether there is so much to do that loading compiled code pays."""
         return self.loaded or bool(len(self) * self.columns.shape[1] >= COMPILED_FROM)
 
     def noise(self) -> FloatArray:
@@ -280,9 +281,14 @@ def difference_sums(pairs: ColumnPairs, *, squares: bool = False) -> DifferenceS
     if pairs.compiled:
         from adjudge.stats.pair_kernels import sum_differences, sum_squares
 
-        sums, wins, losses = sum_differences(_fours(pairs))
+        rows = _fours(pairs)
+        topics, systems = rows.shape
+        sums, wins, losses = np.zeros((3, len(pairs)))
+        sum_differences(rows.ravel(), topics, systems, sums, wins, losses)
         means = sums / some_n
-        squared = sum_squares(_fours(pairs), means) if squares else squared
+        if squares:
+            squared = np.zeros(len(pairs))
+            sum_squares(rows.ravel(), topics, systems, means, squared)
         at = np.flatnonzero(pairs.noisy)
     ones = np.ones(pairs.columns.shape[1])
     for some, z in pairs.differences(at):
@@ -350,8 +356,11 @@ MISSING = np.uint64(0xFFF0_0000_0000_0000)
 LONGEST_RUN = 256
 """Numbers that NumPy sorts at once in vector registers; longer rows are sorted in such runs and merged."""
 
-COMPILED_SECONDS = 0.2
-"""What tests one by one may take before the compiler is loaded for them, which takes 0.3 s."""
+COMPILED_SECONDS = 0.02
+"""What tests one by one may take before compiled code is loaded for them, which takes 0.04 s."""
+
+SOME = 32
+"""Pairs that are looked at for ties before all are."""
 
 _SIDES = {"two-sided": 0, "greater": 1, "less": -1}
 
@@ -389,27 +398,38 @@ def signed_ranks(
         left=np.zeros(len(pairs), dtype=np.bool_),
     )
     exact = nonzero + below <= exact_up_to
-    if pairs.compiled:
-        hard = np.arange(len(pairs))
-    else:
-        tied = _rank_untied(pairs, nonzero, below, ranks)
+    # One by one a test takes about 0.2 ms, and an exact one with ties more as the third power.
+    seconds: FloatArray = 2e-4 + 2e-10 * nonzero.astype(np.float64) ** 3 * exact
+    hard = np.arange(len(pairs))
+    if not (pairs.compiled or _mostly_tied(pairs, nonzero, below, ranks, seconds)):
+        tied = _rank_untied(pairs, hard, nonzero, below, ranks)
         ranks.left[:] = tied | (exact & (below > 0))
         hard = np.flatnonzero(ranks.left)
-        # One by one a test takes about 0.2 ms, and an exact one with ties more as the third power.
-        seconds = 2e-4 * hard.size + 2e-10 * float((nonzero[hard] ** 3.0 * exact[hard]).sum())
-        if seconds < COMPILED_SECONDS:
+        if seconds[hard].sum() < COMPILED_SECONDS:
             return ranks
     _rank_compiled(pairs, hard, below, ranks, exact_up_to, alternative)
     return ranks
 
 
-def _rank_untied(pairs: ColumnPairs, nonzero: IntArray, below: IntArray, ranks: SignedRanks) -> BoolArray:
-    """Fill in the rank sums as if nothing tied, and say where that is not sure."""
+def _mostly_tied(
+    pairs: ColumnPairs, nonzero: IntArray, below: IntArray, ranks: SignedRanks, seconds: FloatArray
+) -> bool:
+    """Whether most of some pairs have ties, so that the plain way is not worth trying."""
+    if not len(pairs) or seconds.sum() < 2 * COMPILED_SECONDS:
+        return False
+    some = np.arange(0, len(pairs), -(-len(pairs) // SOME))
+    return bool(_rank_untied(pairs, some, nonzero, below, ranks)[some].mean() > 0.5)
+
+
+def _rank_untied(
+    pairs: ColumnPairs, at: IntArray, nonzero: IntArray, below: IntArray, ranks: SignedRanks
+) -> BoolArray:
+    """Fill in the rank sums of some pairs as if nothing tied, and say where that is not sure."""
     tied = np.zeros(len(pairs), dtype=np.bool_)
     noise = pairs.noise()
     places = np.arange(pairs.columns.shape[1], dtype=np.float64)
-    lost, last = np.empty((2, len(pairs)))
-    for some, z in pairs.differences(np.arange(len(pairs))):
+    lost, last = np.zeros((2, len(pairs)))
+    for some, z in pairs.differences(at):
         keys = _keys(z)
         keys.sort(axis=1)
         sizes = (keys >> np.uint64(1)).view(np.float64)
@@ -447,20 +467,39 @@ def _rank_compiled(
     """Fill in everything for some pairs; `left` are those where it is not sure whether sizes tie."""
     from adjudge.stats.pair_kernels import UNSURE, UNTIED, merge_runs, rank_rows, write_keys
 
-    run, width = _runs(pairs.columns.shape[1])
-    noise, ranked_zeros = pairs.noise(), bool(below.any())
-    space = np.empty((2, pairs.few, width), dtype=np.uint64)
+    topics = pairs.columns.shape[1]
+    run, width = _runs(topics)
+    noise, ranked_zeros = pairs.noise(), int(below.any())
+    space = np.empty((2, pairs.few * width), dtype=np.uint64)
+    columns, bits = pairs.columns.ravel(), np.empty(width, dtype=np.uint64)
+    room = tail_room(min(topics, exact_up_to), topics)
     for some in pairs.blocks(at):
-        keys, other = space[:, : some.size]
-        write_keys(pairs.columns, pairs.first[some], pairs.second[some], keys)
+        keys, other = space[:, : some.size * width]
+        first, second = pairs.first[some], pairs.second[some]
+        write_keys(columns, topics, first, second, some.size, keys, keys.view(np.float64), width)
         keys.reshape(-1, run).sort(axis=1)
-        keys = merge_runs(keys, other, run)
-        found, tails = rank_rows(
-            keys, pairs.n[some], noise[some], ranked_zeros, exact_up_to, _SIDES[alternative]
-        )
+        if merge_runs(keys, other, keys.size, width, run):
+            keys = other
+        found, tails = np.zeros((3, some.size)), np.full(some.size, np.nan)
+        what = keys, some.size, width, pairs.n[some], noise[some]
+        how = ranked_zeros, exact_up_to, _SIDES[alternative]
+        rank_rows(*what, *how, bits, bits.view(np.float64), found.ravel(), tails, *room)
         ranks.positive[some], ranks.cubes[some], ranks.tail[some] = found[0], found[1], tails
         ranks.plain[some] = (found[2] == UNTIED) & (below[some] == 0)
         ranks.left[some] = found[2] == UNSURE
+
+
+def tail_room(longest: int, topics: int) -> tuple[Any, ...]:
+    """What kernels need to find exact tails of up to so many ranked differences, as they take it."""
+    from adjudge.stats.pair_kernels import LISTED, TAPS, write_halves
+
+    ranks, tied = np.empty((2, topics), dtype=np.int64)
+    halves = np.empty((longest + 1) * (longest + 2) // 2)
+    write_halves(longest, halves)
+    base = TAPS * 2 * longest
+    now, after = np.zeros((2, base + longest * (longest + 1) // 2 + 1))
+    sums, weights = np.empty(LISTED, dtype=np.int64), np.empty(LISTED)
+    return ranks, tied, halves, now, after, base, sums, weights
 
 
 def _runs(topics: int) -> tuple[int, int]:
@@ -483,7 +522,7 @@ SMALLEST, LARGEST = 1e-280, 1e280
 def pair_counts(values: npt.ArrayLike, *, loaded: bool = False) -> PairCounts:
     """On how many topics both columns of every pair are, and how they differ there.
 
-    `loaded` says that the compiler is loaded anyway; means may differ from the plain way's in their last digit.
+    `loaded` says that compiled code is loaded anyway; means may differ from the plain way's in their last digit.
     """
     pairs = column_pairs(checks.numbers("values", values, dimensions=2), loaded=loaded)
     return _counts(pairs, difference_sums(pairs))

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
@@ -61,7 +61,10 @@ def term_test(
     `sampled` are the factors whose levels are a sample. For a term with a coarse factor, as a type of topics, the
     factors within it are a sample too. `always` tests by REML in unbalanced designs even where the residuals would do.
     """
-    random = random_terms(model, _sampled_for(model, key, sampled), about=key)
+    try:
+        random = random_terms(model, _sampled_for(model, key, sampled), about=key)
+    except UsageError as error:  # too large
+        return _untested(key, (), (), str(error))
     own = model.term(key)
     random = tuple(each for each in random if each != key and not within(model.term(each), own))
     errors = tuple(each for each in random if within(own, model.term(each)))
@@ -71,25 +74,34 @@ def term_test(
     balanced = strata(model, fixed, random)
     if balanced is not None:
         return _by_strata(balanced, key, errors) if errors else None
-    found = TermTest(
-        term=key,
-        errors=errors,
-        random=random,
-        method="reml",
-        f=math.nan,
-        df=0,
-        denominator_df=math.nan,
-        p=math.nan,
-    )
     if ss_type == 3 and any(set(key) < set(each) for each in fixed):
-        return replace(found, why="type III is not computed against several error terms: use type II")
+        why = "type III is not computed against several error terms: use type II"
+        return _untested(key, errors, random, why)
     at = fixed.index(key)
     others = fixed[:at] if ss_type == 1 else [each for each in fixed if not within(own, model.term(each))]
     try:
         test = fixed_test(model, key, fixed=fixed, after=others, random=random)
     except UsageError as error:  # too large, or not of full rank
-        return replace(found, why=str(error))
-    return replace(found, f=test.f, df=test.df, denominator_df=test.denominator_df, p=test.p, why=test.why)
+        return _untested(key, errors, random, str(error))
+    if test.why is not None:
+        return _untested(key, errors, random, test.why)
+    return TermTest(
+        term=key,
+        errors=errors,
+        random=random,
+        method="reml",
+        f=test.f,
+        df=test.df,
+        denominator_df=test.denominator_df,
+        p=test.p,
+    )
+
+
+def _untested(key: Key, errors: tuple[Key, ...], random: tuple[Key, ...], why: str) -> TermTest:
+    nan = math.nan
+    return TermTest(
+        term=key, errors=errors, random=random, method="reml", f=nan, df=0, denominator_df=nan, p=nan, why=why
+    )
 
 
 def _by_strata(found: Strata, key: Key, errors: tuple[Key, ...]) -> TermTest:

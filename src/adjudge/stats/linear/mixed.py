@@ -37,7 +37,7 @@ from adjudge.stats.linear.model import (
     same_groups,
     within,
 )
-from adjudge.stats.linear.strata import Strata, reml_of_mean_squares, strata
+from adjudge.stats.linear.strata import Strata, deviance, reml_of_mean_squares, strata
 
 COMPILED_UP_TO = 300
 """Equations up to which compiled code solves them: about 20 ms there, in which LAPACK takes 1 ms if it is alone."""
@@ -508,7 +508,8 @@ def fit_mixed(
         return _undefined(keys, model.n, "the design cannot tell the fixed effects apart")
     reml = Reml(model.scores, columns, [model.term(key) for key in keys])
     balanced = strata(model, model.keys[: len(fixed)], keys)
-    theta = search(reml, range(len(keys)), _start(balanced, keys))
+    known = None if balanced is None else _ratios(balanced, keys)
+    theta = search(reml, range(len(keys)), np.ones(len(keys))) if known is None else known
     best = reml.at(theta)
     sigma2 = best.rss / reml.df
     found = MixedEstimate(
@@ -526,12 +527,12 @@ def fit_mixed(
     )
 
 
-def _start(balanced: Strata | None, keys: Sequence[Key]) -> FloatArray:
-    """Ratios to begin the search with: in a balanced design those where it will end."""
-    if balanced is None or balanced.random != tuple(keys):
-        return np.ones(len(keys))
+def _ratios(balanced: Strata, keys: Sequence[Key]) -> FloatArray | None:
+    """The ratios of standard deviations of a balanced design, without a search."""
+    if balanced.random != tuple(keys):
+        return None
     *variances, noise = reml_of_mean_squares(balanced)
-    return np.sqrt(np.array(variances) / noise) if noise else np.ones(len(keys))
+    return np.sqrt(np.array(variances) / noise) if noise else None
 
 
 def fixed_means(fit: MixedFit) -> MixedMeans:
@@ -565,7 +566,7 @@ def fixed_test(
     """
     seen = model.space(fixed).rank
     terms = [each for each in random if model.space([*fixed, each]).rank > seen]
-    why = _why_not(model, tuple(fixed), tuple(terms))
+    why = _why_not(LinearModel(model.scores, model.factors, [*fixed, *terms]), tuple(fixed), tuple(terms))
     later = [each for each in fixed if each != key and each not in after]
     columns, parts = _in_blocks(model, [after, [key], later])
     if why is None and not parts[1]:
@@ -610,7 +611,9 @@ def random_tests(fit: MixedFit) -> tuple[RandomTest, ...]:
 
 def _random_test(fit: MixedFit, found: MixedEstimate, k: int) -> RandomTest:
     ratio = 0.0
-    if found.theta[k]:
+    if found.theta[k] and found.balanced is not None and found.balanced.random == fit.random:
+        ratio = max(0.0, deviance(found.balanced, without=k) - deviance(found.balanced))
+    elif found.theta[k]:
         others = [other for other in range(found.theta.size) if other != k]
         without = search(found.reml, others, found.theta, exact=False)
         ratio = max(0.0, found.reml.at(without).deviance - fit.deviance)

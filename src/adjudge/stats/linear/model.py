@@ -90,7 +90,9 @@ def within(coarse: Term, fine: Term) -> bool:
     """Whether the cell of `fine` says the cell of `coarse`, so that the one spans the other."""
     if coarse.size > fine.size:
         return False
-    return bool(crossed(coarse, fine).nnz == fine.size)
+    seen = np.zeros(fine.size, dtype=np.int64)
+    seen[fine.codes] = coarse.codes
+    return bool((seen[fine.codes] == coarse.codes).all())
 
 
 def same_groups(first: Term, second: Term) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -91,17 +91,18 @@ def _orthogonal(terms: Sequence[Term]) -> bool:
 
 
 def _orthogonal_pair(first: Term, second: Term, known: Sequence[Term]) -> bool:
-    table = crossed(first, second)
-    if table.nnz == max(first.size, second.size) and (within(first, second) or within(second, first)):
+    if within(first, second) or within(second, first):
         return True
-    rows, columns = (np.asarray(table.sum(axis=axis)).ravel() for axis in (1, 0))
+    table = crossed(first, second).tocoo()
+    i, j = table.coords
+    rows, columns = np.bincount(first.codes), np.bincount(second.codes)
+    if table.nnz == first.size * second.size:
+        return bool((table.data * first.codes.size == rows[i] * columns[j]).all())
     parts, label = connected_components(sparse.block_array([[None, table], [table.T, None]]), directed=False)
     of_rows, of_columns = label[: first.size], label[first.size :]
-    cells = table.tocoo()
-    i, j = cells.coords
-    whole = np.bincount(of_rows, rows, parts)
     filled = np.bincount(of_rows, minlength=parts) * np.bincount(of_columns, minlength=parts)
-    if cells.nnz != filled.sum() or not np.allclose(cells.data * whole[of_rows[i]], rows[i] * columns[j]):
+    whole = np.bincount(of_rows, rows, parts)
+    if table.nnz != filled.sum() or (table.data * whole[of_rows[i]] != rows[i] * columns[j]).any():
         return False
     common = Term((), of_rows[first.codes].astype(np.int64), np.zeros((parts, 0), dtype=np.int64))
     return any(same_groups(common, each) for each in known)
@@ -121,7 +122,7 @@ def reml_of_mean_squares(found: Strata) -> FloatArray:
     """
     ms = np.maximum(found.ms, LEAST * found.ms.max())
     expected, root = ms.copy(), np.sqrt(found.df)
-    variances = np.zeros(ms.size)
+    variances = np.zeros(found.coefficients.shape[1])
     for _ in range(200):
         weights = root / expected
         variances = nnls(found.coefficients * weights[:, None], ms * weights)[0]
@@ -129,6 +130,14 @@ def reml_of_mean_squares(found: Strata) -> FloatArray:
         if np.abs(expected / before - 1).max() < 1e-10:
             break
     return np.asarray(variances)
+
+
+def deviance(found: Strata, *, without: int | None = None) -> float:
+    """The least value of the criterion, but for a constant; `without` takes one of the random terms out."""
+    kept = np.arange(found.ms.size) != (-1 if without is None else without)
+    model = replace(found, coefficients=found.coefficients[:, kept])
+    expected = model.coefficients @ reml_of_mean_squares(model)
+    return float(np.sum(found.df * (np.log(expected) + found.ms / expected)))
 
 
 def combined(found: Strata, variances: FloatArray, needed: FloatArray) -> tuple[float, float]:
