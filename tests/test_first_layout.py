@@ -111,15 +111,32 @@ def recorded(name: str) -> str:
 
 
 def comparable(name: str, text: str) -> Any:
-    """An output as it is; of a comparison what is counted or computed, not what is drawn or worded."""
+    """An output as it is; of a comparison the statistics, not what is worded or concluded from them since."""
     if name != "compare.json" or not text.startswith("["):
         return text
+    kept = (
+        "system",
+        "n",
+        "mean",
+        "a",
+        "b",
+        "test",
+        "statistic",
+        "p",
+        "difference",
+        "wins",
+        "losses",
+        "ties",
+        "method",
+    )
     found = json.loads(text)
     for each in found:
-        for standing in each["standings"]:
-            del standing["low"], standing["high"]  # of a bootstrap
-    kept = ("measure", "better", "length", "topics", "standings", "pairs")
-    return [{key: each[key] for key in kept} for each in found]
+        for part in ("standings", "pairs"):
+            each[part] = [{key: row[key] for key in kept if key in row} for row in each[part]]
+    return [
+        {key: each[key] for key in ("measure", "better", "length", "topics", "standings", "pairs")}
+        for each in found
+    ]
 
 
 def different(adjudge: Adjudge) -> set[str]:

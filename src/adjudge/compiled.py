@@ -186,6 +186,7 @@ def compiled(kernel: Bare, kinds: Sequence[str], returns: str, symbol: str) -> b
         "i4": types.int32,
         "i8": types.int64,
         "u8": types.uint64,
+        "f4": types.float32,
         "f8": types.float64,
     }
     given = {"None": types.void, "int": types.int64}[returns]

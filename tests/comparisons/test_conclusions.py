@@ -216,7 +216,9 @@ def two_measures() -> pd.DataFrame:
 def test_it_is_said_over_what_p_is_corrected() -> None:
     each = comparisons(two_measures())
     assert [c.corrected for c in each] == [3, 3]
-    assert scope_words(each).startswith("p-values are corrected over the pairs of each comparison, not over the 2")
+    assert scope_words(each).startswith(
+        "p-values are corrected over the pairs of each comparison, not over the 2"
+    )
     every = comparisons(two_measures(), across="measures")
     assert scope_words(every) == "p-values are corrected over 6 pairs, those of all 2 comparisons together."
     assert "|pairs:3 of 6|" in every[0].signature
@@ -363,7 +365,21 @@ def test_skewed_differences_whose_mean_may_be_0_are_pointed_out() -> None:
 def test_beyond_the_most_resamples_another_correction_is_named() -> None:
     # 226 systems: 25,425 pairs, more than 500,000 resamples could find at .05.
     found = adjudge.compare(frame(np.random.default_rng(2).normal(size=(6, 226))), test="mc")
-    assert found.headline().endswith("; take more topics or fewer systems.")  # six topics: 2^-5 is the smallest p
+    assert found.headline().endswith(
+        "; take more topics or fewer systems."
+    )  # six topics: 2^-5 is the smallest p
     found = adjudge.compare(frame(np.random.default_rng(2).normal(size=(16, 226))), test="mc")
     assert ":resamples:2000:" in found.signature
     assert found.headline().endswith("; take --correct westfall-young.")
+
+
+def test_one_side_is_said_as_one_side() -> None:
+    values = np.random.default_rng(12).normal(size=(20, 4)) + np.array([0.0, 3.0, 0.1, 0.0])
+    found = adjudge.compare(frame(values), against="s00", side="better")
+    assert found.headline() == (
+        "On score s01 is better than s00; 1 of 3 systems is shown to be better than s00, 2 are not."
+    )
+    worse = adjudge.compare(frame(values), against="s00", side="worse")
+    assert worse.headline() == "On score no system is shown to be worse than s00."
+    assert np.isnan(found.pairs_frame()["high"]).all()
+    assert not np.isnan(found.pairs_frame()["low"]).any()

@@ -52,6 +52,28 @@ def test_a_column_is_what_scipy_says_of_its_present_cells(column: list[float]) -
         assert found.high[1] == pytest.approx(np.mean(present) + half, rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.parametrize("power", [-1000, -600, 600, 998])
+def test_values_however_small_or_large(power: int) -> None:
+    values = np.random.default_rng(power + 1000).normal(size=(9, 3))
+    values[0, 1] = math.nan
+    plain, found = t_means(values), t_means(np.ldexp(values, power))
+    drawn = bootstrap_means(np.ldexp(values, power), rng=np.random.default_rng(1), resamples=200)
+    expected = bootstrap_means(values, rng=np.random.default_rng(1), resamples=200)
+    for x, y in zip(
+        (found.mean, found.low, found.high, *drawn),
+        (plain.mean, plain.low, plain.high, *expected),
+        strict=True,
+    ):
+        np.testing.assert_allclose(np.ldexp(x, -power), y, rtol=1e-12)
+
+
+def test_an_interval_that_does_not_fit_is_none() -> None:
+    found = t_means([[1e302], [-1e302]], level=1 - 1e-12)
+    assert found.mean[0] == 0
+    assert math.isnan(found.low[0])
+    assert math.isnan(found.high[0])
+
+
 def test_one_value_has_a_mean_and_no_interval() -> None:
     found = t_means([[1.5, math.nan, 2.0], [math.nan, math.nan, 2.0]])
     assert found.n.tolist() == [1, 0, 2]
@@ -92,8 +114,8 @@ NEAR = [
     -5.0,
     1e-300,
     1e300,
-    -1.7e308,
-    1.7e308,
+    -1e302,
+    1e302,
     math.nan,
 ]
 

@@ -567,3 +567,115 @@ def signed_rank_chance(n: int, upto: int) -> float:
         for s in range(upto, rank - 1, -1):
             ways[s] += ways[s - rank]
     return sum(ways) / float(2**n)
+
+
+# Noise and extremes
+
+
+@settings(deadline=None, max_examples=80)
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(2, 24),
+    st.sampled_from([3, 7, 10, 1000]),
+    st.sampled_from([0.0, 0.2]),
+)
+def test_what_cancels_but_for_noise_is_zero(seed: int, topics: int, unit: int, missing: float) -> None:
+    # In thirds or tenths 0.3 - 0.1 and 0.4 - 0.2 differ in their last digits; in whole numbers nothing does.
+    rng = np.random.default_rng(seed)
+    whole = rng.integers(1, 6, (topics, 4)).astype(float)
+    whole[rng.random(whole.shape) < missing] = np.nan
+    noisy = whole / unit * (1 + rng.integers(-2, 3, whole.shape) * 2.0**-52)
+    plain, found = pair_effects(whole, level=0.9), pair_effects(noisy, level=0.9)
+    for name in ("n", "wins", "losses", "ties"):
+        assert getattr(found.counts, name).tolist() == getattr(plain.counts, name).tolist()
+    both = [(found.of(kind), plain.of(kind)) for kind in ("mean", "hodges_lehmann")]
+    x, y = (bootstrap_differences(v, rng=np.random.default_rng(seed), resamples=100) for v in (noisy, whole))
+    both.append((x, y))
+    for one, other in both:
+        for name in ("estimate", "low", "high"):
+            scaled, plainly = getattr(one, name), getattr(other, name) / unit
+            np.testing.assert_allclose(scaled, plainly, rtol=1e-9, atol=1e-12 / unit)
+            if name == "estimate" or one.kind == "hodges_lehmann":
+                np.testing.assert_array_equal(scaled == 0, plainly == 0)
+        assert list(one.why.items()) == list(other.why.items())
+    for name in ("estimate", "low", "high"):
+        two = (getattr(each.standardised, name) for each in (found, plain))
+        np.testing.assert_allclose(*two, rtol=1e-8, atol=1e-11)
+
+
+def test_a_limit_of_noise_does_not_exclude_zero() -> None:
+    # Six differences of .1 and of -.1, the latter a little smaller in their last digits: no Walsh average is above 0.
+    x = np.array([0.3, 0.4, 0.5, 0.1, 0.2, 0.6])
+    y = np.array([0.2, 0.3, 0.4, 0.2, 0.3, 0.7])
+    raw = np.sort(x - y)
+    averages = np.sort((raw[:, None] + raw)[np.triu_indices(6)] / 2)
+    assert 0 < np.abs(averages[np.abs(averages) < 1e-9]).max() < 1e-15
+    found = pair_effects(np.column_stack([x, y]), level=0.5).at(0, "hodges_lehmann")
+    assert found.estimate == 0
+    assert "2.22e-16" not in found.sentence("A", "B")
+    assert found.low <= 0 <= found.high
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 2**32 - 1), st.integers(2, 15), st.sampled_from([-1060, -1000, -600, 600, 995]))
+def test_scores_however_small_or_large(seed: int, topics: int, power: int) -> None:
+    values = np.random.default_rng(seed).normal(size=(topics, 3))
+    values[0, 0] = np.nan
+    plain, found = (
+        pair_effects(values, hedges=topics > 3),
+        pair_effects(np.ldexp(values, power), hedges=topics > 3),
+    )
+    rel = 1e-11 if power > -1022 else 1e-2  # below, floats have few digits
+    for kind in KINDS:
+        one, other = found.of(kind), plain.of(kind)
+        for name in ("estimate", "low", "high"):
+            x, y = getattr(one, name), getattr(other, name)
+            if kind in ("mean", "hodges_lehmann"):
+                x = np.ldexp(x, -power)
+            np.testing.assert_allclose(x, y, rtol=rel, atol=rel)
+        assert one.why == other.why
+
+
+def test_scores_of_all_sizes_in_one_column() -> None:
+    sizes = 10.0 ** np.array([300, -300, 0, 15, -15, 100, -100, 200, -200, 5])
+    values = np.random.default_rng(0).normal(size=(10, 3)) * sizes[:, None]
+    found = pair_effects(values)
+    for kind in KINDS:
+        e = found.of(kind)
+        assert np.isfinite([e.estimate, e.low, e.high]).all()
+        assert ((e.low <= e.estimate) & (e.estimate <= e.high)).all()
+
+
+def test_limits_that_do_not_fit_say_so() -> None:
+    values = np.array([[1e302, -1e302], [-1e302, 1e302]])
+    found = pair_effects(values, level=1 - 1e-12).at(0, "mean")
+    assert (found.estimate, math.isnan(found.low), math.isnan(found.high)) == (0.0, True, True)
+    assert found.why == "the differences are too small or too large for floating-point numbers"
+
+
+def test_numbers_that_are_too_large_are_refused() -> None:
+    with pytest.raises(
+        UsageError, match=r"^values: 1e\+303 at \[1, 0\] is too large; expected no more than 1e\+302"
+    ):
+        pair_effects([[1.0, 2.0], [1e303, 1.0]])
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 20, 1000])
+def test_superiority_at_the_ends(n: int) -> None:
+    # All wins: Wilson's interval, n / (n + z^2) to 1; all ties: symmetric around 1/2.
+    z = stats.norm.ppf(0.975)
+    wins, losses = np.array([n, 0, 0]), np.array([0, n, 0])
+    low, high = superiority_limits(wins, losses, np.full(3, n), 0.95)
+    np.testing.assert_allclose(low[:2], [n / (n + z**2), 0.0], rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(high[:2], [1.0, z**2 / (n + z**2)], rtol=1e-9)
+    assert low[2] + high[2] == pytest.approx(1)
+    assert 0 <= low[2] < 0.5
+
+
+@pytest.mark.parametrize("n", [2, 3, 12, 200])
+@pytest.mark.parametrize("ratio", [1e3, 1e6, 1e9])
+def test_standardised_differences_that_hardly_vary(n: int, ratio: float) -> None:
+    # Far out the mean is as good as known, and sqrt(f) sd / sigma has a chi distribution.
+    low, high = standardised_limits(np.array([ratio]), np.array([n]), 0.95)
+    chi = np.sqrt(stats.chi2.ppf([0.025, 0.975], n - 1) / (n - 1))
+    np.testing.assert_allclose([low[0], high[0]], ratio * chi, rtol=3 / ratio + 1e-9)

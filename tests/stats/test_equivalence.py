@@ -244,6 +244,20 @@ def test_too_little_gives_reasons(test: EquivalenceTest) -> None:
     assert not math.isnan(two.p_same[0])
 
 
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([-1000, -600, 600, 995]), st.sampled_from(TESTS))
+def test_the_unit_of_scores_and_margin_does_not_matter(seed: int, power: int, test: EquivalenceTest) -> None:
+    x = np.random.default_rng(seed).normal(size=(9, 3))
+    plain = equivalence_pairs(x, margin=0.8, test=test)
+    found = equivalence_pairs(np.ldexp(x, power), margin=math.ldexp(0.8, power), test=test)
+    for name in ("p_low", "p_high", "p_different"):
+        np.testing.assert_allclose(getattr(found, name), getattr(plain, name), rtol=1e-9)
+    assert found.verdict == plain.verdict
+    far = equivalence_pairs(np.ldexp(x, power), margin=0.8, test=test)
+    assert not np.isnan(far.p_same).any()
+    assert set(far.equivalent.tolist()) == {power < 0}
+
+
 @pytest.mark.parametrize("test", TESTS)
 def test_five_hundred_systems(test: EquivalenceTest) -> None:
     found = equivalence_pairs(np.random.default_rng(0).normal(size=(8, 500)), margin=0.3, test=test)

@@ -251,6 +251,24 @@ def test_means_of_ratings_are_exact(way: str) -> None:
     assert pair_counts(values).difference.tolist() == expected
 
 
+def test_a_mean_that_is_noise_is_zero(way: str) -> None:
+    # 0.1 + 0.2 - 0.3 in floating point: sentences would say that one of two equal means is higher.
+    values = np.array([[0.3, 0.2, 1e6], [0.4, 0.3, 1e6 + 0.5], [0.5, 0.7, 1e6 - 0.5]])
+    raw = (values[:, 0] - values[:, 1]).sum()
+    assert 0 < abs(raw) < 1e-15
+    for fast, single in twins():
+        found = fast(values)
+        assert found.counts.difference[0] == single(values[:, 0], values[:, 1]).difference == 0
+        assert_equal(found, values, single)
+    assert t_pairs(values).statistic[0] == 0
+
+
+def test_one_large_score_does_not_make_a_mean_noise(way: str) -> None:
+    # The noise of 1e15 is 1000, but on that topic the two tie.
+    values = np.array([[1e15, 1e15], [2.0, 1.0], [3.0, 2.5], [4.0, 3.0]])
+    assert pair_counts(values).difference[0] == 0.625
+
+
 def test_a_chain_of_ties_is_no_tie_of_its_ends(way: str) -> None:
     # Each of the three ties with the next, the first and the last do not: nothing equal stands for them all.
     step = 1 + 0.7 * NOISE
@@ -272,7 +290,7 @@ def test_scores_of_very_different_sizes(way: str) -> None:
 
 def test_squares_that_do_not_fit(way: str) -> None:
     values = np.random.default_rng(7).normal(size=(9, 4))
-    for scale in (2.0**-700, 2.0**700):
+    for scale in (2.0**-1000, 2.0**-700, 2.0**700, 2.0**998):
         for fast, single in twins():
             assert_equal(fast(values * scale), values * scale, single)
 
@@ -460,6 +478,8 @@ def test_options_are_checked() -> None:
             fast([1, 2, 3])
         with pytest.raises(UsageError, match=r"values: infinite value at \[0, 1\]"):
             fast([[1, np.inf]])
+        with pytest.raises(UsageError, match=r"values: -1e\+305 at \[0, 1\] is too large"):
+            fast([[1, -1e305]])
     with pytest.raises(UsageError, match='zeros: unknown value "zsplit"'):
         wilcoxon_pairs([[1, 2]], zeros="zsplit")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="exact_up_to: expected a whole number"):

@@ -10,18 +10,27 @@ import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import deliver
 from adjudge.cli.sources import length_of, open_scores, pooled, show_result, warn_of
-from adjudge.comparisons.groups import SCALES, Groupings
+from adjudge.comparisons.groups import METHODS, SCALES, Groupings
 
 
 def command(
     scores: options.Scores,
     measure: options.Measures = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method",
+            metavar="METHOD",
+            help=f"How pairs are tested: {', '.join(METHODS)}. auto is max-t (bootstrap of the largest t) from 20"
+            " topics, below that t (Student's t, Holm); both with each pair's own variance.",
+        ),
+    ] = "auto",
     scale: Annotated[
         str, typer.Option("--scale", metavar="SCALE", help=f"What is tested: {', '.join(SCALES)}.")
     ] = "values",
     against: Annotated[
         str | None,
-        typer.Option("--against", metavar="SYSTEM", help="Dunnett's test of all systems with this one."),
+        typer.Option("--against", metavar="SYSTEM", help="Compare all systems with this one."),
     ] = None,
     contrast: Annotated[
         list[str] | None,
@@ -29,12 +38,16 @@ def command(
             "--contrast", metavar="A-B", help="Such as humans-machines; may be repeated.", show_default=False
         ),
     ] = None,
+    best: Annotated[
+        bool, typer.Option("--best", help="Hsu's comparisons of every system with the best of the others.")
+    ] = False,
     level: Annotated[
         float, typer.Option("--level", help="Of intervals; p below 1 - level is a difference.")
     ] = 0.95,
     length: options.Lengths = None,
     form: options.Form = None,
     pool: options.PoolHumans = None,
+    resamples: Annotated[int, typer.Option("--resamples", min=20, help="Of the bootstrap.")] = 10_000,
     seed: options.Seed = 0,
     pairs: Annotated[bool, typer.Option("--pairs", help="Say every pair in words.")] = False,
     human: options.Human = None,
@@ -44,9 +57,9 @@ def command(
     csv: options.Csv = None,
     latex: options.Latex = False,
 ) -> None:
-    """Tukey's groups on the model system + topic: letters, lines, ranks left open, a critical-difference diagram.
+    """Which systems differ, all pairs at once: letters, lines, ranks left open, a critical-difference diagram.
 
-    --csv writes one row per pair.
+    --method tukey pools the noise of all pairs. --csv writes one row per pair.
     """
     data = open_scores(scores, human, baseline, lower_is_better)
     found = [
@@ -55,10 +68,13 @@ def command(
             m,
             length=n,
             form=f,
+            method=method,
             scale=scale,
             against=against,
             contrast=contrast or (),
+            best=best,
             alpha=round(1 - level, 12),
+            resamples=resamples,
             seed=seed,
             pool_humans=pooled(pool),
         )
@@ -70,7 +86,7 @@ def command(
 
 def _show(g: Groupings, pairs: bool) -> None:
     def diagram() -> None:
-        print()
+        print("\nMean ranks within topics; lines by Nemenyi's test")
         print(g.draw_diagram())
         print()
 

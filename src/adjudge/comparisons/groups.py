@@ -1,11 +1,17 @@
-"""Tukey's groups of systems: letters, lines, rank intervals, consistent rankings, contrasts. Mathematics: stats/."""
+"""Groups of systems that do not differ: letters, lines, rank intervals, consistent rankings, contrasts, the best.
+
+Each pair is tested with the variance of its own differences; Tukey's test, which pools them, by name. The mathematics
+is in stats/.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from adjudge.comparisons.best import best_words
 from adjudge.comparisons.scores import Source, scores_of
 from adjudge.data.scores import AllLengths, Pool, ScoreMatrix
 from adjudge.engine import generator
@@ -16,13 +22,34 @@ from adjudge.wording import counted, listed
 if TYPE_CHECKING:
     import pandas as pd
 
+    from adjudge.stats.checks import BoolArray, FloatArray, IntArray
     from adjudge.stats.linear.contrasts import Contrasts
-    from adjudge.stats.linear.tukey import Tukey
+    from adjudge.stats.linear.tukey import SpreadCheck, Tukey
     from adjudge.stats.order import CriticalDifference, Rankings, Underlines
+    from adjudge.stats.own_variances import OwnContrasts, OwnMethod, OwnVariances, WithBest
 
 SCALES = ("values", "ranks", "topic-ranks")
+METHODS = ("auto", "max-t", "t", "tukey")
+MOST_LINES = 26
+"""Lines that are drawn beside the systems; where there are more, letters say it alone."""
+CONCLUSIONS = ("differ", "not significantly different", "could not have been found", "not comparable")
+"""What can be said of a pair."""
 KIND_WORDS = {"humans": "human", "machines": "machine", "baselines": "baseline"}
-PAIR_COLUMNS = ["measure", "a", "b", "difference", "se", "q", "p", "low", "high", "why"]
+PAIR_COLUMNS = [
+    "measure",
+    "a",
+    "b",
+    "n",
+    "difference",
+    "se",
+    "statistic",
+    "p",
+    "low",
+    "high",
+    "conclusion",
+    "method",
+    "why",
+]
 
 
 def groups(
@@ -31,20 +58,25 @@ def groups(
     *,
     length: int | AllLengths | None = None,
     form: str | None = None,
+    method: str = "auto",
     scale: str = "values",
     against: str | None = None,
     contrast: str | Sequence[str] = (),
+    best: bool = False,
     alpha: float = 0.05,
-    adjust: str = "single-step",
+    adjust: str | None = None,
+    resamples: int = 10_000,
     seed: int = 0,
     pool: Pool = "mean",
     pool_humans: bool = False,
 ) -> Groupings:
-    """Tukey's groups of the systems on one measure: `groups("my-eval", "rouge-2", contrast="humans-machines")`.
+    """Which systems differ on one measure, all pairs at once: `groups("my-eval", "rouge-2", against="lead")`.
 
-    `scores` are an evaluation or its scores, a path to its folder or to a file of scores, or a DataFrame. `scale`
-    is values, ranks or topic-ranks. `against` adds Dunnett's test of all systems with one, `contrast` the means of
-    one sort of systems less another. `length="all"` averages within a topic first.
+    `scores` are an evaluation or its scores, a path to its folder or to a file of scores, or a DataFrame. `method` is
+    auto, max-t, t or tukey; auto takes the bootstrap of the largest t where every pair has 20 topics, else Student's t
+    with Holm, both with each pair's own variance. `scale` is values, ranks or topic-ranks. `against` compares all
+    systems with one, `contrast` the means of one sort of systems with another; `best=True` adds Hsu's comparisons with
+    the best. `adjust` is Tukey's contrasts' alone. `length="all"` averages within a topic first.
     """
     found = scores_of(scores)
     matrix = found.matrix(measure, length=length, form=form, pool=pool, pool_humans=pool_humans).averaged()
@@ -53,98 +85,179 @@ def groups(
     for text in [contrast] if isinstance(contrast, str) else contrast:
         chosen |= kind_contrast(matrix.systems, kinds, text)
     return groupings(
-        matrix, scale=scale, level=1 - alpha, contrasts=chosen, adjust=adjust, seed=seed, kinds=kinds
+        matrix,
+        method=method,
+        scale=scale,
+        level=1 - alpha,
+        contrasts=chosen,
+        best=best,
+        adjust=adjust,
+        resamples=resamples,
+        seed=seed,
+        kinds=kinds,
     )
 
 
 def groupings(
     matrix: ScoreMatrix,
     *,
+    method: str = "auto",
     scale: str = "values",
     level: float = 0.95,
     contrasts: Mapping[str, Sequence[float]] | None = None,
-    adjust: str = "single-step",
+    best: bool = False,
+    adjust: str | None = None,
+    resamples: int = 10_000,
     seed: int = 0,
     kinds: Mapping[str, str] | None = None,
 ) -> Groupings:
-    """Tukey's test on the model value = topic + system + noise, on the values or on ranks.
+    """All pairs of systems of a matrix, on the values or on ranks.
 
     `contrasts` are weights per system, by name; see `kind_contrast` and `many_to_one`.
     """
     import numpy as np
 
-    from adjudge.stats.linear.contrasts import contrasts as test_contrasts
-    from adjudge.stats.linear.tukey import tukey
-    from adjudge.stats.order import (
-        better_in_order,
-        count_rankings,
-        critical_difference,
-        letters,
-        rank_intervals,
-        underlines,
-    )
+    from adjudge.stats.linear.model import fit_additive
+    from adjudge.stats.linear.tukey import scaled, spread_check, tukey
+    from adjudge.stats.order import count_rankings, letters, rank_intervals, underlines
+    from adjudge.stats.own_variances import own_pairs
 
-    if scale not in SCALES:
+    _check("scale", scale, SCALES)
+    _check("method", method, METHODS)
+    if adjust is not None and method != "tukey":
         raise UsageError(
-            f"the scale is {quoted(scale)}{nearest(scale, SCALES)}; expected: {', '.join(SCALES)}"
+            'adjust: contrasts of their own variances are not pooled; expected with method="tukey"'
         )
     scored = matrix.select(
         [s for j, s in enumerate(matrix.systems) if not np.isnan(matrix.values[:, j]).all()]
     )
     if not scored.systems:
         raise DataError(f"{matrix.measure}: every score is missing")
-    found = tukey(scored.values, scale=scale, level=level)  # type: ignore[arg-type]
+    values = scaled(scored.values, scale)  # type: ignore[arg-type]
+    test: OwnVariances | Tukey
+    if method == "tukey":
+        test = tukey(scored.values, scale=scale, level=level)  # type: ignore[arg-type]
+    else:
+        test = own_pairs(
+            values,
+            rng=generator(seed, "groups/pairs"),
+            method=None if method == "auto" else method,  # type: ignore[arg-type]
+            level=level,
+            resamples=resamples,
+        )
     sign = 1 if matrix.info.better == "lower" else -1
-    order = sorted(range(len(scored.systems)), key=lambda j: (sign * found.means[j], scored.systems[j]))
-    different = found.different()
-    better = better_in_order(different, order)
-    best, worst = rank_intervals(better)
+    means = fit_additive(values).means
+    joined = not np.isnan(means).any()
+    if not joined:
+        means = np.nanmean(values, axis=0)
+    order = sorted(range(len(scored.systems)), key=lambda j: (sign * means[j], scored.systems[j]))
+    first, second = np.triu_indices(len(order), k=1)
+    differ = test.p < round(1 - level, 12)
+    better = np.zeros((len(order), len(order)), dtype=np.bool_)
+    ahead = differ & (sign * test.difference < 0)
+    better[first[ahead], second[ahead]] = True
+    behind = differ & ~ahead
+    better[second[behind], first[behind]] = True
+    different = better | better.T
+    top, bottom = rank_intervals(better)
     alike = letters(different, order)
     places = tuple(
         GroupedSystem(
             system=scored.systems[j],
-            rank=1 + int(np.count_nonzero(sign * found.means < sign * found.means[j])),
-            n=int(found.n[j]),
-            mean=float(found.means[j]),
+            rank=1 + int(np.count_nonzero(sign * means < sign * means[j])),
+            n=int(np.count_nonzero(~np.isnan(values[:, j]))),
+            mean=float(means[j]),
             group=alike[j],
-            best=int(best[j]),
-            worst=int(worst[j]),
+            best=int(top[j]),
+            worst=int(bottom[j]),
         )
         for j in order
     )
-    names, tested = tuple(contrasts or ()), None
-    if contrasts:
-        weights = np.array([_weights(contrasts[name], matrix, scored) for name in names])
-        rng = generator(seed, "groups/contrasts")
-        tested = test_contrasts(scored.values, weights, adjust=adjust, level=level, rng=rng)  # type: ignore[arg-type]
+    names = tuple(contrasts or ())
+    weights = np.array([_weights(contrasts[name], matrix, scored) for name in names]) if contrasts else None
+    own = None if test.method == "tukey" else test.method
     return Groupings(
         matrix=scored,
-        tukey=found,
+        values=values,
+        test=test,
         places=places,
+        better=better[np.ix_(order, order)],
         lines=underlines(different, order),
         rankings=count_rankings(better),
-        diagram=critical_difference(
-            scored.values, best="lowest" if matrix.info.better == "lower" else "highest", level=level
-        ),
         names=names,
-        contrasts=tested,
+        contrasts=None
+        if weights is None
+        else _contrasts(values, weights, method, adjust, level, resamples, seed),
         kinds=kinds or {},
+        hsu=_hsu(values, own, sign > 0, level, resamples, seed) if best and len(order) > 1 else None,
+        joined=joined,
+        spreads=spread_check(values) if method == "tukey" else None,
+        seed=seed,
     )
+
+
+def _contrasts(
+    values: FloatArray,
+    weights: FloatArray,
+    method: str,
+    adjust: str | None,
+    level: float,
+    resamples: int,
+    seed: int,
+) -> OwnContrasts | Contrasts:
+    """Contrasts with their own variances, or with the model's for Tukey's test."""
+    from adjudge.stats.linear.contrasts import contrasts
+    from adjudge.stats.own_variances import own_contrasts
+
+    rng = generator(seed, "groups/contrasts")
+    if method == "tukey":
+        return contrasts(values, weights, adjust=adjust or "single-step", level=level, rng=rng)  # type: ignore[arg-type]
+    own: OwnMethod | None = None if method == "auto" else method  # type: ignore[assignment]
+    return own_contrasts(values, weights, rng=rng, method=own, level=level, resamples=resamples)
+
+
+def _hsu(
+    values: FloatArray, method: str | None, lower: bool, level: float, resamples: int, seed: int
+) -> WithBest:
+    from adjudge.stats.own_variances import BOOTSTRAP_FROM, with_best
+
+    bootstrap = method == "max-t" or (method is None and len(values) >= BOOTSTRAP_FROM)
+    own: OwnMethod = "max-t" if bootstrap else "t"
+    rng = generator(seed, "groups/best")
+    return with_best(values, rng=rng, method=own, lower=lower, level=level, resamples=resamples)
 
 
 @dataclass(frozen=True, repr=False)
 class Groupings(Tabular):
-    """What Tukey's test says of all pairs at once; `places` stand best first."""
+    """What the tests of all pairs at once say; `places` stand best first."""
 
     matrix: ScoreMatrix
-    tukey: Tukey
+    values: FloatArray
+    """What was tested: the matrix's values, or their ranks."""
+    test: OwnVariances | Tukey
     places: tuple[GroupedSystem, ...]
+    better: BoolArray
+    """Who is significantly better than whom, in the order of the places."""
     lines: Underlines
     rankings: Rankings
-    diagram: CriticalDifference
     names: tuple[str, ...] = ()
-    contrasts: Contrasts | None = None
+    contrasts: OwnContrasts | Contrasts | None = None
     kinds: Mapping[str, str] = field(default_factory=dict)
+    hsu: WithBest | None = None
+    joined: bool = True
+    """Whether chains of common topics join all systems; only then do they have least-squares means."""
+    spreads: SpreadCheck | None = None
+    """For Tukey's test: whether the pairs spread alike."""
+    seed: int = 0
+
+    @property
+    def pooled(self) -> bool:
+        """Whether one variance stands for all pairs: Tukey's test."""
+        return self.spreads is not None
+
+    @property
+    def alpha(self) -> float:
+        return round(1 - self.test.level, 12)
 
     @property
     def title(self) -> str:
@@ -152,32 +265,149 @@ class Groupings(Tabular):
 
     @property
     def signature(self) -> str:
-        return f"{self.matrix.signature}|topics:{len(self.matrix.topics)}|{self.tukey.signature}"
+        seeded = f"|seed:{self.seed}" if "resamples:" in self.test.signature else ""
+        return f"{self.matrix.signature}|topics:{len(self.matrix.topics)}|{self.test.signature}{seeded}"
+
+    @cached_property
+    def n(self) -> IntArray:
+        """The topics that both systems of a pair have."""
+        import numpy as np
+
+        seen = (~np.isnan(self.values)).astype(float)
+        first, second = np.triu_indices(seen.shape[1], k=1)
+        return np.asarray((seen.T @ seen)[first, second].astype(np.int64))
+
+    @cached_property
+    def conclusion(self) -> IntArray:
+        """Of every pair, what was found: the place of its words in CONCLUSIONS."""
+        return self.test.conclusion
+
+    @cached_property
+    def diagram(self) -> CriticalDifference:
+        """Mean ranks within topics and Nemenyi's test, whatever the method of the groups."""
+        from adjudge.stats.order import critical_difference
+
+        lower = self.matrix.info.better == "lower"
+        return critical_difference(
+            self.matrix.values, best="lowest" if lower else "highest", level=self.test.level
+        )
+
+    @property
+    def method_words(self) -> str:
+        return self.test.words if self.pooled else f"own variances, {self.test.words}"
 
     def headline(self) -> str:
-        """How many pairs differ, and into how many groups the systems fall."""
-        alpha = 1 - self.tukey.level
-        found = int((self.tukey.p < alpha).sum())
-        letters = len(set("".join(place.group for place in self.places)))
-        return (
-            f"On {self.title} {found} of {counted(len(self.tukey), 'pair')} of systems differ by Tukey's test;"
-            f" {counted(letters, 'group')}; a difference of {self.tukey.hsd:.4g} is significant."
-        )
+        """How many pairs differ, do not, or could not be found to, and who may be the best."""
+        counts = [int((self.conclusion == k).sum()) for k in range(len(CONCLUSIONS))]
+        pairs = sum(counts)
+        if not pairs:
+            return f"On {self.title} there is one system, and no pair to compare."
+        differ, alike, lost, apart = counts
+        if differ + alike == 0:
+            said = [f"no pair of systems could have been found to differ ({self.method_words})"]
+        else:
+            said = [f"{differ:,} of {counted(pairs, 'pair')} of systems differ ({self.method_words})"]
+            said += (
+                [f"{alike:,} {'is' if alike == 1 else 'are'} not significantly different"] if alike else []
+            )
+        said += [f"{lost:,} could not have been found ({self._lost_words()})"] if lost else []
+        if apart:
+            what = "no chain of common topics" if self.pooled else "no common topic"
+            said.append(f"{apart:,} {'is' if apart == 1 else 'are'} not comparable ({what})")
+        names = [place.system for place in self.places]
+        who = best_words(self.better, names, directed=self.matrix.info.better is not None)
+        return f"On {self.title} {'; '.join(said)}; {who}."
+
+    def _lost_words(self) -> str:
+        """Why pairs could not have been found to differ: the commonest reason."""
+        import numpy as np
+
+        lost = np.flatnonzero(self.conclusion == 2)
+        reasons = [self.test.why.get(int(k), "too few topics differ at all") for k in lost]
+        most = max(dict.fromkeys(reasons), key=reasons.count)
+        return most if len(set(reasons)) == 1 else f"mostly: {most}"
 
     def sentences(self) -> Iterator[str]:
         yield self.headline()
         yield self.rankings.sentence()
-        if warning := self.lines.warning():
+        if (warning := self.lines.warning()) and len(self.lines.lines) <= MOST_LINES:
             yield f"{warning[0].upper()}{warning[1:]}."
+        yield from self._missing_words()
+        yield from self.test.notes()
+        if self.spreads is not None:
+            yield self.spreads.sentence(self.alpha)
+        if self.hsu is not None:
+            yield self._best_sentence()
         if self.contrasts is not None:
+            if len(self.names) > 1:
+                yield f"The {len(self.names)} contrasts are corrected as one family, apart from the pairs."
             for k, name in enumerate(self.names):
                 yield self.contrasts.sentence(k, name)
+        if said := self._ceiling_words():
+            yield said
+
+    def _missing_words(self) -> Iterator[str]:
+        """What missing cells mean for the means and for the pairs."""
+        import numpy as np
+
+        if not np.isnan(self.values).any():
+            return
+        if self.joined:
+            yield "Cells are missing: means are least-squares means of the model topic + system."
+        else:
+            yield (
+                "Cells are missing, and no chain of common topics joins all systems: means are each system's own, over"
+                " different topics."
+            )
+        if not self.pooled and self.n.size:
+            few, many = int(self.n.min()), int(self.n.max())
+            yield f"Each pair is compared on the topics that both have, {few if few == many else f'{few} to {many}'}."
+        against = int(np.tril(self.better).sum())
+        if against:
+            yield (
+                f"{counted(against, 'pair')} {'stands' if against == 1 else 'stand'} in the table the other way round"
+                " than the test of their common topics says."
+            )
+
+    def _ceiling_words(self) -> str | None:
+        """Which systems have the highest or the lowest score on half of their topics or more."""
+        import numpy as np
+
+        values = self.matrix.values
+        present = ~np.isnan(values)
+        for word, end in (("highest", np.nanmax(values)), ("lowest", np.nanmin(values))):
+            share = (values == end).sum(axis=0) / np.maximum(present.sum(axis=0), 1)
+            at = [s for s, each in zip(self.matrix.systems, share, strict=True) if each >= 0.5]
+            if at and len(values) > 1 and np.nanmax(values) > np.nanmin(values):
+                return (
+                    f"{listed(at)} {'has' if len(at) == 1 else 'have'} the {word} score, {end:g}, on half of the topics"
+                    " or more: there p-values and intervals are rough, since few topics show how far scores vary."
+                )
+        return None
+
+    def _best_sentence(self) -> str:
+        """Hsu's candidates for the best."""
+        if self.hsu is None:
+            return ""
+        word = "best" if self.matrix.info.better is not None else "highest"
+        by_name = dict(zip(self.matrix.systems, self.hsu.candidates, strict=True))
+        names = [place.system for place in self.places if by_name[place.system]]
+        how = (
+            "one-sided bootstrap of the largest t"
+            if self.hsu.method == "max-t"
+            else "one-sided t, Bonferroni"
+        )
+        return (
+            f"By Hsu's comparisons with the {word} ({how}, level {self.hsu.level:g}) {listed(names)}"
+            f" {'is the only candidate' if len(names) == 1 else 'are the candidates'} for the {word}."
+        )
 
     def pair_sentences(self) -> Iterator[str]:
         """Every pair in words."""
-        t, names = self.tukey, self.matrix.systems
-        for k in range(len(t)):
-            yield t.sentence(k, names[t.first[k]], names[t.second[k]], self.matrix.info.better)
+        from itertools import combinations
+
+        for k, (a, b) in enumerate(combinations(self.matrix.systems, 2)):
+            yield self.test.sentence(k, a, b, self.matrix.info.better)
 
     def draw_lines(self) -> str:
         """The systems, best first, with a line beside those that are alike."""
@@ -190,8 +420,14 @@ class Groupings(Tabular):
     def table(self) -> Table:
         """The systems, best first, with the ranks that are left open, letters and lines."""
         room = len(max(self.matrix.systems, key=len))
-        lines = [line[room:].strip("\n") for line in self.draw_lines().splitlines()]
+        drawn = len(self.lines.lines) <= MOST_LINES
+        lines = [line[room:] for line in self.draw_lines().splitlines()] if drawn else [""] * len(self.places)
         kind = (Column("kind"),) if self.kinds else ()
+        hsu = (
+            (Column("best_low", show="never"), Column("best_high", show="never"))
+            if self.hsu is not None
+            else ()
+        )
         return Table(
             name="groups",
             columns=(
@@ -203,8 +439,10 @@ class Groupings(Tabular):
                 Column("best", show="never"),
                 Column("worst", show="never"),
                 Column("ranks", data=False, right=False),
+                *hsu,
+                *((Column("with_best", "less the best other", data=False, right=False),) if hsu else ()),
                 Column("group", right=False),
-                Column("alike", show="terminal", data=False, right=False),
+                Column("alike", show="terminal" if drawn else "never", data=False, right=False),
             ),
             rows=tuple(
                 (
@@ -216,6 +454,7 @@ class Groupings(Tabular):
                     p.best,
                     p.worst,
                     str(p.best) if p.best == p.worst else f"{p.best}-{p.worst}",
+                    *self._best_cells(p.system),
                     p.group,
                     line,
                 )
@@ -227,41 +466,71 @@ class Groupings(Tabular):
             signature=self.signature,
         )
 
+    def _best_cells(self, system: str) -> tuple[float | str | None, ...]:
+        """Hsu's interval of one system: its ends, and both in words."""
+        import math
+
+        if self.hsu is None:
+            return ()
+        j = self.matrix.systems.index(system)
+        low, high = float(self.hsu.low[j]), float(self.hsu.high[j])
+        if self.matrix.info.better == "lower":
+            low, high = -high + 0.0, -low + 0.0
+        words = " to ".join("open" if math.isinf(end) else f"{end:.4f}" for end in (low, high))
+        return None if math.isinf(low) else low, None if math.isinf(high) else high, words
+
     def pairs_frame(self) -> pd.DataFrame:
         """A row per pair."""
+        import numpy as np
         import pandas as pd
 
-        return pd.DataFrame(self._pair_rows(), columns=PAIR_COLUMNS)
+        t, names = self.test, np.array(self.matrix.systems, dtype=object)
+        first, second = np.triu_indices(names.size, k=1)
+        why = np.full(first.size, None, dtype=object)
+        why[list(t.why)] = list(t.why.values())
+        columns: dict[str, Any] = {
+            "measure": self.matrix.measure,
+            "a": names[first],
+            "b": names[second],
+            "n": self.n,
+            "difference": t.difference,
+            "se": t.se,
+            "statistic": t.statistic,
+            "p": t.p,
+            "low": t.low,
+            "high": t.high,
+            "conclusion": np.array(CONCLUSIONS, dtype=object)[self.conclusion],
+            "method": self.test.method,
+            "why": why,
+        }
+        return pd.DataFrame(columns, columns=PAIR_COLUMNS)
 
     def _pair_rows(self) -> list[dict[str, Any]]:
-        t, names = self.tukey, self.matrix.systems
-        return [
-            {
-                "measure": self.matrix.measure,
-                "a": names[t.first[k]],
-                "b": names[t.second[k]],
-                "difference": float(t.difference[k]),
-                "se": float(t.se[k]),
-                "q": float(t.statistic[k]),
-                "p": float(t.p[k]),
-                "low": float(t.low[k]),
-                "high": float(t.high[k]),
-                "why": t.why.get(k),
-            }
-            for k in range(len(t))
-        ]
+        rows: list[dict[str, Any]] = self.pairs_frame().to_dict("records")
+        return rows
 
     def as_dict(self) -> dict[str, Any]:
         names = self.matrix.systems
+        pooled = {
+            name: getattr(self.test, name)
+            for name in ("hsd", "df", "mean_square")
+            if hasattr(self.test, name)
+        }
         found: dict[str, Any] = plain(
             {
                 "measure": self.matrix.measure,
                 "length": self.matrix.length,
                 "signature": self.signature,
-                "hsd": self.tukey.hsd,
-                "df": self.tukey.df,
-                "mean_square": self.tukey.mean_square,
-                "systems": [asdict(p) for p in self.places],
+                "method": self.test.method,
+                **pooled,
+                "spreads": None if self.spreads is None else asdict(self.spreads),
+                "systems": [
+                    asdict(p) | dict(zip(("best_low", "best_high"), self._best_cells(p.system), strict=False))
+                    for p in self.places
+                ],
+                "conclusions": {
+                    word: int((self.conclusion == k).sum()) for k, word in enumerate(CONCLUSIONS)
+                },
                 "pairs": self._pair_rows(),
                 "lines": [[names[j] for j in line] for line in self.lines.lines],
                 "critical_difference": {
@@ -270,17 +539,33 @@ class Groupings(Tabular):
                     "cliques": [[names[j] for j in clique] for clique in self.diagram.cliques()],
                 },
                 "contrasts": self._contrast_rows(),
+                "hsu": self._hsu_rows(),
                 "sentences": list(self.sentences()),
             }
         )
         return found
 
+    def _hsu_rows(self) -> list[dict[str, Any]]:
+        """Every system less the best of the others, best system first."""
+        if self.hsu is None:
+            return []
+        by_name = dict(zip(self.matrix.systems, self.hsu.candidates, strict=True))
+        return [
+            {"system": p.system, "low": cells[0], "high": cells[1], "candidate": bool(by_name[p.system])}
+            for p in self.places
+            if (cells := self._best_cells(p.system))
+        ]
+
     def _contrast_rows(self) -> list[dict[str, Any]]:
         if (c := self.contrasts) is None:
             return []
+        columns = ("estimate", "se", "p", "low", "high")
+        n = getattr(c, "n", None)  # a contrast of the model has no topics of its own
         return [
-            {"contrast": name} | {k: float(getattr(c, k)[n]) for k in ("estimate", "se", "p", "low", "high")}
-            for n, name in enumerate(self.names)
+            {"contrast": name, "n": None if n is None else int(n[k])}
+            | {column: float(getattr(c, column)[k]) for column in columns}
+            | {"why": c.why.get(k)}
+            for k, name in enumerate(self.names)
         ]
 
 
@@ -326,6 +611,13 @@ def kind_contrast(systems: Sequence[str], kinds: Mapping[str, str], text: str) -
             (s in first) / len(first) - (s in second) / len(second) for s in systems
         ]
     }
+
+
+def _check(name: str, value: str, known: Sequence[str]) -> None:
+    if value not in known:
+        raise UsageError(
+            f"the {name} is {quoted(value)}{nearest(value, known)}; expected: {', '.join(known)}"
+        )
 
 
 def _members(part: str, systems: Sequence[str], kinds: Mapping[str, str]) -> list[str]:

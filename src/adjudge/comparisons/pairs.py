@@ -837,7 +837,15 @@ def _tally(c: Comparison) -> str:
         NOT_TESTED: ("could not be tested", "could not be tested"),
         NOT_COMPARABLE: ("has no topic in common", "have no topic in common"),
     }
-    if differ:
+    if c.choices.side != "both":
+        better, worse = ("better", "worse") if c.matrix.info.better else ("higher", "lower")
+        shown = f"shown to be {better if c.choices.side == 'better' else worse} than {c.choices.against}"
+        words[ALIKE] = ("is not", "are not") if differ else ("could have been", "could have been")
+        number = f"{differ:,} of {counted(total, 'system')}" if differ else "no system"
+        said = [f"{number} {'are' if differ > 1 else 'is'} {shown}"]
+        if alike == total:
+            return said[0]
+    elif differ:
         said = [f"{differ:,} of {counted(total, 'pair')} of systems {'differs' if differ == 1 else 'differ'}"]
     elif alike == total:
         if total == 1:
@@ -849,7 +857,7 @@ def _tally(c: Comparison) -> str:
         said = [f"none of {counted(total, 'pair')} of systems differs significantly"]
         words[ALIKE] = ("could have been found", "could have been found")
     said += [f"{n:,} {words[state][n != 1]}" for state in words if (n := tested.count(state))]
-    if not differ and not alike:
+    if not differ and not alike and c.choices.side == "both":
         said[0] = f"of {counted(total, 'pair')} of systems {said[0]}"
     return ", ".join(said)
 

@@ -15,7 +15,10 @@ from adjudge.stats.paired import NOISE
 
 @dataclass(frozen=True)
 class ColumnMeans:
-    """A mean per column, over the cells that are present; the interval is NaN where there are fewer than two."""
+    """A mean per column, over the cells that are present.
+
+    The interval is NaN where there are fewer than two, and where it does not fit a floating-point number.
+    """
 
     n: IntArray
     mean: FloatArray
@@ -34,9 +37,14 @@ def t_means(values: npt.ArrayLike, *, level: float = 0.95) -> ColumnMeans:
     n = np.count_nonzero(present, axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):  # columns of no or one value
         mean = np.where(present, matrix, 0.0).sum(axis=0) / n
-        squares = (np.where(present, matrix - mean, 0.0) ** 2).sum(axis=0)
-        error = np.sqrt(squares / (n - 1) / n)
-    half = np.where(n > 1, stdtrit(np.maximum(n - 1, 1), (1 + level) / 2) * error, np.nan)
+        deviations = np.where(present, matrix - mean, 0.0)
+        # In the unit of the largest, since squares of very large or small numbers do not fit a float.
+        unit = np.frexp(np.max(np.abs(deviations), axis=0, initial=0.0))[1]
+        squares = (np.ldexp(deviations, -unit) ** 2).sum(axis=0)
+        error = np.ldexp(np.sqrt(squares / (n - 1) / n), unit)
+    with np.errstate(over="ignore"):
+        half = np.where(n > 1, stdtrit(np.maximum(n - 1, 1), (1 + level) / 2) * error, np.nan)
+        half[np.isinf(half)] = np.nan
     return ColumnMeans(n=n, mean=mean, low=mean - half, high=mean + half, level=level)
 
 
@@ -53,8 +61,7 @@ def varied(values: npt.ArrayLike) -> IntArray:
     present = ~np.isnan(ordered)
     noise = NOISE * np.abs(ordered)
     starts = np.ones(matrix.shape, dtype=np.bool_)
-    with np.errstate(over="ignore"):  # a step that does not fit a float is a step
-        starts[1:] = ~(np.diff(ordered, axis=0) <= np.maximum(noise[1:], noise[:-1]))
+    starts[1:] = ~(np.diff(ordered, axis=0) <= np.maximum(noise[1:], noise[:-1]))
     place = np.arange(1, matrix.shape[0] + 1)[:, None]
     before = np.maximum.accumulate(np.where(starts, place - 1, 0), axis=0)
     commonest = np.where(present, place - before, 0).max(axis=0)

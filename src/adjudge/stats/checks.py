@@ -15,8 +15,12 @@ BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
 
 
+LARGEST = 1e302
+"""Of numbers: sums and differences of hundreds of thousands of such still fit a float."""
+
+
 def numbers(name: str, values: npt.ArrayLike, *, dimensions: int) -> FloatArray:
-    """The values as floats, in so many dimensions; finite, or NaN where missing."""
+    """The values as floats, in so many dimensions; at most LARGEST in size, or NaN where missing."""
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -27,6 +31,13 @@ def numbers(name: str, values: npt.ArrayLike, *, dimensions: int) -> FloatArray:
     if infinite.any():
         cell = ", ".join(str(index) for index in np.argwhere(infinite)[0])
         raise UsageError(f"{name}: infinite value at [{cell}]; expected numbers, NaN for missing")
+    large = np.abs(array) > LARGEST
+    if large.any():
+        index = tuple(np.argwhere(large)[0])
+        cell = ", ".join(map(str, index))
+        raise UsageError(
+            f"{name}: {array[index]:g} at [{cell}] is too large; expected no more than {LARGEST:g}"
+        )
     return array
 
 

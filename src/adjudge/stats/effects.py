@@ -17,8 +17,8 @@ from scipy.special import gammaincc, gammaln, nctdtr, ndtri, stdtrit
 from adjudge.stats import checks
 from adjudge.stats.bootstrap import draw_counts, percentile_limits
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.paired import untied_chances
-from adjudge.stats.pairs import Moments, PairBlock, PairCounts, blocks, moments, on_grid
+from adjudge.stats.paired import settled, untied_chances
+from adjudge.stats.pairs import Moments, PairBlock, PairCounts, blocks, moments, on_grid, without_noise
 from adjudge.wording import counted
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 Kind = Literal["mean", "standardised", "hodges_lehmann", "superiority"]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
+UNFIT = "the differences are too small or too large for floating-point numbers"
 _NOUNS: dict[Kind, str] = {
     "mean": "mean difference",
     "standardised": "standardised difference",
@@ -101,7 +102,7 @@ class PairEffects:
         """The mean difference, with Student's interval."""
         m = self.moments
         low, high = t_limits(m.counts.difference, m.sd, m.counts.n, self.level)
-        return _varying("mean", m, m.counts.difference, low, high, "t")
+        return _varying("mean", m, m.counts.difference, low, high, "t", noise=m.noise)
 
     @cached_property
     def standardised(self) -> EffectEstimates:
@@ -128,7 +129,7 @@ class PairEffects:
         found = np.full((3, len(c)), np.nan)
         for block in blocks(self.values, c.first, c.second, np.arange(len(c))):
             at = block.positions
-            found[:, at] = walsh_averages(block.values, c.n[at], ranks[at])
+            found[:, at] = walsh_averages(without_noise(block), c.n[at], ranks[at])
         why = _without_topics(c.n)
         for k in np.flatnonzero((ranks == 0) & (c.n > 0)).tolist():
             why[k] = (
@@ -225,23 +226,29 @@ def bootstrap_differences(
     m = moments(matrix)
     c = m.counts
     low, high = bootstrap_limits(matrix, c.first, c.second, rng=rng, resamples=resamples, level=level)
-    return _varying("mean", m, c.difference, low, high, f"percentile bootstrap of {resamples}")
+    method = f"percentile bootstrap of {resamples}"
+    return _varying("mean", m, c.difference, low, high, method, noise=m.noise)
 
 
 def _varying(
-    kind: Kind, m: Moments, estimate: FloatArray, low: FloatArray, high: FloatArray, method: str
+    kind: Kind,
+    m: Moments,
+    estimate: FloatArray,
+    low: FloatArray,
+    high: FloatArray,
+    method: str,
+    *,
+    noise: FloatArray | None = None,
 ) -> EffectEstimates:
-    """Estimates whose interval needs differences that vary: none where they do not."""
+    """Estimates whose interval needs differences that vary: none where they do not. A limit within `noise` is 0."""
     unknown = m.constant | (m.counts.n < 2)
     why = {k: m.without_spread(k) for k in np.flatnonzero(unknown).tolist()}
-    return EffectEstimates(
-        kind=kind,
-        estimate=estimate,
-        low=np.where(unknown, np.nan, low),
-        high=np.where(unknown, np.nan, high),
-        method=method,
-        why=why,
-    )
+    unfit = ~unknown & ~(np.isfinite(low) & np.isfinite(high))
+    why |= dict.fromkeys(np.flatnonzero(unfit).tolist(), UNFIT)
+    low, high = (np.where(unknown | unfit, np.nan, limit) for limit in (low, high))
+    if noise is not None:
+        low, high = settled(low, noise), settled(high, noise)
+    return EffectEstimates(kind=kind, estimate=estimate, low=low, high=high, method=method, why=why)
 
 
 def _without_topics(n: IntArray) -> dict[int, str]:
@@ -258,8 +265,9 @@ Limits = tuple[FloatArray, FloatArray]
 
 def t_limits(mean: FloatArray, sd: FloatArray, n: IntArray, level: float) -> Limits:
     """Student's interval of a mean: mean -+ t(n - 1) sd / sqrt(n)."""
-    half = stdtrit(n - 1.0, (1 + level) / 2) * sd / np.sqrt(n)
-    return mean - half, mean + half
+    with np.errstate(over="ignore"):
+        half = stdtrit(n - 1.0, (1 + level) / 2) * sd / np.sqrt(n)
+        return mean - half, mean + half
 
 
 def hedges_factor(n: IntArray) -> FloatArray:
@@ -292,9 +300,13 @@ def superiority_limits(wins: IntArray, losses: IntArray, n: IntArray, level: flo
     Wins and losses are the two ways in which paired answers disagree, and (1 + wins share - losses share) / 2 is
     the probability. Without ties this is Wilson's interval.
     """
+    # Pairs share few counts.
+    base = int(n.max(initial=0)) + 1
+    keys, which = np.unique((n * base + wins) * base + losses, return_inverse=True)
+    (n, wins), losses = np.divmod(keys // base, base), keys % base
     low = _tango_low(wins, losses, n, level)
     high = -_tango_low(losses, wins, n, level)
-    return (1 + low) / 2, (1 + high) / 2
+    return (1 + low[which]) / 2, (1 + high[which]) / 2
 
 
 def walsh_ranks(n: IntArray, level: float) -> IntArray:

@@ -236,7 +236,9 @@ def verdicts(p_different: npt.ArrayLike, p_same: npt.ArrayLike, alpha: float = 0
 def _t(m: Moments, margin: float) -> FloatArray:
     """The p-values of the mean being at most -margin, at least margin, and 0, by Student's t."""
     mean, f = m.counts.difference, m.counts.n - 1.0
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(
+        divide="ignore", invalid="ignore", over="ignore"
+    ):  # infinitely many errors away: p is 0 or 1
         error = m.sd / np.sqrt(m.counts.n)
         p = [
             stdtr(f, -(mean + margin) / error),

@@ -130,31 +130,51 @@ def _circle(closed: BoolArray) -> tuple[int, ...]:
 
 
 def _count(relation: BoolArray, most: int) -> int | None:
-    """Linear extensions by dynamic programming; None where there would be more than `most` states."""
+    """Linear extensions by dynamic programming; None where there would be more than `most` states.
+
+    A state is one number: how many items of every kind have been placed, each in bits of its own.
+    """
     kinds, kind = np.unique(relation, axis=0, return_inverse=True)
     sizes = np.bincount(kind.ravel(), minlength=len(kinds)).tolist()
     free = _free_after(relation, kind.ravel(), len(kinds))
-    start = (0,) * len(kinds)
-    states = {(start, _full(start, sizes)): 1}
+    widths = [size.bit_length() for size in sizes]
+    shifts = [sum(widths[:each]) for each in range(len(kinds))]
+    open_after: dict[int, list[tuple[int, int]]] = {}
+    states = {0: (0, 1)}  # of every state: which kinds are complete, as bits, and the ways to reach it
     seen = 0
     for _ in range(len(relation)):
-        following: dict[tuple[tuple[int, ...], int], int] = {}
-        for (placed, complete), ways in states.items():
-            for each, options in enumerate(free):
-                left = sum(n for needs, n in options if needs & complete == needs) - placed[each]
-                if left:
-                    after = (*placed[:each], placed[each] + 1, *placed[each + 1 :])
-                    done = complete | (after[each] == sizes[each]) << each
-                    following[after, done] = following.get((after, done), 0) + left * ways
+        following: dict[int, tuple[int, int]] = {}
+        for placed, (complete, ways) in states.items():
+            if complete not in open_after:
+                open_after[complete] = _open(free, complete)
+            choices = [
+                (each, here, available - here)
+                for each, available in open_after[complete]
+                if (here := placed >> shifts[each] & ((1 << widths[each]) - 1)) < available
+            ]
+            # Every subset of the open kinds is a state that will be reached.
+            if (1 << len(choices)) - 1 > most or seen + len(following) > most:
+                return None
+            for each, here, left in choices:
+                after = placed + (1 << shifts[each])
+                done = complete | (here + 1 == sizes[each]) << each
+                before = following.get(after, (done, 0))[1]
+                following[after] = done, before + left * ways
         seen += len(following)
         if seen > most:
             return None
         states = following
-    return sum(states.values())
+    return sum(ways for _, ways in states.values())
 
 
-def _full(placed: tuple[int, ...], sizes: list[int]) -> int:
-    return sum((n == size) << each for each, (n, size) in enumerate(zip(placed, sizes, strict=True)))
+def _open(free: list[list[tuple[int, int]]], complete: int) -> list[tuple[int, int]]:
+    """The kinds that are not complete and have items all of whose betters are placed, and how many of these."""
+    found = (
+        (each, sum(n for needs, n in options if needs & complete == needs))
+        for each, options in enumerate(free)
+        if not complete >> each & 1
+    )
+    return [(each, available) for each, available in found if available]
 
 
 def _free_after(relation: BoolArray, kind: IntArray, kinds: int) -> list[list[tuple[int, int]]]:

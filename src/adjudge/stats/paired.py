@@ -196,7 +196,11 @@ class PairDifferences:
 
     @property
     def mean(self) -> float:
-        return float(self.values.mean()) if self.n else math.nan
+        """0 where it is noise, as a difference is: the mean of noises, none of which belong to ties."""
+        if not self.n:
+            return math.nan
+        mean = float(self.values.mean())
+        return 0.0 if abs(mean) <= self.noise[self.values != 0].sum() / self.n else mean
 
     @property
     def wins(self) -> int:

@@ -28,6 +28,7 @@ from adjudge.stats.paired import (
     PairedTest,
     Zeros,
     check_options,
+    differences,
     doubled,
     noise_of,
     normal_p,
@@ -301,9 +302,16 @@ def difference_sums(pairs: ColumnPairs, *, squares: bool = False) -> DifferenceS
             z -= means[some, None]
             _fill(z, missing)
             squared[some] = _squares(z)
+    _settle_means(pairs, means)
     return DifferenceSums(
         means=means, wins=wins.astype(np.int64), losses=losses.astype(np.int64), squares=squared
     )
+
+
+def _settle_means(pairs: ColumnPairs, means: FloatArray) -> None:
+    """Put 0 for means that are noise, by the rule of `PairDifferences.mean`."""
+    for k in np.flatnonzero((means != 0) & (np.abs(means) <= pairs.noise())).tolist():
+        means[k] = differences(*pairs.of(k)).mean
 
 
 def own_squares(pairs: ColumnPairs) -> tuple[FloatArray, FloatArray]:
@@ -794,6 +802,32 @@ def constant(block: PairBlock) -> BoolArray:
     return found
 
 
+def without_noise(block: PairBlock) -> FloatArray:
+    """The differences, those that have one size but for noise being of one size: what ties in ranks is equal.
+
+    Then what cancels leaves nothing behind.
+    """
+    sizes = np.abs(block.values)
+    noise = np.where(sizes > 0, block.noise, 0.0)
+    # Where all that is close is equal there is nothing to do, and mostly it is.
+    gaps = np.diff(np.sort(sizes, axis=1))
+    rows = np.flatnonzero(((gaps > 0) & (gaps <= noise.max(axis=1, initial=0.0)[:, None])).any(axis=1))
+    if not rows.size:
+        return block.values
+    order = np.argsort(sizes[rows], axis=1)
+    ordered = np.take_along_axis(sizes[rows], order, axis=1)
+    noise = np.take_along_axis(noise[rows], order, axis=1)
+    place = np.zeros(ordered.shape, dtype=np.int64)
+    starts = ~(np.diff(ordered) <= np.maximum(noise[:, 1:], noise[:, :-1]))
+    place[:, 1:] = np.where(starts, np.arange(1, ordered.shape[1]), 0)
+    first = np.take_along_axis(ordered, np.maximum.accumulate(place, axis=1), axis=1)
+    found = block.values.copy()
+    common = np.empty_like(first)
+    np.put_along_axis(common, order, first, axis=1)
+    found[rows] = np.copysign(common, block.values[rows])
+    return found
+
+
 @dataclass(frozen=True)
 class Moments:
     """Every pair's counts, and how its differences vary."""
@@ -801,6 +835,8 @@ class Moments:
     counts: PairCounts
     sd: FloatArray
     """The standard deviation of the differences, with n - 1; NaN below two topics, 0 where they are constant."""
+    noise: FloatArray
+    """Of the mean: what is no larger counts as 0 (`PairDifferences.mean`)."""
     constant: BoolArray
     """Where all differences are one number, but for noise; also where there are none."""
 
@@ -819,7 +855,7 @@ def moments(matrix: FloatArray) -> Moments:
     """What is known of every pair of columns before any test."""
     first, second = columns_of_pairs(matrix.shape[1])
     n, wins, losses = np.zeros((3, first.size), dtype=np.int64)
-    mean, sd = np.full((2, first.size), np.nan)
+    mean, sd, noise = np.full((3, first.size), np.nan)
     same = np.zeros(first.size, dtype=np.bool_)
     for block in blocks(matrix, first, second, np.arange(first.size)):
         at, size = block.positions, block.n
@@ -828,13 +864,24 @@ def moments(matrix: FloatArray) -> Moments:
         losses[at] = np.count_nonzero(block.values < 0, axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):
             mean[at] = block.filled.sum(axis=1) / size
+            noise[at] = np.where(block.filled == 0, 0.0, block.noise).sum(axis=1) / size
             deviations = np.where(block.present, block.values - mean[at][:, None], 0.0)
-            sd[at] = np.sqrt(np.square(deviations).sum(axis=1) / (size - 1))
+            sd[at] = root_mean_square(deviations, size - 1)
+    settled(mean, noise)
     sd[same] = np.where(n[same] > 1, 0.0, np.nan)
     return Moments(
-        PairCounts(
+        counts=PairCounts(
             first=first, second=second, n=n, difference=mean, wins=wins, losses=losses, ties=n - wins - losses
         ),
-        sd,
-        same,
+        sd=sd,
+        noise=noise,
+        constant=same,
     )
+
+
+def root_mean_square(rows: FloatArray, by: IntArray) -> FloatArray:
+    """The root of the sum of squares of each row, divided by a number: of numbers however small or large."""
+    exponent = np.frexp(np.max(np.abs(rows), axis=1, initial=0.0))[1]
+    squares = np.square(np.ldexp(rows, -exponent[:, None])).sum(axis=1)
+    root: FloatArray = np.ldexp(np.sqrt(squares / by), exponent)
+    return root

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+import re
 from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
@@ -24,6 +25,7 @@ from adjudge.stats.linear.tukey import (
     SCALES,
     Tukey,
     range_log_sf,
+    spread_check,
     studentized_range_isf,
     studentized_range_sf,
     tukey,
@@ -462,3 +464,56 @@ def test_wrong_arguments_are_named_tukey() -> None:
         tukey([[1.0, 2.0]], scale="rank")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="level: expected a number between 0 and 1"):
         tukey([[1.0, 2.0]], level=95)
+
+
+def test_spread_check_is_friedmans_test_of_absolute_residuals() -> None:
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(15, 1)) + rng.normal(size=(15, 4)) * [0.2, 1, 1, 3]
+    found = spread_check(values)
+    residuals = values - values.mean(axis=1, keepdims=True)
+    sizes = np.abs(residuals - np.median(residuals, axis=0))
+    chi2 = stats.friedmanchisquare(*sizes.T).statistic
+    f = 14 * chi2 / (15 * 3 - chi2)  # Iman and Davenport 1980
+    assert found.p == pytest.approx(stats.f.sf(f, 3, 42))
+    spreads = [np.std(values[:, i] - values[:, j], ddof=1) for i, j in combinations(range(4), 2)]
+    assert (found.least, found.most) == pytest.approx((min(spreads), max(spreads)))
+    assert "vary differently" in found.sentence()
+
+
+def test_spread_check_of_equal_spreads_errs_as_alpha_says() -> None:
+    rng = np.random.default_rng(4)
+    found = [spread_check(rng.normal(size=(20, 5))).p < 0.05 for _ in range(400)]
+    assert 0.02 < np.mean(found) < 0.085
+
+
+def test_spread_check_says_where_it_cannot_be_made() -> None:
+    assert "no pair has two topics" in spread_check(np.ones((1, 3))).sentence()
+    assert "cannot be tested" in spread_check(np.random.default_rng(1).normal(size=(9, 2))).sentence()
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        (
+            np.arange(9.0).reshape(3, 3),
+            "No difference can be called significant: nothing varies between topics",
+        ),
+        (np.ones((1, 2)), "No difference can be called significant: the model leaves no degrees of freedom"),
+        (np.ones((4, 1)), "No difference can be called significant: there is one system."),
+    ],
+)
+def test_the_significant_difference_is_never_nan(values: FloatArray, words: str) -> None:
+    assert tukey(values).notes()[0].startswith(words)
+
+
+def test_the_significant_difference_depends_on_the_pair_where_cells_are_missing() -> None:
+    values = np.random.default_rng(1).normal(size=(12, 3))
+    assert re.fullmatch(r"A difference of means above [0-9.]+ is significant\.", tukey(values).notes()[0])
+    values[:6, 0] = np.nan
+    found = re.fullmatch(
+        r"A difference of means is significant above ([0-9.]+) to ([0-9.]+), depending on the pair\.",
+        tukey(values).notes()[0],
+    )
+    assert found is not None
+    width = tukey(values).half_width
+    assert [float(end) for end in found.groups()] == pytest.approx([width.min(), width.max()], rel=1e-3)

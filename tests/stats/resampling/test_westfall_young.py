@@ -420,3 +420,11 @@ def test_skewed_noise_raises_no_more_alarms_than_the_page_says() -> None:
     said = re.search(r"\| exponential \|.*?\| (\.\d+) \|", PAGE)
     assert said is not None
     assert adjusted / 2000 == pytest.approx(float(said.group(1)), abs=0.0005)
+
+
+def test_the_result_says_what_swaps_test() -> None:
+    found = westfall_young(
+        np.random.default_rng(1).normal(size=(9, 3)), rng=np.random.default_rng(1), resamples=99
+    )
+    assert "exchangeable, not that their means are equal" in found.warning
+    assert "\n" not in found.warning

@@ -184,7 +184,7 @@ def contrasts(
     (Scheffé 1953). `bonferroni` and `holm` know nothing of the dependence.
     """
     matrix = checks.numbers("values", values, dimensions=2)
-    rows = _weights(weights, matrix.shape[1])
+    rows = checked_weights(weights, matrix.shape[1])
     checks.one_of("adjust", adjust, ADJUSTMENTS)
     checks.share("level", level)
     if adjust == "single-step" and rng is None:
@@ -290,7 +290,8 @@ def _reasons(model: AdditiveFit, rows: FloatArray, estimate: FloatArray) -> dict
     return {int(k): why for where, why in found for k in np.flatnonzero(where)}
 
 
-def _weights(weights: npt.ArrayLike, columns: int) -> FloatArray:
+def checked_weights(weights: npt.ArrayLike, columns: int) -> FloatArray:
+    """Weights of so many columns, a row for each contrast; each sums to 0."""
     rows = checks.numbers("weights", weights, dimensions=2)
     if rows.shape[1] != columns:
         raise UsageError(f"weights: expected {columns} columns, got {rows.shape[1]}")

@@ -25,7 +25,9 @@ from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.linear.model import AdditiveFit, fit_additive
 from adjudge.stats.paired import Better, p_words
 from adjudge.stats.pairs import columns_of_pairs
-from adjudge.stats.ranks import doubled_ranks
+from adjudge.stats.ranks import doubled_ranks, friedman
+from adjudge.stats.resampling.max_t import DifferenceRows, row_moments
+from adjudge.wording import counted
 
 NODES = 256
 REACH = 8.5
@@ -166,6 +168,10 @@ SCALE_WORDS = {
 }
 
 
+NO_CHAIN = "no chain of common topics leads from one to the other"
+NO_SCORES = "one of the two has no scores"
+
+
 @dataclass(frozen=True)
 class Tukey:
     """All pairs i < j at once. p and intervals hold for all of them together.
@@ -203,6 +209,25 @@ class Tukey:
         return self.p.size
 
     @property
+    def method(self) -> str:
+        return "tukey"
+
+    @property
+    def words(self) -> str:
+        return SCALE_WORDS[self.scale]
+
+    @property
+    def conclusion(self) -> IntArray:
+        """Of every pair: 0 differ, 1 not significantly different, 2 could not have been found, 3 not comparable.
+
+        A chain of common topics is enough for the model to compare two columns.
+        """
+        found = np.where(self.p < round(1 - self.level, 12), 0, 1)
+        for k, why in self.why.items():
+            found[k] = 3 if why in (NO_CHAIN, NO_SCORES) else 2
+        return found
+
+    @property
     def half_width(self) -> FloatArray:
         """Half the simultaneous interval of every pair: a larger difference is significant."""
         return np.asarray(self.critical * self.se / math.sqrt(2))
@@ -212,6 +237,24 @@ class Tukey:
         """The honestly significant difference: one number without missing cells, else the mean over pairs."""
         known = self.half_width[~np.isnan(self.half_width)]
         return float(known.mean()) if known.size else math.nan
+
+    def notes(self) -> list[str]:
+        """Which difference is significant: one without missing cells, else from the least to the largest."""
+        words = self._hsd_words()
+        return [f"{words[0].upper()}{words[1:]}."]
+
+    def _hsd_words(self) -> str:
+        known = self.half_width[np.isfinite(self.half_width) & (self.se > 0)]
+        what = "a difference of means" if self.scale == "values" else "a difference of mean ranks"
+        if not known.size:
+            why = next(iter(self.why.values()), None) or (
+                "there is one system" if self.p.size == 0 else "nothing varies between topics but their level"
+            )
+            return f"no difference can be called significant: {why}"
+        low, high = f"{known.min():.4g}", f"{known.max():.4g}"
+        if low == high:
+            return f"{what} above {low} is significant"
+        return f"{what} is significant above {low} to {high}, depending on the pair"
 
     @property
     def signature(self) -> str:
@@ -251,14 +294,69 @@ def tukey(values: npt.ArrayLike, *, scale: Scale = "values", level: float = 0.95
     hypothesis, so that df is infinite: Nemenyi's test (Demsar 2006). There a topic on which only m of k
     systems are present has its ranks stretched by sqrt(k(k+1) / m(m+1)), so that all topics have one variance.
     """
+    matrix = scaled(values, scale)
+    checks.share("level", level)
+    return _pairs(fit_additive(matrix), scale, level, known=scale == "topic-ranks")
+
+
+def scaled(values: npt.ArrayLike, scale: Scale) -> FloatArray:
+    """The values themselves, or the ranks that the scale puts in their place."""
     matrix = checks.numbers("values", values, dimensions=2)
     checks.one_of("scale", scale, SCALES)
-    checks.share("level", level)
     if scale == "ranks":
-        matrix = _ranked(matrix)
-    if scale == "topic-ranks":
-        return _pairs(fit_additive(_ranked_in_topics(matrix)), scale, level, known=True)
-    return _pairs(fit_additive(matrix), scale, level, known=False)
+        return _ranked(matrix)
+    return _ranked_in_topics(matrix) if scale == "topic-ranks" else matrix
+
+
+@dataclass(frozen=True)
+class SpreadCheck:
+    """Whether the differences of all pairs spread alike, as Tukey's test assumes."""
+
+    least: float
+    """The smallest standard deviation of a pair's differences; NaN without pairs of two topics."""
+    most: float
+    p: float
+    """Friedman's test (F of Iman and Davenport) that no system's scores vary more than another's around the
+    model: of absolute residuals, within topics that have all systems. NaN where it cannot be computed."""
+    n: int
+    """Topics behind p."""
+
+    def sentence(self, alpha: float = 0.05) -> str:
+        """What was seen, and what it means for Tukey's p-values."""
+        start = "Tukey's test takes one spread for the differences of all pairs"
+        if math.isnan(self.least):
+            return f"{start}; no pair has two topics to look at."
+        seen = f"here their standard deviations go from {self.least:.4g} to {self.most:.4g}"
+        if math.isnan(self.p):
+            return f"{start}; {seen}, and whether systems vary alike cannot be tested."
+        basis = (
+            f"Friedman's test of absolute residuals, {p_words(self.p, alpha)}, n = {counted(self.n, 'topic')}"
+        )
+        if self.p >= alpha:
+            return f"{start}; {seen}. Systems were not found to vary differently ({basis})."
+        return (
+            f"{start}; {seen}, and systems vary differently ({basis}). The p-values of widely spread pairs are then too"
+            " small and those of the others too large; each pair's own variance does not assume this."
+        )
+
+
+def spread_check(values: npt.ArrayLike) -> SpreadCheck:
+    """Look at the spread of the pairs' differences, and test whether systems vary alike around the model."""
+
+    matrix = checks.numbers("values", values, dimensions=2)
+    first, second = columns_of_pairs(matrix.shape[1])
+    sd = row_moments(DifferenceRows(np.ascontiguousarray(matrix.T) + 0.0, first, second)).sd
+    known = sd[~np.isnan(sd)]
+    complete = matrix[~np.isnan(matrix).any(axis=1)]
+    p, n = math.nan, len(complete)
+    if n >= 3 and complete.shape[1] >= 3:  # two systems have the same residuals but for the sign
+        residuals = complete - complete.mean(axis=1, keepdims=True)
+        residuals -= np.median(residuals, axis=0)
+        residuals[np.abs(residuals) <= 1e-12 * np.abs(complete).max()] = 0.0
+        p = friedman(np.abs(residuals)).f_p
+    if not known.size:
+        return SpreadCheck(least=math.nan, most=math.nan, p=p, n=n)
+    return SpreadCheck(least=float(known.min()), most=float(known.max()), p=p, n=n)
 
 
 def _ranked(matrix: FloatArray) -> FloatArray:
@@ -338,8 +436,6 @@ def _reasons(
         why |= dict.fromkeys(
             moved.tolist(), "nothing varies between topics but their level, so there is no noise"
         )
-    why |= dict.fromkeys(
-        np.flatnonzero(a != b).tolist(), "no chain of common topics leads from one to the other"
-    )
-    why |= dict.fromkeys(np.flatnonzero((a < 0) | (b < 0)).tolist(), "one of the two has no scores")
+    why |= dict.fromkeys(np.flatnonzero(a != b).tolist(), NO_CHAIN)
+    why |= dict.fromkeys(np.flatnonzero((a < 0) | (b < 0)).tolist(), NO_SCORES)
     return why

@@ -807,7 +807,7 @@ def tails(task: ResamplingTask, draws: Draws) -> Tails:
     """Of every pair of the task: the statistic, how many resamples reach it, and the cut-off."""
     found = Tails.empty(task.pairs.size)
     place = task.places()
-    space = Space()
+    space = Scratch()
     for which, members in task.common.sets(task.pairs):
         rows = task.common.rows(which)
         kept = rows.size * draws.resamples <= REMEMBERED
@@ -827,7 +827,7 @@ def tails(task: ResamplingTask, draws: Draws) -> Tails:
 
 
 @dataclass
-class Space:
+class Scratch:
     """Memory that one portion of pairs after the other is resampled into: fresh memory costs as much as the work."""
 
     kept: dict[Float, Columns] = field(default_factory=dict)
@@ -931,9 +931,9 @@ def null_of_pair(task: ResamplingTask, draws: Draws) -> NullDistribution:
     )
 
 
-def resample(job: ResamplingJob, rows: IntArray, draws: Draws, space: Space | None = None) -> Columns:
+def resample(job: ResamplingJob, rows: IntArray, draws: Draws, space: Scratch | None = None) -> Columns:
     """The exact numbers of all resamples, and a row of zeros after them."""
-    values = (space or Space()).take(job.rows + 1, draws.resamples, job.values)
+    values = (space or Scratch()).take(job.rows + 1, draws.resamples, job.values)
     values[job.rows] = 0
     block = np.empty((job.rows, 0), dtype=job.values)
     for part, signed, counts in draws.blocks(rows, job.weights):

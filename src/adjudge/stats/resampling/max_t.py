@@ -25,6 +25,8 @@ LEAST_VARIED = 5
 """Topics whose difference is not the commonest one: with fewer, too many resamples would hold one number only."""
 CELLS = 1 << 18
 """Numbers in one array of a block, in single precision: 1 MB, which stay in a processor's cache."""
+ALONE = 1 << 18
+"""Multiplications up to which OpenBLAS stays in one thread."""
 DRAWN = 1 << 24
 """Numbers that say how often each topic was drawn, held at once."""
 COMPILED_FROM = 100_000_000
@@ -108,7 +110,16 @@ def max_t(
     matrix = checks.numbers("values", values, dimensions=2)
     first, second = columns_of_pairs(matrix.shape[1])
     columns = np.ascontiguousarray(matrix.T) + 0.0
-    return _tested(_Rows(columns, first, second), rng, resamples, level, alternative, family)
+    rows = DifferenceRows(columns, first, second)
+    return max_t_rows(
+        rows,
+        row_moments(rows),
+        rng=rng,
+        resamples=resamples,
+        level=level,
+        alternative=alternative,
+        family=family,
+    )
 
 
 def max_t_means(
@@ -123,19 +134,59 @@ def max_t_means(
     """As `max_t`, of the means of the columns themselves: differences or contrasts, a value for each topic."""
     matrix = checks.numbers("values", values, dimensions=2)
     columns = np.ascontiguousarray(matrix.T) + 0.0
-    return _tested(_Rows(columns, None, None), rng, resamples, level, alternative, family)
+    rows = DifferenceRows(columns, None, None)
+    return max_t_rows(
+        rows,
+        row_moments(rows),
+        rng=rng,
+        resamples=resamples,
+        level=level,
+        alternative=alternative,
+        family=family,
+    )
+
+
+def criticals_with_best(
+    values: npt.ArrayLike, *, rng: np.random.Generator, resamples: int = 10_000, level: float = 0.95
+) -> FloatArray:
+    """For every column k, the level quantile of the largest t* of the others' differences from it, one-sided.
+
+    With these, Hsu's comparisons with the best take each column in turn for the best one. Pairs that do not vary enough
+    are left out, as in `max_t`; NaN for a column without any pair.
+    """
+    matrix = checks.numbers("values", values, dimensions=2)
+    checks.count("resamples", resamples, least=1)
+    rank = _rank(level, resamples)
+    first, second = columns_of_pairs(matrix.shape[1])
+    rows = DifferenceRows(np.ascontiguousarray(matrix.T) + 0.0, first, second)
+    seen = row_moments(rows)
+    positions = np.flatnonzero(seen.usable)
+    largest = np.full((matrix.shape[1], resamples), -np.inf, dtype=np.float32)
+    for start, drawn in _draws(rows.topics, resamples, rng):
+        part = largest[:, start : start + drawn.shape[1]]
+        for at, sums, squares, held in _sums(rows, seen, positions, np.arange(positions.size), drawn):
+            for row, k in enumerate(positions[at]):
+                keys = _squared(sums[row], squares[row], held[row] if held.size else np.float32(seen.n[k]))
+                np.copysign(keys, sums[row], out=keys)
+                np.maximum(part[second[k]], keys, out=part[second[k]])
+                np.maximum(part[first[k]], -keys, out=part[first[k]])
+    bound = np.sort(largest, axis=1)[:, resamples - rank].astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        return np.where(np.isinf(bound), np.nan, np.copysign(np.sqrt(np.abs(bound) + TIE * bound), bound))
 
 
 def bounded_by(
     low: FloatArray, high: FloatArray, difference: FloatArray, different: BoolArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Simultaneous intervals that agree with a step-down test: one that holds 0 beside a difference ends at 0.
+    """Simultaneous intervals that agree with what was found: an interval holds 0 exactly where nothing was.
 
-    The step-down test finds what it finds with its sign, so such an interval lies on one side of 0.
+    Where only the step-down test finds a difference, with its sign, the interval that holds 0 ends there. One that
+    leaves 0 out by rounding alone, where nothing was found, ends at 0 too.
     """
     low, high = low.copy(), high.copy()
-    low[different & (difference > 0) & (low < 0)] = 0.0
-    high[different & (difference < 0) & (high > 0)] = 0.0
+    up, down = different & (difference > 0), different & (difference < 0)
+    low[(up & (low < 0)) | (~different & (low > 0))] = 0.0
+    high[(down & (high > 0)) | (~different & (high < 0))] = 0.0
     return low, high
 
 
@@ -143,7 +194,7 @@ def bounded_by(
 
 
 @dataclass(frozen=True)
-class _Rows:
+class DifferenceRows:
     """Columns, and which two make up each row; without `first` and `second` a column is a row."""
 
     columns: FloatArray
@@ -168,21 +219,30 @@ class _Rows:
 
 
 @dataclass(frozen=True)
-class _Observed:
+class RowMoments:
+    """What is known of every row before any test."""
+
     n: IntArray
     mean: FloatArray
     sd: FloatArray
     varied: IntArray
     """Topics whose number is not the commonest one; 0 where all are one number."""
+    nonzero: IntArray
+
+    @property
+    def usable(self) -> BoolArray:
+        """Which rows vary enough for the bootstrap."""
+        return np.asarray((self.n > LEAST_VARIED) & (self.varied >= LEAST_VARIED))
 
 
-def _observed(rows: _Rows) -> _Observed:
-    n, varied = np.zeros((2, len(rows)), dtype=np.int64)
+def row_moments(rows: DifferenceRows) -> RowMoments:
+    n, varied, nonzero = np.zeros((3, len(rows)), dtype=np.int64)
     mean, sd = np.full((2, len(rows)), np.nan)
     for at in _blocks(np.arange(len(rows)), max(1, rows.topics)):
         x, noise = rows.at(at)
         present = ~np.isnan(x)
         n[at] = size = np.count_nonzero(present, axis=1)
+        nonzero[at] = np.count_nonzero(present & (x != 0), axis=1)
         filled = np.where(present, x, 0.0)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             mean[at] = filled.sum(axis=1) / size
@@ -191,7 +251,7 @@ def _observed(rows: _Rows) -> _Observed:
             scaled = np.square(deviations / largest[:, None]).sum(axis=1)
             sd[at] = largest * np.sqrt(scaled / (size - 1))
         varied[at] = size - _commonest(x, np.max(noise, axis=1, initial=0.0, where=present))
-    return _Observed(n=n, mean=mean, sd=sd, varied=varied)
+    return RowMoments(n=n, mean=mean, sd=sd, varied=varied, nonzero=nonzero)
 
 
 def _commonest(x: FloatArray, noise: FloatArray) -> IntArray:
@@ -218,27 +278,24 @@ def _blocks(positions: IntArray, numbers: int) -> Iterator[IntArray]:
 # The bootstrap
 
 
-def _tested(
-    rows: _Rows,
+def max_t_rows(
+    rows: DifferenceRows,
+    seen: RowMoments,
+    *,
     rng: np.random.Generator,
-    resamples: int,
-    level: float,
-    alternative: Alternative,
-    family: npt.ArrayLike | None,
+    resamples: int = 10_000,
+    level: float = 0.95,
+    alternative: Alternative = "two-sided",
+    family: npt.ArrayLike | None = None,
 ) -> MaxT:
+    """As `max_t`, of rows whose moments are known."""
     checks.one_of("alternative", alternative, get_args(Alternative))
     checks.share("level", level)
     checks.count("resamples", resamples, least=1)
-    alpha = 1 - level
-    # The k-th largest maximum is the critical value: p < alpha where fewer than k reach the observed t.
-    k = math.ceil(round(alpha * (resamples + 1), 9)) - 1
-    if k < 1:
-        raise UsageError(
-            f"resamples: expected at least {math.ceil(1 / alpha)} for intervals of {level:g}, got {resamples}"
-        )
+    alpha = round(1 - level, 12)
+    rank = _rank(level, resamples)
     asked = _asked(family, len(rows))
-    seen = _observed(rows)
-    why = {int(at): text for at in np.flatnonzero(asked) if (text := _reason(seen, int(at)))}
+    why = {int(at): _reason(seen, int(at)) for at in np.flatnonzero(asked & ~seen.usable)}
     member = asked.copy()
     member[list(why)] = False
     positions = np.flatnonzero(member)
@@ -256,7 +313,7 @@ def _tested(
         )
         reached = resamples - np.searchsorted(found.largest, found.own, side="left")
         single[positions] = (reached + 1) / (resamples + 1)
-        bound = float(found.largest[resamples - k])
+        bound = float(found.largest[resamples - rank])
         critical = math.copysign(math.sqrt(abs(bound) + TIE * bound), bound)
         reach = critical * se
         if alternative != "less":
@@ -265,7 +322,7 @@ def _tested(
         if alternative != "greater":
             high = seen.mean + reach
             low = low if alternative == "two-sided" else np.where(member, -np.inf, np.nan)
-        low, high = _kept(low, high, seen.mean, single < alpha)
+        low, high = bounded_by(low, high, seen.mean, single < alpha)
     side = "" if alternative == "two-sided" else f"|{alternative}"
     return MaxT(
         alternative=alternative,
@@ -288,15 +345,6 @@ def _tested(
     )
 
 
-def _kept(
-    low: FloatArray, high: FloatArray, mean: FloatArray, found: BoolArray
-) -> tuple[FloatArray, FloatArray]:
-    """The intervals, where rounding in the last digit would set them apart from the single-step p: ended at 0."""
-    low, high = low.copy(), high.copy()
-    low[~found & (low > 0)] = high[~found & (high < 0)] = 0.0
-    return bounded_by(low, high, mean, found & np.isfinite(low) & np.isfinite(high))
-
-
 def _asked(family: npt.ArrayLike | None, rows: int) -> BoolArray:
     asked = np.ones(rows, dtype=np.bool_) if family is None else np.asarray(family)
     if asked.dtype != np.bool_ or asked.shape != (rows,):
@@ -305,7 +353,18 @@ def _asked(family: npt.ArrayLike | None, rows: int) -> BoolArray:
     return asked
 
 
-def _reason(seen: _Observed, at: int) -> str | None:
+def _rank(level: float, resamples: int) -> int:
+    """Which of the largest maxima is critical: p < 1 - level where fewer than so many reach the observed t."""
+    alpha = round(1 - level, 12)
+    rank = math.ceil(round(alpha * (resamples + 1), 9)) - 1
+    if rank < 1:
+        raise UsageError(
+            f"resamples: expected at least {math.ceil(1 / alpha)} for intervals of {level:g}, got {resamples}"
+        )
+    return rank
+
+
+def _reason(seen: RowMoments, at: int) -> str:
     """Why a row cannot be in the family."""
     n, varied = int(seen.n[at]), int(seen.varied[at])
     if n < 2:
@@ -314,12 +373,10 @@ def _reason(seen: _Observed, at: int) -> str | None:
         return f"all {n} differences are the same, and need to vary"
     if n <= LEAST_VARIED:
         return f"{counted(n, 'common topic')}; the bootstrap needs {LEAST_VARIED + 1}"
-    if varied < LEAST_VARIED:
-        return (
-            f"only {counted(varied, 'difference')} of {n} {'is' if varied == 1 else 'are'} not the commonest one;"
-            f" the bootstrap needs {LEAST_VARIED}"
-        )
-    return None
+    return (
+        f"only {counted(varied, 'difference')} of {n} {'is' if varied == 1 else 'are'} not the commonest one;"
+        f" the bootstrap needs {LEAST_VARIED}"
+    )
 
 
 @dataclass(frozen=True)
@@ -333,8 +390,8 @@ class _Counts:
 
 
 def _counted(
-    rows: _Rows,
-    seen: _Observed,
+    rows: DifferenceRows,
+    seen: RowMoments,
     positions: IntArray,
     statistic: FloatArray,
     rng: np.random.Generator,
@@ -354,34 +411,15 @@ def _counted(
     alone, stepped = np.zeros((2, positions.size), dtype=np.int64)
     largest = np.empty(resamples, dtype=np.float32)
     step = _step(positions.size * resamples)
-    chunk = max(256, DRAWN // max(1, rows.topics))
-    for start in range(0, resamples, chunk):
-        size = min(chunk, resamples - start)
-        share = np.full(rows.topics, 1 / rows.topics)
-        drawn = np.ascontiguousarray(rng.multinomial(rows.topics, share, size=size).T, dtype=np.float32)
-        running = np.full(size, -np.inf, dtype=np.float32)
-        space = np.empty(
-            (3, max(1, CELLS // size), size), dtype=np.float32
-        )  # new arrays would cost more than the sums
-        for at in _blocks(order, size):
-            block = positions[at]
-            x, _ = rows.at(block)
-            z = (x - seen.mean[block, None]) * (turn / seen.sd[block, None])
-            missing = np.isnan(z)
-            z = np.where(missing, 0.0, z).astype(np.float32)
-            sums, squares, held = space[:, : at.size]
-            np.matmul(z, drawn, out=sums)
-            np.matmul(np.square(z), drawn, out=squares)
-            if missing.any():
-                np.matmul((~missing).astype(np.float32), drawn, out=held)
-            else:
-                held = held[:0]
-            n = seen.n[block].astype(np.float32)
-            own_counts, step_counts = np.zeros((2, at.size), dtype=np.int64)
-            step(sums, squares, held, n, own[at], two_sided, running, own_counts, step_counts)
-            alone[at] += own_counts
-            stepped[at] += step_counts
-        largest[start : start + size] = running
+    for start, drawn in _draws(rows.topics, resamples, rng):
+        running = largest[start : start + drawn.shape[1]]
+        running[:] = -np.inf
+        for at, sums, squares, held in _sums(rows, seen, positions, order, drawn, turn):
+            n = seen.n[positions[at]].astype(np.float32)
+            counts = np.zeros((2, at.size), dtype=np.int64)
+            step(sums, squares, held, n, own[at], two_sided, running, counts[0], counts[1])
+            alone[at] += counts[0]
+            stepped[at] += counts[1]
     # No row may have a smaller p than one that is more significant.
     stepped[order] = np.maximum.accumulate(stepped[order][::-1])[::-1]
     return _Counts(
@@ -389,14 +427,81 @@ def _counted(
     )
 
 
+def _draws(topics: int, resamples: int, rng: np.random.Generator) -> Iterator[tuple[int, SingleArray]]:
+    """How often every topic (row) is drawn in every resample (column), some resamples at a time."""
+    chunk = max(256, DRAWN // max(1, topics))
+    share = np.full(topics, 1 / topics)
+    for start in range(0, resamples, chunk):
+        counts = rng.multinomial(topics, share, size=min(chunk, resamples - start))
+        yield start, np.ascontiguousarray(counts.T, dtype=np.float32)
+
+
+def _sums(
+    rows: DifferenceRows,
+    seen: RowMoments,
+    positions: IntArray,
+    order: IntArray,
+    drawn: SingleArray,
+    turn: float = 1.0,
+) -> Iterator[tuple[IntArray, SingleArray, SingleArray, SingleArray]]:
+    """Some of the rows at a time, in the order given: the sums and the sums of squares of their resampled deviations,
+    in standard deviations, and how many of their topics were drawn; that is empty where it is always n.
+
+    They come in the same arrays, which are overwritten: new ones would cost more than the sums.
+    """
+    size = drawn.shape[1]
+    space = np.empty((3, max(1, CELLS // size), size), dtype=np.float32)
+    for at in _blocks(order, size):
+        block = positions[at]
+        x, _ = rows.at(block)
+        z = (x - seen.mean[block, None]) * (turn / seen.sd[block, None])
+        missing = np.isnan(z)
+        z[missing] = 0.0
+        deviations: SingleArray = z.astype(np.float32)
+        sums, squares, held = space[:, : at.size]
+        _multiply(deviations, drawn, sums)
+        _multiply(np.square(deviations), drawn, squares)
+        if missing.any():
+            _multiply((~missing).astype(np.float32), drawn, held)
+        else:
+            held = held[:0]
+        yield at, sums, squares, held
+
+
+def _multiply(z: SingleArray, drawn: SingleArray, out: SingleArray) -> None:
+    """A product in parts so small that OpenBLAS stays in one thread: others would wait for each other."""
+    width = max(16, ALONE // max(1, z.size))
+    for start in range(0, drawn.shape[1], width):
+        np.matmul(z, drawn[:, start : start + width], out=out[:, start : start + width])
+
+
 def _step(work: int) -> Step:
     """What counts: compiled where there is so much to do that loading the compiler pays."""
     if work < COMPILED_FROM:
         return plain_step
+    return compiled_step
+
+
+def compiled_step(
+    sums: SingleArray,
+    squares: SingleArray,
+    drawn: SingleArray,
+    n: SingleArray,
+    own: SingleArray,
+    two_sided: bool,
+    running: SingleArray,
+    alone: IntArray,
+    stepped: IntArray,
+) -> None:
+    """As `plain_step`."""
     from adjudge.stats.resampling.max_t_kernels import step_max_t
 
-    compiled: Step = step_max_t
-    return compiled
+    rows, resamples = sums.shape
+    keys = np.empty(resamples, dtype=np.float32)
+    flat = [each.reshape(-1) for each in (sums, squares, drawn)]
+    held = int(drawn.size > 0)
+    sides = int(two_sided)
+    step_max_t(rows, resamples, flat[0], flat[1], flat[2], held, n, own, sides, keys, running, alone, stepped)
 
 
 def plain_step(
@@ -417,17 +522,22 @@ def plain_step(
     many of the row's topics were drawn, and is empty where that is always n. `own` is t |t| as observed.
     """
     for row, (s, q) in enumerate(zip(sums, squares, strict=True)):
-        m = drawn[row] if drawn.size else n[row]
-        spread = m * q
-        square = s * s
-        left = spread - square
-        usable = left > DEGENERATE * spread
-        keys = np.zeros_like(s)
-        np.divide((m - ONE) * square, left, out=keys, where=usable)
-        if not usable.all():
-            keys[~usable & (np.abs(s) > NO_SHIFT)] = keys.max()
+        keys = _squared(s, q, drawn[row] if drawn.size else n[row])
         if not two_sided:
             np.copysign(keys, s, out=keys)
         np.maximum(running, keys, out=running)
         alone[row] += np.count_nonzero(keys >= own[row])
         stepped[row] += np.count_nonzero(running >= own[row])
+
+
+def _squared(s: SingleArray, q: SingleArray, m: SingleArray | np.float32) -> SingleArray:
+    """t*^2 of every resample of a row from the sum and the sum of squares of the m deviations drawn."""
+    spread = m * q
+    square = s * s
+    left = spread - square
+    usable = left > DEGENERATE * spread
+    keys = np.zeros_like(s)
+    np.divide((m - ONE) * square, left, out=keys, where=usable)
+    if not usable.all():
+        keys[~usable & (np.abs(s) > NO_SHIFT)] = keys.max()
+    return keys

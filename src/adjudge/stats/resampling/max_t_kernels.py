@@ -1,52 +1,68 @@
-"""Compiled: the studentised means of resampled differences, and the counting of their largest."""
+"""Compiled: the studentised means of resampled differences, and the counting of their largest.
+
+Arrays are flat, row after row. Counters have 32 bits, as wide as the numbers, so that loops become vectors.
+"""
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
-from adjudge.compiled import jitted
+from adjudge.compiled import bare
 from adjudge.stats.resampling.max_t import DEGENERATE, NO_SHIFT, ONE
 
 ZERO = np.float32(0)
-kernel = partial(jitted, error_model="numpy")  # a check of every division would keep loops from being vectors
 
 
-@kernel
+@bare
 def step_max_t(
+    rows: int,
+    resamples: int,
     sums: np.ndarray,
     squares: np.ndarray,
     drawn: np.ndarray,
+    held: int,
     n: np.ndarray,
     own: np.ndarray,
-    two_sided: bool,
+    two_sided: int,
+    keys: np.ndarray,
     running: np.ndarray,
     alone: np.ndarray,
     stepped: np.ndarray,
 ) -> None:
-    """As `plain_step`, which says what it does. Counters of 32 bits, as wide as the numbers: so loops are vectors."""
-    resamples = sums.shape[1]
-    keys = np.empty(resamples, np.float32)
-    for row in range(sums.shape[0]):
-        s = sums[row]
-        undefined = (
-            _squared(s, squares[row], drawn[row], keys)
-            if drawn.size
-            else _squared_all(s, squares[row], n[row], keys)
-        )
-        if undefined:
+    """As `plain_step`, which says what it does; `held` is 0 where every resample draws n, `keys` is scratch."""
+    for row in range(rows):
+        start = row * resamples
+        undefined = np.int32(0)
+        m = n[row]
+        if held == 0:
+            for r in range(resamples):
+                s = sums[start + r]
+                spread = m * squares[start + r]
+                left = spread - s * s
+                usable = left > DEGENERATE * spread
+                keys[r] = (m - ONE) * s * s / left if usable else -ONE
+                undefined += np.int32(not usable)
+        else:
+            for r in range(resamples):
+                s = sums[start + r]
+                spread = drawn[start + r] * squares[start + r]
+                left = spread - s * s
+                usable = left > DEGENERATE * spread
+                keys[r] = (drawn[start + r] - ONE) * s * s / left if usable else -ONE
+                undefined += np.int32(not usable)
+        if undefined > 0:
             largest = ZERO
             for r in range(resamples):
-                largest = max(largest, keys[r])
+                largest = keys[r] if keys[r] > largest else largest
             for r in range(resamples):
                 if keys[r] < ZERO:
-                    keys[r] = largest if abs(s[r]) > NO_SHIFT else ZERO
-        if not two_sided:
+                    keys[r] = largest if abs(sums[start + r]) > NO_SHIFT else ZERO
+        if two_sided == 0:
             for r in range(resamples):
-                keys[r] = keys[r] if s[r] > ZERO else -keys[r]
+                keys[r] = keys[r] if sums[start + r] > ZERO else -keys[r]
         bound = own[row]
-        reached, reached_so_far = np.int32(0), np.int32(0)
+        reached = np.int32(0)
+        reached_so_far = np.int32(0)
         for r in range(resamples):
             key = keys[r]
             before = running[r]
@@ -56,29 +72,3 @@ def step_max_t(
             reached_so_far += np.int32(furthest >= bound)
         alone[row] += reached
         stepped[row] += reached_so_far
-
-
-@kernel
-def _squared(s: np.ndarray, q: np.ndarray, drawn: np.ndarray, keys: np.ndarray) -> int:
-    """t*^2 of every resample; -1 where the resample holds one number only, and how often that is so."""
-    undefined = np.int32(0)
-    for r in range(keys.size):
-        spread = drawn[r] * q[r]
-        left = spread - s[r] * s[r]
-        usable = left > DEGENERATE * spread
-        keys[r] = (drawn[r] - ONE) * s[r] * s[r] / left if usable else -ONE
-        undefined += np.int32(not usable)
-    return int(undefined)
-
-
-@kernel
-def _squared_all(s: np.ndarray, q: np.ndarray, m: float, keys: np.ndarray) -> int:
-    """As `_squared`, where every resample draws m topics."""
-    undefined = np.int32(0)
-    for r in range(keys.size):
-        spread = m * q[r]
-        left = spread - s[r] * s[r]
-        usable = left > DEGENERATE * spread
-        keys[r] = (m - ONE) * s[r] * s[r] / left if usable else -ONE
-        undefined += np.int32(not usable)
-    return int(undefined)

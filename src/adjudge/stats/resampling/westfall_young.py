@@ -124,6 +124,10 @@ def _spread(block: PairBlock, grid: DifferenceGrid) -> FloatArray:
 # The adjusted p-values
 
 Method = Literal["max-t", "min-p"]
+EXCHANGEABLE = (
+    "swaps test that the scores of two systems are exchangeable, not that their means are equal: where the shapes of"
+    " their noise differ, as at a ceiling of ratings, equal means are found to differ far more often than alpha says"
+)
 
 
 @dataclass(frozen=True)
@@ -155,6 +159,11 @@ class WestfallYoung:
 
     def __len__(self) -> int:
         return self.p.size
+
+    @property
+    def warning(self) -> str:
+        """Where the p-values may be used, in one line: swaps test exchangeable scores, not equal means."""
+        return EXCHANGEABLE
 
 
 def westfall_young(

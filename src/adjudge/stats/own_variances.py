@@ -1,0 +1,374 @@
+"""All pairs of columns, or chosen contrasts, each with the variance of its own differences.
+
+From 20 topics the bootstrap of the largest |t| (resampling/max_t.py), below that Student's t with Holm's p-values and
+Bonferroni's intervals. Nothing is pooled, so systems may be as variable as they are; Tukey's test, which pools, is in
+linear/tukey.py.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import stdtr, stdtrit
+
+from adjudge.errors import UsageError
+from adjudge.stats import checks
+from adjudge.stats.checks import BoolArray, FloatArray, IntArray
+from adjudge.stats.linear.contrasts import checked_weights
+from adjudge.stats.multiple import holm
+from adjudge.stats.paired import NOISE, Better, p_words
+from adjudge.stats.pairs import columns_of_pairs
+from adjudge.stats.resampling.max_t import (
+    DifferenceRows,
+    RowMoments,
+    bounded_by,
+    criticals_with_best,
+    max_t_rows,
+    row_moments,
+)
+
+OwnMethod = Literal["max-t", "t"]
+BOOTSTRAP_FROM = 20
+"""Topics that every pair must have for the bootstrap."""
+METHOD_WORDS: dict[OwnMethod, str] = {"max-t": "bootstrap of the largest t", "t": "paired t, Holm"}
+
+
+@dataclass(frozen=True)
+class OwnVariances:
+    """A family of differences, each with its own variance; NaN where `why` has a reason, by position."""
+
+    method: OwnMethod
+    level: float
+    n: IntArray
+    """Topics behind each."""
+    difference: FloatArray
+    """The mean of the differences (or of a contrast's values) over these topics."""
+    se: FloatArray
+    """Their standard deviation over sqrt(n)."""
+    statistic: FloatArray
+    """t = difference / se."""
+    p: FloatArray
+    """Adjusted: step-down for max-t, Holm's for t."""
+    low: FloatArray
+    high: FloatArray
+    """Simultaneous, and such that 0 is inside exactly where nothing was found, or is the end where only the step-down
+    finds the difference."""
+    beyond: BoolArray
+    """Whose p could not be below 1 - level, whatever the sizes of the differences: too few of them are not 0."""
+    resamples: int | None
+    signature: str
+    why: dict[int, str] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return self.p.size
+
+    @property
+    def alpha(self) -> float:
+        return round(1 - self.level, 12)
+
+    @property
+    def words(self) -> str:
+        return METHOD_WORDS[self.method]
+
+    @property
+    def found(self) -> BoolArray:
+        """Which differ."""
+        return np.asarray(self.p < self.alpha)
+
+    @property
+    def conclusion(self) -> IntArray:
+        """Of every pair: 0 differ, 1 not significantly different, 2 could not have been found, 3 not comparable."""
+        found = np.where(self.found, 0, np.where(self.beyond, 2, 1))
+        found[list(self.why)] = 2
+        found[self.n == 0] = 3
+        return found
+
+    def notes(self) -> list[str]:
+        """Nothing: every pair has a significant difference of its own."""
+        return []
+
+    def sentence(self, k: int, a: str, b: str, better: Better | None = "higher") -> str:
+        """What the k-th pair's test says of its columns, called a and b."""
+        if k in self.why:
+            return f"{a} and {b} cannot be compared ({self.words}: {self.why[k]})"
+        basis = f"{self.words}, {p_words(float(self.p[k]), self.alpha)}, n = {self.n[k]}"
+        ends = f"{self.level:.0%} interval"
+        if not self.found[k]:
+            reach = "; too few topics differ to find more" if self.beyond[k] else ""
+            gap = f"difference {self.difference[k]:.4g}, {ends} {self.low[k]:.4g} to {self.high[k]:.4g}"
+            return f"{a} and {b} are not significantly different ({basis}; {gap}{reach})"
+        first = (self.difference[k] > 0) == (better != "lower")
+        winner, loser = (a, b) if first else (b, a)
+        near, far = sorted(abs(float(end)) for end in (self.low[k], self.high[k]))
+        gap = f"difference {abs(self.difference[k]):.4g}, {ends} {near:.4g} to {far:.4g}"
+        return f"{winner} is {'better' if better else 'higher'} than {loser} ({basis}; {gap})"
+
+
+@dataclass(frozen=True)
+class OwnContrasts:
+    """Chosen contrasts, each with the variance of its own values over the topics that have all its systems."""
+
+    family: OwnVariances
+
+    def __len__(self) -> int:
+        return len(self.family)
+
+    @property
+    def estimate(self) -> FloatArray:
+        return self.family.difference
+
+    @property
+    def n(self) -> IntArray:
+        return self.family.n
+
+    @property
+    def se(self) -> FloatArray:
+        return self.family.se
+
+    @property
+    def p(self) -> FloatArray:
+        return self.family.p
+
+    @property
+    def low(self) -> FloatArray:
+        return self.family.low
+
+    @property
+    def high(self) -> FloatArray:
+        return self.family.high
+
+    @property
+    def why(self) -> dict[int, str]:
+        return self.family.why
+
+    def sentence(self, k: int, name: str) -> str:
+        """What the k-th contrast says, called by a name such as "humans - machines"."""
+        f = self.family
+        if k in f.why:
+            return f"{name} cannot be estimated ({f.why[k]})"
+        side = "is not significantly different from 0"
+        if f.found[k]:
+            side = "is above 0" if f.difference[k] > 0 else "is below 0"
+        ends = f"{f.level:.0%} interval {f.low[k]:.4g} to {f.high[k]:.4g}"
+        basis = f"{f.words}, {p_words(float(f.p[k]), f.alpha)}, n = {f.n[k]}"
+        return f"{name} = {f.difference[k]:.4g} {side} ({basis}; {ends})"
+
+
+def own_pairs(
+    values: npt.ArrayLike,
+    *,
+    rng: np.random.Generator,
+    method: OwnMethod | None = None,
+    level: float = 0.95,
+    resamples: int = 10_000,
+) -> OwnVariances:
+    """All pairs of columns (topics x systems, NaN where missing), each over the topics that both have.
+
+    Without a method it is the bootstrap where every pair that can be tested has 20 topics, else Student's t.
+    """
+    matrix = checks.numbers("values", values, dimensions=2)
+    first, second = columns_of_pairs(matrix.shape[1])
+    rows = DifferenceRows(np.ascontiguousarray(matrix.T) + 0.0, first, second)
+    return _family(rows, rng, method, level, resamples)
+
+
+def own_contrasts(
+    values: npt.ArrayLike,
+    weights: npt.ArrayLike,
+    *,
+    rng: np.random.Generator,
+    method: OwnMethod | None = None,
+    level: float = 0.95,
+    resamples: int = 10_000,
+) -> OwnContrasts:
+    """Contrasts of the columns, a row of weights for each (see linear/contrasts.py), as one family.
+
+    Each has a value on every topic that has all the systems it weighs, and is tested as a pair's differences are.
+    """
+    matrix = checks.numbers("values", values, dimensions=2)
+    rows = checked_weights(weights, matrix.shape[1])
+    columns = np.ascontiguousarray(contrast_values(matrix, rows).T) + 0.0
+    return OwnContrasts(_family(DifferenceRows(columns, None, None), rng, method, level, resamples))
+
+
+def contrast_values(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """Topics x contrasts: the weighted sum of a topic's scores, NaN where one that has a weight is missing."""
+    found = np.nan_to_num(values) @ weights.T
+    found[np.isnan(values).astype(float) @ (weights != 0).T.astype(float) > 0] = np.nan
+    # What is left of equal scores is rounding.
+    size = np.abs(np.nan_to_num(values)) @ np.abs(weights).T
+    found[np.abs(found) <= NOISE * size] = 0.0
+    return found
+
+
+def _family(
+    rows: DifferenceRows,
+    rng: np.random.Generator,
+    method: OwnMethod | None,
+    level: float,
+    resamples: int,
+) -> OwnVariances:
+    checks.share("level", level)
+    if method is not None:
+        checks.one_of("method", method, get_args(OwnMethod))
+    seen = row_moments(rows)
+    testable = (seen.n >= 2) & (seen.varied > 0)
+    if method is None:
+        method = "max-t" if (seen.n[testable] >= BOOTSTRAP_FROM).all() else "t"
+    if method == "t":
+        return _student(seen, testable, level)
+    found = max_t_rows(rows, seen, rng=rng, resamples=resamples, level=level)
+    low, high = bounded_by(found.low, found.high, found.difference, found.p < round(1 - level, 12))
+    return OwnVariances(
+        method="max-t",
+        level=level,
+        n=found.n,
+        difference=found.difference,
+        se=found.se,
+        statistic=found.statistic,
+        p=found.p,
+        low=low + 0.0,
+        high=high + 0.0,
+        beyond=np.zeros(len(found), dtype=np.bool_),
+        resamples=resamples,
+        signature=f"{found.signature}|level:{level:g}",
+        why=found.why,
+    )
+
+
+def _student(seen: RowMoments, testable: BoolArray, level: float) -> OwnVariances:
+    """Student's t of each row, Holm's p-values, Bonferroni's intervals."""
+    alpha = round(1 - level, 12)
+    size = int(np.count_nonzero(testable))
+    se, statistic, p, low, high = np.full((5, seen.n.size), np.nan)
+    at = np.flatnonzero(testable)
+    if size:
+        df = seen.n[at] - 1.0
+        se[at] = seen.sd[at] / np.sqrt(seen.n[at])
+        statistic[at] = seen.mean[at] / se[at]
+        p[at] = holm(2 * stdtr(df, -np.abs(statistic[at])))
+        reach = -stdtrit(df, alpha / 2 / size) * se[at]
+        low[at], high[at] = bounded_by(
+            seen.mean[at] - reach, seen.mean[at] + reach, seen.mean[at], p[at] < alpha
+        )
+    why = {int(k): no_test(int(seen.n[k])) for k in np.flatnonzero(~testable)}
+    return OwnVariances(
+        method="t",
+        level=level,
+        n=seen.n,
+        difference=seen.mean,
+        se=se,
+        statistic=statistic,
+        p=p,
+        low=low + 0.0,
+        high=high + 0.0,
+        beyond=testable & (least_t_p(seen.n, seen.nonzero) >= alpha),
+        resamples=None,
+        signature=f"t|paired|holm|intervals:bonferroni|family:{size}|level:{level:g}",
+        why=why,
+    )
+
+
+def no_test(n: int) -> str:
+    """Why n differences have no t."""
+    if n < 2:
+        return f"needs two topics that both have, has {n or 'none'}"
+    return f"all {n} differences are the same, and need to vary"
+
+
+def least_t_p(n: IntArray, nonzero: IntArray) -> FloatArray:
+    """The smallest two-sided p of Student's t that n differences can give, of which so many are not 0.
+
+    With S their sum and Q their sum of squares t^2 = (n - 1) S^2 / (n Q - S^2), and S^2 <= nonzero Q: it is largest
+    where those that are not 0 are equal, t^2 = (n - 1) nonzero / (n - nonzero).
+    """
+    df = np.maximum(n - 1, 1).astype(np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(nonzero < n, np.sqrt(df * nonzero / (n - nonzero)), np.inf)
+    return np.asarray(2 * stdtr(df, -t))
+
+
+# Hsu's comparisons with the best
+
+
+@dataclass(frozen=True)
+class WithBest:
+    """Hsu's constrained intervals of every column less the best of the others. Hsu 1984, 1996."""
+
+    method: OwnMethod
+    level: float
+    low: FloatArray
+    """At most 0; -inf where one that may be the best has no comparable topics with the column."""
+    high: FloatArray
+    """At least 0; 0 where the column is not the best, up to the level; inf where it could be compared with none."""
+    signature: str
+
+    @property
+    def candidates(self) -> BoolArray:
+        """Those whose interval goes above 0: the best is among them, with the level's probability."""
+        return np.asarray(self.high > 0)
+
+
+def with_best(
+    values: npt.ArrayLike,
+    *,
+    rng: np.random.Generator,
+    method: OwnMethod,
+    lower: bool = False,
+    level: float = 0.95,
+    resamples: int = 10_000,
+) -> WithBest:
+    """Hsu's comparisons with the best, each pair with its own variance.
+
+    Every column i is taken for the best in turn: if it were, no i - j would be below 0, and all d_ij + c_i se_ij would
+    be above 0 with the level's probability, c_i being the one-sided critical value of the differences from i: of the
+    bootstrap's largest t, or Bonferroni's of Student's t. Those for which that holds are the candidates G, and
+
+        high_i = max(0, min over j of d_ij + c_i se_ij)
+        low_i  = min(0, min over j in G of d_ij - c_j se_ij), 0 where G holds i alone.
+
+    `lower=True` where the smallest mean is the best.
+    """
+    matrix = checks.numbers("values", values, dimensions=2)
+    checks.share("level", level)
+    checks.one_of("method", method, get_args(OwnMethod))
+    turned = -matrix if lower else matrix
+    size = turned.shape[1]
+    if size < 2:
+        raise UsageError("comparisons with the best need two systems")
+    first, second = columns_of_pairs(size)
+    seen = row_moments(DifferenceRows(np.ascontiguousarray(turned.T) + 0.0, first, second))
+    usable = seen.usable if method == "max-t" else (seen.n >= 2) & (seen.varied > 0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        se = np.where(usable, seen.sd / np.sqrt(seen.n), np.nan)
+    difference, reach = np.full((2, size, size), np.nan)
+    difference[first, second], difference[second, first] = seen.mean, -seen.mean
+    if method == "max-t":
+        critical = criticals_with_best(turned, rng=rng, resamples=resamples, level=level)
+        reach[first, second], reach[second, first] = critical[first] * se, critical[second] * se
+        how = f"max-t|one-sided|resamples:{resamples}"
+    else:
+        tested = np.zeros((size, size))
+        tested[first, second] = tested[second, first] = usable
+        share = round(1 - level, 12) / np.maximum(tested.sum(axis=1), 1)
+        df = np.maximum(seen.n - 1.0, 1.0)
+        reach[first, second] = -stdtrit(df, share[first]) * se
+        reach[second, first] = -stdtrit(df, share[second]) * se
+        how = "t|one-sided|bonferroni"
+    upper = np.fmin.reduce(np.where(np.isnan(reach), np.nan, difference + reach), axis=1)
+    candidate = ~(upper <= 0)
+    # d_ij - c_j se_ij for every j that may be the best; nothing is known of one that i was not compared with.
+    below = np.where(np.isnan(reach.T), -np.inf, difference - reach.T)
+    below[~np.broadcast_to(candidate, below.shape) | np.eye(size, dtype=np.bool_)] = np.inf
+    lowest = below.min(axis=1)
+    return WithBest(
+        method=method,
+        level=level,
+        low=np.minimum(0.0, lowest) + 0.0,
+        high=np.where(np.isnan(upper), math.inf, np.maximum(0.0, upper)) + 0.0,
+        signature=f"hsu|{how}|level:{level:g}",
+    )
