@@ -580,7 +580,7 @@ def test_scores_of_any_size_have_intervals() -> None:
     names, kinds = ["m", "n", "g", "h"], {"g": "human", "h": "human"}
     plain, huge = (
         rankel_tables(matrix(values * scale, names), kinds, {"wilcoxon": wilcoxon_pairs})
-        for scale in (1.0, 2.0**1000)
+        for scale in (1.0, 2.0**980)
     )
     assert list(huge.sentences()) == list(plain.sentences())
-    assert [h.high for h in huge.measures[0].humans] == [h.high * 2.0**1000 for h in plain.measures[0].humans]
+    assert [h.high for h in huge.measures[0].humans] == [h.high * 2.0**980 for h in plain.measures[0].humans]

@@ -385,6 +385,6 @@ def test_the_order_of_topics_is_not_contradicted_by_their_means() -> None:
 
 def test_scores_of_any_size_have_a_spread() -> None:
     values = np.array([[1.0, 2.0, 4.0], [2.0, 3.0, 3.5]])
-    huge = topics_of_matrix(matrix(values * 2.0**1000)).standings
+    huge = topics_of_matrix(matrix(values * 2.0**980)).standings
     plain = topics_of_matrix(matrix(values)).standings
-    assert [(s.mean, s.sd) for s in huge] == [(s.mean * 2.0**1000, s.sd * 2.0**1000) for s in plain]
+    assert [(s.mean, s.sd) for s in huge] == [(s.mean * 2.0**980, s.sd * 2.0**980) for s in plain]

@@ -452,9 +452,11 @@ def count(
     """Count on one measure; `signed` ends the signature."""
     import numpy as np
 
+    from adjudge.stats.bootstrap import t_means
+
     human = np.array([kinds.get(system) == "human" for system in matrix.systems], dtype=bool)
     counted = tuple(_count(matrix, human, name, test(matrix.values), alpha) for name, test in tests.items())
-    means = _scaled_means(matrix.values, level)
+    means = t_means(matrix.values, level=level)
     return CountsByMeasure(
         measure=matrix.measure,
         length=matrix.length,
@@ -466,19 +468,6 @@ def count(
         signature=f"{matrix.signature}|topics:{len(matrix.topics)}|pool:{matrix.pool}"
         f"{''.join(f'|test:{each.signature}' for each in counted)}|{signed}",
     )
-
-
-def _scaled_means(values: FloatArray, level: float) -> ColumnMeans:
-    """Means and t intervals of scores of any size: squares of the largest floats are no floats."""
-    import numpy as np
-
-    from adjudge.stats.bootstrap import t_means
-
-    largest = np.max(np.abs(values), initial=0.0, where=~np.isnan(values))
-    unit = 2.0 ** np.frexp(largest)[1] if largest > 1e100 else 1.0
-    found = t_means(values / unit, level=level)
-    with np.errstate(over="ignore"):  # an end beyond all floats is infinite
-        return replace(found, mean=found.mean * unit, low=found.low * unit, high=found.high * unit)
 
 
 def _count(
