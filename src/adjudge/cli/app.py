@@ -219,7 +219,7 @@ COMMANDS = (
     Command(
         "groups",
         COMPARE,
-        "Tukey's groups on the model system + topic: letters, lines, ranks left open, a critical-difference diagram.",
+        "Which systems differ, all pairs at once: letters, lines, ranks left open, a critical-difference diagram.",
         "groups:command",
         "adjudge groups my-eval -m rouge-2 --contrast humans-machines",
     ),

@@ -3,7 +3,7 @@
 scores     Scores, from a folder, a file or a DataFrame: where every analysis starts
 tests      the tests of pairs, run and corrected
 pairs      all pairs of systems on a measure: ranking, intervals, groups
-groups     Tukey's groups, contrasts, the critical-difference diagram
+groups     groups that do not differ, contrasts, comparisons with the best, the critical-difference diagram
 topics     how topics differ
 lengths    target lengths compared
 anova      which factors matter

@@ -6,11 +6,12 @@ pairs        the same tests of all pairs of columns;  tests  which of them a nam
 effects      how large the differences are;  equivalence  whether they are small enough not to matter
 bootstrap    means of columns with intervals
 multiple     corrections for many tests
+own_variances  all pairs and contrasts, each with its own variance; comparisons with the best
 ranks        rank correlation; Kruskal-Wallis, Friedman, Skillings-Mack
 order        letters and lines, rank intervals, rankings that are left, critical-difference diagrams
 agreement    Krippendorff's alpha; pairs that a measure orders as people do
 
-resampling/  random swaps (MC), hybrid bootstrap (HB), exact permutation, clusters of topics, Westfall-Young
+resampling/  random swaps (MC), hybrid bootstrap (HB), exact permutation, clusters of topics, Westfall-Young, max-t
 linear/      linear and mixed models, analysis of variance, Tukey's test, contrasts
 power/       size and power, searches for topics and differences, simulated scores
 preference/  Bradley-Terry strengths, propagation, the next pair, crowds

@@ -1,1 +1,1 @@
-"""Tests by resampling: random swaps, hybrid bootstrap, exact permutation, clusters, Westfall-Young."""
+"""Tests by resampling: random swaps, hybrid bootstrap, exact permutation, clusters, Westfall-Young, max-t."""
