@@ -694,7 +694,7 @@ def _interaction_words(found: Interaction, alpha: float) -> str:
     rule = f"beyond {sizes.limit:.2f} standard errors, alpha {alpha:g} over {counted(sizes.tested, 'cell')}"
     if not large:
         return f"No cell of {found.term} stands out ({rule})."
-    named = [f"{first} with {second} ({effect:+.4f})" for first, second, effect in large]
+    named = [f"{first} with {second} ({effect:+z.4f})" for first, second, effect in large]
     return f"Large in {found.term}: {listed(named, most=MOST_NAMED)} ({rule})."
 
 
@@ -705,9 +705,9 @@ def _largest_words(found: Sequence[LargeResidual], alpha: float) -> list[str]:
     if not found:
         return []
     first = found[0]
-    others = [f"{each.where} ({each.standardised:+.1f})" for each in found[1:]]
+    others = [f"{each.where} ({each.standardised:+z.1f})" for each in found[1:]]
     then = f"; then {listed(others)}" if others else ""
-    off = f"{first.where} is off most, by {first.standardised:+.1f} standard errors"
+    off = f"{first.where} is off most, by {first.standardised:+z.1f} standard errors"
     if math.isnan(first.p):
         return [f"{off}{then}."]
     verdict = "an outlier" if first.p < alpha else "no outlier among so many"
