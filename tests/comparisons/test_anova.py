@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from adjudge.comparisons.anova import Anova, AnovaTerm, anova
 from adjudge.comparisons.scores import HUMANS, Scores
@@ -614,6 +616,45 @@ def test_sentences() -> None:
         "s6 on t09 is off most, by +3.1 standard errors: no outlier among so many (p = .069, Bonferroni); then"
         " s1 on t09 (-2.3), s6 on t07 (-2.1), s4 on t04 (-2.0) and s2 on t03 (-1.9)."
     )
+
+
+@given(st.integers(0, 10_000), st.booleans(), st.booleans(), st.sampled_from([0.0, 0.15, 0.5]), st.booleans())
+@settings(deadline=None, max_examples=20)
+def test_no_sentence_contradicts_the_table(
+    seed: int, assessors: bool, types: bool, missing: float, random: bool
+) -> None:
+    """Generated tables, ratings among them: what matters is what p says, and nothing is nan, inf or -0."""
+    rng = np.random.default_rng(seed)
+    shape = rng.integers(2, 6), rng.integers(2, 8), rng.integers(2, 4) if assessors else 1
+    values = rng.normal(size=shape) + rng.normal(size=shape[1])[:, None] * rng.integers(0, 3)
+    values = np.round(values) if rng.random() < 0.5 else values
+    values[rng.random(shape) < missing] = np.nan
+    rows = [
+        Score("coverage", f"t{j}", f"s{i}", float(value), assessor=f"a{k}" if assessors else None)
+        for (i, j, k), value in np.ndenumerate(values)
+        if not np.isnan(value)
+    ]
+    if not rows:
+        return
+    about = {f"t{j}": Topic(f"t{j}", type=f"x{rng.integers(0, 3)}") for j in range(shape[1])}
+    factors = [*(["type"] if types else []), "system", "topic", *(["assessor"] if assessors else [])]
+    scores = Scores("test", table(rows), topics=about)
+    found = anova(scores, "coverage", factors=factors, random=["topic"] if random else [], resamples=0)
+    said = list(found.sentences())
+    mattering = said[0].split(" matter")[0] if " matter" in said[0] else ""
+    for line, sentence in zip(found.lines, said[1:], strict=False):
+        assert sentence.lower().startswith(line.term)
+        if line.why is not None:
+            assert " cannot be tested: " in sentence
+            assert math.isnan(line.p)
+            continue
+        assert (" matters: " in sentence) == (line.p < 0.05)
+        assert (line.term in re.findall(r"\w+", mattering)) == (line.p < 0.05)
+        assert line.denominator_df > 0
+        assert math.isfinite(line.f)
+    shown = " ".join([*said, *found.residual_sentences(), *found.warnings(), found.to_latex()])
+    assert not re.search(r"\b(inf|nan)\b|-0(\.0+)?(?![\d.])", shown)
+    json.dumps(found.as_dict(), allow_nan=False)
 
 
 def test_few_rows_do_not_bear_what_is_not_normal() -> None:

@@ -74,6 +74,12 @@ def term_test(
     balanced = strata(model, fixed, random)
     if balanced is not None:
         return _by_strata(balanced, key, errors) if errors else None
+    rank = model.space(fixed).rank
+    random = tuple(each for each in random if model.space([*fixed, each]).rank > rank)
+    if not set(errors) <= set(random):
+        return _untested(key, errors, random, "nothing is left of what it would be compared with")
+    if not random:
+        return None
     if ss_type == 3 and any(set(key) < set(each) for each in fixed):
         why = "type III is not computed against several error terms: use type II"
         return _untested(key, errors, random, why)

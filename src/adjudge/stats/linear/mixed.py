@@ -564,9 +564,8 @@ def fixed_test(
     the reduction of the residual sum of squares, in the metric of the fitted variances, when it is added to them
     (type II where `after` are all the terms that do not contain it, type I where they are those before it).
     """
-    seen = model.space(fixed).rank
-    terms = [each for each in random if model.space([*fixed, each]).rank > seen]
-    why = _why_not(LinearModel(model.scores, model.factors, [*fixed, *terms]), tuple(fixed), tuple(terms))
+    terms = tuple(random)
+    why = _why_not(LinearModel(model.scores, model.factors, [*fixed, *terms]), tuple(fixed), terms)
     later = [each for each in fixed if each != key and each not in after]
     columns, parts = _in_blocks(model, [after, [key], later])
     if why is None and not parts[1]:
