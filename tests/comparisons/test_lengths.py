@@ -28,9 +28,11 @@ from adjudge.data.scores import (
     ScoreTable,
     average_lengths,
 )
+from adjudge.engine import generator
 from adjudge.errors import AdjudgeError, DataError
 from adjudge.evaluation import Evaluation
 from adjudge.stats.linear.tukey import studentized_range_isf, tukey
+from adjudge.stats.own_variances import own_pairs
 from adjudge.stats.ranks import EXACT_UP_TO, LISTED_UP_TO
 
 PAGE = (Path(__file__).parents[2] / "docs" / "lengths.md").read_text(encoding="utf-8")
@@ -72,7 +74,8 @@ def test_each_length_is_its_own_comparison(duc: LengthsResult) -> None:
     for each in duc.lengths:
         matrix = scores.matrix("coverage", length=each.length)
         alone = tukey(matrix.values)
-        assert each.tukey.p == pytest.approx(alone.p)
+        own = own_pairs(matrix.values, rng=generator(0, "lengths/pairs"))
+        assert each.tests.p.tolist() == own.p.tolist()
         assert each.tukey.mean_square == alone.mean_square
         centred = (matrix.values - matrix.values.mean(axis=1, keepdims=True)).mean(axis=0)
         for j, system in enumerate(matrix.systems):
@@ -115,9 +118,7 @@ def test_noise_grows_as_the_target_shrinks(duc: LengthsResult) -> None:
         "The residual mean square, the noise, grows as the target shrinks: 0.00799 at 200 words, 0.00957 at 100 words,"
         " 0.014 at 50 words and 0.0462 at 10 words."
     )
-    assert (
-        "At 10 words 2 of 10 pairs of systems differ: the difference that counts is 0.19 (Tukey's test, 95%)."
-    ) in said
+    assert ("At 10 words 1 of 10 pairs of systems differ (bootstrap of the largest t).") in said
     assert any(line.startswith("With all lengths averaged 10 of 15 pairs") for line in said)
 
 
@@ -177,7 +178,7 @@ def test_the_seed_decides_and_nothing_else() -> None:
 
     assert ends(0) == ends(0) != ends(1)
     assert lengths(scores, "coverage").signature == (
-        "coverage|v:1|lengths:10,50,100,200|model:system+topic|tukey:0.95|tau-b:bootstrap-percentile:2000|seed:0"
+        "coverage|v:1|lengths:10,50,100,200|model:system+topic|max-t:0.95|tau-b:bootstrap-percentile:2000|seed:0"
     )
 
 
@@ -291,7 +292,7 @@ def test_missing_cells_are_counted() -> None:
     found = lengths(table(made), "coverage")
     assert "at 100 words 1 cell of the matrix is missing" in found.warnings()
     assert "100 words left out of the mean on 1 topic: 19 has no score there" in found.warnings()
-    assert "the difference that counts is about" in next(
+    assert "pairs of systems differ (paired t, Holm)" in next(
         s for s in found.sentences() if s.startswith("At 100")
     )
 
@@ -302,7 +303,7 @@ def test_frames_latex_and_json(duc: LengthsResult) -> None:
     assert len(frame) == 5 + 4 * 6
     noise = duc.lengths_frame()
     assert noise["df"].tolist() == [76, 95, 95, 95, 95]
-    assert noise["told_apart"].tolist() == [2, 7, 9, 8, 10]
+    assert noise["told_apart"].tolist() == [1, 5, 8, 8, 10]
     latex = duc.to_latex()
     assert latex.count(r"\\") == 1 + 6 + 1 + 5
     assert r"24 & machine & -- &  & " in latex
@@ -345,7 +346,7 @@ def test_the_command_shows_tables_and_sentences(
     assert "coverage (higher is better, 4 lengths)" in out
     assert "Scores centred by topic" in out
     assert "noise, grows as the target shrinks" in out
-    assert "2 of 10" in out
+    assert "1 of 10" in out
     assert "note: 10 words left out of the mean on 20 topics" in err
 
 

@@ -73,9 +73,7 @@ def test_the_words_say_the_direction_the_test_and_the_interval(
     assert "95 % interval of the mean (Student's t)" in interval
     assert "paired t, " in letters
     assert "at .01)" in letters
-    assert section.headline.startswith(
-        "On rouge-2 bad and fair may each be the best"
-    )
+    assert section.headline.startswith("On rouge-2 bad and fair may each be the best")
 
 
 def test_a_description_claims_nothing(compared: Make, three: Values, empty: Collection) -> None:

@@ -155,7 +155,9 @@ def _clustered(
     if choices.correct.startswith("westfall-young"):
         raise UsageError(f"--correct {choices.correct} swaps topics one by one: choose another with clusters")
     rng = generator(choices.seed, "compare/mc")
-    results = cluster_mc_pairs(values, clusters, rng=rng, resamples=resamples, alternative=alternative)
+    results = cluster_mc_pairs(
+        values, clusters, rng=rng, resamples=resamples, alternative=alternative, alpha=choices.alpha
+    )
     found = _untold(results, family, resamples)
     # Whole clusters change sides, so that there are as many signs as clusters, not topics.
     signs = _signs_of_clusters(values, clusters, results)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from adjudge.stats.linear.tukey import Tukey
+    from adjudge.stats.own_variances import OwnVariances
     from adjudge.stats.paired import Interval
     from adjudge.stats.ranks import KendallTau
 
@@ -117,12 +118,12 @@ def lengths_of(
             f"{first.measure}: a score of {largest:.3g} is too large for a variance: divide all scores"
         )
     how = _LengthsHow(level, resamples, seed)
-    each = tuple(_at_length(m, n, level) for n, m in ordered.items())
+    each = tuple(_at_length(m, n, level, seed) for n, m in ordered.items())
     together: AtLength | None = None
     left_out: tuple[LengthLeftOut, ...] = ()
     if len(ordered) > 1:
         mean, left_out = average_lengths(ordered)
-        together = _at_length(mean, None, level, together=True)
+        together = _at_length(mean, None, level, seed, together=True)
     columns = each if together is None else (*each, together)
     return LengthsResult(
         info=first.signed(f"form:{first.form}").info if first.form else first.info,
@@ -151,7 +152,7 @@ class SystemAtLength:
     centred: float
     """The mean over topics of the score less the topic's mean over all peers."""
     group: str
-    """Letters: systems that share one are not significantly different by Tukey's test."""
+    """Letters: systems that share one are not significantly different, every pair by its own variance."""
 
 
 @dataclass(frozen=True)
@@ -163,6 +164,9 @@ class AtLength:
     """Whether this is all lengths averaged."""
     matrix: ScoreMatrix
     tukey: Tukey
+    """The model's means and residual mean square, and the difference that Tukey's test would ask for."""
+    tests: OwnVariances
+    """Of all pairs, each with the variance of its own differences."""
     standings: tuple[SystemAtLength, ...]
     """Best first; systems without scores come last."""
 
@@ -178,11 +182,11 @@ class AtLength:
     @property
     def pairs(self) -> int:
         """Pairs of systems that could be tested."""
-        return len(self.tukey) - len(self.tukey.why)
+        return len(self.tests) - len(self.tests.why)
 
     @property
     def told_apart(self) -> int:
-        return int((self.tukey.p < 1 - self.tukey.level).sum())
+        return int(self.tests.found.sum())
 
     def standing(self, system: str) -> SystemAtLength | None:
         return next((s for s in self.standings if s.system == system), None)
@@ -234,8 +238,8 @@ class LengthsResult(Tabular):
     def signature(self) -> str:
         at = ",".join(each.column for each in self.lengths)
         return (
-            f"{self.info.signature or self.measure}|lengths:{at}|model:system+topic|tukey:{self.level:g}"
-            f"|tau-b:bootstrap-percentile:{self.resamples}|seed:{self.seed}"
+            f"{self.info.signature or self.measure}|lengths:{at}|model:system+topic"
+            f"|{self.columns[-1].tests.method}:{self.level:g}|tau-b:bootstrap-percentile:{self.resamples}|seed:{self.seed}"
         )
 
     def systems(self) -> tuple[str, ...]:
@@ -267,9 +271,9 @@ class LengthsResult(Tabular):
             holes = len(each.matrix.missing)
             if holes:
                 found.append(f"at {each.name} {counted(holes, 'cell')} of the matrix {_is(holes)} missing")
-            if each.pairs < len(each.tukey):
-                why = next(iter(each.tukey.why.values()))
-                found.append(f"at {each.name} {counted(len(each.tukey.why), 'pair')} cannot be tested: {why}")
+            if each.pairs < len(each.tests):
+                why = next(iter(each.tests.why.values()))
+                found.append(f"at {each.name} {counted(len(each.tests.why), 'pair')} cannot be tested: {why}")
         return [*found, *(str(each) for each in self.left_out)]
 
     # As tables
@@ -416,14 +420,12 @@ def _noise(result: LengthsResult) -> Iterator[str]:
 def _told_apart(each: AtLength, result: LengthsResult) -> str:
     where = f"With {each.name} averaged" if each.together else f"At {each.name}"
     if not each.pairs:
-        why = next(iter(each.tukey.why.values()), "there is one system")
+        why = next(iter(each.tests.why.values()), "there is one system")
         return f"{where} no two systems can be compared: {why}."
-    differ = f"{each.told_apart} of {counted(each.pairs, 'pair')} of systems"
-    about = "" if len(set(each.tukey.n.tolist())) == 1 else "about "
-    return (
-        f"{where} {differ} differ: the difference that counts is {about}{each.tukey.hsd:.3g}"
-        f" (Tukey's test, {result.level:.0%})."
-    )
+    beyond = int((each.tests.conclusion == 2).sum()) - len(each.tests.why)
+    reach = f"; {beyond:,} could not have been found" if beyond > 0 else ""
+    differ = f"{each.told_apart} of {counted(each.pairs, 'pair')} of systems differ"
+    return f"{where} {differ} ({each.tests.words}){reach}."
 
 
 def _signed(value: float) -> str:
@@ -446,6 +448,7 @@ def _length_row(r: LengthsResult, each: AtLength) -> dict[str, Any]:
         "mean_square": found.mean_square,
         "critical": found.critical,
         "hsd": found.hsd,
+        "test": each.tests.method,
         "pairs": each.pairs,
         "told_apart": each.told_apart,
     }
@@ -486,19 +489,25 @@ class _LengthsHow:
     seed: int
 
 
-def _at_length(matrix: ScoreMatrix, length: Length, level: float, *, together: bool = False) -> AtLength:
+def _at_length(
+    matrix: ScoreMatrix, length: Length, level: float, seed: int, *, together: bool = False
+) -> AtLength:
     import numpy as np
 
     from adjudge.stats.linear.tukey import tukey
     from adjudge.stats.order import letters
+    from adjudge.stats.own_variances import own_pairs
+    from adjudge.stats.pairs import columns_of_pairs
 
     found = tukey(matrix.values, level=level)
+    tests = own_pairs(matrix.values, rng=generator(seed, "lengths/pairs"), level=level)
+    apart = np.zeros((len(matrix.systems),) * 2, dtype=bool)
+    first, second = columns_of_pairs(len(matrix.systems))
+    apart[first, second] = apart[second, first] = tests.found
     sign = 1 if matrix.info.better == "lower" else -1
     ranked = np.flatnonzero(~np.isnan(found.means)).tolist()
     ranked.sort(key=lambda j: (sign * found.means[j], matrix.systems[j]))
-    groups = dict(
-        zip(ranked, letters(found.different()[np.ix_(ranked, ranked)], range(len(ranked))), strict=True)
-    )
+    groups = dict(zip(ranked, letters(apart[np.ix_(ranked, ranked)], range(len(ranked))), strict=True))
     places = _places([sign * float(found.means[j]) for j in ranked])
     rank = dict(zip(ranked, places, strict=True))
     rest = [j for j in range(len(matrix.systems)) if j not in groups]
@@ -514,7 +523,9 @@ def _at_length(matrix: ScoreMatrix, length: Length, level: float, *, together: b
         )
         for j in (*ranked, *rest)
     )
-    return AtLength(length=length, together=together, matrix=matrix, tukey=found, standings=standings)
+    return AtLength(
+        length=length, together=together, matrix=matrix, tukey=found, tests=tests, standings=standings
+    )
 
 
 def _places(ascending: list[float]) -> list[int]:
@@ -552,7 +563,7 @@ def _between_tasks(
     for at in each:
         sides = [{topic for topic in at.matrix.topics if tasks.get(topic) == task} for task in TASKS]
         if all(sides):
-            a, b = (_at_length(at.matrix.of_topics(side), at.length, how.level) for side in sides)
+            a, b = (_at_length(at.matrix.of_topics(side), at.length, how.level, how.seed) for side in sides)
             single, multi = (f"{task} documents, {at.name}" for task in TASKS)
             over = "averaged over all lengths" if at.together else f"at {at.name}"
             what = f"the rankings of single- and multi-document topics {over}"
