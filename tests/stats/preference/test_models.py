@@ -186,9 +186,7 @@ def test_what_cannot_be_fitted_is_left_out_and_named() -> None:
     none = PairAnswers(3, *np.array([(0, 1), (1, 2), (2, 0)] * 10).T, rng.integers(0, 2, 30))
     found = pair_contrasts(none, ties="davidson")
     assert (found.model, found.tie) == ("half", None)
-    assert found.dropped == (
-        "no answer is a tie: davidson has nothing to fit, and is plain Bradley-Terry",
-    )
+    assert found.dropped == ("no answer is a tie: davidson has nothing to fit, and is plain Bradley-Terry",)
     # Wins and ties, no losses: the difference and the share of ties grow together without end.
     mild = PairAnswers(2, np.zeros(4, int), np.ones(4, int), np.array([1.0, 1.0, 1.0, 0.5]))
     found = pair_contrasts(mild, ties="rao-kupper")

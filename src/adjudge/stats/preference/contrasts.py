@@ -41,10 +41,15 @@ Side = Literal["above", "below", "both"]
 
 STEEPEST = 0.6628
 """The largest difference over its standard error that one answer in a pair can add, of x sqrt(s(x) s(-x))."""
-MOST_ONE_WAY = 2_000
-"""Pairs with wins one way up to which the likelihood ratio is computed; beyond, from the duels of the two alone."""
-MOST_EXTREME = 500
-"""Pairs up to which the smallest p that each could have had is computed."""
+LOST = 1e6
+"""A move of the maximum that says that it is not determined without a unit."""
+WORK = 3e8
+"""Operations up to which pairs get fits of their own; beyond, p comes from the duels of the two alone."""
+
+
+def affordable(fits: int, items: int) -> bool:
+    """Whether there is time for so many fits of all items."""
+    return bool(fits * (items**3 + 2e5) <= WORK)
 
 
 class Bounds(NamedTuple):
@@ -104,7 +109,7 @@ class PairContrasts:
     """What was asked for and could not be fitted, in words."""
 
     def opening(self, i: int, j: int) -> Side | None:
-        """On which side the interval of a difference is open: whether it can be made as large, or small, as one likes."""
+        """On which side the interval of a difference is open: no chain of wins leads back."""
         return _side(up=not self.reach[j, i], down=not self.reach[i, j])
 
     def item_opening(self, i: int) -> Side | None:
@@ -123,12 +128,28 @@ class PairContrasts:
         low, high = self.one_way.pair_bounds(j, i, level)
         return Bounds(-high, -low)
 
+    def all_bounds(self, level: float) -> tuple[FloatArray, FloatArray]:
+        """The bounds of all differences."""
+        known = np.isfinite(self.freedom) & (self.freedom > 0)
+        by_t = np.where(known, stdtrit(np.where(known, self.freedom, 1.0), (1 + level) / 2), math.inf)
+        by_t = np.where(np.isposinf(self.freedom), ndtri((1 + level) / 2), by_t)
+        with np.errstate(invalid="ignore"):
+            half = np.maximum(by_t * self.se, ndtri((1 + level) / 2) * self.alone)
+            low, high = self.difference - half, self.difference + half
+        for i, j in np.argwhere(np.isnan(low) | np.isnan(high)).tolist():
+            low[i, j], high[i, j] = self.pair_bounds(i, j, level) if i < j else (math.nan, math.nan)
+        for i, j in np.argwhere(np.isnan(low)).tolist():
+            low[i, j], high[i, j] = -high[j, i], -low[j, i]
+        np.fill_diagonal(low, 0.0)
+        np.fill_diagonal(high, 0.0)
+        return low, high
+
     def item_bounds(self, i: int, log: float, level: float) -> Bounds:
         """Around a log strength that has a finite maximum; else from the answers alone."""
         if (side := self.item_opening(i)) is None:
             half = half_width(level, self.item_se[i], self.item_freedom[i], self.item_alone[i])
             return Bounds(log - half, log + half)
-        if side == "both":
+        if side == "both" or self.one_way.many:
             return Bounds(-math.inf, math.inf)
         mine = self.part == self.part[i]
         contrast = np.where(mine, -1 / np.count_nonzero(mine), 0.0)
@@ -138,11 +159,11 @@ class PairContrasts:
     def least_p(self, i: int, j: int) -> float:
         """The smallest p that the two could have had: the first wins all its duels, the second loses all of its.
 
-        What other items answered stays. That is the most one-sided outcome; a test by Student's t could find more in a
-        less one-sided one, where topics are few and answers many, so its smallest p is looked at too. 0 where that
-        is not known.
+        What was answered of other items stays. That is the most one-sided outcome; where clusters are few and answers
+        many, a less one-sided one may have a smaller p, so the smallest of independent answers is looked at too. 0
+        where it is not known.
         """
-        return self.one_way.least_p(i, j, self.by)
+        return self.one_way.least_p(i, j)
 
 
 def _side(*, up: bool, down: bool) -> Side | None:
@@ -221,7 +242,7 @@ class OneWay:
     @cached_property
     def many(self) -> bool:
         """Whether there are too many pairs for the likelihood of all answers."""
-        return int(np.count_nonzero(self.reach & ~self.reach.T)) > MOST_ONE_WAY
+        return not affordable(int(np.count_nonzero(self.reach & ~self.reach.T)), len(self.part))
 
     def share_between(self, i: int, j: int) -> float:
         """f for two items, of which the first is above: of answers that go one way between the two."""
@@ -241,7 +262,7 @@ class OneWay:
     def p(self, i: int, j: int) -> float:
         """Of no difference, where chains of wins lead from the first to the second only."""
         if self.many:
-            return min(1.0, 2 * 0.5 ** self._direct(i, j))
+            return min(1.0, 2 * math.pow(0.5, self._direct(i, j)))
         contrast = np.zeros(len(self.part))
         contrast[[i, j]] = 1.0, -1.0
         lost = self.top.value - climb_model(self.whole, self.part, contrast=contrast).value
@@ -276,7 +297,7 @@ class OneWay:
                 break
         return Bounds(x, math.inf) if sign > 0 else Bounds(-math.inf, -x)
 
-    def least_p(self, i: int, j: int, by: Unit) -> float:
+    def least_p(self, i: int, j: int) -> float:
         if self.like.model != "half" or self.like.position or self.answers < self.like.weight.sum():
             return 0.0
         like, both = self.whole, np.array([i, j])
@@ -295,9 +316,10 @@ class OneWay:
         gap = climb_model(like, self.part).value - climb_model(like, self.part, contrast=contrast).value
         gap = max(gap, 0.0)
         share = min(1.0, units / total) if self.clustered else 1.0
-        freedom = float(units - 1) if by == "cluster" else math.inf
-        student = float(two_sided(STEEPEST * math.sqrt(gap / math.log(2)), 1.0, freedom))
-        return min(1.0, 2 * math.exp(-share * gap), student)
+        if self.clustered and units == 1:
+            return 1.0
+        independent = 2 * float(ndtr(-STEEPEST * math.sqrt(gap / math.log(2))))
+        return min(1.0, 2 * math.exp(-share * gap), independent if self.clustered else 1.0)
 
 
 # The fit
@@ -313,8 +335,8 @@ def pair_contrasts(
 ) -> PairContrasts:
     """Differences of all pairs, by answers or by clusters of them; every item must be in a duel.
 
-    With a `similarity` answers are propagated, and each one is a unit, as far as it reaches. A tie model or an effect of
-    position that has no finite maximum is left out, and named in `dropped`.
+    With a `similarity` answers are propagated, and each one is a unit as far as it reaches. A tie model or an effect
+    of position that has no finite maximum is left out, and named in `dropped`.
     """
     if by not in get_args(Unit):
         raise UsageError(f"by: unknown value {quoted(by)}; expected one of {', '.join(get_args(Unit))}")
@@ -324,7 +346,7 @@ def pair_contrasts(
     if by == "cluster":
         unit = np.unique(answers.cluster, return_inverse=True)[1].astype(np.int64)
     if similarity is not None:
-        like, dropped = _spread(answers, similarity), ()
+        like, dropped = _spread(answers, similarity), tuple[str, ...]()
     else:
         like, dropped = _fitting(answers, unit, ties, position)
     part, level, reach = _connections(like)
@@ -547,10 +569,10 @@ def _jackknife(
     the information says what standard errors would be if these were independent.
     """
     n = inside.n
-    inverse = np.linalg.inv(held(inside.slopes(top.point).information, level)) if len(inside.first) else None
-    if inverse is None:
+    if not len(inside.first):
         nothing, none = np.full((n, n), np.nan), np.zeros(0)
-        return _Spread(*[nothing] * 3, *[nothing[0]] * 3, none, none, none)
+        return _Spread(nothing, nothing, nothing, nothing[0], nothing[0], nothing[0], none, none, none)
+    inverse = np.asarray(np.linalg.inv(held(inside.slopes(top.point).information, level)))
     alone = _Variances.of(inverse, part, n)
     if pieces is None:
         found, freedom = alone, alone.filled(math.inf)
@@ -561,7 +583,10 @@ def _jackknife(
         for piece in pieces:
             met[piece.within] += 1
             moved = _solved(held(information - piece.information, piece.joined), piece.gradient)
-            found = found.plus(_Variances.of(np.outer(moved, moved), part, n).apart(piece.joined, part))
+            if np.abs(moved).max() > LOST:
+                found = alone.filled(math.inf)
+            else:
+                found = found.plus(_Variances.of(np.outer(moved, moved), part, n).apart(piece.joined, part))
             share = _Variances.of(inverse @ piece.information @ inverse, part, n)
             first, second = first.plus(share), second.plus(share.squared())
         found = found.scaled(((np.maximum(met, 1) - 1) / np.maximum(met, 1))[part])

@@ -177,7 +177,9 @@ def likelihood_of(
         raise UsageError(f"ties: unknown value {quoted(ties)}; expected one of {', '.join(TIE_MODELS)}")
     tied = answers.won == 0.5
     if ties != "half" and not np.all(tied | (answers.won == 0) | (answers.won == 1)):
-        raise DataError(f"ties: {ties} knows a win, a tie and a loss; an answer is worth another share of a win")
+        raise DataError(
+            f"ties: {ties} knows a win, a tie and a loss; an answer is worth another share of a win"
+        )
     if ties != "half" and not answers.weight[tied].sum() > 0:
         ties = "half"
     turn = (answers.first > answers.second) & (not position)
@@ -281,12 +283,12 @@ def _step(gradient: FloatArray, matrix: FloatArray, contrast: FloatArray | None)
     ridge = 1e-12 * float(np.diag(matrix).max())
     matrix = matrix + ridge * np.eye(size)
     if contrast is None:
-        return np.linalg.solve(matrix, gradient), 0.0
+        return np.asarray(np.linalg.solve(matrix, gradient)), 0.0
     held_at = np.zeros(size)
     held_at[: len(contrast)] = contrast
     both = np.linalg.solve(matrix, np.column_stack([gradient, held_at]))
     multiplier = float(held_at @ both[:, 0] / (held_at @ both[:, 1]))
-    return both[:, 0] - multiplier * both[:, 1], multiplier
+    return np.asarray(both[:, 0] - multiplier * both[:, 1]), multiplier
 
 
 def regularised(like: PairLikelihood, often: float) -> PairLikelihood:
