@@ -106,7 +106,7 @@ def test_any_answers_give_a_result_that_can_be_told(told: list[tuple[int, int, s
     assert wins.sum() == losses.sum()
     assert wins.sum() + ties.sum() / 2 == len(told)
     ranked = [(each.part, each.rank) for each in found.standings if each.rank is not None]
-    assert ranked == sorted(ranked)  # type: ignore[type-var]
+    assert ranked == sorted(ranked)
     turned = fit_preferences(
         Preferences.of(
             [
@@ -157,8 +157,8 @@ def test_all_ties_are_equal() -> None:
     assert [each.rank for each in found.standings] == [1, 1, 1]
     assert [each.strength for each in found.standings] == pytest.approx([1, 1, 1])
     assert found.headline() == (
-        "Any of the 3 items may be the best. Pairs of items: 3 could not have been found to differ, whatever the answers;"
-        " answers taken as independent, Holm over 3 pairs."
+        "Any of the 3 items may be the best. Pairs of items: 3 could not have been found to differ, whatever the"
+        " answers; answers taken as independent, Holm over 3 pairs."
     )
 
 
@@ -345,28 +345,28 @@ def test_no_sentence_contradicts_a_number(told: list[PreferenceRow], ties: Any, 
     by_part: dict[int | None, list[str]] = {}
     for each in found.standings:
         by_part.setdefault(each.part, []).append(each.item)
-    better = {(each.a, each.b) for each in pairs if each.verdict == "differ"}
+    better = {(pair.a, pair.b) for pair in pairs if pair.verdict == "differ"}
 
     # Pairs: verdict, p, interval and chance
-    for each in pairs:
-        same = found.standing(each.a).part == found.standing(each.b).part
-        assert (each.verdict == "not comparable") == (not same)
+    for pair in pairs:
+        same = found.standing(pair.a).part == found.standing(pair.b).part
+        assert (pair.verdict == "not comparable") == (not same)
         if not same:
-            assert math.isnan(each.p)
-            assert math.isnan(each.probability)
+            assert math.isnan(pair.p)
+            assert math.isnan(pair.probability)
             continue
-        assert each.log_ratio >= -1e-9
-        assert (each.adjusted < 0.05) == (each.verdict == "differ") or each.log_ratio < 1e-6
-        low = -math.inf if math.isnan(each.log_low) else each.log_low
-        high = math.inf if math.isnan(each.log_high) else each.log_high
-        assert low <= each.log_ratio <= high
+        assert pair.log_ratio >= -1e-9
+        assert (pair.adjusted < 0.05) == (pair.verdict == "differ") or pair.log_ratio < 1e-6
+        low = -math.inf if math.isnan(pair.log_low) else pair.log_low
+        high = math.inf if math.isnan(pair.log_high) else pair.log_high
+        assert low <= pair.log_ratio <= high
         assert low < high
-        assert (low >= 0 and each.log_ratio > 0) == (each.verdict == "differ") or low == 0 == each.log_ratio
-        assert math.isnan(each.low) == math.isnan(each.log_low)
-        if each.verdict == "could not have been found":
-            assert each.p > 0.05 / found.compared
-        if math.isnan(each.low) or math.isnan(each.high):
-            assert each.why
+        assert (low >= 0 and pair.log_ratio > 0) == (pair.verdict == "differ") or low == 0 == pair.log_ratio
+        assert math.isnan(pair.low) == math.isnan(pair.log_low)
+        if pair.verdict == "could not have been found":
+            assert pair.p > 0.05 / found.compared
+        if math.isnan(pair.low) or math.isnan(pair.high):
+            assert pair.why
 
     # Ranks and intervals of items
     for each in found.standings:
@@ -388,7 +388,7 @@ def test_no_sentence_contradicts_a_number(told: list[PreferenceRow], ties: Any, 
             assert each.interval in ("any", f"at least {each.low:.3g}", f"at most {each.high:.3g}")
 
     # The headline
-    counts = {name: sum(each.verdict == name for each in pairs) for name in found.counts()}
+    counts: dict[str, int] = {name: sum(pair.verdict == name for pair in pairs) for name in found.counts()}
     assert counts == found.counts()
     for name, shown in (("differ", "differ"), ("not significantly different", "not significantly different")):
         number = re.search(rf"(\d+) {shown}s?[,;]", said)

@@ -183,7 +183,8 @@ def test_a_constrained_maximum_is_that_of_a_grid() -> None:
 
 def test_what_cannot_be_fitted_is_left_out_and_named() -> None:
     rng = np.random.default_rng(1)
-    none = PairAnswers(3, *np.array([(0, 1), (1, 2), (2, 0)] * 10).T, rng.integers(0, 2, 30))
+    first, second = np.array([(0, 1), (1, 2), (2, 0)] * 10).T
+    none = PairAnswers(3, first, second, rng.integers(0, 2, 30).astype(np.float64))
     found = pair_contrasts(none, ties="davidson")
     assert (found.model, found.tie) == ("half", None)
     assert found.dropped == ("no answer is a tie: davidson has nothing to fit, and is plain Bradley-Terry",)
