@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from adjudge.measures.base import Measure
     from adjudge.measures.judged.preference_strengths import Penalty, Ties
     from adjudge.measures.run import Scored
+    from adjudge.stats.preference.models import TieModel
     from adjudge.stats.preference.next_pair import How
     from adjudge.table import Tables
     from adjudge.text.similarity import Similarity
@@ -664,15 +665,16 @@ class EvaluationPreferences:
         length: int | None = None,
         similarity: Similarity | None = "tfidf-jaccard",
         by: By | None = None,
+        ties: TieModel = "half",
+        position: bool = False,
         regularise: float | None = None,
         level: float = 0.95,
-        resamples: int = 200,
-        seed: int = 0,
         assessors: bool = False,
         checks: Preferences | None = None,
         progress: Callable[[int, int], None] = lambda done, of: None,
     ) -> list[PreferenceFit]:
-        """Strengths of sentences or summaries topic by topic, or of systems over topics, with intervals."""
+        """Strengths of sentences or summaries topic by topic, or of systems over topics, with intervals and tests
+        of all pairs."""
         from adjudge.comparisons.preferences import fit_folder
 
         return fit_folder(
@@ -683,10 +685,10 @@ class EvaluationPreferences:
             length=length,
             similarity=similarity,
             by=by,
+            ties=ties,
+            position=position,
             regularise=regularise,
             level=level,
-            resamples=resamples,
-            seed=seed,
             assessors=assessors,
             checks=checks,
             progress=progress,

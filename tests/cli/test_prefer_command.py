@@ -100,11 +100,14 @@ def test_from_asking_to_strengths(here: Path) -> None:
         in run("import back.csv my-eval").stdout
     )
     assert "10 pairs that nobody" in run("export my-eval rest.csv --open").stdout
-    done = run("fit my-eval --topic t1 --resamples 20")
+    done = run("fit my-eval --topic t1")
     assert done.stdout.startswith("sentences of t1 (10 items, 15 answers)\n")
     assert "|smooth:tfidf-jaccard|" in done.stdout.splitlines()[-1]
-    assert "note: intervals come from answers drawn again, since there is one topic" in done.stderr
-    assert "|smooth:no|" in run("fit my-eval --topic t1 --resamples 2 --no-smooth").stdout
+    assert "note: intervals and tests take answers as independent, since there is one topic" in done.stderr
+    assert "|smooth:no|" in run("fit my-eval --topic t1 --no-smooth").stdout
+    done = run("fit my-eval --topic t1 --position")
+    assert "|smooth:no|" in done.stdout
+    assert "note: a tie model or an effect of position: answers were not propagated" in done.stderr
     more = run("sample my-eval --count 3 --how information --assessor bob").stdout
     assert more.startswith("6 tasks added: 6 pairs in 2 topics")
     assert "answers" in run("export my-eval answers.csv --answers").stdout
@@ -118,31 +121,31 @@ def test_systems_come_in_and_out(here: Path) -> None:
     said = run("import arena.csv my-eval").stdout
     assert said.startswith("arena.csv: preferences between systems\n")
     assert run("export my-eval out.csv --form models").stdout == "out.csv: 144 answers\n"
-    inside = run("fit my-eval --seed 2").stdout.splitlines()
-    outside = run("fit arena.csv --seed 2").stdout.splitlines()
-    again = run("fit out.csv --seed 2").stdout.splitlines()
+    inside = run("fit my-eval").stdout.splitlines()
+    outside = run("fit arena.csv").stdout.splitlines()
+    again = run("fit out.csv").stdout.splitlines()
     assert inside[0] == "systems (4 items, 144 answers)"
 
-    def cells(lines: list[str]) -> list[list[str]]:
-        return [[cell for k, cell in enumerate(line.split()) if k in (0, 1, 2, -1)] for line in lines[2:6]]
-
-    assert cells(inside) == cells(outside) == cells(again)  # intervals depend on the order of the topics
+    assert inside[1:] == outside[1:] == again[1:]
     assert [line.split()[1] for line in outside[2:6]] == list(NAMES)
-    assert "|bootstrap:topics:200|" in outside[-1]
+    assert "|units:topics:12|" in outside[-1]
 
 
 def test_json_csv_latex_and_matrix(here: Path) -> None:
     (found,) = json.loads(run("fit arena.csv --assessors --json").stdout)
     assert [each["item"] for each in found["items"]] == list(NAMES)
-    assert found["resampled"] == "topics"
+    assert found["units"] == "topics"
+    assert found["counts"]["differ"] == sum(each["verdict"] == "differ" for each in found["pairs"])
+    assert found["parts"][0]["candidates"] == ["ours", "theirs"]
     assert [each["name"] for each in found["assessors"]] == ["ann", "bob", "cyd"]
     assert found["win_probability"][0][0] is None
     assert run("fit arena.csv --csv fit.csv").stdout == ""
     with (here / "fit.csv").open(encoding="utf-8", newline="") as stream:
         assert [row["item"] for row in csv.DictReader(stream)] == list(NAMES)
     table = run("fit arena.csv --matrix --csv -").stdout.splitlines()
-    assert table[0] == "of,a,b,probability,low,high"
+    assert table[0] == ("of,a,b,probability,low,high,tie,log_ratio,log_low,log_high,p,adjusted,verdict,why")
     assert len(table) == 1 + 6
+    assert run("fit arena.csv --pairs --csv -").stdout.splitlines() == table
     assert run("fit arena.csv --latex").stdout.startswith(r"\begin{tabular}")
     shown = run("fit arena.csv --matrix").stdout
     assert "how likely the row's is preferred to the column's" in shown
@@ -170,7 +173,7 @@ def test_assessors_and_checks(here: Path) -> None:
     [
         ("sample my-eval --count 2 --OLD ann", "annotator", "assessor"),
         ("simulate my-eval --count 2 --OLD 2", "annotators", "assessors"),
-        ("fit arena.csv --OLD --resamples 0", "annotators", "assessors"),
+        ("fit arena.csv --OLD", "annotators", "assessors"),
     ],
 )
 def test_options_by_their_old_names_still_work_and_say_so(here: Path, line: str, old: str, new: str) -> None:
@@ -182,6 +185,27 @@ def test_options_by_their_old_names_still_work_and_say_so(here: Path, line: str,
     again = run(line.replace("OLD", new))
     assert again.stdout == done.stdout
     assert "is now" not in again.stderr
+
+
+def test_ties_positions_and_pairs(here: Path) -> None:
+    shown = run("fit arena.csv --ties davidson --position --pairs").stdout
+    assert "|ties:davidson|position:yes|" in shown
+    assert re.search(
+        r"^ours +theirs +0\.\d\d +0\.\d\d to 0\.\d\d .* not significantly different$", shown, re.M
+    )
+    assert "Two equal items tie in" in shown
+    (found,) = json.loads(run("fit arena.csv --ties rao-kupper --position --json").stdout)
+    assert found["ties"] == "rao-kupper"
+    assert set(found["position"]) == {"value", "low", "high", "log", "se", "p"}
+    (here / "won.csv").write_text("left,right,winner\n" + "a,b,left\n" * 30)
+    shown = run("fit won.csv --pairs").stdout
+    assert "at least 2.76" in shown
+    assert "a is significantly better than the other item." in shown
+    (found,) = json.loads(run("fit won.csv --json").stdout)
+    assert found["items"][0]["high"] is None
+    assert found["items"][0]["why"].startswith("no finite maximum")
+    done = run("fit arena.csv --resamples 50 --seed 3")
+    assert "note: --resamples has no effect: intervals are computed, and no longer drawn" in done.stderr
 
 
 def test_one_topic_of_a_file(here: Path) -> None:
@@ -212,6 +236,7 @@ def test_one_topic_of_a_file(here: Path) -> None:
         ("fit arena.csv --of systems", UsageError, "belong to a folder"),
         ("fit arena.csv --topic q99", DataError, 'no answer on a topic "q99"'),
         ("fit arena.csv --level 2", UsageError, "the level is 2"),
+        ("fit arena.csv --ties third", UsageError, '--ties is "third", expected one of: half, davidson'),
         ("fit arena.csv --checks bad.csv", UsageError, "say --assessors too"),
         ("import bad.csv my-eval", DataError, r'bad\.csv:1: no column "task" and no column "topic"'),
     ],

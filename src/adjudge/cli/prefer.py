@@ -41,7 +41,7 @@ PREFER = {
     "sample": "adjudge prefer sample my-eval --count 20 --assessor ann --assessor bob --repeats 0.1 --seed 1",
     "import": "adjudge prefer import arena.csv my-eval",
     "export": "adjudge prefer export my-eval pairs.csv --open --batch 100",
-    "fit": "adjudge prefer fit arena.csv --matrix",
+    "fit": "adjudge prefer fit arena.csv --matrix --pairs",
     "simulate": "adjudge prefer simulate my-eval --from ref --count 100 --assessors 3 --noise 0.1 --seed 1",
     "score": "adjudge prefer score my-eval --source man+ref --simulated 100",
     "converge": 'adjudge prefer converge my-eval --human "rating(aspect=relevance)" --runs 10 --step 50',
@@ -55,6 +55,7 @@ HOWS = ("random", "information", "variance")
 OFS = ("sentences", "summaries", "systems")
 FORMS = ("left-right", "models")
 WHO = ("machine", "all")
+TIE_MODELS = ("half", "davidson", "rao-kupper")
 MOST_SHOWN, MOST_COLUMNS, WIDEST = 30, 12, 70
 
 Topics = Annotated[
@@ -280,24 +281,35 @@ def fit(
         bool, typer.Option("--smooth/--no-smooth", help="Of sentences: an answer tells of similar ones too.")
     ] = True,
     similarity: Similarity = "tfidf-jaccard",
+    ties: Annotated[
+        str, typer.Option("--ties", metavar="HOW", help=f"What a tie is: {', '.join(TIE_MODELS)}.")
+    ] = "half",
+    position: Annotated[
+        bool, typer.Option("--position", help="With an effect of what is shown first.")
+    ] = False,
     matrix: Annotated[bool, typer.Option("--matrix", help="How likely each wins against each.")] = False,
-    resamples: Annotated[int, typer.Option("--resamples", min=0, help="Of the intervals.")] = 200,
-    level: Annotated[float, typer.Option("--level", help="Of intervals.")] = 0.95,
-    seed: options.Seed = 0,
+    pairs: Annotated[bool, typer.Option("--pairs", help="Which pairs of items differ.")] = False,
+    resamples: Annotated[int | None, typer.Option("--resamples", hidden=True)] = None,
+    level: Annotated[float, typer.Option("--level", help="Of intervals; tests are at 1 less this.")] = 0.95,
+    seed: Annotated[int | None, typer.Option("--seed", hidden=True)] = None,
     json: options.Json = False,
     csv: options.Csv = None,
     latex: options.Latex = False,
 ) -> None:
-    """Bradley-Terry strengths with intervals and ranks, from a folder's answers or a bare CSV.
+    """Bradley-Terry strengths with intervals, ranks and tests of all pairs, from a folder's answers or a bare CSV.
 
-    Systems over several topics: whole topics are drawn again for the intervals, otherwise answers. --csv writes one
-    row per item; with --matrix, one per pair.
+    Over several topics these are what is independent, otherwise answers. --csv writes one row per item; with --matrix
+    or --pairs, one per pair.
     """
     from adjudge.comparisons.preferences import fit_preferences
     from adjudge.formats.preferences import read_preferences
 
     if of is not None:
         _one_of("--of", of, OFS)
+    _one_of("--ties", ties, TIE_MODELS)
+    for option, value in (("--resamples", resamples), ("--seed", seed)):
+        if value is not None:
+            warn(f"{option} has no effect: intervals are computed, and no longer drawn")
     assessors = _renamed("--annotators", annotators or None, "--assessors", assessors)
     if checks is not None and not assessors:
         raise UsageError("--checks compares assessors with known answers: say --assessors too")
@@ -309,9 +321,9 @@ def fit(
                 topics=topic or (),
                 length=length,
                 similarity=similarity if smooth else None,
+                ties=ties,  # type: ignore[arg-type]
+                position=position,
                 level=level,
-                resamples=resamples,
-                seed=seed,
                 assessors=assessors,
                 checks=known,
                 progress=bar,
@@ -326,9 +338,9 @@ def fit(
                 fit_preferences(
                     given.only(topic) if topic else given,
                     title=source.name,
+                    ties=ties,  # type: ignore[arg-type]
+                    position=position,
                     level=level,
-                    resamples=resamples,
-                    seed=seed,
                     assessors=assessors,
                     checks=known,
                 )
@@ -338,21 +350,21 @@ def fit(
             warn(line)
     deliver(
         found,
-        lambda fit: _frame_of(fit, matrix),
-        lambda fit: _show_fit(fit, matrix, alone=len(found) == 1),
+        lambda fit: _frame_of(fit, matrix or pairs),
+        lambda fit: _show_fit(fit, matrix, pairs, alone=len(found) == 1),
         json=json,
         csv=csv,
         latex=latex,
     )
 
 
-def _frame_of(fit: PreferenceFit, matrix: bool) -> Any:
-    frame = fit.pairs_frame() if matrix else fit.to_frame()
+def _frame_of(fit: PreferenceFit, pairs: bool) -> Any:
+    frame = fit.pairs_frame() if pairs else fit.to_frame()
     frame.insert(0, "of", fit.title)
     return frame
 
 
-def _show_fit(fit: PreferenceFit, matrix: bool, *, alone: bool) -> None:
+def _show_fit(fit: PreferenceFit, matrix: bool, pairs: bool, *, alone: bool) -> None:
     table = fit.table()
     say(table.title, "bold")
     at = [column.name for column in table.columns].index("item")
@@ -362,12 +374,15 @@ def _show_fit(fit: PreferenceFit, matrix: bool, *, alone: bool) -> None:
         say(f"and {counted(len(table.rows) - len(rows), 'other')}; --csv writes them all")
     if matrix:
         _show_matrix(fit)
+    if pairs:
+        _show_pairs(fit)
     if fit.assessors:
         print()
         show(fit.assessor_table())
-    if matrix or fit.assessors:
+    if matrix or pairs or fit.assessors:
         print()
-    say(fit.headline())
+    for line in fit.sentences():
+        say(line)
     if not alone:
         for line in fit.warnings():
             warn(f"{fit.title}: {line}")
@@ -383,10 +398,21 @@ def _show_matrix(fit: PreferenceFit) -> None:
         for name, row in zip(names, frame.to_numpy().tolist(), strict=True)
     ]
     show_table(
-        ("", *(f"{name}>" for name in names)), rows, title="how likely the row's is preferred to the column's"
+        ("", *(f"{name}>" for name in names)),
+        rows,
+        title=f"how likely the row's is preferred to the column's{fit.by_regularised}",
     )
     if len(fit.fitted) > MOST_COLUMNS:
         say(f"the {MOST_COLUMNS} strongest; --csv with --matrix writes every pair")
+
+
+def _show_pairs(fit: PreferenceFit) -> None:
+    table = fit.pairs_table()
+    print()
+    rows = [(_cut(str(row[0]), 30), _cut(str(row[1]), 30), *row[2:]) for row in table.rows[:MOST_SHOWN]]
+    show(replace(table, rows=tuple(rows)))
+    if len(rows) < len(table.rows):
+        say(f"and {counted(len(table.rows) - len(rows), 'other pair')}; --csv with --pairs writes them all")
 
 
 def _cut(text: str, most: int = WIDEST) -> str:

@@ -1,7 +1,9 @@
 """Strengths of items from preferences: systems over topics (arena style), or sentences or summaries of a topic.
 
-The fit is Bradley and Terry's, with intervals by bootstrap over topics or answers (stats/preference). With it comes,
-on request, how reliable every assessor is, and signs that somebody did not read.
+The fit is Bradley and Terry's; ties may have a parameter of their own, and so may the side that is shown first. Pairs
+of items are tested over topics (a jackknife with Student's t), or over answers where there is one topic, with Holm's
+correction; ranks and candidates for the best follow from these tests. With it comes, on request, how reliable every
+assessor is, and signs that somebody did not read.
 """
 
 from __future__ import annotations
@@ -9,13 +11,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from scipy.stats import rankdata
 
+from adjudge.comparisons.best import best_words, candidates
 from adjudge.data.collection import Collection
-from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, quoted
 from adjudge.judgments.batch import Judgments, TopicBatch
 from adjudge.judgments.pairs.answers import (
@@ -28,11 +31,15 @@ from adjudge.judgments.pairs.answers import (
     system_preferences,
 )
 from adjudge.judgments.tasks import is_anonymous
+from adjudge.stats.checks import BoolArray
+from adjudge.stats.multiple import holm
+from adjudge.stats.order import rank_intervals
 from adjudge.stats.preference.answers import FloatArray, IntArray, PairAnswers
-from adjudge.stats.preference.bradley_terry import Strengths, fit
+from adjudge.stats.preference.bradley_terry import REGULARISER, Strengths, fit
 from adjudge.stats.preference.careless import AssessorSigns, CarelessReport, find_careless
+from adjudge.stats.preference.contrasts import ModelParameter, PairContrasts, affordable, pair_contrasts
 from adjudge.stats.preference.crowd import CrowdFit, fit_crowd
-from adjudge.stats.preference.uncertainty import SAME, Bootstrapped, bootstrap, standard_errors
+from adjudge.stats.preference.models import TieModel, climb_model, regularised
 from adjudge.table import Column, Table, Tabular, plain
 from adjudge.text.similarity import DEFAULT, Similarity, sentence_similarity, similarity_name
 from adjudge.wording import counted, listed
@@ -43,15 +50,31 @@ if TYPE_CHECKING:
 Of = Literal["sentences", "summaries", "systems"]
 OFS: tuple[Of, ...] = get_args(Of)
 By = Literal["answer", "cluster"]
-LEVEL, RESAMPLES = 0.95, 200
+LEVEL = 0.95
 NOBODY = "nobody was asked about it"
 OF_TEXTS = ("failed-checks", "inconsistent")
 """Warnings that come of answers to the very same texts."""
 
-MOST_NAMED = 3  # in a sentence
 MOST_IN_JSON = 100  # items up to which every pair is there too
-FEW_TOPICS = 5
-"""Fewer clusters than this make a bootstrap over them too narrow to trust."""
+SAME = 9
+"""Decimals of log strengths that count in a ranking: items that nothing tells apart share their rank."""
+
+Verdict = Literal[
+    "differ", "not significantly different", "could not have been found", "not comparable", "not tested"
+]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+NOT_JOINED = "no chain of duels joins them"
+OPEN_WHY = {
+    "above": "no finite maximum: not every item of its part has a chain of wins over it",
+    "below": "no finite maximum: it does not have a chain of wins over every item of its part",
+    "both": "no finite maximum: chains of wins lead neither to it from all of its part nor back",
+}
+TOO_MANY = "no finite maximum, and too many items to look for a bound"
+PAIR_OPEN_WHY = {
+    "above": "no finite maximum: no chain of wins leads from the second to the first",
+    "below": "no finite maximum: no chain of wins leads from the first to the second",
+    "both": "no chain of wins leads from either to the other",
+}
 
 
 # Results
@@ -59,9 +82,13 @@ FEW_TOPICS = 5
 
 @dataclass(frozen=True)
 class ItemStrength:
-    """One item's place. Strengths have geometric mean 1; `best` and `worst` are the ranks that the interval leaves."""
+    """One item's place in its part. Strengths have geometric mean 1 there; nothing is known across parts.
+
+    `best` and `worst` are the ranks that the differences found leave it. An open end of the interval is NaN.
+    """
 
     item: str
+    part: int | None = None
     rank: int | None = None
     best: int | None = None
     worst: int | None = None
@@ -70,23 +97,65 @@ class ItemStrength:
     high: float = math.nan
     log: float = math.nan
     se: float = math.nan
-    """Of the log strength, from the likelihood's curvature."""
+    """Of the log strength: by the jackknife over topics, or from the likelihood's curvature."""
     wins: float = 0.0
     losses: float = 0.0
     ties: float = 0.0
+    regularised: bool = False
+    """Whether the strength is pulled towards the others', for want of a finite maximum or on request."""
+    open: str | None = None
+    """Where the interval has no end: above, below, both."""
     why: str | None = None
-    """Why it has no strength."""
+    """Why it has no strength, or an open interval."""
 
     @property
     def interval(self) -> str | None:
-        return None if math.isnan(self.low) else f"{self.low:z.3g} to {self.high:z.3g}"
+        if self.open == "above":
+            return f"at least {self.low:.3g}"
+        if self.open == "below":
+            return f"at most {self.high:.3g}"
+        if self.open == "both":
+            return "any"
+        return None if math.isnan(self.low) else f"{self.low:.3g} to {self.high:.3g}"
 
     @property
     def ranks(self) -> str | None:
-        """The ranks that the interval leaves: 2-4."""
+        """The ranks that are left: 2-4."""
         if self.best is None:
             return None
         return str(self.best) if self.best == self.worst else f"{self.best}-{self.worst}"
+
+
+@dataclass(frozen=True)
+class ItemPair:
+    """Two items, the stronger first: the chance that it is preferred, and what was found."""
+
+    a: str
+    b: str
+    probability: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    """Of the probability, at Bonferroni's level; an open end is NaN."""
+    tie: float = math.nan
+    """The chance of a tie, where ties have a parameter of their own."""
+    log_ratio: float = math.nan
+    log_low: float = math.nan
+    log_high: float = math.nan
+    p: float = math.nan
+    adjusted: float = math.nan
+    """By Holm, over all pairs that are comparable."""
+    verdict: Verdict = "not tested"
+    why: str | None = None
+
+
+@dataclass(frozen=True)
+class PreferencePart:
+    """Items that chains of duels join, with their strengths."""
+
+    name: str
+    items: tuple[int, ...]
+    """Their numbers among those fitted."""
+    strengths: Strengths
 
 
 @dataclass(frozen=True)
@@ -120,18 +189,24 @@ class PreferenceFit(Tabular):
 
     title: str
     standings: tuple[ItemStrength, ...]
-    strengths: Strengths
+    parts: tuple[PreferencePart, ...]
     fitted: tuple[int, ...]
     """Which item of `items` each strength belongs to; the others were in no pair."""
     items: tuple[str, ...]
-    drawn: Bootstrapped | None
-    """The resamples, in the order of `fitted`; None where nothing was to be drawn."""
+    contrasts: PairContrasts | None
+    """Of the items in `fitted`; None where strengths were regularised on request."""
+    adjusted: FloatArray
+    """p of every pair of these, by Holm over all that are comparable; NaN for the others."""
+    better: BoolArray
+    """Whether the row's item is significantly better than the column's."""
+    hopeless: BoolArray
+    """Pairs that could not have been found to differ, whatever had been answered about the two."""
     answers: int
     topics: int
     by: By
-    resamples: int
     level: float
-    seed: int
+    asked_ties: TieModel = "half"
+    asked_position: bool = False
     similarity: str | None = None
     assessors: tuple[AssessorReliability, ...] = ()
     left_out: Mapping[str, int] = field(default_factory=dict)
@@ -142,62 +217,123 @@ class PreferenceFit(Tabular):
         """Enough to get the same numbers again."""
         from adjudge import __version__
 
-        over = "topics" if self.by == "cluster" else "answers"
+        units = f"topics:{self.topics}" if self.by == "cluster" else "answers"
+        model = "half" if self.contrasts is None else self.contrasts.model
+        placed = self.contrasts is not None and self.contrasts.position is not None
+        most = max(part.strengths.regularised for part in self.parts)
         return (
             f"bradley-terry|items:{len(self.fitted)}|answers:{self.answers}|smooth:{self.similarity or 'no'}"
-            f"|regularised:{self.strengths.regularised:g}|bootstrap:{over}:{self.resamples}|level:{self.level:g}"
-            f"|seed:{self.seed}|v:{__version__}"
+            f"|ties:{model}|position:{'yes' if placed else 'no'}|regularised:{most:g}|units:{units}"
+            f"|correct:holm|level:{self.level:g}|v:{__version__}"
         )
 
     def standing(self, item: str) -> ItemStrength:
         return next(each for each in self.standings if each.item == item)
 
+    @property
+    def alpha(self) -> float:
+        return round(1 - self.level, 12)
+
+    @property
+    def by_regularised(self) -> str:
+        """What a heading adds where chances come from regularised strengths."""
+        pulled = [each.regularised for each in self.standings if each.rank is not None]
+        if not any(pulled):
+            return ""
+        return " (by regularised strengths)" if all(pulled) else " (by regularised strengths in some parts)"
+
+    @property
+    def compared(self) -> int:
+        """How many pairs Holm's correction is over."""
+        return int(np.count_nonzero(~np.isnan(self.adjusted))) // 2
+
     # In words
 
     def headline(self) -> str:
         """What can be concluded, in plain words."""
-        ranked = [each for each in self.standings if each.rank is not None]
-        top = [each for each in ranked if each.rank == 1]
-        if len(top) == len(ranked):
-            return f"No item is preferred to another in {counted(self.answers, 'answer')}: all are equally strong."
-        if len(top) > 1:
-            names = listed([_shown(each.item) for each in top])
-            return f"{names} are equally strong, and stronger than the others."
-        first, second = ranked[0], ranked[1]
-        chance = first.strength / (first.strength + second.strength)
-        found = (
-            f"{_shown(first.item)} is preferred most: it would win {chance:.0%} of its duels with"
-            f" {_shown(second.item)}, the next"
-        )
-        if first.best is None:
-            return f"{found}; with {counted(self.answers, 'answer')} no interval can be given."
-        rivals = [each for each in ranked[1:] if each.best == 1]
-        what = "topics" if self.by == "cluster" else "answers"
-        if rivals:
-            few = len(rivals) <= MOST_NAMED
-            names = listed([_shown(each.item) for each in rivals]) if few else f"{len(rivals):,} others"
-            return f"{found}. When {what} are drawn again, {names} may be first as well."
-        return f"{found}. It is first in nearly all samples of {what} drawn again ({self.level:.0%})."
+        return " ".join(self.sentences())
+
+    def sentences(self) -> Iterator[str]:
+        """Who may be the best, how many pairs differ, and what ties and positions do."""
+        if self.contrasts is None:
+            yield "Strengths were regularised on request: there are no intervals and no tests of differences."
+            return
+        if len(self.parts) > 1:
+            yield (
+                f"The items fall into {counted(len(self.parts), 'part')} that no chain of duels joins: nothing is known"
+                " of one beside another."
+            )
+        for part, order in zip(self.parts, self._orders(), strict=True):
+            names = _distinct([self.items[self.fitted[k]] for k in order])
+            said = best_words(self.better[np.ix_(order, order)], names, what="item")
+            if len(self.parts) > 1:
+                yield f"In {part.name} ({listed(names)}), {said}."
+            else:
+                yield f"{said[0].upper() if said.startswith(('any', 'none')) else said[0]}{said[1:]}."
+        yield self._counts_words()
+        yield from self._parameter_words()
+
+    def counts(self) -> dict[Verdict, int]:
+        """How many pairs of items have which verdict."""
+        n = len(self.fitted)
+        if self.contrasts is None:
+            return dict.fromkeys(VERDICTS, 0) | {"not tested": n * (n - 1) // 2}
+        differ, hopeless = int(self.better.sum()), int(self.hopeless.sum()) // 2
+        apart = n * (n - 1) // 2 - self.compared
+        numbers = differ, self.compared - differ - hopeless, hopeless, apart, 0
+        return dict(zip(VERDICTS, numbers, strict=True))
+
+    def _counts_words(self) -> str:
+        found = self.counts()
+        words: dict[Verdict, str] = {
+            "could not have been found": "could not have been found to differ, whatever the answers",
+            "not comparable": f"not comparable ({NOT_JOINED})",
+        }
+        if found["differ"] == 1:
+            words["differ"] = "differs"
+        said = [f"{number:,} {words.get(name, name)}" for name, number in found.items() if number]
+        return f"Pairs of items: {', '.join(said)}; {self._test_words()}."
+
+    def _test_words(self) -> str:
+        over = f", Holm over {counted(self.compared, 'pair')}"
+        if self.by == "cluster":
+            return f"jackknife over {counted(self.topics, 'topic')} with Student's t{over}"
+        if self.similarity is not None:
+            return f"jackknife over answers with Student's t{over}"
+        return f"answers taken as independent{over}"
+
+    def _parameter_words(self) -> Iterator[str]:
+        contrasts = self.contrasts
+        if contrasts is not None and (found := contrasts.position) is not None:
+            odds, (low, high) = math.exp(found.value), found.bounds(self.level)
+            between = f"{self.level:.0%} interval {_odds(low)} to {_odds(high)}"
+            if found.p < self.alpha:
+                side = "first" if odds > 1 else "second"
+                yield f"What is shown {side} is preferred: the first one's odds are {odds:.3g} ({between})."
+            else:
+                yield f"No effect of what is shown first was found: the first one's odds are {odds:.3g} ({between})."
+        if contrasts is not None and (tie := contrasts.tie) is not None:
+            share = 1 - 2 * float(self._chance(np.zeros(1))[0])
+            name = "nu" if contrasts.model == "davidson" else "theta"
+            yield f"Two equal items tie in {share:.0%} of their duels ({name} = {math.exp(tie.value):.3g})."
 
     def warnings(self) -> list[str]:
         """What a reader should know first."""
         found = list(self.notes)
-        if self.strengths.regularised or not self.strengths.converged:
-            found.append(self.strengths.words().removesuffix("."))
-        if self.drawn is None:
-            found.append("no intervals: no resamples were asked for")
-        elif self.drawn.why:
-            found.append(f"no intervals: {self.drawn.why}")
-        elif self.by == "answer":
-            found.append(f"intervals come from answers drawn again, {self._why_answers()}")
-        elif self.topics < FEW_TOPICS:
-            found.append(
-                f"intervals come from {counted(self.topics, 'topic')} drawn again: too few to trust them"
-            )
-        if self.drawn is not None and (self.drawn.regularised or self.drawn.undefined):
-            found.append(self.drawn.words().removesuffix("."))
+        for part in self.parts:
+            if part.strengths.regularised or not part.strengths.converged:
+                named = f"{part.name}: " if len(self.parts) > 1 else ""
+                found.append(named + part.strengths.words().removesuffix("."))
+        if self.contrasts is not None:
+            found += self.contrasts.dropped
+            if self.by == "answer":
+                found.append(f"intervals and tests take answers as independent, {self._why_answers()}")
+            elif self.topics == 2:
+                found.append("2 topics: intervals and tests over topics can say next to nothing")
         if self.similarity is not None:
-            found.append("answers were propagated to similar items, so strengths have no standard errors")
+            found.append(
+                "answers were propagated to similar items: strengths are of sentences and what is like them"
+            )
         missing = sum(each.rank is None for each in self.standings)
         if missing:
             found.append(
@@ -216,18 +352,22 @@ class PreferenceFit(Tabular):
     # As tables
 
     def table(self) -> Table:
-        """A row per item, best first."""
+        """A row per item, best first; part by part."""
+        pulled = {each.regularised for each in self.standings if each.rank is not None}
+        heading = "strength (regularised)" if pulled == {True} else "strength"
+        hidden = ("low", "high", "log", "se", "wins", "losses", "ties")
         columns = (
+            Column("part", show="varies", right=True),
             Column("place", "", data=False, right=True),
             Column("item", right=False),
-            Column("rank", show="never"),
-            Column("best", show="never"),
-            Column("worst", show="never"),
-            Column("strength", format=".3g", right=True),
+            *(Column(name, show="never") for name in ("rank", "best", "worst")),
+            Column("strength", heading, format=".3g", right=True),
+            Column("regularised", show="always" if len(pulled) > 1 else "never"),
             Column("interval", f"{self.level:.0%} interval", data=False, right=False),
             Column("ranks", data=False, right=False),
-            *(Column(name, show="never") for name in ("low", "high", "log", "se", "wins", "losses", "ties")),
+            *(Column(name, show="never") for name in hidden),
             *(Column(name, data=False, right=True) for name in ("wins", "losses", "ties")),
+            Column("open", show="never"),
             Column("why", show="never"),
         )
         return Table(
@@ -235,16 +375,45 @@ class PreferenceFit(Tabular):
             columns=columns,
             rows=tuple(
                 (
-                    *(each.rank, each.item, each.rank, each.best, each.worst),
-                    *(each.strength, each.interval, each.ranks),
+                    *(each.part, each.rank, each.item, each.rank, each.best, each.worst),
+                    *(each.strength, each.regularised, each.interval, each.ranks),
                     *(each.low, each.high, each.log, each.se, each.wins, each.losses, each.ties),
-                    *(_count(each.wins), _count(each.losses), _count(each.ties), each.why),
+                    *(_count(each.wins), _count(each.losses), _count(each.ties), each.open, each.why),
                 )
                 for each in self.standings
             ),
             title=f"{self.title} ({counted(len(self.items), 'item')}, {counted(self.answers, 'answer')})",
-            said=(self.headline(),),
+            said=tuple(self.sentences()),
             notes=tuple(self.warnings()),
+            signature=self.signature,
+        )
+
+    def pairs_table(self) -> Table:
+        """A row per pair of items, the stronger first."""
+        shown = (f"{1 - self.alpha / max(self.compared, 1):.2%}".replace(".00%", "%"), "interval")
+        columns = (
+            *(Column(name, right=False) for name in ("a", "b")),
+            Column("probability", "chance", format=".2f", right=True),
+            *(Column(name, show="never") for name in ("low", "high")),
+            Column("interval", " ".join(shown), data=False, right=False),
+            *(Column(name, show="never") for name in ("tie", "log_ratio", "log_low", "log_high")),
+            Column("p", format=".3g", right=True),
+            Column("adjusted", "Holm p", format=".3g", right=True),
+            Column("verdict", right=False),
+            Column("why", show="never"),
+        )
+        return Table(
+            name="pairs",
+            columns=columns,
+            rows=tuple(
+                (
+                    *(each.a, each.b, each.probability, each.low, each.high, _chance_interval(each)),
+                    *(each.tie, each.log_ratio, each.log_low, each.log_high),
+                    *(each.p, each.adjusted, each.verdict, each.why),
+                )
+                for each in self.pairs
+            ),
+            title=f"how likely the first is preferred to the second{self.by_regularised}",
             signature=self.signature,
         )
 
@@ -280,47 +449,125 @@ class PreferenceFit(Tabular):
         )
 
     def win_probabilities(self) -> pd.DataFrame:
-        """How likely the row's item is preferred to the column's (Zopf 2018, equation 2), best first."""
+        """How likely the row's item is preferred to the column's (Zopf 2018, equation 2), best first.
+
+        NaN across parts. Where ties have a parameter, what is missing to 1 is the chance of a tie.
+        """
         import pandas as pd
 
-        order = self._order()
+        order = [k for each in self._orders() for k in each]
         names = [self.items[self.fitted[k]] for k in order]
-        return pd.DataFrame(self.strengths.probability()[np.ix_(order, order)], index=names, columns=names)
+        logs, part = self._logs[order], self._part[order]
+        chance = np.where(part[:, None] == part, self._chance(logs[:, None] - logs), np.nan)
+        np.fill_diagonal(chance, np.nan)
+        return pd.DataFrame(chance, index=names, columns=names)
+
+    @cached_property
+    def pairs(self) -> tuple[ItemPair, ...]:
+        """All pairs, the stronger first, in the order of the table; those of different parts last."""
+        order = np.array([k for each in self._orders() for k in each])
+        first, second = (order[side] for side in np.triu_indices(len(order), 1))
+        apart = self._part[first] != self._part[second]
+        sorting = np.argsort(apart, kind="stable")
+        first, second, apart = first[sorting], second[sorting], apart[sorting]
+        names = [self.items[item] for item in self.fitted]
+        rows = zip(first.tolist(), second.tolist(), apart.tolist(), self._numbers(first, second), strict=True)
+        return tuple(
+            ItemPair(a=names[a], b=names[b], verdict="not comparable", why=NOT_JOINED)
+            if joined
+            else self._pair(a, b, names, numbers)
+            for a, b, joined, numbers in rows
+        )
+
+    def _pair(self, a: int, b: int, names: Sequence[str], numbers: Sequence[float]) -> ItemPair:
+        chance, low, high, tie, gap, log_low, log_high = numbers
+        verdict: Verdict = "not tested"
+        why, p, adjusted = "regularised on request" if self.contrasts is None else None, math.nan, math.nan
+        if self.contrasts is not None:
+            side = self.contrasts.opening(a, b)
+            rests = side is None and math.isinf(self.contrasts.se[a, b])
+            why = PAIR_OPEN_WHY[side] if side else "it rests on one topic" if rests else None
+            verdict = VERDICTS[0 if self.better[a, b] else 2 if self.hopeless[a, b] else 1]
+            p, adjusted = float(self.contrasts.p[a, b]), float(self.adjusted[a, b])
+        return ItemPair(
+            a=names[a],
+            b=names[b],
+            probability=chance,
+            low=low,
+            high=high,
+            tie=tie,
+            log_ratio=gap,
+            log_low=log_low,
+            log_high=log_high,
+            p=p,
+            adjusted=adjusted,
+            verdict=verdict,
+            why=why,
+        )
+
+    def _numbers(self, first: IntArray, second: IntArray) -> list[list[float]]:
+        """Of every pair: the chance, its bounds, that of a tie, the log ratio and its bounds. An open end is NaN."""
+        gap = self._logs[first] - self._logs[second]
+        low, high = np.full((2, len(gap)), np.nan)
+        if self.contrasts is not None and self.compared:
+            lows, highs = self.contrasts.all_bounds(1 - self.alpha / self.compared)
+            # What is shown may be regularised; a bound never lies beyond it.
+            low, high = np.minimum(lows[first, second], gap), np.maximum(highs[first, second], gap)
+            found = self.better[first, second]
+            # A bound is 0 where only the step-down finds the pair; no interval without 0 stands beside one not found.
+            low = np.where(found, np.maximum(low, 0.0), np.minimum(low, 0.0))
+            high = np.where(found, high, np.maximum(high, 0.0))
+            low, high = (np.where(np.isfinite(each), each, np.nan) for each in (low, high))
+        tie = np.zeros(len(gap))
+        if self.contrasts is not None and self.contrasts.tie is not None:
+            tie = 1 - self._chance(gap) - self._chance(-gap)
+        columns = self._chance(gap), self._chance(low), self._chance(high), tie, gap, low, high
+        found_rows: list[list[float]] = np.column_stack(columns).tolist()
+        return found_rows
 
     def pairs_frame(self) -> pd.DataFrame:
-        """A row per pair, the stronger first: how likely it wins, with an interval."""
-        import pandas as pd
+        """A row per pair, the stronger first: how likely it wins, with an interval, p and what was found."""
+        return self.pairs_table().to_frame()
 
-        order, chance = self._order(), self.strengths.probability()
-        tail, logs = (1 - self.level) / 2, self._kept_logs()
-        rows = []
-        for k, a in enumerate(order):
-            others = order[k + 1 :]
-            low, high = np.full((2, len(others)), np.nan)
-            if len(logs) and others:
-                drawn = 1 / (1 + np.exp(logs[:, others] - logs[:, [a]]))
-                low, high = np.quantile(drawn, [tail, 1 - tail], axis=0)
-            name = self.items[self.fitted[a]]
-            rows += [
-                (name, self.items[self.fitted[b]], float(chance[a, b]), float(low[at]), float(high[at]))
-                for at, b in enumerate(others)
-            ]
-        return pd.DataFrame(rows, columns=["a", "b", "probability", "low", "high"])
+    def _chance(self, gaps: FloatArray) -> FloatArray:
+        """Of being preferred, by differences of log strengths."""
+        gaps = np.clip(gaps, -700, 700)  # NaN stays
+        tie = None if self.contrasts is None else self.contrasts.tie
+        if tie is None:
+            return np.asarray(1 / (1 + np.exp(-gaps)))
+        if self.contrasts is not None and self.contrasts.model == "davidson":
+            return np.asarray(1 / (1 + np.exp(-gaps) + np.exp(tie.value - gaps / 2)))
+        return np.asarray(1 / (1 + np.exp(tie.value - gaps)))
 
-    def _order(self) -> list[int]:
-        """The numbers of fitted items, best first."""
+    @cached_property
+    def _logs(self) -> FloatArray:
+        """The log strengths shown, in the order of `fitted`."""
+        found = np.empty(len(self.fitted))
+        for part in self.parts:
+            found[list(part.items)] = part.strengths.log
+        return found
+
+    @cached_property
+    def _part(self) -> IntArray:
+        """Which part each of `fitted` is in."""
+        found = np.empty(len(self.fitted), np.int64)
+        for number, part in enumerate(self.parts):
+            found[list(part.items)] = number
+        return found
+
+    def _orders(self) -> list[list[int]]:
+        """Of every part, the numbers of its items among those fitted, best first."""
         place = {self.items[item]: k for k, item in enumerate(self.fitted)}
-        return [place[each.item] for each in self.standings if each.rank is not None]
-
-    def _kept_logs(self) -> FloatArray:
-        """Log strengths of the resamples that have any."""
-        if self.drawn is None or self.drawn.why:
-            return np.empty((0, len(self.fitted)))
-        return np.asarray(self.drawn.logs[~np.isnan(self.drawn.logs).any(axis=1)])
+        ranked = [each for each in self.standings if each.rank is not None]
+        return [
+            [place[each.item] for each in ranked if each.part == number]
+            for number in range(1, len(self.parts) + 1)
+        ]
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything, for --json; NaN becomes null."""
+        """Everything, for --json; NaN becomes null, with the reason beside it."""
         small = len(self.fitted) <= MOST_IN_JSON
+        contrasts = self.contrasts
         found: dict[str, Any] = plain(
             {
                 "title": self.title,
@@ -329,17 +576,16 @@ class PreferenceFit(Tabular):
                 "items": [asdict(each) for each in self.standings],
                 "answers": self.answers,
                 "topics": self.topics,
-                "resampled": "topics" if self.by == "cluster" else "answers",
-                "resamples": len(self._kept_logs()),
+                "units": "topics" if self.by == "cluster" else "answers",
                 "level": self.level,
-                "seed": self.seed,
                 "smooth": self.similarity,
-                "regularised": self.strengths.regularised,
-                "fit": self.strengths.words(),
-                "parts": int(self.strengths.components.max()) + 1,
-                "converged": bool(self.strengths.converged),
-                "iterations": int(self.strengths.iterations),
-                "error": float(self.strengths.error),
+                "ties": "half" if contrasts is None else contrasts.model,
+                "tie_parameter": self._parameter(None if contrasts is None else contrasts.tie),
+                "position": self._parameter(None if contrasts is None else contrasts.position),
+                "parts": [self._part_record(*each) for each in zip(self.parts, self._orders(), strict=True)],
+                "counts": self.counts(),
+                "compared": self.compared,
+                "pairs": [asdict(each) for each in self.pairs] if small else None,
                 "win_probability": self.win_probabilities().to_numpy() if small else None,
                 "assessors": [each.as_dict() for each in self.assessors],
                 "left_out": dict(self.left_out),
@@ -347,6 +593,59 @@ class PreferenceFit(Tabular):
             }
         )
         return found
+
+    def _part_record(self, part: PreferencePart, order: Sequence[int]) -> dict[str, Any]:
+        names = [self.items[self.fitted[k]] for k in order]
+        tested = self.contrasts is not None
+        best = [names[k] for k in candidates(self.better[np.ix_(order, order)])] if tested else None
+        return {
+            "name": part.name,
+            "items": names,
+            "candidates": best,
+            "regularised": part.strengths.regularised,
+            "fit": part.strengths.words(),
+            "converged": bool(part.strengths.converged),
+            "error": float(part.strengths.error),
+        }
+
+    def _parameter(self, found: ModelParameter | None) -> dict[str, float] | None:
+        """On the scale of odds, and of nu or theta."""
+        if found is None:
+            return None
+        low, high = found.bounds(self.level)
+        return {
+            "value": math.exp(found.value),
+            "low": math.exp(low) if low < 700 else math.inf,
+            "high": math.exp(high) if high < 700 else math.inf,
+            "log": found.value,
+            "se": found.se,
+            "p": found.p,
+        }
+
+
+def _finite(value: float, bound: float) -> float:
+    """NaN for an open end."""
+    return value if math.isfinite(bound) else math.nan
+
+
+def _odds(log: float) -> str:
+    return "any" if math.isinf(log) or abs(log) > 700 else f"{math.exp(log):.3g}"
+
+
+def _chance_interval(pair: ItemPair) -> str | None:
+    if math.isnan(pair.p):
+        return None
+    if math.isnan(pair.low) and math.isnan(pair.high):
+        return "any"
+    if math.isnan(pair.high):
+        return f"at least {pair.low:.2f}"
+    return f"at most {pair.high:.2f}" if math.isnan(pair.low) else f"{pair.low:.2f} to {pair.high:.2f}"
+
+
+def _distinct(items: Sequence[str]) -> list[str]:
+    """Names as they stand in a sentence; cut short only where that leaves them different."""
+    short = [_shown(item) for item in items]
+    return short if len(set(short)) == len(short) else list(items)
 
 
 def _shown(item: str) -> str:
@@ -369,62 +668,125 @@ def fit_preferences(
     similarity: FloatArray | None = None,
     similarity_name: str | None = None,
     by: By | None = None,
+    ties: TieModel = "half",
+    position: bool = False,
     regularise: float | None = None,
     level: float = LEVEL,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
     assessors: bool = False,
     checks: Preferences | None = None,
     notes: Sequence[str] = (),
 ) -> PreferenceFit:
-    """Bradley-Terry strengths with intervals by bootstrap.
+    """Bradley-Terry strengths with intervals, tests of all pairs, ranks and candidates for the best.
 
-    `by` says what is drawn again: answers, or whole topics ("cluster"; the default where there are two topics or more).
-    Answers on one topic are not independent: whoever wins there wins often. Where there is one topic, or none is
-    known, answers are drawn again instead, and a warning says so. With a `similarity` (items x items) answers are
-    propagated to similar items first. With `assessors` every assessor's reliability is estimated too; `checks` are
-    pairs with known answers that they are compared with.
+    `by` says what is independent: answers, or whole topics ("cluster"; the default where there are two topics or more).
+    Answers on one topic are not: whoever wins there wins often. Where there is one topic, or none is known, it is
+    answers, and a warning says so. `ties` are half a win each, or have a parameter ("davidson", "rao-kupper");
+    `position` adds an effect of being shown first. With a `similarity` (items x items) answers are propagated to
+    similar items first. `regularise` is as in `stats.preference.bradley_terry.fit`; where it is more than 0, nothing is
+    tested. With `assessors` every assessor's reliability is estimated too; `checks` are pairs with known answers that
+    they are compared with.
     """
-    _check(given, level, resamples)
+    _check(given, level)
     by = by or ("cluster" if len(given.topics) > 1 else "answer")
     if by == "cluster" and len(given.topics) < 2:
-        raise UsageError(
-            f"whole topics can be drawn again only where there are two; there are {len(given.topics)}"
-        )
+        raise UsageError(f"topics can be the units only where there are two; there are {len(given.topics)}")
     wins = given.answers.wins(similarity)
     kept = np.flatnonzero(_in_duels(wins))
     near = None if similarity is None else similarity[np.ix_(kept, kept)]
-    matrix = wins[np.ix_(kept, kept)]
-    strengths = fit(matrix, regularise=regularise)
-    drawn = None
-    if resamples:
-        drawn = bootstrap(
-            given.answers.among(kept),
-            rng=generator(seed, f"prefer/fit/{by}"),
-            resamples=resamples,
-            by=by,
-            similarity=near,
-            regularise=regularise,
-        )
-    se = standard_errors(matrix, strengths) if similarity is None else None
+    matrix, answers = wins[np.ix_(kept, kept)], given.answers.among(kept)
+    answers = answers.take(answers.weight > 0)
+    contrasts = pair_contrasts(answers, by=by, similarity=near, ties=ties, position=position)
+    parts = _parts(contrasts, matrix, regularise)
+    found = None if regularise else contrasts
+    adjusted, better, hopeless = _tested(contrasts, parts, 1 - level, tested=found is not None)
     return PreferenceFit(
         title=title,
-        standings=tuple(_standings(given, kept, strengths, se, drawn, level)),
-        strengths=strengths,
+        standings=tuple(_standings(given, kept, parts, found, better, level)),
+        parts=parts,
         fitted=tuple(kept.tolist()),
         items=given.items,
-        drawn=drawn,
+        contrasts=found,
+        adjusted=adjusted,
+        better=better,
+        hopeless=hopeless,
         answers=len(given),
         topics=len(given.topics),
         by=by,
-        resamples=resamples,
         level=level,
-        seed=seed,
+        asked_ties=ties,
+        asked_position=position,
         similarity=similarity_name if similarity is not None else None,
         assessors=reliabilities(given, checks) if assessors else (),
         left_out=dict(given.left_out),
         notes=tuple(notes),
     )
+
+
+def _parts(
+    contrasts: PairContrasts, wins: FloatArray, regularise: float | None
+) -> tuple[PreferencePart, ...]:
+    """The parts, the largest first, each with its own strengths."""
+    members = [np.flatnonzero(contrasts.part == part) for part in range(int(contrasts.part.max()) + 1)]
+    members.sort(key=lambda items: (-len(items), int(items[0])))
+    like = contrasts.one_way.whole
+    found = []
+    for number, items in enumerate(members, 1):
+        if like.model == "half" and not like.position:
+            strengths = fit(wins[np.ix_(items, items)], regularise=regularise)
+        else:
+            strengths = _modelled(contrasts, items, regularise)
+        found.append(PreferencePart(name=f"part {number}", items=tuple(items.tolist()), strengths=strengths))
+    return tuple(found)
+
+
+def _modelled(contrasts: PairContrasts, items: IntArray, regularise: float | None) -> Strengths:
+    """Strengths by a tie model or with an effect of position: as fitted, or regularised as plain ones are."""
+    one_way = contrasts.one_way
+    like, level = one_way.whole, one_way.level[items]
+    connected = len(np.unique(level)) == 1
+    scale = (0.0 if connected else REGULARISER) if regularise is None else regularise
+    if not connected and not scale:
+        raise DataError("the strengths have no finite maximum: regularise")
+    log = one_way.top.point[items]
+    if scale:
+        more = regularised(like, scale)
+        log = climb_model(more, np.zeros(more.n, np.int64)).point[items]
+    mine = np.isin(like.first, items)
+    return Strengths(
+        values=np.exp(log - log.mean()),
+        regularised=scale,
+        components=np.unique(level, return_inverse=True)[1].astype(np.int64),
+        iterations=0,
+        converged=True,
+        error=math.nan,
+        method="accelerated",
+        duels=float(like.weight[mine].sum()),
+    )
+
+
+def _tested(
+    contrasts: PairContrasts, parts: Sequence[PreferencePart], alpha: float, *, tested: bool
+) -> tuple[FloatArray, BoolArray, BoolArray]:
+    """Corrected p, which item is better than which, and which pairs could not have been found."""
+    n = len(contrasts.part)
+    adjusted, better, hopeless = np.full((n, n), np.nan), np.zeros((n, n), bool), np.zeros((n, n), bool)
+    if not tested:
+        return adjusted, better, hopeless
+    pairs = np.triu_indices(n, 1)
+    adjusted[pairs] = holm(contrasts.p[pairs])
+    adjusted = np.where(np.isnan(adjusted), adjusted.T, adjusted)
+    logs = np.empty(n)
+    for part in parts:
+        logs[list(part.items)] = part.strengths.log
+    # Regularised strengths could stand the other way round; then nothing is said.
+    better = (adjusted < alpha) & (contrasts.difference > 0) & (logs[:, None] > logs)
+    compared = int(np.count_nonzero(~np.isnan(adjusted))) // 2
+    left = np.argwhere(np.triu(~np.isnan(adjusted) & ~better & ~better.T, 1))
+    if affordable(2 * len(left), n):
+        last = alpha / max(compared - int(better.sum()), 1)
+        for i, j in left.tolist():
+            hopeless[i, j] = hopeless[j, i] = contrasts.least_p(i, j) >= last
+    return adjusted, better, hopeless
 
 
 def fit_folder(
@@ -436,10 +798,10 @@ def fit_folder(
     length: int | None = None,
     similarity: Similarity | None = DEFAULT,
     by: By | None = None,
+    ties: TieModel = "half",
+    position: bool = False,
     regularise: float | None = None,
     level: float = LEVEL,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
     assessors: bool = False,
     checks: Preferences | None = None,
     progress: Callable[[int, int], None] = lambda done, of: None,
@@ -461,6 +823,13 @@ def fit_folder(
     def fitted(
         given: Preferences, title: str, named: Sequence[str], alike: Similarity | None
     ) -> PreferenceFit:
+        told = preference_notes(collection, judgments, chosen, named)
+        if alike is not None and (ties != "half" or position):
+            alike = None
+            told = [
+                *told,
+                "a tie model or an effect of position: answers were not propagated to similar sentences",
+            ]
         near = None if alike is None else sentence_similarity(alike, given.items).among()
         return fit_preferences(
             given,
@@ -468,13 +837,13 @@ def fit_folder(
             similarity=near,
             similarity_name=None if alike is None else similarity_name(alike),
             by=by,
+            ties=ties,
+            position=position,
             regularise=regularise,
             level=level,
-            resamples=resamples,
-            seed=seed,
             assessors=assessors,
             checks=checks,
-            notes=preference_notes(collection, judgments, chosen, named),
+            notes=told,
         )
 
     if chosen == "systems":
@@ -510,11 +879,9 @@ def _of_topic(batch: TopicBatch, of: Of, length: int | None) -> Preferences:
     )
 
 
-def _check(given: Preferences, level: float, resamples: int) -> None:
+def _check(given: Preferences, level: float) -> None:
     if not 0 < level < 1:
         raise UsageError(f"the level is {level:g}, expected a share between 0 and 1")
-    if resamples < 0:
-        raise UsageError(f"resamples is {resamples}, expected 0 or more")
     if not len(given) or not given.answers.weight.sum():
         left = sum(given.left_out.values())
         why = (
@@ -534,39 +901,56 @@ def _in_duels(wins: FloatArray) -> Any:
 def _standings(
     given: Preferences,
     kept: IntArray,
-    strengths: Strengths,
-    se: FloatArray | None,
-    drawn: Bootstrapped | None,
+    parts: Sequence[PreferencePart],
+    contrasts: PairContrasts | None,
+    better: BoolArray,
     level: float,
 ) -> list[ItemStrength]:
-    nothing = np.full(len(kept), np.nan)
-    low, high = drawn.intervals(level) if drawn is not None else (nothing, nothing)
-    best, worst = drawn.rank_ranges(level) if drawn is not None else (nothing, nothing)
-    errors = nothing if se is None else se
-    ranks = rankdata(-np.round(strengths.log, SAME), method="min")
     counts = np.column_stack(counts_of(given.answers))
     found = {item: ItemStrength(item=name, why=NOBODY) for item, name in enumerate(given.items)}
-    for k, item in enumerate(kept.tolist()):
-        wins, losses, ties = counts[item].tolist()
-        found[item] = ItemStrength(
-            item=given.items[item],
-            rank=int(ranks[k]),
-            best=_whole(best[k]),
-            worst=_whole(worst[k]),
-            strength=float(strengths.values[k]),
-            low=float(np.exp(low[k])),
-            high=float(np.exp(high[k])),
-            log=float(strengths.log[k]),
-            se=float(errors[k]),
-            wins=wins,
-            losses=losses,
-            ties=ties,
-        )
-    return sorted(found.values(), key=lambda each: (each.rank is None, each.rank or 0, -each.wins, each.item))
+    for number, part in enumerate(parts, 1):
+        own, log = np.array(part.items), part.strengths.log
+        ranks = rankdata(-np.round(log, SAME), method="min")
+        best, worst = rank_intervals(better[np.ix_(own, own)])
+        for at, k in enumerate(part.items):
+            wins, losses, ties = counts[kept[k]].tolist()
+            known: dict[str, Any] = {}
+            if contrasts is not None:
+                known = _known_of(contrasts, k, float(log[at]), level)
+                known |= {"best": int(best[at]), "worst": int(worst[at])}
+            found[int(kept[k])] = ItemStrength(
+                item=given.items[kept[k]],
+                part=number,
+                rank=int(ranks[at]),
+                strength=float(np.exp(log[at])),
+                log=float(log[at]),
+                wins=wins,
+                losses=losses,
+                ties=ties,
+                regularised=part.strengths.regularised > 0,
+                **known,
+            )
+    return sorted(
+        found.values(), key=lambda each: (each.part is None, each.part, each.rank, -each.wins, each.item)
+    )
 
 
-def _whole(rank: float) -> int | None:
-    return None if rank != rank else int(rank)
+def _known_of(contrasts: PairContrasts, k: int, log: float, level: float) -> dict[str, Any]:
+    """An item's interval, and why it is open where it is."""
+    low, high = contrasts.item_bounds(k, log, level)
+    side, why = contrasts.item_opening(k), None
+    if side is not None:
+        why = OPEN_WHY[side]
+    if math.isinf(low) and math.isinf(high):
+        why = why or "no interval: leaving out one topic, nothing joins all items of its part"
+        why = TOO_MANY if contrasts.one_way.many and side in ("above", "below") else why
+        side = "both"
+    # A regularised strength may lie beyond a bound, which then gives way.
+    low, high = (
+        _finite(math.exp(min(max(each, -700), 700)), each) for each in (min(low, log), max(high, log))
+    )
+    se = float(contrasts.item_se[k])
+    return {"low": low, "high": high, "open": side, "why": why, "se": se if math.isfinite(se) else math.nan}
 
 
 def counts_of(answers: PairAnswers) -> tuple[FloatArray, FloatArray, FloatArray]:

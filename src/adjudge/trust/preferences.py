@@ -42,6 +42,8 @@ from adjudge.measures.registry import parse_measures
 from adjudge.measures.run import check_needs, score
 from adjudge.stats.agreement import PairAgreement, agreement_shares, pair_agreement
 from adjudge.stats.bootstrap import bootstrap_means
+from adjudge.stats.multiple import holm
+from adjudge.stats.paired import wilcoxon
 from adjudge.stats.preference.answers import FloatArray, PairAnswers
 from adjudge.stats.preference.bradley_terry import fit
 from adjudge.table import Column, Table, Tabular, plain
@@ -304,6 +306,49 @@ def shown(value: float, missing: str = "n/a") -> str:
 
 def _range(low: float, high: float) -> str:
     return f"{low:z.3f} to {high:z.3f}"
+
+
+# Which measure agrees more: one rule for tables and trajectories
+
+
+Found = Literal["above", "below", "open", "hopeless"]
+TESTED = "wilcoxon-holm"
+
+
+def compared(
+    pairs: Sequence[tuple[Sequence[float], Sequence[float]]], *, level: float = LEVEL
+) -> list[Found]:
+    """Of paired shares over topics, first and second: which is above, by Wilcoxon's test with Holm's correction.
+
+    "open" is not significantly different; "hopeless" that no shares on so many topics could have been found to differ.
+    A pair in which the mean and the ranks lean to different sides is open.
+    """
+    results = []
+    for one, other in pairs:
+        x, y = np.asarray(one, np.float64), np.asarray(other, np.float64)
+        kept = ~(np.isnan(x) | np.isnan(y))
+        results.append((wilcoxon(x[kept], y[kept]), int(np.count_nonzero(kept))))
+    alpha = round(1 - level, 12)
+    adjusted = holm([test.p for test, _ in results])
+    left = len(pairs) - int(np.count_nonzero(adjusted < alpha))
+    found: list[Found] = []
+    for (test, topics), p in zip(results, adjusted, strict=True):
+        way = np.sign(test.difference) if p < alpha else 0.0
+        if way and way == np.sign(test.statistic):
+            found.append("above" if way > 0 else "below")
+        else:
+            found.append("hopeless" if 2.0 ** (1 - topics) * left >= alpha else "open")
+    return found
+
+
+def _told(ways: Mapping[str, Found], said: Mapping[str, str]) -> tuple[list[str], list[str]]:
+    """What was found of the measures named, and a sentence on those that nothing could be found of."""
+    names = {way: [name for name, each in ways.items() if each == way] for way in get_args(Found)}
+    parts = [f"{words} {listed(names[way], most=9)}" for way, words in said.items() if names[way]]
+    few = names["hopeless"]
+    return parts, [
+        f"No difference from {listed(few, most=9)} could have been found on so few topics."
+    ] * bool(few)
 
 
 # The measures that the tables put side by side
@@ -572,9 +617,18 @@ class Convergence(Tabular):
             f"With {counted(first, 'answer')} per topic {low:.1%} of the pairs are ordered as {self.human} does, with"
             f" {last:,}{fewer} it is {high:.1%}; {counted(topics, 'topic')}, {counted(self.runs, 'run')} each."
         )
-        above = [name for name, line in self.lines().items() if high > line]
-        if above:
-            yield f"With {last:,} answers that is above {listed(above)}."
+        lines = {name: [t.lines.get(name, math.nan) for t in self.measured] for name in self.lines()}
+        own = [t.at(last).mean for t in self.measured]
+        ways = dict(
+            zip(lines, compared([(own, line) for line in lines.values()], level=self.level), strict=True)
+        )
+        if ways:
+            over = f"Wilcoxon over topics, Holm over {counted(len(ways), 'measure')}"
+            said = {"above": "above", "below": "below", "open": "not significantly different from"}
+            parts, few = _told(ways, said)
+            if parts:
+                yield f"With {last:,} answers that is {'; '.join(parts)} ({over})."
+            yield from few
 
     def headline(self) -> str:
         return " ".join(self.sentences())
@@ -1101,7 +1155,10 @@ def paper_tables(
     )
     by_heading = dict(zip(known, found, strict=True))
     ties = "half" if half else "strict"
-    about = f"human:{name}|systems:{systems}|ties:{ties}|bootstrap:{resamples}:topics:{level:g}|seed:{seed}"
+    about = (
+        f"human:{name}|systems:{systems}|ties:{ties}|bootstrap:{resamples}:topics:{level:g}|seed:{seed}"
+        f"|differences:{TESTED}"
+    )
     topics = list(dict.fromkeys([*data.topics, *(topic.topic for each in found for topic in each.topics)]))
     sets = dict(zip(topics, data.topic_values("set", topics), strict=True))
     bootstrap = (level, resamples, seed)
@@ -1110,7 +1167,7 @@ def paper_tables(
     for table, (title, headings) in {**TABLES, **asked}.items():
         cells = _cells(headings, wanted, by_heading, why)
         made = _table(table, title, cells, bootstrap, f"{table}|{about}", sets)
-        tables.append(replace(made, said=tuple(_differences(made, bootstrap))))
+        tables.append(replace(made, said=tuple(_differences(made))))
     signatures = {h: data.table.info[m].signature for h, m in known.items()}
     tables[0] = replace(
         tables[0],
@@ -1202,29 +1259,30 @@ def _table(
     )
 
 
-def _compared(
-    one: PaperColumn, others: Sequence[PaperColumn], bootstrap: tuple[float, int, int]
-) -> list[int]:
-    """Against each other column: 1 where one is higher, -1 where lower, 0 where the paired interval holds 0."""
-    level, resamples, seed = bootstrap
-    gaps = np.array([[one.topics[topic] - other.topics[topic] for other in others] for topic in one.topics])
-    low, high = bootstrap_means(gaps, rng=generator(seed, "prefer/report"), level=level, resamples=resamples)
-    return [int(a > 0) - int(b < 0) for a, b in zip(low, high, strict=True)]
-
-
-def _differences(table: PaperTable, bootstrap: tuple[float, int, int]) -> Iterator[str]:
-    """Which measures the evaluator's columns agree with people more, or less, than."""
+def _differences(table: PaperTable) -> Iterator[str]:
+    """Which measures the evaluator's columns agree with people more, or less, than; one family a table."""
     known = [cell for cell in table.cells if cell.why is None]
     others = [cell for cell in known if cell.heading not in OWN]
+    own = [cell for cell in known if cell.heading in OWN]
     if len(table.topics) < 2 or not others:
         return
-    for own in (cell for cell in known if cell.heading in OWN):
-        ways = dict(zip((cell.heading for cell in others), _compared(own, others, bootstrap), strict=True))
-        more, less, open = ([name for name, way in ways.items() if way == each] for each in (1, -1, 0))
-        parts = [f"agrees with people more than {listed(more)}"] * bool(more)
-        parts += [f"agrees with people less than {listed(less)}"] * bool(less)
-        parts += [f"is not significantly different from {listed(open, most=9)}"] * bool(open)
-        yield f"{own.heading} {'; it '.join(parts)}."
+    pairs = [(_shares(one, table), _shares(other, table)) for one in own for other in others]
+    found = iter(compared(pairs, level=table.level))
+    for one in own:
+        ways = {other.heading: next(found) for other in others}
+        said = {
+            "above": "agrees with people more than",
+            "below": "agrees with people less than",
+            "open": "is not significantly different from",
+        }
+        parts, few = _told(ways, said)
+        if parts:
+            yield f"{one.heading} {'; it '.join(parts)}."
+        yield from (f"{one.heading}: n{line[1:]}" for line in few)
+
+
+def _shares(cell: PaperColumn, table: PaperTable) -> list[float]:
+    return [cell.topics[topic] for topic in table.topics]
 
 
 def _given(batches: Mapping[str, TopicBatch]) -> list[str]:
@@ -1260,11 +1318,11 @@ def ranked_sentences(
         for source in ("man", "py", "ref")
     }
     cells = [_ranked(heading, measure, batches) for heading, measure in measures.items()]
-    signature = f"table-4|truth:pyramid-weight|bootstrap:{resamples}:topics:{level:g}|seed:{seed}"
+    signature = f"table-4|truth:pyramid-weight|bootstrap:{resamples}:topics:{level:g}|seed:{seed}|differences:{TESTED}"
     table = _table("table-4", f"Table 4. {RANKED}", cells, (level, resamples, seed), signature, sets or {})
     return replace(
         table,
-        said=tuple(_smoothing(table, (level, resamples, seed))),
+        said=tuple(_smoothing(table)),
         signatures={c.heading: measures[c.heading].signature() for c in table.cells if c.why is None},
     )
 
@@ -1300,13 +1358,22 @@ def _ordered(batch: TopicBatch, measure: Preference) -> tuple[float, int] | str:
     return "all sentences have the same pyramid weight" if found.why else (found.share, found.pairs)
 
 
-def _smoothing(table: PaperTable, bootstrap: tuple[float, int, int]) -> Iterator[str]:
-    """What smoothing does to each source."""
+def _smoothing(table: PaperTable) -> Iterator[str]:
+    """What smoothing does to each source; one family."""
     by_heading = {cell.heading: cell for cell in table.cells if cell.why is None}
-    for source in ("man", "py", "ref"):
-        plain, smooth = by_heading.get(source), by_heading.get(f"smoothed {source}")
-        if plain is None or smooth is None:
-            continue
-        way = _compared(smooth, [plain], bootstrap)[0] if len(table.topics) > 1 else 0
-        verb = {1: "helps", -1: "hurts", 0: "makes no significant difference for"}[way]
-        yield f"Smoothing {verb} {source}: {plain.value:.3f} without, {smooth.value:.3f} with it."
+    both = [
+        (source, by_heading[source], by_heading[f"smoothed {source}"])
+        for source in ("man", "py", "ref")
+        if source in by_heading and f"smoothed {source}" in by_heading
+    ]
+    ways = compared(
+        [(_shares(smooth, table), _shares(bare, table)) for _, bare, smooth in both], level=table.level
+    )
+    verbs = {
+        "above": "helps",
+        "below": "hurts",
+        "open": "makes no significant difference for",
+        "hopeless": "could not be found, on so few topics, to make a difference for",
+    }
+    for (source, bare, smooth), way in zip(both, ways, strict=True):
+        yield f"Smoothing {verbs[way]} {source}: {bare.value:.3f} without, {smooth.value:.3f} with it."

@@ -1,4 +1,4 @@
-"""Systems over topics: whole topics are drawn again; folders are fitted by sentence, by summary, by system."""
+"""Systems over topics: whole topics are the units; folders are fitted by sentence, by summary, by system."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import pytest
 
 from adjudge.comparisons.preferences import fit_folder, fit_preferences
 from adjudge.data.rows import Document, Row, Summary
-from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.formats import crowd
@@ -24,7 +23,6 @@ from adjudge.judgments.batch import batch_of
 from adjudge.judgments.pairs.answers import PreferenceRow, Preferences, sentence_rows, summary_rows
 from adjudge.judgments.pairs.sample import sample
 from adjudge.judgments.tasks import Event
-from adjudge.stats.preference.bradley_terry import fit
 
 
 def clustered(topics: int, each: int = 20, seed: int = 0) -> Preferences:
@@ -39,44 +37,62 @@ def clustered(topics: int, each: int = 20, seed: int = 0) -> Preferences:
     return Preferences.of(rows)
 
 
-def test_topics_are_drawn_again_where_there_are_several() -> None:
+def test_topics_are_the_units_where_there_are_several() -> None:
     given = clustered(20)
     by_topic, by_answer = fit_preferences(given), fit_preferences(given, by="answer")
     assert (by_topic.by, by_answer.by) == ("cluster", "answer")
     wide = by_topic.standings[0].high / by_topic.standings[0].low
     narrow = by_answer.standings[0].high / by_answer.standings[0].low
-    assert wide > 1.5 * narrow  # answers of a topic hang together, and drawing them alone hides that
+    assert wide > 1.5 * narrow  # answers of a topic hang together, and taking them alone hides that
     assert "not topics: they hold for these topics alone" in by_answer.warnings()[0]
     assert by_topic.warnings() == []
-    assert "|bootstrap:topics:200|" in by_topic.signature
+    assert "|units:topics:20|" in by_topic.signature
+    assert "jackknife over 20 topics with Student's t" in by_topic.headline()
 
 
-def test_the_cluster_bootstrap_is_ten_plain_lines() -> None:
-    given = clustered(6, 5, seed=4)
-    found = fit_preferences(given, resamples=20, seed=7)
-    rng = generator(7, "prefer/fit/cluster")
-    a = given.answers
-    for row in found.drawn.logs:  # type: ignore[union-attr]
-        wins = np.zeros((2, 2))
-        for topic in rng.integers(0, 6, size=6):
-            for k in np.flatnonzero(a.cluster == topic):
-                wins[a.first[k], a.second[k]] += a.won[k]
-                wins[a.second[k], a.first[k]] += 1 - a.won[k]
-        np.testing.assert_allclose(row, fit(wins).log, atol=1e-7)
-
-
-def test_one_topic_or_none_draws_answers_and_says_so() -> None:
+def test_one_topic_or_none_takes_answers_and_says_so() -> None:
     one = Preferences.of([PreferenceRow("a", "b", "left", "t1"), PreferenceRow("a", "b", "right", "t1")] * 3)
     none = Preferences.of([PreferenceRow("a", "b", "left"), PreferenceRow("a", "b", "right")] * 3)
-    assert (
-        "intervals come from answers drawn again, since there is one topic" in fit_preferences(one).warnings()
-    )
-    assert (
-        "intervals come from answers drawn again, since no topics are known"
-        in fit_preferences(none).warnings()
-    )
+    said = "intervals and tests take answers as independent, since"
+    assert f"{said} there is one topic" in fit_preferences(one).warnings()
+    assert f"{said} no topics are known" in fit_preferences(none).warnings()
     few = fit_preferences(clustered(2))
-    assert "intervals come from 2 topics drawn again: too few to trust them" in few.warnings()
+    assert "2 topics: intervals and tests over topics can say next to nothing" in few.warnings()
+
+
+def test_thirty_to_nothing_on_three_topics_is_three_to_nothing() -> None:
+    """A topic counts once: the bound on the chance is (0.025)^(1/3), and p is 2 / 2^3."""
+    told = [PreferenceRow("a", "b", "left", f"t{k % 3}") for k in range(30)]
+    found = fit_preferences(Preferences.of(told))
+    (pair,) = found.pairs
+    assert pair.p == pytest.approx(0.25)
+    assert pair.low == pytest.approx(0.025 ** (1 / 3), rel=1e-5)
+    assert pair.verdict == "not significantly different"
+    assert found.headline().startswith("Any of the 2 items may be the best.")
+
+
+def test_topics_that_agree_exactly_are_not_certain() -> None:
+    """Two of three answers on each of four topics: a standard error of 0 over topics, and an interval all the same."""
+    told = [
+        PreferenceRow("a", "b", winner, f"t{k}") for k in range(4) for winner in ("left", "left", "right")
+    ]
+    found = fit_preferences(Preferences.of(told))
+    by_answer = fit_preferences(Preferences.of(told), by="answer")
+    assert found.standings[0].se == pytest.approx(0, abs=1e-9)
+    assert found.standings[0].interval == by_answer.standings[0].interval
+    assert found.pairs[0].p == pytest.approx(by_answer.pairs[0].p)
+
+
+def test_what_rests_on_one_topic_has_no_interval() -> None:
+    told = [PreferenceRow("a", "b", ("left", "right")[k % 2], f"t{k % 5}") for k in range(20)]
+    told += [PreferenceRow("b", "c", winner, "t1") for winner in ("left", "right", "left")]
+    found = fit_preferences(Preferences.of(told))
+    pairs = {frozenset((each.a, each.b)): each for each in found.pairs}
+    assert pairs[frozenset("bc")].p == 1
+    assert pairs[frozenset("bc")].why == "it rests on one topic"
+    assert pairs[frozenset("ab")].why is None
+    assert {each.interval for each in found.standings} == {"any"}
+    assert all(each.why for each in found.standings)
 
 
 def test_five_hundred_systems() -> None:
@@ -86,9 +102,10 @@ def test_five_hundred_systems() -> None:
         for k in range(4000)
         for i, j in [rng.choice(500, 2, replace=False)]
     ]
-    found = fit_preferences(Preferences.of(rows), resamples=3)
+    found = fit_preferences(Preferences.of(rows))
     assert len(found.standings) == 500
     assert found.standings[0].rank == 1
+    assert found.compared == 500 * 499 // 2
 
 
 @pytest.fixture
@@ -127,37 +144,35 @@ def judge(e: Evaluation, of: str, *, origin: str = "human", **asked: object) -> 
 
 def test_a_folder_by_system_by_summary_and_by_sentence(e: Evaluation) -> None:
     judge(e, "summaries", count=3)
-    (systems,) = fit_folder(e.collection, e.judgments(), of="systems", resamples=10)
+    (systems,) = fit_folder(e.collection, e.judgments(), of="systems")
     assert [each.item for each in systems.standings] == ["good", "fair", "poor"]
     assert (systems.topics, systems.answers) == (2, 6)
-    summaries = fit_folder(e.collection, e.judgments(), of="summaries", resamples=10)
+    summaries = fit_folder(e.collection, e.judgments(), of="summaries")
     assert [fit.title for fit in summaries] == ["summaries of t1", "summaries of t2"]
-    assert fit_folder(e.collection, e.judgments(), resamples=0)[0].title == "systems"
+    assert fit_folder(e.collection, e.judgments())[0].title == "systems"
     with pytest.raises(DataError, match="no preferences between sentences yet"):
         fit_folder(e.collection, e.judgments(), of="sentences")
     judge(e, "sentences", count=15)
     with pytest.raises(UsageError, match="say --of sentences or --of systems"):
         fit_folder(e.collection, e.judgments())
-    sentences = fit_folder(
-        e.collection, e.judgments(), of="sentences", topics=["t1"], similarity=None, resamples=10
-    )
+    sentences = fit_folder(e.collection, e.judgments(), of="sentences", topics=["t1"], similarity=None)
     (found,) = sentences
     assert found.similarity is None
     assert [each.item[:8] for each in found.standings] == [f"Number {k}" for k in (5, 4, 3, 2, 1, 0)]
-    (smooth,) = fit_folder(e.collection, e.judgments(), of="sentences", topics=["t1"], resamples=2)
+    (smooth,) = fit_folder(e.collection, e.judgments(), of="sentences", topics=["t1"])
     assert smooth.similarity == "tfidf-jaccard"
 
 
 def test_simulated_answers_are_said(e: Evaluation) -> None:
     judge(e, "summaries", count=3, origin="simulated")
-    (found,) = fit_folder(e.collection, e.judgments(), resamples=0)
+    (found,) = fit_folder(e.collection, e.judgments())
     assert "6 answers are simulated, not a person's" in found.warnings()
 
 
 def test_summaries_that_changed_are_left_out_and_said(e: Evaluation) -> None:
     judge(e, "summaries", count=3)
     e.withdraw("wrong input", system="poor", topic="t1")
-    (found,) = fit_folder(e.collection, e.judgments(), resamples=0)
+    (found,) = fit_folder(e.collection, e.judgments())
     assert found.answers == 4
     assert any(
         line.startswith("2 preferences between texts that changed since left out")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import norm
 
 from adjudge.comparisons.preferences import PreferenceFit, counts_of, fit_preferences
 from adjudge.errors import DataError, UsageError
@@ -32,7 +34,7 @@ def rows(*told: str, topic: str = "", who: str = "") -> list[PreferenceRow]:
 
 
 def fit(*told: str, **how: Any) -> PreferenceFit:
-    return fit_preferences(Preferences.of(rows(*told)), **{"resamples": 50} | how)
+    return fit_preferences(Preferences.of(rows(*told)), **how)
 
 
 def test_two_items_in_closed_form() -> None:
@@ -45,7 +47,8 @@ def test_two_items_in_closed_form() -> None:
     assert a.se == pytest.approx(math.sqrt(1 / 3 + 1) / 2, rel=1e-9)
     assert found.win_probabilities().loc["a", "b"] == pytest.approx(0.75)
     assert math.isnan(found.win_probabilities().loc["a", "a"])
-    assert (found.strengths.regularised, found.strengths.converged) == (0, True)
+    (part,) = found.parts
+    assert (part.strengths.regularised, part.strengths.converged) == (0, True)
 
 
 def test_strengths_are_evalicas() -> None:
@@ -65,14 +68,14 @@ def test_strengths_are_evalicas() -> None:
         limit=100_000,
     ).scores
     theirs = theirs / np.exp(np.log(theirs).mean())
-    found = fit_preferences(Preferences.of(given), resamples=0)
+    found = fit_preferences(Preferences.of(given))
     assert {each.item: each.strength for each in found.standings} == pytest.approx(theirs.to_dict(), rel=1e-6)
 
 
 def test_weights_are_repetitions() -> None:
     heavy = [PreferenceRow("a", "b", "left", weight=3.0), PreferenceRow("b", "a", "left", weight=1.0)]
-    found = fit_preferences(Preferences.of(heavy), resamples=0)
-    same = fit("a>b*3", "b>a", resamples=0)
+    found = fit_preferences(Preferences.of(heavy))
+    same = fit("a>b*3", "b>a")
     assert [each.strength for each in found.standings] == pytest.approx(
         [each.strength for each in same.standings]
     )
@@ -93,7 +96,7 @@ def test_any_answers_give_a_result_that_can_be_told(told: list[tuple[int, int, s
     given = Preferences.of(
         [PreferenceRow(f"i{a}", f"i{b}", winner) for a, b, winner in told], items=["i0", "i1", "i2"]
     )
-    found = fit_preferences(given, resamples=5)
+    found = fit_preferences(given)
     written = json.dumps(found.as_dict(), allow_nan=False)
     assert "i0" in written
     assert found.headline().endswith(".")
@@ -102,7 +105,7 @@ def test_any_answers_give_a_result_that_can_be_told(told: list[tuple[int, int, s
     wins, losses, ties = counts_of(given.answers)
     assert wins.sum() == losses.sum()
     assert wins.sum() + ties.sum() / 2 == len(told)
-    ranked = [each.rank for each in found.standings if each.rank is not None]
+    ranked = [(each.part, each.rank) for each in found.standings if each.rank is not None]
     assert ranked == sorted(ranked)
     turned = fit_preferences(
         Preferences.of(
@@ -111,7 +114,6 @@ def test_any_answers_give_a_result_that_can_be_told(told: list[tuple[int, int, s
                 for a, b, w in told
             ]
         ),
-        resamples=0,
     )
     mine = {each.item: each.log for each in found.standings if each.rank is not None}
     assert {each.item: -each.log for each in turned.standings} == pytest.approx(mine, abs=1e-7)
@@ -120,7 +122,7 @@ def test_any_answers_give_a_result_that_can_be_told(told: list[tuple[int, int, s
 def test_one_way_wins_are_regularised_and_said() -> None:
     found = fit("a>b", "b>c")
     assert [each.item for each in found.standings] == ["a", "b", "c"]
-    assert found.strengths.regularised == 0.1
+    assert found.parts[0].strengths.regularised == 0.1
     assert all(math.isfinite(each.strength) for each in found.standings)
     (said,) = [line for line in found.warnings() if "opponent of strength 1" in line]
     assert "every item was given 0.1 wins and 0.1 losses" in said
@@ -130,11 +132,11 @@ def test_one_way_wins_are_regularised_and_said() -> None:
 
 def test_items_that_nobody_was_asked_about_have_no_strength() -> None:
     given = Preferences.of(rows("a>b", "b>a"), items=["z", "a", "b"])
-    found = fit_preferences(given, resamples=5)
+    found = fit_preferences(given)
     last = found.standings[-1]
     assert (last.item, last.rank, last.why) == ("z", None, "nobody was asked about it")
     assert math.isnan(last.strength)
-    assert found.strengths.regularised == 0  # z does not make the others fall apart
+    assert found.parts[0].strengths.regularised == 0  # z does not make the others fall apart
     assert found.as_dict()["items"][-1]["strength"] is None
     assert "1 item has no strength: nobody was asked about them" in found.warnings()
 
@@ -143,10 +145,10 @@ def test_smoothing_tells_of_similar_items() -> None:
     """c is like a, and nobody was asked about it: it gets a's place between a and b."""
     given = Preferences.of(rows("a>b*3", "b>a"), items=["a", "b", "c"])
     near = np.array([[1.0, 0.1, 0.8], [0.1, 1.0, 0.1], [0.8, 0.1, 1.0]])
-    found = fit_preferences(given, similarity=near, similarity_name="given", resamples=20)
+    found = fit_preferences(given, similarity=near, similarity_name="given")
     assert [each.item for each in found.standings] == ["a", "c", "b"]
     assert "|smooth:given|" in found.signature
-    assert math.isnan(found.standings[0].se)
+    assert math.isfinite(found.standings[0].low)
     assert any("propagated to similar items" in line for line in found.warnings())
 
 
@@ -154,43 +156,251 @@ def test_all_ties_are_equal() -> None:
     found = fit("a=b", "b=c", "c=a")
     assert [each.rank for each in found.standings] == [1, 1, 1]
     assert [each.strength for each in found.standings] == pytest.approx([1, 1, 1])
-    assert found.headline() == "No item is preferred to another in 3 answers: all are equally strong."
+    assert found.headline() == (
+        "Any of the 3 items may be the best. Pairs of items: 3 could not have been found to differ, whatever the"
+        " answers; answers taken as independent, Holm over 3 pairs."
+    )
 
 
-def test_one_answer_has_no_interval() -> None:
+def test_one_answer_says_nothing() -> None:
     found = fit("a>b")
-    assert found.standings[0].best is None
-    assert found.headline().endswith("with 1 answer no interval can be given.")
-    assert any(line.startswith("no intervals: needs two answers") for line in found.warnings())
+    a, b = found.standings
+    assert (a.best, a.worst, b.best, b.worst) == (1, 2, 1, 2)
+    assert found.headline().startswith(
+        "Any of the 2 items may be the best. Pairs of items: 1 could not have been found to differ"
+    )
+    assert found.pairs[0].p == 1.0
     json.dumps(found.as_dict(), allow_nan=False)
 
 
-def test_intervals_and_ranks_come_from_the_seed() -> None:
+def test_thirty_to_nothing_has_an_open_interval() -> None:
+    """Clopper and Pearson's bound, (0.025)^(1/30), as odds; a strength is their square root."""
+    found = fit("a>b*30")
+    a, b = found.standings
+    chance = 0.025 ** (1 / 30)
+    assert a.low == pytest.approx(math.sqrt(chance / (1 - chance)), rel=1e-5)
+    assert b.high == pytest.approx(1 / a.low, rel=1e-5)
+    assert (a.interval, b.interval) == ("at least 2.76", "at most 0.362")
+    assert (a.open, b.open, a.regularised) == ("above", "below", True)
+    assert math.isnan(a.high)
+    assert math.isnan(b.low)
+    (pair,) = found.pairs
+    assert pair.p == pytest.approx(2 * 0.5**30)
+    assert pair.low == pytest.approx(chance, rel=1e-5)
+    (item, _) = found.as_dict()["items"]
+    assert (item["high"], item["open"]) == (None, "above")
+    assert item["why"].startswith("no finite maximum")
+    assert found.headline().startswith("a is significantly better than the other item.")
+    assert "strength (regularised)" in found.table().to_text()
+
+
+def test_a_group_that_won_all_its_duels_with_the_rest() -> None:
+    """Within each group differences are those of its own duels; between them they are open."""
+    told = ("a>b*6", "b>a*4", "c>d*7", "d>c*3", "a>c*5", "b>d*5", "a>d*5", "b>c*5")
+    found = fit(*told)
+    pairs = {(each.a, each.b): each for each in found.pairs}
+    alone = fit("a>b*6", "b>a*4").pairs[0]
+    assert pairs["a", "b"].p == pytest.approx(alone.p, rel=1e-9)
+    assert math.isnan(pairs["a", "c"].log_high)
+    assert math.isfinite(pairs["a", "c"].log_low)
+    assert pairs["a", "c"].verdict == "differ"
+    assert found.counts()["differ"] == 4
+    assert [(each.item, each.ranks) for each in found.standings] == [
+        ("a", "1-2"),
+        ("b", "1-2"),
+        ("c", "3-4"),
+        ("d", "3-4"),
+    ]
+    assert "a and b may each be the best" in found.headline()
+
+
+def test_nothing_is_said_across_parts() -> None:
+    found = fit("a>b*20", "b>a*2", "x>y*9", "y>x*4", "z>y*3", "y>z*3")
+    assert [(each.item, each.part, each.rank) for each in found.standings] == [
+        ("x", 1, 1),
+        ("y", 1, 2),
+        ("z", 1, 2),
+        ("a", 2, 1),
+        ("b", 2, 2),
+    ]
+    assert len(found.parts) == 2
+    for part in (1, 2):
+        own = [each.log for each in found.standings if each.part == part]
+        assert sum(own) == pytest.approx(0, abs=1e-9)
+    chances = found.win_probabilities()
+    assert chances.loc[["a", "b"], ["x", "y", "z"]].isna().all().all()
+    assert found.counts()["not comparable"] == 6
+    said = found.headline()
+    assert "The items fall into 2 parts that no chain of duels joins" in said
+    assert "In part 2 (a and b), a is significantly better than the other item." in said
+    assert "6 not comparable (no chain of duels joins them)" in said
+    alone = fit("a>b*20", "b>a*2")
+    assert found.standing("a").strength == pytest.approx(alone.standing("a").strength)
+    frame = found.pairs_frame()
+    assert frame[frame["verdict"] == "not comparable"]["p"].isna().all()
+
+
+def test_half_of_the_duels_is_no_preference() -> None:
+    found = fit("a>b*20", "b>a*20")
+    assert found.headline().startswith(
+        "Any of the 2 items may be the best. Pairs of items: 1 not significantly"
+    )
+    assert "50" not in found.headline()
+
+
+def test_ranks_candidates_and_pairs_are_one_story() -> None:
     told = ("a>b*30", "b>a*10", "b>c*12", "c>b*10", "a>c*20", "c>a*5")
-    one, same, other = fit(*told, seed=1), fit(*told, seed=1), fit(*told, seed=2)
-    assert one.standings == same.standings
-    assert one.standings[0].low != other.standings[0].low
+    one = fit(*told)
+    assert one.standings == fit(*told).standings
     a = one.standings[0]
     assert a.low < a.strength < a.high
     assert (a.best, a.worst) == (1, 1)
     assert one.headline() == (
-        "a is preferred most: it would win 75% of its duels with b, the next. It is first in nearly all samples of"
-        " answers drawn again (95%)."
+        "a is significantly better than every other item. Pairs of items: 2 differ, 1 not significantly different;"
+        " answers taken as independent, Holm over 3 pairs."
     )
     assert one.signature.startswith(
-        "bradley-terry|items:3|answers:87|smooth:no|regularised:0|bootstrap:answers:50|level:0.95|seed:1|v:"
+        "bradley-terry|items:3|answers:87|smooth:no|ties:half|position:no|regularised:0|units:answers|correct:holm"
+        "|level:0.95|v:"
     )
 
 
 def test_pairs_have_intervals_around_their_probability() -> None:
-    frame = fit("a>b*30", "b>a*10", "b>c*12", "c>b*10", resamples=200).pairs_frame()
-    assert list(frame.columns) == ["a", "b", "probability", "low", "high"]
+    found = fit("a>b*30", "b>a*10", "b>c*12", "c>b*10")
+    frame = found.pairs_frame()
+    assert list(frame.columns) == [
+        *("a", "b", "probability", "low", "high", "tie", "log_ratio", "log_low", "log_high"),
+        *("p", "adjusted", "verdict", "why"),
+    ]
     assert len(frame) == 3
     assert ((frame["low"] < frame["probability"]) & (frame["probability"] < frame["high"])).all()
     first = frame[(frame["a"] == "a") & (frame["b"] == "b")].iloc[0]
     assert first["probability"] == pytest.approx(0.75)
-    # the share itself has an interval of .75 +- 1.96 sqrt(.75 .25 / 40): the bootstrap's is about as wide
-    assert first["high"] - first["low"] == pytest.approx(2 * 1.96 * math.sqrt(0.75 * 0.25 / 40), rel=0.25)
+    # in a chain of duels each link is a pair by itself: log 3, with the variance 1/30 + 1/10, at .05 / 3
+    half = norm.ppf(1 - 0.05 / 6) * math.sqrt(1 / 30 + 1 / 10)
+    assert first["log_high"] - first["log_ratio"] == pytest.approx(half, rel=1e-9)
+    assert first["p"] == pytest.approx(2 * norm.sf(math.log(3) / math.sqrt(1 / 30 + 1 / 10)), rel=1e-9)
+
+
+def test_a_bound_is_nought_where_only_the_step_down_finds_the_pair() -> None:
+    """Three links of a chain: p of c and d is between .05 / 6 and what Holm leaves it."""
+    found = fit("a>b*60", "b>a*10", "c>d*16", "d>c*4", "b>c*60", "c>b*10")
+    pair = next(each for each in found.pairs if (each.a, each.b) == ("c", "d"))
+    assert 0.05 / 6 < pair.p < 0.05 / 2
+    assert (pair.verdict, pair.log_low, pair.low) == ("differ", 0.0, 0.5)
+
+
+def test_tie_models_and_positions_are_told() -> None:
+    told = rows("a>b*9", "b>a*4", "a=b*5", "b>c*8", "c>b*5", "b=c*3", "a>c*4", "c>a*2")
+    told += [replace(each, winner="right") for each in rows("a>b", "b>a*2", "c>b*2", "b>c*2")]
+    found = fit_preferences(Preferences.of(told), ties="davidson", position=True)
+    assert found.contrasts is not None
+    assert "|ties:davidson|position:yes|" in found.signature
+    assert re.search(r"Two equal items tie in \d+% of their duels \(nu = ", found.headline())
+    assert "What is shown first is preferred" in found.headline()  # `rows` show the winner first
+    chances = found.win_probabilities()
+    pair = found.pairs[0]
+    assert chances.loc[pair.a, pair.b] + chances.loc[pair.b, pair.a] + pair.tie == pytest.approx(1)
+    assert pair.low < pair.probability < pair.high
+    data = found.as_dict()
+    assert data["position"]["value"] > 1
+    assert data["tie_parameter"]["low"] < data["tie_parameter"]["value"] < data["tie_parameter"]["high"]
+
+
+def test_a_regulariser_on_request_tests_nothing() -> None:
+    found = fit("a>b*9", "b>a*2", regularise=1.0)
+    assert found.standings[0].interval is None
+    assert found.pairs[0].verdict == "not tested"
+    assert found.headline() == (
+        "Strengths were regularised on request: there are no intervals and no tests of differences."
+    )
+    with pytest.raises(DataError, match="no finite maximum"):
+        fit("a>b", regularise=0)
+
+
+# No sentence contradicts a number on the same page
+
+
+@st.composite
+def duels(draw: st.DrawFn) -> list[PreferenceRow]:
+    """Disconnected, one-sided, all ties, one answer, two items: all come up."""
+    few = draw(st.sampled_from(["ab", "abc", "abcdef"]))
+    sides = st.tuples(st.sampled_from(few), st.sampled_from(few)).filter(lambda each: each[0] != each[1])
+    winners = draw(
+        st.sampled_from([["left"], ["tie"], ["left", "right"], ["left", "right", "tie"], ["right", "tie"]])
+    )
+    topics = draw(st.sampled_from([1, 2, 3, 8]))
+    size = draw(st.sampled_from([1, 3, 12, 40]))
+    row = st.tuples(sides, st.sampled_from(winners), st.integers(1, topics), st.integers(1, 6))
+    found = draw(st.lists(row, min_size=1, max_size=size))
+    return [PreferenceRow(a, b, w, f"t{t}") for (a, b), w, t, times in found for _ in range(times)]
+
+
+@settings(deadline=None, max_examples=150)
+@given(duels(), st.sampled_from(["half", "half", "davidson", "rao-kupper"]), st.booleans())
+def test_no_sentence_contradicts_a_number(told: list[PreferenceRow], ties: Any, position: bool) -> None:
+    found = fit_preferences(Preferences.of(told), ties=ties, position=position)
+    said, pairs = found.headline(), found.pairs
+    json.dumps(found.as_dict(), allow_nan=False)
+    by_part: dict[int | None, list[str]] = {}
+    for each in found.standings:
+        by_part.setdefault(each.part, []).append(each.item)
+    better = {(pair.a, pair.b) for pair in pairs if pair.verdict == "differ"}
+
+    # Pairs: verdict, p, interval and chance
+    for pair in pairs:
+        same = found.standing(pair.a).part == found.standing(pair.b).part
+        assert (pair.verdict == "not comparable") == (not same)
+        if not same:
+            assert math.isnan(pair.p)
+            assert math.isnan(pair.probability)
+            continue
+        assert pair.log_ratio >= -1e-9
+        assert (pair.adjusted < 0.05) == (pair.verdict == "differ") or pair.log_ratio < 1e-6
+        low = -math.inf if math.isnan(pair.log_low) else pair.log_low
+        high = math.inf if math.isnan(pair.log_high) else pair.log_high
+        assert low <= pair.log_ratio <= high
+        assert low < high
+        assert (low >= 0 and pair.log_ratio > 0) == (pair.verdict == "differ") or low == 0 == pair.log_ratio
+        assert math.isnan(pair.low) == math.isnan(pair.log_low)
+        if pair.verdict == "could not have been found":
+            assert pair.p > 0.05 / found.compared
+        if math.isnan(pair.low) or math.isnan(pair.high):
+            assert pair.why
+
+    # Ranks and intervals of items
+    for each in found.standings:
+        rank, best, worst = each.rank, each.best, each.worst
+        assert rank is not None
+        assert best is not None
+        assert worst is not None
+        assert best <= rank <= worst
+        others = by_part[each.part]
+        assert best == 1 + sum((o, each.item) in better for o in others)
+        assert worst == len(others) - sum((each.item, o) in better for o in others)
+        assert (each.open is None) == (math.isfinite(each.low) and math.isfinite(each.high))
+        if each.open is None:
+            assert each.low < each.high
+            assert each.low <= each.strength <= each.high
+            assert each.interval == f"{each.low:.3g} to {each.high:.3g}"
+        else:
+            assert each.why
+            assert each.interval in ("any", f"at least {each.low:.3g}", f"at most {each.high:.3g}")
+
+    # The headline
+    counts: dict[str, int] = {name: sum(pair.verdict == name for pair in pairs) for name in found.counts()}
+    assert counts == found.counts()
+    for name, shown in (("differ", "differ"), ("not significantly different", "not significantly different")):
+        number = re.search(rf"(\d+) {shown}s?[,;]", said)
+        assert (int(number.group(1)) if number else 0) == counts[name]
+    assert ("fall into" in said) == (len(by_part) > 1)
+    for part, record in zip(sorted(by_part, key=str), found.as_dict()["parts"], strict=True):
+        nobody_better = [i for i in by_part[part] if not any((o, i) in better for o in by_part[part])]
+        assert record["candidates"] == nobody_better
+        if len(nobody_better) == len(by_part[part]):
+            assert f"ny of the {len(nobody_better)} items may be the best" in said
+    if not better:
+        assert "significantly better" not in said
 
 
 def crowd() -> Preferences:
@@ -208,7 +418,7 @@ def crowd() -> Preferences:
 
 def test_assessors_are_told_apart() -> None:
     checks = Preferences.of([PreferenceRow("i0", "i5", "left"), PreferenceRow("i4", "i1", "right")])
-    found = fit_preferences(crowd(), resamples=0, assessors=True, checks=checks)
+    found = fit_preferences(crowd(), assessors=True, checks=checks)
     people = {each.name: each for each in found.assessors}
     assert list(people) == ["ann", "bob", "cyd", "lefty"]
     assert people["lefty"].left_share == 1.0
@@ -226,13 +436,13 @@ def test_assessors_are_told_apart() -> None:
 def test_who_answers_faster_than_one_can_read_is_named(tmp_path: Path) -> None:
     timed = [replace(each, took_ms=150.0 if each.assessor == "bob" else 4000.0) for each in crowd().rows()]
     write_preferences(tmp_path / "timed.csv", timed)
-    found = fit_preferences(read_preferences(tmp_path / "timed.csv"), resamples=0, assessors=True)
+    found = fit_preferences(read_preferences(tmp_path / "timed.csv"), assessors=True)
     assert [each.name for each in found.assessors if "too-fast" in each.codes] == ["bob"]
 
 
 def test_nobody_in_particular_is_no_assessor() -> None:
     given = Preferences.of(rows("a>b*3", "b>a", who="crowd-anonymous"))
-    assert fit_preferences(given, resamples=0, assessors=True).assessors == ()
+    assert fit_preferences(given, assessors=True).assessors == ()
 
 
 def test_wrong_calls() -> None:
@@ -244,8 +454,6 @@ def test_wrong_calls() -> None:
         fit_preferences(Preferences.of([PreferenceRow("a", "b", "left", weight=0.0)]))
     with pytest.raises(UsageError, match="the level is 1"):
         fit("a>b", level=1)
-    with pytest.raises(UsageError, match="resamples is -1"):
-        fit("a>b", resamples=-1)
     with pytest.raises(UsageError, match="only where there are two; there are 0"):
         fit("a>b", by="cluster")
 
@@ -258,9 +466,9 @@ def test_a_pair_of_systems_on_another_topic_is_no_repeat() -> None:
         PreferenceRow("b", "a", "left", "t2", "ann"),
     ]
     checks = Preferences.of([PreferenceRow("a", "b", "left", "t2")])
-    (ann,) = fit_preferences(Preferences.of(told), resamples=0, assessors=True, checks=checks).assessors
+    (ann,) = fit_preferences(Preferences.of(told), assessors=True, checks=checks).assessors
     assert (ann.repeats_same, ann.repeats) == (1, 1)
     assert (ann.checks_right, ann.checks) == (0, 1)
     anywhere = Preferences.of([PreferenceRow("a", "b", "left")])
-    (ann,) = fit_preferences(Preferences.of(told), resamples=0, assessors=True, checks=anywhere).assessors
+    (ann,) = fit_preferences(Preferences.of(told), assessors=True, checks=anywhere).assessors
     assert (ann.checks_right, ann.checks) == (2, 3)

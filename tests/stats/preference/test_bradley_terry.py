@@ -326,7 +326,7 @@ def test_winners_only_and_losers_only_are_regularised_and_it_is_said() -> None:
     assert found.words() == (
         "Bradley-Terry strengths of 3 items from 7 duels, geometric mean 1; every item was given 0.1 wins and"
         " 0.1 losses against an opponent of strength 1 (0.2 duels beside its own, 4.67 on average), because the"
-        " items fall into 2 parts between which wins go one way at most, so that there is no finite maximum."
+        " items fall into 2 groups between which wins go one way at most, so that there is no finite maximum."
     )
 
 
@@ -370,7 +370,7 @@ def test_without_a_regulariser_it_is_said_which_parts_there_are() -> None:
     with pytest.raises(DataError) as error:
         fit(wins, regularise=0)
     assert str(error.value) == (
-        "the strengths have no finite maximum: the items fall into 5 parts (items 0, 1 and 2; item 3; item 4;"
+        "the strengths have no finite maximum: the items fall into 5 groups (items 0, 1 and 2; item 3; item 4;"
         " item 5; 1 more), between which wins go one way at most; regularise"
     )
     assert fit(ring(4, 1), regularise=0).regularised == 0

@@ -184,15 +184,10 @@ def test_with_regularising_forbidden_resamples_without_a_maximum_are_left_out_an
     assert drawn.words().endswith(f"{drawn.undefined} of them left out because they have no finite maximum.")
 
 
-def test_intervals_and_ranks_of_known_resamples() -> None:
-    """Item 0 is first in 96 of 100 resamples and second in 4; items 2 and 3 cannot be told apart."""
+def test_intervals_of_known_resamples() -> None:
     logs = np.tile([2.0, 1.0, -1.5, -1.5], (100, 1))
     logs[:4] = [1.0, 2.0, -1.5, -1.5]
-    found = Bootstrapped(logs, "answer", 9, 0, 0)
-    assert found.rank_ranges(0.95)[0].tolist() == [1, 1, 3, 3]
-    assert found.rank_ranges(0.95)[1].tolist() == [2, 2, 4, 4]
-    assert found.rank_ranges(0.5)[1].tolist() == [1, 2, 4, 4]
-    low, high = found.intervals(0.9)
+    low, high = Bootstrapped(logs, "answer", 9, 0, 0).intervals(0.9)
     np.testing.assert_allclose([low, high], np.quantile(logs, [0.05, 0.95], axis=0))
 
 
@@ -210,7 +205,7 @@ def test_what_cannot_be_resampled_is_missing_and_says_why(count: int, by: Any, w
     assert drawn.why == why
     assert drawn.words() == f"No bootstrap: {why}."
     assert drawn.logs.shape == (4, 3)
-    for found in (*drawn.intervals(), *drawn.rank_ranges()):
+    for found in drawn.intervals():
         assert np.isnan(found).all()
 
 
@@ -232,9 +227,8 @@ def test_wrong_calls_are_refused(options: dict[str, Any]) -> None:
 @pytest.mark.parametrize("level", [0.0, 1.0, 95.0])
 def test_wrong_levels_are_refused(level: float) -> None:
     drawn = Bootstrapped(np.zeros((3, 2)), "answer", 3, 0, 0)
-    for ask in (drawn.intervals, drawn.rank_ranges):
-        with pytest.raises(UsageError, match="level"):
-            ask(level)
+    with pytest.raises(UsageError, match="level"):
+        drawn.intervals(level)
 
 
 def test_intervals_hold_the_truth_as_often_as_they_say() -> None:

@@ -8,6 +8,8 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from scipy.stats import wilcoxon as scipy_wilcoxon
+from statsmodels.stats.multitest import multipletests
 
 from adjudge.assessors.preferences import simulate_preferences
 from adjudge.comparisons.scores import Scores
@@ -25,6 +27,7 @@ from adjudge.trust.preferences import (
     PreparedTopic,
     Trajectory,
     agreements,
+    compared,
     converge,
     of_length,
     one_run,
@@ -231,7 +234,7 @@ def test_words_and_tables() -> None:
     assert list(FOUND.sentences()) == [
         "With 10 answers per topic 55.0% of the pairs are ordered as coverage does, with 30 (or all, where"
         " there are fewer) it is 75.0%; 2 topics, 100 runs each.",
-        "With 30 answers that is above R1.",
+        "No difference from R1 and JS could have been found on so few topics.",
     ]
     frame = FOUND.to_frame()
     assert len(frame) == 10
@@ -240,3 +243,43 @@ def test_words_and_tables() -> None:
     data = json.loads(json.dumps(FOUND.as_dict(), allow_nan=False))
     assert data["topics"][1]["lines"]["JS"] is None
     assert data["topics"][2]["why"] == "nobody was asked"
+
+
+def test_above_and_below_only_where_a_corrected_test_finds_it() -> None:
+    """Ten topics: R1 is always lower, R2 always higher; R4's mean is lower, on five topics of ten."""
+    own = [0.6 + k / 100 for k in range(10)]
+    lines = [
+        {"R1": x - 0.1 - k / 1000, "R2": x + 0.1 + k / 1000, "R4": x - 0.3 if k % 2 else x + 0.2}
+        for k, x in enumerate(own)
+    ]
+    found = Convergence(
+        human="coverage",
+        topics=tuple(
+            Trajectory(f"t{k}", 30, (point(10, 0.5), point(30, own[k])), lines[k]) for k in range(10)
+        ),
+        runs=5,
+        level=0.95,
+        signature="",
+    )
+    assert found.lines()["R4"] < found.lines()["R2"]
+    assert list(found.mean())[-1][1] > found.lines()["R4"]
+    assert list(found.sentences())[1:] == [
+        "With 30 answers that is above R1; below R2; not significantly different from R4 (Wilcoxon over topics, Holm"
+        " over 3 measures)."
+    ]
+
+
+def test_the_rule_is_wilcoxon_with_holm() -> None:
+    random = rng(3)
+    own = random.random(14)
+    others = [own + random.normal(gap, 0.1, 14) for gap in (-0.12, -0.06, 0.0, 0.07, 0.2)]
+    ours = compared([(own.tolist(), other.tolist()) for other in others])
+    p = [scipy_wilcoxon(own, other).pvalue for other in others]
+    corrected = multipletests(p, method="holm")[1]
+    expected = [
+        ("above" if np.mean(own - other) > 0 else "below") if each < 0.05 else "open"
+        for other, each in zip(others, corrected, strict=True)
+    ]
+    assert ours == expected
+    assert len(set(ours)) == 3
+    assert compared([([1.0, 2.0, math.nan], [0.0, 1.0, 0.0])]) == ["hopeless"]

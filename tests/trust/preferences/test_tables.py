@@ -52,7 +52,8 @@ NOBODY = minutes([], {})
 def by_hand(shares: dict[str, list[float]]) -> Columns:
     """Measures that agree with people on so much of each topic: ten pairs, of five systems."""
     rows = []
-    for number in range(3):
+    count = max(map(len, shares.values()), default=3)
+    for number in range(count):
         topic, people = f"t{number}", [5.0, 4.0, 3.0, 2.0, 1.0]
         rows += [Score("human", topic, s, v) for s, v in zip("abcde", people, strict=True)]
         for measure, values in shares.items():
@@ -60,7 +61,7 @@ def by_hand(shares: dict[str, list[float]]) -> Columns:
                 rows += [
                     Score(measure, topic, s, v) for s, v in zip("abcde", ORDERS[values[number]], strict=True)
                 ]
-    topics = {f"t{k}": Topic(f"t{k}", set="odd" if k % 2 else "even") for k in range(3)}
+    topics = {f"t{k}": Topic(f"t{k}", set="odd" if k % 2 else "even") for k in range(count)}
     return Columns(Scores("hand", ScoreTable.from_rows(rows), {}, topics=topics), {"pyramid": "no pyramids"})
 
 
@@ -103,15 +104,19 @@ def test_what_is_missing_says_why() -> None:
 def test_sentences_compare_the_evaluator_with_the_others() -> None:
     far = by_hand(
         {
-            "preference": [1.0, 1.0, 1.0],
-            "rouge-1": [0.5, 0.5, 0.5],
-            "rouge-2": [0.5, 1.0, 1.0],
-            "js": [1.0, 1.0, 1.0],
+            "preference": [1.0] * 9,
+            "rouge-1": [0.5] * 9,
+            "rouge-2": [0.5] + [1.0] * 8,
+            "js": [1.0] * 9,
         }
     )
     said = next(tables(far)["table-1"].sentences())
     assert said == "man agrees with people more than R1; it is not significantly different from JS and R2."
-    turned = by_hand({"preference": [0.0, 0.0, 0.0], "rouge-1": [0.5, 0.9, 0.5]})
+    few = by_hand({"preference": [1.0] * 3, "rouge-1": [0.5] * 3})
+    assert next(tables(few)["table-1"].sentences()) == (
+        "man: no difference from R1 could have been found on so few topics."
+    )
+    turned = by_hand({"preference": [0.0] * 9, "rouge-1": [0.5, 0.9, 0.5] * 3})
     assert next(tables(turned)["table-1"].sentences()) == "man agrees with people less than R1."
 
 

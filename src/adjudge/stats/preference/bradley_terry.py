@@ -99,7 +99,8 @@ class Strengths:
         """How the strengths came about, in a sentence or two."""
         n = len(self.values)
         said = (
-            f"Bradley-Terry strengths of {counted(n, 'item')} from {self.duels:,.6g} duels, geometric mean 1"
+            f"Bradley-Terry strengths of {counted(n, 'item')} from {self.duels:,.6g} duel{'s' * (self.duels != 1)},"
+            " geometric mean 1"
         )
         if self.regularised:
             said += (
@@ -108,7 +109,7 @@ class Strengths:
                 " on average)"
             )
         if not self.connected:
-            said += f", because the items fall into {counted(int(self.components.max()) + 1, 'part')}"
+            said += f", because the items fall into {counted(int(self.components.max()) + 1, 'group')}"
             said += " between which wins go one way at most, so that there is no finite maximum"
         if not self.converged:
             reached = (
@@ -206,7 +207,7 @@ def _scale(components: IntArray, regularise: float | None) -> float:
     connected = not components.any()
     if regularise == 0 and not connected:
         raise DataError(
-            f"the strengths have no finite maximum: the items fall into {_parts(components)}, between which wins go"
+            f"the strengths have no finite maximum: the items fall into {_groups(components)}, between which wins go"
             " one way at most; regularise"
         )
     if regularise is not None:
@@ -214,8 +215,8 @@ def _scale(components: IntArray, regularise: float | None) -> float:
     return 0.0 if connected else REGULARISER
 
 
-def _parts(components: IntArray) -> str:
-    """`3 parts (items 0, 1 and 4; item 2; item 3)`, the largest first."""
+def _groups(components: IntArray) -> str:
+    """`3 groups (items 0, 1 and 4; item 2; item 3)`, the largest first."""
     members = [np.flatnonzero(components == part).tolist() for part in range(int(components.max()) + 1)]
     members.sort(key=lambda items: (-len(items), items))
     most = 4
@@ -223,7 +224,7 @@ def _parts(components: IntArray) -> str:
         f"item{'s' if len(items) > 1 else ''} {listed([str(i) for i in items])}" for items in members[:most]
     ]
     more = [f"{len(members) - most:,} more"] if len(members) > most else []
-    return f"{counted(len(members), 'part')} ({'; '.join(named + more)})"
+    return f"{counted(len(members), 'group')} ({'; '.join(named + more)})"
 
 
 def _start(start: FloatArray, n: int) -> FloatArray:

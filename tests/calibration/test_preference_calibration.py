@@ -1,0 +1,165 @@
+"""Do intervals, tests and candidates of preferences hold from 3 topics to 30? The table of the page is made here.
+
+Systems have true log strengths; on every topic each is off by a normal number of its own. Pairs are drawn at random.
+What an interval should hold is the Bradley-Terry fit of the chances over all topics.
+
+    PYTHONPATH=src python tests/calibration/test_preference_calibration.py   prints the table of docs/calibration.md
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from adjudge.comparisons.preferences import PreferenceFit, fit_preferences
+from adjudge.judgments.pairs.answers import Preferences
+from adjudge.stats.preference.answers import FloatArray, PairAnswers
+from adjudge.stats.preference.bradley_terry import fit
+from adjudge.stats.preference.uncertainty import bootstrap
+
+PAGE = Path(__file__).parents[2] / "docs" / "calibration.md"
+RUNS = 400
+LEVEL = 0.95
+EQUAL, NEAR, FAR = np.zeros(4), np.array([0.3, 0.2, -0.1, -0.4]), np.array([1.5, 0.5, -0.5, -1.5])
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    log: FloatArray
+    topics: int
+    each: int
+    """Answers a topic."""
+    scatter: float
+
+    def truth(self) -> FloatArray:
+        """The fit of the chances over all topics: a normal difference of two numbers is integrated out."""
+        at, weight = np.polynomial.hermite_e.hermegauss(80)
+        gaps = self.log[:, None] - self.log
+        off = at[:, None, None] * self.scatter * math.sqrt(2)
+        chance = (weight[:, None, None] / weight.sum() / (1 + np.exp(-gaps - off))).sum(axis=0)
+        np.fill_diagonal(chance, 0.0)
+        return fit(chance).log
+
+    def draw(self, rng: np.random.Generator) -> PairAnswers:
+        n, count = len(self.log), self.topics * self.each
+        first = rng.integers(0, n, count)
+        second = (first + rng.integers(1, n, count)) % n
+        cluster = np.repeat(np.arange(self.topics), self.each)
+        here = self.log + rng.normal(0, self.scatter, (self.topics, n))
+        won = rng.random(count) < 1 / (1 + np.exp(here[cluster, second] - here[cluster, first]))
+        return PairAnswers(n, first, second, won, cluster=cluster)
+
+
+CASES = [
+    Case(f"{name}, {'topics differ' if scatter else 'topics alike'}", log, topics, 24, scatter)
+    for name, log in (("equal", EQUAL), ("near", NEAR), ("far apart", FAR))
+    for scatter in (0.0, 0.8)
+    for topics in (3, 5, 10, 30)
+]
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Shares of runs, or of pairs and items in them."""
+
+    pairs: float
+    items: float
+    any_false: float
+    best: float
+    found: float
+    runs: int
+
+    def row(self, case: Case) -> str:
+        cells = (self.pairs, self.items, self.any_false, self.best, self.found)
+        return f"| {case.name} | {case.topics} | {' | '.join(f'{100 * each:.1f}' for each in cells)} |"
+
+
+def fitted(answers: PairAnswers) -> PreferenceFit:
+    names = tuple(f"s{k}" for k in range(answers.n))
+    topics = tuple(f"t{k}" for k in range(int(answers.cluster.max()) + 1))
+    return fit_preferences(Preferences(items=names, answers=answers, topics=topics), level=LEVEL)
+
+
+def rates(case: Case, runs: int = RUNS, seed: int = 1) -> Rates:
+    rng = np.random.default_rng([seed, case.topics, case.each, round(10 * case.scatter)])
+    truth, n = case.truth(), len(case.log)
+    pairs: list[bool] = []
+    items: list[bool] = []
+    false = best = 0
+    found: list[float] = []
+    for _ in range(runs):
+        result = fitted(case.draw(rng))
+        assert result.contrasts is not None
+        low, high = result.contrasts.all_bounds(LEVEL)
+        gaps = truth[:, None] - truth
+        upper = np.triu_indices(n, 1)
+        pairs += ((low <= gaps) & (gaps <= high))[upper].tolist()
+        for k in range(n):
+            each = result.standing(f"s{k}")
+            lower = math.log(each.low) if each.low > 0 else -math.inf
+            top = math.log(each.high) if each.high > 0 else math.inf
+            items.append(lower <= truth[k] <= top)
+        false += bool((result.better & (gaps <= 1e-9)).any())
+        best += not result.better[:, int(np.argmax(truth))].any()
+        found.append(result.better.sum() / len(upper[0]))
+    return Rates(
+        pairs=float(np.mean(pairs)),
+        items=float(np.mean(items)),
+        any_false=false / runs,
+        best=best / runs,
+        found=float(np.mean(found)),
+        runs=runs,
+    )
+
+
+HEAD = "| systems | topics | intervals of pairs | of systems | any false finding | best is a candidate | pairs found |"
+
+
+def table() -> str:
+    lines = [HEAD, "|---|---:|---:|---:|---:|---:|---:|"]
+    return "\n".join([*lines, *(rates(case).row(case) for case in CASES)])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.name}, {case.topics}")
+def test_the_page_has_what_is_found_and_all_is_within_its_band(case: Case) -> None:
+    """Bands of three standard deviations of the simulation; pairs and items of a run hang together, so of the runs."""
+    found = rates(case)
+    slack = 3 * math.sqrt(0.95 * 0.05 / RUNS)
+    assert found.pairs > LEVEL - slack
+    assert found.items > LEVEL - slack
+    assert found.any_false < 1 - LEVEL + slack
+    assert found.best > LEVEL - slack
+    assert found.row(case) in PAGE.read_text(encoding="utf-8")
+
+
+def test_few_topics_are_covered_where_the_bootstrap_of_topics_is_not() -> None:
+    """A check that can fail: percentiles of topics drawn again, on the same answers, hold the truth too rarely."""
+    case = Case("equal", EQUAL, 3, 40, 0.8)
+    truth, rng = case.truth(), np.random.default_rng(5)
+    ours, theirs = [], []
+    for run in range(60):
+        answers = case.draw(rng)
+        for k, each in enumerate(sorted(fitted(answers).standings, key=lambda each: each.item)):
+            ours.append(not (math.log(each.low) > truth[k] or math.log(each.high) < truth[k]))
+        drawn = bootstrap(answers, rng=np.random.default_rng(run), resamples=200, by="cluster")
+        low, high = drawn.intervals(LEVEL)
+        theirs += ((low <= truth) & (truth <= high)).tolist()
+    assert np.mean(ours) > 0.93
+    assert np.mean(theirs) < 0.85
+
+
+def test_the_page_has_a_row_for_every_case() -> None:
+    section = PAGE.read_text(encoding="utf-8").partition("## Preferences")[2]
+    rows = re.findall(r"^\| (.+?) \| (\d+) \| [\d.]+ ", section, re.MULTILINE)
+    assert rows == [(case.name, str(case.topics)) for case in CASES]
+
+
+if __name__ == "__main__":
+    print(table())
