@@ -18,7 +18,7 @@ from adjudge.stats.checks import FloatArray
 from adjudge.stats.power import rates as power_rates
 from adjudge.stats.power.generate import RATINGS, ScoreModel
 from adjudge.stats.power.rates import attainable_size, band
-from adjudge.stats.power.search import Goal, chosen, smallest_difference
+from adjudge.stats.power.search import Goal, Sample, Search, chosen
 from adjudge.stats.power.sources import Drawn
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -155,9 +155,9 @@ def simulated_efficiency(name: str, topics: int) -> float:
     """
     shape = DENSITIES[name][2]
     t, w = (
-        smallest_difference(
-            Goal(chosen(test), simulations=EFFICIENCY_SIMULATIONS), shape, topics, np.random.default_rng(SEED)
-        ).value
+        Search(Goal(chosen(test)), Sample(chosen(test), shape, SEED, EFFICIENCY_SIMULATIONS))
+        .difference(topics)
+        .value
         for test in ("t", "wilcoxon")
     )
     return (t / w) ** 2

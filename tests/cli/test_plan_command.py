@@ -60,10 +60,11 @@ def test_the_page_shows_real_output() -> None:
 def test_a_difference_is_planned_for() -> None:
     printed = run(f"my-eval -m rouge-2 --difference 0.01 {QUICKLY}").stdout
     assert printed.startswith("rouge-2, 100 words (12 topics in common, 36 pairs of systems)\ntest ")
-    assert "\n\npower for a difference of 0.01\n" in printed
+    assert "\n\npower for a difference of 0.01, 36 pairs compared\n" in printed
     assert (
-        "To find a difference of 0.01 in rouge-2 at 100 words between two systems with 80 % power" in printed
-    )
+        "To find a difference of 0.01 in rouge-2 at 100 words between two systems with 80 % power (paired Wilcoxon,"
+        " Holm over 36 pairs, alpha .05)"
+    ) in " ".join(printed.split())
     assert "|plan:resampled|pairs:36|test:wilcoxon|" in printed.splitlines()[-1]
 
 
@@ -75,10 +76,12 @@ def test_without_a_difference_the_smallest_is_said() -> None:
 
 def test_all_tests_and_one_test() -> None:
     every = run("my-eval -m rouge-2 -d 5% --test all --simulations 4 --json").stdout
-    assert [test["test"] for test in json.loads(every)[0]["tests"]] == list(TESTS)
+    assert list(dict.fromkeys(test["test"] for test in json.loads(every)[0]["tests"])) == list(TESTS)
     assert set(PLANNED) == set(TESTS)
     one = run(f"my-eval -m rouge-2 -d 5% --test sign {QUICKLY} --json").stdout
-    assert [test["test"] for test in json.loads(one)[0]["tests"]] == ["sign", "wilcoxon", "t", "t-unpaired"]
+    tests = [(test["test"], test["compared"]) for test in json.loads(one)[0]["tests"]]
+    assert tests[:3] == [("sign", "all"), ("sign", "typical"), ("sign", "one")]
+    assert [test for test, compared in tests if compared == "one"] == ["sign", "wilcoxon", "t", "t-unpaired"]
 
 
 def test_a_file_of_ratings_says_how_many_assessors() -> None:
@@ -101,8 +104,12 @@ def test_options_arrive() -> None:
     line = "my-eval -m rouge-2 -d 0.02 --power 0.9 --alpha 0.1 --pairs 7 --test t --normal --seed 3 --length 100 --json"
     (found,) = json.loads(run(f"{line} {QUICKLY}").stdout)
     assert found["signature"].endswith(
-        "|length:100|plan:normal|pairs:36|test:t|power:0.9|alpha:0.1/7|simulations:50|seed:3|v:0.1.0"
+        "|length:100|plan:normal|pairs:36|test:t|power:0.9|alpha:0.1|correct:holm:7|simulations:50|seed:3|v:0.1.0"
     )
+    (four,) = json.loads(run(f"my-eval -m rouge-2 --systems 4 --correct bonferroni --json {QUICKLY}").stdout)
+    assert (four["pairs"], four["correct"]) == (6, "bonferroni")
+    with pytest.raises(UsageError, match="--pairs and --systems exclude each other"):
+        run("my-eval -m rouge-2 --systems 4 --pairs 3")
 
 
 def test_csv_has_a_row_per_test_and_number_of_topics(tmp_path: Path) -> None:
@@ -110,14 +117,15 @@ def test_csv_has_a_row_per_test_and_number_of_topics(tmp_path: Path) -> None:
     assert run(f"my-eval -m rouge-1 -m rouge-2 -d 0.02 {QUICKLY} --csv {target}").stdout == ""
     with target.open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
-    assert list(rows[0]) == ["measure", "length", "test", "difference", "topics", "power", "low", "high"]
+    assert list(rows[0])[:6] == ["measure", "length", "test", "compared", "pairs", "difference"]
+    assert list(rows[0])[6:] == ["topics", "power", "low", "high", "wrong_sign", "exaggeration", "findings"]
     assert {row["measure"] for row in rows} == {"rouge-1", "rouge-2"}
     printed = run(f"my-eval -m rouge-1 -m rouge-2 -d 0.02 {QUICKLY} --csv -").stdout
     assert list(csv.DictReader(io.StringIO(printed))) == rows
 
 
 def test_latex_is_a_table() -> None:
-    assert run(f"my-eval -m rouge-2 {QUICKLY} --latex").stdout.startswith(r"\begin{tabular}{lrr}")
+    assert run(f"my-eval -m rouge-2 {QUICKLY} --latex").stdout.startswith(r"\begin{tabular}{llrr}")
 
 
 def test_notes_go_to_standard_error() -> None:

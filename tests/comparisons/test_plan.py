@@ -19,9 +19,14 @@ from adjudge.comparisons.plan import BESIDE, FEW, PowerPlan, nice_sizes, plan_of
 from adjudge.data.scores import CellJudgments, MeasureInfo, Score, ScoreMatrix, ScoreTable
 from adjudge.errors import DataError, UsageError
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.power.generate import NOISES
-from adjudge.stats.power.rates import Rate, t_difference, t_power, t_topics
-from adjudge.stats.power.search import MOST_SIMULATED, SLOW_MOST_SIMULATED, SLOW_SIMULATIONS
+from adjudge.stats.power.generate import NOISES, ScoreModel, draw
+from adjudge.stats.power.rates import Rate, t_difference, t_errors, t_power, t_topics
+from adjudge.stats.power.search import (
+    FEWEST_SIMULATIONS,
+    MOST_SIMULATED,
+    SLOW_MOST_SIMULATED,
+    SLOW_SIMULATIONS,
+)
 
 PAGE = (Path(__file__).parents[2] / "docs" / "planning.md").read_text(encoding="utf-8")
 ELSEWHERE = {"--measure", "--length", "--baseline", "--lower-is-better", "--seed", "--resamples", "--help"}
@@ -53,9 +58,21 @@ def normal(
     return matrix(0.2 + topic * rng.normal(size=(topics, 1)) + noise * rng.normal(size=(topics, systems)))
 
 
+def spaced() -> ScoreMatrix:
+    """Systems that lie apart; the spread of their differences is that of `normal`."""
+    return matrix(normal().values + np.linspace(0, 0.15, 6))
+
+
 @pytest.fixture(scope="module")
 def usual() -> PowerPlan:
-    return plan_of(normal(), 0.02, simulations=1000)
+    """All pairs of six systems, and one pair beside them."""
+    return plan_of(spaced(), 0.02, simulations=1000)
+
+
+@pytest.fixture(scope="module")
+def single() -> PowerPlan:
+    """One pair alone."""
+    return plan_of(normal(), 0.02, simulations=1000, pairs=1)
 
 
 def test_the_spread_is_the_median_over_pairs() -> None:
@@ -68,7 +85,7 @@ def test_the_spread_is_the_median_over_pairs() -> None:
 
 
 def test_paired_t_on_normal_noise_is_the_closed_form() -> None:
-    found = plan_of(normal(), 0.02, test="t", tests=(), normal=True, power=0.9, alpha=0.01)
+    found = plan_of(normal(), 0.02, test="t", tests=(), normal=True, power=0.9, alpha=0.01, pairs=1)
     (need,) = found.needs
     assert need.topics is not None
     assert need.topics_wide is not None
@@ -76,22 +93,34 @@ def test_paired_t_on_normal_noise_is_the_closed_form() -> None:
     assert need.topics_wide.value == t_topics(0.02, found.wide, power=0.9, alpha=0.01)
     assert need.difference.value == t_difference(12, found.typical, power=0.9, alpha=0.01)
     assert need.difference.method == "noncentral t"
-    assert need.powers == tuple(t_power(n, 0.02, found.typical, alpha=0.01) for n in found.sizes)
+    for k, n in enumerate(found.sizes):
+        assert need.power(k) == t_power(n, 0.02, found.typical, alpha=0.01)
+        errors = t_errors(n, 0.02, found.typical, alpha=0.01)
+        assert (need.powers[k].wrong_sign, need.powers[k].exaggeration) == errors
 
 
-def test_resampled_topics_say_about_what_normal_noise_says(usual: PowerPlan) -> None:
-    t = next(need for need in usual.needs if need.test == "t")
+def test_resampled_topics_say_about_what_normal_noise_says(single: PowerPlan, usual: PowerPlan) -> None:
+    t = single.need("t", "one")
+    assert t is not None
     assert t.topics is not None
-    assert t.topics.value == pytest.approx(t_topics(0.02, usual.typical), rel=0.15)
-    assert t.difference.value == pytest.approx(t_difference(12, usual.typical), rel=0.08)
-    assert usual.source == "resampled"
+    assert t.topics.value == pytest.approx(t_topics(0.02, single.typical), rel=0.15)
+    assert t.difference.value == pytest.approx(t_difference(12, single.typical), rel=0.08)
+    assert single.source == "resampled"
+    every = usual.need("t", "all")
+    assert every is not None
+    assert every.topics is not None
+    assert every.topics.value == pytest.approx(t_topics(0.02, usual.typical, alpha=0.05 / 15), rel=0.15)
+    beside = usual.need("t", "one")
+    assert beside is not None
+    assert beside.topics == t.topics
+    assert beside.difference.value == pytest.approx(t.difference.value, rel=0.01)  # searched from another end
 
 
 def test_a_plan_comes_true() -> None:
     """With as many topics as planned, new scores of the same kind show the difference as often as planned."""
     from adjudge.stats import pairs
 
-    needed = plan_of(normal(100, 8), 0.02, simulations=4000, tests=()).needs[0].topics
+    needed = plan_of(normal(100, 8), 0.02, simulations=4000, tests=(), pairs=1).needs[0].topics
     assert needed is not None
     rng = np.random.default_rng(5)
     found = 0
@@ -103,34 +132,91 @@ def test_a_plan_comes_true() -> None:
     assert Rate(found, 1000).low < 0.8 < Rate(found, 1000).high
 
 
-def test_the_unpaired_test_pays_for_topics(usual: PowerPlan) -> None:
-    needs = {need.test: need.topics.value for need in usual.needs if need.topics is not None}
+def test_the_unpaired_test_pays_for_topics(single: PowerPlan) -> None:
+    needs = {need.test: need.topics.value for need in single.needs if need.topics is not None}
     assert list(needs) == list(BESIDE)
     assert needs["t-unpaired"] > 2 * needs["t"]
     assert needs["sign"] > needs["wilcoxon"] >= needs["t"] - 1
 
 
-def test_the_first_sentence_answers(usual: PowerPlan) -> None:
-    first = usual.needs[0]
-    assert first.topics is not None
-    assert usual.headline() == (
-        "To find a difference of 0.02 in rouge-2 between two systems with 80 % power (paired Wilcoxon, alpha .05)"
-        f" you need about {first.topics.value:.0f} topics; you have 12, which can find {first.difference.value:.2g}."
-    )
+def test_the_first_sentence_answers_for_the_comparison_that_will_be_made(usual: PowerPlan) -> None:
+    every, typical, one = usual.needs[:3]
+    assert [need.compared for need in usual.needs[:3]] == ["all", "typical", "one"]
+    assert every.topics is not None
+    assert typical.topics is not None
+    assert one.topics is not None
+    assert one.topics.value < typical.topics.value < every.topics.value
+    now = every.powers[usual.sizes.index(12)].rate
     said = list(usual.sentences())
-    assert said[1].startswith("Where differences spread more (one pair in ten does) it is about ")
-    assert said[2].startswith("It would be about ")
-    assert said[2].endswith(" topics by unpaired t.")
-    assert len(said) == 3
+    assert (
+        said[0]
+        == usual.headline()
+        == (
+            "To find a difference of 0.02 in rouge-2 between two systems with 80 % power (paired Wilcoxon, Holm over 15"
+            f" pairs, alpha .05) you need about {every.topics.value:.0f} topics, whatever the other systems are, and"
+            f" about {typical.topics.value:.0f} where they lie as far apart as these; you have 12, which find it with"
+            f" {100 * now:.0f} % power, and {every.difference.value:.2g} with 80 %."
+        )
+    )
+    assert said[1] == (
+        "One pair, chosen beforehand and tested by itself (paired Wilcoxon, alpha .05), needs about"
+        f" {one.topics.value:.0f} topics; your 12 find {one.difference.value:.2g} with 80 % power."
+    )
+    assert said[2].startswith("Where differences spread more (one pair in ten does) it is about ")
+    assert re.fullmatch(
+        r"On 12 topics none of \d+ simulated findings has the wrong sign \(type S\); a finding is [\d.]+ times the"
+        r" difference on average \(type M\)\.",
+        said[3],
+    )
+    assert said[4].startswith("It would be about ")
+    assert said[4].endswith(" topics by unpaired t.")
+    assert len(said) == 5
+
+
+def test_one_pair_alone_is_said_alone(single: PowerPlan) -> None:
+    (need, *_) = single.needs
+    assert {need.compared for need in single.needs} == {"one"}
+    assert need.topics is not None
+    now = 100 * single.now(need).rate
+    assert single.headline() == (
+        "To find a difference of 0.02 in rouge-2 between two systems with 80 % power (paired Wilcoxon, alpha .05) you"
+        f" need about {need.topics.value:.0f} topics; you have 12, which find it with {now:.0f} % power, and"
+        f" {need.difference.value:.2g} with 80 %."
+    )
+    two = plan_of(matrix(normal().values[:, :2]), 0.02, simulations=100, tests=())
+    assert (two.pairs, [need.compared for need in two.needs]) == (1, ["one"])
+
+
+def test_how_many_will_be_compared_can_be_said() -> None:
+    def found(**how: Any) -> PowerPlan:
+        return plan_of(normal(), 0.02, simulations=50, tests=(), **how)
+
+    assert [found(**how).pairs for how in ({}, {"pairs": 7}, {"systems": 4}, {"correct": "none"})] == [
+        15,
+        7,
+        6,
+        1,
+    ]
+    bonferroni = found(correct="bonferroni")
+    assert "(paired Wilcoxon, Bonferroni over 15 pairs, alpha .05)" in bonferroni.headline()
+    assert [need.compared for need in bonferroni.needs] == ["all", "one"]
+    assert (
+        bonferroni.needs[0] == found().needs[0]
+    )  # what Bonferroni finds, Holm finds whatever the others are
+    with pytest.raises(UsageError, match="pairs and systems: give one of them"):
+        found(pairs=3, systems=4)
+    with pytest.raises(UsageError, match='the correction is "bh"; plans know: holm, bonferroni, none'):
+        found(correct="bh")
 
 
 def test_enough_topics_are_said_to_be_enough() -> None:
     found = plan_of(normal(), 0.2, test="t", tests=(), normal=True)
-    assert "you have 12, which are enough, and which can find" in found.headline()
+    assert "you have 12, which are enough: they find it with 100 % power, and 0.0" in found.headline()
+    assert found.now(found.needs[0]).rate >= 0.8
 
 
 def test_without_a_difference_the_smallest_one_is_said() -> None:
-    found = plan_of(normal(), test="t", tests=("sign",), normal=True, simulations=200)
+    found = plan_of(normal(), test="t", tests=("sign",), normal=True, simulations=200, pairs=1)
     difference = t_difference(12, found.typical)
     assert found.headline() == (
         "With 12 topics the smallest difference in rouge-2 between two systems that is found with 80 % power is"
@@ -139,6 +225,153 @@ def test_without_a_difference_the_smallest_one_is_said() -> None:
     assert found.looked_for == difference
     assert found.needs[0].power(found.sizes.index(12)) == pytest.approx(0.8)
     assert found.difference is None
+    every = plan_of(normal(), test="t", tests=(), normal=True, simulations=200)
+    assert (
+        f"is about {t_difference(12, every.typical, alpha=0.05 / 15):.2g} (paired t, Holm over 15"
+        in every.headline()
+    )
+
+
+@pytest.mark.parametrize(("topics", "systems"), [(5, 2), (8, 10), (9, 16), (3, 3)])
+@pytest.mark.parametrize("difference", [None, 0.02, 5.0])
+def test_where_nothing_can_be_found_nothing_is_promised(
+    topics: int, systems: int, difference: float | None
+) -> None:
+    """The smallest p of so few topics, 2 / 2^n, times the number of pairs is above alpha."""
+    found = plan_of(normal(topics, systems), difference, simulations=200, tests=("sign", "t"))
+    pairs = systems * (systems - 1) // 2
+    assert 2 / 2**topics > 0.05 / pairs
+    first = found.needs[0]
+    assert first.fewest == math.ceil(math.log2(2 * pairs / 0.05))
+    over = f"/{pairs}" if pairs > 1 else ""
+    why = (
+        f"on {topics} topics the smallest p is {2 / 2**topics:.2g}, not below .05{over};"
+        f" {first.fewest} topics are the fewest that can find one"
+    )
+    assert why in found.headline()
+    assert first.difference.why is not None
+    assert math.isnan(first.difference.value)
+    if difference is None:
+        assert found.headline().startswith(f"With {topics} topics no difference in rouge-2 can be found (")
+        return
+    assert first.topics is not None
+    assert first.topics.value >= first.fewest
+    assert f"you have {topics}, which could find no difference: on " in found.headline()
+    assert found.now(first).rate == 0
+    assert found.table().row(test="wilcoxon", compared=first.compared)["power_now"] == 0
+    assert not any("wrong sign" in said for said in found.sentences())
+
+
+@pytest.mark.parametrize("difference", [0.005, 0.02, 0.05, 3.0])
+@pytest.mark.parametrize(
+    ("topics", "systems", "seed"), [(6, 2, 1), (7, 4, 2), (11, 3, 3), (12, 6, 4), (30, 5, 5)]
+)
+def test_sentences_and_tables_never_contradict_each_other(
+    difference: float, topics: int, systems: int, seed: int
+) -> None:
+    found = plan_of(normal(topics, systems, seed=seed), difference, simulations=300, tests=("t", "sign"))
+    curve = found.curve_frame().set_index(["test", "compared", "topics"])["power"]
+    shown = {row[0]: row for row in found.curve_table().printed()[1]}
+    for need in found.needs:
+        assert need.topics is not None
+        now = curve[need.test, need.compared, topics]
+        # What is enough by one number is enough by all of them.
+        assert (now >= 0.8) == (need.topics.value <= topics)
+        assert (need.difference.value <= difference) == (now >= 0.8)
+        if topics < need.fewest:
+            assert now == 0
+        if need.test == found.needs[0].test and math.isfinite(need.topics.value):
+            assert curve[need.test, need.compared, int(need.topics.value)] >= 0.8
+            assert need.topics.value >= need.fewest
+    headline, first = found.headline(), found.needs[0]
+    assert first.topics is not None
+    assert ("which are enough" in headline) == (first.topics.value <= topics)
+    assert f"you need about {first.topics.value:,.0f} topics" in headline
+    # Rounding puts no number on the other side of the power asked for, in the sentence or in the table.
+    for row in shown.values():
+        for cell, rate in zip(
+            row[1:], found.curve_table().rows[list(shown).index(row[0])][len(row) :], strict=True
+        ):
+            assert isinstance(rate, float)
+            assert (float(cell) >= 0.8) == (rate >= 0.8)
+            assert (float(cell) == 0) == (rate == 0)
+    # Harder comparisons need more topics and find larger differences.
+    order = [need for need in found.needs if need.test == first.test]
+    topics_needed = [need.topics.value for need in order if need.topics is not None]
+    assert topics_needed == sorted(topics_needed, reverse=True)
+    json_tests = found.as_dict()["tests"]
+    assert [each["needed"] for each in json_tests] == [
+        need.topics.value if need.topics is not None and math.isfinite(need.topics.value) else None
+        for need in found.needs
+    ]
+
+
+def rating_scores(up: float = 0.0, topics: int = 40) -> ScoreMatrix:
+    means = (up, up + 0.3, up + 0.5, up + 0.1)
+    model = ScoreModel(topics=topics, means=means, step=1.0, bounds=(1.0, 5.0))
+    return matrix(draw(model, 1, np.random.default_rng(4))[0])
+
+
+@pytest.mark.parametrize("up", [0.0, 1.5], ids=["middle", "ceiling"])
+def test_ratings_are_simulated_with_their_ties(up: float) -> None:
+    m = rating_scores(up)
+    found = plan_of(m, 0.4, simulations=500, tests=("sign",))
+    i, j = np.triu_indices(4, 1)
+    ties = float(np.mean(m.values[:, i] == m.values[:, j]))
+    assert found.source == "rated"
+    assert found.ties == pytest.approx(ties)
+    assert found.simulated_ties == pytest.approx(ties, abs=0.06)
+    percent = (
+        f"{100 * found.ties:.0f} % of the differences between two systems are ties; simulated scores have"
+    )
+    assert any(note.startswith(percent) for note in found.warnings())
+    assert found.as_dict()["simulated_ties"] == found.simulated_ties
+    without = plan_of(m, 0.4, simulations=500, tests=(), normal=True)
+    assert without.simulated_ties == 0
+    assert any("normal noise has none" in note for note in without.warnings())
+
+
+def test_ties_cost_power() -> None:
+    """The sign test sees only topics that differ: with ties it needs more of them."""
+    m = rating_scores(1.5, topics=200)
+    tied, untied = (
+        plan_of(m, 0.4, simulations=1000, test="sign", tests=(), pairs=1, normal=normal).needs[0]
+        for normal in (False, True)
+    )
+    assert tied.powers != untied.powers
+    assert tied.difference.value != untied.difference.value
+
+
+def test_a_difference_beyond_the_scale_is_refused_in_words() -> None:
+    found = plan_of(rating_scores(), 4.5, simulations=50, tests=())
+    assert "no two systems can differ by so much on this scale" in found.headline()
+    json.dumps(found.as_dict(), allow_nan=False)
+
+
+def test_wrong_signs_and_exaggeration_on_few_topics() -> None:
+    """Types S and M in table, JSON and a sentence: the closed form, where the test has one."""
+    found = plan_of(normal(), 0.002, test="t", tests=(), normal=True, pairs=1)
+    (need,) = found.needs
+    wrong, times = t_errors(12, 0.002, found.typical)
+    assert wrong > 0.05
+    assert times > 3
+    said = next(line for line in found.sentences() if "type S" in line)
+    assert said == (
+        f"On 12 topics {100 * wrong:.0f} % of the findings have the wrong sign (type S); a finding is {times:.3g} times"
+        " the difference on average (type M)."
+    )
+    row = found.table().row(test="t")
+    assert (row["wrong_sign"], row["exaggeration"]) == (wrong, times)
+    (test,) = found.as_dict()["tests"]
+    assert (test["wrong_sign"], test["exaggeration"]) == (wrong, times)
+    frame = found.curve_frame().set_index("topics")
+    assert (frame.loc[12, "wrong_sign"], frame.loc[12, "exaggeration"]) == (wrong, times)
+    assert f"{100 * wrong:.0f} %" in found.table().to_text()
+    simulated = plan_of(normal(), 0.002, test="wilcoxon", tests=(), simulations=4000, pairs=1)
+    now = simulated.now(simulated.needs[0])
+    assert now.wrong_sign == pytest.approx(wrong, abs=0.1)
+    assert now.exaggeration == pytest.approx(times, rel=0.15)
+    assert need.powers[-1].exaggeration < times
 
 
 def test_a_share_is_one_of_the_mean() -> None:
@@ -159,8 +392,9 @@ def test_many_pairs_share_alpha() -> None:
     one, many = (plan_of(normal(), 0.02, test="t", tests=(), normal=True, pairs=k) for k in (1, 15))
     assert many.needs[0].topics is not None
     assert many.needs[0].topics.value == t_topics(0.02, one.typical, alpha=0.05 / 15)
-    assert "(paired t, alpha .05/15 for 15 pairs)" in many.headline()
-    assert many.signature.replace("0.05/15", "0.05/1") == one.signature
+    assert "(paired t, Holm over 15 pairs, alpha .05)" in many.headline()
+    assert many.signature.replace("holm:15", "holm:1") == one.signature
+    assert many.needs[-1] == replace(one.needs[0], powers=many.needs[-1].powers)
 
 
 def test_only_the_pairs_of_the_family_count() -> None:
@@ -207,10 +441,13 @@ def test_two_topics_are_enough_for_a_guess() -> None:
     found = plan_of(matrix([[1.0, 1.2], [2.0, 1.9]]), 0.5, simulations=50)
     assert found.have == 2
     assert found.needs[0].difference.why == "no difference, however large, is found on 2 topics with p < 0.05"
-    assert "you have 2, which find none." in found.headline()
+    assert (
+        "you have 2, which could find no difference: on 2 topics the smallest p is 0.5, not"
+        in found.headline()
+    )
     nothing = plan_of(matrix([[1.0, 1.2], [2.0, 1.9]]), simulations=50)
     assert nothing.headline().startswith(
-        "With 2 topics nothing can be said of rouge-2 (paired Wilcoxon, alpha .05): "
+        "With 2 topics no difference in rouge-2 can be found (paired Wilcoxon, alpha .05): on 2 topics the smallest p"
     )
     assert nothing.sizes == ()
     json.dumps(nothing.as_dict(), allow_nan=False)
@@ -218,28 +455,35 @@ def test_two_topics_are_enough_for_a_guess() -> None:
 
 def test_a_difference_that_is_never_found() -> None:
     found = plan_of(normal(), 1e-9, simulations=50, tests=("t",))
-    assert ": more than 10,000,000 topics; you have 12, which can find" in found.headline()
+    assert (
+        ": more than 10,000,000 topics; you have 12, which found it in none of 50 simulations"
+        in found.headline()
+    )
 
 
 def test_a_test_that_cannot_answer_says_why() -> None:
     found = plan_of(normal(), 0.02, test="t", tests=("mc",), normal=True, pairs=1000)
     why = "alpha 5e-05 needs more than 20,000 resamples in every simulation"
-    assert f"It would be about none by random swaps of the mean ({why})." in list(found.sentences())
-    assert all(math.isnan(found.needs[1].power(k)) for k in range(len(found.sizes)))
+    assert f"By random swaps of the mean: {why}." in list(found.sentences())
+    mc = found.need("mc", "all")
+    assert mc is not None
+    assert all(math.isnan(mc.power(k)) for k in range(len(found.sizes)))
 
 
 def test_the_same_seed_gives_the_same_plan_whatever_else_is_asked(usual: PowerPlan) -> None:
-    again = plan_of(normal(), 0.02, simulations=1000, tests=("sign",))
+    again = plan_of(spaced(), 0.02, simulations=1000, tests=("sign",))
     assert again.needs[0] == usual.needs[0]
-    other = plan_of(normal(), 0.02, simulations=1000, tests=(), seed=1)
+    other = plan_of(spaced(), 0.02, simulations=1000, tests=(), seed=1)
     assert other.needs[0] != usual.needs[0]
 
 
 def test_500_systems() -> None:
     found = plan_of(normal(20, 500), 0.02, simulations=200, tests=())
-    assert found.used_pairs == 500 * 499 // 2
-    assert found.needs[0].topics is not None
-    assert found.needs[0].topics.value == pytest.approx(t_topics(0.02, 0.02 * math.sqrt(2)), rel=0.2)
+    assert found.used_pairs == found.pairs == 500 * 499 // 2
+    every, typical, one = (need.topics.value for need in found.needs if need.topics is not None)
+    assert one == pytest.approx(t_topics(0.02, 0.02 * math.sqrt(2)), rel=0.2)
+    assert every == pytest.approx(t_topics(0.02, 0.02 * math.sqrt(2), alpha=0.05 / found.pairs), rel=0.2)
+    assert one < typical <= every
 
 
 def test_a_curve_has_the_present_and_the_needed_topics() -> None:
@@ -256,36 +500,44 @@ def test_a_curve_has_the_present_and_the_needed_topics() -> None:
 def test_powers_rise_along_the_curve(usual: PowerPlan) -> None:
     for need in usual.needs:
         assert len(need.powers) == len(usual.sizes)
-    first = [usual.needs[0].power(k) for k in range(len(usual.sizes))]
-    assert first == sorted(first)
+    for need in usual.needs[:3]:
+        rates = [need.power(k) for k in range(len(usual.sizes))]
+        assert rates == sorted(rates)
     frame = usual.curve_frame()
     assert list(frame.columns) == [
         "measure",
         "length",
         "test",
+        "compared",
+        "pairs",
         "difference",
         "topics",
         "power",
         "low",
         "high",
+        "wrong_sign",
+        "exaggeration",
+        "findings",
     ]
-    assert len(frame) == 4 * len(usual.sizes)
+    assert len(frame) == len(usual.needs) * len(usual.sizes)
+    assert len(usual.needs) == 9
     assert (frame["low"] <= frame["power"]).all()
 
 
 def test_results_as_frame_json_and_latex(usual: PowerPlan) -> None:
     frame = usual.to_frame()
-    assert frame["test"].tolist() == list(BESIDE)
+    assert list(dict.fromkeys(frame["test"])) == list(BESIDE)
     assert frame["needed"].notna().all()
     whole = json.loads(json.dumps(usual.as_dict(), allow_nan=False))
     assert whole["tests"][0]["needed"] == frame["needed"][0]
-    assert len(whole["curve"]) == 4 * len(usual.sizes)
+    assert len(whole["curve"]) == 9 * len(usual.sizes)
     latex = usual.to_latex()
-    assert latex.startswith(r"\begin{tabular}{lrrrr}")
+    assert latex.startswith(r"\begin{tabular}{llrrrrrrr}")
     assert "paired Wilcoxon & " in latex
     assert latex.endswith(f"% {usual.signature}")
     assert usual.signature == (
-        "rouge-2|plan:resampled|pairs:15|test:wilcoxon|power:0.8|alpha:0.05/1|simulations:1000|seed:0|v:0.1.0"
+        "rouge-2|plan:resampled|pairs:15|test:wilcoxon|power:0.8|alpha:0.05|correct:holm:15|simulations:1000|seed:0"
+        "|v:0.1.0"
     )
 
 
@@ -343,7 +595,7 @@ def test_one_judgment_each_is_none() -> None:
 @pytest.mark.parametrize("persons", [True, False])
 def test_more_judges_need_fewer_topics(persons: bool) -> None:
     table, m = rated(persons, topics=400)
-    found = plan_of(m, 0.2, test="t", tests=(), normal=True, judgments=table.judgments(m))
+    found = plan_of(m, 0.2, test="t", tests=(), normal=True, judgments=table.judgments(m), pairs=1)
     judges = found.judges
     assert judges is not None
     assert (judges.unit, judges.matched) == ("assessor" if persons else "judgment", persons)
@@ -360,9 +612,9 @@ def test_more_judges_need_fewer_topics(persons: bool) -> None:
 def test_words_about_judges() -> None:
     table, m = rated(True)
     judgments = table.judgments(m)
-    found = plan_of(m, 0.5, test="t", tests=(), normal=True, judgments=judgments)
+    found = plan_of(m, 0.5, test="t", tests=(), normal=True, judgments=judgments, pairs=1)
     assert found.judges is not None
-    share, topics, enough = list(found.sentences())[2:]
+    share, topics, enough = list(found.sentences())[3:]
     assert share.startswith("Every summary has 3 assessors; their disagreement makes ")
     numbers = [f"{row.topics:.0f}" for row in found.judges.rows]
     assert topics == (
@@ -371,7 +623,13 @@ def test_words_about_judges() -> None:
     )
     assert enough == "On 40 topics no number of assessors finds 0.5: only more topics do."
     near = plan_of(
-        m, found.needs[0].difference.value * 0.97, test="t", tests=(), normal=True, judgments=judgments
+        m,
+        found.needs[0].difference.value * 0.97,
+        test="t",
+        tests=(),
+        normal=True,
+        judgments=judgments,
+        pairs=1,
     )
     assert near.judges is not None
     assert list(near.sentences())[-1] == f"On 40 topics it takes {math.ceil(near.judges.enough)} assessors."
@@ -380,8 +638,31 @@ def test_words_about_judges() -> None:
     rest = near.judges.rows[-1].spread ** 2
     one = near.judges.rows[0].spread ** 2 - rest
     assert near.judges.enough == pytest.approx(one / (spread**2 - rest))
-    without = plan_of(m, test="t", tests=(), normal=True, judgments=judgments)
+    without = plan_of(m, test="t", tests=(), normal=True, judgments=judgments, pairs=1)
     assert "assessors it would be " in list(without.sentences())[-1]
+
+
+def test_more_judges_cannot_do_without_the_fewest_topics() -> None:
+    """By the paired t-test's formula one judge more would make 3 topics enough: Wilcoxon finds nothing there."""
+    rng = np.random.default_rng(1)
+    rows = [
+        Score("overall", f"t{k}", s, 2.0 * (s == "s1") + 0.01 * level + rng.normal(), assessor=f"a{a}")
+        for k in range(20)
+        for s in ("s0", "s1", "s2")
+        for level in [rng.normal()]
+        for a in range(2)
+    ]
+    table = ScoreTable.from_rows(rows)
+    m = table.matrix("overall")
+    found = plan_of(m, 2.0, simulations=200, tests=(), judgments=table.judgments(m))
+    assert found.judges is not None
+    assert found.needs[0].fewest == 7
+    assert [row.topics for row in found.judges.rows] == sorted(
+        (row.topics for row in found.judges.rows), reverse=True
+    )
+    assert found.judges.rows[-1].topics == 7
+    assert found.judges.rows[1].topics == found.needs[0].topics.value  # type: ignore[union-attr]
+    assert "; with any number, 7." in " ".join(found.sentences())
 
 
 def test_judges_do_not_help_where_topics_are_not_paired() -> None:
@@ -395,7 +676,7 @@ def test_judges_do_not_help_where_topics_are_not_paired() -> None:
 def test_progress_ends_at_the_end() -> None:
     seen: list[tuple[int, int]] = []
     plan_of(normal(), 0.02, simulations=20, tests=("t",), progress=lambda done, of: seen.append((done, of)))
-    assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    assert seen == [(k, 10) for k in range(1, 11)]  # three comparisons by Wilcoxon, two by t, each twice
 
 
 @pytest.mark.parametrize(
@@ -432,5 +713,5 @@ def test_the_page_names_every_option_and_bound() -> None:
             if names and names[0] not in ELSEWHERE:
                 assert any(f"`{name}" in PAGE or f" {name}" in PAGE for name in names), names
     assert f"Beyond {MOST_SIMULATED:,} topics ({SLOW_MOST_SIMULATED} for" in PAGE
-    assert f"`exact` at most {SLOW_SIMULATIONS} |" in PAGE
+    assert f"`exact` at most {SLOW_SIMULATIONS}, and {FEWEST_SIMULATIONS} where" in PAGE
     assert [noise for noise in NOISES if f"`{noise}`" not in PAGE] == []

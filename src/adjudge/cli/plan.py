@@ -37,11 +37,27 @@ def command(
         str,
         typer.Option("--test", metavar="TEST", help=f"The test that answers: {', '.join(TESTS)}; or all."),
     ] = "wilcoxon",
+    correct: Annotated[
+        str,
+        typer.Option("--correct", metavar="HOW", help="The comparison's correction: holm, bonferroni, none."),
+    ] = "holm",
     pairs: Annotated[
-        int, typer.Option("--pairs", min=1, metavar="K", help="Divide alpha by so many pairs (Bonferroni).")
-    ] = 1,
+        int | None,
+        typer.Option("--pairs", min=1, metavar="K", help="Pairs that will be compared; else as many as now."),
+    ] = None,
+    systems: Annotated[
+        int | None,
+        typer.Option(
+            "--systems", min=2, metavar="N", help="Systems that will be compared, all pairs of them."
+        ),
+    ] = None,
     among: Annotated[
-        str, typer.Option("--among", metavar="WHO", help=f"Which pairs give the spread: {', '.join(AMONG)}.")
+        str,
+        typer.Option(
+            "--among",
+            metavar="WHO",
+            help=f"Which pairs are compared and give the spread: {', '.join(AMONG)}.",
+        ),
     ] = "all",
     length: options.Length = None,
     form: options.Form = None,
@@ -59,9 +75,12 @@ def command(
 ) -> None:
     """How many topics, or assessors, it takes to find a difference, from the spread of your own scores.
 
-    Without --difference: the smallest difference that the present topics find. --csv writes the power of each
-    test on several numbers of topics.
+    In a comparison of all pairs of systems, corrected as compare does, and for one pair by itself. Without
+    --difference: the smallest difference that the present topics find. --csv writes the power of each test on several
+    numbers of topics.
     """
+    if pairs is not None and systems is not None:
+        raise UsageError("--pairs and --systems exclude each other")
     if among not in AMONG:
         raise UsageError(f"--among is {quoted(among)}, expected one of: {', '.join(AMONG)}")
     data = open_scores(scores, human, baseline, lower_is_better)
@@ -78,7 +97,9 @@ def command(
                 power=power,
                 alpha=alpha,
                 test=test,
+                correct=correct,
                 pairs=pairs,
+                systems=systems,
                 among=among,  # type: ignore[arg-type]
                 normal=normal,
                 simulations=simulations,

@@ -1,6 +1,7 @@
 """Planning: how many topics or assessors it takes to find a difference, from the spread of a user's own scores.
 
-Pairs of systems are simulated with the spread that the scores have, and tested; power is computed in stats/power/.
+Answers are for the comparison that will be made, all pairs of systems with a correction, and for one pair by itself.
+Pairs of systems are simulated with the spread and the ties that the scores have; power is computed in stats/power/.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -17,31 +18,38 @@ from adjudge.comparisons.scores import Among, Source, scores_of
 from adjudge.comparisons.tests import ALL
 from adjudge.data.scores import AllLengths, CellJudgments, Pool, ScoreMatrix
 from adjudge.engine import generator
-from adjudge.errors import DataError, UsageError, quoted
+from adjudge.errors import DataError, UsageError, nearest, quoted
 from adjudge.stats import checks
 from adjudge.stats.paired import TEST_WORDS
-from adjudge.stats.power.rates import Rate, t_topics
+from adjudge.stats.power.family import ALONE, Family
 from adjudge.stats.power.search import (
+    FEWEST_FOUND,
+    RESAMPLES,
     SIMULATIONS,
     Answer,
     Chosen,
     Goal,
+    Power,
+    Sample,
+    Search,
     chosen,
-    needed_topics,
-    power_of,
-    smallest_difference,
+    resamples_at,
 )
 from adjudge.stats.power.sources import (
     Normal,
+    Rated,
     Resampled,
     Spreads,
     components,
     disagreement,
+    places,
+    rated,
     resampled,
     spreads,
+    tie_share,
 )
 from adjudge.table import Column, Table, Tables, Tabular, plain
-from adjudge.wording import counted, listed
+from adjudge.wording import counted, decimal, listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,6 +66,10 @@ WIDE = 0.9
 JUDGES = (1, 2, 3, 5, 10)
 _NICE = tuple(base * 2**k for k in range(24) for base in (6, 8))
 Progress = Callable[[int, int], None]
+Correct = Literal["holm", "bonferroni", "none"]
+CORRECT_WORDS = {"holm": "Holm", "bonferroni": "Bonferroni"}
+Compared = Literal["all", "typical", "one"]
+"""All pairs whatever the other systems are; all pairs where they lie as the scores' systems do; the pair by itself."""
 
 
 def plan(
@@ -70,7 +82,9 @@ def plan(
     power: float = 0.8,
     alpha: float = 0.05,
     test: str = "wilcoxon",
-    pairs: int = 1,
+    correct: str = "holm",
+    pairs: int | None = None,
+    systems: int | None = None,
     among: Among = "all",
     normal: bool = False,
     simulations: int = SIMULATIONS,
@@ -83,8 +97,9 @@ def plan(
     `scores` are an evaluation or its scores, a path to its folder or to a file of scores, or a DataFrame.
     `difference` is in the measure's units, or a share of the mean score such as "5%"; without one, the plan says
     which difference the present topics find. `test` answers, with the quick tests as a comparison; "all" shows every
-    test. With `pairs`, alpha is divided by their number (Bonferroni). `among` says which pairs of systems give the
-    spread.
+    test. The plan is for a comparison of all pairs of systems, corrected by `correct` (holm, bonferroni, none), and
+    for one pair beside it; `systems` or `pairs` say how many there will be where it is not as many as there are
+    now. `among` says which pairs of systems are compared and give the spread.
     """
     found = scores_of(scores)
     matrix = found.matrix(measure, length=length, form=form, pool=pool)
@@ -95,7 +110,9 @@ def plan(
         alpha=alpha,
         test="wilcoxon" if test == ALL else test,
         tests=TESTS if test == ALL else BESIDE,
+        correct=correct,
         pairs=pairs,
+        systems=systems,
         family=found.pairs_among(matrix.systems, among),
         normal=normal,
         judgments=found.table.judgments(matrix, length=length, form=form),
@@ -113,7 +130,9 @@ def plan_of(
     alpha: float = 0.05,
     test: str = "wilcoxon",
     tests: Sequence[str] = BESIDE,
-    pairs: int = 1,
+    correct: str = "holm",
+    pairs: int | None = None,
+    systems: int | None = None,
     family: BoolArray | None = None,
     normal: bool = False,
     judgments: CellJudgments | None = None,
@@ -123,22 +142,24 @@ def plan_of(
 ) -> PowerPlan:
     """The same from a matrix, and what assessors said behind its cells.
 
-    `test` answers, `tests` are shown with it. `family` says which pairs of systems give the spread, all unless
-    said. Pairs are simulated by resampling topics of the scores; with `normal`, by normal noise of the same width.
+    `test` answers, `tests` are shown with it. `family` says which pairs of systems are compared and give the spread,
+    all unless said. Pairs are simulated as levels of a rating scale where scores have few, else by resampling topics
+    of the scores; with `normal`, by normal noise of the same width.
     """
-    checks.count("pairs", pairs, least=1)
     for name, value in (("power", power), ("alpha", alpha)):
         checks.share(name, value)
     known = _spreads(matrix, family)
+    compared = _compared(pairs, systems, correct, known)
     typical, wide = known.quantile(0.5), known.quantile(WIDE)
-    source = _normal(matrix, typical) if normal else resampled(matrix.values, known, typical)
-    have = int(np.median(known.n[known.n > 0]))
+    source = _source(matrix, known, typical, normal)
     task = _PlanTask(
         source=source,
         wide=replace(source, spread=wide),
-        have=have,
+        have=int(np.median(known.n[known.n > 0])),
         power=power,
-        alpha=alpha / pairs,
+        alpha=alpha,
+        pairs=compared,
+        places=_places(matrix, known) if correct == "holm" and compared > 1 else (),
         simulations=simulations,
         seed=seed,
     )
@@ -151,14 +172,17 @@ def plan_of(
         looked_for=looked_for,
         power=power,
         alpha=alpha,
-        pairs=pairs,
-        have=have,
+        correct=correct,
+        pairs=compared,
+        have=task.have,
         typical=typical,
         wide=wide,
         sizes=sizes,
         needs=needs,
         judges=None if judgments is None else _judge_plan(judgments, known, task, needs[0], wanted),
-        source="normal" if normal else "resampled",
+        source=_source_name(source),
+        ties=tie_share(matrix.values, known),
+        simulated_ties=_simulated_ties(source, seed),
         simulations=simulations,
         seed=seed,
         used_pairs=int(np.count_nonzero(known.usable)),
@@ -176,8 +200,9 @@ class PowerPlan(Tabular):
     """Of the power curve: the one asked for, else the smallest that is found now."""
     power: float
     alpha: float
+    correct: str
     pairs: int
-    """By which alpha is divided."""
+    """That will be compared; with more than one, the correction is over all of them."""
     have: int
     """Topics that two systems have in common, in the median."""
     typical: float
@@ -187,10 +212,14 @@ class PowerPlan(Tabular):
     sizes: tuple[int, ...]
     """Numbers of topics of the power curve."""
     needs: tuple[Needs, ...]
-    """The test that answers first, then the others."""
+    """The test that answers first, in the comparison that will be made and for one pair; then the others."""
     judges: AssessorPlan | None
     source: str
-    """Where simulated pairs come from: resampled or normal."""
+    """Where simulated pairs come from: rated, resampled or normal."""
+    ties: float
+    """Which share of the differences between two systems are zero in the scores."""
+    simulated_ties: float
+    """And in the simulations without a difference."""
     simulations: int
     seed: int
     used_pairs: int
@@ -207,26 +236,33 @@ class PowerPlan(Tabular):
     def signature(self) -> str:
         return (
             f"{self.matrix.signature}|plan:{self.source}|pairs:{self.used_pairs}"
-            f"|test:{self.needs[0].test}|power:{self.power:g}|alpha:{self.alpha:g}/{self.pairs}"
+            f"|test:{self.needs[0].test}|power:{self.power:g}|alpha:{self.alpha:g}|correct:{self.correct}:{self.pairs}"
             f"|simulations:{self.simulations}|seed:{self.seed}|v:{__version__}"
         )
+
+    def need(self, test: str, compared: Compared) -> Needs | None:
+        """What a test needs in a comparison; None where that was not asked for."""
+        found = [need for need in self.needs if (need.test, need.compared) == (test, compared)]
+        return found[0] if found else None
 
     def headline(self) -> str:
         """The first thing to know."""
         return next(self.sentences())
 
     def sentences(self) -> Iterator[str]:
-        """The answer first, then the other tests and the assessors."""
+        """The comparison that will be made, then one pair, errors of findings, other tests and the assessors."""
         first = self.needs[0]
-        yield _with_topics(self, first, first.topics) if first.topics is not None else _now(self, first)
-        if first.difference.why is None:
-            yield _wide(first)
+        yield _with_topics(self, first) if first.topics is not None else _now(self, first)
+        if (one := self.need(first.test, "one")) is not None and one is not first:
+            yield _one_pair(self, one)
+        yield from _wide(self, first)
+        yield from _errors(self, first)
         yield from _others(self)
         if self.judges is not None:
             yield from _judges(self, self.judges)
 
     def warnings(self) -> list[str]:
-        """How well the spread is known, and what was left out."""
+        """How well the spread is known, what was simulated, and what was left out."""
         found = []
         if self.have > 1:
             # The standard error of a normal sample's deviation; topics go with its square.
@@ -235,6 +271,8 @@ class PowerPlan(Tabular):
             found.append(f"{text}, and topics by {_percent(2 * off)}")
         if self.have < FEW:
             found.append("so few topics say little about the spread: take this for a first guess")
+        if self.ties > 0 or self.simulated_ties > 0:
+            found.append(_ties_words(self))
         if self.matrix.missing:
             found.append(
                 f"{counted(len(self.matrix.missing), 'missing score')}; a pair's topics are those both have"
@@ -242,21 +280,35 @@ class PowerPlan(Tabular):
         return found
 
     def table(self) -> Table:
-        """A row per test; the second number of each kind is for pairs that spread widely."""
+        """A row per test and comparison; the second number of each kind is for pairs that spread widely."""
         shown: Literal["always", "never"] = "always" if self.difference is not None else "never"
+        several: Literal["always", "never"] = "always" if self.pairs > 1 else "never"
         heads = (
             Column("words", "test", data=False, right=False),
+            Column("among", "compared", show=several, data=False, right=False),
             Column("topics needed", show=shown, data=False, right=True),
             Column("wide pairs", show=shown, data=False, right=True),
             Column("can find", data=False, right=True),
             Column("wide pairs", data=False, right=True),
+            Column("power now", show=shown, data=False, right=True),
+            Column("wrong sign", show=shown, data=False, right=True),
+            Column("times too large", show=shown, data=False, right=True),
         )
         names = list(self._about(self.needs[0]))
         rows = []
         for need in self.needs:
             topics = [None if a is None else _whole(a.value) for a in (need.topics, need.topics_wide)]
-            finds = [number(a.value, 3) for a in (need.difference, need.difference_wide)]
-            rows.append((need.words, *topics, *finds, *self._about(need).values()))
+            finds = [
+                None if a is None else _apart(a.value, self.difference, 3)
+                for a in (need.difference, need.difference_wide)
+            ]
+            now = self.now(need)
+            errors = (
+                _power_text(now.rate, self.power),
+                _wrong_text(now),
+                None if math.isnan(now.exaggeration) else number(now.exaggeration, 3),
+            )
+            rows.append((need.words, self.among(need), *topics, *finds, *errors, *self._about(need).values()))
         size = f"{counted(self.have, 'topic')} in common, {counted(self.used_pairs, 'pair')} of systems"
         return Table(
             name="plan",
@@ -268,13 +320,39 @@ class PowerPlan(Tabular):
             signature=self.signature,
         )
 
+    def among(self, need: Needs) -> str:
+        """In which comparison."""
+        if need.compared == "one":
+            return "one pair"
+        return f"{self.pairs:,} pairs" + (", others as here" if need.compared == "typical" else "")
+
+    def now(self, need: Needs) -> Power:
+        """The power on the present topics, for the difference that is looked for."""
+        return need.powers[self.sizes.index(self.have)] if self.have in self.sizes else _NOTHING
+
     def curve_table(self) -> Table:
-        """The power of every test on several numbers of topics."""
+        """The power on several numbers of topics: of the test that answers in every comparison, of others in one."""
+        first = self.needs[0]
+        shown = [need for need in self.needs if need.test == first.test or need.compared == first.compared]
+        short = {"all": "", "typical": ", others as here", "one": ", one pair"}
+        names = [need.test + (short[need.compared] if self.pairs > 1 else "") for need in shown]
         return Table(
             name="curve",
-            columns=(Column("topics"), *(Column(need.test, format=".2f", right=True) for need in self.needs)),
-            rows=tuple((n, *(need.power(k) for need in self.needs)) for k, n in enumerate(self.sizes)),
-            title=f"power for a difference of {number(self.looked_for, 3)}",
+            columns=(
+                Column("topics"),
+                *(Column(f"{name} text", name, data=False, right=True) for name in names),
+                *(Column(name, show="never") for name in names),
+            ),
+            rows=tuple(
+                (
+                    n,
+                    *(_power_text(need.powers[k].rate, self.power) for need in shown),
+                    *(need.powers[k].rate for need in shown),
+                )
+                for k, n in enumerate(self.sizes)
+            ),
+            title=f"power for a difference of {number(self.looked_for, 3)}"
+            + (f", {self.pairs:,} pairs compared" if self.pairs > 1 else ""),
         )
 
     def assessors_table(self) -> Table | None:
@@ -307,21 +385,21 @@ class PowerPlan(Tabular):
         return Tables(tuple(table for table in found if table is not None))
 
     def to_frame(self) -> pd.DataFrame:
-        """A row per test: topics and differences, for typical and for wide pairs, with their simulation error."""
+        """A row per test and comparison: topics and differences, for typical and for wide pairs, with their error."""
         import pandas as pd
 
         return pd.DataFrame([self._about(need) for need in self.needs])
 
     def curve_frame(self) -> pd.DataFrame:
-        """A row per test and number of topics: the power, and the interval of the simulations."""
+        """A row per test, comparison and number of topics: power with its interval, types S and M."""
         import pandas as pd
 
         rows = [
-            self._key(need) | {"difference": self.looked_for, "topics": n, **_rate(need.powers[k])}
+            self._key(need) | {"difference": self.looked_for, "topics": n, **_power_columns(need.powers[k])}
             for need in self.needs
             for k, n in enumerate(self.sizes)
         ]
-        columns = ["measure", "length", "test", "difference", "topics", "power", "low", "high"]
+        columns = [*self._key(self.needs[0]), "difference", "topics", *_power_columns(_NOTHING)]
         return pd.DataFrame(rows, columns=columns)
 
     def as_dict(self) -> dict[str, Any]:
@@ -335,10 +413,14 @@ class PowerPlan(Tabular):
                 "difference": self.difference,
                 "power": self.power,
                 "alpha": self.alpha,
+                "correct": self.correct,
                 "pairs": self.pairs,
                 "topics": self.have,
                 "spread": self.typical,
                 "spread_wide": self.wide,
+                "source": self.source,
+                "ties": self.ties,
+                "simulated_ties": self.simulated_ties,
                 "sentences": list(self.sentences()),
                 "warnings": self.warnings(),
                 "tests": [self._about(need) for need in self.needs],
@@ -349,7 +431,13 @@ class PowerPlan(Tabular):
         return everything
 
     def _key(self, need: Needs) -> dict[str, Any]:
-        return {"measure": self.measure, "length": self.matrix.length, "test": need.test}
+        return {
+            "measure": self.measure,
+            "length": self.matrix.length,
+            "test": need.test,
+            "compared": need.compared,
+            "pairs": 1 if need.compared == "one" else self.pairs,
+        }
 
     def _about(self, need: Needs) -> dict[str, Any]:
         answers = {
@@ -362,34 +450,47 @@ class PowerPlan(Tabular):
         for name, answer in answers.items():
             about[name] = None if answer is None else answer.value
             about[f"{name}_error"] = None if answer is None else answer.error
+        now = self.now(need) if self.difference is not None else _NOTHING
+        about |= {
+            "power_now": now.rate,
+            "wrong_sign": now.wrong_sign,
+            "exaggeration": now.exaggeration,
+            "findings": now.findings,
+            "fewest": need.fewest,
+        }
         whys = [answer.why for answer in answers.values() if answer is not None and answer.why]
         return about | {"method": need.difference.method, "why": whys[0] if whys else None}
 
 
 @dataclass(frozen=True)
 class Needs:
-    """What one test needs: for a typical pair of systems, and for one that spreads widely."""
+    """What one test needs in a comparison: for a typical pair of systems, and for one that spreads widely."""
 
     test: str
     words: str
     paired: bool
+    compared: Compared
+    fewest: int
+    """Topics on which the test can find anything in this comparison."""
     topics: Answer | None
     """For the difference asked for; None where none was."""
     topics_wide: Answer | None
     difference: Answer
     """The smallest that the present topics find."""
-    difference_wide: Answer
-    powers: tuple[Rate | float, ...] = ()
+    difference_wide: Answer | None
+    powers: tuple[Power, ...] = ()
     """On the plan's numbers of topics, for the difference it looks for; NaN where it cannot be had."""
 
     def power(self, k: int) -> float:
-        found = self.powers[k]
-        return found.rate if isinstance(found, Rate) else found
+        return self.powers[k].rate
+
+
+_NOTHING = Power(math.nan, math.nan, math.nan, math.nan, math.nan)
 
 
 @dataclass(frozen=True)
 class AssessorPlan:
-    """What more or fewer assessors would do."""
+    """What more or fewer assessors would do in the comparison that will be made."""
 
     unit: str
     """assessor or judgment"""
@@ -418,10 +519,18 @@ class AssessorRow:
     """The smallest that the present topics find."""
 
 
-def _rate(power: Rate | float) -> dict[str, float]:
-    if isinstance(power, Rate):
-        return {"power": power.rate, "low": power.low, "high": power.high}
-    return {"power": power, "low": power, "high": power}
+def _power_columns(power: Power) -> dict[str, float | None]:
+    return {
+        "power": power.rate,
+        "low": power.low,
+        "high": power.high,
+        "wrong_sign": power.wrong_sign,
+        "exaggeration": power.exaggeration,
+        "findings": power.findings,
+    }
+
+
+# In words
 
 
 def _whole(value: float) -> str | None:
@@ -429,59 +538,190 @@ def _whole(value: float) -> str | None:
 
 
 def basis(plan: PowerPlan, need: Needs) -> str:
-    """Test and alpha, as they stand in brackets."""
+    """Test, correction and alpha, as they stand in brackets."""
     alpha = f"{plan.alpha:g}".removeprefix("0")
-    divided = f"/{plan.pairs:,} for {counted(plan.pairs, 'pair')}" if plan.pairs > 1 else ""
-    return f"{need.words}, alpha {alpha}{divided}"
+    over = ""
+    if need.compared != "one" and plan.pairs > 1:
+        over = f", {CORRECT_WORDS[plan.correct]} over {counted(plan.pairs, 'pair')}"
+    return f"{need.words}{over}, alpha {alpha}"
 
 
 def number(value: float, digits: int = 2) -> str:
     """So many significant digits, without an exponent where it is large."""
-    return f"{float(f'{value:.{digits}g}'):,.12g}" if math.isfinite(value) else "-"
+    return decimal(float(f"{value:.{digits}g}"), ",.12g") if math.isfinite(value) else "-"
 
 
-def _with_topics(plan: PowerPlan, need: Needs, topics: Answer) -> str:
-    aim = f"To find a difference of {number(plan.looked_for, 3)} in {plan.title} between two systems"
-    aim += f" with {_percent(plan.power)} power ({basis(plan, need)})"
-    finds = need.difference
-    now = f"which can find {number(finds.value)}" if finds.why is None else "which find none"
-    if topics.why is not None:
-        return f"{aim}: {topics.why}; you have {plan.have:,}, {now}."
-    enough = "which are enough, and " if topics.value <= plan.have else ""
-    return f"{aim} you need about {topics.value:,.0f} topics; you have {plan.have:,}, {enough}{now}."
+def _apart(value: float, wanted: float | None, digits: int = 2) -> str:
+    """A number with so many digits, or more where rounding would put it on the other side of the wanted one."""
+    if wanted is None or not math.isfinite(value):
+        return number(value, digits)
+    while digits < 15 and (float(f"{value:.{digits}g}") <= wanted) != (value <= wanted):
+        digits += 1
+    return number(value, digits)
+
+
+def _power_text(rate: float, wanted: float) -> str | None:
+    """`0.12`; more digits where rounding would put it on the other side of the power asked for, or make it 0 or 1."""
+    if math.isnan(rate):
+        return None
+    return decimal(rate, f".{_power_digits(rate, wanted)}f")
+
+
+def _power_percent(rate: float, wanted: float) -> str:
+    """`12 %`, with as many digits as `_power_text` has."""
+    return f"{decimal(100 * rate, f'.{_power_digits(rate, wanted) - 2}f')} %"
+
+
+def _power_digits(rate: float, wanted: float) -> int:
+    digits = 2
+    while digits < 15 and (
+        (round(rate, digits) < wanted) != (rate < wanted) or (round(rate, digits) in (0, 1) and 0 < rate < 1)
+    ):
+        digits += 1
+    return digits
+
+
+def _aim(plan: PowerPlan, need: Needs) -> str:
+    return (
+        f"To find a difference of {number(plan.looked_for, 3)} in {plan.title} between two systems"
+        f" with {_percent(plan.power)} power ({basis(plan, need)})"
+    )
+
+
+def _with_topics(plan: PowerPlan, need: Needs) -> str:
+    assert need.topics is not None
+    if need.topics.why is not None:
+        return f"{_aim(plan, need)}: {need.topics.why}; {_have(plan, need)}."
+    whatever = ""
+    typical = plan.need(need.test, "typical")
+    if typical is not None:
+        whatever = ", whatever the other systems are"
+        if typical.topics is not None and typical.topics.value < need.topics.value:
+            whatever += f", and about {typical.topics.value:,.0f} where they lie as far apart as these"
+    return (
+        f"{_aim(plan, need)} you need about {need.topics.value:,.0f} topics{whatever}; {_have(plan, need)}."
+    )
+
+
+def _have(plan: PowerPlan, need: Needs) -> str:
+    """What the present topics do, by the numbers of the table."""
+    have = f"you have {plan.have:,}"
+    if (why := _cannot(plan, need)) is not None:
+        return f"{have}, which could find no difference: {why}"
+    now, finds = plan.now(need), need.difference
+    with_power = f"which find it with {_power_percent(now.rate, plan.power)} power"
+    if now.rate == 0:
+        with_power = f"which found it in none of {counted(plan.simulations, 'simulation')}"
+    if math.isnan(now.rate):
+        with_power = "of which nothing is known"
+    enough = "which are enough: they" if now.rate >= plan.power else "which"
+    with_power = with_power.replace("which", enough, 1)
+    if finds.why is not None:
+        return f"{have}, {with_power}; {finds.why}"
+    return f"{have}, {with_power}, and {_apart(finds.value, plan.difference)} with {_percent(plan.power)}"
+
+
+def _cannot(plan: PowerPlan, need: Needs) -> str | None:
+    """Why nothing can be found on the present topics, by the smallest p of an exact test."""
+    if plan.have >= need.fewest:
+        return None
+    divided = f"/{plan.pairs:,}" if need.compared != "one" and plan.pairs > 1 else ""
+    alpha = f"{plan.alpha:g}".removeprefix("0")
+    return (
+        f"on {counted(plan.have, 'topic')} the smallest p is {math.ldexp(2.0, -plan.have):.2g}, not below"
+        f" {alpha}{divided}; {need.fewest} topics are the fewest that can find one"
+    )
 
 
 def _now(plan: PowerPlan, need: Needs) -> str:
     with_topics = f"With {counted(plan.have, 'topic')}"
-    if need.difference.why is not None:
-        return (
-            f"{with_topics} nothing can be said of {plan.title} ({basis(plan, need)}): {need.difference.why}."
-        )
+    if (why := _cannot(plan, need) or need.difference.why) is not None:
+        return f"{with_topics} no difference in {plan.title} can be found ({basis(plan, need)}): {why}."
+    typical = plan.need(need.test, "typical")
+    others = ""
+    if typical is not None:
+        others = ", whatever the other systems are"
+        if number(typical.difference.value) != number(need.difference.value):
+            others += f", and {number(typical.difference.value)} where they lie as far apart as these"
     return (
         f"{with_topics} the smallest difference in {plan.title} between two systems that is found with"
-        f" {_percent(plan.power)} power is about {number(need.difference.value)} ({basis(plan, need)})."
+        f" {_percent(plan.power)} power is about {number(need.difference.value)} ({basis(plan, need)}){others}."
     )
 
 
-def _wide(need: Needs) -> str:
+def _one_pair(plan: PowerPlan, need: Needs) -> str:
+    """The pair by itself."""
+    alone = f"One pair, chosen beforehand and tested by itself ({basis(plan, need)}),"
+    finds = need.difference
+    if (why := _cannot(plan, need)) is not None:
+        now = f"your {plan.have:,} could find no difference: {why}"
+    elif finds.why is not None:
+        now = finds.why
+    else:
+        now = f"your {plan.have:,} find {_apart(finds.value, plan.difference)} with {_percent(plan.power)} power"
+    if need.topics is None:
+        return f"{alone[:-1]}: {now}."
+    if need.topics.why is not None:
+        return f"{alone[:-1]}: {need.topics.why}; {now}."
+    return f"{alone} needs about {need.topics.value:,.0f} topics; {now}."
+
+
+def _wide(plan: PowerPlan, need: Needs) -> Iterator[str]:
     """The pairs whose differences spread most."""
-    who = "Where differences spread more (one pair in ten does)"
-    finds = f"{number(need.difference_wide.value)} is what can be found"
-    if need.topics_wide is None or need.topics_wide.why is not None:
-        return f"{who} {finds}."
-    return f"{who} it is about {need.topics_wide.value:,.0f} topics, and {finds}."
+    if need.difference_wide is None:
+        return
+    parts = []
+    if need.topics_wide is not None and need.topics_wide.why is None:
+        parts.append(f"it is about {need.topics_wide.value:,.0f} topics")
+    if need.difference_wide.why is None:
+        parts.append(f"{_apart(need.difference_wide.value, plan.difference)} is what can be found")
+    if parts:
+        yield f"Where differences spread more (one pair in ten does) {', and '.join(parts)}."
+
+
+def _wrong_text(now: Power) -> str | None:
+    """`0.4 %`; where no simulated finding has the wrong sign, out of how many."""
+    if math.isnan(now.wrong_sign):
+        return None
+    if now.wrong_sign == 0 and now.findings is not None:
+        return f"0 of {now.findings:,}"
+    return _percent(now.wrong_sign)
+
+
+def _errors(plan: PowerPlan, need: Needs) -> Iterator[str]:
+    """Types S and M: what is said where the difference is found on the present topics."""
+    if plan.difference is None:
+        return
+    now = plan.now(need)
+    on = f"On {counted(plan.have, 'topic')}"
+    if not now.rate > 0:
+        return
+    if math.isnan(now.wrong_sign):
+        yield f"{on} it is found in fewer than {FEWEST_FOUND} simulations: too few to say what goes wrong then."
+        return
+    often = f"{_percent(now.wrong_sign)} of the findings have"
+    if now.wrong_sign == 0:
+        often = f"none of {counted(now.findings or 0, 'simulated finding')} has"
+    times = number(now.exaggeration, 3)
+    yield f"{on} {often} the wrong sign (type S); a finding is {times} times the difference on average (type M)."
 
 
 def _others(plan: PowerPlan) -> Iterator[str]:
-    said = []
+    """The other tests in the same comparison."""
+    first = plan.needs[0]
+    said, silent = [], []
     for need in plan.needs[1:]:
+        if need.compared != first.compared:
+            continue
         answer = need.topics or need.difference
         form = f"{answer.value:,.0f} topics" if need.topics is not None else f"{number(answer.value)}"
-        said.append(
-            f"{form} by {need.words}" if answer.why is None else f"none by {need.words} ({answer.why})"
-        )
+        if answer.why is None:
+            said.append(f"{form} by {need.words}")
+        else:
+            silent.append(f"By {need.words}: {answer.why}.")
     if said:
         yield f"It would be about {listed(said, most=8)}."
+    yield from silent
 
 
 def _judges(plan: PowerPlan, judges: AssessorPlan) -> Iterator[str]:
@@ -521,20 +761,77 @@ def _percent(share: float) -> str:
     return f"{100 * share:.3g} %" if share < 0.01 or share > 0.99 else f"{100 * share:.0f} %"
 
 
+def _ties_words(plan: PowerPlan) -> str:
+    """What was done about ties."""
+    has = f"{_percent(plan.ties)} of the differences between two systems are ties"
+    if plan.source == "normal":
+        return f"{has}; normal noise has none, so that tests of ranks and signs are shown too good"
+    how = "levels of the same shares" if plan.source == "rated" else "topics that tie stay ties"
+    return (
+        f"{has}; simulated scores have {_percent(plan.simulated_ties)} before a difference is planted ({how})"
+    )
+
+
+# The work
+
+
 @dataclass(frozen=True)
 class _PlanTask:
     """Everything that is the same for all tests."""
 
-    source: Normal | Resampled
-    wide: Normal | Resampled
+    source: Normal | Resampled | Rated
+    wide: Normal | Resampled | Rated
     have: int
     power: float
     alpha: float
+    pairs: int
+    places: tuple[float, ...]
     simulations: int
     seed: int
 
-    def goal(self, test: Chosen) -> Goal:
-        return Goal(test, self.power, self.alpha, self.simulations)
+    def comparisons(self, test: Chosen, first: bool) -> Iterator[Compared]:
+        """Of the test that answers first, and of the others."""
+        if self.pairs > 1:
+            yield "all"
+            if first and test.quick and self.places:
+                yield "typical"
+        yield "one"
+
+    def sample(self, test: Chosen, *, wide: bool = False) -> Sample:
+        """One for all comparisons of a test; its stream depends on the test alone."""
+        levels = (self.alpha / self.pairs, self.alpha)
+        return Sample(
+            test=test,
+            source=self.wide if wide else self.source,
+            seed=int(generator(self.seed, f"plan/{test}").integers(0, 2**63)),
+            simulations=self.simulations,
+            resamples=next(filter(None, map(resamples_at, levels)), RESAMPLES),
+        )
+
+    def search(self, sample: Sample, compared: Compared) -> Search:
+        family = ALONE if compared == "one" else Family(self.pairs)
+        if compared == "typical":
+            family = replace(family, places=self.places)
+        return Search(Goal(sample.test, self.power, self.alpha, family), sample)
+
+
+def _compared(pairs: int | None, systems: int | None, correct: str, known: Spreads) -> int:
+    """How many pairs the correction is over."""
+    if correct not in get_args(Correct):
+        expected = ", ".join(get_args(Correct))
+        raise UsageError(
+            f"the correction is {quoted(correct)}{nearest(correct, get_args(Correct))}; plans know: {expected}"
+        )
+    if pairs is not None and systems is not None:
+        raise UsageError("pairs and systems: give one of them, the other follows")
+    if pairs is not None:
+        checks.count("pairs", pairs, least=1)
+    elif systems is not None:
+        checks.count("systems", systems, least=2)
+        pairs = systems * (systems - 1) // 2
+    else:
+        pairs = int(np.count_nonzero(known.n >= 2))
+    return pairs if correct != "none" else 1
 
 
 def _spreads(matrix: ScoreMatrix, family: BoolArray | None) -> Spreads:
@@ -552,10 +849,30 @@ def _spreads(matrix: ScoreMatrix, family: BoolArray | None) -> Spreads:
     return known
 
 
-def _normal(matrix: ScoreMatrix, spread: float) -> Normal:
-    """The topics' variance is estimated as 0 where it is not above the noise; it matters for unpaired tests alone."""
-    topic = components(matrix.values).topic
-    return Normal(spread, math.sqrt(topic) if topic > 0 else 0.0)
+def _source(matrix: ScoreMatrix, known: Spreads, spread: float, normal: bool) -> Normal | Resampled | Rated:
+    """Levels where scores have few; else resampled topics; normal noise where it is asked for."""
+    if normal:
+        # The topics' variance is estimated as 0 where it is not above the noise; it matters for unpaired tests alone.
+        topic = components(matrix.values).topic
+        return Normal(spread, math.sqrt(topic) if topic > 0 else 0.0)
+    return rated(matrix.values, spread) or resampled(matrix.values, known, spread)
+
+
+def _source_name(source: Normal | Resampled | Rated) -> str:
+    return {Normal: "normal", Resampled: "resampled", Rated: "rated"}[type(source)]
+
+
+def _simulated_ties(source: Normal | Resampled | Rated, seed: int) -> float:
+    """Which share of the differences are zero where none is planted."""
+    x, y = source.draw(1000, 20, generator(seed, "plan/ties")).scores(0.0)
+    return float(np.mean(x == y))
+
+
+def _places(matrix: ScoreMatrix, known: Spreads) -> tuple[float, ...]:
+    """Where the systems that are compared lie."""
+    used = known.n >= 2
+    columns = np.unique(np.concatenate([known.first[used], known.second[used]]))
+    return places(matrix.values[:, columns])
 
 
 def _difference(difference: float | str | None, matrix: ScoreMatrix) -> float | None:
@@ -582,47 +899,85 @@ def _difference(difference: float | str | None, matrix: ScoreMatrix) -> float | 
 def _all_needs(
     task: _PlanTask, tests: list[Chosen], wanted: float | None, progress: Progress | None
 ) -> tuple[tuple[Needs, ...], float, tuple[int, ...]]:
-    """Answers of every test, then their power on the same numbers of topics; the first test decides which."""
-    done = _counter(len(tests) * 2, progress)
-    streams = {test: generator(task.seed, f"plan/{test}") for test in tests}
+    """Answers of every test in every comparison, then their power on the same numbers of topics."""
+    asked = [(test, compared) for test in tests for compared in task.comparisons(test, test == tests[0])]
+    done = _counter(len(asked) * 2, progress)
+    samples = {test: task.sample(test) for test in tests}
+    wide = task.sample(tests[0], wide=True)
+    searches = [task.search(samples[test], compared) for test, compared in asked]
     found: list[Needs] = []
-    for test in tests:
-        found.append(_needs(task, test, wanted, streams[test]))
+    for (test, compared), search in zip(asked, searches, strict=True):
+        beside = task.search(wide, compared) if test == tests[0] and compared != "typical" else None
+        harder = found[-1] if found and found[-1].test == str(test) else None
+        found.append(_needs(task, compared, (search, beside), wanted, harder))
         done()
     looked_for = wanted if wanted is not None else found[0].difference.value
-    needed = found[0].topics.value if found[0].topics is not None else task.have
-    sizes = nice_sizes(task.have, needed) if looked_for == looked_for else ()
-    for k, test in enumerate(tests):
-        powers = tuple(_power(task, test, n, looked_for, streams[test]) for n in sizes)
-        found[k] = replace(found[k], powers=powers)
+    sizes: tuple[int, ...] = ()
+    if looked_for == looked_for:
+        own = [need.topics.value for need in found if need.test == found[0].test and need.topics is not None]
+        sizes = nice_sizes(task.have, own[0] if own else task.have)
+        sizes = tuple(sorted({*sizes, *(int(n) for n in own if math.isfinite(n))}))
+    for k, search in enumerate(searches):
+        found[k] = replace(found[k], powers=tuple(_power(search, n, looked_for) for n in sizes))
         done()
     return tuple(found), looked_for, sizes
 
 
-def _needs(task: _PlanTask, test: Chosen, wanted: float | None, rng: np.random.Generator) -> Needs:
-    goal = task.goal(test)
-    topics: list[Answer | None] = [None, None]
-    if wanted is not None:
-        topics = [needed_topics(goal, source, wanted, rng) for source in (task.source, task.wide)]
-    differences = [smallest_difference(goal, source, task.have, rng) for source in (task.source, task.wide)]
+def _needs(
+    task: _PlanTask,
+    compared: Compared,
+    searches: tuple[Search, Search | None],
+    wanted: float | None,
+    harder: Needs | None,
+) -> Needs:
+    """`harder` is the comparison before, which finds no more on the same draws: what is enough there is enough here."""
+
+    def answers(
+        each: Search | None, topics: Answer | None, difference: Answer | None
+    ) -> tuple[Answer | None, Answer | None]:
+        if each is None:
+            return None, None
+        needed, smallest = None, [] if wanted is None else [wanted]
+        if wanted is not None:
+            needed = each.topics(wanted, [*_values(topics), task.have])
+        return needed, each.difference(task.have, [*_values(difference), *smallest])
+
+    search, wide = searches
+    known = (
+        (None,) * 4
+        if harder is None
+        else (
+            harder.topics,
+            harder.difference,
+            harder.topics_wide,
+            harder.difference_wide,
+        )
+    )
+    test = search.goal.test
+    topics, difference = answers(search, *known[:2])
+    topics_wide, difference_wide = answers(wide, *known[2:])
+    assert difference is not None
     return Needs(
         test=str(test),
         words=test.words,
         paired=test.paired,
-        topics=topics[0],
-        topics_wide=topics[1],
-        difference=differences[0],
-        difference_wide=differences[1],
+        compared=compared,
+        fewest=search.goal.least,
+        topics=topics,
+        topics_wide=topics_wide,
+        difference=difference,
+        difference_wide=difference_wide,
     )
 
 
-def _power(
-    task: _PlanTask, test: Chosen, topics: int, difference: float, rng: np.random.Generator
-) -> Rate | float:
-    goal = task.goal(test)
-    if goal.impossible() is not None:
-        return math.nan
-    return power_of(goal, task.source, topics, difference, rng)
+def _values(answer: Answer | None) -> list[float]:
+    return [answer.value] if answer is not None and math.isfinite(answer.value) else []
+
+
+def _power(search: Search, topics: int, difference: float) -> Power:
+    if search.goal.impossible() is not None or difference > search.source.largest:
+        return _NOTHING
+    return search.power(topics, difference)
 
 
 def nice_sizes(have: int, needed: float) -> tuple[int, ...]:
@@ -643,16 +998,17 @@ def _judge_plan(
     if found.variance != found.variance or not needs.paired:
         return None
     typical, finds = task.source.spread, needs.difference.value
+    search = task.search(task.sample(chosen(needs.test)), needs.compared)
 
     def row(judges: float) -> AssessorRow:
-        """Differences go with the spread; topics as the paired t-test would have it."""
+        """Differences go with the spread; topics are searched with the difference in other units, as it were."""
         spread = found.spread_with(judges, typical)
         topics = math.nan
-        if wanted is not None and needs.topics is not None:
-            then, now = (t_topics(wanted, sd, power=task.power, alpha=task.alpha) for sd in (spread, typical))
-            topics = (
-                math.ceil(needs.topics.value * then / now) if math.isfinite(needs.topics.value) else math.inf
-            )
+        if wanted is not None:
+            most = min(1000 * typical, search.source.largest)
+            topics = search.topics(
+                min(wanted * typical / spread, most) if spread > 0 else most, [task.have]
+            ).value
         return AssessorRow(judges, spread, topics, finds * spread / typical)
 
     enough = math.nan

@@ -18,16 +18,21 @@ from adjudge.comparisons.tests import USUAL_STATISTIC as COMPARE_STATISTIC
 from adjudge.errors import UsageError
 from adjudge.stats import paired
 from adjudge.stats.checks import FloatArray
+from adjudge.stats.multiple import adjust
 from adjudge.stats.paired import TEST_WORDS, Alternative
 from adjudge.stats.power import rates as power_rates
 from adjudge.stats.power import search as power_search
+from adjudge.stats.power.family import ALONE, Family
+from adjudge.stats.power.generate import ScoreModel, draw
 from adjudge.stats.power.rates import (
     LEVEL,
     Rate,
     attainable_size,
     band,
     efficiency,
+    least_topics,
     t_difference,
+    t_errors,
     t_power,
     t_topics,
 )
@@ -36,22 +41,25 @@ from adjudge.stats.power.search import (
     USUAL_STATISTIC,
     Chosen,
     Goal,
+    Sample,
+    Search,
     chosen,
-    needed_topics,
-    power_of,
     resamples_at,
     run,
     run_rows,
-    smallest_difference,
 )
 from adjudge.stats.power.sources import (
     MOST_PAIRS,
     Disagreement,
     Normal,
+    Source,
     components,
     disagreement,
+    places,
+    rated,
     resampled,
     spreads,
+    tie_share,
 )
 
 NAN = float("nan")
@@ -240,17 +248,31 @@ def test_tests_have_names_and_statistics() -> None:
 
 def test_resamples_grow_as_alpha_shrinks() -> None:
     assert resamples_at(0.05) == 2000
-    assert resamples_at(0.002) == 10_000
+    assert resamples_at(0.002) == 5000
     assert resamples_at(0.0001) is None
 
 
+def search(
+    test: str,
+    source: Source,
+    *,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    simulations: int = 2000,
+    seed: int = 2,
+    family: Family = ALONE,
+) -> Search:
+    resamples = resamples_at(alpha / family.pairs) or 2000
+    sample = Sample(chosen(test), source, seed, simulations, resamples)
+    return Search(Goal(chosen(test), power, alpha, family), sample)
+
+
 def test_searches_find_what_the_closed_form_says() -> None:
-    rng = np.random.default_rng(2)
     source = Normal(1.0, topic_sd=1.0)
     t = t_topics(0.4, 1)
-    assert needed_topics(Goal(chosen("t")), source, 0.4, rng).value == t == 52
+    assert search("t", source).topics(0.4).value == t == 52
     needs = {
-        test: needed_topics(Goal(chosen(test), simulations=6000), source, 0.4, rng)
+        test: search(test, source, simulations=6000).topics(0.4)
         for test in ("wilcoxon", "sign", "t-unpaired")
     }
     # By the asymptotic relative efficiencies for normal noise, 3/pi and 2/pi.
@@ -264,43 +286,52 @@ def test_searches_find_what_the_closed_form_says() -> None:
 
 @pytest.mark.parametrize("test", ["wilcoxon", "t-unpaired", "sign"])
 def test_a_found_number_of_topics_has_the_power(test: str) -> None:
-    rng = np.random.default_rng(3)
-    source, goal = Normal(0.5, 0.3), Goal(chosen(test), 0.7, 0.01, 4000)
+    source = Normal(0.5, 0.3)
     for difference in (0.9, 0.2):
-        found = needed_topics(goal, source, difference, rng)
+        own, other = (
+            search(test, source, power=0.7, alpha=0.01, simulations=4000, seed=seed) for seed in (3, 4)
+        )
+        found = own.topics(difference)
         assert found.method == "simulated"
-        for n, higher in ((int(found.value * 1.06) + 1, True), (int(found.value * 0.94) - 1, False)):
-            again = power_of(goal, source, n, difference, rng)
-            assert isinstance(again, Rate)
-            assert (again.rate > 0.7) == higher
+        assert own.power(int(found.value), difference).rate >= 0.7  # the very number that a table shows
+        assert other.power(int(found.value * 1.06) + 1, difference).rate > 0.7
+        assert other.power(int(found.value * 0.94) - 1, difference).rate < 0.7
 
 
 def test_a_found_difference_has_the_power() -> None:
-    rng = np.random.default_rng(4)
     for test in ("wilcoxon", "t-unpaired", "sign"):
-        goal = Goal(chosen(test), simulations=2000)
-        found = smallest_difference(goal, Normal(2.0), 20, rng)
-        again = power_of(goal, Normal(2.0), 20, found.value, rng)
-        assert isinstance(again, Rate)
-        assert again.rate == pytest.approx(0.8, abs=0.05)  # four standard errors of 2,000 simulations, twice
+        own, other = (search(test, Normal(2.0), seed=seed) for seed in (4, 5))
+        found = own.difference(20)
+        assert own.power(20, found.value).rate >= 0.8
+        assert other.power(20, found.value).rate == pytest.approx(
+            0.8, abs=0.05
+        )  # four standard errors, twice
         assert 0 < found.error < 0.1 * found.value
 
 
+@pytest.mark.parametrize("test", ["wilcoxon", "sign", "t-unpaired"])
+@pytest.mark.parametrize("have", [5, 11, 12, 13, 40])
+def test_what_is_enough_is_told_by_the_same_numbers(test: str, have: int) -> None:
+    each = search(test, Normal(1.0), simulations=300)
+    topics, difference = each.topics(0.9, [have]), each.difference(have, [0.9])
+    assert (topics.value <= have) == (each.power(have, 0.9).rate >= 0.8) == (difference.value <= 0.9)
+
+
 def test_very_many_topics_are_not_simulated_one_and_all() -> None:
-    rng = np.random.default_rng(5)
-    answer = needed_topics(Goal(chosen("wilcoxon"), simulations=1000), Normal(1.0), 0.01, rng)
+    each = search("wilcoxon", Normal(1.0), simulations=1000)
+    answer = each.topics(0.01)
     assert answer.method == "simulated on fewer topics"
     assert answer.value == pytest.approx(t_topics(0.01, 1) * math.pi / 3, rel=0.08)
-    slow = smallest_difference(Goal(chosen("mc"), simulations=200), Normal(1.0), 5000, rng)
+    assert each.power(int(answer.value), 0.01).rate >= 0.8
+    slow = search("mc", Normal(1.0), simulations=200).difference(5000)
     assert slow.method == "simulated on fewer topics"
     assert slow.value == pytest.approx(t_difference(5000, 1), rel=0.1)
-    assert power_of(Goal(chosen("sign")), Normal(1.0), 50_000, 0.0, rng).rate < 0.1  # type: ignore[union-attr]
+    assert search("sign", Normal(1.0)).power(50_000, 0.0).rate < 0.1
 
 
 def test_a_test_that_needs_far_more_topics_than_t() -> None:
     """Topics that differ much: T divides by sqrt((2 9^2 + 1) / n) what has the variance 1/n, as above."""
-    rng = np.random.default_rng(12)
-    answer = needed_topics(Goal(chosen("t-unpaired"), simulations=500), Normal(1.0, topic_sd=9.0), 0.2, rng)
+    answer = search("t-unpaired", Normal(1.0, topic_sd=9.0), simulations=500).topics(0.2)
     exact = ((math.sqrt(163) * stats.norm.ppf(0.975) + stats.norm.ppf(0.8)) / 0.2) ** 2
     assert exact > 15_000
     assert answer.value == pytest.approx(exact, rel=0.1)
@@ -308,30 +339,229 @@ def test_a_test_that_needs_far_more_topics_than_t() -> None:
 
 
 def test_what_cannot_be_found_says_why() -> None:
-    rng = np.random.default_rng(6)
-    five = smallest_difference(Goal(chosen("wilcoxon"), simulations=100), Normal(1.0), 5, rng)
-    assert math.isnan(five.value)
-    assert five.why == "no difference, however large, is found on 5 topics with p < 0.05"
-    assert smallest_difference(Goal(chosen("t")), Normal(1.0), 1, rng).why == "needs two topics, has 1"
-    assert needed_topics(Goal(chosen("t")), Normal(1.0), 1e-9, rng).why == "more than 10,000,000 topics"
-    assert needed_topics(Goal(chosen("wilcoxon")), Normal(1.0), 1e-9, rng).value == math.inf
-    low = needed_topics(Goal(chosen("sign"), power=0.04), Normal(1.0), 1, rng)
+    five = search("wilcoxon", Normal(1.0), simulations=100)
+    assert math.isnan(five.difference(5).value)
+    assert five.difference(5).why == "no difference, however large, is found on 5 topics with p < 0.05"
+    assert five.power(5, 1e9).rate == 0
+    assert search("t", Normal(1.0)).difference(1).why == "needs two topics, has 1"
+    for test in ("t", "wilcoxon"):
+        never = search(test, Normal(1.0), simulations=50).topics(1e-9)
+        assert (never.value, never.why) == (math.inf, "more than 10,000,000 topics")
+    low = search("sign", Normal(1.0), power=0.04).topics(1)
     assert low.why == "the power of 0.04 is not above alpha, 0.05: guessing has as much"
-    mc = needed_topics(Goal(chosen("mc"), alpha=1e-5), Normal(1.0), 1, rng)
+    mc = search("mc", Normal(1.0), alpha=1e-5).topics(1)
     assert mc.why == "alpha 1e-05 needs more than 20,000 resamples in every simulation"
 
 
 def test_the_smallest_numbers_of_topics() -> None:
     # Six topics are the fewest on which Wilcoxon's and the sign test can reach .05; t needs two.
-    rng = np.random.default_rng(7)
     for test, least in (("wilcoxon", 6), ("sign", 6), ("exact", 6), ("t", 2)):
-        assert needed_topics(Goal(chosen(test), simulations=100), Normal(0.001), 1.0, rng).value == least
+        assert least_topics(test, 0.05) == least
+        assert search(test, Normal(0.001), simulations=100).topics(1.0).value == least
 
 
-def test_the_same_generator_gives_the_same_answers() -> None:
-    goal = Goal(chosen("hb"), simulations=50)
-    first, second = (needed_topics(goal, Normal(1.0), 1.0, np.random.default_rng(9)) for _ in range(2))
+@pytest.mark.parametrize("test", ["wilcoxon", "sign"])
+@pytest.mark.parametrize("pairs", [1, 3, 15, 120, 124_750])
+def test_fewer_topics_than_the_smallest_p_allows_find_nothing(test: str, pairs: int) -> None:
+    least = least_topics(test, 0.05 / pairs)
+    assert math.ldexp(2.0, -least) < 0.05 / pairs <= math.ldexp(2.0, 1 - least)
+    each = search(test, Normal(1.0), simulations=50, family=Family(pairs, (0.0, 1.0) if pairs > 1 else ()))
+    assert each.power(least - 1, 1e6).rate == 0
+    assert each.power(least, 1e6).rate == 1
+    assert each.topics(1e6).value == least
+    assert each.topics(1e6, [least - 1]).value == least
+    assert "no difference, however large" in str(each.difference(least - 1).why)
+
+
+def test_the_same_seed_gives_the_same_answers() -> None:
+    first, second = (search("hb", Normal(1.0), simulations=50, seed=9).topics(1.0) for _ in range(2))
     assert first == second
+
+
+# Types S and M
+
+# R 4.2.2: with nu <- n - 1, lam <- sqrt(n) * d / sd, cc <- qt(1 - alpha / 2, nu), power <- pt(-cc, nu, lam) +
+# pt(cc, nu, lam, lower.tail = FALSE): pt(-cc, nu, lam) / power; and the integral over v from 0 of
+# (dnorm(cc*v - lam) + lam * pnorm(lam - cc*v) + dnorm(cc*v + lam) - lam * pnorm(-cc*v - lam)) *
+# dchisq(nu * v^2, nu) * 2 * nu * v by integrate(rel.tol = 1e-11), over power * lam.
+R_ERRORS = [
+    (12, 0.5, 1, 0.05, 0.000533994494726, 1.552560187337926),
+    (34, 0.5, 1, 0.05, 1.00988745084e-06, 1.11254230744e00),
+    (5, 1, 0.7, 0.01, 9.43957400632e-07, 1.21156139016e00),
+    (48, 0.1, 1, 0.05, 0.0399077745712, 3.4687317795655),
+    (100, 0.01, 0.04, 0.001, 2.65630092279e-08, 1.54962764828e00),
+    (3, 0.2, 1, 0.05, 0.253532843839, 4.728396090314),
+]
+
+
+@pytest.mark.parametrize(("n", "difference", "sd", "alpha", "wrong", "times"), R_ERRORS)
+def test_errors_of_sign_and_size_are_those_of_r(
+    n: int, difference: float, sd: float, alpha: float, wrong: float, times: float
+) -> None:
+    for sign in (1, -1):
+        found = t_errors(n, sign * difference, sd, alpha=alpha)
+        assert found == pytest.approx((wrong, times), rel=1e-9, abs=1e-12)
+
+
+def test_without_a_difference_half_of_the_signs_are_wrong() -> None:
+    assert t_errors(20, 1e-6, 1)[0] == pytest.approx(0.5, abs=1e-4)
+    assert all(math.isnan(each) for each in t_errors(20, 0, 1))
+
+
+def test_simulated_errors_of_sign_and_size_are_those_of_the_closed_form() -> None:
+    class Other(Normal):
+        """Normal noise that no closed form is known for."""
+
+    source = Other(1.0)
+    wrong, times = t_errors(10, 0.1, 1.0)
+    sample = Sample(chosen("welch"), source, 1, 50_000)
+    # Welch's test of two independent samples of n is not the paired t, so t itself is simulated here.
+    p, means = Sample(chosen("t"), source, 1, 50_000).tested(10, 0.1)
+    found = p < 0.05
+    assert np.mean(means[found] < 0) == pytest.approx(wrong, abs=0.03)
+    assert np.abs(means[found]).mean() / 0.1 == pytest.approx(times, rel=0.03)
+    assert wrong > 0.1
+    assert sample.tested(10, 0.1)[0].size == 50_000
+    few = search("wilcoxon", Normal(1.0), simulations=100).power(6, 0.1)
+    assert few.findings is not None
+    assert few.findings < 20
+    assert math.isnan(few.wrong_sign)
+
+
+# Holm's procedure over a whole comparison
+
+
+def test_a_pair_in_a_family_is_found_as_holm_finds_it() -> None:
+    rng = np.random.default_rng(3)
+    for pairs in (3, 6, 15):
+        p = rng.random(400) * 0.06
+        others = rng.random((400, pairs - 1)) ** rng.choice([1, 4, 12], size=(400, 1))
+        expected = [bool(adjust([a, *b])[0] < 0.05) for a, b in zip(p, others, strict=True)]
+        found = Family(pairs, (0.0,)).found(p, others, 0.05)
+        assert found.tolist() == expected
+        assert 0 < sum(expected) < 400
+
+
+def test_a_family_never_finds_less_than_its_first_step_and_never_more_than_one_pair_alone() -> None:
+    source = Normal(1.0, 0.5)
+    alone, all_, typical = (
+        search("wilcoxon", source, simulations=1000, family=family)
+        for family in (ALONE, Family(15), Family(15, (-1.0, -0.5, 0.0, 0.2, 0.5, 0.8)))
+    )
+    for n in (8, 12, 20, 30):
+        rates = [each.power(n, 0.8).rate for each in (all_, typical, alone)]
+        assert rates == sorted(rates)
+    assert all_.power(20, 0.8).rate < typical.power(20, 0.8).rate < alone.power(20, 0.8).rate
+    assert all_.power(20, 0.8) == search("wilcoxon", source, simulations=1000, alpha=0.05 / 15).power(20, 0.8)
+
+
+def test_systems_beside_the_pair_are_as_wide_and_share_its_topics() -> None:
+    source = Normal(1.0, 2.0)
+    x, y = source.draw(300, 200, np.random.default_rng(1)).scores(0.6)
+    scores = Family(10, (0.0, 1.0)).scores(x, y, source, 1.0, np.random.default_rng(2))
+    assert scores.shape == (200, 5, 300)
+    first, second = Family(10, (0.0,)).columns
+    assert len(first) == 9
+    for i, j in zip(first, second, strict=True):
+        z = scores[:, i] - scores[:, j]
+        assert (z - z.mean(axis=1, keepdims=True)).std() == pytest.approx(1.0, rel=0.02)
+    # Differences from x go with x - y as those of independent systems do: a correlation of 1/2.
+    z, other = x - y, x - scores[:, 3]
+    z, other = (each - each.mean(axis=1, keepdims=True) for each in (z, other))
+    assert np.corrcoef(z.ravel(), other.ravel())[0, 1] == pytest.approx(0.5, abs=0.02)
+    assert Family(124_750, (0.0,)).columns[0].size == 189  # of very many systems, twenty
+
+
+def test_places_are_drawn_in_until_they_spread_as_true_means_do() -> None:
+    rng = np.random.default_rng(2)
+    spread = [
+        float(np.var(places(0.5 * rng.normal(size=(1, 30)) + rng.normal(size=(12, 30))), ddof=1))
+        for _ in range(200)
+    ]
+    assert np.mean(spread) == pytest.approx(0.25, rel=0.1)
+    assert (
+        places([[1.0, 2.0, NAN, NAN], [2.0, 1.0, NAN, NAN], [NAN, NAN, 1.0, 5.0], [NAN, NAN, 3.0, 4.0]]) == ()
+    )
+    flat = places(rng.normal(size=(400, 3)) + np.array([0.0, 5.0, 1.0]))
+    assert np.diff(flat).tolist() == pytest.approx([5, -4], abs=0.3)
+
+
+# Ties
+
+
+def ratings(means: tuple[float, ...] = (0.0, 0.2, 0.5, 0.3), topics: int = 300, seed: int = 0) -> FloatArray:
+    model = ScoreModel(topics=topics, means=means, step=1.0, bounds=(1.0, 5.0))
+    return draw(model, 1, np.random.default_rng(seed))[0]
+
+
+@pytest.mark.parametrize("up", [0.0, 1.5], ids=["middle", "ceiling"])
+def test_rated_pairs_have_the_levels_spread_and_ties_of_the_scores(up: float) -> None:
+    values = ratings((up, up, up, up))
+    known = spreads(values)
+    source = rated(values, known.quantile(0.5))
+    assert source is not None
+    assert source.levels.tolist() == [1, 2, 3, 4, 5]
+    drawn = source.draw(500, 400, np.random.default_rng(1))
+    x, y = drawn.scores(0.0)
+    assert (x - y).std() == pytest.approx(known.quantile(0.5), rel=0.01)
+    assert float(np.mean(x == y)) == pytest.approx(tie_share(values, known), abs=0.03)
+    for level in source.levels:
+        assert np.mean(x == level) == pytest.approx(np.mean(values == level), abs=0.01)
+    for difference in (0.1, 0.5, 1.5):
+        x, y = drawn.scores(difference)
+        assert (x - y).mean() == pytest.approx(difference, abs=0.02)
+        assert set(np.unique(x)) <= {1, 2, 3, 4, 5}
+    assert source.topic_sd == pytest.approx(np.sqrt(np.cov(values.T)[0, 1]), rel=0.15)
+    with pytest.raises(UsageError, match="no difference of 4 on a scale from 1 to 5"):
+        drawn.scores(4.0)
+    assert "no two systems can differ by so much" in str(search("t", source).topics(4.0).why)
+
+
+def test_spreads_beyond_independent_ratings_are_reached_by_opposed_ones() -> None:
+    values = ratings()
+    source = rated(values, 1.3 * math.sqrt(2) * float(values.std()))
+    assert source is not None
+    x, y = source.draw(500, 400, np.random.default_rng(1)).scores(0.0)
+    assert (x - y).std() == pytest.approx(source.spread, rel=0.02)
+    assert np.corrcoef(x.ravel(), y.ravel())[0, 1] < -0.3
+
+
+def test_scores_of_many_levels_are_not_rated() -> None:
+    assert rated(np.random.default_rng(0).normal(size=(30, 4)), 1.0) is None
+    assert rated(np.ones((30, 4)), 1.0) is None
+    assert rated(np.full((3, 2), NAN), 1.0) is None
+    thirds = rated(ratings() / 3 + 1e-15 * np.random.default_rng(0).normal(size=(300, 4)), 0.4)
+    assert thirds is not None
+    assert thirds.levels.size == 5
+
+
+def test_resampled_topics_that_tie_stay_ties() -> None:
+    rng = np.random.default_rng(5)
+    values = rng.normal(size=(400, 4))
+    values[:100] = values[:100, :1]  # on a quarter of the topics all systems give the same
+    known = spreads(values)
+    assert tie_share(values, known) == 0.25
+    source = resampled(values, known, 0.7)
+    drawn = source.draw(400, 300, np.random.default_rng(1))
+    x, y = drawn.scores(0.0)
+    assert (x - y).std() == pytest.approx(0.7, rel=0.02)
+    x, y = drawn.scores(0.2)
+    assert np.mean(x == y) == pytest.approx(0.25, abs=0.005)
+    assert (x - y).mean() == pytest.approx(0.2, abs=0.005)
+
+
+@pytest.mark.parametrize("levels", [1, 2, 3, 4, 9])
+def test_simulations_of_tied_differences_find_what_the_exact_test_finds(levels: int) -> None:
+    """By a series beyond so many ranked differences, where they have more than two sizes."""
+    rng = np.random.default_rng(levels)
+    n = power_search.TIED_EXACT + 1
+    x = rng.integers(1, levels + 1, size=(1000, n)) * rng.choice([-1.0, 1.0], size=(1000, n), p=[0.3, 0.7])
+    y = np.zeros_like(x)
+    rows, exact = run_rows(chosen("wilcoxon"), x, y, rng), power_search.wilcoxon_rows(x, y)
+    assert exact[:50] == pytest.approx([paired.wilcoxon(a, b).p for a, b in zip(x[:50], y, strict=False)])
+    assert (rows == pytest.approx(exact, rel=1e-9)) == (levels <= 2)
+    for alpha in (0.05, 0.005, 0.001):
+        assert np.mean(rows < alpha) == pytest.approx(np.mean(exact < alpha), abs=0.008)
 
 
 def test_spreads_are_standard_deviations_of_differences() -> None:

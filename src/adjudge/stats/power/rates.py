@@ -1,13 +1,15 @@
-"""Size and power: simulated rates with their Monte Carlo error, the paired t-test's power, asymptotic efficiency."""
+"""Size and power: simulated rates with their Monte Carlo error, the paired t-test's power and its errors of sign and
+size, the fewest topics of exact tests, asymptotic efficiency."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
-from scipy.special import bdtr, bdtrik, nctdtr, ndtri, stdtrit
+from scipy.special import bdtr, bdtrik, nctdtr, ndtr, ndtri, stdtrit
 
 from adjudge.errors import UsageError
 from adjudge.stats import checks
@@ -99,6 +101,19 @@ def _levels(test: str, n: int) -> FloatArray:
     return np.arange(1, swaps + 1) / swaps
 
 
+BY_SIGNS = ("wilcoxon", "sign", "exact")
+"""Tests whose p is a share of the 2^n ways to sign n differences; random swaps guess at one, and may guess less."""
+
+
+def least_topics(test: str, alpha: float) -> int:
+    """The fewest topics on which the test can give p < alpha, ties aside: 2 * 2^-n is the smallest p of n signs."""
+    checks.share("alpha", alpha)
+    least = 2
+    while test in BY_SIGNS and math.ldexp(2.0, -least) >= alpha:
+        least += 1
+    return least
+
+
 def t_power(
     n: int, difference: float, sd: float, *, alpha: float = 0.05, alternative: Alternative = "two-sided"
 ) -> float:
@@ -162,6 +177,42 @@ def t_difference(n: int, sd: float, *, power: float = 0.8, alpha: float = 0.05) 
         else:
             high = middle
     return sd * high
+
+
+def t_errors(n: int, difference: float, sd: float, *, alpha: float = 0.05) -> tuple[float, float]:
+    """Of the paired t-test's findings on normal differences: the share with the wrong sign, and the exaggeration.
+
+    Types S and M of Gelman and Carlin 2014: P(the mean has the other sign | p < alpha), and the mean of
+    |mean difference| / |difference| where p < alpha. The first by the noncentral t distribution; the second integrates
+    the normal mean beyond the cut-off over the distribution of the standard deviation, which is independent of it.
+    """
+    from scipy.integrate import quad
+
+    if not abs(difference) > 0:
+        return math.nan, math.nan
+    power = t_power(n, difference, sd, alpha=alpha)
+    freedom, shift = n - 1.0, math.sqrt(n) * abs(difference) / sd
+    cutoff = float(stdtrit(freedom, 1 - alpha / 2))
+
+    def beyond(width: float) -> float:
+        """E(|Z|; |Z| > cutoff * width) of Z that is normal about the shift."""
+        own, other = cutoff * width - shift, cutoff * width + shift
+        densities = normal(own) + normal(other)
+        return densities + shift * float(ndtr(-own)) - shift * float(ndtr(-other))
+
+    constant = math.log(2) + freedom / 2 * math.log(freedom / 2) - math.lgamma(freedom / 2)
+
+    def chance(width: float) -> float:
+        """The density of the standard deviation over its true value."""
+        return math.exp(constant + (freedom - 1) * math.log(width) - freedom * width * width / 2)
+
+    spread = 1 / math.sqrt(2 * freedom)
+    parts = sorted({1e-300, *(max(1 + k * spread, 1e-9) for k in (-8, -3, 0, 3, 8)), 1 + 40 * spread})
+    total = sum(
+        float(quad(lambda w: beyond(w) * chance(w), low, high, epsabs=0, epsrel=1e-10)[0])
+        for low, high in pairwise(parts)
+    )
+    return _beyond(cutoff, freedom, -shift) / power, total / (power * shift)
 
 
 # How efficient the signed-rank test is compared with the paired t-test, by theory

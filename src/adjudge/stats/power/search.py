@@ -7,7 +7,8 @@ The numbers are those of paired.py; a p that cannot be computed is NaN.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import get_args
 
 import numpy as np
@@ -29,7 +30,17 @@ from adjudge.stats.paired import (
     welch_freedom,
 )
 from adjudge.stats.pairs import PairResults
-from adjudge.stats.power.rates import MOST_TOPICS, Rate, t_difference, t_power, t_topics
+from adjudge.stats.power.family import ALONE, Family
+from adjudge.stats.power.rates import (
+    BY_SIGNS,
+    MOST_TOPICS,
+    Rate,
+    least_topics,
+    t_difference,
+    t_errors,
+    t_power,
+    t_topics,
+)
 from adjudge.stats.power.sources import Normal, Source
 from adjudge.stats.resampling.engine import RESAMPLES, Statistic
 from adjudge.stats.tests import run_pairs
@@ -65,10 +76,10 @@ def sign_rows(x: FloatArray, y: FloatArray) -> FloatArray:
     return p if z.shape[1] > 1 else np.full(len(z), np.nan)
 
 
-def wilcoxon_rows(x: FloatArray, y: FloatArray) -> FloatArray:
+def wilcoxon_rows(x: FloatArray, y: FloatArray, *, tied_up_to: int = EXACT_UP_TO) -> FloatArray:
     """p of the signed-rank test, two-sided, zeros left out, exact up to EXACT_UP_TO as `paired.wilcoxon` is.
 
-    Ties are told by the largest score of a row. Rows with ties go one by one.
+    Ties are told by the largest score of a row. Beyond `tied_up_to` ranked differences with ties, p is by a series.
     """
     z = settled(x - y, noise_of(x, y))
     if z.shape[1] < 2:
@@ -82,9 +93,59 @@ def wilcoxon_rows(x: FloatArray, y: FloatArray) -> FloatArray:
     exact, untied = ranked <= EXACT_UP_TO, cubes == 0
     plain = exact & untied
     p[plain] = untied_p(ranked[plain], positive[plain], "two-sided")
-    for s in np.flatnonzero(exact & ~untied):
+    few = exact & ~untied & (ranked <= tied_up_to)
+    p[few] = _tied_p(doubled[few], positive[few])
+    many = exact & ~untied & (ranked > tied_up_to)
+    p[many] = _edgeworth_p(doubled[many], positive[many])
+    # Of one or two sizes the sum moves in leaps that no series follows; but then few distributions serve all rows.
+    sizes = np.count_nonzero(starts, axis=1) - (ranked < z.shape[1])
+    leaps = np.flatnonzero(many & (sizes <= 2))
+    for s in leaps[np.lexsort((cubes[leaps], ranked[leaps]))]:  # alike ones follow each other
         p[s] = exact_p(np.sort(doubled[s, z[s] != 0]), int(positive[s]))
     return p
+
+
+TIED_EXACT = 30
+"""With ties every pair has a distribution of its own: in simulations a series stands for that of more differences."""
+
+TIED_AT_ONCE = 200  # rows whose sums reach about as far
+
+
+def _tied_p(doubled: IntArray, positive: IntArray) -> FloatArray:
+    """p of the signed-rank sum by its distribution up to the smaller sum, rank by rank, many rows at once."""
+    total = doubled.sum(axis=1)
+    reach = np.minimum(positive, total - positive)
+    p, by_reach = np.empty(len(doubled)), np.argsort(reach)
+    for some in np.split(by_reach, range(TIED_AT_ONCE, len(doubled), TIED_AT_ONCE)):
+        width, before = int(reach[some].max(initial=0)) + 1, int(doubled[some].max(initial=0))
+        # A margin of zeros stands before the sum 0.
+        chance = np.zeros((some.size, before + width))
+        chance[:, before] = 1.0
+        place = np.arange(chance.size).reshape(chance.shape)[:, before:]
+        for ranks in doubled[some].T:
+            if ranks.any():  # zeros are not ranked, and change nothing
+                chance[:, before:] = (chance[:, before:] + chance.ravel()[place - ranks[:, None]]) / 2
+        within = np.arange(width) <= reach[some, None]
+        p[some] = np.where(within, chance[:, before:], 0.0).sum(axis=1)
+    return np.minimum(2 * p, 1.0)
+
+
+def _edgeworth_p(doubled: IntArray, positive: IntArray) -> FloatArray:
+    """p of the signed-rank sum by Edgeworth's series with the fourth cumulant, and half a step off the sum.
+
+    Every doubled rank r counts or not with probability 1/2: the variance is the sum of r^2 / 4, the fourth cumulant
+    minus that of r^4 / 8, and the sum moves in steps of the ranks' greatest common divisor.
+    """
+    ranks = doubled.astype(np.float64)
+    variance = np.square(ranks).sum(axis=1) / 4
+    excess = -(ranks**4).sum(axis=1) / 8 / variance**2
+    off = np.abs(positive - ranks.sum(axis=1) / 2) - np.gcd.reduce(doubled, axis=1) / 2
+    x = np.maximum(off, 0.0) / np.sqrt(variance)
+    density = np.exp(-x * x / 2) / math.sqrt(2 * math.pi)
+    tail = ndtr(-x) + density * excess / 24 * (x**3 - 3 * x)
+    # Beyond where the series holds, all on one side is the last there is.
+    least = np.exp2(-np.count_nonzero(doubled, axis=1).astype(np.float64))
+    return np.minimum(2 * np.maximum(tail, least), 1.0)
 
 
 def _noise(x: FloatArray, y: FloatArray) -> FloatArray:
@@ -164,6 +225,8 @@ USUAL_STATISTIC: dict[str, Statistic] = {"mc": "mean", "hb": "t"}
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 STATISTIC_WORDS = {"mean": "the mean", "median": "the median", "t": "T^p", "t-unpaired": "T", "w": "W"}
 UNPAIRED = ("t-unpaired", "welch")
+BESIDE_AS_IS = ("t", "t-unpaired", "welch", "sign")
+"""Tests that also test the other pairs of a comparison; paired t, which finds about as much, stands for the rest."""
 MOST_RESAMPLES = 20_000
 
 
@@ -213,7 +276,7 @@ def chosen(text: str) -> Chosen:
 
 def resamples_at(alpha: float) -> int | None:
     """How many resamples can tell p-values about alpha apart; None where that would be too many."""
-    needed = max(RESAMPLES, int(np.ceil(20 / alpha)))
+    needed = max(RESAMPLES, int(np.ceil(10 / alpha)))
     return needed if needed <= MOST_RESAMPLES else None
 
 
@@ -231,7 +294,7 @@ def run_rows(
     """p of row s of x against row s of y, for every s."""
     match test.name:
         case "wilcoxon":
-            return wilcoxon_rows(x, y)
+            return wilcoxon_rows(x, y, tied_up_to=TIED_EXACT)
         case "t":
             return t_rows(x, y)
         case "t-unpaired" | "welch":
@@ -247,46 +310,49 @@ def run_rows(
 SIMULATIONS = 2000
 SLOW_SIMULATIONS = 500
 """Most for tests that run one by one."""
+FEWEST_SIMULATIONS = 200
+"""Of those, where each takes many resamples."""
 MOST_SIMULATED = 1000
 SLOW_MOST_SIMULATED = 200
 """Topics that are simulated at most; beyond, differences shrink with the root of the number of topics."""
-ROUNDS = 25
-STRETCHES = 5
-"""How often a search that found too many topics begins again, with a difference three times as large."""
-TOLERANCE = 0.004
+ROUNDS = 60
+TOLERANCE = 0.006
 """Of u, relative: less than the error of 2,000 simulations."""
 DRAWN_AT_ONCE = 2_000_000
+FEWEST_FOUND = 20
+"""Findings from which the share with a wrong sign and the exaggeration are said."""
 
 
 @dataclass(frozen=True)
 class Goal:
-    """A test, and how often it shall find what is there."""
+    """A test, and how often it shall find what is there, at alpha or in a comparison of many pairs."""
 
     test: Chosen
     power: float = 0.8
     alpha: float = 0.05
-    simulations: int = SIMULATIONS
+    family: Family = ALONE
+    """The comparison in which the pair is tested: by itself, unless said."""
 
     def __post_init__(self) -> None:
         checks.share("power", self.power)
         checks.share("alpha", self.alpha)
-        checks.count("simulations", self.simulations, least=1)
 
     @property
-    def used(self) -> int:
-        """The simulations that are run: fewer of slow tests."""
-        return self.simulations if self.test.quick else min(self.simulations, SLOW_SIMULATIONS)
+    def level(self) -> float:
+        """What p must be below in the first step of the comparison."""
+        return self.alpha / self.family.pairs
 
     @property
-    def most(self) -> int:
-        return MOST_SIMULATED if self.test.quick else SLOW_MOST_SIMULATED
+    def least(self) -> int:
+        """The fewest topics on which the first step can be passed at all."""
+        return least_topics(self.test.name, self.level)
 
     def impossible(self) -> str | None:
         """Why no simulation can answer; None where one can."""
-        if self.power <= self.alpha:
-            return f"the power of {self.power:g} is not above alpha, {self.alpha:g}: guessing has as much"
-        if self.test.statistic is not None and resamples_at(self.alpha) is None:
-            return f"alpha {self.alpha:.2g} needs more than {MOST_RESAMPLES:,} resamples in every simulation"
+        if self.power <= self.level:
+            return f"the power of {self.power:g} is not above alpha, {self.level:.3g}: guessing has as much"
+        if self.test.statistic is not None and resamples_at(self.level) is None:
+            return f"alpha {self.level:.2g} needs more than {MOST_RESAMPLES:,} resamples in every simulation"
         return None
 
 
@@ -301,128 +367,243 @@ class Answer:
     why: str | None = None
 
 
-def power_of(
-    goal: Goal, source: Source, topics: int, difference: float, rng: np.random.Generator
-) -> Rate | float:
-    """How often the test finds the difference: a simulated rate, or a number where it is known."""
-    if _known(goal, source):
-        return t_power(topics, difference, source.spread, alpha=goal.alpha)
-    used = min(topics, goal.most)
-    return _rate(goal, source, used, difference * math.sqrt(topics / used), int(rng.integers(0, 2**63)))
+@dataclass(frozen=True, slots=True)
+class Power:
+    """How often a difference is found, and what is said of it then."""
+
+    rate: float
+    low: float
+    """Of Wilson's interval; the rate itself where nothing was simulated."""
+    high: float
+    wrong_sign: float
+    """Type S: the share of findings whose sign is wrong; NaN where there are too few."""
+    exaggeration: float
+    """Type M: how many times too large a finding is on average; NaN where there are too few."""
+    findings: int | None = None
+    """In simulations; None where nothing was simulated."""
 
 
-def needed_topics(goal: Goal, source: Source, difference: float, rng: np.random.Generator) -> Answer:
-    """The fewest topics on which the test finds the difference often enough."""
-    guess = t_topics(difference, source.spread, power=goal.power, alpha=goal.alpha)
-    why = goal.impossible()
-    if why is not None:
-        return Answer(value=math.nan, error=0.0, method="none", why=why)
-    if math.isinf(guess):
-        return Answer(
-            value=math.inf, error=0.0, method="noncentral t", why=f"more than {MOST_TOPICS:,} topics"
-        )
-    if _known(goal, source):
-        return Answer(guess, 0.0, "noncentral t")
-    # Where many are needed a larger difference is looked for, and topics go with one over its square.
-    stretch, seed = max(1.0, math.sqrt(guess / goal.most)), int(rng.integers(0, 2**63))
-    for _ in range(STRETCHES):
-        found, error = _topics(goal, source, difference * stretch, round(guess / stretch**2), seed)
-        if math.isfinite(found):
-            method = "simulated" if stretch == 1 else "simulated on fewer topics"
-            return Answer(float(math.ceil(found * stretch**2 - 1e-9)), error * stretch**2, method)
-        stretch *= 3
-    return Answer(
-        value=math.inf, error=0.0, method="simulated", why="so many topics that no simulation found it"
+@dataclass(frozen=True)
+class Sample:
+    """Simulated pairs from one source, and what one test says of each; the same pairs whenever they are asked for.
+
+    Topics beyond `most` are not simulated: a difference larger by the root of the ratio stands for them.
+    """
+
+    test: Chosen
+    source: Source
+    seed: int
+    simulations: int = SIMULATIONS
+    resamples: int = RESAMPLES
+    _seen: dict[tuple[int, float], tuple[FloatArray, FloatArray]] = field(
+        default_factory=dict, repr=False, compare=False
     )
 
+    def __post_init__(self) -> None:
+        checks.count("simulations", self.simulations, least=1)
 
-def smallest_difference(goal: Goal, source: Source, topics: int, rng: np.random.Generator) -> Answer:
-    """The smallest difference that the test finds often enough on so many topics."""
-    why = goal.impossible()
-    if why is None and topics < 2:
-        why = f"needs two topics, has {topics or 'none'}"
-    if why is not None:
-        return Answer(value=math.nan, error=0.0, method="none", why=why)
-    guess = t_difference(topics, source.spread, power=goal.power, alpha=goal.alpha)
-    if _known(goal, source):
-        return Answer(guess, 0.0, "noncentral t")
-    used = min(topics, goal.most)
-    shrink = math.sqrt(used / topics)
-    seed = int(rng.integers(0, 2**63))
-    found, error = _differences(goal, source, used, guess / shrink, seed)
-    if math.isinf(found):
-        why = f"no difference, however large, is found on {topics} topics with p < {goal.alpha:.2g}"
-        return Answer(value=math.nan, error=0.0, method="simulated", why=why)
-    return Answer(found * shrink, error * shrink, "simulated" if shrink == 1 else "simulated on fewer topics")
+    @property
+    def used(self) -> int:
+        """The simulations that are run: fewer of slow tests, and fewer still where each takes many resamples."""
+        if self.test.quick:
+            return self.simulations
+        slow = (
+            SLOW_SIMULATIONS
+            if self.test.statistic is None
+            else SLOW_SIMULATIONS * RESAMPLES // self.resamples
+        )
+        return min(self.simulations, max(slow, FEWEST_SIMULATIONS))
 
+    @property
+    def most(self) -> int:
+        return MOST_SIMULATED if self.test.quick else SLOW_MOST_SIMULATED
 
-def _known(goal: Goal, source: Source) -> bool:
-    return goal.test.name == "t" and isinstance(source, Normal)
+    def stretch(self, topics: int) -> float:
+        """By how much differences are larger where fewer topics are simulated."""
+        return math.sqrt(max(topics / self.most, 1.0))
 
+    def planted(self, topics: int, difference: float) -> float:
+        return min(difference * self.stretch(topics), self.source.largest)
 
-def _rate(goal: Goal, source: Source, topics: int, difference: float, seed: int) -> Rate:
-    """The share of simulations in which the difference is found; a seed always draws the same."""
-    draws, tests = (np.random.default_rng([seed, stream]) for stream in (0, 1))
-    found, left = 0, goal.used
-    resamples = resamples_at(goal.alpha) or MOST_RESAMPLES
-    while left:
-        some = min(left, max(1, DRAWN_AT_ONCE // topics))
-        x, y = source.draw(topics, some, draws).scores(difference)
-        p = run_rows(goal.test, x, y, tests, resamples)
-        found += int(np.count_nonzero(p < goal.alpha))  # a NaN is not below anything
-        left -= some
-    return Rate(found, goal.used)
+    def pairs(self, topics: int, difference: float) -> Iterator[tuple[FloatArray, FloatArray]]:
+        """The two systems' scores, simulations x topics, some at a time."""
+        rng, left, used = np.random.default_rng([self.seed, 0]), self.used, min(topics, self.most)
+        while left:
+            some = min(left, max(1, DRAWN_AT_ONCE // used))
+            yield self.source.draw(used, some, rng).scores(self.planted(topics, difference))
+            left -= some
 
-
-def _topics(goal: Goal, source: Source, difference: float, start: int, seed: int) -> tuple[float, float]:
-    """The number of topics, and its error: between too few and enough; infinite beyond what is simulated."""
-    low, high, n = 1, math.inf, max(start, 2)
-    for _ in range(ROUNDS):
-        rate = _rate(goal, source, n, difference, seed).rate
-        low, high = (n, high) if rate < goal.power else (low, n)
-        if high - low <= max(1, 2 * TOLERANCE * n):
-            break
-        guess = n * _step(goal, rate) ** 2
-        if abs(guess / n - 1) < 2 * TOLERANCE:
-            high = math.ceil(guess)
-            break
-        n = math.ceil(guess)
-        if not low < n < high:
-            n = low + 1 if math.isinf(high) else (low + int(high)) // 2
-        if n > 4 * goal.most:
-            return math.inf, 0.0
-    return high, 2 * high * _error(goal)
+    def tested(self, topics: int, difference: float) -> tuple[FloatArray, FloatArray]:
+        """p of every pair, and the mean difference."""
+        key = (topics, difference)
+        if key not in self._seen:
+            rng, p, means = np.random.default_rng([self.seed, 1]), [], []
+            for x, y in self.pairs(topics, difference):
+                p.append(run_rows(self.test, x, y, rng, self.resamples))
+                means.append((x - y).mean(axis=1))
+            self._seen[key] = np.concatenate(p), np.concatenate(means)
+        return self._seen[key]
 
 
-def _differences(goal: Goal, source: Source, topics: int, start: float, seed: int) -> tuple[float, float]:
-    """The difference, and its error. All powers come from the same draws, so that they rise with it."""
-    low, high, d = 0.0, math.inf, start
-    for _ in range(ROUNDS):
-        rate = _rate(goal, source, topics, d, seed).rate
-        low, high = (d, high) if rate < goal.power else (low, d)
-        guess = d * _step(goal, rate)
-        if abs(guess / d - 1) < TOLERANCE or high - low < TOLERANCE * d:
-            return guess, guess * _error(goal)
-        if not low < guess < high:
-            guess = (low + high) / 2
-        if guess > 1000 * start:
-            return math.inf, 0.0
-        d = guess
-    return high, high * _error(goal)
+@dataclass(frozen=True)
+class Search:
+    """A goal for simulated pairs. All numbers come from the same pairs, so they cannot contradict each other."""
+
+    goal: Goal
+    sample: Sample
+    _seen: dict[tuple[int, float], Power] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def source(self) -> Source:
+        return self.sample.source
+
+    def power(self, topics: int, difference: float) -> Power:
+        """How often the test finds the difference: simulated, or computed where there is a closed form."""
+        key = (topics, difference)
+        if key not in self._seen:
+            self._seen[key] = self._power(topics, difference)
+        return self._seen[key]
+
+    def topics(self, difference: float, probes: Sequence[float] = ()) -> Answer:
+        """The fewest topics on which the difference is found often enough; whether the probes are enough is tried."""
+        why = self.goal.impossible()
+        if why is None and difference > self.source.largest:
+            why = "no two systems can differ by so much on this scale"
+        if why is not None:
+            return Answer(value=math.nan, error=0.0, method="none", why=why)
+        guess = t_topics(difference, self.source.spread, power=self.goal.power, alpha=self.goal.level)
+        if self._known and math.isfinite(guess):
+            return Answer(guess, 0.0, "noncentral t")
+        found = math.inf
+        if math.isfinite(guess):
+            found = self._topics(difference, max(int(guess), self.goal.least), probes)
+        if math.isinf(found):
+            method = "noncentral t" if math.isinf(guess) else "simulated"
+            return Answer(value=math.inf, error=0.0, method=method, why=f"more than {MOST_TOPICS:,} topics")
+        return Answer(found, 2 * found * _error(self.goal, self.sample.used), self._method(found))
+
+    def difference(self, topics: int, probes: Sequence[float] = ()) -> Answer:
+        """The smallest difference that is found often enough on so many topics; whether the probes are is tried."""
+        why = self.goal.impossible()
+        if why is None and topics < 2:
+            why = f"needs two topics, has {topics or 'none'}"
+        if why is not None:
+            return Answer(value=math.nan, error=0.0, method="none", why=why)
+        guess = t_difference(topics, self.source.spread, power=self.goal.power, alpha=self.goal.level)
+        if self._known:
+            return Answer(guess, 0.0, "noncentral t")
+        found = self._difference(topics, guess, probes) if topics >= self.goal.least else math.inf
+        if math.isinf(found):
+            why = (
+                f"no difference, however large, is found on {topics:,} topics with p < {self.goal.level:.2g}"
+            )
+            if topics >= self.goal.least:
+                why = f"no difference, however large, is found often enough on {topics:,} topics"
+            return Answer(value=math.nan, error=0.0, method="simulated", why=why)
+        return Answer(found, found * _error(self.goal, self.sample.used), self._method(topics))
+
+    @property
+    def _known(self) -> bool:
+        """Whether the noncentral t distribution answers."""
+        return self.goal.test.name == "t" and isinstance(self.source, Normal) and self.goal.family.alone
+
+    def _method(self, topics: float) -> str:
+        return "simulated" if topics <= self.sample.most else "simulated on fewer topics"
+
+    def _power(self, topics: int, difference: float) -> Power:
+        if self._known:
+            rate = t_power(topics, difference, self.source.spread, alpha=self.goal.level)
+            errors = t_errors(topics, difference, self.source.spread, alpha=self.goal.level)
+            return Power(rate, rate, rate, *errors)
+        p, means = self.sample.tested(topics, difference)
+        found = p < self.goal.level  # a NaN is not below anything
+        if not self.goal.family.alone and min(topics, self.sample.most) >= self.goal.least:
+            found |= self._found_after_others(p, topics, difference)
+        rate, planted = Rate(int(np.count_nonzero(found)), p.size), self.sample.planted(topics, difference)
+        wrong_sign = exaggeration = math.nan
+        if rate.found >= FEWEST_FOUND and planted > 0:
+            wrong_sign = float(np.mean(means[found] < 0))
+            exaggeration = float(np.abs(means[found]).mean()) / planted
+        return Power(rate.rate, rate.low, rate.high, wrong_sign, exaggeration, rate.found)
+
+    def _found_after_others(self, p: FloatArray, topics: int, difference: float) -> BoolArray:
+        """Which pairs the first step does not find, but a later one, because others were found before."""
+        goal, family = self.goal, self.goal.family
+        rng = np.random.default_rng([self.sample.seed, 2])
+        found, start = np.zeros(p.size, dtype=np.bool_), 0
+        first, second = family.columns
+        for x, y in self.sample.pairs(topics, difference):
+            here = slice(start, start + len(x))
+            start += len(x)
+            open_ = np.flatnonzero((p[here] >= goal.level) & (p[here] < goal.alpha))
+            width = max(1, DRAWN_AT_ONCE // (x.shape[1] * first.size))
+            for some in filter(len, np.split(open_, range(width, open_.size, width))):
+                beside = family.scores(x[some], y[some], self.source, self.sample.stretch(topics), rng)
+                others = self._others(beside[:, first], beside[:, second], rng)
+                found[here][some] = family.found(p[here][some], others, goal.alpha)
+        return found
+
+    def _others(self, x: FloatArray, y: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """p of the other pairs, simulations x pairs; none below what the test can give."""
+        rows, pairs, topics = x.shape
+        test = self.goal.test if self.goal.test.name in BESIDE_AS_IS else Chosen("t")
+        p = run_rows(test, x.reshape(-1, topics), y.reshape(-1, topics), rng).reshape(rows, pairs)
+        least = math.ldexp(2.0, -topics) if self.goal.test.name in BY_SIGNS else 0.0
+        return np.maximum(p, least)
+
+    def _topics(self, difference: float, start: int, probes: Sequence[float]) -> float:
+        """Between too few and enough; infinite beyond MOST_TOPICS."""
+        low, high, n = self.goal.least - 1, math.inf, start
+        left = [int(each) for each in probes if math.isfinite(each)]
+        for _ in range(ROUNDS):
+            left = [each for each in left if low < each < high]
+            n = left.pop() if left else n
+            rate = self.power(n, difference).rate
+            low, high = (n, high) if rate < self.goal.power else (low, n)
+            if high - low <= max(1, 2 * TOLERANCE * low):
+                break
+            guess = n * _step(self.goal, rate, self.sample.used) ** 2
+            if not low < guess < high:
+                guess = 2 * low if math.isinf(high) else math.sqrt(max(low, 1) * high)
+            n = min(max(math.ceil(guess), low + 1), MOST_TOPICS + 1)
+            n = n if math.isinf(high) else min(n, int(high) - 1)
+            if n > MOST_TOPICS:
+                return math.inf
+        return high
+
+    def _difference(self, topics: int, start: float, probes: Sequence[float]) -> float:
+        """Between too small and large enough; infinite where none is."""
+        largest = self.source.largest
+        low, high, d = 0.0, math.inf, min(start, largest)
+        left = [each for each in probes if 0 < each <= largest]
+        for _ in range(ROUNDS):
+            left = [each for each in left if low < each < high]
+            d = left.pop() if left else d
+            rate = self.power(topics, d).rate
+            low, high = (d, high) if rate < self.goal.power else (low, d)
+            if high - low < TOLERANCE * high:
+                break
+            guess = d * _step(self.goal, rate, self.sample.used)
+            if not low < guess < high or (low > 0 and guess - low < TOLERANCE * low / 2):
+                guess = 2 * low if math.isinf(high) else (low + high) / 2
+            d = min(guess, largest)
+            if low >= largest or d > 1000 * max(start, *probes, 0.0):
+                return math.inf
+        return high
 
 
-def _step(goal: Goal, rate: float) -> float:
+def _step(goal: Goal, rate: float, used: int) -> float:
     """By what to multiply u for the power asked for, by the line through the simulated one; not too far."""
-    z = -float(ndtri(goal.alpha / 2))
-    edge = 0.5 / goal.used
+    z = -float(ndtri(goal.level / 2))
+    edge = 0.5 / used
     here = float(ndtri(min(max(rate, edge), 1 - edge))) + z
     wanted = float(ndtri(goal.power)) + z
     return min(max(wanted / max(here, 1e-3), 0.5), 2.0)
 
 
-def _error(goal: Goal) -> float:
+def _error(goal: Goal, used: int) -> float:
     """The relative standard error of u: that of the power over its slope in log u."""
-    z, wanted = -float(ndtri(goal.alpha / 2)), float(ndtri(goal.power))
+    z, wanted = -float(ndtri(goal.level / 2)), float(ndtri(goal.power))
     density = math.exp(-wanted * wanted / 2) / math.sqrt(2 * math.pi)
-    rough = math.sqrt(float(ndtr(wanted)) * (1 - float(ndtr(wanted))) / goal.used)
+    rough = math.sqrt(float(ndtr(wanted)) * (1 - float(ndtr(wanted))) / used)
     return rough / (density * (wanted + z))

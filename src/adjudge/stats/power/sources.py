@@ -1,17 +1,19 @@
-"""Where simulated pairs come from when a user has scores: resampled topics, or normal noise of the same variance.
+"""Where simulated pairs come from when a user has scores: resampled topics, ratings with their ties, normal noise.
 
-Both draw a topic's level for the two systems and their difference apart, so that the difference can have any mean and
-spread. Also what a matrix says of variances: of topics, systems and noise, and how much is disagreement of judges.
+Differences can have any mean and spread. Also what a matrix says of variances: of topics, systems and noise, and how
+much is disagreement of judges.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import ndtr, ndtri
 
 from adjudge.errors import UsageError
 from adjudge.stats import checks
@@ -24,6 +26,14 @@ MOST_PAIRS = 400
 """Pairs that are drawn from."""
 
 
+class Pairs(Protocol):
+    """Simulated pairs to which a difference can be given."""
+
+    def scores(self, difference: float) -> tuple[FloatArray, FloatArray]:
+        """The two systems' scores, simulations x topics, where the first is higher by so much on average."""
+        ...
+
+
 @dataclass(frozen=True)
 class Drawn:
     """Simulated pairs without a difference, simulations x topics."""
@@ -31,20 +41,37 @@ class Drawn:
     level: FloatArray
     apart: FloatArray
     """How the two differ."""
+    tied: BoolArray | None = None
+    """Where they are equal, whatever the difference elsewhere."""
+    share: float = 0.0
+    """Of topics that tie, in the long run."""
 
     def scores(self, difference: float) -> tuple[FloatArray, FloatArray]:
-        """The two systems' scores, where the first is better by so much."""
-        half = (self.apart + difference) / 2
+        """The two systems' scores, where the first is higher by so much on average."""
+        if self.tied is None:
+            half = (self.apart + difference) / 2
+        else:
+            half = np.where(self.tied, 0.0, (self.apart + difference / (1 - self.share)) / 2)
         return self.level + half, self.level - half
 
 
 class Source(Protocol):
-    """Anything that draws pairs whose differences have the standard deviation `spread`."""
+    """Anything that draws pairs whose differences have the standard deviation `spread` where none is planted."""
 
     @property
     def spread(self) -> float: ...
 
-    def draw(self, topics: int, simulations: int, rng: np.random.Generator) -> Drawn: ...
+    @property
+    def topic_sd(self) -> float:
+        """How far topics differ for all systems alike."""
+        ...
+
+    @property
+    def largest(self) -> float:
+        """The largest difference that can be planted."""
+        ...
+
+    def draw(self, topics: int, simulations: int, rng: np.random.Generator) -> Pairs: ...
 
 
 @dataclass(frozen=True)
@@ -109,14 +136,27 @@ class Resampled:
 
     Each is swapped with probability 1/2, as under the null hypothesis of Rankel et al. 2011, section 2 (HB). A
     little noise is added, so that a topic drawn twice does not tie with itself (the smoothed bootstrap; Silverman and
-    Young 1987); the variance stays what it is.
+    Young 1987); the variance stays what it is. A topic on which the two scores are equal stays a tie: two systems
+    that gave the same summary did so, and the difference lies in the other topics.
     """
 
     level: FloatArray
     """What two systems have in common on a topic, for every pair and topic."""
     apart: FloatArray
-    """How they differ there, with mean 0 and variance 1 for every pair."""
+    """How they differ there, with mean 0 and variance 1 for every pair; of ties, 0."""
+    tied: BoolArray
     spread: float
+
+    largest = math.inf
+
+    @property
+    def share(self) -> float:
+        """Of ties."""
+        return float(self.tied.mean())
+
+    @property
+    def topic_sd(self) -> float:
+        return math.sqrt(max(float(self.level.var()) - self.spread**2 / 4, 0.0))
 
     def draw(self, topics: int, simulations: int, rng: np.random.Generator) -> Drawn:
         shape = (simulations, topics)
@@ -124,7 +164,11 @@ class Resampled:
         swapped = rng.integers(0, 2, size=shape) * 2 - 1
         width = 0.9 * self.apart.size**-0.2  # Silverman's rule of thumb
         apart = (self.apart[drawn] * swapped + width * rng.standard_normal(shape)) / math.hypot(1, width)
-        return Drawn(self.level[drawn], self.spread * apart)
+        if not self.share:
+            return Drawn(self.level[drawn], self.spread * apart)
+        # Ties have no width, so the others have more.
+        apart *= self.spread / math.sqrt(1 - self.share)
+        return Drawn(self.level[drawn], apart, self.tied[drawn], self.share)
 
 
 def resampled(values: npt.ArrayLike, known: Spreads, spread: float) -> Resampled:
@@ -132,14 +176,152 @@ def resampled(values: npt.ArrayLike, known: Spreads, spread: float) -> Resampled
     matrix = checks.numbers("values", values, dimensions=2)
     if not known.usable.any():
         raise UsageError("no pair of columns has differences that vary")
-    levels, aparts = [], []
+    levels, aparts, ties = [], [], []
     for pair in known.some():
         x, y = matrix[:, known.first[pair]], matrix[:, known.second[pair]]
         both = ~np.isnan(x - y)
         level, z = (x[both] + y[both]) / 2, x[both] - y[both]
+        tied = np.abs(z) <= NOISE * np.maximum(np.abs(x[both]), np.abs(y[both]))
+        apart = np.zeros(z.size)
+        rest = z[~tied] - z[~tied].mean()
+        width = rest.std()
+        if not width > 0:  # a tie or one and the same difference: as wide as the two are apart
+            tied, rest, width = np.zeros(z.size, dtype=np.bool_), z - z.mean(), z.std()
+        apart[~tied] = rest / width
         levels.append(level - level.mean())
-        aparts.append((z - z.mean()) / z.std())
-    return Resampled(np.concatenate(levels), np.concatenate(aparts), spread)
+        aparts.append(apart)
+        ties.append(tied)
+    return Resampled(np.concatenate(levels), np.concatenate(aparts), np.concatenate(ties), spread)
+
+
+# Scores on a scale of few levels tie, and have a floor and a ceiling. A difference cannot shift them: it shifts normal
+# latent values, which are cut into levels.
+
+MOST_LEVELS = 60
+POINTS = 80
+"""Of the quadrature."""
+
+
+@dataclass(frozen=True)
+class Rated:
+    """Levels cut out of latent values of two systems that are jointly normal: an ordinal probit model.
+
+    The cuts give the levels the shares that all scores have; the latent correlation of two systems gives their
+    differences the spread. A difference moves one system's latent values up and the other's down, as far as makes
+    the mean scores differ by so much; ties, floor and ceiling follow.
+    """
+
+    levels: FloatArray
+    """Ascending."""
+    cuts: FloatArray
+    """Latent values between them."""
+    spread: float
+
+    @property
+    def topic_sd(self) -> float:
+        return math.sqrt(max(self._covariance(self._correlation), 0.0))
+
+    @property
+    def largest(self) -> float:
+        return 0.98 * float(self.levels[-1] - self.levels[0])
+
+    def draw(self, topics: int, simulations: int, rng: np.random.Generator) -> RatedPairs:
+        shape, r = (simulations, topics), self._correlation
+        # Half the digits are enough for levels, and twice as quick.
+        topic, first, second = (rng.standard_normal(shape, dtype=np.float32) for _ in range(3))
+        common, own = math.sqrt(abs(r)) * topic, math.sqrt(1 - abs(r))
+        return RatedPairs(self, common + own * first, math.copysign(1, r) * common + own * second)
+
+    def shift(self, difference: float) -> float:
+        """How far the latent values of either system move, for means that differ by so much."""
+        if not 0 <= difference <= self.largest:
+            raise UsageError(
+                f"no difference of {difference:g} on a scale from {self.levels[0]:g} to {self.levels[-1]:g}"
+            )
+        low, high = 0.0, 1.0
+        while self._gap(high) < difference:
+            low, high = high, 2 * high
+        while high - low > 1e-12 * high:
+            middle = (low + high) / 2
+            low, high = (middle, high) if self._gap(middle) < difference else (low, middle)
+        return high
+
+    def _gap(self, shift: float) -> float:
+        """How far apart the means are."""
+        return float(np.diff(self.levels) @ (ndtr(shift - self.cuts) - ndtr(-shift - self.cuts)))
+
+    @cached_property
+    def _correlation(self) -> float:
+        """The latent one with which differences have the spread, as near as can be; it falls as the spread rises."""
+        shares = np.diff(ndtr(self.cuts), prepend=0.0, append=1.0)
+        variance = float(shares @ self.levels**2 - (shares @ self.levels) ** 2)
+        wanted = variance - self.spread**2 / 2
+        low, high = -1.0, 1.0
+        while high - low > 1e-9:
+            middle = (low + high) / 2
+            low, high = (middle, high) if self._covariance(middle) < wanted else (low, middle)
+        return min(max(low, -0.999), 0.999)
+
+    def _covariance(self, r: float) -> float:
+        """Of two systems' scores: that of their means given the topic."""
+        points, weights = np.polynomial.hermite_e.hermegauss(POINTS)
+        weights = weights / weights.sum()
+        own = math.sqrt(max(1 - abs(r), 1e-9))
+
+        def means(sign: float) -> FloatArray:
+            latent = sign * math.sqrt(abs(r)) * points[:, None]
+            found: FloatArray = ndtr((latent - self.cuts) / own) @ np.diff(self.levels)
+            return found
+
+        first, second = means(1.0), means(math.copysign(1.0, r))
+        return float(weights @ (first * second) - (weights @ first) * (weights @ second))
+
+
+@dataclass(frozen=True)
+class RatedPairs:
+    """Latent values without a difference, simulations x topics."""
+
+    source: Rated
+    first: FloatArray
+    second: FloatArray
+
+    def scores(self, difference: float) -> tuple[FloatArray, FloatArray]:
+        """The two systems' scores, where the first is higher by so much on average."""
+        shift = self.source.shift(difference)
+        return self._cut(self.first, -shift), self._cut(self.second, shift)
+
+    def _cut(self, latent: FloatArray, shift: float) -> FloatArray:
+        levels, cuts = self.source.levels, self.source.cuts + shift
+        if cuts.size > 8:
+            return levels[np.searchsorted(cuts, latent)]
+        place = np.zeros(latent.shape, dtype=np.int8)  # of few cuts, each in turn is quicker
+        for cut in cuts:
+            place += latent > cut
+        return levels[place]
+
+
+def rated(values: npt.ArrayLike, spread: float) -> Rated | None:
+    """The few levels that scores have, with their shares; None where most scores have a level of their own."""
+    matrix = checks.numbers("values", values, dimensions=2)
+    known = matrix[~np.isnan(matrix)]
+    levels, counts = np.unique(known, return_counts=True)
+    apart = np.diff(levels, prepend=-np.inf) > NOISE * np.abs(levels)  # noise makes no level
+    levels, counts = levels[apart], np.add.reduceat(counts, np.flatnonzero(apart)) if counts.size else counts
+    if not 2 <= levels.size <= MOST_LEVELS or levels.size > known.size / 2:
+        return None
+    return Rated(levels, ndtri(np.cumsum(counts)[:-1] / known.size), spread)
+
+
+def tie_share(values: npt.ArrayLike, known: Spreads) -> float:
+    """Which share of the differences between two columns are zero, over the pairs that vary."""
+    matrix = checks.numbers("values", values, dimensions=2)
+    ties = total = 0
+    for pair in known.some():
+        x, y = matrix[:, known.first[pair]], matrix[:, known.second[pair]]
+        both = ~np.isnan(x - y)
+        ties += int(np.count_nonzero(np.abs(x - y)[both] <= NOISE * np.maximum(np.abs(x), np.abs(y))[both]))
+        total += int(np.count_nonzero(both))
+    return ties / total if total else math.nan
 
 
 @dataclass(frozen=True)
@@ -148,6 +330,8 @@ class Normal:
 
     spread: float
     topic_sd: float = 0.0
+
+    largest = math.inf
 
     def draw(self, topics: int, simulations: int, rng: np.random.Generator) -> Drawn:
         shape = (simulations, topics)
@@ -201,6 +385,24 @@ def components(values: npt.ArrayLike) -> VarianceComponents:
         residual=fitted.mean_square,
         df=fitted.df,
     )
+
+
+def places(values: npt.ArrayLike) -> tuple[float, ...]:
+    """Where the columns' true means may lie about their middle; empty where that cannot be said.
+
+    Estimated means lie further apart than true ones, by noise: they are drawn in until their variance is the one that
+    `components` estimates.
+    """
+    matrix = checks.numbers("values", values, dimensions=2)
+    matrix = matrix[(~np.isnan(matrix)).any(axis=1)][:, (~np.isnan(matrix)).any(axis=0)]
+    found = components(matrix)
+    if not found.system >= 0:
+        return ()
+    effects = fit_additive(matrix).effects
+    effects = effects - effects.mean()
+    variance = float(effects.var(ddof=1))
+    shrink = math.sqrt(min(found.system / variance, 1.0)) if variance > 0 else 0.0
+    return tuple((shrink * effects).tolist())
 
 
 def _beyond(effects: FloatArray, trace: float, total: float, residual: float) -> float:
