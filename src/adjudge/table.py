@@ -142,15 +142,21 @@ class Table:
 
     def to_text(self, *, title: bool = True) -> str:
         """As a terminal shows it: the title, then aligned columns two spaces apart."""
-        columns, rows = self.printed(terminal=True)
-        lines = [[column.title for column in columns], *rows]
-        widths = [max(map(_width, cells)) for cells in zip(*lines, strict=True)]
-        right = self.stands_right(terminal=True)
-        text = [
-            "  ".join(map(_padded, line, widths, right)).rstrip()  # one line a row, however wide
-            for line in lines
-        ]
-        return "\n".join([self.title, *text] if title and self.title else text)
+        return "\n".join([self.title, *self.lines()] if title and self.title else self.lines())
+
+    def lines(self) -> Iterator[str]:
+        """The headings and the rows as aligned text, one line a row, however wide; nothing is kept of them."""
+        kept, right = self._shown(True), self.stands_right(terminal=True)
+        columns = [self.columns[at] for at in kept]
+        headings = [column.title for column in columns]
+        widths = list(map(_width, headings))
+        for row in self.rows:
+            shown = (column.shown(row[at]) for at, column in zip(kept, columns, strict=True))
+            widths = list(map(max, widths, map(_width, shown)))
+        yield "  ".join(map(_padded, headings, widths, right)).rstrip()
+        for row in self.rows:
+            shown = (column.shown(row[at]) for at, column in zip(kept, columns, strict=True))
+            yield "  ".join(map(_padded, shown, widths, right)).rstrip()
 
     def to_latex(self) -> str:
         """For a paper, with booktabs rules; title and signature as comments."""
@@ -326,6 +332,8 @@ def as_json(value: Any) -> str:
 
 
 def _width(text: str) -> int:
+    if text.isascii():
+        return len(text)
     from rich.cells import cell_len  # wide characters take two places
 
     return cell_len(text)

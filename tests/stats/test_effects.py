@@ -599,8 +599,8 @@ def test_what_cancels_but_for_noise_is_zero(seed: int, topics: int, unit: int, m
                 np.testing.assert_array_equal(scaled == 0, plainly == 0)
         assert list(one.why.items()) == list(other.why.items())
     for name in ("estimate", "low", "high"):
-        two = (getattr(each.standardised, name) for each in (found, plain))
-        np.testing.assert_allclose(*two, rtol=1e-8, atol=1e-11)
+        one, other = getattr(found.standardised, name), getattr(plain.standardised, name)
+        np.testing.assert_allclose(one, other, rtol=1e-8, atol=1e-11)
 
 
 def test_a_limit_of_noise_does_not_exclude_zero() -> None:

@@ -41,8 +41,20 @@ def show_json(value: Any) -> None:
     print(as_json(value))
 
 
+LONG = 1000
+"""Rows from which a table is not fitted to the width of the terminal: that takes 1 ms a row, and 10 KB."""
+
+
 def show(table: Table) -> None:
     """A result's table, with its title."""
+    if len(table.rows) >= LONG:
+        if table.title:
+            say(table.title)
+        lines = table.lines()
+        say(next(lines), "bold")
+        for line in lines:
+            print(line)
+        return
     columns, rows = table.printed(terminal=True)
     right = table.stands_right(terminal=True)
     heads = [column.title + (">" if each else "") for column, each in zip(columns, right, strict=True)]

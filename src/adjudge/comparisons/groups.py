@@ -32,6 +32,12 @@ SCALES = ("values", "ranks", "topic-ranks")
 METHODS = ("auto", "max-t", "t", "tukey")
 MOST_LINES = 26
 """Lines that are drawn beside the systems; where there are more, letters say it alone."""
+CEILING = {
+    "max-t": "few topics show how far their scores vary, so that their differences are hard to find",
+    "t": "few topics show how far their scores vary, and Student's t may find more differences than alpha allows",
+    "tukey": "few topics show how far their scores vary, and one variance does not fit all systems",
+}
+"""What a ceiling means for each method."""
 CONCLUSIONS = ("differ", "not significantly different", "could not have been found", "not comparable")
 """What can be said of a pair."""
 KIND_WORDS = {"humans": "human", "machines": "machine", "baselines": "baseline"}
@@ -381,7 +387,7 @@ class Groupings(Tabular):
             if at and len(values) > 1 and np.nanmax(values) > np.nanmin(values):
                 return (
                     f"{listed(at)} {'has' if len(at) == 1 else 'have'} the {word} score, {end:g}, on half of the topics"
-                    " or more: there p-values and intervals are rough, since few topics show how far scores vary."
+                    f" or more: {CEILING[self.test.method]}."
                 )
         return None
 

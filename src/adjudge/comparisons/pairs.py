@@ -32,7 +32,7 @@ from adjudge.comparisons.scores import Among, Scores, Source, scores_of
 from adjudge.comparisons.tests import ALPHA, CORRECTION_WORDS, LEVEL, Choices, Test, choices, one_of
 from adjudge.data.scores import AllLengths, Pool, ScoreMatrix
 from adjudge.errors import DataError, UsageError, nearest, quoted
-from adjudge.table import Column, Table, Tabular, plain
+from adjudge.table import Cell, Column, Table, Tabular, plain
 from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
@@ -761,6 +761,8 @@ class Comparison(Tabular):
 
     def effects_table(self) -> Table:
         """How large the differences are, for people; `effects_frame` has the numbers."""
+        from adjudge.stats.effects import KINDS
+
         heads = {
             "mean": "difference",
             "standardised": "in s.d.",
@@ -768,19 +770,26 @@ class Comparison(Tabular):
             "superiority": "superiority",
         }
         counts = ("n", "wins", "losses", "ties")
-        rows = self.effects_frame().to_dict("records")
+        # Column by column: a dictionary for each of 100,000 pairs would take most of the time and memory.
+        found, names = self.effects.counts, self.matrix.systems
+        cells: list[list[Cell]] = [
+            [names[i] for i in found.first[self.family]],
+            [names[i] for i in found.second[self.family]],
+            *(getattr(found, name)[self.family].tolist() for name in counts),
+        ]
+        for kind in KINDS:
+            e = self.effects.of(kind)
+            three = (each[self.family].tolist() for each in (e.estimate, e.low, e.high))
+            cells.append(list(map(_effect, *three)))
         return Table(
             name="effects",
             columns=(
                 Column("a", right=False),
                 Column("b", right=False),
                 *(Column(name, "topics" if name == "n" else name) for name in counts),
-                *(Column(kind, head, right=False) for kind, head in heads.items()),
+                *(Column(kind, heads[kind], right=False) for kind in KINDS),
             ),
-            rows=tuple(
-                (row["a"], row["b"], *(row[name] for name in counts), *(_effect(row, k) for k in heads))
-                for row in rows
-            ),
+            rows=tuple(zip(*cells, strict=True)),
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -820,9 +829,8 @@ def interval_words(standing: Standing) -> str | None:
     return None if standing.low != standing.low else f"{standing.low:z.4f} to {standing.high:z.4f}"
 
 
-def _effect(row: Mapping[Any, Any], kind: str) -> str | None:
+def _effect(value: float, low: float, high: float) -> str | None:
     """An effect with its interval, where there is one."""
-    value, low, high = (row[name] for name in (kind, f"{kind}_low", f"{kind}_high"))
     if value != value:
         return None
     return f"{value:z.3g}" if low != low else f"{value:z.3g} ({low:z.3g} to {high:z.3g})"

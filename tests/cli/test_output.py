@@ -1,0 +1,49 @@
+"""How tables are printed: long ones are not fitted to the terminal, and look the same where they fit."""
+
+from __future__ import annotations
+
+import pytest
+
+from adjudge.cli import output
+from adjudge.table import Column, Table
+
+TABLE = Table(
+    name="pairs",
+    columns=(
+        Column("a", "system", right=False),
+        Column("n", "topics"),
+        Column("mean", format=".2f"),
+        Column("hidden", show="never"),
+        Column("effect", right=False),
+    ),
+    rows=(
+        ("lead", 20, 0.125, 1, "0.0619 (-0.165 to 0.177)"),
+        ("系统", 1234, float("nan"), 2, None),
+        ("a longer name", 3, -11.5, 3, "1"),
+    ),
+    title="Effects",
+)
+
+
+def test_a_long_table_looks_as_a_short_one_does(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output.show(TABLE)
+    short = capsys.readouterr().out
+    monkeypatch.setattr(output, "LONG", 1)
+    output.show(TABLE)
+    assert capsys.readouterr().out == short
+    assert short.splitlines()[:2] == [
+        "Effects",
+        "system         topics    mean  effect",
+    ]
+
+
+def test_a_long_table_is_as_wide_as_it_is(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(output, "LONG", 1)
+    wide = Table(name="wide", columns=(Column("text"),), rows=(("x y " * 100 + "end",),))
+    output.show(wide)
+    assert capsys.readouterr().out.splitlines()[1].endswith("x y end")
+    assert list(wide.lines()) == wide.to_text().splitlines()
