@@ -523,8 +523,8 @@ SCENES = [
         adjudge prefer import back.csv e --json
         adjudge prefer simulate e --from ref --count 60 --annotators 3 --noise 0.1 --bias 0.05 --seed 1
         adjudge prefer simulate e --from py --count 20 --annotators 2 --inconsistency 0.1 --seed 2 --json
-        adjudge prefer fit e --of sentences --topic d01 --resamples 20
-        adjudge prefer fit e --of sentences --topic d01 --no-smooth --resamples 20 --annotators --csv fit.csv
+        adjudge prefer fit e --of sentences --topic d01
+        adjudge prefer fit e --of sentences --topic d01 --no-smooth --annotators --csv fit.csv
         adjudge prefer score e
         adjudge prefer score e --source man+ref --simulated 100 --seed 1 --csv prefer.csv
         adjudge prefer score e --source py --penalty printed --no-smooth --json
@@ -549,7 +549,7 @@ SCENES = [
         adjudge prefer fit arena.csv --matrix --annotators
         adjudge prefer fit arena.csv --json
         adjudge prefer fit arena.csv --matrix --csv -
-        adjudge prefer fit arena.csv --csv fit.csv --level 0.9 --resamples 50 --seed 1
+        adjudge prefer fit arena.csv --csv fit.csv --level 0.9
         adjudge prefer fit arena.csv --latex
         adjudge init a
         adjudge prefer import arena.csv a
@@ -657,7 +657,7 @@ SCENES = [
         adjudge judgments import summeval annotations.jsonl m9
         adjudge judgments list m9
         adjudge judgments export m9 m9.jsonl
-        adjudge prefer fit m9 --of systems --resamples 20
+        adjudge prefer fit m9 --of systems
         """,
         files=IMPORTED,
     ),
@@ -744,8 +744,8 @@ SCENES = [
         adjudge compare r -m "rating(aspect=fluency)" --csv -
         adjudge anova r -m "rating(aspect=fluency)" --interactions
         adjudge plan r -m "rating(aspect=fluency)" --difference 0.3 --simulations 100
-        adjudge prefer fit r --of systems --resamples 50
-        adjudge prefer fit r --of summaries --topic d01 --resamples 20 --json
+        adjudge prefer fit r --of systems
+        adjudge prefer fit r --of summaries --topic d01 --json
         adjudge report r -o report
         """,
     ),
@@ -766,7 +766,7 @@ SCENES = [
         prepend e/documents.jsonl
         adjudge check e
         adjudge prefer export e after.csv
-        adjudge prefer fit e --of sentences --topic d01 --resamples 10
+        adjudge prefer fit e --of sentences --topic d01
         adjudge prefer score e --csv -
         """,
         start="demo",
