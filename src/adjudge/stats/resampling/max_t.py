@@ -31,6 +31,8 @@ DRAWN = 1 << 24
 """Numbers that say how often each topic was drawn, held at once."""
 COMPILED_FROM = 100_000_000
 """Resampled t's from which counting is compiled: the plain way takes 0.5 s for so many."""
+ROW = 5_000
+"""What a row costs beside its t's, in t's, where counting is not compiled."""
 ONE = np.float32(1)
 DEGENERATE = np.float32(1e-5)
 """Of their mean square: differences of a resample that vary by less are one number, in single precision."""
@@ -238,7 +240,7 @@ class RowMoments:
 def row_moments(rows: DifferenceRows) -> RowMoments:
     n, varied, nonzero = np.zeros((3, len(rows)), dtype=np.int64)
     mean, sd = np.full((2, len(rows)), np.nan)
-    for at in _blocks(np.arange(len(rows)), max(1, rows.topics)):
+    for at in _blocks(np.arange(len(rows)), 8 * max(1, rows.topics)):  # several arrays, in double precision
         x, noise = rows.at(at)
         present = ~np.isnan(x)
         n[at] = size = np.count_nonzero(present, axis=1)
@@ -410,7 +412,7 @@ def _counted(
     order = np.argsort(own, kind="stable")
     alone, stepped = np.zeros((2, positions.size), dtype=np.int64)
     largest = np.empty(resamples, dtype=np.float32)
-    step = _step(positions.size * resamples)
+    step = _step(positions.size * (resamples + ROW))
     for start, drawn in _draws(rows.topics, resamples, rng):
         running = largest[start : start + drawn.shape[1]]
         running[:] = -np.inf
