@@ -332,7 +332,7 @@ class PreferenceFit(Tabular):
                 found.append("2 topics: intervals and tests over topics can say next to nothing")
         if self.similarity is not None:
             found.append(
-                "answers were propagated to similar items: strengths are of sentences and what is like them"
+                "answers were propagated to similar items: strengths are of items and what is like them"
             )
         missing = sum(each.rank is None for each in self.standings)
         if missing:
