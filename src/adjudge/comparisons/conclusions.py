@@ -218,6 +218,7 @@ def _westfall_young(
         corrected=found.p,
         left_out=dict(found.why),
         floor=float(found.floor),
+        remarks=(found.warning,) if found.warning else (),
     )
 
 
