@@ -54,7 +54,7 @@ class Column:
 
     def shown(self, cell: Cell) -> str:
         """A cell for people."""
-        if is_missing(cell):
+        if cell is None or is_missing(cell):
             return DASH
         if isinstance(cell, bool):
             return "yes" if cell else "no"
