@@ -107,6 +107,8 @@ class Shape:
 
     unit: Callable[[np.random.Generator, tuple[int, int]], FloatArray]
     spread: float = 1.0
+    topic_sd: float = 0.0
+    largest: float = math.inf
 
     def draw(self, topics: int, simulations: int, rng: np.random.Generator) -> Drawn:
         apart = self.spread * self.unit(rng, (simulations, topics))
@@ -140,6 +142,7 @@ DENSITIES: dict[str, tuple[str, float, Shape]] = {
 }
 EFFICIENCY_TOPICS = (23, 48, 500)
 EFFICIENCY_SIMULATIONS = 40_000
+EFFICIENCY_TOLERANCE = 0.0005
 
 
 def theory(name: str) -> float:
@@ -155,7 +158,11 @@ def simulated_efficiency(name: str, topics: int) -> float:
     """
     shape = DENSITIES[name][2]
     t, w = (
-        Search(Goal(chosen(test)), Sample(chosen(test), shape, SEED, EFFICIENCY_SIMULATIONS))
+        Search(
+            Goal(chosen(test)),
+            Sample(chosen(test), shape, SEED, EFFICIENCY_SIMULATIONS),
+            EFFICIENCY_TOLERANCE,
+        )
         .difference(topics)
         .value
         for test in ("t", "wilcoxon")

@@ -15,7 +15,7 @@ import numpy as np
 
 from adjudge import __version__
 from adjudge.comparisons.scores import Among, Source, scores_of
-from adjudge.comparisons.tests import ALL
+from adjudge.comparisons.tests import ALL, RESAMPLES
 from adjudge.data.scores import AllLengths, CellJudgments, Pool, ScoreMatrix
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, nearest, quoted
@@ -24,7 +24,6 @@ from adjudge.stats.paired import TEST_WORDS
 from adjudge.stats.power.family import ALONE, Family
 from adjudge.stats.power.search import (
     FEWEST_FOUND,
-    RESAMPLES,
     SIMULATIONS,
     Answer,
     Chosen,

@@ -15,7 +15,7 @@ from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.effects import EffectEstimates, pair_effects
-from adjudge.stats.multiple import Correction, adjust
+from adjudge.stats.multiple import Correction, adjust, at_most
 from adjudge.stats.paired import (
     EXACT_UP_TO,
     NOISE,
@@ -118,7 +118,7 @@ class Equivalence:
     @property
     def equivalent(self) -> BoolArray:
         """Which pairs are shown to be the same within the margin, whether or not they also differ."""
-        return self.same_adjusted < self.alpha
+        return at_most(self.same_adjusted, self.alpha)
 
     @cached_property
     def verdict(self) -> tuple[Verdict, ...]:
@@ -220,8 +220,8 @@ def _family(family: npt.ArrayLike | None, pairs: int) -> BoolArray:
 def verdicts(p_different: npt.ArrayLike, p_same: npt.ArrayLike, alpha: float = 0.05) -> tuple[Verdict, ...]:
     """The answer for every pair from its two p-values, corrected for many tests or not; NaN is no evidence."""
     checks.share("alpha", alpha)
-    differ = checks.probabilities("p_different", p_different) < alpha
-    alike = checks.probabilities("p_same", p_same) < alpha
+    differ = at_most(checks.probabilities("p_different", p_different), alpha)
+    alike = at_most(checks.probabilities("p_same", p_same), alpha)
     if differ.size != alike.size:
         raise UsageError(f"p_different and p_same: expected one length, got {differ.size} and {alike.size}")
     words: dict[tuple[bool, bool], Verdict] = {

@@ -491,7 +491,8 @@ def test_places_are_drawn_in_until_they_spread_as_true_means_do() -> None:
 
 def ratings(means: tuple[float, ...] = (0.0, 0.2, 0.5, 0.3), topics: int = 300, seed: int = 0) -> FloatArray:
     model = ScoreModel(topics=topics, means=means, step=1.0, bounds=(1.0, 5.0))
-    return draw(model, 1, np.random.default_rng(seed))[0]
+    (values,) = draw(model, 1, np.random.default_rng(seed))
+    return np.asarray(values)
 
 
 @pytest.mark.parametrize("up", [0.0, 1.5], ids=["middle", "ceiling"])

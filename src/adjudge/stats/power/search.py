@@ -145,7 +145,8 @@ def _edgeworth_p(doubled: IntArray, positive: IntArray) -> FloatArray:
     tail = ndtr(-x) + density * excess / 24 * (x**3 - 3 * x)
     # Beyond where the series holds, all on one side is the last there is.
     least = np.exp2(-np.count_nonzero(doubled, axis=1).astype(np.float64))
-    return np.minimum(2 * np.maximum(tail, least), 1.0)
+    p: FloatArray = np.minimum(2 * np.maximum(tail, least), 1.0)
+    return p
 
 
 def _noise(x: FloatArray, y: FloatArray) -> FloatArray:
@@ -318,7 +319,11 @@ SLOW_MOST_SIMULATED = 200
 ROUNDS = 60
 TOLERANCE = 0.006
 """Of u, relative: less than the error of 2,000 simulations."""
-DRAWN_AT_ONCE = 2_000_000
+DRAWN_AT_ONCE = 2000
+"""Simulations."""
+BLOCK = 16
+"""Topics."""
+CELLS_AT_ONCE = 2_000_000
 FEWEST_FOUND = 20
 """Findings from which the share with a wrong sign and the exaggeration are said."""
 
@@ -426,12 +431,21 @@ class Sample:
         return min(difference * self.stretch(topics), self.source.largest)
 
     def pairs(self, topics: int, difference: float) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """The two systems' scores, simulations x topics, some at a time."""
-        rng, left, used = np.random.default_rng([self.seed, 0]), self.used, min(topics, self.most)
-        while left:
-            some = min(left, max(1, DRAWN_AT_ONCE // used))
-            yield self.source.draw(used, some, rng).scores(self.planted(topics, difference))
-            left -= some
+        """The two systems' scores, simulations x topics, some at a time.
+
+        They are drawn in blocks of topics: more topics are the same ones and others, so that power rises smoothly.
+        """
+        used, planted = min(topics, self.most), self.planted(topics, difference)
+        for start in range(0, self.used, DRAWN_AT_ONCE):
+            some = min(DRAWN_AT_ONCE, self.used - start)
+            blocks = [
+                self.source.draw(BLOCK, some, np.random.default_rng([self.seed, 0, start, block])).scores(
+                    planted
+                )
+                for block in range(-(-used // BLOCK))
+            ]
+            x, y = (np.concatenate(side, axis=1)[:, :used] for side in zip(*blocks, strict=True))
+            yield x, y
 
     def tested(self, topics: int, difference: float) -> tuple[FloatArray, FloatArray]:
         """p of every pair, and the mean difference."""
@@ -451,6 +465,8 @@ class Search:
 
     goal: Goal
     sample: Sample
+    tolerance: float = TOLERANCE
+    """Of a difference, relative; of a number of topics twice that."""
     _seen: dict[tuple[int, float], Power] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -519,12 +535,12 @@ class Search:
         found = p < self.goal.level  # a NaN is not below anything
         if not self.goal.family.alone and min(topics, self.sample.most) >= self.goal.least:
             found |= self._found_after_others(p, topics, difference)
-        rate, planted = Rate(int(np.count_nonzero(found)), p.size), self.sample.planted(topics, difference)
+        seen, planted = Rate(int(np.count_nonzero(found)), p.size), self.sample.planted(topics, difference)
         wrong_sign = exaggeration = math.nan
-        if rate.found >= FEWEST_FOUND and planted > 0:
+        if seen.found >= FEWEST_FOUND and planted > 0:
             wrong_sign = float(np.mean(means[found] < 0))
             exaggeration = float(np.abs(means[found]).mean()) / planted
-        return Power(rate.rate, rate.low, rate.high, wrong_sign, exaggeration, rate.found)
+        return Power(seen.rate, seen.low, seen.high, wrong_sign, exaggeration, seen.found)
 
     def _found_after_others(self, p: FloatArray, topics: int, difference: float) -> BoolArray:
         """Which pairs the first step does not find, but a later one, because others were found before."""
@@ -536,7 +552,7 @@ class Search:
             here = slice(start, start + len(x))
             start += len(x)
             open_ = np.flatnonzero((p[here] >= goal.level) & (p[here] < goal.alpha))
-            width = max(1, DRAWN_AT_ONCE // (x.shape[1] * first.size))
+            width = max(1, CELLS_AT_ONCE // (x.shape[1] * first.size))
             for some in filter(len, np.split(open_, range(width, open_.size, width))):
                 beside = family.scores(x[some], y[some], self.source, self.sample.stretch(topics), rng)
                 others = self._others(beside[:, first], beside[:, second], rng)
@@ -560,7 +576,7 @@ class Search:
             n = left.pop() if left else n
             rate = self.power(n, difference).rate
             low, high = (n, high) if rate < self.goal.power else (low, n)
-            if high - low <= max(1, 2 * TOLERANCE * low):
+            if high - low <= max(1, 2 * self.tolerance * low):
                 break
             guess = n * _step(self.goal, rate, self.sample.used) ** 2
             if not low < guess < high:
@@ -581,10 +597,10 @@ class Search:
             d = left.pop() if left else d
             rate = self.power(topics, d).rate
             low, high = (d, high) if rate < self.goal.power else (low, d)
-            if high - low < TOLERANCE * high:
+            if high - low < self.tolerance * high:
                 break
             guess = d * _step(self.goal, rate, self.sample.used)
-            if not low < guess < high or (low > 0 and guess - low < TOLERANCE * low / 2):
+            if not low < guess < high or (low > 0 and guess - low < self.tolerance * low / 2):
                 guess = 2 * low if math.isinf(high) else (low + high) / 2
             d = min(guess, largest)
             if low >= largest or d > 1000 * max(start, *probes, 0.0):
