@@ -96,7 +96,7 @@ def kept(name: str, compared: Compared, comparisons: int = COMPARISONS) -> Kept:
 
 def found_on(case: Case, compared: Compared, topics: int, comparisons: int, rng: np.random.Generator) -> Rate:
     """How often a comparison of so many topics finds the planted difference."""
-    choices = Choices(test=case.test, resamples=1)  # type: ignore[arg-type]
+    choices = Choices(test=case.test, resamples=1)
     found = 0
     for scores in planted(case, compared, topics, comparisons, rng):
         result = compare_matrix(matrix(scores), choices)
