@@ -149,10 +149,9 @@ def test_the_default_errs_no_more_than_it_says(scene: str, topics: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("topics", [20, 50])
-def test_students_t_holds_where_wilcoxon_asks_something_else(topics: int) -> None:
+def test_students_t_holds_where_wilcoxon_asks_something_else() -> None:
     scene = SCENES["skewed, spreads from 0.5 to 2"]
-    assert rates(scene, topics, 1000, test="t").familywise <= BAND < rates(scene, topics, 300).familywise
+    assert rates(scene, 50, 1000, test="t").familywise <= BAND < rates(scene, 50, 300).familywise
 
 
 def test_a_few_simulations_of_every_scene_run() -> None:
@@ -162,24 +161,29 @@ def test_a_few_simulations_of_every_scene_run() -> None:
         assert found.given > 0
 
 
-def table(simulations: int = 1000) -> str:
+def tables(simulations: int = 500) -> str:
+    found = {
+        (test, name, n): rates(scene, n, simulations, test=test)
+        for test in ("wilcoxon", "t")
+        for name, scene in SCENES.items()
+        for n in TOPICS
+    }
     lines = []
-    for test in ("wilcoxon", "t"):
+    for what in ("familywise", "together", "covered", "power"):
         lines += [
             "",
-            f"`--test {test}`",
+            what,
             "",
-            "| scores | topics | familywise error | all differences covered | means covered | means with interval |"
-            " power |",
-            "|---|---:|---:|---:|---:|---:|---:|",
+            f"| scores | test |{''.join(f' {n} topics |' for n in TOPICS)}",
+            "|---|---|" + "---:|" * 5,
         ]
-        for name, scene in SCENES.items():
-            for topics in TOPICS:
-                r = rates(scene, topics, simulations, test=test)
-                shown = (r.familywise, r.together, r.covered, r.given, r.power)
-                lines.append(f"| {name} | {topics} | {' | '.join(f'{100 * x:.1f}' for x in shown)} |")
+        lines += [
+            f"| {name} | {test} | {' | '.join(f'{100 * getattr(found[test, name, n], what):.1f}' for n in TOPICS)} |"
+            for name in SCENES
+            for test in ("wilcoxon", "t")
+        ]
     return "\n".join(lines)
 
 
 if __name__ == "__main__":
-    print(table())
+    print(tables())

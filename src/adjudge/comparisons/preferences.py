@@ -269,7 +269,7 @@ class PreferenceFit(Tabular):
             if len(self.parts) > 1:
                 yield f"In {part.name} ({listed(names)}), {said}."
             else:
-                yield f"{said[0].upper() if said.startswith(('any', 'none')) else said[0]}{said[1:]}."
+                yield f"{said[0].upper() if said.startswith(('any', 'either', 'none')) else said[0]}{said[1:]}."
         yield self._counts_words()
         yield from self._parameter_words()
 

@@ -68,7 +68,7 @@ def test_thirty_to_nothing_on_three_topics_is_three_to_nothing() -> None:
     assert pair.p == pytest.approx(0.25)
     assert pair.low == pytest.approx(0.025 ** (1 / 3), rel=1e-5)
     assert pair.verdict == "not significantly different"
-    assert found.headline().startswith("Any of the 2 items may be the best.")
+    assert found.headline().startswith("Either item may be the best.")
 
 
 def test_topics_that_agree_exactly_are_not_certain() -> None:

@@ -167,7 +167,7 @@ def test_one_answer_says_nothing() -> None:
     a, b = found.standings
     assert (a.best, a.worst, b.best, b.worst) == (1, 2, 1, 2)
     assert found.headline().startswith(
-        "Any of the 2 items may be the best. Pairs of items: 1 could not have been found to differ"
+        "Either item may be the best. Pairs of items: 1 could not have been found to differ"
     )
     assert found.pairs[0].p == 1.0
     json.dumps(found.as_dict(), allow_nan=False)
@@ -242,9 +242,7 @@ def test_nothing_is_said_across_parts() -> None:
 
 def test_half_of_the_duels_is_no_preference() -> None:
     found = fit("a>b*20", "b>a*20")
-    assert found.headline().startswith(
-        "Any of the 2 items may be the best. Pairs of items: 1 not significantly"
-    )
+    assert found.headline().startswith("Either item may be the best. Pairs of items: 1 not significantly")
     assert "50" not in found.headline()
 
 
@@ -398,7 +396,8 @@ def test_no_sentence_contradicts_a_number(told: list[PreferenceRow], ties: Any, 
         nobody_better = [i for i in by_part[part] if not any((o, i) in better for o in by_part[part])]
         assert record["candidates"] == nobody_better
         if len(nobody_better) == len(by_part[part]):
-            assert f"ny of the {len(nobody_better)} items may be the best" in said
+            among = "ither item" if len(nobody_better) == 2 else f"ny of the {len(nobody_better)} items"
+            assert f"{among} may be the best" in said
     if not better:
         assert "significantly better" not in said
 
