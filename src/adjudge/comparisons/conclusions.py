@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from adjudge.stats.paired import Alternative
     from adjudge.stats.pairs import PairResults
 
-Conclusion = Literal["different", "not different", "could not be found", "not comparable", "not tested"]
+Conclusion = Literal[
+    "differ", "not significantly different", "could not have been found", "not comparable", "not tested"
+]
 CONCLUSIONS: tuple[Conclusion, ...] = get_args(Conclusion)
 DIFFERENT, ALIKE, OUT_OF_REACH, NOT_COMPARABLE, NOT_TESTED = range(len(CONCLUSIONS))
 OUTSIDE = -1

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from adjudge.comparisons import conclusions
 from adjudge.comparisons.best import best_words
 from adjudge.comparisons.scores import Source, scores_of
 from adjudge.data.scores import AllLengths, Pool, ScoreMatrix
@@ -38,8 +39,6 @@ CEILING = {
     "tukey": "few topics show how far their scores vary, and one variance does not fit all systems",
 }
 """What a ceiling means for each method."""
-CONCLUSIONS = ("differ", "not significantly different", "could not have been found", "not comparable")
-"""What can be said of a pair."""
 KIND_WORDS = {"humans": "human", "machines": "machine", "baselines": "baseline"}
 PAIR_COLUMNS = [
     "measure",
@@ -56,6 +55,8 @@ PAIR_COLUMNS = [
     "method",
     "why",
 ]
+CONCLUSIONS = conclusions.CONCLUSIONS[:4]
+"""What is said of a pair; all pairs are tested, so that none is left over."""
 
 
 def groups(

@@ -454,7 +454,7 @@ class ComparedPair:
 
     @property
     def different(self) -> bool:
-        return self.conclusion == "different"
+        return self.conclusion == "differ"
 
     @property
     def verdict(self) -> str:
@@ -464,7 +464,7 @@ class ComparedPair:
     def sentence(self, better: Any, alpha: float, *, margin: float | None = None) -> str:
         """What the corrected test says, and whether the two are the same for all practical purposes."""
         result = replace(self.result, p=self.p_adjusted)
-        if self.conclusion == "could not be found" and self.result.method is not None:
+        if self.conclusion == "could not have been found" and self.result.method is not None:
             said = _unfindable(self)
         else:
             said = result.sentence(self.a, self.b, better, alpha=alpha, correction=self.correction)

@@ -254,7 +254,7 @@ def _cell(comparison: Comparison, pair: ComparedPair, names: dict[str, Name]) ->
 def _verdict(pair: ComparedPair, better: str | None) -> Verdict:
     if pair.result.method is None:
         return "untested"
-    if pair.conclusion == "could not be found":
+    if pair.conclusion == "could not have been found":
         return "beyond"
     if not pair.different:
         return "alike"
