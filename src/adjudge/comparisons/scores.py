@@ -55,6 +55,8 @@ Patterns = str | Sequence[str]
 LowerIsBetter = bool | str | Container[str]
 
 HUMANS = "HUMANS"
+LARGEST = 1e302
+"""Beyond it not even differences can be computed (stats.checks has the same)."""
 STDIN = "stdin"
 PARQUET = ".parquet"
 _SOURCE = "_"  # the importer puts a source before a measure's name; here the name stands alone
@@ -392,6 +394,7 @@ class Scores:
         mean of those who have a score. The matrix's signature says what was chosen.
         """
         matrix = self.table.matrix(self.resolve(measure), length=length, form=form, pool=pool)
+        _check_sizes(self.name, matrix)
         chosen = self._chosen(matrix.systems, among)
         if len(chosen) < len(matrix.systems):
             matrix = matrix.select(chosen).signed(f"among:{among}")
@@ -875,3 +878,16 @@ def _split(patterns: Patterns) -> list[str]:
 def _one_of(what: str, value: str, known: Sequence[str]) -> None:
     if value not in known:
         raise UsageError(f"{what} is {quoted(value)}, expected one of: {', '.join(known)}")
+
+
+def _check_sizes(name: str, matrix: ScoreMatrix) -> None:
+    """Scores so large that their sums and squares have no meaning are named."""
+    import numpy as np
+
+    large = np.argwhere(np.abs(matrix.values) > LARGEST)
+    if large.size:
+        topic, system = large[0]
+        raise DataError(
+            f"{name}: the score of {matrix.systems[system]} on {matrix.topics[topic]} is"
+            f" {matrix.values[topic, system]:g}, expected no more than {LARGEST:g}"
+        )

@@ -557,4 +557,7 @@ def _means(effects: FloatArray, topics: FloatArray, part: IntArray) -> FloatArra
 def _mean_square(residuals: FloatArray, df: int, noise: float) -> float:
     if df < 1:
         return math.nan
-    return 0.0 if np.abs(residuals).max() <= noise else float((residuals**2).sum()) / df
+    if np.abs(residuals).max() <= noise:
+        return 0.0
+    with np.errstate(over="ignore"):  # infinite where it does not fit a float
+        return float((residuals**2).sum()) / df
