@@ -52,8 +52,8 @@ def test_resamples_that_were_asked_for_stay_and_what_they_cannot_find_is_said() 
     found = adjudge.compare(frame(ratings(100, 16)), test="mc", resamples=2000)
     assert ":resamples:2000:" in found.signature
     assert found.headline() == (
-        "On score no difference could have been found: for 120 pairs a p must be at most .00042, and the smallest"
-        " that any of them could have is .0005; take more resamples."
+        "On score no difference could have been found: the smallest p that any of the 120 pairs could have is .0005,"
+        " and with so many one of at most .000495 is needed; take more resamples."
     )
 
 
@@ -71,8 +71,8 @@ def test_many_systems_on_few_topics_by_wilcoxon() -> None:
     # 2^-19 is the smallest p of 20 topics; 44,850 pairs ask for .05 / 44,850.
     found = adjudge.compare(frame(np.random.default_rng(1).normal(size=(20, 300))))
     assert found.headline() == (
-        "On score no difference could have been found: for 44,850 pairs a p must be at most 1.1e-06, and the"
-        " smallest that any of them could have is 1.9e-06; take more topics or fewer systems."
+        "On score no difference could have been found: the smallest p that any of the 44,850 pairs could have is"
+        " 1.91e-06, and with so many one of at most 1.9e-06 is needed; take more topics or fewer systems."
     )
     assert set(found.pairs_frame()["conclusion"]) == {"could not have been found"}
 
@@ -403,3 +403,37 @@ def test_differences_that_are_all_the_same_are_not_tested_by_t() -> None:
     assert found.headline() == (
         "On score no pair of systems could be tested: all 9 differences are the same, and t needs them to vary."
     )
+
+
+def test_random_swaps_follow_the_rule_of_exact_tests() -> None:
+    # One pair of six can be found, by swaps or by enumeration; the others have too few topics that do not tie.
+    rng = np.random.default_rng(5)
+    values = np.full((20, 4), 5.0)
+    values[:6, 1] -= rng.integers(1, 4, size=6)
+    values[6:8, 2] -= 1
+    values[8:10, 3] -= 1
+    by_swaps, exact = (adjudge.compare(frame(values), test=test) for test in ("mc", "exact"))
+    assert by_swaps.tally() == exact.tally()
+    rows = by_swaps.pairs_frame()
+    assert (rows["p"] >= rows["smallest_p"]).all()
+
+
+def test_systems_that_tie_everywhere_could_not_have_been_found() -> None:
+    same = frame(np.tile(np.arange(8.0)[:, None], (1, 3)))
+    for test in ("wilcoxon", "t", "welch", "sign", "mc", "hb"):
+        found = adjudge.compare(same, test=test)
+        assert found.headline() == (
+            "On score no difference could have been found: all scores of the systems that have topics in common tie."
+        )
+
+
+def test_pairs_without_a_common_topic_are_counted_where_nothing_could_be_found() -> None:
+    values = np.full((6, 3), np.nan)
+    values[:3, :2], values[3:, 2] = np.random.default_rng(1).normal(size=(3, 2)), 1.0
+    assert (
+        adjudge.compare(frame(values)).headline().endswith("; take more topics; 2 have no topic in common.")
+    )
+
+
+def test_the_margin_is_in_the_signature() -> None:
+    assert "|margin:0.5|" in adjudge.compare(frame(ratings(20, 3)), margin=0.5).signature

@@ -208,6 +208,7 @@ def twin(
         # All differences on one side are the furthest out that a test of ranks can see.
         d = np.abs(values[:, i] - values[:, j])
         never = one is wilcoxon and result.p >= 0.05 and one(d, np.zeros(d.size)).p >= 0.05
+        never |= result.p >= 0.05 and not np.nansum(d)  # nothing but ties
         total["never"] += never
         if human[i] == human[j]:
             continue

@@ -34,7 +34,7 @@ def command(
     """Compare target lengths: scores centred by topic, groups, noise, and how rankings agree.
 
     Each length is compared by itself; "all" averages within a topic first. Systems that share a letter are not
-    significantly different by Tukey's test on the model system + topic. --csv writes one row per system and length.
+    significantly different, every pair by its own variance. --csv writes one row per system and length.
     """
     data = open_scores(scores, human, baseline, lower_is_better)
     found = [

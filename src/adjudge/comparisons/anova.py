@@ -1203,5 +1203,6 @@ def _order_matters(shared: Sequence[str], terms: Sequence[str], ss_type: int) ->
         order = listed(terms, most=len(terms))
         return [f"unbalanced ({listed(shared)}): type I takes each term after those before it: {order}"]
     return [
-        f"unbalanced ({listed(shared)}): type {'I' * ss_type}, each term after those that do not contain it"
+        f"unbalanced ({listed(shared)}): type {'I' * ss_type}, each term after"
+        f" {'all others' if ss_type == 3 else 'those that do not contain it'}"
     ]

@@ -129,12 +129,18 @@ def run_all(
 
 
 def _untold(results: PairResults, family: BoolArray, resamples: int) -> Untold:
+    import numpy as np
+
     from adjudge.stats.tests import smallest_p
 
+    smallest = smallest_p(results, resamples)
+    if results.test == "mc":
+        # By luck random swaps may undercut what all of them together would give, which is known.
+        results = replace(results, p=np.maximum(results.p, smallest))
     return Untold(
         results=results,
         family=family,
-        smallest=smallest_p(results, resamples),
+        smallest=smallest,
         resamples=resamples if results.test in ("mc", "hb") else None,
     )
 
@@ -164,8 +170,11 @@ def _clustered(
     # Whole clusters change sides, so that there are as many signs as clusters, not topics.
     signs = _signs_of_clusters(values, clusters, results)
     sides = 1 if alternative == "two-sided" else 0
-    least = np.maximum(np.exp2(np.minimum(0.0, sides - signs)), 1 / (resamples + 1))
-    return replace(found, smallest=np.where(np.isnan(results.p), np.nan, least))
+    least = np.exp2(np.minimum(0.0, sides - signs))
+    if "exact" not in results.method:
+        least = np.maximum(least, 1 / (resamples + 1))
+    least = np.where(np.isnan(results.p), np.nan, least)
+    return replace(found, results=replace(results, p=np.maximum(results.p, least)), smallest=least)
 
 
 def _signs_of_clusters(values: FloatArray, clusters: IntArray, results: PairResults) -> IntArray:
@@ -260,23 +269,11 @@ def conclude(untold: Sequence[Untold], choices: Choices) -> list[Tested]:
 def _reach(untold: Sequence[Untold], smallest: FloatArray, choices: Choices) -> Reached:
     import numpy as np
 
-    from adjudge.stats.multiple import at_most, reached
+    from adjudge.stats.multiple import reached
 
     method: Correction = choices.correct  # type: ignore[assignment]
     p = np.concatenate([np.where(each.tested, each.results.p, np.nan) for each in untold])
-    # Random swaps may undercut what all of them together would give, so that only 1 / (R + 1) is sure there.
-    sure = np.concatenate(
-        [
-            each.smallest
-            if each.resamples is None
-            else np.where(np.isnan(each.smallest), np.nan, 1 / (each.resamples + 1))
-            for each in untold
-        ]
-    )
-    found = reached(p, sure, alpha=choices.alpha, method=method)
-    different = at_most(found.adjusted, choices.alpha)
-    within = different | at_most(smallest * found.divisor, choices.alpha)
-    return replace(found, reachable=found.reachable & within)
+    return reached(p, smallest, alpha=choices.alpha, method=method)
 
 
 def _concluded(

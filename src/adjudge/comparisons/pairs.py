@@ -464,7 +464,7 @@ class ComparedPair:
     def sentence(self, better: Any, alpha: float, *, margin: float | None = None) -> str:
         """What the corrected test says, and whether the two are the same for all practical purposes."""
         result = replace(self.result, p=self.p_adjusted)
-        if self.conclusion == "could not have been found" and self.result.method is not None:
+        if self.conclusion == "could not have been found":
             said = _unfindable(self)
         else:
             said = result.sentence(self.a, self.b, better, alpha=alpha, correction=self.correction)
@@ -480,6 +480,9 @@ def _unfindable(pair: ComparedPair) -> str:
     from adjudge.stats.paired import test_words
 
     n, differ = pair.result.n, pair.result.wins + pair.result.losses
+    if pair.result.method is None:
+        why = f"{test_words(pair.result.test)}: {pair.result.why}"
+        return f"A difference between {pair.a} and {pair.b} could not have been found ({why})"
     ties = f", {differ} of them not tied" if differ < n else ""
     return (
         f"A difference between {pair.a} and {pair.b} could not have been found ({test_words(pair.result.test)}: on"
@@ -551,6 +554,7 @@ class Comparison(Tabular):
     def signature(self) -> str:
         matrix, choices = self.matrix, self.choices
         against = f"|against:{choices.against}:{choices.side}" if choices.against else ""
+        against += f"|margin:{choices.margin:g}" if choices.margin is not None else ""
         return (
             f"{matrix.signature}|topics:{len(matrix.topics)}|pool:{matrix.pool}"
             f"|interval:{self.interval}:{self.level:g}"
@@ -786,6 +790,7 @@ class Comparison(Tabular):
             cells.append(list(map(_effect, *three)))
         return Table(
             name="effects",
+            title=f"How large the differences are (intervals of {self.level:.0%}, each by itself)",
             columns=(
                 Column("a", right=False),
                 Column("b", right=False),
@@ -882,31 +887,29 @@ def _why_nothing(c: Comparison) -> str:
     p = tested.smallest[(tested.conclusion == OUT_OF_REACH) & ~np.isnan(tested.smallest)]
     if not p.size:
         return reasons[0] if reasons else "no pair could be tested"
-    least = float(p.min())
-    total, alike = int(c.family.sum()), int(np.count_nonzero(p <= least * (1 + 1e-9)))
+    least, total = float(p.min()), int(c.family.sum())
+    apart = tested.count(NOT_COMPARABLE)
+    rest = f"; {apart:,} {'has' if apart == 1 else 'have'} no topic in common" if apart else ""
     if tested.floor > c.alpha:
         of_all = (
             f"the smallest corrected p that {tested.resamples:,} resamples could give is {tested.floor:.2g}"
         )
-        return f"{of_all}; take more resamples, or --correct westfall-young"
-    more = "more topics"
-    if tested.resamples is not None and least <= (1 + 1e-9) / (tested.resamples + 1):
-        more = "--correct westfall-young" if alike > c.alpha * MOST_RESAMPLES else "more resamples"
-    elif tested.divisor > 1:
-        more = "more topics or fewer systems"
+        return f"{of_all}; take more resamples, or --correct westfall-young{rest}"
+    what = "the pair" if total == 1 else f"any of the {counted(total, 'pair')}"
+    if least == 1:
+        return (
+            f"all scores of {'the two' if total == 1 else 'the systems that have topics in common'} tie{rest}"
+        )
+    smallest = f"the smallest p that {what} could have is {_p(least, c.alpha / tested.divisor)}"
+    more = "more sets of topics" if c.codes is not None else "more topics"
     if tested.divisor == 1:
-        what = "the pair" if total == 1 else f"any of the {counted(total, 'pair')}"
-        return f"the smallest p that {what} could have is {_p(least, c.alpha)}, above {_p(c.alpha, least)}; take {more}"
-    of = (
-        f"for {counted(total, 'pair')}"
-        if alike == total
-        else f"for the {alike:,} that could have the smallest"
-    )
-    needed = c.alpha / alike
-    return (
-        f"{of} a p must be at most {_p(needed, least)}, and the smallest that any of them could have is"
-        f" {_p(least, needed)}; take {more}"
-    )
+        return f"{smallest}, above {_p(c.alpha, least)}; take {more}{rest}"
+    if tested.resamples is not None and least <= (1 + 1e-9) / (tested.resamples + 1):
+        more = "--correct westfall-young" if p.size > c.alpha * MOST_RESAMPLES else "more resamples"
+    elif least <= c.alpha:
+        more = f"{more} or fewer systems"
+    needed = _p(c.alpha / tested.divisor, least)
+    return f"{smallest}, and with so many one of at most {needed} is needed; take {more}{rest}"
 
 
 def _p(p: float, other: float) -> str:
@@ -960,7 +963,9 @@ def _warnings(c: Comparison) -> list[str]:
             f" {1 - c.alpha:.0%} interval has it): this test is about the middle of the differences, not their mean"
         )
     if c.test in ("t-unpaired", "welch"):
-        found.append("the scores of two systems on one topic are not independent: paired tests find more")
+        found.append(
+            "the scores of two systems on one topic are not independent, which this test takes them to be"
+        )
     own = int(c.family.sum())
     if c.choices.correct == "none" and own > 1:
         expected = own * c.alpha

@@ -297,7 +297,8 @@ class PreferenceFit(Tabular):
     def _test_words(self) -> str:
         over = f", Holm over {counted(self.compared, 'pair')}"
         if self.by == "cluster":
-            return f"jackknife over {counted(self.topics, 'topic')} with Student's t{over}"
+            least = "no surer than independent answers"
+            return f"jackknife over {counted(self.topics, 'topic')} with Student's t, {least}{over}"
         if self.similarity is not None:
             return f"jackknife over answers with Student's t{over}"
         return f"answers taken as independent{over}"

@@ -79,6 +79,8 @@ class Outcome:
         """Whether an error is as frequent as alpha says, as far as the simulations can tell."""
         if self.what == "power":
             return ""
+        if self.untested and not self.rate:
+            return "could not be tested everywhere"
         if self.low > alpha:
             return "too often"
         return "conservative" if self.high < alpha else "agrees with alpha"

@@ -74,4 +74,5 @@ def smallest_p(results: PairResults, resamples: int = RESAMPLES) -> FloatArray:
         floor = np.exp2(np.minimum(0.0, sides - (counts.wins + counts.losses)))
     if results.test in ("mc", "hb"):
         floor = np.maximum(floor, 1 / (resamples + 1))
+    floor = np.where(counts.wins + counts.losses == 0, 1.0, floor)  # nothing but ties
     return np.where(np.isnan(results.p), np.nan, floor)

@@ -196,7 +196,9 @@ def test_what_cannot_be_fitted_is_left_out_and_named() -> None:
     shown = PairAnswers(2, np.zeros(6, int), np.ones(6, int), np.array([1.0, 1.0, 1.0, 1.0, 0.0, 0.0]))
     found = pair_contrasts(shown, position=True)
     assert found.position is None
-    assert found.dropped == ("the effect of position has no finite maximum here, so it was left out",)
+    assert found.dropped == (
+        "the effect of position cannot be told from the items, or has no finite maximum, so it was left out",
+    )
     # The first one shown always wins.
     always = PairAnswers(2, np.array([0, 1] * 4), np.array([1, 0] * 4), np.ones(8))
     assert pair_contrasts(always, position=True).position is None

@@ -118,10 +118,21 @@ def reml_of_mean_squares(found: Strata) -> FloatArray:
     """The variances that REML estimates, none below 0, from independent mean squares.
 
     The criterion is sum df (log m + ms / m) with m = coefficients @ variances. Its weighted least squares are solved
-    again with the weights that they give (Fisher scoring) until they stay.
+    again with the weights that they give (Fisher scoring) until they stay. Where variances are 0 it may have
+    several lowest points, so the search begins at several: what was observed, one mean square for all, and each
+    component beside the noise.
     """
     ms = np.maximum(found.ms, LEAST * found.ms.max())
-    expected, root = ms.copy(), np.sqrt(found.df)
+    level = float(np.average(ms, weights=found.df))
+    alone = found.coefficients / found.coefficients.max(axis=0)
+    starts = [ms, np.full_like(ms, level), *(level * (LEAST + column) for column in alone.T)]
+    ends = [_scored(found, ms, start) for start in starts]
+    return min(ends, key=lambda variances: _criterion(found, ms, variances))
+
+
+def _scored(found: Strata, ms: FloatArray, expected: FloatArray) -> FloatArray:
+    """Fisher scoring from these expected mean squares on."""
+    root = np.sqrt(found.df)
     variances = np.zeros(found.coefficients.shape[1])
     for _ in range(200):
         weights = root / expected
@@ -130,6 +141,11 @@ def reml_of_mean_squares(found: Strata) -> FloatArray:
         if np.abs(expected / before - 1).max() < 1e-10:
             break
     return np.asarray(variances)
+
+
+def _criterion(found: Strata, ms: FloatArray, variances: FloatArray) -> float:
+    expected = np.maximum(found.coefficients @ variances, LEAST * ms.max())
+    return float(np.sum(found.df * (np.log(expected) + ms / expected)))
 
 
 def deviance(found: Strata, *, without: int | None = None) -> float:

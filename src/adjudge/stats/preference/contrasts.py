@@ -445,7 +445,9 @@ def _fitting(
     elif like.model != ties:
         dropped.append(f"{ties} has no finite maximum here, so ties count as half wins")
     if position and not like.position:
-        dropped.append("the effect of position has no finite maximum here, so it was left out")
+        dropped.append(
+            "the effect of position cannot be told from the items, or has no finite maximum, so it was left out"
+        )
     return like, tuple(dropped)
 
 
