@@ -437,3 +437,12 @@ def test_pairs_without_a_common_topic_are_counted_where_nothing_could_be_found()
 
 def test_the_margin_is_in_the_signature() -> None:
     assert "|margin:0.5|" in adjudge.compare(frame(ratings(20, 3)), margin=0.5).signature
+
+
+def test_the_hybrid_bootstrap_of_few_topics_cannot_find_what_it_could_not() -> None:
+    three = frame(np.array([[1.0, 100.0], [2.0, 101.01], [3.0, 102.02]]))
+    found = adjudge.compare(three, test="hb")
+    assert found.tally() == "of 1 pair of systems 1 could not have been found"
+    assert found.pairs_frame()["smallest_p"].iloc[0] > 0.05
+    eight = frame(np.random.default_rng(1).normal(size=(8, 2)))
+    assert adjudge.compare(eight, test="hb").tally() == "the two are not significantly different"

@@ -129,7 +129,10 @@ class PairEffects:
         found = np.full((3, len(c)), np.nan)
         for block in blocks(self.values, c.first, c.second, np.arange(len(c))):
             at = block.positions
-            found[:, at] = walsh_averages(without_noise(block), c.n[at], ranks[at])
+            averages = walsh_averages(without_noise(block), c.n[at], ranks[at])
+            # Two differences of other sizes may cancel but for noise too: 1 - 2/3 and -1/3.
+            averages[np.abs(averages) <= block.noise.max(axis=1, initial=0.0)] = 0.0
+            found[:, at] = averages
         why = _without_topics(c.n)
         for k in np.flatnonzero((ranks == 0) & (c.n > 0)).tolist():
             why[k] = (

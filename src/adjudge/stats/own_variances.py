@@ -94,7 +94,9 @@ class OwnVariances:
     def sentence(self, k: int, a: str, b: str, better: Better | None = "higher") -> str:
         """What the k-th pair's test says of its columns, called a and b."""
         if k in self.why:
-            return f"{a} and {b} cannot be compared ({self.words}: {self.why[k]})"
+            if self.n[k] == 0:
+                return f"{a} and {b} cannot be compared ({self.words}: {self.why[k]})"
+            return f"A difference between {a} and {b} could not have been found ({self.words}: {self.why[k]})"
         basis = f"{self.words}, {p_words(float(self.p[k]), self.alpha)}, n = {self.n[k]}"
         ends = f"{self.level:.0%} interval"
         if not self.found[k]:
@@ -218,7 +220,8 @@ def _family(
     seen = row_moments(rows)
     testable = (seen.n >= 2) & (seen.varied > 0)
     if method is None:
-        method = "max-t" if (seen.n[testable] >= BOOTSTRAP_FROM).all() else "t"
+        many = seen.n[testable] >= BOOTSTRAP_FROM
+        method = "max-t" if many.size and many.all() else "t"
     if method == "t":
         return _student(seen, testable, level)
     found = max_t_rows(rows, seen, rng=rng, resamples=resamples, level=level)
