@@ -446,3 +446,9 @@ def test_the_hybrid_bootstrap_of_few_topics_cannot_find_what_it_could_not() -> N
     assert found.pairs_frame()["smallest_p"].iloc[0] > 0.05
     eight = frame(np.random.default_rng(1).normal(size=(8, 2)))
     assert adjudge.compare(eight, test="hb").tally() == "the two are not significantly different"
+
+
+def test_intervals_follow_a_correction_over_all_measures() -> None:
+    each, every = (comparisons(two_measures(), test="t", across=across)[0] for across in ("each", "measures"))
+    assert each.pair_intervals["t"].level == pytest.approx(1 - 0.05 / 3)
+    assert every.pair_intervals["t"].level == pytest.approx(1 - 0.05 / 6)

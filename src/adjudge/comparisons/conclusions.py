@@ -358,11 +358,18 @@ class PairIntervals:
 
 
 def pair_intervals(
-    tested: Tested, error: FloatArray, freedom: FloatArray, choices: Choices, *, pointwise: bool = False
+    tested: Tested,
+    error: FloatArray,
+    freedom: FloatArray,
+    choices: Choices,
+    *,
+    pointwise: bool = False,
+    elsewhere: int = 0,
 ) -> PairIntervals:
     """Student's t intervals at the level that the correction leaves, made to agree with the test.
 
-    `error` are standard errors of the mean differences. The test may be of ranks or signs, and step-down corrections
+    `error` are standard errors of the mean differences; `elsewhere` are pairs of other measures that p-values are
+    corrected with. The test may be of ranks or signs, and step-down corrections
     find more than intervals at one level do: where the test finds no difference the interval is widened to 0,
     and where it finds one, the end next to 0 is cut there (a step-down procedure says no more than the side). An
     interval about a mean that lies on the other side than the test's finding is widened to 0. One-sided tests
@@ -375,7 +382,7 @@ def pair_intervals(
     alone = 1 - choices.level if pointwise else choices.alpha
     method = "pointwise-t"
     if not pointwise and choices.correct != "none":
-        pairs = max(1, int((family & (tested.results.counts.n > 1)).sum()))
+        pairs = max(1, int((family & (tested.results.counts.n > 1)).sum()) + elsewhere)
         kept = max(1, tested.count(DIFFERENT)) if choices.correct == "bh" else 1
         alone, method = choices.alpha * kept / pairs, "fcr-t" if choices.correct == "bh" else "bonferroni-t"
     both = tested.results.alternative == "two-sided"

@@ -600,7 +600,13 @@ class Comparison(Tabular):
         """Intervals of the mean differences, by test."""
         pointwise = self.intervals == "pointwise"
         return {
-            test: pair_intervals(tested, *self._errors, self.choices, pointwise=pointwise)
+            test: pair_intervals(
+                tested,
+                *self._errors,
+                self.choices,
+                pointwise=pointwise,
+                elsewhere=self.corrected - int(self.family.sum()),
+            )
             for test, tested in self.tested.items()
         }
 
