@@ -110,8 +110,8 @@ def max_t(
 
     `family` has a truth value for each pair, to be tested or not; without it all are. A pair whose differences do not
     vary, or differ from the commonest one on fewer than LEAST_VARIED topics, leaves the family, and `why` says so. In a
-    resample that draws one and the same difference only, s* is 0; it counts as the largest t* of the pair's other
-    resamples, since the means are then further apart than in any of them.
+    resample that draws one and the same difference only, s* is 0; it counts as the largest t* of the pair in the
+    resamples drawn with it, since the means are then further apart than in any of them.
     """
     matrix = checks.numbers("values", values, dimensions=2)
     first, second = columns_of_pairs(matrix.shape[1])
