@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.data.incoming import LeftOut
+from adjudge.data.incoming import LeftOut, Noted
 from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.errors import FormatError
 from adjudge.formats import duc
@@ -61,7 +61,7 @@ def test_documents_give_exact_items(write: Write) -> None:
         (f"{first}:1", LeftOut('element "BYLINE" not used')),
         (f"{first}:1", Topic("d061j")),
         (f"{first}:1", Document("d061j", "AP880911-0016", text, "1988-09-11", extra=headline)),
-        (f"{first}:1", LeftOut("unknown entity dropped")),
+        (f"{first}:1", Noted("unknown entity dropped")),
         (f"{second}:1", Topic("d062a")),
         (
             f"{second}:1",
@@ -70,7 +70,7 @@ def test_documents_give_exact_items(write: Write) -> None:
         (f"{second}:14", LeftOut('element "FILEID" not used')),
         (f"{second}:14", LeftOut('element "BYLINE" not used')),
         (f"{second}:14", Document("d062a", "AP880911-0016", text, "1988-09-11", extra=headline)),
-        (f"{second}:14", LeftOut("unknown entity dropped")),
+        (f"{second}:14", Noted("unknown entity dropped")),
     ]
 
 

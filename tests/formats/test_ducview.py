@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.formats.data.ducview import make
 from tests.judgments.pyramid_making import annotated_by, built_by, collected, peers, pyramids
 
-from adjudge.data.incoming import LeftOut
+from adjudge.data.incoming import Remark
 from adjudge.data.rows import Summary, System, Topic
 from adjudge.errors import DataError, FormatError
 from adjudge.formats.ducview import (
@@ -51,7 +51,7 @@ def items(*paths: Path, **options: Any) -> list[Item]:
 
 
 def left_out(found: list[Item]) -> Counter[str]:
-    return Counter(thing.reason for _, thing in found if isinstance(thing, LeftOut))
+    return Counter(thing.reason for _, thing in found if isinstance(thing, Remark))
 
 
 def answers(found: list[Item]) -> tuple[list[Pyramid], dict[str, PeerAnnotation]]:
@@ -264,7 +264,7 @@ def test_an_oddity_that_changes_something_says_what(name: str) -> None:
 
 
 def test_places_are_lines() -> None:
-    places = {thing.reason: place for place, thing in items(DATA / "twice") if isinstance(thing, LeftOut)}
+    places = {thing.reason: place for place, thing in items(DATA / "twice") if isinstance(thing, Remark)}
     lines = (DATA / "twice" / ONE).read_text(encoding="utf-8").split("\n")
     where = places["SCU with several contributors from one reference: its weight counts all of them"]
     assert lines[int(where.rpartition(":")[2]) - 1].strip().startswith('<scu uid="6"')

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from pathlib import Path
 
-from adjudge.data.incoming import Item, LeftOut
+from adjudge.data.incoming import Item, LeftOut, Noted
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.formats.files import (
@@ -193,7 +193,7 @@ def _document(place: Place, once: Once, topic: str, found: _Found) -> Iterator[I
     else:
         date = date_in_line(found.date or "") or date_in_number(found.number)
         if date is None and found.date:
-            yield place.item(LeftOut("date not understood"))
+            yield place.item(Noted("date not understood"))
         yield from once.new(place, place.row(Topic, {"topic": topic}))
         data = {"topic": topic, "id": found.number, "date": date, "text": place.text("TEXT", found.text)}
         if found.headline:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 from xml.parsers import expat
 
-from adjudge.data.incoming import LeftOut
+from adjudge.data.incoming import LeftOut, Noted
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import Summary, System, Topic
 from adjudge.errors import AdjudgeError
@@ -60,13 +60,13 @@ ASSESSOR = "ducview"
 SUFFIXES = (".pyr", ".pan")
 ENTITIES = LeftOut("file that declares entities: not read")
 NO_PYRAMID = LeftOut("file without a pyramid")
-NO_ANNOTATION = LeftOut("peer annotation without an annotation: its pyramid alone is kept")
-OTHER_PYRAMID = LeftOut("pyramid that differs from an earlier file's of the topic: both are kept")
+NO_ANNOTATION = Noted("peer annotation without an annotation: its pyramid alone is kept")
+OTHER_PYRAMID = Noted("pyramid that differs from an earlier file's of the topic: both are kept")
 AGAIN = LeftOut("second annotation of a peer by one assessor (say who made it with --assessor)")
-OTHER_TEXT = LeftOut(
+OTHER_TEXT = Noted(
     "text of a summary that differs from an earlier file's: the earlier one is kept as the summary"
 )
-OTHER_ENCODING = LeftOut("file that is not in the encoding it declares: read as UTF-8 or Windows-1252")
+OTHER_ENCODING = Noted("file that is not in the encoding it declares: read as UTF-8 or Windows-1252")
 
 _ANYWAY = (b"utf", b"ucs", b"iso-10646")  # UTF-8 is tried anyway, and who reads this is not in UTF-16
 _DECLARED = re.compile(rb"""^\s{0,20}<\?xml[^<>]{0,200}?encoding\s{0,5}=\s{0,5}["']([A-Za-z0-9._-]{1,40})""")
@@ -148,7 +148,8 @@ class _DucviewIntake:
         inner = outer.first("annotation")
         annotation = read_annotation(inner, found.pyramid, note) if inner is not None else None
         for line, reason in note.found:
-            yield Place(path, line).item(LeftOut(reason))
+            kind = LeftOut if reason in (NO_PART, NO_WORDS, STRAY) else Noted
+            yield Place(path, line).item(kind(reason))
         name = file_name(path, found)
         yield from self.pyramid(place, name, found)
         if annotation is not None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adjudge.data.incoming import LeftOut
+from adjudge.data.incoming import LeftOut, Noted
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import System, Topic
 from adjudge.errors import FormatError, UsageError, quoted
@@ -100,12 +100,12 @@ ORDER_WITH_QUESTION = (*ORDER[:-1], "question", "score")
 NEEDED = {"topic", "assessor", "peer", "score"}
 
 NO_ROWS = LeftOut("table without rows")
-OWN_HEADER = LeftOut("header that does not draw the columns: the usual order is taken")
+OWN_HEADER = Noted("header that does not draw the columns: the usual order is taken")
 WIDTH = LeftOut("row with another number of columns than its table")
 NO_NAME = LeftOut("row without a topic, an assessor or a summarizer")
 STRANGE_NAME = LeftOut("row with a name that cannot be one")
 NO_QUESTION = LeftOut("question that the protocol does not have")
-OTHER_SELECTOR = LeftOut("topic with another selector than before: the first one is kept")
+OTHER_SELECTOR = Noted("topic with another selector than before: the first one is kept")
 
 _SCORE = re.compile(r"[0-9]{1,3}(\.[0-9]+)?")
 _SUMMARIZER = re.compile(r"[A-Za-z]|[0-9]{1,6}")

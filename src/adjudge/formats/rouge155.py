@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from adjudge.data.incoming import Item, LeftOut
+from adjudge.data.incoming import Item, LeftOut, Remark
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import Summary, System, Topic
 from adjudge.data.scores import Score
@@ -562,7 +562,7 @@ class _SettingsRows:
         yield from place.noted()
         yield from ((str(path), note) for note in text[1])
 
-    def _text(self, place: Place, form: str) -> tuple[str, list[LeftOut]] | LeftOut:
+    def _text(self, place: Place, form: str) -> tuple[str, list[Remark]] | LeftOut:
         """A unit a line, as the original sees them, but with entities as characters."""
         if form == "SIMPLE":
             return NO_SUMMARIES
