@@ -157,7 +157,7 @@ def test_all_ties_are_equal() -> None:
     assert [each.rank for each in found.standings] == [1, 1, 1]
     assert [each.strength for each in found.standings] == pytest.approx([1, 1, 1])
     assert found.headline() == (
-        "Any of the 3 items may be the best. Pairs of items: 3 could not have been found to differ, whatever the"
+        "Any of the 3 items may be the best. Pairs of items: 3 could not have been found, whatever the"
         " answers; answers taken as independent, Holm over 3 pairs."
     )
 
@@ -167,7 +167,7 @@ def test_one_answer_says_nothing() -> None:
     a, b = found.standings
     assert (a.best, a.worst, b.best, b.worst) == (1, 2, 1, 2)
     assert found.headline().startswith(
-        "Either item may be the best. Pairs of items: 1 could not have been found to differ"
+        "Either item may be the best. Pairs of items: 1 could not have been found, whatever the answers;"
     )
     assert found.pairs[0].p == 1.0
     json.dumps(found.as_dict(), allow_nan=False)
@@ -298,7 +298,9 @@ def test_tie_models_and_positions_are_told() -> None:
     assert "What is shown first is preferred" in found.headline()  # `rows` show the winner first
     chances = found.win_probabilities()
     pair = found.pairs[0]
-    assert chances.loc[pair.a, pair.b] + chances.loc[pair.b, pair.a] + pair.tie == pytest.approx(1)
+    assert chances.loc[pair.a, pair.b] == pytest.approx(pair.probability)
+    assert chances.loc[pair.a, pair.b] + chances.loc[pair.b, pair.a] == pytest.approx(1)
+    assert found.tie_probabilities().loc[pair.a, pair.b] == pytest.approx(pair.tie)
     assert pair.low < pair.probability < pair.high
     data = found.as_dict()
     assert data["position"]["value"] > 1
