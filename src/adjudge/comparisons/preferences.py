@@ -74,6 +74,8 @@ OPEN_WHY = {
     "both": "no finite maximum: chains of wins lead neither to it from all of its part nor back",
 }
 BY_POSITION = "the effect of position has no finite maximum, and could explain any difference"
+NOT_WITHOUT = "no interval: leaving out one topic, nothing joins all items of its part"
+ON_ONE_TOPIC = "no interval: it rests on one topic"
 TOO_MANY = "no finite maximum, and too many items to look for a bound"
 PAIR_OPEN_WHY = {
     "above": "no finite maximum: no chain of wins leads from the second to the first",
@@ -524,7 +526,7 @@ class PreferenceFit(Tabular):
         why, p, adjusted = "regularised on request" if self.contrasts is None else None, math.nan, math.nan
         if self.contrasts is not None:
             side = self.contrasts.opening(a, b)
-            rests = side is None and math.isinf(self.contrasts.se[a, b])
+            rests = side is None and (math.isinf(self.contrasts.se[a, b]) or not self.contrasts.freedom[a, b])
             why = PAIR_OPEN_WHY[side] if side else "it rests on one topic" if rests else None
             why = BY_POSITION if self.contrasts.confounded else why
             verdict = CONCLUSIONS[
@@ -1012,7 +1014,8 @@ def _known_of(contrasts: PairContrasts, k: int, log: float, level: float) -> dic
     if side is not None:
         why = BY_POSITION if contrasts.confounded else OPEN_WHY[side]
     if math.isinf(low) and math.isinf(high):
-        why = why or "no interval: leaving out one topic, nothing joins all items of its part"
+        alone = not contrasts.item_freedom[k]
+        why = why or (ON_ONE_TOPIC if alone else NOT_WITHOUT)
         why = TOO_MANY if contrasts.one_way.many and side in ("above", "below") else why
         side = "both"
     # A regularised strength may lie beyond a bound, which then gives way.

@@ -97,6 +97,18 @@ def test_what_rests_on_one_topic_has_no_interval() -> None:
     assert all(each.why for each in found.standings)
 
 
+def test_an_item_on_one_topic_has_no_interval() -> None:
+    """c tied with a on one topic only: a standard error of 0, and nothing known of other topics."""
+    told = [PreferenceRow("a", "b", winner, f"t{k}") for k in range(8) for winner in ("left", "right")]
+    told += [PreferenceRow("a", "c", "tie", "t1")] * 4
+    found = fit_preferences(Preferences.of(told))
+    c = found.standing("c")
+    assert (c.interval, c.open) == ("any", "both")
+    assert c.why is not None
+    (pair,) = [each for each in found.pairs if {each.a, each.b} == {"a", "c"}]
+    assert (pair.p, pair.verdict, pair.why) == (1, "could not have been found", "it rests on one topic")
+
+
 def test_five_hundred_systems() -> None:
     rng = np.random.default_rng(0)
     rows = [

@@ -236,7 +236,7 @@ def half_width(level: float, se: float, freedom: float, alone: float) -> float:
 
     Few units can agree with each other by chance, and then have a standard error near 0.
     """
-    if math.isinf(se):
+    if math.isinf(se) or freedom == 0:  # one unit tells nothing of others
         return math.inf
     return max(quantile(level, freedom) * se, quantile(level, math.inf) * alone)
 
