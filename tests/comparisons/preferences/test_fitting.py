@@ -339,7 +339,9 @@ def test_half_wins_say_nothing_of_duels_decided() -> None:
 
 def shown_first_wins(topics: int, each: int = 4, **how: Any) -> PreferenceFit:
     told = [
-        PreferenceRow(*("ab" if k % 4 else "ba"), "left", f"t{t}") for t in range(topics) for k in range(each)
+        PreferenceRow("a" if k % 4 else "b", "b" if k % 4 else "a", "left", f"t{t}")
+        for t in range(topics)
+        for k in range(each)
     ]
     return fit_preferences(Preferences.of(told), position=True, **how)
 

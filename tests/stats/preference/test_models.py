@@ -16,7 +16,7 @@ from scipy.optimize import brentq, minimize
 from adjudge.errors import DataError, UsageError
 from adjudge.stats.preference.answers import FloatArray, PairAnswers
 from adjudge.stats.preference.bradley_terry import fit
-from adjudge.stats.preference.contrasts import OpenPosition, pair_contrasts
+from adjudge.stats.preference.contrasts import ModelParameter, OpenPosition, pair_contrasts
 from adjudge.stats.preference.models import (
     TIE_MODELS,
     PairLikelihood,
@@ -98,7 +98,7 @@ def plain(answers: PairAnswers, model: TieModel, position: bool, point: FloatArr
 def test_estimates_and_standard_errors_are_rs(model: TieModel, position: bool) -> None:
     found = pair_contrasts(answers_of_r(), ties=model, position=position)
     values, errors = R_VALUES[model, position]
-    extras = [each for each in (found.position, found.tie) if each is not None]
+    extras = [each for each in (found.position, found.tie) if isinstance(each, ModelParameter)]
     np.testing.assert_allclose(
         [*found.difference[:3, 3], *(each.value for each in extras)], values, rtol=2e-5
     )

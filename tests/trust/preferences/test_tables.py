@@ -120,8 +120,7 @@ def test_sentences_compare_the_evaluator_with_the_others() -> None:
         "man: no difference from JS and R2 could have been found: too few topics, or too few where they differ.",
     ]
     near = by_hand({"preference": [1.0, 0.5] * 6, "rouge-1": [0.5, 1.0] * 6})
-    said = next(tables(near)["table-1"].sentences())
-    assert said == "man is not significantly different from R1."
+    assert next(tables(near)["table-1"].sentences()) == "man is not significantly different from R1."
     few = by_hand({"preference": [1.0] * 3, "rouge-1": [0.5] * 3})
     assert next(tables(few)["table-1"].sentences()) == (
         "man: no difference from R1 could have been found: too few topics, or too few where they differ."
