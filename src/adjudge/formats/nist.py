@@ -36,8 +36,7 @@ if TYPE_CHECKING:
 
 TABLE = (".table",)
 
-_BARS = re.compile(r"[|\s]*\|[|\s]*")
-_DRAWN = re.compile(r"(?P<bars>(?:\|\s*)*)(?P<name>[^|\s].*?)[|\s]*")
+_DRAWN = re.compile(r"[|\s]*+")
 _WORDS = {
     "selector": ("selector",),
     "assessor": ("assessor", "judge", "annotator"),
@@ -65,7 +64,7 @@ def cells(text: str) -> list[str]:
 
 def is_bars(text: str) -> bool:
     """The last line of a header."""
-    return _BARS.fullmatch(text) is not None
+    return "|" in text and not text.replace("|", "").strip()
 
 
 class Header:
@@ -75,18 +74,25 @@ class Header:
         self._names: list[str] = []
 
     def take(self, text: str) -> None:
-        found = _DRAWN.fullmatch(text.strip())
-        if found is None:
+        bars = _drawn(text)
+        name = text[len(bars) : len(text) - len(_drawn(text[::-1]))]
+        column = bars.count("|")
+        if not name:
             return
-        column = found["bars"].count("|")
         if column == 0:  # a title is followed by the first column's name
-            self._names = [found["name"]]
+            self._names = [name]
         elif column == len(self._names):
-            self._names.append(found["name"])
+            self._names.append(name)
 
     def columns(self) -> list[str | None]:
         """What each column is, by the words of its name; None where they tell nothing."""
         return [column_of(name) for name in self._names]
+
+
+def _drawn(text: str) -> str:
+    """The bars and spaces that a line begins with."""
+    found = _DRAWN.match(text)
+    return found.group() if found else ""
 
 
 def column_of(name: str) -> str | None:
