@@ -207,7 +207,7 @@ class Anova(Tabular):
         yield from _for_whom(self)
         yield from (_interaction_words(each, self.alpha) for each in self.interactions)
         if self.components is not None:
-            yield from self.components.sentences(self.alpha)
+            yield from self.components.sentences(self.alpha, self.lines)
 
     def residual_sentences(self) -> list[str]:
         """What the residuals say of the model's assumptions, a sentence each."""
@@ -478,17 +478,24 @@ class MixedModel:
         interval = f"|shares:parametric-bootstrap:{self.level:g}:{self.resamples}|seed:{self.seed}"
         return f"reml:{self.formula.replace(' ', '')}{interval if self.resamples else ''}"
 
-    def sentences(self, alpha: float) -> Iterator[str]:
+    def sentences(self, alpha: float, lines: Sequence[AnovaTerm]) -> Iterator[str]:
+        """What the model says beside the lines of the table."""
         if self.why is not None:
             yield f"The mixed model cannot be fitted: {self.why}."
             return
         yield self._share_words()
         # As the table of variances has it: the first fit may differ a little.
-        none = [each.term for each in self.components if each.variance == 0]
-        if none:
-            verb = "variance of" if len(none) == 1 else "variances of"
-            yield f"The {verb} {listed(none, most=len(none))} {'is' if len(none) == 1 else 'are'} estimated as 0."
-        yield from (_line_words(each, alpha) for each in self.beside if each.term not in none)
+        none = {each.term for each in self.components if each.variance == 0}
+        there = {line.term for line in (*lines, *self.beside) if line.p < alpha}
+        for terms, but in (
+            (none - there, ""),
+            (none & there, ", though F is significant: the shares are uncertain"),
+        ):
+            if terms:
+                names = listed([each.term for each in self.components if each.term in terms], most=len(terms))
+                many = len(terms) > 1
+                yield f"The variance{'s' * many} of {names} {'are' if many else 'is'} estimated as 0{but}."
+        yield from (_line_words(each, alpha) for each in self.beside if each.term not in none - there)
 
     def _share_words(self) -> str:
         parts = [
