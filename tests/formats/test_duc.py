@@ -230,13 +230,35 @@ one &LR; here.</a>
         ("D0601.M.250.A.B", True),
         ("D0801A-A.M.100.A.1.html", True),
         ("d061.s.10.j.c.txt.gz", True),
-        ("D061.P.100.J.B.AP880911-0016", False),
+        ("D061.P.100.J.B.AP880911-0016", True),
+        ("SL.P.10.R.A.SL062003-01.html", True),
+        ("D0601.M.250.A.17.spl", True),
+        ("D061.P.100.J.B", False),
+        ("D061.M.100.J.B.AP880911-0016", False),
         ("AP880911-0016", False),
         ("D0601.M.250.A.AB", False),
     ],
 )
 def test_names(name: str, expected: bool) -> None:
     assert is_summary(Path(name)) is expected
+
+
+def test_summaries_of_single_documents(write: Write) -> None:
+    write("sums/D061.P.100.J.19.AP880911-0016", "One.\n")
+    write("sums/D061.P.100.J.B.AP880911-0016.spl", "One.\nTwo.\n")
+    write("sums/D061.P.100.J.B.AP880911-0020.html", SEE)
+    items = list(duc.read(["sums"]))
+    found = [row for _, row in items if isinstance(row, Topic)]
+    assert [(row.topic, row.set, row.task, row.selector) for row in found] == [
+        ("D061.AP880911-0016", "D061", "single", "J"),
+        ("D061.AP880911-0020", "D061", "single", "J"),
+    ]
+    written = {(s.topic, s.system): (s.length, s.roles) for _, s in items if isinstance(s, Summary)}
+    assert written == {
+        ("D061.AP880911-0016", "19"): (100, ("peer",)),
+        ("D061.AP880911-0016", "B"): (100, ("peer", "reference")),
+        ("D061.AP880911-0020", "B"): (100, ("peer", "reference")),
+    }
 
 
 def test_a_system_in_html_and_a_human_in_plain_text(write: Write) -> None:

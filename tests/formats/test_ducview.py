@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.formats.data.ducview import make
 from tests.judgments.pyramid_making import annotated_by, built_by, collected, peers, pyramids
 
-from adjudge.data.incoming import Remark
+from adjudge.data.incoming import LeftOut, Remark
 from adjudge.data.rows import Summary, System, Topic
 from adjudge.errors import DataError, FormatError
 from adjudge.formats.ducview import (
@@ -230,6 +230,24 @@ CHANGED: dict[str, tuple[dict[str, int], dict[int, int], dict[int, int]]] = {
     ),
 }
 """Oddities that do, with what is said, and the weights and times that differ from those of the good file."""
+
+
+def test_two_annotators_of_one_peer_are_two_assessors(tmp_path: Path) -> None:
+    [file, *_] = sorted(GOOD.glob("*.pan"))
+    for annotator in ("114", "115"):
+        (tmp_path / f"{annotator}.{file.name}").write_bytes(file.read_bytes())
+    alone = [thing for _, thing in items(file) if isinstance(thing, Task) and thing.peer is not None]
+    found = [thing for _, thing in items(tmp_path) if isinstance(thing, Task) and thing.peer is not None]
+    assert [task.assessor for task in found] == ["114", "115"]
+    assert {(task.topic, task.peer) for task in found} == {(task.topic, task.peer) for task in alone}
+    assert not [thing for _, thing in items(tmp_path) if isinstance(thing, LeftOut)]
+    named = items(tmp_path, assessor="columbia")
+    assert {
+        thing.assessor for _, thing in named if isinstance(thing, Event) and thing.question == PYRAMID_PEER
+    } == {
+        "columbia-114",
+        "columbia-115",
+    }
 
 
 def test_every_oddity_is_looked_at() -> None:
