@@ -245,7 +245,7 @@ def test_where_nothing_can_be_found_nothing_is_promised(
     assert first.fewest == math.ceil(math.log2(2 * pairs / 0.05))
     over = f"/{pairs}" if pairs > 1 else ""
     why = (
-        f"on {topics} topics the smallest p is {2 / 2**topics:.2g}, not below .05{over};"
+        f"on {topics} topics the smallest p is {2 / 2**topics:.2g}, above .05{over};"
         f" {first.fewest} topics are the fewest that can find one"
     )
     assert why in found.headline()
@@ -388,6 +388,61 @@ def test_a_difference_is_a_number_above_0(wrong: str) -> None:
         plan_of(normal(), wrong)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("wrong", ["1e300", "1e300%", "1e-300", "1e-300%", "1e308", "3e4"])
+def test_a_difference_far_from_the_scores_is_refused_in_one_line(wrong: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        plan_of(normal(), wrong)
+    assert re.fullmatch(
+        rf'the difference is "{wrong}", (more than 1,000,000|less than 1e-12) times the standard deviation of the'
+        r" differences between two systems \(0\.026\): nothing to plan",
+        str(refused.value),
+    )
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("unit", [1e300, 1e160, 1e-160, 1e-300])
+def test_scores_whose_squares_overflow_or_vanish_are_refused_in_one_line(unit: float) -> None:
+    with pytest.raises(
+        DataError, match="rouge-2: scores beyond 1e.150 or within 1e-150 of 0, whose squares are no"
+    ):
+        plan_of(matrix(unit * normal().values), simulations=20)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("unit", [2.0**400, 2.0**-400])
+def test_the_unit_of_scores_does_not_matter(unit: float) -> None:
+    usual, scaled = (
+        plan_of(matrix(each * normal().values), each * 0.02, simulations=100, tests=("t",))
+        for each in (1.0, unit)
+    )
+    for here, there in zip(usual.needs, scaled.needs, strict=True):
+        assert here.topics == there.topics
+        assert there.difference.value == pytest.approx(unit * here.difference.value)
+        assert here.powers == there.powers
+
+
+def test_a_large_difference_does_not_hide_what_can_be_found(usual: PowerPlan) -> None:
+    for difference in (1e-9, 1e4):
+        found = plan_of(spaced(), difference, simulations=1000, tests=())
+        assert found.needs[0].difference.value == pytest.approx(usual.needs[0].difference.value, rel=0.02)
+
+
+def test_a_p_of_alpha_is_a_difference_as_in_a_comparison() -> None:
+    found = plan_of(normal(5, 2), 5.0, test="sign", tests=(), alpha=0.0625, simulations=100)
+    assert found.needs[0].fewest == 5
+    assert found.now(found.needs[0]).rate == 1
+    assert "you have 5, which are enough" in found.headline()
+
+
+def test_one_pair_has_no_wider_ones() -> None:
+    found = plan_of(normal(12, 2), 0.02, simulations=100, tests=())
+    assert (found.used_pairs, found.wide) == (1, found.typical)
+    assert not any("spread more" in said for said in found.sentences())
+    assert "wide pairs" not in found.table().to_text()
+    assert "wide pairs" in plan_of(normal(), 0.02, simulations=100, tests=()).table().to_text()
+
+
 def test_many_pairs_share_alpha() -> None:
     one, many = (plan_of(normal(), 0.02, test="t", tests=(), normal=True, pairs=k) for k in (1, 15))
     assert many.needs[0].topics is not None
@@ -440,9 +495,11 @@ def test_what_cannot_be_planned_says_why(values: list[list[float]], message: str
 def test_two_topics_are_enough_for_a_guess() -> None:
     found = plan_of(matrix([[1.0, 1.2], [2.0, 1.9]]), 0.5, simulations=50)
     assert found.have == 2
-    assert found.needs[0].difference.why == "no difference, however large, is found on 2 topics with p < 0.05"
     assert (
-        "you have 2, which could find no difference: on 2 topics the smallest p is 0.5, not"
+        found.needs[0].difference.why == "no difference, however large, is found on 2 topics with p <= 0.05"
+    )
+    assert (
+        "you have 2, which could find no difference: on 2 topics the smallest p is 0.5, above"
         in found.headline()
     )
     nothing = plan_of(matrix([[1.0, 1.2], [2.0, 1.9]]), simulations=50)

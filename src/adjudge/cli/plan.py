@@ -32,7 +32,7 @@ def command(
         ),
     ] = None,
     power: Annotated[float, typer.Option("--power", help="How often it shall be found.")] = 0.8,
-    alpha: Annotated[float, typer.Option("--alpha", help="A p below this is a difference.")] = ALPHA,
+    alpha: Annotated[float, typer.Option("--alpha", help="A p up to this is a difference.")] = ALPHA,
     test: Annotated[
         str,
         typer.Option("--test", metavar="TEST", help=f"The test that answers: {', '.join(TESTS)}; or all."),

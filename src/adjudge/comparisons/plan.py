@@ -22,6 +22,7 @@ from adjudge.errors import DataError, UsageError, nearest, quoted
 from adjudge.stats import checks
 from adjudge.stats.paired import TEST_WORDS
 from adjudge.stats.power.family import ALONE, Family
+from adjudge.stats.power.generate import FURTHEST
 from adjudge.stats.power.search import (
     FEWEST_FOUND,
     SIMULATIONS,
@@ -55,6 +56,10 @@ if TYPE_CHECKING:
 
     from adjudge.stats.checks import BoolArray
 
+LARGEST = 1e150
+"""Of scores: squares of larger ones overflow, and of smaller than one over this vanish."""
+LEAST_APART = 1e-12
+"""Of the spread: a smaller difference is lost in rounding."""
 FEW = 8
 """With fewer topics the spread is hardly known."""
 TESTS = tuple(TEST_WORDS)
@@ -162,7 +167,7 @@ def plan_of(
         simulations=simulations,
         seed=seed,
     )
-    wanted = _difference(difference, matrix)
+    wanted = _difference(difference, matrix, typical)
     every = list(dict.fromkeys(map(chosen, (test, *tests))))
     needs, looked_for, sizes = _all_needs(task, every, wanted, progress)
     return PowerPlan(
@@ -282,13 +287,17 @@ class PowerPlan(Tabular):
         """A row per test and comparison; the second number of each kind is for pairs that spread widely."""
         shown: Literal["always", "never"] = "always" if self.difference is not None else "never"
         several: Literal["always", "never"] = "always" if self.pairs > 1 else "never"
+        wider: Literal["always", "never"] = (
+            "never" if all(need.difference_wide is None for need in self.needs) else "always"
+        )
+        both: Literal["always", "never"] = shown if wider == "always" else "never"
         heads = (
             Column("words", "test", data=False, right=False),
             Column("among", "compared", show=several, data=False, right=False),
             Column("topics needed", show=shown, data=False, right=True),
-            Column("wide pairs", show=shown, data=False, right=True),
+            Column("wide pairs", show=both, data=False, right=True),
             Column("can find", data=False, right=True),
-            Column("wide pairs", data=False, right=True),
+            Column("wide pairs", show=wider, data=False, right=True),
             Column("power now", show=shown, data=False, right=True),
             Column("wrong sign", show=shown, data=False, right=True),
             Column("times too large", show=shown, data=False, right=True),
@@ -626,9 +635,10 @@ def _cannot(plan: PowerPlan, need: Needs) -> str | None:
         return None
     divided = f"/{plan.pairs:,}" if need.compared != "one" and plan.pairs > 1 else ""
     alpha = f"{plan.alpha:g}".removeprefix("0")
+    smallest = _apart(math.ldexp(2.0, -plan.have), None if divided else plan.alpha)
     return (
-        f"on {counted(plan.have, 'topic')} the smallest p is {math.ldexp(2.0, -plan.have):.2g}, not below"
-        f" {alpha}{divided}; {need.fewest} topics are the fewest that can find one"
+        f"on {counted(plan.have, 'topic')} the smallest p is {smallest}, above {alpha}{divided};"
+        f" {need.fewest} topics are the fewest that can find one"
     )
 
 
@@ -838,6 +848,12 @@ def _spreads(matrix: ScoreMatrix, family: BoolArray | None) -> Spreads:
         raise DataError(
             f"{matrix.measure}: planning needs the scores of two systems, here is {len(matrix.systems)}"
         )
+    sizes = np.abs(matrix.values[matrix.values != 0])
+    if np.any(sizes > LARGEST) or np.any(sizes < 1 / LARGEST):
+        raise DataError(
+            f"{matrix.measure}: scores beyond {LARGEST:g} or within {1 / LARGEST:g} of 0, whose squares are no"
+            " floating-point numbers: give the scores in another unit"
+        )
     known = spreads(matrix.values, family)
     if np.isnan(known.sd).all():
         raise DataError(f"{matrix.measure}: no two systems have two topics in common, so no spread is known")
@@ -874,7 +890,7 @@ def _places(matrix: ScoreMatrix, known: Spreads) -> tuple[float, ...]:
     return places(matrix.values[:, columns])
 
 
-def _difference(difference: float | str | None, matrix: ScoreMatrix) -> float | None:
+def _difference(difference: float | str | None, matrix: ScoreMatrix, spread: float) -> float | None:
     """In the measure's units; a share is one of the mean over all scores."""
     if difference is None:
         return None
@@ -885,14 +901,20 @@ def _difference(difference: float | str | None, matrix: ScoreMatrix) -> float | 
         value = math.nan
     if not (math.isfinite(value) and value > 0):
         raise UsageError(f"the difference is {quoted(text)}, expected a number above 0 or a share such as 5%")
-    if not text.endswith("%"):
-        return value
-    mean = float(np.nanmean(matrix.values))
-    if mean == 0:
+    if text.endswith("%"):
+        mean = float(np.nanmean(matrix.values))
+        if mean == 0:
+            raise UsageError(
+                f"the mean of {matrix.measure} is 0: give the difference as a number, not as a share"
+            )
+        value = value / 100 * abs(mean)
+    if not LEAST_APART * spread <= value <= FURTHEST * spread:
+        off = f"less than {LEAST_APART:g}" if value < spread else f"more than {FURTHEST:,.0f}"
         raise UsageError(
-            f"the mean of {matrix.measure} is 0: give the difference as a number, not as a share"
+            f"the difference is {quoted(text)}, {off} times the standard deviation of the differences between two"
+            f" systems ({number(spread)}): nothing to plan"
         )
-    return value / 100 * abs(mean)
+    return value
 
 
 def _all_needs(
@@ -906,7 +928,8 @@ def _all_needs(
     searches = [task.search(samples[test], compared) for test, compared in asked]
     found: list[Needs] = []
     for (test, compared), search in zip(asked, searches, strict=True):
-        beside = task.search(wide, compared) if test == tests[0] and compared != "typical" else None
+        wider = test == tests[0] and compared != "typical" and task.wide.spread > task.source.spread
+        beside = task.search(wide, compared) if wider else None
         harder = found[-1] if found and found[-1].test == str(test) else None
         found.append(_needs(task, compared, (search, beside), wanted, harder))
         done()

@@ -38,6 +38,7 @@ from adjudge.stats.power.rates import (
 )
 from adjudge.stats.power.search import (
     QUICK,
+    TOLERANCE,
     USUAL_STATISTIC,
     Chosen,
     Goal,
@@ -154,7 +155,7 @@ def test_attainable_sizes_by_enumeration() -> None:
             p = np.minimum(
                 1, 2 * np.minimum([(sums <= s).mean() for s in sums], [(sums >= s).mean() for s in sums])
             )
-            assert attainable_size(test, n) == pytest.approx((p < 0.05).mean(), abs=1e-15)
+            assert attainable_size(test, n) == pytest.approx((p <= 0.05).mean(), abs=1e-15)
     assert attainable_size("wilcoxon", 5) == 0  # 2/32 is more than .05
     assert attainable_size("wilcoxon", 10) == 50 / 1024
     assert attainable_size("exact", 1000) == pytest.approx(0.05, abs=1e-6)
@@ -163,16 +164,19 @@ def test_attainable_sizes_by_enumeration() -> None:
 
 
 def test_attainable_sizes_of_random_swaps() -> None:
-    # On six topics W has p-values 2/64, 4/64, ...: with 39 resamples p < .05 asks for none as large, k = 0.
+    # On six topics W has p-values 2/64, 4/64, ...: with 38 resamples p <= .05 asks for none as large, with 39 for one.
     levels, chance = (
         np.array([2, 4, 6, 10, 14, 20, 28, 36, 44, 54, 64]) / 64,
         np.array([2, 2, 2, 4, 4, 6, 8, 8, 8, 10, 10]) / 64,
     )
-    assert attainable_size("mc:w", 6, resamples=39) == pytest.approx(chance @ (1 - levels) ** 39)
-    # Of the mean, p is k/32; with very many resamples it is the exact test, and with 18 it is never below .05.
-    assert attainable_size("mc", 6, resamples=39) == pytest.approx(np.mean((1 - np.arange(1, 33) / 32) ** 39))
+    assert attainable_size("mc:w", 6, resamples=38) == pytest.approx(chance @ (1 - levels) ** 38)
+    one = (1 - levels) ** 39 + 39 * levels * (1 - levels) ** 38
+    assert attainable_size("mc:w", 6, resamples=39) == pytest.approx(chance @ one)
+    # Of the mean, p is k/32; with very many resamples it is the exact test, and with 18 it is never .05.
+    assert attainable_size("mc", 6, resamples=38) == pytest.approx(np.mean((1 - np.arange(1, 33) / 32) ** 38))
+    assert attainable_size("mc", 5, resamples=38) == 0  # 2/32 is the smallest p of all swaps
     assert attainable_size("mc", 10, resamples=10**7) == pytest.approx(attainable_size("exact", 10), abs=1e-4)
-    assert attainable_size("mc", 48, resamples=1999) == pytest.approx(99 / 2000, abs=1e-6)
+    assert attainable_size("mc", 48, resamples=1999) == pytest.approx(100 / 2000, abs=1e-6)
     assert attainable_size("mc", 48, resamples=18) == 0
 
 
@@ -341,7 +345,7 @@ def test_a_test_that_needs_far_more_topics_than_t() -> None:
 def test_what_cannot_be_found_says_why() -> None:
     five = search("wilcoxon", Normal(1.0), simulations=100)
     assert math.isnan(five.difference(5).value)
-    assert five.difference(5).why == "no difference, however large, is found on 5 topics with p < 0.05"
+    assert five.difference(5).why == "no difference, however large, is found on 5 topics with p <= 0.05"
     assert five.power(5, 1e9).rate == 0
     assert search("t", Normal(1.0)).difference(1).why == "needs two topics, has 1"
     for test in ("t", "wilcoxon"):
@@ -353,10 +357,26 @@ def test_what_cannot_be_found_says_why() -> None:
     assert mc.why == "alpha 1e-05 needs more than 20,000 resamples in every simulation"
 
 
+def test_random_swaps_find_by_luck_no_more_than_all_swaps_together_would() -> None:
+    """As in a comparison: on five topics no p is below 2/32, however few random swaps reach the observed one."""
+    each = search("mc", Normal(1.0), simulations=100)
+    assert each.power(5, 50.0).rate == 0
+    assert each.power(6, 50.0).rate == 1
+
+
+@pytest.mark.parametrize("probe", [1e-9, 1e-3, 1e3, 1e6])
+def test_a_probe_far_from_the_answer_does_not_change_it(probe: float) -> None:
+    each = search("wilcoxon", Normal(1.0), simulations=400)
+    answer = each.difference(20, [probe])
+    assert answer.value == pytest.approx(each.difference(20).value, rel=2 * TOLERANCE)
+    assert each.power(20, answer.value).rate >= 0.8
+
+
 def test_the_smallest_numbers_of_topics() -> None:
     # Six topics are the fewest on which Wilcoxon's and the sign test can reach .05; t needs two.
-    for test, least in (("wilcoxon", 6), ("sign", 6), ("exact", 6), ("t", 2)):
+    for test, least in (("wilcoxon", 6), ("sign", 6), ("exact", 6), ("mc", 6), ("t", 2)):
         assert least_topics(test, 0.05) == least
+        assert least_topics(test, 2**-5) == least  # a p of alpha is a difference
         assert search(test, Normal(0.001), simulations=100).topics(1.0).value == least
 
 
