@@ -119,6 +119,9 @@ def _show(plan: PowerPlan) -> None:
         if (assessors := plan.assessors_table()) is not None:
             print()
             show(assessors)
+        if (sampled := plan.sampled_table()) is not None:
+            print()
+            show(sampled)
         print()
 
     show_result(plan.table(), before=more)

@@ -711,11 +711,79 @@ def test_disagreement_by_hand() -> None:
     cube = np.array([[[2.0, 4, 6], [1, 2, 3]], [[1, 1, NAN], [1, 1, 5]]])
     known = spreads(np.nanmean(cube, axis=2))
     found = disagreement(cube, known, same_judges=True)
-    assert found == Disagreement(2 / 3, 1 / ((1 / 3 + 1 / 2) / 2), True)
+    # Within topics squares of 2 over 3 degrees of freedom. Beside topics and judges one contrast is left,
+    # (1 - 2) - (0 - 0), whose square over 4 is the residual variance; what is more than that is the judges' own.
+    assert found.residual == pytest.approx(1 / 4)
+    assert found.own == pytest.approx(2 / 3 - 1 / 4)
+    assert found.judges == pytest.approx(1 / ((1 / 3 + 1 / 2) / 2))
+    # The judges' shares of the two topics' means are 5/12, 5/12 and 1/6; their squares' sum is 3/8.
+    assert found.crew == pytest.approx(8 / 3)
+    assert found.changes == pytest.approx(2 * (5 / 12 - 3 / 8) / (5 / 12))
+    assert found.variance == pytest.approx(1 / 4 + found.changes * found.own)
+    assert (found.matched, found.seen) == (True, 3)
     # For themselves: squares 8, 2, 0 and 32/3 over 2, 2, 1 and 2 degrees of freedom.
     alone = disagreement(cube, known, same_judges=False)
     assert alone.variance == pytest.approx(2 * (8 + 2 + 0 + 32 / 3) / 7)
     assert alone.judges == pytest.approx(1 / np.mean([1 / 3, 1 / 3, 1 / 2, 1 / 3]))
+
+
+def liked(topics: int, judges: int, own: float, seed: int, per_topic: int | None = None) -> FloatArray:
+    """Two systems; the difference varies over topics with variance 2, over judges with own, beside with 0.5.
+
+    With `per_topic` so many of the judges see a topic, others from topic to topic.
+    """
+    rng = np.random.default_rng(seed)
+    difference = rng.normal(0, math.sqrt(2), (topics, 1)) + rng.normal(0, math.sqrt(own), judges)
+    difference = difference + rng.normal(0, math.sqrt(0.5), (topics, judges))
+    common = rng.normal(size=(topics, 1)) + rng.normal(size=judges)
+    cube = np.stack([common + difference / 2, common - difference / 2], axis=1)
+    if per_topic is not None:
+        absent = rng.random((topics, judges)).argsort(axis=1) >= per_topic
+        cube[np.broadcast_to(absent[:, None, :], cube.shape)] = NAN
+    return cube
+
+
+@pytest.mark.parametrize("own", [0.0, 0.3, 4.0])
+@pytest.mark.parametrize("per_topic", [None, 2])
+def test_own_likings_are_told_from_noise(own: float, per_topic: int | None) -> None:
+    cube = liked(400, 60, own, 2, per_topic)
+    known = spreads(np.nanmean(cube, axis=2))
+    found = disagreement(cube, known, same_judges=True)
+    assert found.residual == pytest.approx(0.5, rel=0.15)
+    assert found.own == pytest.approx(own, rel=0.3, abs=0.05)
+    assert found.crew == pytest.approx(60, rel=0.08)
+    assert found.changes == pytest.approx(0 if per_topic is None else 1 - 2 / 60, abs=0.01)
+    # Where all judge all, own likings are no noise; where every topic has others, they are.
+    assert found.variance == pytest.approx(0.5 if per_topic is None else 0.5 + 0.967 * own, rel=0.25)
+    # Topics vary by 2 whatever the judges do.
+    assert found.rest(float(known.sd[0])) == pytest.approx(2, rel=0.35)
+
+
+@pytest.mark.parametrize("per_topic", [None, 2])
+def test_more_judges_narrow_the_spread_by_as_much_as_is_said(per_topic: int | None) -> None:
+    """Own likings of variance 4: the pooled disagreement would promise a spread of 0 for many judges."""
+    cube = liked(2000, 6, 4.0, 5, per_topic)
+    known = spreads(np.nanmean(cube, axis=2))
+    found = disagreement(cube, known, same_judges=True)
+    times = 2
+    more = liked(2000, 6 * times, 4.0, 6, None if per_topic is None else per_topic * times)
+    expected = float(spreads(np.nanmean(more, axis=2)).sd[0])
+    said = found.spread_with(found.judges * times, float(known.sd[0]))
+    assert said == pytest.approx(expected, rel=0.12)
+    whole = found.own + found.residual
+    if per_topic is None:
+        assert max(float(known.sd[0]) ** 2 - whole / 6, 0) < 0.8 * found.rest(float(known.sd[0]))
+
+
+def test_own_likings_that_cannot_be_told_from_noise_are_not_said() -> None:
+    cube = np.full((4, 2, 8), NAN)  # every topic has two judges of its own
+    for t in range(4):
+        cube[t, :, 2 * t : 2 * t + 2] = np.random.default_rng(t).normal(size=(2, 2))
+    found = disagreement(cube, spreads(np.nanmean(cube, axis=2)), same_judges=True)
+    assert math.isnan(found.own)
+    assert found.changes == pytest.approx(1)
+    z = cube[:, 0] - cube[:, 1]
+    assert found.variance == pytest.approx(np.nanmean(np.nanvar(z, axis=1, ddof=1)))
 
 
 def test_judges_that_never_meet_are_taken_for_themselves() -> None:
@@ -725,7 +793,11 @@ def test_judges_that_never_meet_are_taken_for_themselves() -> None:
     known = spreads(np.nanmean(cube, axis=2))
     found = disagreement(cube, known, same_judges=True)
     assert not found.matched
-    assert found.variance == pytest.approx(2 * (0.5 + 2 + 0 + 2 + 8 + 0) / 6)
+    # Two judges for each system: beside topics and judges, half the squares of their differences about the mean.
+    first, second = np.array([1, -2, 0]), np.array([2, 4, 0])
+    residual = sum(np.sum((z - z.mean()) ** 2) / 2 for z in (first, second)) / 4
+    assert found.variance == pytest.approx(2 * residual)
+    assert found.own == pytest.approx(max(2 * (0.5 + 2 + 0 + 2 + 8 + 0) / 6 - 2 * residual, 0))
     nobody = disagreement(cube[:, :, :1], spreads(np.zeros((3, 2))), same_judges=False)
     assert math.isnan(nobody.variance)
 
