@@ -762,7 +762,7 @@ def liking(
 
 def planned_for(own: float, difference: float | None = 0.5, **how: Any) -> PowerPlan:
     table, m = liking(own, **how)
-    return plan_of(m, difference, tests=(), simulations=300, judgments=table.judgments(m))
+    return plan_of(m, difference, tests=(), simulations=100, judgments=table.judgments(m))
 
 
 def test_an_assessors_constant_liking_is_no_noise_of_topics() -> None:
@@ -817,11 +817,9 @@ def test_as_a_sample_few_assessors_find_little_whatever_the_topics() -> None:
     )
 
 
-@pytest.mark.parametrize("own", [0.0, 0.2, 1.0])
-@pytest.mark.parametrize("difference", [None, 0.2, 0.5, 3.0])
-@pytest.mark.parametrize(
-    ("assessors", "systems", "absent"), [(2, 2, 0.0), (3, 3, 0.0), (8, 2, 0.5), (12, 3, 0.7)]
-)
+@pytest.mark.parametrize("own", [0.0, 0.6])
+@pytest.mark.parametrize("difference", [None, 0.3, 3.0])
+@pytest.mark.parametrize(("assessors", "systems", "absent"), [(2, 2, 0.0), (3, 3, 0.0), (10, 2, 0.6)])
 def test_what_is_said_of_a_sample_never_contradicts_itself(
     own: float, difference: float | None, assessors: int, systems: int, absent: float
 ) -> None:
@@ -840,7 +838,7 @@ def test_what_is_said_of_a_sample_never_contradicts_itself(
         assert "find" in said
         return
     assert sampled.power_now <= sampled.best + 1e-12
-    assert (sampled.power_now >= 0.8) == (sampled.difference <= difference * (1 + 1e-5))
+    assert (sampled.power_now >= 0.8) == (sampled.difference <= difference * (1 + 1e-4))
     assert (sampled.power_now >= 0.8) == (sampled.needed <= found.have)
     assert math.isinf(sampled.needed) == (sampled.best < 0.8)
     assert ("no number of topics is enough" in said) == math.isinf(sampled.needed)
@@ -850,7 +848,46 @@ def test_what_is_said_of_a_sample_never_contradicts_itself(
         assert sampled.enough > sampled.assessors
     for row in sampled.rows:
         assert math.isinf(row.topics) == (row.assessors < sampled.fewest)
-        assert (row.topics <= found.have) == (row.difference <= difference * (1 + 1e-5))
+        assert (row.topics <= found.have) == (row.difference <= difference * (1 + 1e-4))
+
+
+def assessed(values: FloatArray) -> PowerPlan:
+    """Topics x two systems x assessors, and a plan for a difference of 0.5."""
+    rows = [
+        Score("overall", f"t{t}", f"s{s}", float(value), assessor=f"a{a}")
+        for (t, s, a), value in np.ndenumerate(values)
+    ]
+    table = ScoreTable.from_rows(rows)
+    m = table.matrix("overall")
+    return plan_of(m, 0.5, tests=(), simulations=100, judgments=table.judgments(m))
+
+
+def test_as_many_assessors_as_now_need_as_many_topics_as_now() -> None:
+    """By chance means of noise may lie closer together than noise allows: no more than all there is is noise."""
+    noise = np.random.default_rng(4).normal(size=(8, 1, 2)) * [
+        [[1.0, -1.0]]
+    ]  # two assessors who see the opposite
+    topics = 0.1 * np.random.default_rng(5).normal(size=(8, 1, 1))
+    found = assessed((noise + topics) * [[[1.0], [0.0]]])
+    assert found.judges is not None
+    assert found.judges.share == 1
+    two = next(row for row in found.judges.rows if row.judges == 2)
+    assert two.spread == pytest.approx(found.typical)
+    assert found.needs[0].topics is not None
+    assert two.topics == found.needs[0].topics.value
+
+
+def test_assessors_who_agree_have_no_likings_of_their_own() -> None:
+    found = assessed(np.random.default_rng(3).normal(size=(8, 2, 1)) * np.ones(3))
+    assert found.sampled is not None
+    assert found.sampled.own == 0
+    assert any("varies no more than chance would have it" in said for said in found.sentences())
+
+
+def test_where_nothing_can_be_found_assessors_are_not_listed() -> None:
+    table, m = rated(True, topics=3)
+    found = plan_of(m, simulations=50, tests=(), judgments=table.judgments(m))
+    assert not any("it would be -" in said for said in found.sentences())
 
 
 def test_repeats_without_assessors_are_no_sample() -> None:

@@ -60,6 +60,8 @@ if TYPE_CHECKING:
 
 LARGEST = 1e150
 """Of scores: squares of larger ones overflow, and of smaller than one over this vanish."""
+ROUNDING = 1e-9
+"""Of the spread: own likings within are equal but for rounding."""
 LEAST_APART = 1e-12
 """Of the spread: a smaller difference is lost in rounding."""
 FEW = 8
@@ -850,6 +852,8 @@ def _judges(plan: PowerPlan, judges: AssessorPlan) -> Iterator[str]:
     *some, rest = judges.rows
     numbers = listed([f"{row.judges:g}" for row in some])
     if plan.difference is None:
+        if math.isnan(rest.difference):  # nothing can be found, whoever judges
+            return
         finds = listed([number(row.difference) for row in some])
         yield f"With {numbers} {unit}s it would be {finds}; with any number, {number(rest.difference)}."
         return
@@ -1188,7 +1192,9 @@ def _sampled_plan(found: Disagreement, task: _PlanTask, wanted: float | None) ->
     """What it takes where assessors are a sample; None where they are not known."""
     if not found.seen:
         return None
-    nothing = math.nan
+    nothing, spread = math.nan, task.source.spread
+    if found.own <= (ROUNDING * spread) ** 2:
+        found = replace(found, own=0.0)
     about: dict[str, Any] = {
         "seen": found.seen,
         "assessors": found.crew,
@@ -1207,7 +1213,7 @@ def _sampled_plan(found: Disagreement, task: _PlanTask, wanted: float | None) ->
     crossed = Crossed(
         topics=found.rest(task.source.spread),
         own=found.own,
-        residual=found.residual,
+        residual=min(found.residual, found.used(spread)),
         changes=found.changes,
         per_topic=min(found.judges / found.crew, 1.0),
         have=task.have,

@@ -22,12 +22,12 @@ from adjudge.errors import UsageError
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.power.rates import MOST_TOPICS, t_power, t_topics
 
-DRAWS = 10_000
+DRAWS = 5_000
 """Of the mean squares."""
 MOST_JUDGES = 100_000
 SMOOTH = 100
 """Degrees of freedom from which quantiles are approximated."""
-TRIED = 25
+TRIED = 20
 """Numbers of topics, evenly on a logarithmic scale, on which it is tried whether a power can be had."""
 
 
@@ -173,7 +173,7 @@ class Crossed:
             return 0.0
         while self.power(n, judges, high, alpha) < power:
             low, high = high, 2 * high
-        while high - low > 1e-6 * high:
+        while high - low > 1e-5 * high:
             middle = (low + high) / 2
             low, high = (middle, high) if self.power(n, judges, middle, alpha) < power else (low, middle)
         return high
@@ -182,7 +182,12 @@ class Crossed:
         """The smallest difference that any number of topics finds with the power."""
         if judges <= 1:
             return math.nan
-        return min(self.difference(n, judges, power, alpha) for n in self._tried)
+        found = math.inf
+        for n in (self.have, *reversed(self._tried)):
+            # Only what finds less than is known already is searched.
+            if math.isinf(found) or self.power(n, judges, found * (1 - 1e-4), alpha) >= power:
+                found = self.difference(n, judges, power, alpha) if n >= 2 else found
+        return found
 
 
 def t_power_of(n: float, difference: float, sd: float, alpha: float) -> float:

@@ -444,20 +444,24 @@ class Disagreement:
 
     def share(self, spread: float) -> float:
         """What part of the variance of a difference it makes, as judged now; at most all of it."""
-        return min(self.variance / self.judges / spread**2, 1.0) if spread > 0 else math.nan
+        return self.used(spread) / self.judges / spread**2 if spread > 0 else math.nan
+
+    def used(self, spread: float) -> float:
+        """The variance, but no more than there is: by chance it may be estimated larger than all of it."""
+        return min(self.variance, self.judges * spread**2)
 
     def rest(self, spread: float) -> float:
         """The variance over topics that no number of judges takes away."""
-        return max(spread**2 - self.variance / self.judges, 0.0)
+        return max(spread**2 - self.used(spread) / self.judges, 0.0)
 
     def spread_with(self, judges: float, spread: float) -> float:
         """The standard deviation of a difference if there were so many judges; with infinitely many, what is left."""
-        return math.sqrt(self.rest(spread) + self.variance / judges)
+        return math.sqrt(self.rest(spread) + self.used(spread) / judges)
 
     def judges_for(self, wanted: float, spread: float) -> float:
         """How many judges bring the spread down to the wanted one; infinite where none do."""
         room = wanted**2 - self.rest(spread)
-        return self.variance / room if room > 0 else math.inf
+        return self.used(spread) / room if room > 0 else math.inf
 
 
 def disagreement(values: npt.ArrayLike, pairs: Spreads, *, same_judges: bool) -> Disagreement:
