@@ -601,23 +601,23 @@ class SampledPlan:
     topics: float
     """And of what topics do to a difference for all assessors."""
     matched: bool
-    power_now: float
+    power_now: float = math.nan
     """On the present topics, in the comparison that will be made; NaN where no difference was asked for."""
-    one_pair_now: float
+    one_pair_now: float = math.nan
     """For one pair by itself."""
-    best: float
+    best: float = math.nan
     """The largest power that any number of topics gives with these assessors."""
-    needed: float
+    needed: float = math.nan
     """Topics, with as many assessors as now; infinite where no number of topics is enough."""
-    difference: float
+    difference: float = math.nan
     """The smallest that is found now."""
-    limit: float
+    limit: float = math.nan
     """And with any number of topics."""
-    fewest: float
+    fewest: float = math.nan
     """Assessors with whom some number of topics is enough."""
-    enough: float
+    enough: float = math.nan
     """Assessors with whom the present topics are enough; infinite where none are."""
-    rows: tuple[SampledRow, ...]
+    rows: tuple[SampledRow, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -1192,7 +1192,7 @@ def _sampled_plan(found: Disagreement, task: _PlanTask, wanted: float | None) ->
     """What it takes where assessors are a sample; None where they are not known."""
     if not found.seen:
         return None
-    nothing, spread = math.nan, task.source.spread
+    spread = task.source.spread
     if found.own <= (ROUNDING * spread) ** 2:
         found = replace(found, own=0.0)
     about: dict[str, Any] = {
@@ -1200,18 +1200,13 @@ def _sampled_plan(found: Disagreement, task: _PlanTask, wanted: float | None) ->
         "assessors": found.crew,
         "own": math.sqrt(found.own),
         "residual": math.sqrt(found.residual),
-        "topics": math.sqrt(found.rest(task.source.spread)),
+        "topics": math.sqrt(found.rest(spread)),
         "matched": found.matched,
     }
     if math.isnan(found.own):
-        return SampledPlan(
-            **about,
-            **dict.fromkeys(("power_now", "one_pair_now", "best", "needed"), nothing),
-            **dict.fromkeys(("difference", "limit", "fewest", "enough"), nothing),
-            rows=(),
-        )
+        return SampledPlan(**about)
     crossed = Crossed(
-        topics=found.rest(task.source.spread),
+        topics=found.rest(spread),
         own=found.own,
         residual=min(found.residual, found.used(spread)),
         changes=found.changes,
@@ -1226,12 +1221,10 @@ def _sampled_plan(found: Disagreement, task: _PlanTask, wanted: float | None) ->
         return crossed.difference(task.have, judges, power, level), crossed.smallest(judges, power, level)
 
     def needed(judges: float) -> float:
-        return nothing if wanted is None else crossed.topics_for(judges, wanted, power, level)
+        return math.nan if wanted is None else crossed.topics_for(judges, wanted, power, level)
 
     difference, limit = differences(now)
-    asked: dict[str, float] = dict.fromkeys(
-        ("power_now", "one_pair_now", "best", "fewest", "enough"), nothing
-    )
+    asked: dict[str, Any] = {}
     if wanted is not None:
         powers = (crossed.power(task.have, now, wanted, alpha) for alpha in (level, task.alpha))
         asked |= dict(zip(("power_now", "one_pair_now"), powers, strict=True))
