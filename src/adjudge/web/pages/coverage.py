@@ -11,6 +11,7 @@ from adjudge.judgments.protocol import UNIT, Choice, Protocol, Question
 from adjudge.judgments.tasks import Judged, Task, TextRef, units_of
 from adjudge.text.headers import hidden_spans, paragraphs, shown
 from adjudge.web.blind import UnitIds
+from adjudge.web.pages.keys import question_keys
 from adjudge.web.site import Site
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -56,6 +57,8 @@ class CoveragePage:
     before: tuple[Before, ...]
     said_before: str
 
+    keys = staticmethod(question_keys)
+
     def state(self) -> dict[str, Any]:
         """What the page's script works on."""
         return {
@@ -63,7 +66,7 @@ class CoveragePage:
             "peer": [unit.id for unit in self.peer],
             "completeness": [asdict(choice) for choice in self.completeness.choices],
             "unmarked": {n: [asdict(c) for c in choices] for n, choices in self.unmarked_choices.items()},
-            "quality": [{"id": q.id, "values": list(q.values)} for q in self.quality],
+            "quality": [{"id": q.id, "values": list(q.values), "keys": self.keys(q)} for q in self.quality],
             "before": [asdict(each) for each in self.before],
             "saidBefore": self.said_before,
         }
