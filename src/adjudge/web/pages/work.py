@@ -24,11 +24,15 @@ class WorkItem:
     label: str
     done: int
     of: int
+    changed: bool = False
+    """Its texts have changed since: it cannot be judged, and counts nowhere."""
 
     @property
     def state(self) -> str:
         if self.done >= self.of:
             return "done"
+        if self.changed:
+            return "changed"
         return "begun" if self.done else "open"
 
 
@@ -45,6 +49,10 @@ class WorkBlock:
     @property
     def done(self) -> int:
         return sum(item.state == "done" for item in self.items)
+
+    @property
+    def total(self) -> int:
+        return sum(item.state != "changed" for item in self.items)
 
 
 @dataclass(frozen=True)
@@ -79,8 +87,9 @@ def work_of(site: Site, person: str) -> Work:
     begun = next((item for item in order if item.state == "begun"), None)
     first = next((item for item in order if item.state == "open"), None)
     done = sum(item.state == "done" for item in order)
+    total = sum(item.state != "changed" for item in order)
     blocks = tuple(_blocks(site, list(zip(tasks, order, strict=True))))
-    return Work(blocks, tuple(order), len(order), done, begun or first)
+    return Work(blocks=blocks, order=tuple(order), total=total, done=done, next=begun or first)
 
 
 def _blocks(site: Site, placed: list[tuple[Task, WorkItem]]) -> Iterator[WorkBlock]:
@@ -114,7 +123,15 @@ def _given(judged: Judged, person: str) -> dict[str, Any]:
 def _item(site: Site, task: Task, answers: Mapping[str, Any], number: int, total: int) -> WorkItem:
     done, of = progress(site, task, answers)
     label = f"{LABELS[site.protocol(task.protocol).kind]} {number}"
-    return WorkItem(key=site.task_key(task), number=number, total=total, label=label, done=done, of=of)
+    return WorkItem(
+        key=site.task_key(task),
+        number=number,
+        total=total,
+        label=label,
+        done=done,
+        of=of,
+        changed=done < of and site.changed(task) is not None,
+    )
 
 
 def progress(site: Site, task: Task, answers: Mapping[str, Any]) -> tuple[int, int]:
@@ -129,4 +146,5 @@ def after(site: Site, person: str, task: Task) -> WorkItem | None:
     """What comes after a task: the next one that is not done, from there on and then from the start."""
     every = work_of(site, person).order
     here = next((at for at, item in enumerate(every) if item.key == site.task_key(task)), -1)
-    return next((item for item in every[here + 1 :] + every[: here + 1] if item.state != "done"), None)
+    open = ("open", "begun")
+    return next((item for item in every[here + 1 :] + every[: here + 1] if item.state in open), None)
