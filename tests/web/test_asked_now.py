@@ -141,7 +141,7 @@ def test_where_all_are_marked_nothing_is_asked(app: Running) -> None:
 
 
 def test_answers_that_waited_in_the_browser_are_taken_in_their_order(both: Running) -> None:
-    """One request with a whole page, the unmarked units answered twice: as given is as stored. Sent twice, stored once."""
+    """One request with a whole page, the unmarked units answered twice. Sent twice, it is stored once."""
     client, task = both.client(ANN), page_of(both)
     sent = [
         *all_units(both, task),

@@ -39,9 +39,7 @@ def test_mixed_topics_are_one_list(evaluation: Evaluation) -> None:
     with store_of(evaluation.folder) as store:
         store.accounts.add("eva")
         protocol = load_protocol("linguistic-quality")
-        assign(
-            store, evaluation.collection, protocol, assessors=["eva"], order="mixed", repeats=0.3, seed=1
-        )
+        assign(store, evaluation.collection, protocol, assessors=["eva"], order="mixed", repeats=0.3, seed=1)
     with making.running(evaluation.folder) as app:
         (block,) = work_of(app.site, "eva").blocks
         assert block.title is None

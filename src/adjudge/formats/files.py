@@ -17,6 +17,7 @@ from adjudge.data.incoming import Item, LeftOut, Thing
 from adjudge.data.lines import MAX_LINE, decode, open_bytes, read_json_lines, unreadable
 from adjudge.data.rows import Row, System
 from adjudge.errors import FormatError, UsageError, quoted
+from adjudge.table import csv_plain
 
 R = TypeVar("R", bound=Row)
 T = TypeVar("T")
@@ -378,7 +379,7 @@ def read_cells(
     """The header, and the rows with the numbers of the lines they begin on, each as long as the header.
 
     Without `quotes` a quotation mark is a character like any other; with `unnamed_first` the first
-    column needs no name.
+    column needs no name. A ' that was put before what would be a formula (`table.csv_safe`) is taken off.
     """
     delimiter = _delimiter(path, delimiter)
     csv.field_size_limit(max(csv.field_size_limit(), min(max_line, _LARGEST_LIMIT)))
@@ -387,7 +388,7 @@ def read_cells(
     reader = csv.reader(iter(lines), delimiter=delimiter, quoting=quoting, strict=True)
     rows = _rows(reader, lines)
     line, header = next(rows, (1, []))
-    header = [name.strip() for name in header]
+    header = [csv_plain(name).strip() for name in header]
     _check_header(header, Place(path, line), unnamed_first)
     return header, _even(rows, len(header), path)
 
@@ -479,7 +480,7 @@ def _even(rows: Rows, width: int, path: Path) -> Rows:
                 file=path,
                 line=line,
             )
-        yield line, row
+        yield line, [csv_plain(cell) for cell in row]
 
 
 # NIST's names

@@ -288,7 +288,7 @@ def test_keys_stand_on_the_buttons_and_mean_what_they_say(tab: Page, server: Ser
 
 def test_a_key_that_is_held_down_answers_once(tab: Page, server: Server, study: Study) -> None:
     person = study.person("duc-2002", "rating", "preference-summaries", peers=["alpha"])
-    coverage, rating, *pairs = person.tasks
+    _, rating, *pairs = person.tasks
     enter(tab, server, study, person)
     hold_down(tab, "6")  # the highest, with nothing marked: a held key does not confirm it
     saved(tab)

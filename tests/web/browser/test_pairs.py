@@ -74,7 +74,9 @@ def test_twenty_preferences_of_sentences(tab: Page, server: Server, study: Study
     expect(tab.locator("#where")).to_have_text("Pair 21")
     quota = shares(tab)
     assert quota[0] >= 20, "others' answers count too"
-    assert quota[1] == 18 * 17 // 2 + 1 + 1, "what is planned for everybody: all pairs of 18, 2 and 2 sentences"
+    assert quota[1] == 18 * 17 // 2 + 1 + 1, (
+        "what is planned for everybody: all pairs of 18, 2 and 2 sentences"
+    )
     expect(tab.locator("#quota")).to_have_text(f"{quota[0]} of {quota[1]} asked of everybody")
     tab.reload()
     ready(tab)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -13,6 +10,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from adjudge.errors import AdjudgeError
+from adjudge.formats.answer_table import answer_table
 from adjudge.judgments.pairs.sample import ANYONE
 from adjudge.judgments.protocol import NOTES
 from adjudge.judgments.store.accounts import Account
@@ -122,7 +120,7 @@ PROGRAMS = ("simulated", "learned")
 
 
 def organiser_page(site: Site, person: str, quota: Quota | None = None) -> OrganiserPage:
-    """Everything on the page; `quota` is what the sampler plans. People's pages and those of programs are counted apart."""
+    """Everything on the page; `quota` is what the sampler plans. People and programs are counted apart."""
     accounts = {account.person: account for account in site.store.accounts.all()}
     judged = {each.task.id: each for each in site.store.current()}
     origins = _origins(judged.values(), accounts)
@@ -141,7 +139,10 @@ def organiser_page(site: Site, person: str, quota: Quota | None = None) -> Organ
         key = task.assessor, task.topic
         cells[key] = cells.get(key, ProgressCell()).plus(new)
     assessors = dict.fromkeys(who for who, _ in cells)
-    shown = [*accounts, *sorted((name for name in assessors if name not in accounts), key=origins.__contains__)]
+    shown = [
+        *accounts,
+        *sorted((name for name in assessors if name not in accounts), key=origins.__contains__),
+    ]
     sums = {name: _sum(cells, name) for name in shown}
     people = [sums[name] for name in shown if name not in origins]
     closed = results_closed(site, person)
@@ -295,27 +296,5 @@ def all_records(site: Site) -> str:
 
 
 def table(site: Site) -> str:
-    """A row per answer that counts now."""
-    out = io.StringIO()
-    rows = csv.writer(out, lineterminator="\n")
-    rows.writerow(
-        ["topic", "system", "reference", "left", "right", "protocol", "assessor", "question", "answer"]
-    )
-    pseudonyms = {person.id: person.pseudonym for person in site.store.people.all()}
-    for judged in site.store.current():
-        task = judged.task
-        for question, event in sorted(judged.answers.items()):
-            rows.writerow(
-                [
-                    task.topic,
-                    task.peer.system if task.peer else "",
-                    task.reference.system if task.reference else "",
-                    json.dumps(task.left) if task.left else "",
-                    json.dumps(task.right) if task.right else "",
-                    task.protocol,
-                    pseudonyms[event.assessor],
-                    question,
-                    json.dumps(event.answer, ensure_ascii=False),
-                ]
-            )
-    return out.getvalue()
+    """A row per answer that counts now, as `adjudge judgments export` writes them to a CSV file."""
+    return answer_table(site.store, pseudonyms=True).to_csv()
