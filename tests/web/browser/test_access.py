@@ -120,7 +120,7 @@ def test_every_page_is_for_everybody(
             wrong[f"{name}, {width} wide"] = page.evaluate(SIDEWAYS) + ([wide] if wide > width else [])
         wrong[f"{name}, blank"] = len(page.screenshot(caret="initial")) < 1.5 * blank
     assert {where: what for where, what in wrong.items() if what} == {}
-    assert len(wrong) == 6 * 15
+    assert len(wrong) == 6 * 17
 
 
 def test_nothing_sticks_out_can_fail(tab: Page, server: Server) -> None:
