@@ -77,7 +77,7 @@ def test_twenty_preferences_of_sentences(tab: Page, server: Server, study: Study
     assert quota[1] == 18 * 17 // 2 + 1 + 1, (
         "what is planned for everybody: all pairs of 18, 2 and 2 sentences"
     )
-    expect(tab.locator("#quota")).to_have_text(f"{quota[0]} of {quota[1]} asked of everybody")
+    expect(tab.locator("#quota")).to_have_text(f"{quota[0]} of {quota[1]} answered by everybody")
     tab.reload()
     ready(tab)
     assert shares(tab) == quota

@@ -117,7 +117,7 @@ function drawProgress() {
   one("#progress").max = max;
   one("#progress").value = value;
   one("#progress").setAttribute("aria-label", label);
-  one("#quota").textContent = now.live ? `${live} of ${max} asked of everybody` : "";
+  one("#quota").textContent = now.live ? `${live} of ${max} answered by everybody` : "";
 }
 
 const KEYS = { ArrowLeft: "left", ArrowRight: "right", 1: "left", 2: "right", 3: "tie", 0: "skip" };
