@@ -20,7 +20,7 @@ from adjudge.evaluation import Evaluation
 from adjudge.judgments.pairs.sample import ANYONE, sample
 from adjudge.judgments.protocol import load_protocol
 from adjudge.judgments.store.store import store_of
-from adjudge.judgments.tasks import Task
+from adjudge.judgments.tasks import Event, Task
 from adjudge.web.pages.organiser import organiser_page
 from adjudge.web.pages.pairs import pair_page, sentence, side_text
 from adjudge.web.sampler import AHEAD, Quota, TopicLine
@@ -350,6 +350,30 @@ def test_progress_is_against_what_is_planned(start: Start) -> None:
     assert (page.quota, page.tasks) == (Quota(25, 80), 0)
     send(app.client("ann"), answer(app.key(task), "preference", None))
     assert app.app.state.sampler.quota() == Quota(24, 80), "taken back"
+
+
+def test_simulated_answers_take_nothing_of_what_people_are_asked(start: Start) -> None:
+    """The quota is people's: what a program compared is neither answered nor asked."""
+
+    def before(evaluation: Evaluation) -> None:
+        with store_of(evaluation.folder) as store:
+            for program in ("simulated-1", "simulated-2"):
+                sample(evaluation.collection, store, SENTENCES, count=15, assessors=[program], seed=1)
+            tasks = store.tasks()
+            assert len(tasks) == 60
+            made = [
+                Event(f"e{n}", store.evaluation, task.id, task.assessor, "preference", {"winner": "left"})
+                for n, task in enumerate(tasks)
+            ]
+            store.append([replace(event, origin="simulated") for event in made])
+
+    app = start(before, pairs_per_topic=10)
+    assert app.app.state.sampler.quota() == Quota(0, 20)
+    mine = next_for(app, "ann", 50)
+    assert len(mine) == 20
+    page = organiser_page(app.site, "ann", app.app.state.sampler.quota())
+    assert [(each.origin, each.done, each.tasks) for each in page.programs] == [("simulated", 60, 60)]
+    assert page.tasks == 0
 
 
 def test_no_more_is_planned_than_there_is(start: Start) -> None:

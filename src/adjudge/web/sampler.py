@@ -29,6 +29,8 @@ from adjudge.web.site import Site
 
 log = logging.getLogger("adjudge.web")
 
+PROGRAMS = ("simulated", "learned")
+"""Origins of answers that are no people's."""
 AHEAD = 12
 """Pairs of a topic that stand in line; several people may be at the same topic."""
 
@@ -62,7 +64,10 @@ class Quota:
 
 
 class DecidedPairs:
-    """The tasks whose pair is decided. Kept up to date from what is new: going through all answers takes its time."""
+    """The pairs that people have decided. Kept up to date from what is new: going through all answers takes its time.
+
+    What programs answered decides nothing, and takes nothing of what is planned for people.
+    """
 
     def __init__(self, store: Store):
         self._store = store
@@ -70,23 +75,36 @@ class DecidedPairs:
         self._seen = 0
         self._given: dict[str, set[str]] = {}
         """By task: who has an answer there that counts."""
-        self._contents: dict[str, tuple[object, ...]] = {}
+        self._programs: set[str] = set()
+        self._contents: dict[str, tuple[object, ...] | None] = {}
 
     def contents(self) -> set[tuple[object, ...]]:
         """What is decided, as `sides.content` names it."""
         with self._lock:
-            for event in self._store.events(after=self._seen):
-                if event.question == PREFERENCE:
-                    people = self._given.setdefault(event.task, set())
-                    (people.discard if event.answer is None else people.add)(event.assessor)
-                self._seen = event.seq or self._seen
+            self._look()
             self._learn([task for task in self._given if task not in self._contents])
-            return {self._contents[task] for task, people in self._given.items() if people}
+            found = {self._contents[task] for task, people in self._given.items() if people}
+            return {each for each in found if each is not None}
+
+    def by_programs(self) -> set[str]:
+        """The tasks that programs answered."""
+        with self._lock:
+            self._look()
+            return set(self._programs)
+
+    def _look(self) -> None:
+        for event in self._store.events(after=self._seen):
+            if event.question == PREFERENCE and event.origin in PROGRAMS:
+                self._programs.add(event.task)
+            elif event.question == PREFERENCE:
+                people = self._given.setdefault(event.task, set())
+                (people.discard if event.answer is None else people.add)(event.assessor)
+            self._seen = event.seq or self._seen
 
     def _learn(self, new: list[str]) -> None:
         few = len(new) <= FEW
         found = map(self._store.task, new) if few else self._store.tasks(cancelled=True)
-        self._contents.update((task.id, content(task)) for task in found if task.left is not None)
+        self._contents.update((task.id, content(task) if task.left else None) for task in found)
 
 
 FEW = 50
@@ -99,8 +117,9 @@ class Sampler:
     def __init__(self, site: Site):
         self.site = site
         protocol = self._live_protocol()
-        self.live = [TopicLine(site, protocol, topic) for topic in site.collection.topics] if protocol else []
         self._decided = DecidedPairs(site.store)
+        topics = site.collection.topics if protocol else ()
+        self.live = [TopicLine(site, protocol, topic, self._decided) for topic in topics if protocol]
         self._wanted, self._closed = threading.Event(), False
         self._started = threading.Lock()
         self._thread: threading.Thread | None = None
@@ -245,8 +264,8 @@ def _what(task: Task) -> tuple[str, frozenset[str]]:
 class TopicLine:
     """The pairs of one topic that come next."""
 
-    def __init__(self, site: Site, protocol: Protocol, topic: str):
-        self.site, self.protocol, self.topic = site, protocol, topic
+    def __init__(self, site: Site, protocol: Protocol, topic: str, decided: DecidedPairs):
+        self.site, self.protocol, self.topic, self._decided = site, protocol, topic, decided
         self._lock = threading.Lock()
         self._ready: list[Pair] = []
         self._pool: PairPool | None = None
@@ -315,21 +334,26 @@ class TopicLine:
         return pool.asked(task, (left, right))
 
     def _asked(self, pool: PairPool) -> set[frozenset[int]]:
+        return {frozenset(pair) for task in self._tasks() if (pair := pool.pair(task))}
+
+    def _tasks(self) -> list[Task]:
+        """The topic's tasks for people."""
+        programs = self._decided.by_programs()
         tasks = self.site.store.tasks(topic=self.topic, protocol=self.protocol.name)
-        return {frozenset(pair) for task in tasks if (pair := pool.pair(task))}
+        return [task for task in tasks if task.id not in programs]
 
     def refit(self) -> None:
         """Put the pairs in line that would tell most, given all answers so far and what is handed out."""
         pool, how = self.pool, self.site.judging.next_pair
         if pool is None or len(pool) < 2 or how == "random":
             return
-        judged = [each for each in self.site.store.current(self.topic) if PREFERENCE in each.answers]
+        current = self.site.store.current(self.topic)
+        judged = [each for each in current if PREFERENCE in each.answers and each.origin not in PROGRAMS]
         latest = max((event.seq or 0 for each in judged for event in each.answers.values()), default=0)
         if latest == self._seen:
             return
         self._seen = latest
-        tasks = self.site.store.tasks(topic=self.topic, protocol=self.protocol.name)
-        answers, waiting = answers_in(pool, tasks, {each.task.id: each.answers for each in judged})
+        answers, waiting = answers_in(pool, self._tasks(), {each.task.id: each.answers for each in judged})
         if self._similarity is None:
             self._similarity = sentence_similarity(DEFAULT, pool.texts).among()
         found = next_pairs(

@@ -20,7 +20,7 @@ from adjudge.judgments.tasks import Judged, Task
 from adjudge.web.api import visitor
 from adjudge.web.pages.views import render
 from adjudge.web.pages.work import answers_of, is_assigned, progress
-from adjudge.web.sampler import Quota, is_copy
+from adjudge.web.sampler import PROGRAMS, Quota, is_copy
 from adjudge.web.site import Site
 from adjudge.wording import counted
 
@@ -114,9 +114,6 @@ class NewLink(BaseModel):
     """What stands behind the # of a personal link. It is said once."""
 
     token: str
-
-
-PROGRAMS = ("simulated", "learned")
 
 
 def organiser_page(site: Site, person: str, quota: Quota | None = None) -> OrganiserPage:
