@@ -53,7 +53,7 @@ VALUES = {UNMARKED: "relevant", PREFERENCE: "winner", **dict.fromkeys(NOTES, "te
 
 
 def answer_table(store: Store, *, pseudonyms: bool = False) -> Table:
-    """The answers that count now, a row each; columns keep apart what must not be mixed: people and programs, repeats."""
+    """The answers that count now, a row each; columns keep apart what must not be mixed: people, programs, repeats."""
     disguise = Disguise.of(store.people.all(), ()) if pseudonyms else None
     repeats = _repeats(store.tasks(cancelled=True))
     rows = _rows(store.current(), repeats, disguise)
