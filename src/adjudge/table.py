@@ -107,12 +107,9 @@ class Table:
 
     def to_csv(self) -> str:
         """With full precision, but no minus zero; what is missing is empty."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(column.name for column in self.columns if column.data)
-        for record in self.records():
-            writer.writerow("" if is_missing(cell) else unsigned_zero(cell) for cell in record.values())
-        return out.getvalue()
+        head = (column.name for column in self.columns if column.data)
+        cells = (map(unsigned_zero, record.values()) for record in self.records())
+        return csv_text([head, *(("" if is_missing(cell) else cell for cell in row) for row in cells)])
 
     def as_dict(self) -> dict[str, Any]:
         """What `to_json` writes."""
@@ -302,6 +299,56 @@ class Tabular:
 def is_missing(cell: object) -> bool:
     """None, or a number that is none."""
     return cell is None or (isinstance(cell, float) and math.isnan(cell))
+
+
+# What a spreadsheet would take for a formula
+
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_SAFE = re.compile(r"'+[=+\-@\t\r]")
+
+
+def csv_safe(cell: Any) -> Any:
+    """A cell of a CSV file. A text that a spreadsheet would run as a formula gets a ' in front; numbers stay.
+
+    That is a text that begins with =, +, -, @, a tab or a carriage return; and one that begins with ' before such a
+    sign, so that `csv_plain` gives every text back as it was. Every writer of CSV goes through here: names and texts
+    are strangers'.
+    """
+    return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
+
+
+def csv_plain(cell: str) -> str:
+    """The text that `csv_safe` wrote."""
+    return cell[1:] if cell[:1] == "'" and _SAFE.match(cell) else cell
+
+
+def csv_text(rows: Iterable[Iterable[Any]]) -> str:
+    """Rows as CSV with plain line ends, no cell a formula."""
+    out = _CsvLines()
+    csv.writer(out, lineterminator=_CsvLines.END).writerows(map(csv_safe, row) for row in rows)
+    return out.getvalue()
+
+
+def frame_to_csv(frame: pd.DataFrame, *, index_label: str | None = None) -> str:
+    """A frame as CSV, with its index where that has a label; plain line ends, no cell a formula."""
+    safe = frame.rename(columns=csv_safe)
+    for at, dtype in enumerate(frame.dtypes):
+        if dtype.kind not in "biufcmM":
+            safe.isetitem(at, frame.iloc[:, at].astype(object).map(csv_safe, na_action="ignore"))
+    if index_label is not None:
+        safe.index = safe.index.map(csv_safe)
+    out = _CsvLines()
+    safe.to_csv(out, index=index_label is not None, index_label=index_label, lineterminator=_CsvLines.END)
+    return out.getvalue()
+
+
+class _CsvLines(io.StringIO):
+    """Takes rows that end in both signs, so that csv puts quotes around cells with either, and ends them plainly."""
+
+    END = "\r\n"
+
+    def write(self, row: str) -> int:
+        return super().write(row.removesuffix(self.END) + "\n" * row.endswith(self.END))
 
 
 def unsigned_zero(cell: Any) -> Any:

@@ -115,12 +115,14 @@ def deliver(
 
 def write_csv(frame: Any, target: Path) -> None:
     """A frame as CSV into a file, or to standard output for `-`: with full precision, but no minus zero."""
-    frame = frame.assign(**{name: frame[name] + 0.0 for name in frame.select_dtypes("floating")})
+    from adjudge.table import frame_to_csv
+
+    text = frame_to_csv(frame.assign(**{name: frame[name] + 0.0 for name in frame.select_dtypes("floating")}))
     if str(target) == "-":
-        print(frame.to_csv(index=False, lineterminator="\n"), end="")
+        print(text, end="")
         return
     try:
-        target.write_text(frame.to_csv(index=False, lineterminator="\n"), encoding="utf-8", newline="")
+        target.write_text(text, encoding="utf-8", newline="")
     except OSError as error:
         raise DataError(f"{target}: cannot be written: {error.strerror}") from None
 
