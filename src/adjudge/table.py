@@ -358,6 +358,11 @@ def unsigned_zero(cell: Any) -> Any:
 
 def plain(value: Any) -> Any:
     """A value as JSON takes it: dataclasses and NumPy's numbers made plain, what is not finite None, no minus zero."""
+    kind = type(value)
+    if kind is float:  # most are numbers and texts: they go first
+        return value + 0.0 if math.isfinite(value) else None
+    if kind is str or kind is int or value is None:
+        return value
     if is_dataclass(value) and not isinstance(value, type):
         return plain(asdict(value))
     if isinstance(value, Mapping):
@@ -375,7 +380,37 @@ def plain(value: Any) -> Any:
 
 def as_json(value: Any) -> str:
     """For scripts: readable, and never with NaN, which is no JSON."""
-    return json.dumps(plain(value), ensure_ascii=False, allow_nan=False, indent=1)
+    return "".join(json_parts(value))
+
+
+_WRITTEN = object()
+
+
+def json_parts(value: Any, depth: int = 0) -> Iterator[str]:
+    """The same, part by part: the items of an iterator are written one by one, and never held together."""
+    if isinstance(value, Mapping):
+        parts: Iterable[tuple[str, Any]] = (
+            (f"{json.dumps(str(key))}: ", each) for key, each in value.items()
+        )
+        yield from _enclosed("{}", parts, depth)
+    elif isinstance(value, Iterator):  # one line for each, which is plain already
+        lines = (json.dumps(each, ensure_ascii=False, allow_nan=False) for each in value)
+        yield from _enclosed("[]", ((line, _WRITTEN) for line in lines), depth)
+    elif isinstance(value, list | tuple) and not depth:
+        yield from _enclosed("[]", (("", each) for each in value), depth)
+    else:
+        text = json.dumps(plain(value), ensure_ascii=False, allow_nan=False, indent=1)
+        yield text.replace("\n", "\n" + " " * depth)  # inside strings a line break is written \\n
+
+
+def _enclosed(brackets: str, parts: Iterable[tuple[str, Any]], depth: int) -> Iterator[str]:
+    first = True
+    for start, each in parts:
+        yield f"{brackets[0] if first else ','}\n{' ' * (depth + 1)}{start}"
+        if each is not _WRITTEN:
+            yield from json_parts(each, depth + 1)
+        first = False
+    yield brackets if first else f"\n{' ' * depth}{brackets[1]}"
 
 
 def _width(text: str) -> int:
