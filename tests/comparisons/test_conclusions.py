@@ -452,3 +452,53 @@ def test_intervals_follow_a_correction_over_all_measures() -> None:
     each, every = (comparisons(two_measures(), test="t", across=across)[0] for across in ("each", "measures"))
     assert each.pair_intervals["t"].level == pytest.approx(1 - 0.05 / 3)
     assert every.pair_intervals["t"].level == pytest.approx(1 - 0.05 / 6)
+
+
+def test_effects_at_a_ceiling_have_no_interval() -> None:
+    values = np.full((20, 3), 5.0)
+    values[0, 0], values[1, 1], values[:6, 2] = 4.0, 4.0, [1.0, 2.0, 3.0, 4.0, 3.5, 2.5]
+    found = adjudge.compare(frame(values))
+    rows = found.effects_frame().set_index(["a", "b"])
+    ends = ["mean_low", "standardised_low", "hodges_lehmann_low", "hodges_lehmann_high"]
+    assert rows.loc[("s00", "s01"), ends].isna().all()  # 18 of 20 differences are 0
+    assert rows.loc[("s00", "s02"), ends].notna().all()  # five differ from the commonest
+    assert rows["superiority_low"].notna().all()
+    table = found.effects_table()
+    assert table.rows[0][6:9] == ("0", "0", "0")
+    [note] = table.notes
+    assert note.startswith("no interval of the difference for 1 pair")
+
+
+def test_equivalence_that_could_not_have_been_shown_is_said() -> None:
+    values = np.random.default_rng(3).normal(size=(4, 3))
+    found = adjudge.compare(frame(values), margin=100.0)
+    assert "With a margin of 100: 3 undecided (equivalence could not have been shown on so few topics)" in (
+        found.headline()
+    )
+    # With eight topics the smallest p is 1/256, and three pairs need 1/60.
+    found = adjudge.compare(frame(np.random.default_rng(3).normal(size=(8, 3))), margin=100.0)
+    assert "With a margin of 100: 3 equivalent" in found.headline()
+    # By Student's t any p may come out.
+    found = adjudge.compare(frame(values), margin=0.01, test="t")
+    assert found.headline().endswith("With a margin of 0.01: 3 undecided.")
+
+
+def test_a_statistic_that_nothing_resamples_is_refused() -> None:
+    values = frame(np.random.default_rng(3).normal(size=(8, 3)))
+    with pytest.raises(UsageError, match="--statistic w is what mc and hb resample.*say --test mc:w"):
+        adjudge.compare(values, statistic="w")
+    with pytest.raises(UsageError, match="--statistic t is what"):
+        adjudge.compare(values, test="mc:w", statistic="t")
+    assert "mc" in adjudge.compare(values, test="mc", statistic="w").signature
+
+
+def test_means_that_differ_by_rounding_share_a_rank() -> None:
+    column = np.array([0.1, 0.7, 0.3, 0.9, 0.2, 0.6, 0.35])
+    values = np.column_stack([column, column[::-1], column[[3, 1, 0, 2, 6, 5, 4]], column + 0.1])
+    means = values[:, :3].mean(axis=0)
+    assert len(set(means.tolist())) > 1  # one sum in several orders
+    assert [s.rank for s in adjudge.compare(frame(values)).standings] == [1, 2, 2, 2]
+    values[0, 3] = math.nan
+    values = np.column_stack([values, values[:, 0]])
+    ranks = {p.system: p.rank for p in adjudge.groups(frame(values)).places}
+    assert ranks["s00"] == ranks["s04"]

@@ -18,6 +18,7 @@ from scipy import stats
 
 import adjudge
 from adjudge.comparisons.counts import CountsTable, rankel_tables
+from adjudge.comparisons.pairs import compare_matrix
 from adjudge.data.scores import Better, MeasureInfo, ScoreMatrix
 from adjudge.errors import UsageError
 from adjudge.stats.paired import PairedTest, differences, paired_t, wilcoxon
@@ -97,16 +98,16 @@ def said(answers: dict[tuple[int, int], tuple[float, float]]) -> PairTest:
 # Machines m and n, humans g and h. Means: m 2.0, n 5.0, g 4.0, h 9.0; over four topics each.
 # g: 3 5 3 5, s = 1.1547, t(3; .975) = 3.1824: 4 +/- 1.8374, so 2.163 to 5.837: n is within, m is not.
 # h: 9 9 9 9, 9 to 9: neither is.
-HAND = [[1, 3, 4, 9], [3, 5, 6, 9], [1, 3, 4, 9], [3, 5, 6, 9]]
+HAND = [[1, 2.6, 4, 9], [3, 5.4, 6, 9], [1, 3.8, 4, 9], [3, 4.2, 6, 9]]
 SYSTEMS = ("m", "g", "n", "h")
 KINDS = {"m": "machine", "n": "baseline", "g": "human", "h": "human"}
 ANSWERS = {
     (0, 1): (-3.0, 0.01),  # m against g: g is higher
     (0, 2): (-5.0, 0.001),  # m against n: of no interest but in the first table
-    (0, 3): (-9.0, 0.04999),  # m against h: h is higher
+    (0, 3): (-9.0, 0.05),  # m against h: h is higher, and .05 counts
     (1, 2): (-2.0, 0.03),  # g against n: the machine is higher
     (1, 3): (-1.0, 0.2),  # g against h
-    (2, 3): (-0.5, 0.05),  # n against h: not below .05
+    (2, 3): (-0.5, 0.05001),  # n against h: above .05
 }
 
 
@@ -123,7 +124,8 @@ def test_a_small_case_by_hand() -> None:
     assert (test.like_some, test.like_all) == (1, 0)
     assert [(h.system, h.n, h.mean) for h in counts.humans] == [("g", 4, 4.0), ("h", 4, 9.0)]
     assert counts.humans[0].low == pytest.approx(4 - 1.8374, abs=1e-4)
-    assert (counts.humans[1].low, counts.humans[1].high) == (9.0, 9.0)
+    assert math.isnan(counts.humans[1].low)  # all at one score
+    assert math.isnan(counts.humans[1].high)
     assert [(each.within, each.beyond) for each in counts.machines] == [((), ()), (("g",), ())]
     assert (counts.within, counts.beyond) == (1, 0)
 
@@ -131,10 +133,10 @@ def test_a_small_case_by_hand() -> None:
 def test_sentences_by_hand() -> None:
     found = rankel_tables(matrix(HAND, SYSTEMS), KINDS, {"t": said(ANSWERS)})
     assert list(found.sentences()) == [
-        "On rouge-2, of 6 pairs of systems these differ: 4 by paired t (p < .05, uncorrected).",
+        "On rouge-2, of 6 pairs of systems these differ: 4 by paired t (p <= .05, uncorrected).",
         "Of 4 pairs of a human and a machine: by paired t the human is better in 2, the machine in 1.",
-        "By averages 1 of 2 machines lies within some human's 95 % interval of the mean; these are not"
-        " significantly different from some human: 1 by paired t (0 of them from every human).",
+        "By averages 1 of 2 machines lies within some human's 95 % interval of the mean; 1 human has no interval;"
+        " these are not significantly different from some human: 1 by paired t (0 of them from every human).",
     ]
 
 
@@ -146,7 +148,7 @@ def test_lower_is_better_turns_the_sides_round() -> None:
     m, n = test.machines
     assert (m.better_than, m.worse_than) == (("g", "h"), ())
     assert (n.better_than, n.worse_than) == ((), ("g",))
-    assert [(each.within, each.beyond) for each in counts.machines] == [((), ("g", "h")), (("g",), ("h",))]
+    assert [(each.within, each.beyond) for each in counts.machines] == [((), ("g",)), (("g",), ())]
     assert (counts.within, counts.beyond) == (1, 1)
     assert "1 of 2 machines lies within some human's 95 % interval of the mean and 1 more beyond one" in (
         " ".join(found.sentences())
@@ -177,12 +179,12 @@ def test_untested_pairs_are_counted_apart() -> None:
     assert test.why == {"needs two topics that both have, has 1": 2}
     first, second, _ = found.sentences()
     assert first.endswith(
-        "3 by paired t (p < .05, uncorrected); 2 could not be tested: needs two topics that both have, has 1."
+        "3 by paired t (p <= .05, uncorrected); 2 could not be tested: needs two topics that both have, has 1."
     )
     assert second.endswith("the machine in 1, 1 could not be tested.")
     several = rankel_tables(matrix(HAND, SYSTEMS), KINDS, {"t": said(answers), "sign": said(ANSWERS)})
     assert (
-        "3 by paired t (2 could not be tested: needs two topics that both have, has 1), 4 by sign test (p < .05,"
+        "3 by paired t (2 could not be tested: needs two topics that both have, has 1), 4 by sign test (p <= .05,"
     ) in next(several.sentences())
     assert "3, 2 untested" in found.to_latex()
     assert "2 (1/1), 1 untested" in found.to_latex()
@@ -233,9 +235,10 @@ def twin(
         for h in (h for h, is_h in enumerate(human) if is_h):
             theirs = [v for v in values[:, h] if v == v]
             if mine and len(theirs) > 1:
-                half = (
-                    stats.t.ppf(0.975, len(theirs) - 1) * stats.sem(theirs) if len(set(theirs)) > 1 else 0.0
-                )
+                most = max(theirs.count(v) for v in theirs)
+                if most > 1 and len(theirs) - most < 5:
+                    continue  # at a ceiling there is no interval
+                half = stats.t.ppf(0.975, len(theirs) - 1) * stats.sem(theirs)
                 if abs(np.mean(mine) - np.mean(theirs)) <= half + 1e-12:
                     within[m].append(h)
     return total, machines, within
@@ -377,8 +380,8 @@ a\_b at 50 words & 2 & 1 & 1 & 1 \\
 \end{tabular}
 % Machines within some human's 95 % interval of the mean (averages), or not different from some human (tests)
 
-% rouge-2|v:1|topics:4|pool:mean|test:t:loop|test:t:loop|counts:p<0.05:none|interval:t:0.95
-% a_b|v:1|length:50|topics:4|pool:mean|test:t:loop|test:t:loop|counts:p<0.05:none|interval:t:0.95"""
+% rouge-2|v:1|topics:4|pool:mean|test:t:loop|test:t:loop|counts:p<=0.05:none|interval:t:0.95
+% a_b|v:1|length:50|topics:4|pool:mean|test:t:loop|test:t:loop|counts:p<=0.05:none|interval:t:0.95"""
     )
 
 
@@ -425,9 +428,9 @@ def test_alpha_level_and_correction_are_said() -> None:
     found = table(alpha=0.02, level=0.999, correction="holm")
     assert found.measures[0].tests[0].different == 2
     assert found.measures[0].within == 2  # m's mean of 2 lies in 4 -/+ 12.92 * 0.5774
-    assert "(p < .02, corrected by holm)" in next(found.sentences())
+    assert "(p <= .02, corrected by holm)" in next(found.sentences())
     assert "99.9 % interval" in list(found.sentences())[2]
-    assert found.signature.endswith("|counts:p<0.02:holm|interval:t:0.999")
+    assert found.signature.endswith("|counts:p<=0.02:holm|interval:t:0.999")
     with pytest.raises(UsageError, match="alpha is 5"):
         table(alpha=5)
     with pytest.raises(UsageError, match="level is 95"):
@@ -470,13 +473,22 @@ def test_a_human_with_one_topic_has_no_interval() -> None:
     assert found.measures[0].machines[0].within == ()
 
 
-def test_equal_constants_are_within_but_for_rounding() -> None:
-    values = np.array([[0.1 + 0.2, 0.3]] * 3)
-    assert values[0, 0] != values[0, 1]
+def test_a_mean_on_the_bound_is_within_but_for_rounding() -> None:
+    human = np.array([0.1, 0.2, 0.4])
+    bound = human.mean() + stats.t.ppf(0.975, 2) * stats.sem(human)
+    for machine, within in ((bound * (1 + 1e-14), ("h",)), (bound + 1e-9, ())):
+        values = np.column_stack([np.full(3, machine), human])
+        found = rankel_tables(matrix(values, ["m", "h"]), {"h": "human"}, {"t": T})
+        assert found.measures[0].machines[0].within == within
+
+
+def test_a_human_at_a_ceiling_has_no_interval_as_in_the_league() -> None:
+    values = np.column_stack([np.linspace(4.0, 5.0, 12), [5.0] * 9 + [4.0, 3.0, 4.0]])
     found = rankel_tables(matrix(values, ["m", "h"]), {"h": "human"}, {"t": T})
-    assert found.measures[0].machines[0].within == ("h",)
-    apart = rankel_tables(matrix(values + np.array([1e-9, 0.0]), ["m", "h"]), {"h": "human"}, {"t": T})
-    assert apart.measures[0].machines[0].beyond == ("h",)
+    assert "; 1 human has no interval;" in list(found.sentences())[2]
+    assert math.isnan(
+        next(s.low for s in compare_matrix(matrix(values, ["m", "h"])).standings if s.system == "h")
+    )
 
 
 def test_five_hundred_systems() -> None:
@@ -488,7 +500,8 @@ def test_five_hundred_systems() -> None:
 
     names = [f"s{k}" for k in range(500)]
     kinds = dict.fromkeys(names[:8], "human")
-    (counts,) = rankel_tables(matrix(np.ones((2, 500)), names), kinds, {"t": flat}).measures
+    values = np.tile([[1.0], [1.5]], 500)
+    (counts,) = rankel_tables(matrix(values, names), kinds, {"t": flat}).measures
     assert (counts.tests[0].pairs, counts.cross, counts.within) == (124_750, 3936, 492)
     assert (counts.tests[0].like_some, counts.tests[0].like_all) == (492, 492)
 
@@ -522,8 +535,8 @@ def test_what_could_not_have_been_found_is_not_alike() -> None:
     assert (ranks.like_some, ranks.like_all) == (0, 0)
     pairs, sides, levels = found.sentences()
     assert pairs == (
-        "On rouge-2, of 3 pairs of systems these differ: 0 by paired Wilcoxon, 3 by paired t (p < .05, uncorrected);"
-        " by paired Wilcoxon 3 could not have been found (no p within their reach is below .05)."
+        "On rouge-2, of 3 pairs of systems these differ: 0 by paired Wilcoxon, 3 by paired t (p <= .05, uncorrected);"
+        " by paired Wilcoxon 3 could not have been found (no p within their reach is at most .05)."
     )
     assert "the machine in 0, 2 could not have been found; by paired t" in sides
     assert levels.endswith(

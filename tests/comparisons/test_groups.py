@@ -380,3 +380,31 @@ def test_mistakes_are_one_line() -> None:
     empty = np.full((2, 2), math.nan)
     with pytest.raises(DataError, match="every score is missing"):
         groupings(ScoreMatrix(empty, empty, ("t1", "t2"), ("a", "b"), MeasureInfo("m")))
+
+
+def test_constant_differences_are_sent_to_a_test_that_finds_them() -> None:
+    column = np.linspace(0.0, 1.0, 8)
+    found = groupings(of(np.column_stack([column, column + 0.5, column])))
+    assert "`adjudge compare` tests differences that are all the same by their ranks" in found.headline()
+    equal = groupings(of(np.column_stack([column, column])))
+    assert "adjudge compare" not in equal.headline()  # no test finds a difference of 0
+
+
+def test_the_diagram_says_where_its_test_finds_something_else() -> None:
+    column = np.linspace(0.0, 1.0, 8)
+    found = groupings(of(np.column_stack([column, column + 0.5, column])))
+    assert found.diagram_words().endswith(
+        "lines by Nemenyi's test, not that of the groups: 2 pairs differ by one of the two alone"
+    )
+    noise = np.random.default_rng(1).normal(size=(8, 3))
+    assert groupings(of(noise)).diagram_words() == "Mean ranks within topics; lines by Nemenyi's test"
+
+
+def test_a_score_that_occurs_once_is_no_ceiling() -> None:
+    words = " ".join(groupings(of(np.random.default_rng(1).normal(size=(2, 3)))).sentences())
+    assert "on half of the topics" not in words
+
+
+def test_one_system_is_not_ranked() -> None:
+    words = list(groupings(of(np.array([[1.0], [2.0]]))).sentences())
+    assert words[1] == "There is one system, and nothing to rank."

@@ -277,7 +277,7 @@ def test_every_test_finds_the_planted_difference_only(planted: np.ndarray, test:
 
 def test_a_correction_that_is_not_made_is_warned_about(planted: np.ndarray) -> None:
     assert compare(matrix(planted), correct="none").warnings() == [
-        "3 pairs without correction: about 0.15 would differ at p < 0.05 if no systems did"
+        "3 pairs without correction: about 0.15 would differ at p <= 0.05 if no systems did"
     ]
 
 

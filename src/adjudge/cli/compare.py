@@ -236,10 +236,11 @@ def _show(c: Comparison, *, pairs: bool, effects: bool) -> None:
     show(replace(table, title=""))
     say(c.headline())
     print()
-    show(c.effects_table())
+    sizes = c.effects_table()
+    show(sizes)
     for line in said:
         say(line)
-    for line in table.notes:
+    for line in (*table.notes, *sizes.notes):
         warn(line)
     say(c.signature, "dim")
 

@@ -42,7 +42,7 @@ def command(
         bool, typer.Option("--best", help="Hsu's comparisons of every system with the best of the others.")
     ] = False,
     level: Annotated[
-        float, typer.Option("--level", help="Of intervals; p below 1 - level is a difference.")
+        float, typer.Option("--level", help="Of intervals; a p up to 1 - level is a difference.")
     ] = 0.95,
     length: options.Lengths = None,
     form: options.Form = None,
@@ -86,7 +86,7 @@ def command(
 
 def _show(g: Groupings, pairs: bool) -> None:
     def diagram() -> None:
-        print("\nMean ranks within topics; lines by Nemenyi's test")
+        print(f"\n{g.diagram_words()}")
         print(g.draw_diagram())
         print()
 

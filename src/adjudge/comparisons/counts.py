@@ -124,7 +124,7 @@ def rankel_tables(
     """
     matrices = [matrices] if isinstance(matrices, ScoreMatrix) else list(matrices)
     _check_table(matrices, tests, alpha, level)
-    signed = f"counts:p<{alpha:g}:{correction}|interval:t:{level:g}"
+    signed = f"counts:p<={alpha:g}:{correction}|interval:t:{level:g}"
     counted = [count(each, kinds, tests, alpha=alpha, level=level, signed=signed) for each in matrices]
     return CountsTable(measures=tuple(counted), alpha=alpha, level=level, correction=correction)
 
@@ -219,7 +219,7 @@ class CountsTable(Tabular):
         basis = "uncorrected" if self.correction == "none" else f"corrected by {self.correction}"
         return (
             f"On {measure.title}, of {counted(pairs, 'pair')} of systems these differ:"
-            f" {found} (p < {alpha}, {basis}){said}."
+            f" {found} (p <= {alpha}, {basis}){said}."
         )
 
     def _levels(self, measure: CountsByMeasure) -> str:
@@ -426,7 +426,7 @@ class Verdicts:
 
 @dataclass(frozen=True)
 class HumanMean:
-    """A human's mean over its own topics and its t interval, NaN where fewer than two have a score."""
+    """A human's mean over its own topics and its t interval, NaN where fewer than two have a score and at a ceiling."""
 
     system: str
     n: int
@@ -452,11 +452,13 @@ def count(
     """Count on one measure; `signed` ends the signature."""
     import numpy as np
 
-    from adjudge.stats.bootstrap import t_means
+    from adjudge.stats.bootstrap import flat, t_means
 
     human = np.array([kinds.get(system) == "human" for system in matrix.systems], dtype=bool)
     counted = tuple(_count(matrix, human, name, test(matrix.values), alpha) for name, test in tests.items())
-    means = t_means(matrix.values, level=level)
+    means, without = t_means(matrix.values, level=level), flat(matrix.values)
+    low, high = (np.where(without, np.nan, end) for end in (means.low, means.high))
+    means = replace(means, low=low, high=high)
     return CountsByMeasure(
         measure=matrix.measure,
         length=matrix.length,
@@ -475,20 +477,23 @@ def _count(
 ) -> CountsByTest:
     import numpy as np
 
+    from adjudge.stats.multiple import at_most
     from adjudge.stats.pairs import columns_of_pairs
     from adjudge.stats.tests import smallest_p
 
     first, second = columns_of_pairs(len(matrix.systems))
     _check(name, results, len(first))
     smallest = smallest_p(results, results.resamples or RESAMPLES)
-    never = (results.p >= alpha) & (smallest >= alpha)
+    found, untested = at_most(results.p, alpha), np.isnan(results.p)
+    never = ~found & ~untested & ~at_most(smallest, alpha)
     # In a square, row h and column m hold the pair of human h and machine m, seen from the human.
     shape = (len(matrix.systems),) * 2
-    p, side = np.full(shape, np.nan), np.full(shape, np.nan)
+    side = np.full(shape, np.nan)
     sign = -1.0 if matrix.info.better == "lower" else 1.0
-    p[first, second] = p[second, first] = results.p
-    beyond_reach = np.zeros(shape, dtype=bool)
-    beyond_reach[first, second] = beyond_reach[second, first] = never
+    known = {"found": found, "untested": untested, "never": never}
+    squares = {each: np.zeros(shape, dtype=bool) for each in known}
+    for each, square in squares.items():
+        square[first, second] = square[second, first] = known[each]
     side[first, second] = sign * results.statistic
     side[second, first] = -side[first, second]
     names = np.array(matrix.systems, dtype=object)[human]
@@ -498,12 +503,17 @@ def _count(
         statistic=results.resampled,
         **_cutoffs(results),
         pairs=len(first),
-        different=int(np.count_nonzero(results.p < alpha)),
-        untested=int(np.count_nonzero(np.isnan(results.p))),
+        different=int(np.count_nonzero(found)),
+        untested=int(np.count_nonzero(untested)),
         out_of_reach=int(np.count_nonzero(never)),
         why=dict(Counter(results.why.values())),
         machines=tuple(
-            _verdicts(matrix.systems[m], names, p[human, m], side[human, m], beyond_reach[human, m], alpha)
+            _verdicts(
+                matrix.systems[m],
+                names,
+                side[human, m],
+                **{each: square[human, m] for each, square in squares.items()},
+            )
             for m in machines
         ),
         signature=results.signature,
@@ -521,15 +531,21 @@ def _cutoffs(results: PairResults) -> dict[str, float | None]:
 
 
 def _verdicts(
-    system: str, humans: Any, p: FloatArray, side: FloatArray, never: BoolArray, alpha: float
+    system: str,
+    humans: Any,
+    side: FloatArray,
+    *,
+    found: BoolArray,
+    untested: BoolArray,
+    never: BoolArray,
 ) -> Verdicts:
     """`side` is positive where the human is better: the side is that of the test's statistic."""
     return Verdicts(
         system,
-        alike=tuple(humans[(p >= alpha) & ~never]),
-        better_than=tuple(humans[(p < alpha) & (side < 0)]),
-        worse_than=tuple(humans[(p < alpha) & (side > 0)]),
-        untested=tuple(humans[p != p]),
+        alike=tuple(humans[~found & ~untested & ~never]),
+        better_than=tuple(humans[found & (side < 0)]),
+        worse_than=tuple(humans[found & (side > 0)]),
+        untested=tuple(humans[untested]),
         out_of_reach=tuple(humans[never]),
     )
 
@@ -639,7 +655,7 @@ def _out_of_reach(tests: Sequence[CountsByTest], alpha: str) -> Iterator[str]:
         if t.out_of_reach:
             by = "" if alike else f"by {words_of_test(t.test)} "
             reach = "its" if t.out_of_reach == 1 else "their"
-            yield f"{by}{t.out_of_reach:,} could not have been found (no p within {reach} reach is below {alpha})"
+            yield f"{by}{t.out_of_reach:,} could not have been found (no p within {reach} reach is at most {alpha})"
 
 
 def _all_cell(test: CountsByTest) -> str:

@@ -126,7 +126,7 @@ def groupings(
 
     from adjudge.stats.linear.model import fit_additive
     from adjudge.stats.linear.tukey import scaled, spread_check, tukey
-    from adjudge.stats.order import count_rankings, letters, rank_intervals, underlines
+    from adjudge.stats.order import count_rankings, letters, places, rank_intervals, underlines
     from adjudge.stats.own_variances import own_pairs
 
     _check("scale", scale, SCALES)
@@ -157,9 +157,10 @@ def groupings(
     joined = not np.isnan(means).any()
     if not joined:
         means = np.nanmean(values, axis=0)
-    order = sorted(range(len(scored.systems)), key=lambda j: (sign * means[j], scored.systems[j]))
+    rank = places(sign * means)
+    order = sorted(range(len(scored.systems)), key=lambda j: (rank[j], scored.systems[j]))
     first, second = np.triu_indices(len(order), k=1)
-    differ = test.p < round(1 - level, 12)
+    differ = test.conclusion == 0
     better = np.zeros((len(order), len(order)), dtype=np.bool_)
     ahead = differ & (sign * test.difference < 0)
     better[first[ahead], second[ahead]] = True
@@ -168,10 +169,10 @@ def groupings(
     different = better | better.T
     top, bottom = rank_intervals(better)
     alike = letters(different, order)
-    places = tuple(
+    standings = tuple(
         GroupedSystem(
             system=scored.systems[j],
-            rank=1 + int(np.count_nonzero(sign * means < sign * means[j])),
+            rank=int(rank[j]),
             n=int(np.count_nonzero(~np.isnan(values[:, j]))),
             mean=float(means[j]),
             group=alike[j],
@@ -187,7 +188,7 @@ def groupings(
         matrix=scored,
         values=values,
         test=test,
-        places=places,
+        places=standings,
         better=better[np.ix_(order, order)],
         lines=underlines(different, order),
         rankings=count_rankings(better),
@@ -329,10 +330,20 @@ class Groupings(Tabular):
         """Why pairs could not have been found to differ: the commonest reason."""
         import numpy as np
 
+        from adjudge.stats.own_variances import no_test
+
         lost = np.flatnonzero(self.conclusion == 2)
         reasons = [self.test.why.get(int(k), "too few topics differ at all") for k in lost]
         most = max(dict.fromkeys(reasons), key=reasons.count)
-        return most if len(set(reasons)) == 1 else f"mostly: {most}"
+        said = most if len(set(reasons)) == 1 else f"mostly: {most}"
+        constant = [
+            k
+            for k in lost.tolist()
+            if self.n[k] > 1 and self.test.why.get(k) == no_test(int(self.n[k])) and self.test.difference[k]
+        ]
+        if constant and not self.pooled:
+            said += "; `adjudge compare` tests differences that are all the same by their ranks"
+        return said
 
     def sentences(self) -> Iterator[str]:
         yield self.headline()
@@ -382,10 +393,13 @@ class Groupings(Tabular):
 
         values = self.matrix.values
         present = ~np.isnan(values)
+        if len(self.places) < 2:
+            return None
         for word, end in (("highest", np.nanmax(values)), ("lowest", np.nanmin(values))):
-            share = (values == end).sum(axis=0) / np.maximum(present.sum(axis=0), 1)
-            at = [s for s, each in zip(self.matrix.systems, share, strict=True) if each >= 0.5]
-            if at and len(values) > 1 and np.nanmax(values) > np.nanmin(values):
+            there = (values == end).sum(axis=0)
+            many = (there > 1) & (2 * there >= present.sum(axis=0))
+            at = [s for s, each in zip(self.matrix.systems, many, strict=True) if each]
+            if at and np.nanmax(values) > np.nanmin(values):
                 return (
                     f"{listed(at)} {'has' if len(at) == 1 else 'have'} the {word} score, {end:g}, on half of the topics"
                     f" or more: {CEILING[self.test.method]}."
@@ -423,6 +437,18 @@ class Groupings(Tabular):
     def draw_diagram(self) -> str:
         """The critical-difference diagram, in plain text."""
         return self.diagram.draw(self.matrix.systems)
+
+    def diagram_words(self) -> str:
+        """What the diagram shows, and on how many pairs its test and that of the groups are not of one mind."""
+        import numpy as np
+
+        said = "Mean ranks within topics; lines by Nemenyi's test"
+        by_ranks = self.diagram.test.conclusion == 0
+        apart = int(np.count_nonzero(by_ranks != (self.conclusion == 0)))
+        if not apart:
+            return said
+        verb = "differs" if apart == 1 else "differ"
+        return f"{said}, not that of the groups: {counted(apart, 'pair')} {verb} by one of the two alone"
 
     def table(self) -> Table:
         """The systems, best first, with the ranks that are left open, letters and lines."""

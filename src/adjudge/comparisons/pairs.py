@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from adjudge.stats.checks import BoolArray, FloatArray, IntArray
-    from adjudge.stats.effects import PairEffects
+    from adjudge.stats.effects import Kind, PairEffects
     from adjudge.stats.equivalence import Equivalence
     from adjudge.stats.paired import Alternative, PairedTest
 
@@ -76,8 +76,6 @@ Intervals = Literal["agreeing", "pointwise"]
 Across = Literal["each", "measures"]
 ABOUT_THE_MIDDLE = ("wilcoxon", "sign")
 """Tests that skewed differences with a mean of 0 make significant."""
-LEAST_VARIED = 5
-"""Topics that must differ from a system's commonest score before its mean gets an interval."""
 
 
 def compare(
@@ -358,7 +356,7 @@ def _comparison(
 ) -> Comparison:
     import numpy as np
 
-    from adjudge.stats.bootstrap import t_means
+    from adjudge.stats.bootstrap import flat, t_means
     from adjudge.stats.resampling.cluster import cluster_means
 
     matrix, codes = prepared.matrix, prepared.codes
@@ -367,11 +365,11 @@ def _comparison(
         low, high = found.low, found.high
     else:
         low, high = cluster_means(matrix.values, codes, level=choices.level)
-    flat = _flat(matrix.values)
+    without = flat(matrix.values)
     # A mean is within the measure's range, so an interval that reaches beyond it covers no more than its part inside.
     least, most = matrix.info.range
-    low = np.where(flat, np.nan, low if least is None else np.maximum(low, least))
-    high = np.where(flat, np.nan, high if most is None else np.minimum(high, most))
+    low = np.where(without, np.nan, low if least is None else np.maximum(low, least))
+    high = np.where(without, np.nan, high if most is None else np.minimum(high, most))
     return Comparison(
         matrix=matrix,
         standings=_standings(prepared, low, high, tested[choices.test], bool(prepared.family.all())),
@@ -386,21 +384,6 @@ def _comparison(
         role=role,
         corrected=corrected,
     )
-
-
-def _flat(values: FloatArray) -> BoolArray:
-    """Which systems have nearly all their scores at one value: at a ceiling no interval covers.
-
-    With few scores that differ from the commonest, the spread rests on them alone.
-    """
-    import numpy as np
-
-    from adjudge.stats.bootstrap import varied
-
-    differ = varied(values)
-    commonest = np.count_nonzero(~np.isnan(values), axis=0) - differ
-    flat: BoolArray = (commonest > 1) & (differ < LEAST_VARIED)
-    return flat
 
 
 @dataclass(frozen=True)
@@ -638,6 +621,30 @@ class Comparison(Tabular):
         return pair_effects(self.matrix.values, level=self.level)
 
     @cached_property
+    def _without_interval(self) -> BoolArray:
+        """Pairs whose differences are nearly all one number: at a ceiling no interval of their size covers."""
+        import numpy as np
+
+        from adjudge.stats.bootstrap import LEAST_VARIED
+        from adjudge.stats.resampling.max_t import DifferenceRows, row_moments
+
+        counts = self.effects.counts
+        columns = np.ascontiguousarray(self.matrix.values.T) + 0.0
+        seen = row_moments(DifferenceRows(columns, counts.first, counts.second))
+        found: BoolArray = (seen.n - seen.varied > 1) & (seen.varied < LEAST_VARIED)
+        return found
+
+    def _effect_ends(self, kind: Kind) -> tuple[FloatArray, FloatArray]:
+        """The intervals of one kind of effect, where there are any; how often one wins can be told at a ceiling too."""
+        import numpy as np
+
+        found = self.effects.of(kind)
+        if kind == "superiority":
+            return found.low, found.high
+        without = self._without_interval
+        return np.where(without, np.nan, found.low), np.where(without, np.nan, found.high)
+
+    @cached_property
     def equivalence(self) -> Equivalence | None:
         """Which pairs are shown to be the same within the margin, where one was given."""
         if self.choices.margin is None:
@@ -765,7 +772,12 @@ class Comparison(Tabular):
 
     def effects_frame(self) -> pd.DataFrame:
         """A row per pair: effect sizes and their intervals."""
-        frame = self.effects.to_frame()[self.family]
+        from adjudge.stats.effects import KINDS
+
+        frame = self.effects.to_frame()
+        for kind in KINDS:
+            frame[f"{kind}_low"], frame[f"{kind}_high"] = self._effect_ends(kind)
+        frame = frame[self.family]
         names = self.matrix.systems
         frame.insert(0, "a", [names[i] for i in frame.pop("first")])
         frame.insert(1, "b", [names[i] for i in frame.pop("second")])
@@ -792,7 +804,7 @@ class Comparison(Tabular):
         ]
         for kind in KINDS:
             e = self.effects.of(kind)
-            three = (each[self.family].tolist() for each in (e.estimate, e.low, e.high))
+            three = (each[self.family].tolist() for each in (e.estimate, *self._effect_ends(kind)))
             cells.append(list(map(_effect, *three)))
         return Table(
             name="effects",
@@ -804,7 +816,18 @@ class Comparison(Tabular):
                 *(Column(kind, heads[kind], right=False) for kind in KINDS),
             ),
             rows=tuple(zip(*cells, strict=True)),
+            notes=tuple(self._no_effect_intervals()),
         )
+
+    def _no_effect_intervals(self) -> Iterator[str]:
+        from adjudge.stats.bootstrap import LEAST_VARIED
+
+        lost = int((self._without_interval & self.family).sum())
+        if lost:
+            yield (
+                f"no interval of the difference for {counted(lost, 'pair')}: fewer than {LEAST_VARIED} topics have"
+                " another than the commonest, and none would cover"
+            )
 
     def as_dict(self) -> dict[str, Any]:
         """Everything, for --json; NaN becomes null."""
@@ -934,6 +957,10 @@ def _margin_words(c: Comparison) -> str:
     pairs = c.pairs[c.test]
     counts = {word: sum(pair.verdict == word for pair in pairs) for word in VERDICTS.values()}
     said = ", ".join(f"{n:,} {word}" for word, n in counts.items() if n)
+    never = 0 if c.equivalence is None else int(c.equivalence.out_of_reach[c.family].sum())
+    if never:
+        of = "" if never == counts["undecided"] else f" {never:,} of these"
+        said += f" (equivalence{' of' if of else ''}{of} could not have been shown on so few topics)"
     return f". With a margin of {c.choices.margin:g}: {said}"
 
 
@@ -950,14 +977,16 @@ def _against(c: Comparison) -> str:
 
 def _warnings(c: Comparison) -> list[str]:
     """What a reader should know before believing the table."""
+    from adjudge.stats.bootstrap import LEAST_VARIED, flat
+
     found = []
     tested = c.tested[c.test]
     if c.ordering:
         found.append(c.ordering)
-    no_interval = _flat(c.matrix.values)
-    if flat := [s for j, s in enumerate(c.matrix.systems) if no_interval[j]]:
+    no_interval = flat(c.matrix.values)
+    if without := [s for j, s in enumerate(c.matrix.systems) if no_interval[j]]:
         found.append(
-            f"no interval for {listed(flat)}: fewer than {LEAST_VARIED} topics differ from the commonest score,"
+            f"no interval for {listed(without)}: fewer than {LEAST_VARIED} topics differ from the commonest score,"
             " and none would cover"
         )
     found += tested.remarks
@@ -977,7 +1006,7 @@ def _warnings(c: Comparison) -> list[str]:
         expected = own * c.alpha
         found.append(
             f"{counted(own, 'pair')} without correction:"
-            f" about {expected:.3g} would differ at p < {c.alpha:g} if no systems did"
+            f" about {expected:.3g} would differ at p <= {c.alpha:g} if no systems did"
         )
     return found
 
@@ -1068,6 +1097,8 @@ def _ranked(matrix: ScoreMatrix, against: str | None) -> tuple[ScoreMatrix, Floa
     """
     import numpy as np
 
+    from adjudge.stats.order import places
+
     if not matrix.systems:
         raise DataError(f"{matrix.measure}: no scores")
     if against is not None and against not in matrix.systems:
@@ -1080,7 +1111,8 @@ def _ranked(matrix: ScoreMatrix, against: str | None) -> tuple[ScoreMatrix, Floa
         raise DataError(f"--against {quoted(against)}: it has no score of {matrix.measure}")
     means, said = _adjusted(scored.values)
     sign = 1 if matrix.info.better == "lower" else -1
-    order = sorted(range(len(means)), key=lambda j: (sign * means[j], scored.systems[j]))
+    rank = places(sign * means)
+    order = sorted(range(len(means)), key=lambda j: (rank[j], scored.systems[j]))
     if against is not None:
         last = scored.systems.index(against)
         order = [*(j for j in order if j != last), last]
@@ -1152,20 +1184,21 @@ def _standings(
     """The league table, best mean first. Groups and rank intervals need every pair."""
     import numpy as np
 
-    from adjudge.stats.order import letters, rank_intervals
+    from adjudge.stats.order import letters, places, rank_intervals
 
     matrix, means = prepared.matrix, prepared.means
     size = len(matrix.systems)
     sign = -1 if matrix.info.better == "lower" else 1
     above = _better(matrix, tested, matrix.systems)
-    order = sorted(range(size), key=lambda j: (-sign * means[j], matrix.systems[j]))
+    rank = places(-sign * means)
+    order = sorted(range(size), key=lambda j: (rank[j], matrix.systems[j]))
     groups = letters(above | above.T, order) if complete else [""] * size
     best, worst = rank_intervals(above) if complete else (np.ones(size, int), np.full(size, size))
     raw = np.nanmean(matrix.values, axis=0)
     return tuple(
         Standing(
             system=matrix.systems[j],
-            rank=1 + int(np.count_nonzero(sign * means > sign * means[j])),
+            rank=int(rank[j]),
             n=int(np.count_nonzero(~np.isnan(matrix.values[:, j]))),
             mean=float(raw[j]),
             adjusted=float(means[j]),

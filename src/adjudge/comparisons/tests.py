@@ -85,6 +85,11 @@ class Choices:
         one_of("side", self.side, SIDES)
         if self.statistic is not None:
             one_of("statistic", self.statistic, STATISTICS)
+            if not any(test in USUAL_STATISTIC for test in self.run):
+                raise UsageError(
+                    f"--statistic {self.statistic} is what mc and hb resample, and none of these is run without a"
+                    f" statistic of its own: say --test mc:{self.statistic}"
+                )
         for name, value in (("alpha", self.alpha), ("level", self.level)):
             if not 0 < value < 1:
                 raise UsageError(f"{name} is {value}, expected a number between 0 and 1")

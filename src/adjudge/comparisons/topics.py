@@ -119,7 +119,7 @@ class TopicsResult(Tabular):
         yield self.headline()
         if self.over_topics.why is None:
             yield f"With systems as blocks {self._in_blocks(self.topics_blocked, 'topic', 'system')}."
-            if self.over_topics.p < self.alpha or self.topics_blocked.test.p < self.alpha:
+            if self.over_topics.p <= self.alpha or self.topics_blocked.test.p <= self.alpha:
                 yield "A score depends on its topic: compare systems topic by topic, with paired tests."
             yield self._about_ends()
             yield self._about_pairs()
@@ -215,11 +215,11 @@ class TopicsResult(Tabular):
     def _verdict(self, test: KruskalWallis | Friedman | SkillingsMack) -> str:
         if self._out_of_reach(test):
             return COULD_NOT
-        return "differ" if test.p < self.alpha else "do not differ significantly"
+        return "differ" if test.p <= self.alpha else "do not differ significantly"
 
     def _out_of_reach(self, test: KruskalWallis | Friedman | SkillingsMack) -> bool:
         """Whether no order of the scores would have been significant."""
-        return test.p >= self.alpha and test.smallest_p >= self.alpha
+        return test.p > self.alpha and test.smallest_p > self.alpha
 
     def missing(self) -> list[str]:
         """Missing cells, counted, a line per reason."""

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from adjudge.stats import checks
-from adjudge.stats.checks import FloatArray, IntArray
+from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.paired import NOISE
 
 
@@ -67,6 +67,22 @@ def varied(values: npt.ArrayLike) -> IntArray:
     commonest = np.where(present, place - before, 0).max(axis=0)
     differ: IntArray = np.count_nonzero(present, axis=0) - commonest
     return differ
+
+
+LEAST_VARIED = 5
+"""Values that must differ from a column's commonest one before its mean gets an interval."""
+
+
+def flat(values: npt.ArrayLike) -> BoolArray:
+    """Which columns have nearly all their values at one: at a ceiling no interval covers.
+
+    With few values that differ from the commonest, the spread rests on them alone.
+    """
+    matrix = checks.numbers("values", values, dimensions=2)
+    differ = varied(matrix)
+    commonest = np.count_nonzero(~np.isnan(matrix), axis=0) - differ
+    found: BoolArray = (commonest > 1) & (differ < LEAST_VARIED)
+    return found
 
 
 BLOCK = 64

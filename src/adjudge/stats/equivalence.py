@@ -94,6 +94,8 @@ class Equivalence:
     """That the first is higher by the margin or more."""
     p_different: FloatArray
     """That they do not differ: the usual two-sided test."""
+    smallest: FloatArray
+    """No smaller p of equivalence could have been had, whatever the signs of the moved differences."""
     why: dict[int, str]
     signature: str
 
@@ -119,6 +121,18 @@ class Equivalence:
     def equivalent(self) -> BoolArray:
         """Which pairs are shown to be the same within the margin, whether or not they also differ."""
         return at_most(self.same_adjusted, self.alpha)
+
+    @property
+    def out_of_reach(self) -> BoolArray:
+        """Which of the tested pairs could not have been shown to be the same: too few topics for so many pairs."""
+        found = self.equivalent
+        tested = ~np.isnan(self.p_same)
+        left = 1 if self.correct == "none" else int((tested & ~found).sum())
+        if self.correct == "bonferroni":
+            left = int(tested.sum())
+        elif self.correct == "bh":  # all of the family may be found together
+            left = 1
+        return np.asarray(tested & ~found & ~at_most(self.smallest * left, self.alpha))
 
     @cached_property
     def verdict(self) -> tuple[Verdict, ...]:
@@ -185,9 +199,9 @@ def equivalence_pairs(
     if test == "t":
         unknown |= m.constant
     known = asked & ~unknown
-    p = np.full((3, len(m)), np.nan)
+    p = np.full((4, len(m)), np.nan)
     p[:, known] = _t(m, margin)[:, known] if test == "t" else _wilcoxon(m, matrix, margin, exact_up_to, known)
-    low, high, different = p
+    low, high, different, smallest = p
     exact = f"|exact<={exact_up_to}" if test == "wilcoxon" else ""
     over = f"|correct:{correct}|pairs:{int(asked.sum())}"
     return Equivalence(
@@ -201,6 +215,7 @@ def equivalence_pairs(
         p_low=low,
         p_high=high,
         p_different=different,
+        smallest=smallest,
         why={k: m.without_spread(k) for k in np.flatnonzero(asked & unknown).tolist()},
         signature=f"tost|{test}|margin:{margin:g}|alpha:{alpha:g}{exact}{over}",
     )
@@ -234,7 +249,7 @@ def verdicts(p_different: npt.ArrayLike, p_same: npt.ArrayLike, alpha: float = 0
 
 
 def _t(m: Moments, margin: float) -> FloatArray:
-    """The p-values of the mean being at most -margin, at least margin, and 0, by Student's t."""
+    """The p-values of the mean being at most -margin, at least margin, and 0, by Student's t; and the smallest, 0."""
     mean, f = m.counts.difference, m.counts.n - 1.0
     with np.errstate(
         divide="ignore", invalid="ignore", over="ignore"
@@ -244,6 +259,7 @@ def _t(m: Moments, margin: float) -> FloatArray:
             stdtr(f, -(mean + margin) / error),
             stdtr(f, (mean - margin) / error),
             2 * stdtr(f, -np.abs(mean) / error),
+            np.zeros_like(mean),
         ]
     return np.array(p)
 
@@ -252,11 +268,15 @@ def _wilcoxon(
     m: Moments, matrix: FloatArray, margin: float, exact_up_to: int, known: BoolArray
 ) -> FloatArray:
     """The same of the centre of symmetry, by signed ranks of the differences moved up, moved down and unmoved."""
-    p = np.full((3, len(m)), np.nan)
+    p = np.full((4, len(m)), np.nan)
     for block in blocks(matrix, m.counts.first, m.counts.second, np.flatnonzero(known)):
         at = block.positions
-        p[0, at] = signed_rank_p(block, margin, exact_up_to=exact_up_to).greater
-        p[1, at] = signed_rank_p(block, -margin, exact_up_to=exact_up_to).less
+        up = signed_rank_p(block, margin, exact_up_to=exact_up_to)
+        down = signed_rank_p(block, -margin, exact_up_to=exact_up_to)
+        p[0, at], p[1, at] = up.greater, down.less
+        # The smallest p of n signs is 2^-n, by the exact distribution.
+        ranked = np.minimum(up.ranked, down.ranked)
+        p[3, at] = np.where(ranked <= exact_up_to, np.exp2(-ranked.astype(np.float64)), 0.0)
         p[2, at] = signed_rank_p(block, 0.0, exact_up_to=exact_up_to).two_sided
     return p[:, known]
 
@@ -268,6 +288,8 @@ class SignedRank:
     greater: FloatArray
     less: FloatArray
     two_sided: FloatArray
+    ranked: IntArray
+    """How many differences are not 0."""
 
 
 def signed_rank_p(block: PairBlock, shift: float, *, exact_up_to: int) -> SignedRank:
@@ -301,4 +323,4 @@ def signed_rank_p(block: PairBlock, shift: float, *, exact_up_to: int) -> Signed
     sides = ((greater, "greater"), (less, "less"), (two_sided, "two-sided"))
     for p, alternative in sides:
         p[rows] = normal_p(positive[rows], ranked[rows], 0, ties[rows], alternative=alternative)
-    return SignedRank(greater, less, two_sided)
+    return SignedRank(greater, less, two_sided, ranked)

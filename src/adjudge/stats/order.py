@@ -36,6 +36,8 @@ class Rankings:
 
     def sentence(self, what: str = "systems") -> str:
         """The number in words."""
+        if self.items < 2:
+            return f"There is one {what.removesuffix('s')}, and nothing to rank."
         of = f"of the {self.items} {what}"
         if self.circle:
             return f"No ranking {of} agrees with the significant differences: some go round in a circle."
@@ -68,6 +70,26 @@ def better_by_interval(low: npt.ArrayLike, high: npt.ArrayLike) -> BoolArray:
         index = int(np.flatnonzero(bottom > top)[0])
         raise UsageError(f"low and high: [{index}] is empty, from {bottom[index]:g} to {top[index]:g}")
     return np.asarray(bottom[:, None] > top)
+
+
+MEANS_TIE = 1e-12
+"""Of the largest mean: means that are no further apart differ by rounding alone."""
+
+
+def places(means: npt.ArrayLike) -> IntArray:
+    """The rank of every mean, the smallest first; means that are equal but for rounding share the lowest of theirs.
+
+    The same scores may add up differently in another order, or in a model's solution.
+    """
+    values = np.asarray(means, dtype=np.float64)
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    noise = MEANS_TIE * np.max(np.abs(values), initial=0.0)
+    starts = np.ones(values.size, dtype=np.bool_)
+    starts[1:] = np.diff(ordered) > noise
+    found = np.empty(values.size, dtype=np.int64)
+    found[order] = np.maximum.accumulate(np.where(starts, np.arange(1, values.size + 1), 0))
+    return found
 
 
 def rank_intervals(better: npt.ArrayLike) -> tuple[IntArray, IntArray]:

@@ -58,7 +58,7 @@ class OwnVariances:
     """Simultaneous, and such that 0 is inside exactly where nothing was found, or is the end where only the step-down
     finds the difference."""
     beyond: BoolArray
-    """Whose p could not be below 1 - level, whatever the sizes of the differences: too few of them are not 0."""
+    """Whose p could not be 1 - level or less, whatever the sizes of the differences: too few of them are not 0."""
     resamples: int | None
     signature: str
     why: dict[int, str] = field(default_factory=dict)
@@ -77,7 +77,7 @@ class OwnVariances:
     @property
     def found(self) -> BoolArray:
         """Which differ."""
-        return np.asarray(self.p < self.alpha)
+        return np.asarray(self.p <= self.alpha)
 
     @property
     def conclusion(self) -> IntArray:
@@ -225,7 +225,7 @@ def _family(
     if method == "t":
         return _student(seen, testable, level)
     found = max_t_rows(rows, seen, rng=rng, resamples=resamples, level=level)
-    low, high = bounded_by(found.low, found.high, found.difference, found.p < round(1 - level, 12))
+    low, high = bounded_by(found.low, found.high, found.difference, found.p <= round(1 - level, 12))
     return OwnVariances(
         method="max-t",
         level=level,
@@ -256,7 +256,7 @@ def _student(seen: RowMoments, testable: BoolArray, level: float) -> OwnVariance
         p[at] = holm(2 * stdtr(df, -np.abs(statistic[at])))
         reach = -stdtrit(df, alpha / 2 / size) * se[at]
         low[at], high[at] = bounded_by(
-            seen.mean[at] - reach, seen.mean[at] + reach, seen.mean[at], p[at] < alpha
+            seen.mean[at] - reach, seen.mean[at] + reach, seen.mean[at], p[at] <= alpha
         )
     why = {int(k): no_test(int(seen.n[k])) for k in np.flatnonzero(~testable)}
     return OwnVariances(
@@ -269,7 +269,7 @@ def _student(seen: RowMoments, testable: BoolArray, level: float) -> OwnVariance
         p=p,
         low=low + 0.0,
         high=high + 0.0,
-        beyond=testable & (least_t_p(seen.n, seen.nonzero) >= alpha),
+        beyond=testable & (least_t_p(seen.n, seen.nonzero) > alpha),
         resamples=None,
         signature=f"t|paired|holm|intervals:bonferroni|family:{size}|level:{level:g}",
         why=why,

@@ -252,6 +252,8 @@ class KruskalWallis:
     """NaN where a group has no scores."""
     low: FloatArray
     high: FloatArray
+    sums: FloatArray
+    """Of the k lowest ranks, for k from 0 to N: ties bring them nearer to each other."""
     variance: float
     """Of one pooled rank: N(N+1)/12 - sum(t^3-t)/(12(N-1))."""
     critical: float
@@ -307,8 +309,19 @@ class KruskalWallis:
 
     def within_reach(self, first: IntArray | int, second: IntArray | int) -> BoolArray:
         """Whether two groups could have been found to differ: one with the highest ranks, the other with the lowest."""
-        furthest = self.total - (self.n[first] + self.n[second]) / 2
+        one, other = self.n[first], self.n[second]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            furthest = np.maximum(
+                self._highest(one) - self._lowest(other), self._highest(other) - self._lowest(one)
+            )
         return np.asarray(furthest > self.cutoff(first, second))
+
+    def _lowest(self, n: IntArray) -> FloatArray:
+        """The mean of the n lowest ranks."""
+        return np.asarray(self.sums[n] / n)
+
+    def _highest(self, n: IntArray) -> FloatArray:
+        return np.asarray((self.sums[-1] - self.sums[self.total - n]) / n)
 
     def different(self) -> BoolArray:
         """Which pairs of groups differ, as a square matrix."""
@@ -364,6 +377,7 @@ def _ranked_groups(rows: FloatArray, alpha: float) -> KruskalWallis:
     means = np.full(n.size, math.nan)
     means[n > 0] = centred.sum(axis=1)[n > 0] / (2 * n[n > 0])
     mean_ranks = means + (total + 1) / 2
+    sums = np.concatenate([[0.0], np.cumsum(np.sort(centred[present]) + (total + 1)) / 2])
     if groups < 2:
         nothing = np.full(n.size, math.nan)
         why = f"needs two groups with scores, has {groups or 'none'}"
@@ -375,6 +389,7 @@ def _ranked_groups(rows: FloatArray, alpha: float) -> KruskalWallis:
             mean_ranks=mean_ranks,
             low=nothing,
             high=nothing,
+            sums=sums,
             variance=math.nan,
             critical=math.nan,
             alpha=alpha,
@@ -400,6 +415,7 @@ def _ranked_groups(rows: FloatArray, alpha: float) -> KruskalWallis:
         mean_ranks=mean_ranks,
         low=mean_ranks - half,
         high=mean_ranks + half,
+        sums=sums,
         variance=variance,
         critical=critical,
         alpha=alpha,

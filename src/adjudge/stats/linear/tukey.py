@@ -222,7 +222,7 @@ class Tukey:
 
         A chain of common topics is enough for the model to compare two columns.
         """
-        found = np.where(self.p < round(1 - self.level, 12), 0, 1)
+        found = np.where(self.p <= round(1 - self.level, 12), 0, 1)
         for k, why in self.why.items():
             found[k] = 3 if why in (NO_CHAIN, NO_SCORES) else 2
         return found
