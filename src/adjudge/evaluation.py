@@ -264,12 +264,13 @@ class Evaluation:
         self,
         *,
         lengths: Sequence[int] = (),
+        forms: Sequence[str] = (),
         cut: bool = False,
         on_clash: OnClash = "refuse",
         dry_run: bool = False,
     ) -> tuple[list[baselines.BaselineLength], ImportReport]:
-        """Add the lead and coverage baselines as systems; says which lengths it made."""
-        wanted = baselines.targets(self.collection, lengths)
+        """Add the lead and coverage baselines as systems; says which lengths and forms it made."""
+        wanted = baselines.targets(self.collection, lengths, forms)
         items = list(baselines.baselines(self.collection, wanted, cut=cut))
         return wanted, self.take(items, on_clash=on_clash, dry_run=dry_run)
 
