@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
-import io
 import json
 import re
 import shutil
@@ -14,7 +12,7 @@ from typing import Any
 import pytest
 from tests.conftest import files_of
 from tests.judgments.conftest import new_database, server
-from tests.test_first_layout import Adjudge, Folder, adjudge
+from tests.test_first_layout import Adjudge, Folder, adjudge, without_form
 
 __all__ = ["adjudge", "new_database", "server"]  # fixtures of other tests
 
@@ -98,14 +96,7 @@ def recorded(name: str) -> str:
 def comparable(name: str, text: str) -> Any:
     """An output as it is, without a column `form` in which nothing stands; of tables their rows."""
     if name.endswith(".csv"):
-        head, *rows = csv.reader(io.StringIO(text, newline=""))
-        if "form" not in head:
-            return text
-        at = head.index("form")
-        assert not any(row.pop(at) for row in rows)
-        head.pop(at)
-        csv.writer(kept := io.StringIO(), lineterminator="\n").writerows([head, *rows])
-        return kept.getvalue()
+        return without_form(text)
     if name == "tables.json":
         return {
             table["table"]: [_unset(row) for row in table["rows"]] for table in json.loads(text)["tables"]

@@ -13,7 +13,16 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.comparisons.scores import HUMANS, Scores, Source, scores_of
-from adjudge.data.scores import POOLED, MeasureInfo, ScoreTable, pooled
+from adjudge.data.scores import (
+    POOLED,
+    MeasureInfo,
+    ScoreTable,
+    heading_of,
+    pooled,
+    targets_of,
+    title_of,
+)
+from adjudge.data.target import Target
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, nearest, quoted
 from adjudge.table import Column, Table, Tabular, plain
@@ -29,8 +38,8 @@ if TYPE_CHECKING:
     from adjudge.stats.linear.model import LinearFit
 
 MOST_NAMED = 5
-AS_FACTOR = ", or make length a factor"
-OF_ROWS = ("system", "topic", "assessor", "length", "reference", "repeat")
+AS_FACTOR = ", or make {} a factor"
+OF_ROWS = ("system", "topic", "assessor", "length", "form", "reference", "repeat")
 OF_TOPICS = ("type", "selector", "set", "task")
 FACTORS = (*OF_ROWS, *OF_TOPICS, "kind", "author")
 NOISE = "noise"
@@ -44,7 +53,7 @@ REPEATED = ("assessor", "system", "topic")  # what interactions=True crosses, in
 SAMPLED = ("topic", "assessor", "reference", "author", "repeat")
 """Factors whose levels are a sample: others might have been drawn."""
 
-SEVERAL_ROWS = ("assessor", "length", "reference", "repeat", "author")
+SEVERAL_ROWS = ("assessor", "length", "form", "reference", "repeat", "author")
 """Factors that give a summary, or a topic and a system, several rows."""
 
 RESIDUALS = "residuals"
@@ -129,6 +138,9 @@ class Anova(Tabular):
 
     info: MeasureInfo
     length: int | None
+    form: str | None
+    chosen_form: str | None
+    """The form that was asked for, which titles name."""
     lines: tuple[AnovaTerm, ...]
     residual_df: int
     residual_ss: float
@@ -157,7 +169,7 @@ class Anova(Tabular):
 
     @property
     def title(self) -> str:
-        return f"{self.measure} at {self.length} words" if self.length else self.measure
+        return title_of(self.measure, self.length, self.chosen_form)
 
     @property
     def formula(self) -> str:
@@ -213,7 +225,6 @@ class Anova(Tabular):
     def table(self) -> Table:
         """The terms, the residuals last."""
         levels = ", ".join(counted(n, name) for name, n in self.levels.items())
-        length = f", {self.length} words" if self.length else ""
         plain_noise = self.by_residuals
         return Table(
             name="anova",
@@ -248,7 +259,7 @@ class Anova(Tabular):
                 )
                 for row in self._rows()
             ),
-            title=f"{self.measure}{length} ({counted(self.n, 'row')}: {levels})",
+            title=f"{heading_of(self.measure, self.length, self.chosen_form)} ({counted(self.n, 'row')}: {levels})",
             said=tuple(self.sentences()),
             notes=tuple(self.warnings()),
             signature=self.signature,
@@ -336,6 +347,7 @@ class Anova(Tabular):
             "measure": self.measure,
             "better": self.info.better,
             "length": self.length,
+            "form": self.form,
             "rows": self.n,
             "levels": self.levels,
             "ss_type": self.ss_type,
@@ -538,6 +550,8 @@ class AnovaRows:
 
     info: MeasureInfo
     length: int | None
+    form: str | None
+    chosen_form: str | None
     values: np.ndarray
     factors: dict[str, Factor]
     keys: pd.DataFrame
@@ -564,7 +578,7 @@ class AnovaRows:
     def where(self, row: int) -> str:
         """A row in words: `19 on D094 by B`."""
         at = self.keys.iloc[row]
-        links = [("assessor", "by"), ("length", "at")]
+        links = [("assessor", "by"), ("length", "at"), ("form", "as")]
         more = [f" {link} {at[name]}" for name, link in links if name in self.factors]
         return f"{at['system']} on {at['topic']}{''.join(more)}"
 
@@ -575,7 +589,9 @@ def known_factors(table: ScoreTable, measure: str, length: int | None, form: str
     Assessors are among them where judgments are repeated: two have judged one summary.
     """
     frame = table.at(measure, length=length, form=form, several=AS_FACTOR)
-    judges = frame[frame["value"].notna()].groupby(["topic", "system", "length"], dropna=False)["assessor"]
+    judges = frame[frame["value"].notna()].groupby(["topic", "system", "length", "form"], dropna=False)[
+        "assessor"
+    ]
     return ["assessor", "system", "topic"] if bool((judges.nunique() > 1).any()) else ["system", "topic"]
 
 
@@ -597,7 +613,10 @@ def build(
                 f"no factor {quoted(name)}{nearest(name, FACTORS)}; there are: {', '.join(FACTORS)}"
             )
     several: Literal["all"] | None = "all" if "length" in names and length is None else None
-    frame = scores.table.at(measure, length=length or several, form=form, several=AS_FACTOR)
+    frame = scores.table.at(
+        measure, length=length or several, form=form, all_forms="form" in names, several=AS_FACTOR
+    )
+    forms = {target.form for target in targets_of(frame)}
     frame, notes = _present(frame, measure)
     if pool_humans:
         frame = _one_system(frame, scores.kinds, notes)
@@ -615,6 +634,8 @@ def build(
     return AnovaRows(
         info=info,
         length=length if length is not None else lengths[0] if len(lengths) == 1 else None,
+        form=forms.pop() if len(forms) == 1 else None,
+        chosen_form=form,
         values=frame["value"].to_numpy(dtype=float),
         factors=factors,
         keys=frame,
@@ -816,14 +837,14 @@ def _authors(frame: pd.DataFrame, about: Scores) -> pd.Series:
     if frame["reference"].isna().all():
         raise UsageError("these scores say no reference: its author cannot be a factor")
 
-    def author(topic: str, reference: Any, length: Any) -> str | None:
+    def author(topic: str, reference: Any, target: Target) -> str | None:
         if pd.isna(reference):
             return None
-        at = None if pd.isna(length) else int(length)
-        found = about.authors.get((topic, reference, at)) or about.authors.get((topic, reference, None))
-        return found or str(reference)
+        near = (target, Target(target.length), Target())
+        found = (about.authors.get((topic, reference, each)) for each in near)
+        return next((each for each in found if each), str(reference))
 
-    columns = (frame["topic"], frame["reference"], frame["length"])
+    columns = (frame["topic"], frame["reference"], targets_of(frame))
     return pd.Series([author(*row) for row in zip(*columns, strict=True)], index=frame.index, dtype=object)
 
 
@@ -1030,6 +1051,8 @@ def _analysed(
     return Anova(
         info=rows.info,
         length=rows.length,
+        form=rows.form,
+        chosen_form=rows.chosen_form,
         lines=lines,
         residual_df=found.residual_df,
         residual_ss=found.residual_ss,

@@ -408,6 +408,7 @@ class PowerPlan(Tabular):
             {
                 "measure": self.measure,
                 "length": self.matrix.length,
+                "form": self.matrix.target.form,
                 "signature": self.signature,
                 "difference": self.difference,
                 "power": self.power,
@@ -424,7 +425,7 @@ class PowerPlan(Tabular):
                 "warnings": self.warnings(),
                 "tests": [self._about(need) for need in self.needs],
                 "judges": judges,
-                "curve": self.curve_frame().drop(columns=["measure", "length"]).to_dict("records"),
+                "curve": self.curve_frame().drop(columns=["measure", "length", "form"]).to_dict("records"),
             }
         )
         return everything
@@ -433,6 +434,7 @@ class PowerPlan(Tabular):
         return {
             "measure": self.measure,
             "length": self.matrix.length,
+            "form": self.matrix.target.form,
             "test": need.test,
             "compared": need.compared,
             "pairs": 1 if need.compared == "one" else self.pairs,

@@ -72,9 +72,7 @@ def _tasks(path: Path) -> Iterator[Task]:
 def _text(row: sqlite3.Row, role: str) -> TextRef | None:
     if row[f"{role}_system"] is None:
         return None
-    form = (
-        row[f"{role}_form"] if f"{role}_form" in row.keys() else None
-    )  # a store that nobody has upgraded yet
+    form = dict(row).get(f"{role}_form")  # the column is missing in a store that nobody has upgraded yet
     return TextRef(row[f"{role}_system"], row[f"{role}_length"], form)
 
 
