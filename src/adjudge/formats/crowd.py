@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adjudge.data.incoming import LeftOut
+from adjudge.data.incoming import LeftOut, Noted
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import System, Topic
 from adjudge.data.target import FORMS, Target
@@ -76,7 +76,7 @@ NO_NAME = LeftOut("row without a topic or a system")
 STRANGE_NAME = LeftOut("row with a name or a length that cannot be one")
 STRANGE_FORM = LeftOut(f"row with a form that is none of: {', '.join(FORMS)}")
 SAME_SYSTEM = LeftOut("row that compares a system with itself")
-NO_WORKER = LeftOut(f"row that does not say who answered: the assessor is {CROWD!r}")
+NO_WORKER = Noted(f"row that does not say who answered: the assessor is {CROWD!r}")
 
 
 def read(

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from adjudge.engine import worker_count
 from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
@@ -29,6 +31,8 @@ ALONE = 1 << 18
 """Multiplications up to which OpenBLAS stays in one thread."""
 DRAWN = 1 << 24
 """Numbers that say how often each topic was drawn, held at once."""
+TOGETHER = 2500
+"""Resamples that one thread takes at a time; the numbers do not depend on how many threads there are."""
 COMPILED_FROM = 100_000_000
 """Resampled t's from which counting is compiled: the plain way takes 0.5 s for so many."""
 ROW = 5_000
@@ -106,8 +110,8 @@ def max_t(
 
     `family` has a truth value for each pair, to be tested or not; without it all are. A pair whose differences do not
     vary, or differ from the commonest one on fewer than LEAST_VARIED topics, leaves the family, and `why` says so. In a
-    resample that draws one and the same difference only, s* is 0; it counts as the largest t* of the pair's other
-    resamples, since the means are then further apart than in any of them.
+    resample that draws one and the same difference only, s* is 0; it counts as the largest t* of the pair in the
+    resamples drawn with it, since the means are then further apart than in any of them.
     """
     matrix = checks.numbers("values", values, dimensions=2)
     first, second = columns_of_pairs(matrix.shape[1])
@@ -413,15 +417,27 @@ def _counted(
     alone, stepped = np.zeros((2, positions.size), dtype=np.int64)
     largest = np.empty(resamples, dtype=np.float32)
     step = _step(positions.size * (resamples + ROW))
-    for start, drawn in _draws(rows.topics, resamples, rng):
+
+    def count(start: int, drawn: SingleArray) -> IntArray:
+        """Of some resamples by themselves: how many reach each row's t, alone and stepped."""
         running = largest[start : start + drawn.shape[1]]
         running[:] = -np.inf
+        counts = np.zeros((2, positions.size), dtype=np.int64)
         for at, sums, squares, held in _sums(rows, seen, positions, order, drawn, turn):
             n = seen.n[positions[at]].astype(np.float32)
-            counts = np.zeros((2, at.size), dtype=np.int64)
-            step(sums, squares, held, n, own[at], two_sided, running, counts[0], counts[1])
-            alone[at] += counts[0]
-            stepped[at] += counts[1]
+            these = np.zeros((2, at.size), dtype=np.int64)
+            step(sums, squares, held, n, own[at], two_sided, running, these[0], these[1])
+            counts[:, at] += these
+        return counts
+
+    # Products and compiled counting let go of the interpreter, so that threads are enough.
+    with ThreadPoolExecutor(worker_count("auto")) as pool:
+        for start, drawn in _draws(rows.topics, resamples, rng):
+            parts = range(0, drawn.shape[1], TOGETHER)
+            some = [np.ascontiguousarray(drawn[:, part : part + TOGETHER]) for part in parts]
+            for counts in pool.map(count, (start + part for part in parts), some):
+                alone += counts[0]
+                stepped += counts[1]
     # No row may have a smaller p than one that is more significant.
     stepped[order] = np.maximum.accumulate(stepped[order][::-1])[::-1]
     return _Counts(
