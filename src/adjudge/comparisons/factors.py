@@ -203,7 +203,7 @@ def _authors(frame: pd.DataFrame, about: Scores) -> pd.Series:
     def author(topic: str, reference: Any, target: Target) -> str | None:
         if pd.isna(reference):
             return None
-        near = (target, Target(target.length), Target())
+        near = (target, Target(target.length), Target(None, target.form), Target())
         found = (about.authors.get((topic, reference, each)) for each in near)
         return next((each for each in found if each), str(reference))
 
