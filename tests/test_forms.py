@@ -476,3 +476,11 @@ def test_preferences_are_fitted_by_form(folder: Path) -> None:
         "abstract": 2 * len(THINGS) * 6,
         "extract": len(THINGS) * 6,
     }
+
+
+def test_the_table_of_answers_has_the_form(folder: Path) -> None:
+    run(folder, "judgments export e answers.csv")
+    rows = list(csv.DictReader((folder / "answers.csv").read_text(encoding="utf-8").splitlines()))
+    for protocol in ("duc-2002", "rating", "preference-summaries"):
+        found = {(int(row["length"]), row["form"]) for row in rows if row["protocol"] == protocol}
+        assert found == set(PLAN), protocol

@@ -18,6 +18,7 @@ from adjudge.data.lines import MAX_LINE, decode, read_json_lines, unreadable
 from adjudge.data.packed import PACKED, open_bytes
 from adjudge.data.rows import Row, System
 from adjudge.errors import FormatError, UsageError, quoted
+from adjudge.table import csv_plain
 
 R = TypeVar("R", bound=Row)
 T = TypeVar("T")
@@ -382,6 +383,7 @@ def read_cells(
 
     Without `quotes` a quotation mark is a character like any other; with `unnamed_first` the first
     column needs no name. A blank line is no row; with `blank` it is one under the header, without cells.
+    A ' that was put before what would be a formula (`table.csv_safe`) is taken off.
     """
     delimiter = _delimiter(path, delimiter)
     csv.field_size_limit(max(csv.field_size_limit(), min(max_line, _LARGEST_LIMIT)))
@@ -390,7 +392,7 @@ def read_cells(
     reader = csv.reader(iter(lines), delimiter=delimiter, quoting=quoting, strict=True)
     rows = _rows(reader, lines)
     line, header = next(((n, row) for n, row in rows if row), (1, []))
-    header = [name.strip() for name in header]
+    header = [csv_plain(name).strip() for name in header]
     _check_header(header, Place(path, line), unnamed_first)
     return header, _even(rows if blank else ((n, row) for n, row in rows if row), len(header), path)
 
@@ -481,7 +483,7 @@ def _even(rows: Rows, width: int, path: Path) -> Rows:
                 file=path,
                 line=line,
             )
-        yield line, row
+        yield line, [csv_plain(cell) for cell in row]
 
 
 # NIST's names

@@ -42,7 +42,7 @@ from adjudge.measures.judged.preference_strengths import (
 from adjudge.measures.registry import parse_measures
 from adjudge.measures.run import check_needs, score
 from adjudge.stats.agreement import PairAgreement, agreement_shares, pair_agreement
-from adjudge.stats.bootstrap import LEAST_VARIED, bootstrap_means, varied
+from adjudge.stats.bootstrap import LEAST_VARIED, bootstrap_means, flat
 from adjudge.stats.multiple import holm
 from adjudge.stats.paired import wilcoxon
 from adjudge.stats.preference.answers import FloatArray, PairAnswers
@@ -203,13 +203,11 @@ def _intervals(
 ) -> tuple[FloatArray, FloatArray]:
     """Of column means, by the bootstrap of topics; NaN where a column hardly varies, so that nothing would cover.
 
-    The rule is that of `compare`: two topics or more share a number, and fewer than LEAST_VARIED have another.
+    The rule is that of `compare`.
     """
     low, high = bootstrap_means(shares, rng=rng, resamples=resamples, level=level)
-    differ = varied(shares)
-    repeated = np.count_nonzero(~np.isnan(shares), axis=0) - differ > 1
-    flat = repeated & (differ < LEAST_VARIED)
-    return np.where(flat, np.nan, low), np.where(flat, np.nan, high)
+    without = flat(shares)
+    return np.where(without, np.nan, low), np.where(without, np.nan, high)
 
 
 def _agreement(
