@@ -264,12 +264,13 @@ class Evaluation:
         self,
         *,
         lengths: Sequence[int] = (),
+        forms: Sequence[str] = (),
         cut: bool = False,
         on_clash: OnClash = "refuse",
         dry_run: bool = False,
     ) -> tuple[list[baselines.BaselineLength], ImportReport]:
-        """Add the lead and coverage baselines as systems; says which lengths it made."""
-        wanted = baselines.targets(self.collection, lengths)
+        """Add the lead and coverage baselines as systems; says which lengths and forms it made."""
+        wanted = baselines.targets(self.collection, lengths, forms)
         items = list(baselines.baselines(self.collection, wanted, cut=cut))
         return wanted, self.take(items, on_clash=on_clash, dry_run=dry_run)
 
@@ -480,6 +481,7 @@ class Evaluation:
         measures: Sequence[str] = (),
         *,
         length: int | None = None,
+        form: str | None = None,
         made_at: str | None = None,
         test: str = "wilcoxon",
         correct: str = "holm",
@@ -500,6 +502,7 @@ class Evaluation:
             scores,
             measures,
             length=length,
+            form=form,
             test=test,
             correct=correct,
             alpha=alpha,
@@ -631,10 +634,11 @@ class EvaluationPreferences:
         path: str | Path,
         *,
         length: int | None = None,
+        form: str | None = None,
         progress: Callable[[int], None] = lambda n: None,
     ) -> tuple[str, Taken]:
         """Read answers into the store, and say what they are: an answered batch, or preferences between sentences or
-        between systems, of whose summaries of this length."""
+        between systems, of whose summaries of this length and form."""
         from adjudge.formats import crowd
         from adjudge.formats.batches import is_batch, read_batch
         from adjudge.formats.preferences import is_about_sentences, read_sentence_answers
@@ -654,6 +658,7 @@ class EvaluationPreferences:
                     evaluation=store.evaluation,
                     protocol=PREFERENCE_PROTOCOLS["summaries"],
                     length=length,
+                    form=form,
                 )
             return what, take(e.folder, store, items, progress=progress)
 
@@ -663,6 +668,7 @@ class EvaluationPreferences:
         *,
         topics: Sequence[str] = (),
         length: int | None = None,
+        form: str | None = None,
         similarity: Similarity | None = "tfidf-jaccard",
         by: By | None = None,
         ties: TieModel = "half",
@@ -683,6 +689,7 @@ class EvaluationPreferences:
             of=of,
             topics=topics,
             length=length,
+            form=form,
             similarity=similarity,
             by=by,
             ties=ties,
@@ -701,6 +708,7 @@ class EvaluationPreferences:
         *,
         systems: Systems = "machine",
         length: int | AllLengths | None = None,
+        form: str | None = None,
         half: bool = False,
         level: float = 0.95,
         resamples: int = 2000,
@@ -717,6 +725,7 @@ class EvaluationPreferences:
             rng=generator(seed, "prefer/agreement"),
             systems=systems,
             length=length,
+            form=form,
             half=half,
             level=level,
             resamples=resamples,
@@ -731,6 +740,7 @@ class EvaluationPreferences:
         level: float = 0.95,
         systems: Systems = "machine",
         length: int | None = None,
+        form: str | None = None,
         similarity: str = "tfidf-jaccard",
         smooth: bool = True,
         penalty: Penalty = "sentence",
@@ -760,6 +770,7 @@ class EvaluationPreferences:
             level=level,
             systems=systems,
             length=length,
+            form=form,
             seed=seed,
             workers=workers,
             progress=progress,
@@ -774,6 +785,7 @@ class EvaluationPreferences:
         *,
         systems: Systems = "machine",
         length: int | AllLengths | None = None,
+        form: str | None = None,
         half: bool = False,
         similarity: str = "tfidf-jaccard",
         smooth: bool = True,
@@ -822,6 +834,7 @@ class EvaluationPreferences:
             more=measures,
             systems=systems,
             length=length,
+            form=form,
             half=half,
             level=level,
             resamples=resamples,

@@ -380,7 +380,7 @@ def test_scores_export_long_and_as_a_matrix(here: Path, run: Run) -> None:
     assert run("scores", "my-eval", "--csv", "long.csv").returncode == 0
     with (here / "long.csv").open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
-    assert ",".join(rows[0]) == "measure,topic,system,length,assessor,reference,repeat,value,why"
+    assert ",".join(rows[0]) == "measure,topic,system,length,form,assessor,reference,repeat,value,why"
     assert len(rows) == 2 * 9 * 12
     run("scores", "my-eval", "-m", "rouge-1", "--matrix", "--csv", "matrix.csv")
     with (here / "matrix.csv").open(encoding="utf-8", newline="") as stream:

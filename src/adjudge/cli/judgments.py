@@ -46,6 +46,10 @@ Encoding = Annotated[str | None, typer.Option("--encoding", help="Of the files; 
 Length = Annotated[
     int | None, typer.Option("--length", min=1, metavar="WORDS", help="Target length of the summaries.")
 ]
+Form = Annotated[
+    str | None,
+    typer.Option("--form", metavar="FORM", help="Form of the summaries: abstract, extract."),
+]
 Assessor = Annotated[
     str | None, typer.Option("--assessor", metavar="NAME", help="Who judged, where the file does not say.")
 ]
@@ -65,6 +69,7 @@ def nist(
     aspect: Aspect = None,
     protocol: ProtocolName = None,
     length: Length = None,
+    form: Form = None,
     encoding: Encoding = None,
     json: options.Json = False,
 ) -> None:
@@ -78,6 +83,7 @@ def nist(
         aspect=aspect,
         protocol=protocol,
         length=length,
+        form=form,
         encoding=encoding,
     )
     _take(e, items, json)
@@ -95,6 +101,7 @@ def see(
         int | None,
         typer.Option("--reference-column", min=0, help="Which column says whose model it was, from 0."),
     ] = None,
+    form: Form = None,
     encoding: Encoding = None,
     json: options.Json = False,
 ) -> None:
@@ -108,6 +115,7 @@ def see(
         assessor=assessor,
         assessor_column=assessor_column,
         reference_column=reference_column,
+        form=form,
         encoding=encoding,
     )
     _take(e, items, json)
@@ -147,6 +155,7 @@ def crowd(
     aspect: Aspect = None,
     protocol: ProtocolName = None,
     length: Length = None,
+    form: Form = None,
     column: Annotated[
         list[str] | None,
         typer.Option("--column", metavar="FIELD=COLUMN", help="Where a field stands.", show_default=False),
@@ -163,6 +172,7 @@ def crowd(
         aspect=aspect,
         protocol=protocol or crowd.PROTOCOL,
         length=length,
+        form=form,
         columns=columns_of(column, "--column"),
     )
     _take(e, items, json)

@@ -22,7 +22,7 @@ R = TypeVar("R", bound=Row)
 _TEMPLATE = """\
 # An Adjudge evaluation. People write this file; no command changes it after `adjudge init`.
 # The rows of the evaluation lie beside it, one JSON object a line:
-#   summaries.jsonl   {{"topic", "system", "length", "roles", "author", "text", "withdrawn"}}   needed
+#   summaries.jsonl   {{"topic", "system", "length", "form", "roles", "author", "text", "withdrawn"}}   needed
 #   documents.jsonl   {{"topic", "id", "date", "text"}}
 #   topics.jsonl      {{"topic", "set", "type", "task", "selector", "title", "question"}}
 #   systems.jsonl     {{"system", "kind", "label", "group"}}        kind: machine, baseline, human

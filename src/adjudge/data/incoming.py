@@ -107,11 +107,9 @@ def _counted(verb: str, counts: Counter[str]) -> Iterator[str]:
 
 def _what(row: Row) -> str:
     """The row's name in a message: topic "d1", system "lead", length 100."""
-    named = ((name, getattr(row, name)) for name in row.KEY)
     return ", ".join(
         f"{name} {value}" if isinstance(value, int) else f'{name} "{value}"'
-        for name, value in named
-        if value is not None
+        for name, value in row.named().items()
     )
 
 

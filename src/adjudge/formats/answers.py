@@ -46,7 +46,7 @@ class Judgment:
         """The same for every time that the assessor judged this."""
         parts: list[str | int | None] = []
         for text in (self.peer, self.reference):
-            parts += [None, None] if text is None else [text.system, text.length]
+            parts += (None, None) if text is None else text.parts
         for side in (self.left, self.right):
             parts.append(None if side is None else json.dumps(side, sort_keys=True))
         return stable_id("judged", protocol, self.assessor, self.topic, *parts)

@@ -62,6 +62,7 @@ _USUAL: dict[str, str | float] = {
     "weight": 1.0,
     "time": "",
     "length": "",
+    "form": "",
     "took_ms": math.nan,
 }
 """Columns beside the three, with what each is where nothing is known."""

@@ -33,7 +33,7 @@ class TopicBatch:
     _kept: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def references_for(self, peer: Summary) -> list[Summary]:
-        """Of the peer's length, and never one by the peer's own system."""
+        """Of the peer's length and form, and never one by the peer's own system."""
         return references_for(peer, self.references)
 
     def forget(self) -> None:

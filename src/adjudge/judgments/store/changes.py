@@ -16,9 +16,8 @@ from adjudge.judgments.protocol import Protocol, load_protocol
 from adjudge.judgments.tasks import Task, TextRef, changed
 
 _JUDGED = """
-    select id, evaluation, assessor, protocol, version, topic,
-           peer_system, peer_length, reference_system, reference_length, left_json, right_json, hashes
-    from task where exists (select 1 from event where event.evaluation = task.evaluation and event.task = task.id)
+    select * from task
+    where exists (select 1 from event where event.evaluation = task.evaluation and event.task = task.id)
 """
 
 
@@ -62,16 +61,19 @@ def _tasks(path: Path) -> Iterator[Task]:
                 protocol=row["protocol"],
                 version=row["version"],
                 topic=row["topic"],
-                peer=_text(row["peer_system"], row["peer_length"]),
-                reference=_text(row["reference_system"], row["reference_length"]),
+                peer=_text(row, "peer"),
+                reference=_text(row, "reference"),
                 left=json.loads(row["left_json"] or "null"),
                 right=json.loads(row["right_json"] or "null"),
                 hashes=json.loads(row["hashes"] or "{}"),
             )
 
 
-def _text(system: str | None, length: int | None) -> TextRef | None:
-    return None if system is None else TextRef(system, length)
+def _text(row: sqlite3.Row, role: str) -> TextRef | None:
+    if row[f"{role}_system"] is None:
+        return None
+    form = dict(row).get(f"{role}_form")  # the column is missing in a store that nobody has upgraded yet
+    return TextRef(row[f"{role}_system"], row[f"{role}_length"], form)
 
 
 def _protocol(name: str) -> Protocol | None:

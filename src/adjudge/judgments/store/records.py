@@ -116,7 +116,7 @@ def _task_record(row: sa.RowMapping) -> Record:
 
 
 def _ref_record(ref: TextRef | None) -> Record | None:
-    return None if ref is None else {"system": ref.system, "length": ref.length}
+    return None if ref is None else ref.as_dict()
 
 
 def _disguise(connection: Connection, evaluation: str) -> Disguise:
