@@ -14,9 +14,10 @@ from tests.judgments.making import an_event
 from tests.judgments.pyramid_making import a_pyramid, an_annotation
 
 import adjudge
+from adjudge.data.layout import LOCK, STAGING
 from adjudge.data.rows import Summary, Topic
 from adjudge.data.scores import Score
-from adjudge.data.transaction import JOURNAL, LOCK, STAGING
+from adjudge.data.transaction import JOURNAL
 from adjudge.errors import AdjudgeError, ClashError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.assign import assign

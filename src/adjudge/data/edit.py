@@ -14,6 +14,7 @@ from typing import Any
 
 from adjudge.data import scorefiles
 from adjudge.data.folder import Folder
+from adjudge.data.layout import CHANGES
 from adjudge.data.lines import dump_json, open_bytes
 from adjudge.data.rows import ROWS, Key, Row, Summary
 from adjudge.data.scorefiles import ScoreFile
@@ -21,7 +22,6 @@ from adjudge.data.scores import ScoreTable
 from adjudge.data.transaction import Transaction
 from adjudge.errors import ClashError, UsageError, nearest, quoted
 
-CHANGES = "changes.jsonl"
 _ALSO_NAMED = {"system": (), "topic": ("after",)}
 """Fields that name a system or a topic beside the one that is called so."""
 

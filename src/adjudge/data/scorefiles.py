@@ -10,7 +10,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from adjudge.data.folder import SCORES
+from adjudge.data.layout import SCORES
 from adjudge.data.scores import COLUMNS, MeasureInfo, ScoreTable
 from adjudge.errors import DataError, FormatError
 
