@@ -184,7 +184,7 @@ def test_opening_a_hostile_folder_is_refused_in_one_line(place: tuple[Path, Path
     folder, mine = place
     HOSTILE[name](folder, mine)
     before = everything(mine)
-    names = sorted(os.listdir(folder))
+    names = {path.name for path in folder.iterdir()}
     with pytest.raises(DataError) as refused:
         Folder.open(folder)
     assert "\n" not in str(refused.value)
@@ -192,7 +192,7 @@ def test_opening_a_hostile_folder_is_refused_in_one_line(place: tuple[Path, Path
     with pytest.raises(DataError), Transaction(folder):
         pass
     assert everything(mine) == before
-    assert set(os.listdir(folder)) - set(names) <= {LOCK}
+    assert {path.name for path in folder.iterdir()} - names <= {LOCK}
 
 
 WORST = (
@@ -220,8 +220,8 @@ def test_no_command_touches_a_file_outside(place: tuple[Path, Path], command: st
         assert everything(mine) == before, name
         for path in sorted(folder.rglob("*"), reverse=True):
             path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
-        for path, content in clean.items():
-            (folder / path).write_bytes(content or b"")
+        for kept, content in clean.items():
+            (folder / kept).write_bytes(content or b"")
 
 
 def test_making_an_evaluation_follows_no_link(place: tuple[Path, Path]) -> None:

@@ -77,6 +77,6 @@ def _is(path: Path, wanted: Callable[[int], bool], what: str) -> bool:
 
 def _listed(folder: Path) -> list[str]:
     try:
-        return sorted(os.listdir(folder))
+        return sorted(path.name for path in folder.iterdir())
     except OSError as error:
         raise DataError(f"{folder}: cannot be read: {error.strerror}") from None
