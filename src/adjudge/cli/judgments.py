@@ -13,7 +13,7 @@ import adjudge
 from adjudge.cli import options
 from adjudge.cli.imports import Files, columns_of
 from adjudge.cli.judged import tables
-from adjudge.cli.output import counting, say, show_json, show_table
+from adjudge.cli.output import counting, now, say, show_json, show_table
 from adjudge.errors import DataError, UsageError
 from adjudge.wording import counted
 
@@ -40,6 +40,8 @@ JUDGMENTS = {
     "export": "adjudge judgments export my-eval answers.jsonl --pseudonyms",
     "backup": "adjudge judgments backup my-eval backup.sqlite",
     "erase": "adjudge judgments erase my-eval simulated-1",
+    "remove": 'adjudge judgments remove my-eval --protocol rating --why "a pilot study"',
+    "confirm": "adjudge judgments confirm my-eval",
 }
 
 Encoding = Annotated[str | None, typer.Option("--encoding", help="Of the files; found out unless given.")]
@@ -76,7 +78,7 @@ def nist(
         files,
         evaluation=e.settings.name,
         aspect=aspect,
-        protocol=protocol,
+        protocol=_protocol(e, protocol),
         length=length,
         encoding=encoding,
     )
@@ -161,7 +163,7 @@ def crowd(
         files,
         evaluation=e.settings.name,
         aspect=aspect,
-        protocol=protocol or crowd.PROTOCOL,
+        protocol=_protocol(e, protocol) or crowd.PROTOCOL,
         length=length,
         columns=columns_of(column, "--column"),
     )
@@ -276,6 +278,35 @@ def erase(
         say(f"the name is gone; the answers stay, under {found.id}")
 
 
+@judgments.command("remove", epilog=f"Example: {JUDGMENTS['remove']}")
+def remove(
+    evaluation: options.Folder,
+    protocol: Annotated[
+        str,
+        typer.Option("--protocol", metavar="NAME", help="Whose tasks and answers go.", show_default=False),
+    ],
+    why: Annotated[str, typer.Option("--why", help="The reason; kept in changes.jsonl.", show_default=False)],
+    json: options.Json = False,
+) -> None:
+    """Take the tasks and answers of a protocol out, for good: make a backup first."""
+    found = _need(evaluation).remove_judgments(protocol, why, when=now())
+    if json:
+        show_json(found.as_dict())
+    else:
+        for line in found.lines():
+            say(line)
+
+
+@judgments.command("confirm", epilog=f"Example: {JUDGMENTS['confirm']}")
+def confirm(evaluation: options.Folder, json: options.Json = False) -> None:
+    """Say that the database which evaluation.toml names is yours to use; before, it is not connected to."""
+    address, file = adjudge.open(evaluation).confirm_database()
+    if json:
+        show_json({"database": address, "file": str(file)})
+    else:
+        say(f"{address} is confirmed (in {file})")
+
+
 def _take(e: Evaluation, items: Iterable[Item], json: bool) -> None:
     with counting("Reading") as progress:
         taken = e.take_judgments(items, progress=progress)
@@ -284,6 +315,13 @@ def _take(e: Evaluation, items: Iterable[Item], json: bool) -> None:
     else:
         for line in taken.lines():
             say(line)
+
+
+def _protocol(e: Evaluation, name: str | None) -> str | None:
+    """A protocol as readers take it: one that lies in the folder is a file."""
+    from adjudge.judgments.protocol import own_protocol_file
+
+    return None if name is None else own_protocol_file(e.folder, name) or name
 
 
 def _export_ducview(e: Evaluation, folder: Path, json: bool) -> None:

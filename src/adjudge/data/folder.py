@@ -94,14 +94,14 @@ def read_settings(folder: Path) -> Settings:
     path = folder / SETTINGS
     if not check_plain_file(path):
         return Settings(name=name_of(folder))
-    data = read_toml(path)
+    data = parse_toml(read_text(path), path)
     _refuse_unknown(data, _KNOWN, path)
     return Settings(
         name=_text(data, "name", path) or name_of(folder),
         language=_text(data, "language", path) or "en",
         lengths=_lengths(data, path),
         protocol=_text(data, "protocol", path),
-        database=_text(data, "database", path),
+        database=_database(data, path),
         judging=_judging(data.get("judging", {}), path),
     )
 
@@ -111,14 +111,15 @@ def name_of(folder: Path) -> str:
     return os.fsencode(folder.resolve().name).decode("utf-8", errors="replace")
 
 
-def read_toml(path: Path) -> dict[str, Any]:
-    """What a TOML file holds; a file that cannot be read as one is refused in one line."""
+def read_text(path: Path) -> str:
+    """The text of a TOML file; one that cannot be read as UTF-8 is refused in one line."""
     try:
+        if not path.is_file():
+            problem = "is no plain file" if path.exists() else "no such file"
+            raise FormatError(f"{problem}; put a TOML file there", file=path)
         if path.stat().st_size > LARGEST_TOML:
-            raise FormatError(
-                f"larger than {LARGEST_TOML:,} bytes, which is too much for settings", file=path
-            )
-        return parse_toml(path.read_bytes().decode("utf-8"), path)
+            raise FormatError(f"larger than {LARGEST_TOML:,} bytes, which is too much for TOML", file=path)
+        return path.read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:
         byte = error.object[error.start]
         raise FormatError(
@@ -169,6 +170,15 @@ def _text(data: dict[str, Any], key: str, path: Path) -> str | None:
     if value is not None and not isinstance(value, str):
         raise FormatError(f"{key} is {quoted(value)}, expected a text in quotes", file=path)
     return value
+
+
+def _database(data: dict[str, Any], path: Path) -> str | None:
+    """An address; never a path, which could be any file of the user's."""
+    value = _text(data, "database", path)
+    if value and not value.startswith(("postgresql://", "postgresql+psycopg://", "postgres://")):
+        # The address may hold a password: it is not shown.
+        raise FormatError("database is no address, expected postgresql://USER@HOST/NAME", file=path)
+    return value or None
 
 
 def _lengths(data: dict[str, Any], path: Path) -> tuple[int, ...]:

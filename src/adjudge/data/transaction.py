@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -120,34 +120,47 @@ class Transaction:
         self._removed.add(name)
         self._staged.discard(name)
 
-    def commit(self, also: Callable[[], None] | None = None) -> None:
-        """Put the new versions in place.
+    def commit(self) -> None:
+        """Put the new versions in place."""
+        self.prepare()
+        self.decide()
+        finish(self.folder)
 
-        `also` commits what belongs to the change elsewhere, such as in a database, once the change is sure to be
-        finished whatever happens to this process. Where it raises, nothing was changed.
-        """
+    # A change that reaches a database too takes the steps of a commit one by one; see judgments/store/importing.py.
+
+    def prepare(self) -> None:
+        """Have the new versions on the disk."""
         for name in self._staged:
             _sync(self.staging / name)
         _sync_folders(self.staging, self._staged)
+
+    def decide(self) -> None:
+        """From here on the change counts: it is finished whatever happens to this process."""
         draft = self.staging / "journal.draft"
         draft.write_text(
             dump_json({"replace": sorted(self._staged), "remove": sorted(self._removed)}),
             encoding="utf-8",
         )
         _sync(draft)
-        draft.replace(self.staging / JOURNAL)  # from here on the change counts
+        draft.replace(self.staging / JOURNAL)
+        self._decided = True
         try:
             _sync_folder(self.staging)
-            if also is not None:
-                also()
         except BaseException:
-            (self.staging / JOURNAL).unlink()
+            self.withdraw()
             raise
-        self._decided = True
-        finish(self.folder)
 
-    def done(self, name: str) -> None:
-        """Inside `also`: what a staged file says is done, so it need not be put in place."""
+    def withdraw(self) -> None:
+        """Take a decision back, before anything was put in place."""
+        (self.staging / JOURNAL).unlink(missing_ok=True)
+        self._decided = False
+
+    @property
+    def decided(self) -> bool:
+        return self._decided
+
+    def drop(self, name: str) -> None:
+        """A staged file that is needed no more, though the change is decided."""
         (self.staging / name).unlink()
 
 

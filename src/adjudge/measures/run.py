@@ -39,12 +39,17 @@ def digests(measure: Measure, batches: Mapping[str, TopicBatch]) -> dict[str, st
     A topic without peers, such as one whose summaries are all withdrawn, has something to score only for a measure
     of judgments: texts may have been judged that are not in the folder.
     """
-    judged = "judgments" in measure.needs | measure.uses
+    judged = looks_at_judgments(measure)
     found = {topic: digest(measure, batch) for topic, batch in batches.items() if batch.peers or judged}
     if measure.scope == "topic":
         return found
     everything = blake2b("".join(found.values()).encode(), digest_size=8).hexdigest()
     return dict.fromkeys(found, everything)
+
+
+def looks_at_judgments(measure: Measure) -> bool:
+    """Whether scores of the measure depend on judgments."""
+    return "judgments" in measure.needs | measure.uses
 
 
 def digest(measure: Measure, batch: TopicBatch) -> str:

@@ -14,17 +14,19 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from adjudge.data.layout import PENDING_IMPORT
 from adjudge.data.transaction import PATIENCE, Transaction
-from adjudge.errors import ClashError, FormatError, quoted
+from adjudge.errors import ClashError, DataError, FormatError, quoted
 from adjudge.judgments.protocol import PYRAMID
 from adjudge.judgments.store import schema
 from adjudge.judgments.store.database import lock, present
 from adjudge.judgments.store.encoding import stamp, task_of, task_row, to_json
+from adjudge.judgments.store.importing import make_pending_import
 from adjudge.judgments.tasks import PENDING, Task
 
 if TYPE_CHECKING:
@@ -104,9 +106,15 @@ class TaskEdit:
     @classmethod
     def from_json(cls, text: str, path: Path) -> TaskEdit:
         try:
-            return cls(**json.loads(text))
-        except (TypeError, ValueError):
-            raise FormatError("not a change of tasks that Adjudge wrote", file=path) from None
+            edit = cls(**json.loads(text))
+            values = (edit.what, edit.system, edit.topic, edit.to, edit.id)
+            if edit.what not in get_args(What) or not all(isinstance(v, str | None) for v in values):
+                raise ValueError
+        except (TypeError, ValueError, RecursionError):
+            raise FormatError(
+                "not a change of tasks that Adjudge wrote; remove it to go on without it", file=path
+            ) from None
+        return edit
 
 
 def shown(task: Task) -> Iterator[str]:
@@ -143,12 +151,20 @@ def refuse_merge(store: Store, edit: TaskEdit) -> None:
 
 
 def finish_edit(folder: Path, store: Store) -> None:
-    """Makes the edit that a change of the folder's files has left to be made here, if there is one."""
-    if not (folder / PENDING).exists():
+    """Makes what a change of the folder's files, or an import, has left to be made here, if there is something."""
+    left = [name for name in (PENDING, PENDING_IMPORT) if (folder / name).exists()]
+    if not left:
         return
+    if store.database.read_only:
+        raise DataError(
+            f"{folder}: a change was interrupted and is to be finished first; open the evaluation where it can be"
+            " written"
+        )
     with Transaction(folder, patience=PATIENCE) as change:
         make_pending_edit(folder, store)
-        change.remove(PENDING)
+        make_pending_import(folder, store)
+        for name in left:
+            change.remove(name)
         change.commit()
 
 
@@ -156,7 +172,7 @@ def make_pending_edit(folder: Path, store: Store) -> None:
     """As `finish_edit`, for whoever holds the folder's lock; the file stays."""
     path = folder / PENDING
     if path.exists():
-        edit = TaskEdit.from_json(path.read_text(encoding="utf-8"), path)
+        edit = TaskEdit.from_json(path.read_bytes().decode(errors="replace"), path)
         when = stamp(store.clock())
         store.change(lambda connection: make_edit(connection, store.evaluation, edit, when))
 
