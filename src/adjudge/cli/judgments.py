@@ -14,6 +14,7 @@ from adjudge.cli import options
 from adjudge.cli.imports import Files, columns_of
 from adjudge.cli.judged import tables
 from adjudge.cli.output import counting, now, say, show_json, show_table
+from adjudge.data.transaction import write_whole
 from adjudge.errors import DataError, UsageError
 from adjudge.wording import counted
 
@@ -335,7 +336,7 @@ def _export_ducview(e: Evaluation, folder: Path, json: bool) -> None:
         for name, text in files:
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8", newline="")
+            write_whole(path, text)
     except OSError as error:
         raise DataError(f"{folder}: cannot be written: {error.strerror}") from None
     if json:

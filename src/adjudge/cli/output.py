@@ -13,7 +13,9 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from adjudge.errors import DataError, UsageError, quoted
+from adjudge.cli.streams import print_data, print_json
+from adjudge.data.transaction import write_whole
+from adjudge.errors import UsageError, quoted
 
 if TYPE_CHECKING:
     from adjudge.data.incoming import OnClash
@@ -38,7 +40,7 @@ def warn(text: str) -> None:
 def show_json(value: Any) -> None:
     from adjudge.table import as_json
 
-    print(as_json(value))
+    print_json(as_json(value))
 
 
 LONG = 1000
@@ -117,12 +119,9 @@ def write_csv(frame: Any, target: Path) -> None:
     """A frame as CSV into a file, or to standard output for `-`: with full precision, but no minus zero."""
     frame = frame.assign(**{name: frame[name] + 0.0 for name in frame.select_dtypes("floating")})
     if str(target) == "-":
-        print(frame.to_csv(index=False, lineterminator="\n"), end="")
+        print_data(frame.to_csv(index=False, lineterminator="\n"))
         return
-    try:
-        target.write_text(frame.to_csv(index=False, lineterminator="\n"), encoding="utf-8", newline="")
-    except OSError as error:
-        raise DataError(f"{target}: cannot be written: {error.strerror}") from None
+    write_whole(target, frame.to_csv(index=False, lineterminator="\n"))
 
 
 @contextmanager

@@ -6,6 +6,7 @@ The items are systems, or sentences by their text, as `adjudge prefer export` wr
 from __future__ import annotations
 
 import csv
+import io
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,6 +16,7 @@ from typing import Literal, get_args
 
 from adjudge.data.collection import Collection
 from adjudge.data.incoming import LeftOut
+from adjudge.data.transaction import write_whole
 from adjudge.errors import DataError, FormatError, UsageError, quoted
 from adjudge.formats.answers import MISSING, STRANGE_ANSWER, ImportedAnswers, Judgment
 from adjudge.formats.crowd import NAMES, NO_WORKER, STRANGE_NAME, WINNERS
@@ -224,13 +226,11 @@ def write_preferences(path: str | Path, given: Iterable[PreferenceRow], *, form:
 
 def write_table(path: str | Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """A CSV file in UTF-8 with plain line ends."""
-    try:
-        with Path(path).open("w", encoding="utf-8", newline="") as stream:
-            writer = csv.writer(stream, lineterminator="\n")
-            writer.writerow(header)
-            writer.writerows(rows)
-    except OSError as error:
-        raise DataError(f"{path}: cannot be written: {error.strerror}") from None
+    stream = io.StringIO(newline="")
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    write_whole(Path(path), stream.getvalue())
 
 
 def _unknown(value: str | float) -> bool:
