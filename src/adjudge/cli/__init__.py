@@ -42,8 +42,9 @@ def _trouble(error: OSError) -> str:
 
 def _end(text: str, code: int) -> NoReturn:
     """One line on standard error, if that can be written; then the exit, in any case."""
+    line = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
     try:
-        print(f"adjudge: {text}", file=sys.stderr, flush=True)
+        print(f"adjudge: {line}", file=sys.stderr, flush=True)
     except (OSError, ValueError):
         _to_nowhere(sys.stderr)
     try:

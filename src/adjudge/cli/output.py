@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -23,13 +24,17 @@ if TYPE_CHECKING:
     from adjudge.table import Table
 
 
+_COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
 def console() -> Console:
     """For people. In a pipe there is no colour, and lines are as long as they are."""
     return Console(highlight=False, soft_wrap=not sys.stdout.isatty())
 
 
 def say(text: str, style: str = "") -> None:
-    console().print(Text(text, style=style))
+    """A line or a text. Texts may come from strangers: what would command a terminal is shown, not sent."""
+    console().print(Text(_COMMANDS.sub("\N{REPLACEMENT CHARACTER}", text), style=style))
 
 
 def warn(text: str) -> None:
