@@ -202,7 +202,7 @@ class Evaluation:
         from adjudge.judgments.store.edits import (
             TaskEdit,
             count_edit,
-            finish_edit,
+            finish_change,
             make_pending_edit,
             refuse_merge,
         )
@@ -217,7 +217,7 @@ class Evaluation:
                 change.stage(PENDING).write_text(task_edit.to_json(), encoding="utf-8")
 
             yield also
-            finish_edit(self.path, store)
+            finish_change(self.path, store)
 
     def _restamp(self, target: EditTarget, to: str) -> Restamp:
         """The digests of scores' inputs under a new name: scores that were up to date stay so."""

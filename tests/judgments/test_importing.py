@@ -234,7 +234,7 @@ def import_until_step(
     os.fsync = counted(os.fsync)
     Path.replace = counted(Path.replace)  # type: ignore[method-assign]
     Path.unlink = counted(Path.unlink)  # type: ignore[method-assign]
-    Database.writing = writing  # type: ignore[assignment, method-assign]
+    Database.writing = writing  # type: ignore[method-assign]
     try:
         e.take_judgments(crowd.read([answers], evaluation="eval", aspect="wit", protocol=str(protocol)))
     except AdjudgeError:

@@ -32,7 +32,8 @@ from adjudge.judgments.tasks import PENDING, Task
 if TYPE_CHECKING:
     from adjudge.judgments.store.store import Store
 
-What = Literal["rename", "remove", "withdraw", "restore"]
+What = Literal["rename", "remove", "withdraw", "restore", "forget"]
+"""`forget` takes the tasks and answers of a protocol out of the store, for good; the others change tasks."""
 TOPIC = ""
 """Among the systems that cancel a task: the topic as a whole, of a task that shows no summary."""
 
@@ -47,6 +48,7 @@ class TaskEdit:
     system: str | None = None
     topic: str | None = None
     to: str | None = None
+    protocol: str | None = None
     id: str = field(default_factory=lambda: str(uuid.uuid4()))
 
     def edited(self, task: Task, *, judged: bool = True, pyramid: bool = False, when: str = "") -> Task:
@@ -107,7 +109,7 @@ class TaskEdit:
     def from_json(cls, text: str, path: Path) -> TaskEdit:
         try:
             edit = cls(**json.loads(text))
-            values = (edit.what, edit.system, edit.topic, edit.to, edit.id)
+            values = (edit.what, edit.system, edit.topic, edit.to, edit.protocol, edit.id)
             if edit.what not in get_args(What) or not all(isinstance(v, str | None) for v in values):
                 raise ValueError
         except (TypeError, ValueError, RecursionError):
@@ -168,6 +170,14 @@ def finish_edit(folder: Path, store: Store) -> None:
         change.commit()
 
 
+def finish_change(folder: Path, store: Store) -> None:
+    """As `finish_edit`, right after the change of the files: whoever fails here says that the change stands."""
+    try:
+        finish_edit(folder, store)
+    except DataError as error:
+        raise type(error)(f"{error}; the change is finished when the evaluation is next opened") from None
+
+
 def make_pending_edit(folder: Path, store: Store) -> None:
     """As `finish_edit`, for whoever holds the folder's lock; the file stays."""
     path = folder / PENDING
@@ -182,12 +192,22 @@ def make_edit(connection: Connection, evaluation: str, edit: TaskEdit, when: str
     lock(connection, evaluation)
     if present(connection, _edit.c.id, evaluation, [edit.id]):
         return
-    for task in list(_edited(connection, evaluation, edit, when)):
+    if edit.what == "forget":
+        _forget(connection, evaluation, edit.protocol or "")
+    for task in [] if edit.what == "forget" else list(_edited(connection, evaluation, edit, when)):
         row = task_row(task)
         same = (_task.c.evaluation == evaluation) & (_task.c.id == task.id)
         connection.execute(sa.update(_task).where(same).values({name: row[name] for name in _CHANGING}))
     note = {"evaluation": evaluation, "id": edit.id, "made_at": when, "what": edit.to_json()}
     connection.execute(sa.insert(_edit), [note])
+
+
+def _forget(connection: Connection, evaluation: str, protocol: str) -> None:
+    """Numbers of events are not given again: who has read up to one misses nothing."""
+    mine = (_task.c.evaluation == evaluation) & (_task.c.protocol == protocol)
+    theirs = _event.c.task.in_(sa.select(_task.c.id).where(mine))
+    connection.execute(sa.delete(_event).where(_event.c.evaluation == evaluation, theirs))
+    connection.execute(sa.delete(_task).where(mine))
 
 
 _CHANGING = ("topic", "peer_system", "reference_system", "left_json", "right_json", "cancelled", "renamed")
