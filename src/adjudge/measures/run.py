@@ -200,7 +200,8 @@ def score(
         results = []
         for plan in plans:
             stored = plan.merged(rows[str(plan.measure)], topics)
-            scorefiles.write(change.stage(scorefiles.file_name(str(plan.measure))), stored)
+            if plan.changes(stored):
+                scorefiles.write(change.stage(scorefiles.file_name(str(plan.measure))), stored)
             results.append(plan.report(stored))
         change.commit()
     return results
@@ -225,6 +226,11 @@ class _ScorePlan:
             rows = sorted(kept + rows, key=lambda r: order[r.topic])
         table = ScoreTable.from_rows(rows, [info])
         return ScoreFile(info=info, table=table, origin="computed", inputs=self.digests)
+
+    def changes(self, stored: ScoreFile) -> bool:
+        """Whether there is something to write: a file that says the same stays as it is, byte for byte."""
+        old = self.old
+        return old is None or bool(self.todo) or (old.info, old.inputs) != (stored.info, stored.inputs)
 
     def report(self, stored: ScoreFile) -> Scored:
         frame = stored.table.frame
