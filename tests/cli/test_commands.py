@@ -183,8 +183,12 @@ ALONE = ("init", "score", "compare", "rouge155", "people add")
 
 
 @pytest.mark.parametrize("command", [name for name in EXAMPLES if name != "serve"])
-def test_every_example_runs_as_printed(here: Path, command: str) -> None:
+def test_every_example_runs_as_printed(here: Path, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     example = EXAMPLES[command]
+    if command == "judgments confirm":  # which needs a database, and notes it in the user's own folder
+        monkeypatch.setenv("XDG_CONFIG_HOME", str(here / "config"))
+        with (here / "my-eval" / "evaluation.toml").open("a") as settings:
+            settings.write('\ndatabase = "postgresql://adjudge@db.example.org/judgments"\n')
     done = (call if command in ALONE else called)(here, *shlex.split(example)[1:])
     assert (done.returncode, done.stderr.count("Traceback")) == (0, 0), done.stderr
     assert done.stdout

@@ -13,7 +13,8 @@ import adjudge
 from adjudge.cli import options
 from adjudge.cli.imports import Files, columns_of
 from adjudge.cli.judged import tables
-from adjudge.cli.output import counting, say, show_json, show_table
+from adjudge.cli.output import counting, now, say, show_json, show_table
+from adjudge.data.transaction import write_whole
 from adjudge.errors import DataError, UsageError
 from adjudge.wording import counted
 
@@ -40,6 +41,8 @@ JUDGMENTS = {
     "export": "adjudge judgments export my-eval answers.jsonl --pseudonyms",
     "backup": "adjudge judgments backup my-eval backup.sqlite",
     "erase": "adjudge judgments erase my-eval simulated-1",
+    "remove": 'adjudge judgments remove my-eval --protocol rating --why "a pilot study"',
+    "confirm": "adjudge judgments confirm my-eval",
 }
 
 Encoding = Annotated[str | None, typer.Option("--encoding", help="Of the files; found out unless given.")]
@@ -81,7 +84,7 @@ def nist(
         files,
         evaluation=e.settings.name,
         aspect=aspect,
-        protocol=protocol,
+        protocol=_protocol(e, protocol),
         length=length,
         form=form,
         encoding=encoding,
@@ -170,7 +173,7 @@ def crowd(
         files,
         evaluation=e.settings.name,
         aspect=aspect,
-        protocol=protocol or crowd.PROTOCOL,
+        protocol=_protocol(e, protocol) or crowd.PROTOCOL,
         length=length,
         form=form,
         columns=columns_of(column, "--column"),
@@ -294,6 +297,35 @@ def erase(
         say(f"the name is gone; the answers stay, under {found.id}")
 
 
+@judgments.command("remove", epilog=f"Example: {JUDGMENTS['remove']}")
+def remove(
+    evaluation: options.Folder,
+    protocol: Annotated[
+        str,
+        typer.Option("--protocol", metavar="NAME", help="Whose tasks and answers go.", show_default=False),
+    ],
+    why: Annotated[str, typer.Option("--why", help="The reason; kept in changes.jsonl.", show_default=False)],
+    json: options.Json = False,
+) -> None:
+    """Take the tasks and answers of a protocol out, for good: make a backup first."""
+    found = _need(evaluation).remove_judgments(protocol, why, when=now())
+    if json:
+        show_json(found.as_dict())
+    else:
+        for line in found.lines():
+            say(line)
+
+
+@judgments.command("confirm", epilog=f"Example: {JUDGMENTS['confirm']}")
+def confirm(evaluation: options.Folder, json: options.Json = False) -> None:
+    """Say that the database which evaluation.toml names is yours to use; before, it is not connected to."""
+    address, file = adjudge.open(evaluation).confirm_database()
+    if json:
+        show_json({"database": address, "file": str(file)})
+    else:
+        say(f"{address} is confirmed (in {file})")
+
+
 def _take(e: Evaluation, items: Iterable[Item], json: bool) -> None:
     with counting("Reading") as progress:
         taken = e.take_judgments(items, progress=progress)
@@ -305,18 +337,23 @@ def _take(e: Evaluation, items: Iterable[Item], json: bool) -> None:
 
 
 def _export_csv(e: Evaluation, file: Path, pseudonyms: bool, json: bool) -> None:
+    from adjudge.data.transaction import write_whole
     from adjudge.formats.answer_table import answer_table
 
     with e.store() as store:
         table = answer_table(store, pseudonyms=pseudonyms)
-    try:
-        file.write_text(table.to_csv(), encoding="utf-8", newline="")
-    except OSError as error:
-        raise DataError(f"{file}: cannot be written: {error.strerror}") from None
+    write_whole(file, table.to_csv())
     if json:
         show_json({"file": str(file), "answers": len(table.rows)})
     else:
         say(f"{file}: {counted(len(table.rows), 'answer')} that count now")
+
+
+def _protocol(e: Evaluation, name: str | None) -> str | None:
+    """A protocol as readers take it: one that lies in the folder is a file."""
+    from adjudge.judgments.protocol import own_protocol_file
+
+    return None if name is None else own_protocol_file(e.folder, name) or name
 
 
 def _export_ducview(e: Evaluation, folder: Path, json: bool) -> None:
@@ -330,7 +367,7 @@ def _export_ducview(e: Evaluation, folder: Path, json: bool) -> None:
         for name, text in files:
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8", newline="")
+            write_whole(path, text)
     except OSError as error:
         raise DataError(f"{folder}: cannot be written: {error.strerror}") from None
     if json:

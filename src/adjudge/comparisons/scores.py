@@ -9,10 +9,11 @@ import math
 import shutil
 import sys
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Collection as Container
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -39,10 +40,9 @@ from adjudge.data.target import Target
 from adjudge.errors import DataError, FormatError, UsageError, nearest, quoted
 from adjudge.formats import scoretable
 from adjudge.formats.files import TABLES, bare_name, reading
-from adjudge.judgments.batch import NOTHING, Judgments, batches_of, judgments_of
-from adjudge.judgments.tasks import FILE
+from adjudge.judgments.batch import NOTHING, Judgments, batches_of, judgments_if_allowed
 from adjudge.measures.registry import parse_measure
-from adjudge.measures.run import reference_counts, reference_notes, stale_topics
+from adjudge.measures.run import looks_at_judgments, reference_counts, reference_notes, stale_topics
 from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
@@ -103,15 +103,20 @@ class Scores:
         cls,
         folder: Folder,
         collection: Collection,
-        judgments: Judgments = NOTHING,
+        read_judgments: Callable[[], Judgments] = lambda: NOTHING,
         *,
         human: Patterns = (),
         baseline: Patterns = (),
     ) -> Scores:
-        """Everything that a folder has, less what is withdrawn; patterns name kinds where it says none."""
+        """Everything that a folder has, less what is withdrawn; patterns name kinds where it says none.
+
+        Judgments are read only where scores of some measure depend on them.
+        """
         import pandas as pd
 
         files = scorefiles.read_all(folder.path)
+        specs = [parse_measure(file.info.measure) for file in files if file.origin == "computed"]
+        judgments = read_judgments() if any(map(looks_at_judgments, specs)) else NOTHING
         gone = _withdrawn_keys(collection)
         batches = batches_of(collection, judgments)
         references = reference_counts(batches)
@@ -126,8 +131,9 @@ class Scores:
             said: tuple[str, ...] = ()
             if file.origin == "computed":
                 spec = parse_measure(measure)
-                stale[measure] = tuple(stale_topics(batches, file, spec))
-                judged = judgments.notes() if "judgments" in spec.needs else ()
+                if not (judgments.unread and looks_at_judgments(spec)):
+                    stale[measure] = tuple(stale_topics(batches, file, spec))
+                judged = judgments.notes() if looks_at_judgments(spec) else ()
                 said = (*reference_notes(spec, collection, references), *judged)
             notes[measure] = [*_left_notes(measure, stale.get(measure, ()), len(keep) - sum(keep)), *said]
         infos = [file.info for file in files]
@@ -152,8 +158,7 @@ class Scores:
         """The scores of an evaluation's folder."""
         folder = Folder.open(path)
         collection = load(folder)
-        judged = folder.settings.database or (folder.path / FILE).exists()
-        judgments = judgments_of(folder, collection) if judged else NOTHING
+        judgments = partial(judgments_if_allowed, folder, collection)
         return cls.of_folder(folder, collection, judgments, human=human, baseline=baseline)
 
     @classmethod

@@ -13,6 +13,7 @@ from hashlib import blake2b
 from typing import Any, Literal, get_args
 from uuid import UUID
 
+from adjudge.data import layout
 from adjudge.data.collection import Collection
 from adjudge.data.rows import Summary, Unit
 from adjudge.data.target import Target
@@ -21,10 +22,10 @@ from adjudge.judgments.protocol import Protocol
 Origin = Literal["human", "imported", "simulated", "learned", "adjudicated"]
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
 
-FILE = "judgments.sqlite"
+FILE = layout.JUDGMENTS
 """Where a folder keeps its judgments, unless evaluation.toml names a database."""
 
-PENDING = ".tasks.json"
+PENDING = layout.PENDING_EDIT
 """In a folder: what a change of its texts still has to change in the store. Opening the store does it."""
 
 ANONYMOUS = "anonymous"

@@ -27,7 +27,7 @@ from adjudge.errors import AdjudgeError, DataError, UsageError, quoted
 from adjudge.judgments.batch import Judgments, TopicBatch
 from adjudge.judgments.pairs.answers import human_answers
 from adjudge.judgments.pairs.sides import topic_sentences
-from adjudge.judgments.protocol import PREFERENCE, protocol_of
+from adjudge.judgments.protocol import PREFERENCE, protocols_of
 from adjudge.judgments.store.store import store_of
 from adjudge.judgments.tasks import FILE, Event
 from adjudge.measures.judged.preference import Preference
@@ -430,7 +430,7 @@ def score_columns(
             ready.append(measure)
     if ready:
         score(folder, collection, ready, judgments=judgments, workers=workers, progress=progress)
-    data = Scores.of_folder(folder, collection, judgments)
+    data = Scores.of_folder(folder, collection, lambda: judgments)
     why |= {str(m): "no judgment gives such a score" for m in ready if str(m) not in data.measures}
     if human is not None and (missing := why.get(expanded(human)[0])):
         raise DataError(f"--human {human}: {missing}")
@@ -535,7 +535,7 @@ def minutes_of(folder: Folder, *, cap: float = IDLE) -> Minutes:
         return minutes([], {}, cap=cap)
     with store_of(folder) as store:
         tasks = store.tasks()
-        asked = {name: protocol_of(folder, name) for name in dict.fromkeys(task.protocol for task in tasks)}
+        asked = protocols_of(folder, dict.fromkeys(task.protocol for task in tasks))
         compare = {name for name, each in asked.items() if (each.kind, each.of) == (PREFERENCE, "sentences")}
         topics = {task.id: task.topic for task in tasks if task.protocol in compare}
         return minutes(store.events() if topics else (), topics, cap=cap)
