@@ -104,7 +104,9 @@ def read(e: Path, commands: tuple[tuple[str, ...], ...] = READING) -> None:
             pytest.fail(f"{words}: {type(error).__name__}: {error}")
         said = [line for line in done.stderr.splitlines() if not line.startswith("note: ")]
         assert done.returncode in (0, 1, 2), words
-        lines = (0, 1) if words[0] == "check" else (0,) if done.returncode == 0 else (1,)  # check has findings
+        lines = (
+            (0, 1) if words[0] == "check" else (0,) if done.returncode == 0 else (1,)
+        )  # check has findings
         assert len(said) in lines, (words, done.returncode, said)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.data.layout import SCORES
+from adjudge.data.packed import check_parquet
 from adjudge.data.scores import COLUMNS, MeasureInfo, ScoreTable
 from adjudge.errors import DataError, FormatError
 
@@ -107,6 +108,7 @@ def read(path: Path) -> ScoreFile:
 def _read(path: Path) -> ScoreFile:
     import pyarrow.parquet as pq
 
+    check_parquet(path)
     table = pq.read_table(path, page_checksum_verification=True)
     metadata = table.schema.metadata or {}
     about = _about(path, metadata)
