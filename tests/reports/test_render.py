@@ -212,6 +212,19 @@ def test_a_file_is_no_folder(compared: Make, three: Values, empty: Collection, t
     assert file.read_text(encoding="utf-8") == "mine"
 
 
+def test_a_link_in_the_place_of_a_draft_is_not_followed(
+    compared: Make, three: Values, empty: Collection, tmp_path: Path
+) -> None:
+    mine, folder = tmp_path / "mine.txt", tmp_path / "report"
+    mine.write_text("precious")
+    folder.mkdir()
+    (folder / ".index.html.draft").symlink_to(mine)
+    (folder / "index.html").symlink_to(mine)
+    write_report(build_page(empty, [compared(three)]), folder)
+    assert mine.read_text() == "precious"
+    assert "<html" in (folder / "index.html").read_text(encoding="utf-8")
+
+
 def test_what_cannot_be_written_is_one_line_and_leaves_no_drafts(
     compared: Make, three: Values, empty: Collection, tmp_path: Path
 ) -> None:

@@ -41,7 +41,9 @@ def write_report(page: ReportPage, folder: str | Path) -> list[Path]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for draft, text in zip(drafts.values(), texts.values(), strict=True):
-            draft.write_text(text, encoding="utf-8", newline="\n")
+            draft.unlink(missing_ok=True)  # and if it is a link, what it leads to stays
+            with draft.open("x", encoding="utf-8", newline="\n") as stream:
+                stream.write(text)
         for path, draft in drafts.items():
             draft.replace(path)
     except OSError as error:
