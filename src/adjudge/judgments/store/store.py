@@ -34,6 +34,7 @@ from adjudge.judgments.store.encoding import (
     task_row,
     utc_now,
 )
+from adjudge.judgments.store.log import AccountLog
 from adjudge.judgments.store.people import People
 from adjudge.judgments.store.sessions import Attempts, Secrets, Sessions
 from adjudge.judgments.store.writer import Outcome, Writer
@@ -83,6 +84,7 @@ class Store:
         self.accounts = Accounts(self)
         self.sessions = Sessions(self)
         self.attempts = Attempts(self)
+        self.account_log = AccountLog(self)
         self.secret = Secrets(self).get
 
     def __enter__(self) -> Self:
