@@ -121,14 +121,15 @@ def is_elsewhere(request: Request) -> bool:
 
 
 def origin_of(url: str) -> str:
-    """Scheme, host and port of an address, as browsers send them."""
+    """Scheme, host and port of an address, as browsers send them; a ValueError where it has none."""
     parts = urlsplit(url)
-    host = (
-        (parts.hostname or "").encode("idna").decode() if not _is_address(parts.hostname) else parts.hostname
-    )
-    host = f"[{host}]" if host and ":" in host else host
+    host = parts.hostname or ""
+    if not host:
+        raise ValueError("no host")
+    host = host if _is_address(host) else host.encode("idna").decode()
     usual = {"http": 80, "https": 443}.get(parts.scheme)
-    return f"{parts.scheme}://{host}" + (f":{parts.port}" if parts.port not in (None, usual) else "")
+    port = "" if parts.port in (None, usual) else f":{parts.port}"
+    return f"{parts.scheme}://{f'[{host}]' if ':' in host else host}{port}"
 
 
 def is_secure(request: Request) -> bool:
