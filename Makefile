@@ -7,7 +7,7 @@ DEMO := demo-evaluation
 EMBEDDINGS := .venv-embeddings
 EMBEDDED := $(EMBEDDINGS)/bin/python -m pip --disable-pip-version-check --quiet install
 
-.PHONY: help demo test test-all test-embeddings check bench serve clean lock format browser
+.PHONY: help demo test test-all test-embeddings check bench serve clean lock format browser proxies
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -34,10 +34,13 @@ demo: $(VENV)/run.stamp  ## a worked evaluation, from texts to a ranked report
 browser:
 	@sh tools/ensure_chromium.sh
 
-test: $(VENV)/dev.stamp browser  ## all tests but the exhaustive ones
+proxies:
+	@sh tools/ensure_proxies.sh
+
+test: $(VENV)/dev.stamp browser proxies  ## all tests but the exhaustive ones
 	@$(BIN)/python -m pytest -m "not slow and not embeddings" -n 2 --dist worksteal
 
-test-all: $(VENV)/dev.stamp browser  ## all tests, the exhaustive ones too
+test-all: $(VENV)/dev.stamp browser proxies  ## all tests, the exhaustive ones too
 	@HYPOTHESIS_PROFILE=exhaustive $(BIN)/python -m pytest -m "not embeddings" -n 2 --dist worksteal
 
 $(EMBEDDINGS)/stamp: requirements/embeddings.txt requirements/dev.txt requirements/run.txt pyproject.toml
