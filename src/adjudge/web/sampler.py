@@ -129,6 +129,8 @@ class Sampler:
 
     def _open(self) -> Iterator[Task]:
         """Tasks that are whoever's and wait for an answer."""
+        if not any(task.left is not None for task in self.site.store.tasks(assessor=ANYONE)):
+            return  # without a look at what everybody has answered
         everything = [task for task in self.site.store.tasks() if task.left is not None]
         finished = done(everything, self._answered())
         yield from (task for task in everything if task.assessor == ANYONE and task.id not in finished)
