@@ -127,8 +127,8 @@ def test_half_a_request_is_cut_off(evaluation: Evaluation) -> None:
         nothing, waited = rest(server, b"")
         assert nothing == b""
         assert 0.3 < waited < 5
-        headers, waited = rest(server, HEAD)
-        assert headers.startswith(b"HTTP/1.1 408 ")
+        head, waited = rest(server, HEAD)
+        assert head.startswith(b"HTTP/1.1 408 ")
         assert 0.3 < waited < 5
         body, waited = rest(server, HEAD + b'Content-Length: 100\r\n\r\n{"tok')
         assert body.startswith(b"HTTP/1.1 408 ")

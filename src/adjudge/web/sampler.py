@@ -92,7 +92,8 @@ class Sampler:
                     log.warning("no refit: %s", error)
 
     def offer(self, person: str) -> Offer:
-        mine, answered = self._pairs_of(person), self._answered(person)
+        mine = self._pairs_of(person)
+        answered = self._answered(person) if mine else {}
         assigned = [task for task in mine if not task.id.startswith(COPY)]
         more = bool(self.live) or any(True for _ in self._open())
         return Offer(sum(task.id in answered for task in mine), len(assigned), more)

@@ -27,6 +27,8 @@ class Site:
     public: PublicIds
     _protocols: dict[str, Protocol] = field(default_factory=dict)
     _tasks: dict[str, Task] = field(default_factory=dict)
+    _keys: dict[str, str] = field(default_factory=dict)
+    _changed: dict[tuple[object, ...], str | None] = field(default_factory=dict)
 
     @classmethod
     def open(cls, folder: Folder) -> Site:
@@ -68,7 +70,10 @@ class Site:
     # Tasks
 
     def task_key(self, task: Task) -> str:
-        return self.public.of("task", task.id)
+        key = self._keys.get(task.id)
+        if key is None:
+            key = self._keys[task.id] = self.public.of("task", task.id)
+        return key
 
     def tasks_of(self, person: str) -> list[Task]:
         """A person's tasks, in their order."""
@@ -86,7 +91,10 @@ class Site:
 
     def changed(self, task: Task) -> str | None:
         """What of the task's texts is no longer as it was when the task was made."""
-        return changed(task, self.collection, self.protocol(task.protocol))
+        key = task.id, task.renamed  # texts stay as they were read
+        if key not in self._changed:
+            self._changed[key] = changed(task, self.collection, self.protocol(task.protocol))
+        return self._changed[key]
 
     # Texts
 
