@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import resource
 import socket
 import subprocess
@@ -15,10 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.judgments.making import an_event
 from tests.web.browser.server import Server
-from tests.web.making import answer
+from tests.web.making import ORGANISER, answer
 
 from adjudge.evaluation import Evaluation
+from adjudge.judgments.store.store import store_of
 from adjudge.web.connections import FILES, connections_for, raise_file_limit
 from adjudge.web.site import Site
 
@@ -171,6 +174,40 @@ def test_whole_requests_one_after_the_other_are_served_on_one_connection(evaluat
         connection.close()
         pair = b"GET /in HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 2
         assert rest(server, pair)[0].count(b"HTTP/1.1 200 ") == 2, "sent at once"
+
+
+@pytest.mark.parametrize("reads", [True, False])
+def test_whoever_reads_a_long_answer_slowly_gets_all_of_it(evaluation: Evaluation, reads: bool) -> None:
+    """As long as they do read; whoever stops is cut off, too."""
+    with store_of(evaluation.folder) as store:
+        token = store.accounts.renew_link(ORGANISER)
+        task = next(task for task in store.tasks(assessor=ANN))
+        text = {"text": "x" * 9000}
+        store.append([an_event(store, text, task=task.id, question="comment") for _ in range(1000)])
+    with serving(evaluation) as (server, _, _), socket.socket() as connection:
+        headers = signed_in(server, token)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
+        connection.settimeout(20)
+        connection.connect(("127.0.0.1", server.port))
+        connection.sendall(
+            b"GET /organiser/export/jsonl HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+            + f"Cookie: {headers['Cookie']}\r\n\r\n".encode()
+        )
+        if not reads:
+            time.sleep(3)
+        head, _, body = connection.recv(65536).partition(b"\r\n\r\n")
+        found = re.search(rb"content-length: (\d+)", head)
+        assert found is not None
+        length, got, start = int(found[1]), len(body), time.monotonic()
+        assert length > 9e6
+        with suppress(ConnectionResetError):
+            while more := connection.recv(200_000):
+                got += len(more)
+                if got == length:
+                    break
+                time.sleep(0.015 if reads else 0)
+        assert (got == length) == reads
+        assert not reads or time.monotonic() - start > 1.5, "that was slow: several times the limit"
 
 
 def test_where_there_are_too_many_the_one_that_waited_longest_makes_room(evaluation: Evaluation) -> None:

@@ -87,6 +87,8 @@ class PromptProtocol(H11Protocol):
     _timer: asyncio.TimerHandle | None = None
     _begun = False
     """Whether anything of the next request has come."""
+    _unread = 0
+    """How much of the last response was on its way when time was up."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -121,7 +123,7 @@ class PromptProtocol(H11Protocol):
         if phase == self._phase or self.transport.is_closing():
             return
         self._rest()
-        self._phase = phase
+        self._phase, self._unread = phase, 0
         if state is h11.IDLE or state is h11.SEND_BODY:
             seconds = self.limits.headers if state is h11.IDLE else self.limits.body
             self._timer = self.loop.call_later(seconds, self._late)
@@ -134,7 +136,14 @@ class PromptProtocol(H11Protocol):
             self._timer = None
 
     def _late(self) -> None:
-        """Too late. A browser that opened a connection in advance and sent nothing is told nothing."""
+        """Too late. A browser that opened a connection in advance and sent nothing is told nothing.
+
+        Whoever still reads the last response, however slowly, may go on as long as they do read.
+        """
+        before, self._unread = self._unread, self.transport.get_write_buffer_size()
+        if self._unread and not self._begun and (self._unread < before or not before):
+            self._timer = self.loop.call_later(self.limits.headers, self._late)
+            return
         answered = self.cycle is not None and self.cycle.response_started and not self.cycle.response_complete
         if self._begun and not answered and not self.transport.is_closing():
             self.transport.write(TIMEOUT)

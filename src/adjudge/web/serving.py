@@ -146,6 +146,7 @@ def serve(
             forwarded_allow_ips=[*LOOPBACK, *place.proxies],
             timeout_graceful_shutdown=5,
             http=protocol_with(limits),
+            ws="none",
             backlog=AT_A_TIME,
         )
         with closing(app.state.sampler):
