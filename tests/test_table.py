@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.errors import UsageError
-from adjudge.table import Cell, Column, Table, Tables, Tabular, as_json, plain
+from adjudge.table import Cell, Column, Table, Tables, Tabular, as_json, json_parts, plain
 
 COLUMNS = (
     Column("rank", ""),
@@ -178,3 +179,26 @@ def test_no_form_prints_minus_zero(tiny: float) -> None:
     assert row["a"] != "-0.0"
     assert json.loads(table.to_json())["rows"] == [{"a": tiny, "b": tiny}]
     assert "-0.0," not in table.to_json()
+
+
+def test_json_is_written_part_by_part() -> None:
+    made: list[int] = []
+
+    def rows() -> Iterator[dict[str, int]]:
+        for k in range(3):
+            made.append(k)
+            yield {"k": k}
+
+    parts = json_parts([{"a": math.nan, "rows": rows(), "none": iter(()), "b": {"c": [1, "x\ny"]}}])
+    text = ""
+    for part in parts:
+        text += part
+        if '{"k": 0}' in text:
+            break
+    assert made == [0]  # the others are not made before they are written
+    text += "".join(parts)
+    assert json.loads(text) == [
+        {"a": None, "rows": [{"k": 0}, {"k": 1}, {"k": 2}], "none": [], "b": {"c": [1, "x\ny"]}}
+    ]
+    whole = {"a": [1, {"b": [], "c": {}}], "d": "é"}
+    assert as_json(whole) == json.dumps(whole, indent=1, ensure_ascii=False)

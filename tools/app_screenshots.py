@@ -120,10 +120,12 @@ def shoot(chromium: Browser, out: Path, links: dict[str, str]) -> None:
     for keys in (("a", "6", "Enter"), ("b", "4", "Enter"), ("1", "Enter"), ("b", "c")):
         camera.press(*keys)
     camera.take("coverage")
-    camera.page.click("[data-step=unmarked]")
+    camera.press("3", "Enter")
+    for _ in range(camera.page.locator("[data-model]").count() - 4):
+        camera.press("1", "Enter")
     camera.take("unmarked")
     camera.page.click("[data-step=quality]")
-    camera.press("b", "1", "2")
+    camera.press("b", "0", "1")
     camera.take("quality")
     camera.press("!")
     camera.page.fill("#note-text", "The last sentence is cut off.")

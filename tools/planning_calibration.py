@@ -18,7 +18,7 @@ from tools.calibration_figures import PAGE, put, table
 from adjudge.comparisons.pairs import compare_matrix
 from adjudge.comparisons.plan import Compared, PowerPlan, plan_of
 from adjudge.comparisons.tests import Choices
-from adjudge.data.scores import MeasureInfo, ScoreMatrix
+from adjudge.data.scores import MeasureInfo, Score, ScoreMatrix, ScoreTable
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.power.generate import RATINGS, ScoreModel, draw
 from adjudge.stats.power.rates import Rate
@@ -148,6 +148,50 @@ def matrix(scores: FloatArray) -> ScoreMatrix:
         tuple(f"{letter}{k}" for k in range(size)) for letter, size in zip("ts", scores.shape, strict=True)
     )
     return ScoreMatrix(scores, np.ones(scores.shape), topics, systems, MeasureInfo("score"))
+
+
+# Several assessors of two systems. A difference varies over topics, over assessors whatever the topic, and beside both.
+
+JUDGED_TOPICS, ASSESSORS, JUDGED_DIFFERENCE = 60, 3, 0.5
+TOPIC_SD, OWN_SD, REST_SD = 0.7, 0.6, 1.0
+
+
+def pilot_judged() -> tuple[ScoreTable, PowerPlan]:
+    """Judgments whose estimated variances are the true ones, and the plan that is made of them."""
+    rng = np.random.default_rng([SEED, 2])
+    shape = (JUDGED_TOPICS, ASSESSORS)
+    topic, own, rest = rng.normal(size=(shape[0], 1)), rng.normal(size=shape[1]), rng.normal(size=shape)
+    rest = rest - rest.mean(axis=0) - rest.mean(axis=1, keepdims=True) + rest.mean()
+    rest *= REST_SD * math.sqrt((shape[0] - 1) * (shape[1] - 1) / np.square(rest).sum())
+    topic = (topic - topic.mean()) / topic.std(ddof=1) * math.hypot(TOPIC_SD, REST_SD / math.sqrt(shape[1]))
+    own = (own - own.mean()) / own.std(ddof=1) * math.hypot(OWN_SD, REST_SD / math.sqrt(shape[0]))
+    table = judged_table(topic + own + rest, rng)
+    scores = table.matrix("overall")
+    return table, plan_of(
+        scores, JUDGED_DIFFERENCE, judgments=table.judgments(scores), tests=(), simulations=PLANNED, seed=SEED
+    )
+
+
+def judged(rng: np.random.Generator, own: FloatArray | None = None) -> FloatArray:
+    """New topics, seen by new assessors or by those with these likings: what each sees of the difference."""
+    shape = (JUDGED_TOPICS, ASSESSORS)
+    likings = rng.normal(0, OWN_SD, shape[1]) if own is None else own
+    seen = (
+        JUDGED_DIFFERENCE + rng.normal(0, TOPIC_SD, (shape[0], 1)) + likings + rng.normal(0, REST_SD, shape)
+    )
+    return np.asarray(seen)
+
+
+def judged_table(seen: FloatArray, rng: np.random.Generator) -> ScoreTable:
+    """Judgments of two systems, by assessors who are more or less strict, on topics that are more or less easy."""
+    level = rng.normal(size=(len(seen), 1)) + rng.normal(size=seen.shape[1]) + rng.normal(size=seen.shape)
+    return ScoreTable.from_rows(
+        [
+            Score("overall", f"t{t}", system, float(level[t, a] + side * seen[t, a] / 2), assessor=f"a{a}")
+            for t, a in np.ndindex(seen.shape)
+            for system, side in (("s0", 1), ("s1", -1))
+        ]
+    )
 
 
 ROWS: tuple[tuple[str, Compared], ...] = (

@@ -107,12 +107,9 @@ class Table:
 
     def to_csv(self) -> str:
         """With full precision, but no minus zero; what is missing is empty."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(column.name for column in self.columns if column.data)
-        for record in self.records():
-            writer.writerow("" if is_missing(cell) else unsigned_zero(cell) for cell in record.values())
-        return out.getvalue()
+        head = (column.name for column in self.columns if column.data)
+        cells = (map(unsigned_zero, record.values()) for record in self.records())
+        return csv_text([head, *(("" if is_missing(cell) else cell for cell in row) for row in cells)])
 
     def as_dict(self) -> dict[str, Any]:
         """What `to_json` writes."""
@@ -304,6 +301,56 @@ def is_missing(cell: object) -> bool:
     return cell is None or (isinstance(cell, float) and math.isnan(cell))
 
 
+# What a spreadsheet would take for a formula
+
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_SAFE = re.compile(r"'+[=+\-@\t\r]")
+
+
+def csv_safe(cell: Any) -> Any:
+    """A cell of a CSV file. A text that a spreadsheet would run as a formula gets a ' in front; numbers stay.
+
+    That is a text that begins with =, +, -, @, a tab or a carriage return; and one that begins with ' before such a
+    sign, so that `csv_plain` gives every text back as it was. Every writer of CSV goes through here: names and texts
+    are strangers'.
+    """
+    return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
+
+
+def csv_plain(cell: str) -> str:
+    """The text that `csv_safe` wrote."""
+    return cell[1:] if cell[:1] == "'" and _SAFE.match(cell) else cell
+
+
+def csv_text(rows: Iterable[Iterable[Any]]) -> str:
+    """Rows as CSV with plain line ends, no cell a formula."""
+    out = _CsvLines()
+    csv.writer(out, lineterminator=_CsvLines.END).writerows(map(csv_safe, row) for row in rows)
+    return out.getvalue()
+
+
+def frame_to_csv(frame: pd.DataFrame, *, index_label: str | None = None) -> str:
+    """A frame as CSV, with its index where that has a label; plain line ends, no cell a formula."""
+    safe = frame.rename(columns=csv_safe)
+    for at, dtype in enumerate(frame.dtypes):
+        if dtype.kind not in "biufcmM":
+            safe.isetitem(at, frame.iloc[:, at].astype(object).map(csv_safe, na_action="ignore"))
+    if index_label is not None:
+        safe.index = safe.index.map(csv_safe)
+    out = _CsvLines()
+    safe.to_csv(out, index=index_label is not None, index_label=index_label, lineterminator=_CsvLines.END)
+    return out.getvalue()
+
+
+class _CsvLines(io.StringIO):
+    """Takes rows that end in both signs, so that csv puts quotes around cells with either, and ends them plainly."""
+
+    END = "\r\n"
+
+    def write(self, row: str) -> int:
+        return super().write(row.removesuffix(self.END) + "\n" * row.endswith(self.END))
+
+
 def unsigned_zero(cell: Any) -> Any:
     """The cell; of minus zero, zero."""
     return 0.0 if isinstance(cell, float) and cell == 0 else cell
@@ -311,6 +358,11 @@ def unsigned_zero(cell: Any) -> Any:
 
 def plain(value: Any) -> Any:
     """A value as JSON takes it: dataclasses and NumPy's numbers made plain, what is not finite None, no minus zero."""
+    kind = type(value)
+    if kind is float:  # most are numbers and texts: they go first
+        return value + 0.0 if math.isfinite(value) else None
+    if kind is str or kind is int or value is None:
+        return value
     if is_dataclass(value) and not isinstance(value, type):
         return plain(asdict(value))
     if isinstance(value, Mapping):
@@ -328,7 +380,37 @@ def plain(value: Any) -> Any:
 
 def as_json(value: Any) -> str:
     """For scripts: readable, and never with NaN, which is no JSON."""
-    return json.dumps(plain(value), ensure_ascii=False, allow_nan=False, indent=1)
+    return "".join(json_parts(value))
+
+
+_WRITTEN = object()
+
+
+def json_parts(value: Any, depth: int = 0) -> Iterator[str]:
+    """The same, part by part: the items of an iterator are written one by one, and never held together."""
+    if isinstance(value, Mapping):
+        parts: Iterable[tuple[str, Any]] = (
+            (f"{json.dumps(str(key))}: ", each) for key, each in value.items()
+        )
+        yield from _enclosed("{}", parts, depth)
+    elif isinstance(value, Iterator):  # one line for each, which is plain already
+        lines = (json.dumps(each, ensure_ascii=False, allow_nan=False) for each in value)
+        yield from _enclosed("[]", ((line, _WRITTEN) for line in lines), depth)
+    elif isinstance(value, list | tuple) and not depth:
+        yield from _enclosed("[]", (("", each) for each in value), depth)
+    else:
+        text = json.dumps(plain(value), ensure_ascii=False, allow_nan=False, indent=1)
+        yield text.replace("\n", "\n" + " " * depth)  # inside strings a line break is written \\n
+
+
+def _enclosed(brackets: str, parts: Iterable[tuple[str, Any]], depth: int) -> Iterator[str]:
+    first = True
+    for start, each in parts:
+        yield f"{brackets[0] if first else ','}\n{' ' * (depth + 1)}{start}"
+        if each is not _WRITTEN:
+            yield from json_parts(each, depth + 1)
+        first = False
+    yield brackets if first else f"\n{' ' * depth}{brackets[1]}"
 
 
 def _width(text: str) -> int:

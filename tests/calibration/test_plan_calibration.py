@@ -6,10 +6,15 @@ import math
 
 import numpy as np
 import pytest
+from tests.stats.power.test_assessors import plain_p
 from tools import planning_calibration as planning
 from tools.calibration_figures import PAGE as PAGE_FILE
 
-from adjudge.comparisons.plan import Compared
+from adjudge.comparisons.anova import anova
+from adjudge.comparisons.pairs import compare_matrix
+from adjudge.comparisons.plan import Compared, PowerPlan, SampledPlan
+from adjudge.comparisons.tests import Choices
+from adjudge.stats.power.assessors import DRAWS
 from adjudge.stats.power.generate import ScoreModel
 from adjudge.stats.power.rates import least_topics
 
@@ -43,6 +48,71 @@ def test_a_plan_for_few_topics_comes_true() -> None:
     assert least_topics(case.test, 0.05 / 15) == 10
     assert planning.found_on(case, "all", 9, 20, np.random.default_rng(1)).rate == 0
     assert planning.found_on(case, "all", 10, 20, np.random.default_rng(1)).rate == 1
+
+
+EVALUATIONS = 200
+
+
+def off(promised: float, evaluations: int, simulations: int) -> float:
+    return 2.576 * math.sqrt(promised * (1 - promised) * (1 / evaluations + 1 / simulations)) + 0.005
+
+
+def sampled_plan() -> tuple[PowerPlan, SampledPlan]:
+    _, plan = planning.pilot_judged()
+    assert plan.sampled is not None
+    return plan, plan.sampled
+
+
+def test_a_plan_for_other_assessors_knows_the_variances() -> None:
+    """The pilot has them exactly; its power for these assessors and for others is what the page says."""
+    plan, sampled = sampled_plan()
+    assert sampled.own == pytest.approx(planning.OWN_SD)
+    assert sampled.residual == pytest.approx(planning.REST_SD)
+    assert sampled.topics == pytest.approx(planning.TOPIC_SD)
+    these = 100 * plan.now(plan.needs[0]).rate
+    page = " ".join((PAGE_FILE.parent / "planning.md").read_text(encoding="utf-8").split())
+    assert (
+        f"for these assessors power is {these:.0f} %, for others like them {100 * sampled.power_now:.0f} %, and no"
+        f" number of topics gives more than {100 * sampled.best:.0f} %; it takes at least {sampled.fewest} assessors"
+    ) in page
+    assert sampled.needed == math.inf
+
+
+def test_other_assessors_find_as_little_as_was_said() -> None:
+    """Ten lines of the mixed model's test, on judgments by new assessors."""
+    _, sampled = sampled_plan()
+    rng = np.random.default_rng(1)
+    found = np.mean([plain_p(planning.judged(rng)) <= 0.05 for _ in range(2000)])
+    assert found == pytest.approx(sampled.power_now, abs=off(sampled.power_now, 2000, DRAWS))
+
+
+@pytest.mark.slow
+def test_anova_finds_for_other_assessors_what_was_said() -> None:
+    _, sampled = sampled_plan()
+    rng = np.random.default_rng(2)
+    found = 0
+    for _ in range(EVALUATIONS):
+        result = anova(planning.judged_table(planning.judged(rng), rng).frame)
+        found += next(line.p for line in result.lines if line.term == "system") <= 0.05
+    assert found / EVALUATIONS == pytest.approx(
+        sampled.power_now, abs=off(sampled.power_now, EVALUATIONS, DRAWS)
+    )
+    assert found / EVALUATIONS < 0.4
+
+
+@pytest.mark.slow
+def test_comparisons_find_for_the_same_assessors_what_was_said() -> None:
+    plan, _ = sampled_plan()
+    rng = np.random.default_rng(3)
+    likings = rng.normal(0, planning.OWN_SD, planning.ASSESSORS)
+    likings -= likings.mean()
+    found = 0
+    for _ in range(1000):
+        scores = planning.judged_table(planning.judged(rng, likings), rng).matrix("overall")
+        (pair,) = compare_matrix(scores, Choices()).pairs["wilcoxon"]
+        found += pair.different
+    promised = plan.now(plan.needs[0]).rate
+    assert found / 1000 == pytest.approx(promised, abs=off(promised, 1000, planning.PLANNED))
 
 
 def test_latent_means_give_the_difference_of_ratings() -> None:

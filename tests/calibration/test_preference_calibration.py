@@ -15,6 +15,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import norm
+from scipy.stats import t as student
 
 from adjudge.comparisons.preferences import PreferenceFit, fit_preferences
 from adjudge.judgments.pairs.answers import Preferences
@@ -180,13 +182,68 @@ def test_few_topics_are_covered_where_the_bootstrap_of_topics_is_not() -> None:
     assert np.mean(theirs) < 0.85
 
 
+def sided(topics: int, runs: int, seed: int) -> FloatArray:
+    """Two equal systems; on each topic one of them wins nine of ten answers. How often p is below .05, and below .01.
+
+    A row for ours, one for Student's t over topics that is no surer than independent answers, one for these alone.
+    """
+    rng = np.random.default_rng([seed, topics])
+    below = np.zeros((3, 2))
+    for _ in range(runs):
+        ahead = rng.integers(0, 2, topics)
+        won = np.where(rng.random((topics, 10)) < 0.9, ahead[:, None], 1 - ahead[:, None]).ravel()
+        cluster = np.repeat(np.arange(topics), 10)
+        zeros = np.zeros(won.size, int)
+        found = pair_contrasts(
+            PairAnswers(2, zeros, zeros + 1, won.astype(float), cluster=cluster), by="cluster"
+        )
+        ours = float(found.p[0, 1])
+        if np.isfinite(found.difference[0, 1]):
+            gap, se, alone = (float(each[0, 1]) for each in (found.difference, found.se, found.alone))
+            by_answers = 2 * norm.sf(abs(gap) / alone)
+            by_t = max(2 * student.sf(abs(gap) / se, found.freedom[0, 1]), by_answers)
+        else:
+            by_t, by_answers = ours, 2 * 0.5**won.size
+        below += np.array([[ours], [by_t], [by_answers]]) < [0.05, 0.01]
+    return below / runs
+
+
+SIDED = (3, 5, 8, 12)
+SIDED_RUNS = 1000
+
+
+def sided_row(topics: int) -> str:
+    rates = sided(topics, SIDED_RUNS, 1).ravel().tolist()
+    return f"| {topics} | {' | '.join(f'{100 * each:.1f}' for each in rates)} |"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("topics", SIDED)
+def test_topics_that_take_sides_are_on_the_page(topics: int) -> None:
+    assert sided_row(topics) in PAGE.read_text(encoding="utf-8")
+
+
+def test_topics_that_take_sides_are_no_finding() -> None:
+    """A check that can fail: few topics agree by chance, which Student's t alone takes for a difference."""
+    ours, by_t, _ = sided(5, 300, 2)
+    assert ours.tolist() == [0, 0]
+    assert by_t[1] > 0.02  # where it should be .01
+    ours, _, by_answers = sided(8, 150, 2)
+    assert np.all(ours <= np.array([0.05, 0.01]) + 3 * np.sqrt(np.array([0.05, 0.01]) / 150))
+    assert by_answers[0] > 0.3
+
+
 def test_the_page_has_a_row_for_every_case() -> None:
     section = PAGE.read_text(encoding="utf-8").partition("## Preferences")[2].partition("\n## ")[0]
-    rows = re.findall(r"^\| (.+?) \| (\d+) \| [\d.]+ ", section, re.MULTILINE)
+    rows = re.findall(r"^\| ([a-z].+?) \| (\d+) \| [\d.]+ ", section, re.MULTILINE)
     assert rows == [(case.name, str(case.topics)) for case in CASES]
+    sides = re.findall(r"^\| (\d+) \| [\d.]+ ", section, re.MULTILINE)
+    assert sides == [str(topics) for topics in SIDED]
 
 
 if __name__ == "__main__":
     print(HEAD, "|---|---:|---:|---:|---:|---:|---:|", sep="\n")
     for each in CASES:
         print(rates(each).row(each), flush=True)
+    for few in SIDED:
+        print(sided_row(few), flush=True)

@@ -115,7 +115,7 @@ def test_csv_has_a_row_per_term(tmp_path: Path) -> None:
     assert (rows[0]["measure"], rows[0]["df"]) == ("rouge-1", "8")
     mixed = list(csv.DictReader(io.StringIO(run(f"{JUDGED} --random topic --resamples 0 --csv -").stdout)))
     assert [row["term"] for row in mixed if row["part"] == "variance"] == [
-        *("system", "topic", "assessor:topic", "system:topic", "noise"),
+        *("system", "assessor:system", "topic", "assessor:topic", "system:topic", "noise"),
     ]
 
 

@@ -193,10 +193,15 @@ def test_ties_positions_and_pairs(here: Path) -> None:
     assert re.search(
         r"^ours +theirs +0\.\d\d +0\.\d\d to 0\.\d\d .* not significantly different$", shown, re.M
     )
+    assert re.search(r"^of the duels decided, how likely the first is preferred to the second$", shown, re.M)
+    matrix = run("fit arena.csv --ties davidson --matrix").stdout
+    assert re.search(r"^of the duels decided, how likely the row's is preferred", matrix, re.M)
+    plain = run("fit arena.csv --matrix --pairs").stdout
+    assert "of the duels decided" not in plain
     assert "Two equal items tie in" in shown
     (found,) = json.loads(run("fit arena.csv --ties rao-kupper --position --json").stdout)
     assert found["ties"] == "rao-kupper"
-    assert set(found["position"]) == {"value", "low", "high", "log", "se", "p"}
+    assert set(found["position"]) == {"value", "low", "high", "log", "se", "p", "open", "why"}
     (here / "won.csv").write_text("left,right,winner\n" + "a,b,left\n" * 30)
     shown = run("fit won.csv --pairs").stdout
     assert "at least 2.76" in shown
@@ -204,6 +209,12 @@ def test_ties_positions_and_pairs(here: Path) -> None:
     (found,) = json.loads(run("fit won.csv --json").stdout)
     assert found["items"][0]["high"] is None
     assert found["items"][0]["why"].startswith("no finite maximum")
+    sides = ("a,b,left\n" + "b,a,left\n") * 10
+    (here / "first.csv").write_text(f"left,right,winner\n{sides}")
+    shown = run("fit first.csv --position").stdout
+    assert "the first one's odds are at least 4.94 (at 95%; no finite maximum)" in shown  # 0.025^(1/20)
+    (found,) = json.loads(run("fit first.csv --position --json").stdout)
+    assert (found["position"]["value"], found["position"]["open"]) == (None, "above")
     done = run("fit arena.csv --resamples 50 --seed 3")
     assert "note: --resamples has no effect: intervals are computed, and no longer drawn" in done.stderr
 

@@ -245,7 +245,7 @@ def test_where_nothing_can_be_found_nothing_is_promised(
     assert first.fewest == math.ceil(math.log2(2 * pairs / 0.05))
     over = f"/{pairs}" if pairs > 1 else ""
     why = (
-        f"on {topics} topics the smallest p is {2 / 2**topics:.2g}, not below .05{over};"
+        f"on {topics} topics the smallest p is {2 / 2**topics:.2g}, above .05{over};"
         f" {first.fewest} topics are the fewest that can find one"
     )
     assert why in found.headline()
@@ -388,6 +388,61 @@ def test_a_difference_is_a_number_above_0(wrong: str) -> None:
         plan_of(normal(), wrong)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("wrong", ["1e300", "1e300%", "1e-300", "1e-300%", "1e308", "3e4"])
+def test_a_difference_far_from_the_scores_is_refused_in_one_line(wrong: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        plan_of(normal(), wrong)
+    assert re.fullmatch(
+        rf'the difference is "{wrong}", (more than 1,000,000|less than 1e-12) times the standard deviation of the'
+        r" differences between two systems \(0\.026\): nothing to plan",
+        str(refused.value),
+    )
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("unit", [1e300, 1e160, 1e-160, 1e-300])
+def test_scores_whose_squares_overflow_or_vanish_are_refused_in_one_line(unit: float) -> None:
+    with pytest.raises(
+        DataError, match="rouge-2: scores beyond 1e.150 or within 1e-150 of 0, whose squares are no"
+    ):
+        plan_of(matrix(unit * normal().values), simulations=20)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("unit", [2.0**400, 2.0**-400])
+def test_the_unit_of_scores_does_not_matter(unit: float) -> None:
+    usual, scaled = (
+        plan_of(matrix(each * normal().values), each * 0.02, simulations=100, tests=("t",))
+        for each in (1.0, unit)
+    )
+    for here, there in zip(usual.needs, scaled.needs, strict=True):
+        assert here.topics == there.topics
+        assert there.difference.value == pytest.approx(unit * here.difference.value)
+        assert here.powers == there.powers
+
+
+def test_a_large_difference_does_not_hide_what_can_be_found(usual: PowerPlan) -> None:
+    for difference in (1e-9, 1e4):
+        found = plan_of(spaced(), difference, simulations=1000, tests=())
+        assert found.needs[0].difference.value == pytest.approx(usual.needs[0].difference.value, rel=0.02)
+
+
+def test_a_p_of_alpha_is_a_difference_as_in_a_comparison() -> None:
+    found = plan_of(normal(5, 2), 5.0, test="sign", tests=(), alpha=0.0625, simulations=100)
+    assert found.needs[0].fewest == 5
+    assert found.now(found.needs[0]).rate == 1
+    assert "you have 5, which are enough" in found.headline()
+
+
+def test_one_pair_has_no_wider_ones() -> None:
+    found = plan_of(normal(12, 2), 0.02, simulations=100, tests=())
+    assert (found.used_pairs, found.wide) == (1, found.typical)
+    assert not any("spread more" in said for said in found.sentences())
+    assert "wide pairs" not in found.table().to_text()
+    assert "wide pairs" in plan_of(normal(), 0.02, simulations=100, tests=()).table().to_text()
+
+
 def test_many_pairs_share_alpha() -> None:
     one, many = (plan_of(normal(), 0.02, test="t", tests=(), normal=True, pairs=k) for k in (1, 15))
     assert many.needs[0].topics is not None
@@ -440,9 +495,11 @@ def test_what_cannot_be_planned_says_why(values: list[list[float]], message: str
 def test_two_topics_are_enough_for_a_guess() -> None:
     found = plan_of(matrix([[1.0, 1.2], [2.0, 1.9]]), 0.5, simulations=50)
     assert found.have == 2
-    assert found.needs[0].difference.why == "no difference, however large, is found on 2 topics with p < 0.05"
     assert (
-        "you have 2, which could find no difference: on 2 topics the smallest p is 0.5, not"
+        found.needs[0].difference.why == "no difference, however large, is found on 2 topics with p <= 0.05"
+    )
+    assert (
+        "you have 2, which could find no difference: on 2 topics the smallest p is 0.5, above"
         in found.headline()
     )
     nothing = plan_of(matrix([[1.0, 1.2], [2.0, 1.9]]), simulations=50)
@@ -614,8 +671,10 @@ def test_words_about_judges() -> None:
     judgments = table.judgments(m)
     found = plan_of(m, 0.5, test="t", tests=(), normal=True, judgments=judgments, pairs=1)
     assert found.judges is not None
-    share, topics, enough = list(found.sentences())[3:]
+    share, topics, enough, *sample = list(found.sentences())[3:]
     assert share.startswith("Every summary has 3 assessors; their disagreement makes ")
+    assert share.endswith(" of the variance of a difference over topics.")
+    assert sample[0].startswith("All this holds for the assessors who judge (3 now)")
     numbers = [f"{row.topics:.0f}" for row in found.judges.rows]
     assert topics == (
         f"With 1, 2, 3, 5 and 10 assessors you need {', '.join(numbers[:4])} and {numbers[4]} topics;"
@@ -632,14 +691,14 @@ def test_words_about_judges() -> None:
         pairs=1,
     )
     assert near.judges is not None
-    assert list(near.sentences())[-1] == f"On 40 topics it takes {math.ceil(near.judges.enough)} assessors."
+    assert f"On 40 topics it takes {math.ceil(near.judges.enough)} assessors." in list(near.sentences())
     # With so many, the present topics are enough: the closed form of what was searched.
     spread = near.typical * near.difference / near.needs[0].difference.value  # type: ignore[operator]
     rest = near.judges.rows[-1].spread ** 2
     one = near.judges.rows[0].spread ** 2 - rest
     assert near.judges.enough == pytest.approx(one / (spread**2 - rest))
     without = plan_of(m, test="t", tests=(), normal=True, judgments=judgments, pairs=1)
-    assert "assessors it would be " in list(without.sentences())[-1]
+    assert sum("assessors it would be " in said for said in without.sentences()) == 1
 
 
 def test_more_judges_cannot_do_without_the_fewest_topics() -> None:
@@ -671,6 +730,199 @@ def test_judges_do_not_help_where_topics_are_not_paired() -> None:
     assert found.judges is None
     nobody = CellJudgments(np.full((*m.values.shape, 2), NAN), True)
     assert plan_of(m, 0.5, test="t", tests=(), normal=True, judgments=nobody).judges is None
+
+
+def liking(
+    own: float, topics: int = 60, assessors: int = 3, systems: int = 2, seed: int = 1, absent: float = 0.0
+) -> tuple[ScoreTable, ScoreMatrix]:
+    """Every assessor likes every system by so much more or less on every topic, exactly so in spread."""
+    rng = np.random.default_rng(seed)
+    likes = rng.normal(size=(systems, assessors))
+    likes -= likes.mean(axis=1, keepdims=True)
+    if systems == 2 and assessors > 1:  # the differences' standard deviation is the one asked for
+        likes *= own / (likes[0] - likes[1]).std(ddof=1)
+    rows = []
+    for t in range(topics):
+        for s in range(systems):
+            level = rng.normal(0, 0.5)
+            rows += [
+                Score(
+                    "overall",
+                    f"t{t}",
+                    f"s{s}",
+                    3 + level + likes[s, a] + rng.normal(0, 0.7),
+                    assessor=f"a{a}",
+                )
+                for a in range(assessors)
+                if rng.random() >= absent
+            ]
+    table = ScoreTable.from_rows(rows)
+    return table, table.matrix("overall")
+
+
+def planned_for(own: float, difference: float | None = 0.5, **how: Any) -> PowerPlan:
+    table, m = liking(own, **how)
+    return plan_of(m, difference, tests=(), simulations=100, judgments=table.judgments(m))
+
+
+def test_an_assessors_constant_liking_is_no_noise_of_topics() -> None:
+    """Likings shift every topic alike: what is said of these assessors does not depend on them."""
+    without, with_likes = (planned_for(own) for own in (0.0, 3.0))
+    assert without.typical == pytest.approx(with_likes.typical)
+    assert without.judges is not None
+    assert with_likes.judges is not None
+    for here, there in zip(without.judges.rows, with_likes.judges.rows, strict=True):
+        assert there.spread == pytest.approx(here.spread, rel=0.01)
+        assert there.topics == pytest.approx(here.topics, rel=0.05)
+    assert with_likes.judges.share == pytest.approx(without.judges.share, rel=0.02)
+    assert with_likes.judges.share == pytest.approx(2 * 0.49 / 3 / with_likes.typical**2, rel=0.1)
+
+
+def test_as_a_sample_few_assessors_find_little_whatever_the_topics() -> None:
+    found = planned_for(0.6, topics=200)
+    assert found.now(found.needs[0]).rate > 0.99
+    sampled = found.sampled
+    assert sampled is not None
+    assert sampled.own == pytest.approx(0.6, rel=0.1)
+    assert sampled.power_now == pytest.approx(t_power(3, 0.5, sampled.own), abs=0.06)
+    assert sampled.best < 0.25
+    assert math.isinf(sampled.needed)
+    assert sampled.fewest == pytest.approx(t_topics(0.5, sampled.own), abs=1)
+    assert sampled.enough >= sampled.fewest
+    assert sampled.limit <= sampled.difference
+    said = list(found.sentences())
+    assert said[0].startswith(
+        "To find a difference of 0.5 in overall between two systems, as these assessors judge them, with 80 % power"
+    )
+    assert said[-3:] == [
+        "All this holds for the assessors who judge (3 now), not for others: what each makes of two systems on average"
+        f" varies with a standard deviation of {sampled.own:.2g}, and no number of topics averages that out, only more"
+        " assessors do.",
+        "Where assessors count as a sample too (mixed model of topics and assessors, alpha .05) 200 topics and 3"
+        f" assessors find 0.5 with {100 * sampled.power_now:.0f} % power, and {sampled.difference:.2g} with 80 %.",
+        f"With 3 assessors no number of topics is enough: they find 0.5 with {100 * sampled.best:.0f} % power at most;"
+        f" it takes at least {sampled.fewest} assessors. On 200 topics it takes {sampled.enough} assessors.",
+    ]
+    table = found.sampled_table()
+    assert table is not None
+    printed = table.to_text()
+    assert "assessors as a sample (mixed model of topics and assessors, alpha .05)" in printed
+    assert "none is enough" in printed
+    whole = json.loads(json.dumps(found.as_dict(), allow_nan=False))
+    assert whole["assessors_sampled"]["power_now"] == sampled.power_now
+    assert whole["assessors_sampled"]["needed"] is None
+    assert (
+        "how far assessors' own likings spread comes from 3 assessors: it may be off by 50 %"
+        in found.warnings()
+    )
+
+
+@pytest.mark.parametrize("own", [0.0, 0.6])
+@pytest.mark.parametrize("difference", [None, 0.3, 3.0])
+@pytest.mark.parametrize(("assessors", "systems", "absent"), [(2, 2, 0.0), (3, 3, 0.0), (10, 2, 0.6)])
+def test_what_is_said_of_a_sample_never_contradicts_itself(
+    own: float, difference: float | None, assessors: int, systems: int, absent: float
+) -> None:
+    found = planned_for(own, difference, assessors=assessors, systems=systems, absent=absent, topics=30)
+    sampled = found.sampled
+    assert sampled is not None
+    json.dumps(found.as_dict(), allow_nan=False)
+    said = " ".join(found.sentences())
+    assert "nan" not in said
+    assert "inf" not in said
+    for smaller, larger in zip(sampled.rows[1:], sampled.rows, strict=False):
+        assert smaller.difference <= larger.difference
+        assert smaller.limit <= larger.limit
+    if difference is None:
+        assert math.isnan(sampled.power_now)
+        assert "find" in said
+        return
+    assert sampled.power_now <= sampled.best + 1e-12
+    assert (sampled.power_now >= 0.8) == (sampled.difference <= difference * (1 + 1e-4))
+    assert (sampled.power_now >= 0.8) == (sampled.needed <= found.have)
+    assert math.isinf(sampled.needed) == (sampled.best < 0.8)
+    assert ("no number of topics is enough" in said) == math.isinf(sampled.needed)
+    if math.isinf(sampled.needed):
+        assert sampled.fewest > sampled.assessors
+    if sampled.power_now < 0.8:
+        assert sampled.enough > sampled.assessors
+    for row in sampled.rows:
+        assert math.isinf(row.topics) == (row.assessors < sampled.fewest)
+        assert (row.topics <= found.have) == (row.difference <= difference * (1 + 1e-4))
+
+
+def assessed(values: FloatArray) -> PowerPlan:
+    """Topics x two systems x assessors, and a plan for a difference of 0.5."""
+    rows = [
+        Score("overall", f"t{t}", f"s{s}", float(value), assessor=f"a{a}")
+        for (t, s, a), value in np.ndenumerate(values)
+    ]
+    table = ScoreTable.from_rows(rows)
+    m = table.matrix("overall")
+    return plan_of(m, 0.5, tests=(), simulations=100, judgments=table.judgments(m))
+
+
+def test_as_many_assessors_as_now_need_as_many_topics_as_now() -> None:
+    """By chance means of noise may lie closer together than noise allows: no more than all there is is noise."""
+    noise = np.random.default_rng(4).normal(size=(8, 1, 2)) * [
+        [[1.0, -1.0]]
+    ]  # two assessors who see the opposite
+    topics = 0.1 * np.random.default_rng(5).normal(size=(8, 1, 1))
+    found = assessed((noise + topics) * [[[1.0], [0.0]]])
+    assert found.judges is not None
+    assert found.judges.share == 1
+    two = next(row for row in found.judges.rows if row.judges == 2)
+    assert two.spread == pytest.approx(found.typical)
+    assert found.needs[0].topics is not None
+    assert two.topics == found.needs[0].topics.value
+
+
+def test_assessors_who_agree_have_no_likings_of_their_own() -> None:
+    found = assessed(np.random.default_rng(3).normal(size=(8, 2, 1)) * np.ones(3))
+    assert found.sampled is not None
+    assert found.sampled.own == 0
+    assert any("varies no more than chance would have it" in said for said in found.sentences())
+
+
+def test_where_nothing_can_be_found_assessors_are_not_listed() -> None:
+    table, m = rated(True, topics=3)
+    found = plan_of(m, simulations=50, tests=(), judgments=table.judgments(m))
+    assert not any("it would be -" in said for said in found.sentences())
+
+
+def test_repeats_without_assessors_are_no_sample() -> None:
+    table, m = rated(False)
+    found = plan_of(m, 0.5, test="t", tests=(), normal=True, judgments=table.judgments(m), pairs=1)
+    assert (found.sampled, found.sampled_table()) == (None, None)
+    assert "these assessors" not in " ".join(found.sentences())
+
+
+def test_where_every_topic_has_its_own_assessors_nothing_is_said_of_others() -> None:
+    rng = np.random.default_rng(2)
+    rows = [
+        Score("overall", f"t{t}", f"s{s}", rng.normal(), assessor=f"a{2 * t + a}")
+        for t in range(20)
+        for s in range(2)
+        for a in range(2)
+    ]
+    table = ScoreTable.from_rows(rows)
+    m = table.matrix("overall")
+    found = plan_of(m, 0.5, tests=(), simulations=50, judgments=table.judgments(m))
+    assert found.sampled is not None
+    assert found.sampled_table() is None
+    assert list(found.sentences())[-1] == (
+        "All this holds for the assessors who judge (40 now). Nothing can be said for others like them: too few judged"
+        " the same topics to tell what each makes of two systems on average from chance."
+    )
+    json.dumps(found.as_dict(), allow_nan=False)
+
+
+def test_unpaired_tests_speak_of_a_sample_too() -> None:
+    table, m = liking(0.6)
+    found = plan_of(m, 0.5, test="t-unpaired", tests=(), simulations=50, judgments=table.judgments(m))
+    assert found.judges is None
+    assert found.sampled is not None
+    assert list(found.sentences())[-1].startswith("With 3 assessors no number of topics is enough")
 
 
 def test_progress_ends_at_the_end() -> None:

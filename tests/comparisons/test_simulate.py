@@ -12,10 +12,15 @@ import typer
 from typer.testing import CliRunner, Result
 
 from adjudge.cli import simulate as cli
-from adjudge.comparisons.simulate import CHUNK, TESTS, Simulation, simulate_model
+from adjudge.comparisons.conclusions import resamples_for
+from adjudge.comparisons.pairs import compare_matrix
+from adjudge.comparisons.simulate import CHUNK, TESTS, Outcome, Simulation, simulate_model
+from adjudge.comparisons.tests import Choices
+from adjudge.data.scores import MeasureInfo, ScoreMatrix
 from adjudge.engine import generator
 from adjudge.errors import AdjudgeError, UsageError
 from adjudge.stats import pairs
+from adjudge.stats.checks import FloatArray
 from adjudge.stats.multiple import adjust
 from adjudge.stats.power.generate import NOISES, ScoreModel, draw
 from adjudge.stats.power.rates import Rate
@@ -31,6 +36,13 @@ def run(*arguments: str) -> Result:
         raise done.exception
     assert done.exit_code == 0, done.output
     return done
+
+
+def matrix(scores: FloatArray) -> ScoreMatrix:
+    topics, systems = (
+        tuple(f"{letter}{k}" for k in range(size)) for letter, size in zip("ts", scores.shape, strict=True)
+    )
+    return ScoreMatrix(scores, np.ones(scores.shape), topics, systems, MeasureInfo("score"))
 
 
 def test_counts_are_those_of_a_plain_loop() -> None:
@@ -54,10 +66,10 @@ def test_many_systems_are_counted_by_pair_and_by_simulation() -> None:
     power, size, anyone, corrected = [], [], [], []
     for matrix in draw(model, 60, generator(1, "simulate/scores", 0)):
         p = pairs.t_pairs(matrix).p  # pairs (0,1), (0,2), (0,3) differ, (1,2), (1,3), (2,3) do not
-        power.append(np.mean(p[:3] < 0.05))
-        size.append(np.mean(p[3:] < 0.05))
-        anyone.append((p[3:] < 0.05).any())
-        corrected.append((adjust(p, "holm")[3:] < 0.05).any())
+        power.append(np.mean(p[:3] <= 0.05))
+        size.append(np.mean(p[3:] <= 0.05))
+        anyone.append((p[3:] <= 0.05).any())
+        corrected.append((adjust(p, "holm")[3:] <= 0.05).any())  # t can reach any p: Tarone changes nothing
     rates = {o.what: o.rate for o in found.outcomes}
     counts: dict[str, Any] = {"power": power, "size": size, "any": anyone, "any-holm": corrected}
     expected = {what: float(np.mean(each)) for what, each in counts.items()}
@@ -105,7 +117,149 @@ def test_words_for_many_systems() -> None:
     assert " of the pairs that differ are found, over 20 simulations (99 % interval " in power
     assert " of the pairs that do not differ are found, over " in size
     assert "some pair that does not differ is found in" in anyone
-    assert corrected.startswith("By paired Wilcoxon, Holm-corrected, some pair")
+    assert corrected.startswith(
+        "By paired Wilcoxon, corrected as a comparison is (Holm with Tarone's steps), some pair"
+    )
+    assert "any that does not, Holm with Tarone's steps" in found.table().to_text()
+
+
+def test_the_correction_is_that_of_a_comparison() -> None:
+    """Six topics, ties: pairs that cannot be found do not burden the others, as in `compare`; Holm finds less."""
+    model = ScoreModel(7, (0.0,) * 4, step=1.0, bounds=(1.0, 5.0))
+    found = simulate_model(model, ["wilcoxon"], simulations=CHUNK, seed=8, alpha=0.2).of(
+        "wilcoxon", "any-holm"
+    )
+    compared = holm = within = 0
+    for scores in draw(model, CHUNK, generator(8, "simulate/scores", 0)):
+        result = compare_matrix(matrix(scores), Choices(alpha=0.2, correct="holm"))
+        pairs_found = result.pairs["wilcoxon"]
+        compared += any(pair.different for pair in pairs_found)
+        within += any(pair.conclusion in ("differ", "not significantly different") for pair in pairs_found)
+        holm += bool((adjust(pairs.wilcoxon_pairs(scores).p, "holm") <= 0.2).any())
+    assert (found.rate, found.reachable) == (compared / CHUNK, within)
+    assert holm < compared
+    assert 0 < within < CHUNK
+
+
+@pytest.mark.parametrize("test", ["wilcoxon", "sign", "exact", "mc", "hb"])
+@pytest.mark.parametrize("means", [(0.0, 0.0), (9.0, 0.0), (0.0, 0.0, 0.0)])
+@pytest.mark.parametrize("topics", [2, 3])
+def test_where_nothing_could_be_found_that_is_said(test: str, means: tuple[float, ...], topics: int) -> None:
+    found = simulate_model(ScoreModel(topics, means), [test], simulations=130, resamples=99)
+    for outcome, said in zip(found.outcomes, found.sentences(), strict=True):
+        assert (outcome.rate, outcome.reachable) == (0, 0)
+        assert outcome.verdict(0.05) == "nothing could have been found"
+        assert "nothing could have been found: the smallest p that there could be is " in said
+        assert said.endswith(", above alpha .05.")
+        if test != "hb":
+            assert outcome.smallest == 2 / 2**topics
+    # Paired t can reach any p, on two topics as well.
+    assert simulate_model(ScoreModel(topics, means), ["t"], simulations=130).outcomes[0].reachable == 130
+
+
+def test_scores_that_all_tie_can_show_nothing() -> None:
+    found = simulate_model(
+        ScoreModel(20, step=1000.0), ["t", "wilcoxon", "hb"], simulations=130, resamples=99
+    )
+    assert [o.verdict(0.05) for o in found.outcomes] == ["nothing could have been found"] * 3
+    assert "agrees" not in found.table().to_text()
+
+
+def test_what_could_be_found_after_a_correction_alone_is_said() -> None:
+    """Six topics can reach .03125: enough for one pair, not for ten."""
+    found = simulate_model(ScoreModel(6, (0.0,) * 5), ["wilcoxon"], simulations=130)
+    assert found.of("wilcoxon", "size").reachable == 130
+    corrected = found.of("wilcoxon", "any-holm")
+    assert (corrected.rate, corrected.reachable) == (0, 0)
+    assert list(found.sentences())[-1] == (
+        "By paired Wilcoxon, corrected as a comparison is (Holm with Tarone's steps), nothing could have been found:"
+        " the smallest p that there could be is 0.0312, too large for a correction over 10 pairs at alpha .05."
+    )
+
+
+def test_simulations_in_which_nothing_could_be_found_are_counted() -> None:
+    model = ScoreModel(6, step=1.0, bounds=(1.0, 5.0))
+    found = simulate_model(model, ["wilcoxon"], simulations=200, seed=2)
+    drawn = np.concatenate(
+        [draw(model, size, generator(2, "simulate/scores", k)) for k, size in enumerate((CHUNK, CHUNK))]
+    )
+    untied = int((drawn[..., 0] != drawn[..., 1]).all(axis=1).sum())  # of five signs the smallest p is .0625
+    assert 0 < untied < 200
+    assert found.of("wilcoxon").reachable == untied
+    assert found.warnings() == [
+        f"paired Wilcoxon: in {200 - untied} of 200 simulations no p could have been low enough"
+    ]
+
+
+def test_a_p_of_alpha_is_a_difference_as_in_a_comparison() -> None:
+    """Five topics on one side: p = 1/16."""
+    found = simulate_model(ScoreModel(5, (50.0, 0.0)), ["sign"], simulations=20, alpha=0.0625)
+    assert found.of("sign").rate == 1
+    scores = draw(ScoreModel(5, (50.0, 0.0)), 1, np.random.default_rng(0))[0]
+    (pair,) = compare_matrix(matrix(scores), Choices(test="sign", alpha=0.0625)).pairs["sign"]
+    assert pair.different
+
+
+def test_few_simulations_do_not_agree_with_alpha() -> None:
+    few, enough = (simulate_model(ScoreModel(20), ["t"], simulations=n, seed=1).of("t") for n in (126, 127))
+    assert (few.verdict(0.05), enough.verdict(0.05)) == ("too few simulations to say", "agrees with alpha")
+
+
+def test_rounding_puts_no_end_of_an_interval_on_the_other_side_of_alpha() -> None:
+    outcome = Outcome(
+        test="t",
+        words="paired t",
+        what="size",
+        rate=0.01,
+        low=0.002,
+        high=0.04997,
+        simulations=200,
+        untested=0,
+        reachable=200,
+        smallest=0.0,
+    )
+    assert outcome.verdict(0.05) == "conservative"
+    assert outcome.interval(0.05) == "0.2 % to 4.997 %"
+
+
+def test_random_swaps_name_the_resamples_of_a_comparison() -> None:
+    found = simulate_model(ScoreModel(8, (0.0,) * 5), ["t", "mc"], simulations=3, resamples=1000)
+    wanted = resamples_for(Choices(), 10)
+    assert found.warnings() == [
+        f"random swaps of the mean: 1,000 resamples here; a comparison of so many pairs takes {wanted:,} (--resamples)"
+    ]
+    assert simulate_model(ScoreModel(8, (0.0,) * 5), ["mc"], simulations=1, resamples=wanted).warnings() == []
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        *(("--difference", value) for value in ("1e300", "-1e300", "1e7", "inf", "nan")),
+        *(("--topic-sd", value) for value in ("1e300", "inf", "nan")),
+        *(
+            (name, value)
+            for name in ("--unequal", "--uneven", "--round")
+            for value in ("1e300", "1e-300", "inf")
+        ),
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_numbers_that_overflow_are_refused_in_one_line(option: str, value: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        run(option, value, "--simulations", "5", "--tests", "t,wilcoxon")
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.filterwarnings("error")
+def test_large_numbers_that_are_taken_are_simulated_right() -> None:
+    rates = [
+        simulate_model(model, ["t", "wilcoxon", "sign", "t-unpaired"], simulations=20).outcomes
+        for model in (ScoreModel(12, (1e6, 0.0)), ScoreModel(12, (1e6, 0.0), noise="t3", unequal=1e6))
+    ]
+    assert [o.rate for o in rates[0]] == [1.0] * 4
+    assert all(o.untested == 0 for row in rates for o in row)
+    far = simulate_model(ScoreModel(20, topic_sd=1e6), ["t"], simulations=1000, seed=2).of("t")
+    assert far.low < 0.05 < far.high
 
 
 def test_what_could_not_be_tested_is_counted() -> None:
@@ -113,6 +267,7 @@ def test_what_could_not_be_tested_is_counted() -> None:
     nothing = simulate_model(ScoreModel(1), ["t"], simulations=10)
     assert nothing.of("t").rate == 0
     assert nothing.warnings() == ["paired t: 10 pairs could not be tested"]
+    assert nothing.headline() == "By paired t nothing could have been found: no pair could be tested."
     some = simulate_model(ScoreModel(2, step=1, bounds=(1, 5)), ["t"], simulations=100)
     assert 0 < some.of("t").untested < 100
 
@@ -131,6 +286,8 @@ def test_results_as_frame_and_json() -> None:
         "high",
         "simulations",
         "untested",
+        "reachable",
+        "smallest",
         "verdict",
     ]
     assert len(frame) == 8

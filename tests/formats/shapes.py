@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from adjudge.data.incoming import ImportReport, Item, LeftOut
+from adjudge.data.incoming import ImportReport, Item, Remark
 from adjudge.data.rows import Row
 from adjudge.errors import AdjudgeError
 
@@ -31,4 +31,4 @@ def rows(items: Iterable[Item]) -> list[Row]:
 
 
 def reasons(items: Iterable[Item]) -> list[str]:
-    return [thing.reason for thing in things(items) if isinstance(thing, LeftOut)]
+    return [thing.reason for thing in things(items) if isinstance(thing, Remark)]

@@ -172,7 +172,7 @@ def test_answers_of_nobody_knows_whom(e: Evaluation, store: Store, tmp_path: Pat
     path = write(tmp_path / "a.csv", [row | {"answer": "left"}, row | {"answer": "left"}])
     taken = read(e, store, path)
     assert (taken.tasks, taken.answers) == (2, 2)
-    assert sum(taken.rows.left_out.values()) == 2
+    assert sum(taken.rows.noted.values()) == 2
     assert {each.task.assessor for each in store.current()} == {"crowd-anonymous"}
     assert read(e, store, path).answers == 0
 
@@ -206,10 +206,8 @@ def test_hits_come_back_from_mechanical_turk(e: Evaluation, store: Store, tmp_pa
     assert is_batch(path)
     taken = read(e, store, path)
     assert (taken.tasks, taken.answers) == (4, 4)
-    assert taken.rows.left_out == {
-        "row that was rejected on the platform": 3,
-        "time that is not ISO 8601: not taken; its answer is": 4,
-    }
+    assert taken.rows.left_out == {"row that was rejected on the platform": 3}
+    assert taken.rows.noted == {"time that is not ISO 8601: not taken; its answer is": 4}
     took = {each.task.assessor: each.answers["preference"].took_ms for each in store.current()}
     assert took == {"A0": 10_000, "A1": 30_000}  # a HIT's time is shared among its pairs
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from adjudge.data.incoming import LeftOut
+from adjudge.data.incoming import Remark
 from adjudge.data.rows import System, Topic
 from adjudge.errors import FormatError, UsageError
 from adjudge.formats import crowd
@@ -28,7 +28,7 @@ def of(items: Sequence[Item], kind: type) -> list[Any]:
 
 
 def reasons(items: Sequence[Item]) -> Counter[str]:
-    return Counter(left.reason for left in of(items, LeftOut))
+    return Counter(left.reason for left in of(items, Remark))
 
 
 def given(items: Sequence[Item]) -> list[tuple[str, str, Any, str, Any]]:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.data.incoming import LeftOut
+from adjudge.data.incoming import LeftOut, Noted
 from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.errors import FormatError
 from adjudge.formats import duc
@@ -61,7 +61,7 @@ def test_documents_give_exact_items(write: Write) -> None:
         (f"{first}:1", LeftOut('element "BYLINE" not used')),
         (f"{first}:1", Topic("d061j")),
         (f"{first}:1", Document("d061j", "AP880911-0016", text, "1988-09-11", extra=headline)),
-        (f"{first}:1", LeftOut("unknown entity dropped")),
+        (f"{first}:1", Noted("unknown entity dropped")),
         (f"{second}:1", Topic("d062a")),
         (
             f"{second}:1",
@@ -70,7 +70,7 @@ def test_documents_give_exact_items(write: Write) -> None:
         (f"{second}:14", LeftOut('element "FILEID" not used')),
         (f"{second}:14", LeftOut('element "BYLINE" not used')),
         (f"{second}:14", Document("d062a", "AP880911-0016", text, "1988-09-11", extra=headline)),
-        (f"{second}:14", LeftOut("unknown entity dropped")),
+        (f"{second}:14", Noted("unknown entity dropped")),
     ]
 
 
@@ -230,13 +230,35 @@ one &LR; here.</a>
         ("D0601.M.250.A.B", True),
         ("D0801A-A.M.100.A.1.html", True),
         ("d061.s.10.j.c.txt.gz", True),
-        ("D061.P.100.J.B.AP880911-0016", False),
+        ("D061.P.100.J.B.AP880911-0016", True),
+        ("SL.P.10.R.A.SL062003-01.html", True),
+        ("D0601.M.250.A.17.spl", True),
+        ("D061.P.100.J.B", False),
+        ("D061.M.100.J.B.AP880911-0016", False),
         ("AP880911-0016", False),
         ("D0601.M.250.A.AB", False),
     ],
 )
 def test_names(name: str, expected: bool) -> None:
     assert is_summary(Path(name)) is expected
+
+
+def test_summaries_of_single_documents(write: Write) -> None:
+    write("sums/D061.P.100.J.19.AP880911-0016", "One.\n")
+    write("sums/D061.P.100.J.B.AP880911-0016.spl", "One.\nTwo.\n")
+    write("sums/D061.P.100.J.B.AP880911-0020.html", SEE)
+    items = list(duc.read(["sums"]))
+    found = [row for _, row in items if isinstance(row, Topic)]
+    assert [(row.topic, row.set, row.task, row.selector) for row in found] == [
+        ("D061.AP880911-0016", "D061", "single", "J"),
+        ("D061.AP880911-0020", "D061", "single", "J"),
+    ]
+    written = {(s.topic, s.system): (s.length, s.roles) for _, s in items if isinstance(s, Summary)}
+    assert written == {
+        ("D061.AP880911-0016", "19"): (100, ("peer",)),
+        ("D061.AP880911-0016", "B"): (100, ("peer", "reference")),
+        ("D061.AP880911-0020", "B"): (100, ("peer", "reference")),
+    }
 
 
 def test_a_system_in_html_and_a_human_in_plain_text(write: Write) -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.formats.data.ducview import make
 from tests.judgments.pyramid_making import annotated_by, built_by, collected, peers, pyramids
 
-from adjudge.data.incoming import LeftOut
+from adjudge.data.incoming import LeftOut, Remark
 from adjudge.data.rows import Summary, System, Topic
 from adjudge.errors import DataError, FormatError
 from adjudge.formats.ducview import (
@@ -51,7 +51,7 @@ def items(*paths: Path, **options: Any) -> list[Item]:
 
 
 def left_out(found: list[Item]) -> Counter[str]:
-    return Counter(thing.reason for _, thing in found if isinstance(thing, LeftOut))
+    return Counter(thing.reason for _, thing in found if isinstance(thing, Remark))
 
 
 def answers(found: list[Item]) -> tuple[list[Pyramid], dict[str, PeerAnnotation]]:
@@ -232,6 +232,24 @@ CHANGED: dict[str, tuple[dict[str, int], dict[int, int], dict[int, int]]] = {
 """Oddities that do, with what is said, and the weights and times that differ from those of the good file."""
 
 
+def test_two_annotators_of_one_peer_are_two_assessors(tmp_path: Path) -> None:
+    [file, *_] = sorted(GOOD.glob("*.pan"))
+    for annotator in ("114", "115"):
+        (tmp_path / f"{annotator}.{file.name}").write_bytes(file.read_bytes())
+    alone = [thing for _, thing in items(file) if isinstance(thing, Task) and thing.peer is not None]
+    found = [thing for _, thing in items(tmp_path) if isinstance(thing, Task) and thing.peer is not None]
+    assert [task.assessor for task in found] == ["114", "115"]
+    assert {(task.topic, task.peer) for task in found} == {(task.topic, task.peer) for task in alone}
+    assert not [thing for _, thing in items(tmp_path) if isinstance(thing, LeftOut)]
+    named = items(tmp_path, assessor="columbia")
+    assert {
+        thing.assessor for _, thing in named if isinstance(thing, Event) and thing.question == PYRAMID_PEER
+    } == {
+        "columbia-114",
+        "columbia-115",
+    }
+
+
 def test_every_oddity_is_looked_at() -> None:
     assert {*KEPT, *CHANGED} == set(make.ODD)
 
@@ -264,7 +282,7 @@ def test_an_oddity_that_changes_something_says_what(name: str) -> None:
 
 
 def test_places_are_lines() -> None:
-    places = {thing.reason: place for place, thing in items(DATA / "twice") if isinstance(thing, LeftOut)}
+    places = {thing.reason: place for place, thing in items(DATA / "twice") if isinstance(thing, Remark)}
     lines = (DATA / "twice" / ONE).read_text(encoding="utf-8").split("\n")
     where = places["SCU with several contributors from one reference: its weight counts all of them"]
     assert lines[int(where.rpartition(":")[2]) - 1].strip().startswith('<scu uid="6"')

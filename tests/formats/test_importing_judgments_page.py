@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from adjudge.data.incoming import LeftOut
+from adjudge.data.incoming import Remark
 from adjudge.formats import crowd, nist, see
 from adjudge.formats.summeval import read_judgments
 from adjudge.judgments.intake import Item
@@ -59,7 +59,7 @@ def test_the_examples_are_read(command: str, name: str, text: str, tmp_path: Pat
     assert words[4:6] == [name, "my-eval"]
     (tmp_path / name).write_text(text, encoding="utf-8")
     items = list(READERS[words[3]]([tmp_path / name], evaluation="my-eval", **options(words[6:])))
-    assert not [thing for _, thing in items if isinstance(thing, LeftOut)]
+    assert not [thing for _, thing in items if isinstance(thing, Remark)]
     assert [thing for _, thing in items if isinstance(thing, Event)]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from adjudge.data.incoming import LeftOut
+from adjudge.data.incoming import Remark
 from adjudge.data.rows import System, Topic
 from adjudge.errors import FormatError, UsageError
 from adjudge.formats import nist
@@ -47,7 +47,7 @@ def of(items: Sequence[Item], kind: type) -> list[Any]:
 
 
 def reasons(items: Sequence[Item]) -> Counter[str]:
-    return Counter(left.reason for left in of(items, LeftOut))
+    return Counter(left.reason for left in of(items, Remark))
 
 
 CONTENT = drawn(NAMES) + rows("D0601 A B 1 2", "D0601 A B 17 4", "D0601 A C 17 5", "D0602 D D E 5")
@@ -177,7 +177,7 @@ def test_what_is_wrong_is_counted_and_the_rest_kept(tmp_path: Path) -> None:
         nist.STRANGE_NAME.reason: 1,
         nist.OTHER_SELECTOR.reason: 1,
     }
-    places = {thing.reason: place for place, thing in items if isinstance(thing, LeftOut)}
+    places = {thing.reason: place for place, thing in items if isinstance(thing, Remark)}
     assert places[nist.NO_NAME.reason].endswith(":13")
 
 

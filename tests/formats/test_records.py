@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from adjudge.data.incoming import LeftOut
+from adjudge.data.incoming import LeftOut, Noted
 from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.errors import FormatError, UsageError
 from adjudge.formats.records import read_jsonl, read_table
@@ -432,7 +432,36 @@ def test_wide_shape_and_a_byte_order_mark(write: Write) -> None:
 def test_by_line_counts_rows_under_the_header(write: Write) -> None:
     write("a.csv", 'summary\n"One\nmore"\n\nTwo\n')
     found = [row for row in rows(read_table(["a.csv"], by_line=True)) if isinstance(row, Summary)]
-    assert found == [Summary("1", "a", "One\nmore"), Summary("2", "a", "Two")]
+    assert found == [Summary("1", "a", "One\nmore"), Summary("2", "a", ""), Summary("3", "a", "Two")]
+
+
+def test_a_blank_row_is_an_empty_summary_and_shifts_nothing(write: Write) -> None:
+    write("a.csv", b"text\none\n\nthree\n\n")
+    items = list(read_table(["a.csv"], by_line=True))
+    found = [(row.topic, row.text) for _, row in items if isinstance(row, Summary)]
+    assert found == [("1", "one"), ("2", ""), ("3", "three"), ("4", "")]
+    noted = [(place, row.reason) for place, row in items if isinstance(row, Noted)]
+    assert noted == [(f"a.csv:{line}", "blank row taken as an empty summary") for line in (3, 5)]
+    # Without --by-line rows have names, and a blank line is nothing.
+    write("b.csv", b"topic,text\nx,one\n\ny,three\n")
+    assert [row.topic for row in rows(read_table(["b.csv"])) if isinstance(row, Summary)] == ["x", "y"]
+
+
+def test_a_blank_row_of_a_wide_table_leaves_its_summaries_out(write: Write) -> None:
+    write("a.csv", b"summary:x,summary:y\none,two\n\n,four\n")
+    items = list(read_table(["a.csv"], by_line=True))
+    found = [(row.topic, row.system) for _, row in items if isinstance(row, Summary)]
+    assert found == [("1", "x"), ("1", "y"), ("3", "y")]
+    assert not [row for _, row in items if isinstance(row, Noted)]
+
+
+def test_a_blank_line_of_aligned_json_is_named(write: Write) -> None:
+    write("a.jsonl", b'{"text": "one"}\n\n{"text": "three"}\n')
+    items = list(read_jsonl(["a.jsonl"], by_line=True))
+    assert [row.topic for _, row in items if isinstance(row, Summary)] == ["1", "3"]
+    assert [(place, row.reason) for place, row in items if isinstance(row, LeftOut)] == [
+        ("a.jsonl:2", "blank line")
+    ]
 
 
 def test_encodings_delimiters_and_quotes(write: Write) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from adjudge.data.incoming import LeftOut
+from adjudge.data.incoming import Remark
 from adjudge.data.rows import System, Topic
 from adjudge.errors import UsageError
 from adjudge.formats import see
@@ -80,7 +80,7 @@ def of(items: Sequence[Item], kind: type) -> list[Any]:
 
 
 def reasons(items: Sequence[Item]) -> Counter[str]:
-    return Counter(left.reason for left in of(items, LeftOut))
+    return Counter(left.reason for left in of(items, Remark))
 
 
 def judged(items: Sequence[Item]) -> Judged:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from adjudge.data.incoming import LeftOut
+from adjudge.data.incoming import LeftOut, Remark
 from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.data.scores import MeasureInfo, Score
 from adjudge.errors import FormatError, UsageError
@@ -223,7 +223,7 @@ def test_a_position_without_answers_keeps_the_others_in_place(tmp_path: Path) ->
     first, second = (t for t in of(items, Task) if t.assessor == CROWD)
     assert second.repeat_of == first.id
     assert not [e for e in of(items, Event) if e.task == first.id]
-    assert Counter(left.reason for left in of(items, LeftOut)) == {"no rating": 4}
+    assert Counter(left.reason for left in of(items, Remark)) == {"no rating": 4}
 
 
 def test_a_record_without_a_text_has_no_hash_of_the_one_before(tmp_path: Path) -> None:
@@ -238,7 +238,7 @@ def test_other_aspects_and_values_between_are_left_out_and_counted(tmp_path: Pat
     items = read(tmp_path, RECORD | {"expert_annotations": [{"style": 3, "fluency": 2.5, "coherence": 4.0}]})
     expert = [e for e in of(items, Event) if e.assessor == "expert-1"]
     assert [(e.question, e.answer) for e in expert] == [("rating:coherence", {"value": 4})]
-    assert Counter(left.reason for left in of(items, LeftOut)) == {
+    assert Counter(left.reason for left in of(items, Remark)) == {
         "answer that is none of the protocol's choices": 1,
         NO_ASPECT.reason: 1,
     }

@@ -9,12 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.data.rows import Summary, Topic
-from adjudge.errors import UsageError
+from adjudge.errors import DataError, UsageError
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.base import Measure
 from adjudge.measures.registry import parse_measure, parse_measures, registry
 from adjudge.measures.rouge.counts import STATS
 from adjudge.measures.rouge.family import ROUGE_NAMES, Rouge, RougeN, parse_rouge
+from adjudge.measures.rouge.scoring import rouge
 
 words = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=8).map(" ".join)
 
@@ -132,3 +133,12 @@ def test_rouge_alone_knows_the_names_that_the_registry_knows() -> None:
     assert parse_rouge(["rouge-10"]) is None
     with pytest.raises(UsageError, match="rouge-2 has no option"):
         parse_rouge(["rouge-2(weight=2)"])
+
+
+def test_long_texts_are_compiled_and_endless_lines_refused() -> None:
+    words = [f"w{k * 7919 % 997}" for k in range(9000)]
+    peer, reference = " ".join(words), " ".join(reversed(words))
+    with pytest.raises(DataError, match="a sentence of 9,000 words: ROUGE-L and ROUGE-W compare sentence by"):
+        rouge(peer, [reference], ["rouge-l"])
+    lines = "\n".join(" ".join(words[k : k + 20]) for k in range(0, 9000, 20))
+    assert rouge(lines, [lines], ["rouge-l(split=lines)"]) == {"rouge-l(split=lines)": 1.0}

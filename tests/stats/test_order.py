@@ -21,6 +21,7 @@ from adjudge.stats.checks import BoolArray
 from adjudge.stats.linear.tukey import tukey
 from adjudge.stats.order import (
     MOST_STATES,
+    Rankings,
     _at_least,
     _at_most,
     better_by_interval,
@@ -546,3 +547,15 @@ def test_500_items_that_hardly_differ_are_bounded_at_once() -> None:
     assert found.count is None
     assert found.low < found.high
     assert time.process_time() - start < 10
+
+
+def test_numbers_of_any_size_are_written() -> None:
+    # pytest would write the numbers of a parametrized test in full, which Python refuses.
+    for count, words in (
+        (999_999_999, "999,999,999"),
+        (10**9, "1.00e9"),
+        (123456 * 10**20, "1.23e25"),
+        (7 * 10**5000, "7.00e5000"),
+    ):
+        said = Rankings(items=9, count=count, low=count, high=count).sentence()
+        assert said.startswith(f"{words} rankings")

@@ -20,10 +20,10 @@ from adjudge.evaluation import Evaluation
 from adjudge.judgments.pairs.sample import ANYONE, sample
 from adjudge.judgments.protocol import load_protocol
 from adjudge.judgments.store.store import store_of
-from adjudge.judgments.tasks import Task
+from adjudge.judgments.tasks import Event, Task
 from adjudge.web.pages.organiser import organiser_page
 from adjudge.web.pages.pairs import pair_page, sentence, side_text
-from adjudge.web.sampler import AHEAD, TopicLine
+from adjudge.web.sampler import AHEAD, Quota, TopicLine
 
 PEOPLE = ("ann", "ben", "cem", "dan")
 SENTENCES = load_protocol("preference-sentences")
@@ -335,17 +335,107 @@ def test_a_protocol_of_ones_own_is_sampled_live_too(copy: Evaluation) -> None:
         assert [pair["title"] for pair in pairs] == ["Mine", "Mine"]
 
 
-def test_an_organiser_counts_every_pair_once(evaluation: Evaluation) -> None:
-    """An open pair that somebody has got is that person's; what nobody has got yet is whoever's."""
+def test_progress_is_against_what_is_planned(start: Start) -> None:
+    """Two topics of 40 pairs: 25 answers are 25 of 80, however few were drawn so far; and whoever gave them."""
+    app = start(pairs_per_topic=40)
+    for _ in range(5):
+        for task in next_for(app, "ann", 5):
+            decide(app, "ann", task)
+    given = app.client("ann").post("/api/pairs/next", json={"count": 3}).json()
+    assert (given["quota_done"], given["quota"], given["done"], given["of"]) == (25, 80, 25, None)
+    assert all(pair["live"] for pair in given["pairs"])
+    other = app.client("ben").post("/api/pairs/next", json={"count": 3}).json()
+    assert (other["quota_done"], other["quota"], other["done"]) == (25, 80, 0)
+    page = organiser_page(app.site, "ann", app.app.state.sampler.quota())
+    assert (page.quota, page.tasks) == (Quota(25, 80), 0)
+    send(app.client("ann"), answer(app.key(task), "preference", None))
+    assert app.app.state.sampler.quota() == Quota(24, 80), "taken back"
+
+
+def test_simulated_answers_take_nothing_of_what_people_are_asked(start: Start) -> None:
+    """The quota is people's: what a program compared is neither answered nor asked."""
+
+    def before(evaluation: Evaluation) -> None:
+        with store_of(evaluation.folder) as store:
+            for program in ("simulated-1", "simulated-2"):
+                sample(evaluation.collection, store, SENTENCES, count=15, assessors=[program], seed=1)
+            tasks = store.tasks()
+            assert len(tasks) == 60
+            made = [
+                Event(f"e{n}", store.evaluation, task.id, task.assessor, "preference", {"winner": "left"})
+                for n, task in enumerate(tasks)
+            ]
+            store.append([replace(event, origin="simulated") for event in made])
+
+    app = start(before, pairs_per_topic=10)
+    assert app.app.state.sampler.quota() == Quota(0, 20)
+    mine = next_for(app, "ann", 50)
+    assert len(mine) == 20
+    page = organiser_page(app.site, "ann", app.app.state.sampler.quota())
+    assert [(each.origin, each.done, each.tasks) for each in page.programs] == [("simulated", 60, 60)]
+    assert page.tasks == 0
+
+
+def test_no_more_is_planned_than_there_is(start: Start) -> None:
+    app = start(pairs_per_topic=1000)
+    assert app.app.state.sampler.quota() == Quota(0, 2 * 66)
+
+
+def test_assigned_pairs_are_counted_against_what_is_assigned(evaluation: Evaluation) -> None:
     with making.running(making.settle(evaluation, pairs_per_topic=4)) as app:
-        before = organiser_page(app.site, making.ORGANISER)
-        pairs = app.app.state.sampler.next_for(
-            "ann", len(app.tasks("ann", "preference-summaries")) + 3, frozenset()
-        )
+        assigned = len(app.tasks("ann", "preference-summaries"))
+        given = app.client("ann").post("/api/pairs/next", json={"count": 1}).json()
+        assert (given["assigned_done"], given["assigned"]) == (0, assigned)
+        (pair,) = given["pairs"]
+        assert not pair["live"]
+        send(app.client("ann"), answer(pair["task"], "preference", {"winner": "left"}))
+        given = app.client("ann").post("/api/pairs/next", json={"count": 1}).json()
+        assert (given["assigned_done"], given["quota_done"]) == (1, 0)
+
+
+def test_an_open_repeat_is_for_who_answered_the_first(start: Start) -> None:
+    """Sides swapped, behind the others; nobody else could repeat anything."""
+
+    def before(evaluation: Evaluation) -> None:
+        with store_of(evaluation.folder) as store:
+            sample(evaluation.collection, store, SENTENCES, count=2, repeats=0.5, how="random", seed=1)
+
+    app = start(before, pairs_per_topic=1)
+    planted = [task for task in app.site.store.tasks(assessor=ANYONE) if task.repeat_of]
+    assert len(planted) == 2
+    mine = next_for(app, "ann", 20)
+    assert len(mine) == 4
+    assert not any(task.repeat_of for task in mine)
+    for task in mine:
+        decide(app, "ann", task)
+    assert next_for(app, "ben", 20) == [], "he has nothing to repeat"
+    again = next_for(app, "ann", 20)
+    assert len(again) == 2
+    firsts = {task.id: task for task in mine}
+    for task in again:
+        assert task.repeat_of is not None
+        assert (task.left, task.right) == (firsts[task.repeat_of].right, firsts[task.repeat_of].left)
+        decide(app, "ann", task)
+    assert next_for(app, "ann", 20) == []
+    quota = app.app.state.sampler.quota()
+    assert (quota.done, quota.of) == (6, 6)
+
+
+def test_an_organiser_counts_every_pair_once(evaluation: Evaluation) -> None:
+    """Live pairs are planned for whoever comes: one that somebody has in hand is not one page more."""
+    with making.running(making.settle(evaluation, pairs_per_topic=4)) as app:
+        sampler = app.app.state.sampler
+        before = organiser_page(app.site, making.ORGANISER, sampler.quota())
+        assert before.quota == Quota(0, 3 * 4)
+        pairs = sampler.next_for("ann", len(app.tasks("ann", "preference-summaries")) + 3, frozenset())
         drawn = [task for task in pairs if task.protocol == "preference-sentences"]
         assert len(drawn) == 3
         sent = answer(app.key(drawn[0]), "preference", {"winner": "left"})
         assert send(app.client("ann"), sent)["refused"] == []
-        page = organiser_page(app.site, making.ORGANISER)
-        assert (page.done, page.tasks) == (before.done + 1, before.tasks + 3)
+        page = organiser_page(app.site, making.ORGANISER, sampler.quota())
+        assert (page.done, page.tasks, page.quota) == (before.done, before.tasks, Quota(1, 3 * 4))
         assert ANYONE not in page.assessors
+        (ann,) = (row for row in page.people if row.id == "ann")
+        (was,) = (row for row in before.people if row.id == "ann")
+        assert (ann.done, ann.tasks, ann.pairs) == (was.done, was.tasks, 1)
+        assert page.cells["ann", drawn[0].topic].words.endswith(" + 1 pair")

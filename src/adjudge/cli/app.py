@@ -297,8 +297,22 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _root(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
+    max_unpacked: Annotated[
+        str | None,
+        typer.Option(
+            "--max-unpacked",
+            metavar="SIZE",
+            help="What a compressed file may unpack to, such as 4GB; before the command. Without it a hundred times its"
+            " size, or 16 MB (Parquet: 256 MB).",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
-    pass
+    if max_unpacked is not None:
+        from adjudge.data.packed import size_of, unpacking_up_to
+
+        context.with_resource(unpacking_up_to(size_of("--max-unpacked", max_unpacked)))

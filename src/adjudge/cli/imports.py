@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -12,6 +11,7 @@ import typer
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import counting, on_clash, say, show_json
+from adjudge.data.packed import size_of
 from adjudge.errors import UsageError, quoted
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def summeval(
     """SummEval's JSONL: summaries, references, sources, and the ratings of experts and crowd."""
     from adjudge.formats import summeval
 
-    items = summeval.read(files, max_line=_size(max_line), encoding=encoding)
+    items = summeval.read(files, max_line=size_of("--max-line", max_line), encoding=encoding)
     _take(evaluation, items, replace, skip, dry_run, json)
 
 
@@ -114,7 +114,7 @@ def jsonl(
         reference_names=_names(reference_names),
         columns=columns_of(mapped),
         by_line=by_line,
-        max_line=_size(max_line),
+        max_line=size_of("--max-line", max_line),
         encoding=encoding,
     )
     _take(evaluation, items, replace, skip, dry_run, json)
@@ -154,7 +154,7 @@ def csv(
         by_line=by_line,
         delimiter=delimiter,
         quotes=not no_quotes,
-        max_line=_size(max_line),
+        max_line=size_of("--max-line", max_line),
         encoding=encoding,
     )
     _take(evaluation, items, replace, skip, dry_run, json)
@@ -184,7 +184,7 @@ def sacrerouge(
         references_as_peers=references_as_peers,
         source=source,
         lower_is_better=lower_is_better,
-        max_line=_size(max_line),
+        max_line=size_of("--max-line", max_line),
         encoding=encoding,
     )
     _take(evaluation, items, replace, skip, dry_run, json)
@@ -206,7 +206,9 @@ def duc(
     """DUC's documents (<DOC>, <DOCNO>, <TEXT>) and summaries (D0601.M.250.A.17), files or folders."""
     from adjudge.formats import duc
 
-    items = duc.read(files, topic=topic, role=cast(Any, role), max_line=_size(max_line), encoding=encoding)
+    items = duc.read(
+        files, topic=topic, role=cast(Any, role), max_line=size_of("--max-line", max_line), encoding=encoding
+    )
     _take(evaluation, items, replace, skip, dry_run, json)
 
 
@@ -242,7 +244,7 @@ def scores(
         columns=columns_of(mapped),
         delimiter=delimiter,
         quotes=not no_quotes,
-        max_line=_size(max_line),
+        max_line=size_of("--max-line", max_line),
         encoding=encoding,
     )
     _take(evaluation, items, replace, skip, dry_run, json)
@@ -270,7 +272,12 @@ def rouge155(
     from adjudge.formats.rouge155 import read_summaries
 
     items = read_summaries(
-        files, root=root, form=form, system=system, max_line=_size(max_line), encoding=encoding
+        files,
+        root=root,
+        form=form,
+        system=system,
+        max_line=size_of("--max-line", max_line),
+        encoding=encoding,
     )
     _take(evaluation, items, replace, skip, dry_run, json)
 
@@ -290,7 +297,7 @@ def rouge_output(
     """What ROUGE-1.5.5 printed with -d: recall, precision and F of every evaluation, as scores made elsewhere."""
     from adjudge.formats.rouge155 import read_output
 
-    items = read_output(files, source=source, max_line=_size(max_line), encoding=encoding)
+    items = read_output(files, source=source, max_line=size_of("--max-line", max_line), encoding=encoding)
     _take(evaluation, items, replace, skip, dry_run, json)
 
 
@@ -323,10 +330,3 @@ def columns_of(mapped: list[str] | None, option: str = "--map") -> dict[str, str
 
 def _names(text: str | None) -> list[str]:
     return [name.strip() for name in text.split(",")] if text else []
-
-
-def _size(text: str) -> int:
-    match = re.fullmatch(r"(\d{1,12})\s*([kmg]?)b?", text.strip().lower())
-    if not match or not int(match[1]):
-        raise UsageError(f"--max-line is {quoted(text)}, expected a size such as 64MB")
-    return int(match[1]) << {"": 0, "k": 10, "m": 20, "g": 30}[match[2]]

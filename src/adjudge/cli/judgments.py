@@ -219,7 +219,9 @@ def export(
     file: Annotated[
         Path,
         typer.Argument(
-            metavar="FILE", help="A JSONL file to write; with --ducview a folder.", show_default=False
+            metavar="FILE",
+            help="A JSONL file to write, or a CSV table (.csv); with --ducview a folder.",
+            show_default=False,
         ),
     ],
     pseudonyms: Annotated[bool, typer.Option("--pseudonyms", help="Names become pseudonyms.")] = False,
@@ -228,13 +230,19 @@ def export(
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Write every task and every answer ever given, a JSON object a line; `import records` reads it back."""
+    """Write every task and every answer ever given, a JSON object a line; `import records` reads it back.
+
+    A file whose name ends in .csv holds the answers that count now, a row each, for spreadsheets.
+    """
     from adjudge.judgments.store.records import write_records
 
     if ducview:
         if pseudonyms:
             raise UsageError("--ducview files name no assessor but their folders do: leave --pseudonyms out")
         _export_ducview(_need(evaluation), file, json)
+        return
+    if file.suffix.lower() == ".csv":
+        _export_csv(_need(evaluation), file, pseudonyms, json)
         return
     with _need(evaluation).store() as store:
         found = write_records(store, file, pseudonyms=pseudonyms)
@@ -284,6 +292,21 @@ def _take(e: Evaluation, items: Iterable[Item], json: bool) -> None:
     else:
         for line in taken.lines():
             say(line)
+
+
+def _export_csv(e: Evaluation, file: Path, pseudonyms: bool, json: bool) -> None:
+    from adjudge.formats.answer_table import answer_table
+
+    with e.store() as store:
+        table = answer_table(store, pseudonyms=pseudonyms)
+    try:
+        file.write_text(table.to_csv(), encoding="utf-8", newline="")
+    except OSError as error:
+        raise DataError(f"{file}: cannot be written: {error.strerror}") from None
+    if json:
+        show_json({"file": str(file), "answers": len(table.rows)})
+    else:
+        say(f"{file}: {counted(len(table.rows), 'answer')} that count now")
 
 
 def _export_ducview(e: Evaluation, folder: Path, json: bool) -> None:

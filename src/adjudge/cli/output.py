@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from rich.console import Console
 from rich.table import Table as RichTable
@@ -36,9 +36,11 @@ def warn(text: str) -> None:
 
 
 def show_json(value: Any) -> None:
-    from adjudge.table import as_json
+    from adjudge.table import json_parts
 
-    print(as_json(value))
+    for part in json_parts(value):
+        sys.stdout.write(part)
+    print()
 
 
 LONG = 1000
@@ -85,6 +87,13 @@ class Delivered(Protocol):
     def to_latex(self) -> str: ...
 
 
+@runtime_checkable
+class Streamed(Protocol):
+    """A result with lists so long that they are written as they are made."""
+
+    def streamed(self) -> dict[str, Any]: ...
+
+
 R = TypeVar("R", bound=Delivered)
 
 
@@ -103,7 +112,9 @@ def deliver(
 
         write_csv(pd.concat([frame(result) for result in found]), csv)
     if json:
-        show_json([result.as_dict() for result in found])
+        show_json(
+            [result.streamed() if isinstance(result, Streamed) else result.as_dict() for result in found]
+        )
     elif latex:
         print("\n\n".join(result.to_latex() for result in found))
     elif csv is None:
@@ -115,12 +126,14 @@ def deliver(
 
 def write_csv(frame: Any, target: Path) -> None:
     """A frame as CSV into a file, or to standard output for `-`: with full precision, but no minus zero."""
-    frame = frame.assign(**{name: frame[name] + 0.0 for name in frame.select_dtypes("floating")})
+    from adjudge.table import frame_to_csv
+
+    text = frame_to_csv(frame.assign(**{name: frame[name] + 0.0 for name in frame.select_dtypes("floating")}))
     if str(target) == "-":
-        print(frame.to_csv(index=False, lineterminator="\n"), end="")
+        print(text, end="")
         return
     try:
-        target.write_text(frame.to_csv(index=False, lineterminator="\n"), encoding="utf-8", newline="")
+        target.write_text(text, encoding="utf-8", newline="")
     except OSError as error:
         raise DataError(f"{target}: cannot be written: {error.strerror}") from None
 

@@ -32,7 +32,7 @@ def command(
         ),
     ] = None,
     power: Annotated[float, typer.Option("--power", help="How often it shall be found.")] = 0.8,
-    alpha: Annotated[float, typer.Option("--alpha", help="A p below this is a difference.")] = ALPHA,
+    alpha: Annotated[float, typer.Option("--alpha", help="A p up to this is a difference.")] = ALPHA,
     test: Annotated[
         str,
         typer.Option("--test", metavar="TEST", help=f"The test that answers: {', '.join(TESTS)}; or all."),
@@ -119,6 +119,9 @@ def _show(plan: PowerPlan) -> None:
         if (assessors := plan.assessors_table()) is not None:
             print()
             show(assessors)
+        if (sampled := plan.sampled_table()) is not None:
+            print()
+            show(sampled)
         print()
 
     show_result(plan.table(), before=more)

@@ -400,7 +400,7 @@ def _show_matrix(fit: PreferenceFit) -> None:
     show_table(
         ("", *(f"{name}>" for name in names)),
         rows,
-        title=f"how likely the row's is preferred to the column's{fit.by_regularised}",
+        title=f"{fit.of_decided}how likely the row's is preferred to the column's{fit.by_regularised}",
     )
     if len(fit.fitted) > MOST_COLUMNS:
         say(f"the {MOST_COLUMNS} strongest; --csv with --matrix writes every pair")

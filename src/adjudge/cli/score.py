@@ -22,12 +22,14 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Score what is new or has changed since: rouge-1 and rouge-2 unless measures are named."""
-    from adjudge.data.collection import describe_withdrawn
+    from adjudge.data.collection import describe_unknown, describe_withdrawn
 
     e = adjudge.open(evaluation)
     with progress("scoring") as tick:
         results = e.score(*(measure or ()), workers=worker_count(workers), again=again, progress=tick)
     if json:
+        for line in describe_unknown(e.collection):
+            warn(line)
         show_json([each.as_dict() for each in results])
         return
     for each in results:
@@ -41,7 +43,7 @@ def command(
             warn(f"{each.measure}: {count:,} missing: {why}")
     for note in dict.fromkeys(note for each in results for note in each.notes):
         warn(note)
-    for line in describe_withdrawn(e.collection):
+    for line in (*describe_unknown(e.collection), *describe_withdrawn(e.collection)):
         warn(line)
 
 

@@ -51,7 +51,7 @@ def command(
         ),
     ] = ALL,
     simulations: Annotated[int, typer.Option("--simulations", min=1, help="How many.")] = 2000,
-    alpha: Annotated[float, typer.Option("--alpha", help="A p below this is a difference.")] = ALPHA,
+    alpha: Annotated[float, typer.Option("--alpha", help="A p up to this is a difference.")] = ALPHA,
     resamples: Annotated[int, typer.Option("--resamples", min=1, help="Of mc and hb.")] = RESAMPLES,
     seed: options.Seed = 0,
     workers: options.Workers = "1",

@@ -1,21 +1,22 @@
 """Analysis of variance: which factors matter, and how much of the variation each accounts for.
 
-Score rows become a row per judgment or cell, with factors as codes; what is not a factor is averaged over. Over and
-Liggett 2002. The mathematics is in stats/linear/.
+Over and Liggett 2002. Rows and their factors are made in factors.py; the mathematics is in stats/linear/.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal
 
-from adjudge.comparisons.scores import HUMANS, Scores, Source, scores_of
-from adjudge.data.scores import POOLED, MeasureInfo, ScoreTable, pooled
+from adjudge.comparisons.factors import OF_TOPICS, AnovaRows, build, known_factors
+from adjudge.comparisons.scores import Source, scores_of
+from adjudge.data.scores import MeasureInfo
 from adjudge.engine import generator
-from adjudge.errors import DataError, UsageError, nearest, quoted
+from adjudge.errors import UsageError, quoted
 from adjudge.table import Column, Table, Tabular, plain
 from adjudge.wording import counted, listed
 
@@ -29,10 +30,6 @@ if TYPE_CHECKING:
     from adjudge.stats.linear.model import LinearFit
 
 MOST_NAMED = 5
-AS_FACTOR = ", or make length a factor"
-OF_ROWS = ("system", "topic", "assessor", "length", "reference", "repeat")
-OF_TOPICS = ("type", "selector", "set", "task")
-FACTORS = (*OF_ROWS, *OF_TOPICS, "kind", "author")
 NOISE = "noise"
 RESAMPLES = 500
 TESTED = ("denominator_df", "against", "method", "residual_f", "residual_p")
@@ -78,7 +75,8 @@ def anova(
     assessor, system and topic. `random` are the factors whose levels are a sample (topics, assessors, references
     and their authors unless said), and how the variance divides among them is told too.
     Every term is tested against the variation that it would have anyhow: a type of topics against topics, a system
-    that several assessors judged against system:topic and assessor:system. `ss_type` is the type of the sums of
+    that several assessors judged against system:topic and assessor:system. Two-way interactions are in the model of
+    these tests whether they are listed or not. `ss_type` is the type of the sums of
     squares: where the design is balanced they agree; elsewhere II unless said.
     `pool_humans` makes all humans one system, with one row for all of them unless `average_humans` is false.
     Over and Liggett 2002: system + document set, assessors, interactions.
@@ -105,12 +103,14 @@ def anova(
         pool_humans=pool_humans,
         average_humans=average_humans,
     )
-    if "topic" in added and "set" in asked and rows.same("set", "topic"):
-        added = [name for name in added if name != "topic"]  # a set is a topic
+    if "topic" in names and "topic" not in factors and "set" in asked and rows.same("set", "topic"):
+        asked, added = (
+            [name for name in each if name != "topic"] for each in (asked, added)
+        )  # a set is a topic
     terms = [*asked, *added]
     for term in terms:
         _check_replicates(rows, term)
-    analysed = _analysed(rows, terms, ss_type, alpha, random)
+    analysed = _analysed(rows, terms, ss_type, alpha, _samples(rows, terms, random), bool(random))
     if added:
         note = (
             f"{listed(added)} {'is' if len(added) == 1 else 'are'} among the terms too, to be compared with"
@@ -120,7 +120,8 @@ def anova(
         return analysed
     fixed, crossed = _mixed_terms(analysed, rows, random)
     model = mixed_model(rows, fixed, crossed, level=LEVEL, resamples=resamples, seed=seed)
-    return replace(analysed, components=replace(model, tested=tuple(terms)))
+    beside = [term for term in [*fixed, *crossed] if term not in terms]
+    return replace(analysed, components=replace(model, beside=_beside(rows, terms, beside, analysed.samples)))
 
 
 @dataclass(frozen=True, repr=False)
@@ -149,6 +150,10 @@ class Anova(Tabular):
     """The mixed model, where random factors were asked for."""
     notes: tuple[str, ...]
     alpha: float
+    samples: tuple[str, ...]
+    """The factors whose levels are a sample in every test."""
+    given: tuple[str, ...]
+    """Factors whose levels might be a sample and are none: assessors, or who selected the topics of a type."""
     fit: LinearFit = field(repr=False, compare=False)
 
     @property
@@ -166,7 +171,7 @@ class Anova(Tabular):
     @property
     def random(self) -> tuple[str, ...]:
         """The factors that counted as a sample in some test."""
-        used = {name for line in self.lines for name in line.sampled}
+        used = {name for line in self.lines if line.why is None for name in line.sampled}
         return tuple(name for name in self.levels if name in used)
 
     @property
@@ -198,7 +203,7 @@ class Anova(Tabular):
         yield from _for_whom(self)
         yield from (_interaction_words(each, self.alpha) for each in self.interactions)
         if self.components is not None:
-            yield from self.components.sentences(self.alpha)
+            yield from self.components.sentences(self.alpha, self.lines)
 
     def residual_sentences(self) -> list[str]:
         """What the residuals say of the model's assumptions, a sentence each."""
@@ -256,7 +261,7 @@ class Anova(Tabular):
 
     def residuals_table(self) -> Table | None:
         """Every F against the residuals, as DUC-2002's tables have it, where some are tested otherwise."""
-        if self.by_residuals:
+        if self.by_residuals or all(math.isnan(line.residual_f) for line in self.lines):
             return None
         return Table(
             name="anova-residuals",
@@ -278,6 +283,7 @@ class Anova(Tabular):
             return None
         return Table(
             name="components",
+            title=f"Variances by REML: {self.components.shares}",
             columns=(
                 Column("term", "variance of", right=False),
                 Column("variance", "estimate", format=".6g"),
@@ -314,7 +320,7 @@ class Anova(Tabular):
 
     def _rows(self) -> Iterator[dict[str, Any]]:
         for line in self.lines:
-            row = {"measure": self.measure, **asdict(line), "against": "+".join(line.against) or RESIDUALS}
+            row = {"measure": self.measure, **asdict(line), "against": "+".join(line.against) or line.noise}
             yield {name: row[name] for name in COLUMNS}
         nan = float("nan")
         share = self.residual_ss / self.total_ss if self.total_ss else nan
@@ -377,13 +383,20 @@ class AnovaTerm:
     against: tuple[str, ...]
     """The error terms that F compares it with, beside the residuals; none where it is the residuals alone."""
     method: str
-    """residuals; stratum: one mean square, exact; strata: several, by REML; reml: the mixed model of all rows."""
+    """residuals; larger: those of a model with more interactions; stratum: one mean square, exact; strata: several, by
+    REML; reml: the mixed model of all rows."""
     residual_f: float
     """F against the residuals, as DUC-2002's tables have it."""
     residual_p: float
     sampled: tuple[str, ...] = ()
     """The factors that counted as a sample in this test."""
+    beyond: tuple[str, ...] = ()
+    """Interactions beside the terms of the table that are out of the noise, where F compares it with that alone."""
     why: str | None = None
+
+    @property
+    def noise(self) -> str:
+        return f"{RESIDUALS} after {', '.join(self.beyond)}" if self.beyond else RESIDUALS
 
 
 @dataclass(frozen=True)
@@ -406,6 +419,8 @@ class Interaction:
     """Levels of the first factor."""
     second: tuple[str, ...]
     sizes: InteractionEffects
+    why: str | None = None
+    """Why its cells are not tested, where the residuals are not what it is compared with."""
 
     def to_frame(self) -> pd.DataFrame:
         """The table as DUC-2002 prints it: levels of the first factor in rows, of the second in columns."""
@@ -439,6 +454,10 @@ class MixedModel:
     """
 
     formula: str
+    shares: str
+    """The formula of the second fit; that of the first where there is no second."""
+    fixed: tuple[str, ...]
+    """The terms that are fixed there, whose part of the variation is no variance."""
     means: tuple[MixedMean, ...]
     random: tuple[RandomTerm, ...]
     components: tuple[VarianceShare, ...]
@@ -447,31 +466,40 @@ class MixedModel:
     seed: int
     why: str | None = None
     notes: tuple[str, ...] = ()
-    tested: tuple[str, ...] = ()
-    """Terms that the table tests: nothing else is said of them here."""
+    beside: tuple[AnovaTerm, ...] = ()
+    """Tests of the interactions that are in the model and not in the table, each after all others."""
 
     @property
     def signature(self) -> str:
         interval = f"|shares:parametric-bootstrap:{self.level:g}:{self.resamples}|seed:{self.seed}"
         return f"reml:{self.formula.replace(' ', '')}{interval if self.resamples else ''}"
 
-    def sentences(self, alpha: float) -> Iterator[str]:
+    def sentences(self, alpha: float, lines: Sequence[AnovaTerm]) -> Iterator[str]:
+        """What the model says beside the lines of the table."""
         if self.why is not None:
             yield f"The mixed model cannot be fitted: {self.why}."
             return
-        yield self._shares()
-        for each in self.random:
-            if each.variance == 0:
-                yield f"The variance of {each.term} is estimated as 0."
-            elif each.term not in self.tested:
-                yield _random_words(each, alpha)
+        yield self._share_words()
+        # As the table of variances has it: the first fit may differ a little.
+        none = {each.term for each in self.components if each.variance == 0}
+        there = {line.term for line in (*lines, *self.beside) if line.p < alpha}
+        for terms, but in (
+            (none - there, ""),
+            (none & there, ", though F is significant: the shares are uncertain"),
+        ):
+            if terms:
+                names = listed([each.term for each in self.components if each.term in terms], most=len(terms))
+                many = len(terms) > 1
+                yield f"The variance{'s' * many} of {names} {'are' if many else 'is'} estimated as 0{but}."
+        yield from (_line_words(each, alpha) for each in self.beside if each.term not in none - there)
 
-    def _shares(self) -> str:
+    def _share_words(self) -> str:
         parts = [
             f"{percent(each.share)} {'is' if each.term == NOISE else 'lies in'} {each.term}{_interval(each)}"
             for each in sorted(self.components, key=lambda each: -each.share)
         ]
-        return f"Of the variance, {listed(parts, most=len(parts))}."
+        beside = f" beside {listed(self.fixed, most=len(self.fixed))}" if self.fixed else ""
+        return f"Of the variance{beside}, {listed(parts, most=len(parts))}."
 
     def to_frame(self) -> pd.DataFrame:
         """The parts of the variance."""
@@ -482,9 +510,11 @@ class MixedModel:
     def as_dict(self) -> dict[str, Any]:
         return {
             "formula": self.formula,
+            "shares": self.shares,
             "means": [asdict(each) for each in self.means],
             "random": [asdict(each) for each in self.random],
             "components": [asdict(each) for each in self.components],
+            "beside": [asdict(each) for each in self.beside],
             "level": self.level,
             "resamples": self.resamples,
             "seed": self.seed,
@@ -523,117 +553,20 @@ class MixedMean:
     df: float
 
 
-@dataclass(frozen=True)
-class Factor:
-    """A factor's level on every row."""
-
-    name: str
-    codes: np.ndarray
-    levels: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class AnovaRows:
-    """Scores and factors, row by row."""
-
-    info: MeasureInfo
-    length: int | None
-    values: np.ndarray
-    factors: dict[str, Factor]
-    keys: pd.DataFrame
-    """Every row's system and topic, and whatever else tells rows apart."""
-    notes: tuple[str, ...]
-    """What was left out or averaged over."""
-
-    @property
-    def n(self) -> int:
-        return int(self.values.size)
-
-    def same(self, first: str, second: str) -> bool:
-        """Whether two factors put the rows into the same groups."""
-        from adjudge.stats.linear.model import make_term, same_groups
-
-        one, other = (make_term([self.factors[name].codes], (0,)) for name in (first, second))
-        return same_groups(one, other)
-
-    def best_first(self, item: Any) -> tuple[bool, float, str]:
-        """How systems' means sort: the best first, those without one last."""
-        sign = 1 if self.info.better == "lower" else -1
-        return item.mean != item.mean, sign * item.mean, item.system
-
-    def where(self, row: int) -> str:
-        """A row in words: `19 on D094 by B`."""
-        at = self.keys.iloc[row]
-        links = [("assessor", "by"), ("length", "at")]
-        more = [f" {link} {at[name]}" for name, link in links if name in self.factors]
-        return f"{at['system']} on {at['topic']}{''.join(more)}"
-
-
-def known_factors(table: ScoreTable, measure: str, length: int | None, form: str | None) -> list[str]:
-    """The factors that a measure's rows have by themselves, in the order in which DUC-2002 prints them.
-
-    Assessors are among them where judgments are repeated: two have judged one summary.
-    """
-    frame = table.at(measure, length=length, form=form, several=AS_FACTOR)
-    judges = frame[frame["value"].notna()].groupby(["topic", "system", "length"], dropna=False)["assessor"]
-    return ["assessor", "system", "topic"] if bool((judges.nunique() > 1).any()) else ["system", "topic"]
-
-
-def build(
-    scores: Scores,
-    measure: str,
-    names: Sequence[str],
-    *,
-    length: int | None,
-    form: str | None,
-    repeats: bool,
-    pool_humans: bool,
-    average_humans: bool,
-) -> AnovaRows:
-    """The rows of a measure with these factors; `repeats` keeps repeated judgments apart."""
-    for name in names:
-        if name not in FACTORS:
-            raise UsageError(
-                f"no factor {quoted(name)}{nearest(name, FACTORS)}; there are: {', '.join(FACTORS)}"
-            )
-    several: Literal["all"] | None = "all" if "length" in names and length is None else None
-    frame = scores.table.at(measure, length=length or several, form=form, several=AS_FACTOR)
-    frame, notes = _present(frame, measure)
-    if pool_humans:
-        frame = _one_system(frame, scores.kinds, notes)
-    wanted = {"reference" if name == "author" else name for name in names}
-    wanted |= {"repeat"} if repeats else set()
-    frame = _averaged(frame, wanted, notes, humans=pool_humans and average_humans)
-    factors = {name: _factor(name, frame, scores) for name in names}
-    lengths = scores.table.lengths(measure)
-    info = scores.table.info[measure]
-    if form is not None:
-        info = replace(info, signature=f"{info.signature or measure}|form:{form}")
-    if pool_humans:
-        how = "pooled" if average_humans else "pooled-rows"
-        info = replace(info, signature=f"{info.signature or measure}|humans:{how}")
-    return AnovaRows(
-        info=info,
-        length=length if length is not None else lengths[0] if len(lengths) == 1 else None,
-        values=frame["value"].to_numpy(dtype=float),
-        factors=factors,
-        keys=frame,
-        notes=tuple(notes),
-    )
-
-
 def _headline(found: Anova) -> str:
-    """Which terms matter, and how much is left."""
+    """Which terms matter, which were not tested, and how much is left."""
     tested = [line for line in found.lines if line.why is None]
     if not tested:
-        reason = found.lines[0].why if found.lines else "the model has no terms"
-        return f"On {found.title} nothing can be tested: {reason}."
+        whys = [*dict.fromkeys(line.why or "" for line in found.lines)]
+        reasons = [why for why in whys if not any(why.startswith(f"{each}; ") for each in whys)]
+        return f"On {found.title} nothing can be tested: {'; '.join(reasons)}."
     there = [line.term for line in tested if line.p < found.alpha]
+    others = [line.term for line in tested if line.term not in there]
+    absent = [line.term for line in found.lines if line.why is not None]
+    untested = f"; {listed(absent)} {'was' if len(absent) == 1 else 'were'} not tested" if absent else ""
     if not there:
-        return (
-            f"On {found.title} {listed([line.term for line in tested])} {'has' if len(tested) == 1 else 'have'}"
-            " no significant effect."
-        )
+        verb = "has" if len(others) == 1 else "have"
+        return f"On {found.title} {listed(others)} {verb} no significant effect{untested}."
     left = percent(found.residual_ss / found.total_ss)
     rest = (
         f"{left} of the variation is noise"
@@ -641,9 +574,8 @@ def _headline(found: Anova) -> str:
         else f"the terms leave {left} of the variation"
     )
     verb = "matters" if len(there) == 1 else "matter"
-    system = next((line for line in tested if line.term == "system"), None)
-    but = "" if system is None or system.term in there else "; system has no significant effect"
-    return f"On {found.title} {listed(there)} {verb}{but}; {rest}."
+    but = "; system has no significant effect" if "system" in others else ""
+    return f"On {found.title} {listed(there)} {verb}{but}{untested}; {rest}."
 
 
 def _line_words(found: AnovaTerm, alpha: float) -> str:
@@ -655,6 +587,8 @@ def _line_words(found: AnovaTerm, alpha: float) -> str:
         return f"{name} cannot be tested: {found.why}."
     basis = f"F({found.df}, {df_text(found.denominator_df)}) = {f_text(found.f)}, {p_words(found.p, alpha)}"
     against = f", compared with {listed(found.against)}" if found.against else ""
+    if found.beyond:
+        against = f", compared with what is left after {listed(found.beyond)}"
     much = f"it accounts for {percent(found.share)} of the variation"
     if found.p < alpha:
         return f"{name} matters: {basis}{against}; {much}."
@@ -666,7 +600,7 @@ def _out_of_reach(found: AnovaTerm, alpha: float) -> str:
     """What F would have had to be, where the noise has so few degrees of freedom that hardly any F is enough."""
     from scipy.special import fdtri
 
-    if found.denominator_df >= FEWEST_DF:
+    if found.denominator_df >= FEWEST_DF - 0.05:  # as it is printed
         return ""
     least = float(fdtri(found.df, found.denominator_df, 1 - alpha))
     return f" (with so few degrees of freedom F would have to be above {f_text(least)}: little could have been found)"
@@ -674,21 +608,29 @@ def _out_of_reach(found: AnovaTerm, alpha: float) -> str:
 
 def _for_whom(found: Anova) -> Iterator[str]:
     """Of which topics and assessors the conclusions hold."""
-    if found.by_residuals:
-        return
-    sampled = [name for name in found.random if name in SAMPLED]
-    given = [name for name in ("topic", "assessor") if name in found.levels and name not in sampled]
+    single = [name for name in found.samples if found.levels[name] == 1]
+    if single and any(line.why is None for line in found.lines):
+        them = "them" if len(single) > 1 else "it"
+        yield f"There is only one {' and one '.join(single)}: the tests hold for {them} alone."
+    sampled = [name for name in found.random if name in found.samples and name not in single]
     if sampled:
+        given = [name for name in found.levels if name not in found.samples and name in found.given]
         these = f", and for these {listed([f'{name}s' for name in given])} alone" if given else ""
         yield (
             f"{listed([f'{name}s' for name in sampled]).capitalize()} count as a sample: the tests hold for others"
             f" like them{these}."
         )
+    for line in found.lines:
+        more = [f"{name}s" for name in line.sampled if name not in found.samples]
+        if more and line.why is None:
+            yield f"To tell whether {line.term} matters, {listed(more)} count as a sample{' too' if sampled else ''}."
 
 
 def _interaction_words(found: Interaction, alpha: float) -> str:
     """Which cells of an interaction are large."""
     sizes, large = found.sizes, found.large()
+    if found.why is not None:
+        return f"Which cells of {found.term} stand out is not tested: {found.why}."
     if math.isnan(sizes.limit) or not sizes.tested:
         return f"How large {found.term} is in each cell cannot be judged: there is no noise to compare with."
     rule = f"beyond {sizes.limit:.2f} standard errors, alpha {alpha:g} over {counted(sizes.tested, 'cell')}"
@@ -715,10 +657,14 @@ def _largest_words(found: Sequence[LargeResidual], alpha: float) -> list[str]:
 
 
 def percent(share: float) -> str:
-    """`25 %`; below one per cent with a digit more."""
+    """`25 %`; below one per cent with a digit more; never 0 or 100 for what is not quite so."""
     if math.isnan(share):
         return "an unknown part"
-    return f"{share * 100:.0f} %" if share >= 0.01 or share == 0 else f"{max(share * 100, 0.1):.1f} %"
+    if 0 < share < 0.001:
+        return "under 0.1 %"
+    if 0.995 <= share < 1:
+        return "over 99 %"
+    return f"{share * 100:.0f} %" if share >= 0.01 or share == 0 else f"{share * 100:.1f} %"
 
 
 def number(value: float) -> str:
@@ -746,87 +692,6 @@ def p_text(value: float) -> str:
     return "" if math.isnan(value) else "< .0001" if value < 0.0001 else f"{value:.4f}".removeprefix("0")
 
 
-def _present(frame: pd.DataFrame, measure: str) -> tuple[pd.DataFrame, list[str]]:
-    """The rows with a score, and a note for every reason why one has none."""
-    absent = frame[frame["value"].isna()]
-    reasons = absent["why"].value_counts()
-    if len(absent) == len(frame):
-        raise DataError(f"{measure}: every score is missing ({reasons.index[0]})")
-    return frame[frame["value"].notna()], [
-        f"{counted(n, 'score')} missing ({why})" for why, n in reasons.items()
-    ]
-
-
-def _one_system(frame: pd.DataFrame, kinds: Mapping[str, str], notes: list[str]) -> pd.DataFrame:
-    humans = [s for s in frame["system"].unique() if kinds.get(s) == "human"]
-    if not humans:
-        raise UsageError("no system here is human, so there are none to pool")
-    if HUMANS in frame["system"].unique() and HUMANS not in humans:
-        raise UsageError(f"a system that is not human is named {HUMANS}; rename it first")
-    verb = "is" if len(humans) == 1 else "are"
-    notes.append(f"{counted(len(humans), 'human')} {verb} one system, {HUMANS} ({listed(sorted(humans))})")
-    renamed = frame["system"].where(~frame["system"].isin(humans), HUMANS)
-    # Who wrote it stays with the row until people are averaged, so that each person weighs the same.
-    return frame.assign(person=frame["system"], system=renamed)
-
-
-def _averaged(frame: pd.DataFrame, wanted: set[str], notes: list[str], *, humans: bool) -> pd.DataFrame:
-    """Means over everything that is no factor: repeats, then references, then assessors, then people."""
-    before, over, frame = len(frame), [], pooled(frame, [])  # in one order, whatever the rows' order was
-    for step in [*(name for name in POOLED if name not in wanted), *(["person"] if humans else [])]:
-        rows = len(frame)
-        frame = pooled(frame, [step])
-        if len(frame) < rows:
-            over.append("people" if step == "person" else f"{step}s")
-    if over:
-        notes.append(f"{before:,} scores averaged to {len(frame):,}, over {listed(over)}")
-    return frame.reset_index(drop=True)
-
-
-def _factor(name: str, frame: pd.DataFrame, about: Scores) -> Factor:
-    import pandas as pd
-
-    column = _column(name, frame, about)
-    if column.isna().any():
-        at = frame[column.isna()]
-        what = "system" if name == "kind" else "topic"
-        missing = sorted(str(each) for each in at[what].unique())
-        raise UsageError(f"{name} is not known of {counted(len(missing), what)} ({listed(missing)})")
-    codes, levels = pd.factorize(column, sort=True)
-    return Factor(name, codes, tuple(str(level) for level in levels))
-
-
-def _column(name: str, frame: pd.DataFrame, about: Scores) -> pd.Series:
-    if name in OF_TOPICS:
-        return frame["topic"].map({t: getattr(row, name) for t, row in about.topics.items()})
-    if name == "kind":
-        # The pooled humans are none of the systems that kinds were given for.
-        return frame["system"].map({HUMANS: "human", **about.kinds})
-    if name == "author":
-        return _authors(frame, about)
-    if name in ("assessor", "reference") and frame[name].isna().all():
-        raise UsageError(f"these scores say no {name}: it cannot be a factor")
-    return frame[name]
-
-
-def _authors(frame: pd.DataFrame, about: Scores) -> pd.Series:
-    """Who wrote the reference that a summary was compared with; the reference's own name where nobody is known."""
-    import pandas as pd
-
-    if frame["reference"].isna().all():
-        raise UsageError("these scores say no reference: its author cannot be a factor")
-
-    def author(topic: str, reference: Any, length: Any) -> str | None:
-        if pd.isna(reference):
-            return None
-        at = None if pd.isna(length) else int(length)
-        found = about.authors.get((topic, reference, at)) or about.authors.get((topic, reference, None))
-        return found or str(reference)
-
-    columns = (frame["topic"], frame["reference"], frame["length"])
-    return pd.Series([author(*row) for row in zip(*columns, strict=True)], index=frame.index, dtype=object)
-
-
 def mixed_model(
     rows: AnovaRows,
     fixed: Sequence[str],
@@ -836,21 +701,19 @@ def mixed_model(
     resamples: int | None,
     seed: int,
 ) -> MixedModel:
-    """Fit both models; `random` are terms, `fixed` are factors, the system first.
+    """Fit both models; `fixed` and `random` are terms, the system first.
 
-    Without a number of resamples there are RESAMPLES where a fit is a matter of milliseconds, else none.
+    In the second the system is random, and so are its interactions. Without a number of resamples there are RESAMPLES
+    where a fit is a matter of milliseconds, else none.
     """
-    from adjudge.stats.linear.mixed import fit_mixed, fixed_means, random_tests
+    from adjudge.stats.linear.mixed import fixed_means, random_tests
 
-    names = list(rows.factors)
-    factors = [rows.factors[name].codes for name in names]
-    positions = [names.index(name) for name in fixed]
-    keys = [tuple(names.index(name) for name in term.split(":")) for term in random]
-    formula = f"value ~ {' + '.join([*fixed, *(f'(1 | {term})' for term in random)])}"
-    fit = fit_mixed(rows.values, factors, fixed=positions, random=keys)
+    fit, formula = _fitted(rows, fixed, random), _formula(fixed, random)
     if fit.why is not None:
         return MixedModel(
             formula=formula,
+            shares=formula,
+            fixed=(),
             means=(),
             random=(),
             components=(),
@@ -859,18 +722,24 @@ def mixed_model(
             seed=seed,
             why=fit.why,
         )
-    means = fixed_means(fit)
-    every = fit_mixed(rows.values, factors, fixed=positions[1:], random=[(positions[0],), *keys])
-    whole, terms = (every, [fixed[0], *random]) if every.why is None else (fit, list(random))
+    still = [term for term in fixed if "system" not in term.split(":")]
+    terms = [*(term for term in fixed if term not in still), *random]
+    whole = _fitted(rows, still, terms)
+    if whole.why is not None:
+        whole, still, terms = fit, list(fixed), list(random)
     quick = whole.found is not None and whole.found.quick
     chosen = resamples if resamples is not None else RESAMPLES if quick else 0
-    shares, drawn = _shares(whole, terms, level, chosen, seed)
-    notes = () if drawn else ("the shares have no intervals: nothing was resampled, see --resamples",)
+    moved = _moved(rows, terms, [term for term in fixed if term in terms])
+    shares, drawn = _shares(whole, terms, level, chosen, seed, moved)
     tested = zip(random, fit.variances, random_tests(fit), strict=True)
-    columns = zip(rows.factors[fixed[0]].levels, means.means, means.standard_errors, means.df, strict=True)
+    means = fixed_means(fit)
+    # No means where an interaction has an empty cell.
+    columns = zip(rows.factors["system"].levels, means.means, means.standard_errors, means.df, strict=False)
     systems = [MixedMean(system, *map(float, numbers)) for system, *numbers in columns]
     return MixedModel(
         formula=formula,
+        shares=_formula(still, terms),
+        fixed=tuple(term for term in still if ":" in term or len(rows.factors[term].levels) > 1),
         means=tuple(sorted(systems, key=rows.best_first)),
         random=tuple(
             RandomTerm(term=term, variance=float(variance), ratio=test.ratio, p=test.p)
@@ -880,27 +749,87 @@ def mixed_model(
         level=level,
         resamples=drawn,
         seed=seed,
-        notes=notes,
+        notes=() if drawn else ("the shares have no intervals: nothing was resampled, see --resamples",),
     )
 
 
+def _beside(
+    rows: AnovaRows, terms: Sequence[str], beside: Sequence[str], samples: tuple[str, ...]
+) -> tuple[AnovaTerm, ...]:
+    """Interactions that are no terms of the table, each tested in the model with all of them."""
+    from adjudge.stats.linear.anova import anova_table
+    from adjudge.stats.linear.model import fit_linear
+
+    names = list(rows.factors)
+    keys = [_key(names, term) for term in [*terms, *beside]]
+    try:
+        fit = fit_linear(rows.values, [factor.codes for factor in rows.factors.values()], keys)
+        found = anova_table(fit, ss_type=2).rows[len(terms) :]
+    except UsageError:  # too large
+        return ()
+    lines = [_line(rows, fit, term, row, samples, 2, True) for term, row in zip(beside, found, strict=True)]
+    return tuple(
+        replace(line, beyond=() if line.against else tuple(each for each in beside if each != line.term))
+        for line in lines
+    )
+
+
+def _formula(fixed: Sequence[str], random: Sequence[str]) -> str:
+    return f"value ~ {' + '.join([*(fixed or ['1']), *(f'(1 | {term})' for term in random)])}"
+
+
+def _fitted(rows: AnovaRows, fixed: Sequence[str], random: Sequence[str]) -> MixedFit:
+    from adjudge.stats.linear.mixed import fit_mixed
+
+    names = list(rows.factors)
+    fit = fit_mixed(
+        rows.values,
+        [rows.factors[name].codes for name in names],
+        fixed=[names.index(term) for term in fixed if ":" not in term],
+        interactions=[_key(names, term) for term in fixed if ":" in term],
+        random=[_key(names, term) for term in random],
+    )
+    if fit.why is None:
+        return fit
+    # There terms have numbers only.
+    why = re.sub(r"(random term )(\d+)", lambda found: random[int(found[2]) - 1], fit.why)
+    why = re.sub(
+        r"random terms (\d+) and (\d+)",
+        lambda found: f"{random[int(found[1]) - 1]} and {random[int(found[2]) - 1]}",
+        why,
+    )
+    return replace(fit, why=why)
+
+
+def _key(names: Sequence[str], term: str) -> tuple[int, ...]:
+    return tuple(sorted(names.index(name) for name in term.split(":")))
+
+
+def _moved(rows: AnovaRows, terms: Sequence[str], fixed: Sequence[str]) -> np.ndarray:
+    """Which variance counts for which term where systems have interactions with factors that are no sample.
+
+    A system's mean over A given assessors holds a part 1/A of the variance of assessor:system.
+    """
+    import numpy as np
+
+    moved = np.eye(len(terms) + 1)
+    for term in fixed:
+        others = [name for name in term.split(":") if name != "system"]
+        if others:
+            part = 1 / math.prod(len(rows.factors[name].levels) for name in others)
+            moved[terms.index(term), [terms.index("system"), terms.index(term)]] = part, 1 - part
+    return moved
+
+
 def _shares(
-    fit: MixedFit, terms: list[str], level: float, resamples: int, seed: int
+    fit: MixedFit, terms: list[str], level: float, resamples: int, seed: int, moved: np.ndarray
 ) -> tuple[tuple[VarianceShare, ...], int]:
     from adjudge.stats.linear.mixed import variance_shares
 
     rng = generator(seed, f"anova/{'+'.join(terms)}")
-    found = variance_shares(fit, rng=rng, resamples=resamples, level=level)
+    found = variance_shares(fit, rng=rng, resamples=resamples, level=level, moved=moved)
     columns = zip([*terms, NOISE], found.variances, found.shares, found.low, found.high, strict=True)
     return tuple(VarianceShare(term, *map(float, numbers)) for term, *numbers in columns), found.resamples
-
-
-def _random_words(each: RandomTerm, alpha: float) -> str:
-    from adjudge.stats.paired import p_words
-
-    basis = f"likelihood ratio {f_text(each.ratio)}, {p_words(each.p, alpha)}"
-    verb = "is needed" if each.p < alpha else "is not needed"
-    return f"The variance of {each.term} {verb} ({basis})."
 
 
 def _interval(each: VarianceShare) -> str:
@@ -925,7 +854,7 @@ def _interaction(found: Interaction) -> dict[str, Any]:
             s.cells.tolist(), s.n, s.effects, s.standard_errors, s.p, s.large, strict=True
         )
     ]
-    return {"term": found.term, "limit": s.limit, "cells": cells}
+    return {"term": found.term, "limit": s.limit, "why": found.why, "cells": cells}
 
 
 def _terms(factors: Sequence[str], interactions: bool, random: Sequence[str]) -> list[str]:
@@ -972,22 +901,43 @@ def _units(terms: Sequence[str]) -> list[str]:
     return [name for name, is_needed in needed.items() if is_needed and name not in terms]
 
 
-def _sampled(names: Sequence[str], random: Sequence[str]) -> list[int]:
-    """Positions of the factors whose levels are a sample."""
+def _samples(rows: AnovaRows, terms: Sequence[str], random: Sequence[str]) -> tuple[str, ...]:
+    """The factors whose levels are a sample: those named as random, or topics, assessors, references, authors."""
     chosen = {name for term in random for name in term.split(":") if name != "system"} or set(SAMPLED)
-    return [k for k, name in enumerate(names) if name in chosen]
+    if "topic" in chosen and "topic" not in terms:  # a set is a topic
+        chosen.add("set")
+    return tuple(name for name in rows.factors if name in chosen)
+
+
+def _given(rows: AnovaRows, terms: Sequence[str], samples: Sequence[str]) -> tuple[str, ...]:
+    """Factors of rows that might be a sample, and factors within others, that count as no sample."""
+    from adjudge.stats.linear.model import make_term, within
+
+    known = {name: make_term([rows.factors[name].codes], (0,)) for name in rows.factors if name in terms}
+    inside = {
+        name
+        for name, term in known.items()
+        if name != "system" and any(each.size < term.size and within(each, term) for each in known.values())
+    }
+    return tuple(name for name in known if name not in samples and (name in SAMPLED or name in inside))
 
 
 def _mixed_terms(found: Anova, rows: AnovaRows, random: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Fixed factors, the system first, and the random terms that the design identifies."""
-    from adjudge.stats.linear.error_terms import random_terms
+    """Fixed terms, the system first and interactions last, and the random terms that the design identifies."""
+    from adjudge.stats.linear.error_terms import model_terms
 
     names = list(rows.factors)
-    keys = random_terms(found.fit.model, _sampled(names, random))
-    chosen = [":".join(names[f] for f in key) for key in keys]
-    fixed = [line.term for line in found.lines if ":" not in line.term and line.term not in chosen]
+    design = model_terms(found.fit.model, [names.index(name) for name in found.samples])
+    chosen, added = (_named(names, keys) for keys in (design.random, design.added))
+    fixed = [*(line.term for line in found.lines if line.term not in chosen), *added]
     first = [_ordered(term) for term in random if _ordered(term) in chosen]
-    return sorted(fixed, key=lambda name: name != "system"), [*dict.fromkeys([*first, *chosen])]
+    return sorted(fixed, key=lambda term: (":" in term, term != "system")), [
+        *dict.fromkeys([*first, *chosen])
+    ]
+
+
+def _named(names: Sequence[str], keys: Iterable[tuple[int, ...]]) -> tuple[str, ...]:
+    return tuple(":".join(names[f] for f in key) for key in keys)
 
 
 def _check_replicates(rows: AnovaRows, term: str) -> None:
@@ -1009,13 +959,14 @@ def _analysed(
     terms: list[str],
     ss_type: Literal[1, 2, 3] | None,
     alpha: float,
-    random: Sequence[str],
+    samples: tuple[str, ...],
+    mixed: bool,
 ) -> Anova:
     from adjudge.stats.linear.anova import anova_table, residual_checks
     from adjudge.stats.linear.model import fit_linear
 
     names = list(rows.factors)
-    keys = [tuple(sorted(names.index(name) for name in term.split(":"))) for term in terms]
+    keys = [_key(names, term) for term in terms]
     fit = fit_linear(rows.values, [rows.factors[name].codes for name in names], keys)
     if not fit.residual_df and any(":" in term for term in terms):
         raise UsageError(f"{' + '.join(terms)}: {fit.why}; leave out an interaction")
@@ -1023,7 +974,8 @@ def _analysed(
     chosen: Literal[1, 2, 3] = ss_type or (2 if shared else 1)
     found = anova_table(fit, ss_type=chosen)
     lines = tuple(
-        _line(rows, fit, term, row, random, chosen) for term, row in zip(terms, found.rows, strict=True)
+        _line(rows, fit, term, row, samples, chosen, mixed)
+        for term, row in zip(terms, found.rows, strict=True)
     )
     over = "system" if "system" in names else names[0]
     checks = residual_checks(fit, rows.factors[over].codes)
@@ -1039,13 +991,15 @@ def _analysed(
         n=rows.n,
         levels={name: len(factor.levels) for name, factor in rows.factors.items()},
         means=_means(rows, fit),
-        interactions=_interactions(rows, fit, terms, keys, alpha),
+        interactions=_interactions(rows, fit, lines, alpha),
         checks=checks,
         spread_over=over,
         largest=_largest(rows, checks),
         components=None,
-        notes=(*rows.notes, *_order_matters(shared, terms, chosen), *_few(rows, lines)),
+        notes=(*rows.notes, *_order_matters(shared, terms, chosen), *_few(rows, lines), *_single(rows)),
         alpha=alpha,
+        samples=samples,
+        given=_given(rows, terms, samples),
         fit=fit,
     )
 
@@ -1055,10 +1009,11 @@ def _line(
     fit: LinearFit,
     term: str,
     row: AnovaRow,
-    random: Sequence[str],
+    samples: Sequence[str],
     ss_type: Literal[1, 2, 3],
+    mixed: bool,
 ) -> AnovaTerm:
-    """A term with the test that is right for it."""
+    """A term with the test that is right for it; where the mixed model was asked for, it is what tests fixed terms."""
     from adjudge.stats.linear.error_terms import term_test
 
     names = list(rows.factors)
@@ -1077,31 +1032,33 @@ def _line(
         residual_p=row.p,
         why=row.why,
     )
+    if not fit.total_ss:
+        return line
     if (alone := _alone(rows, term)) is not None:
         return _untested(line, alone)
     if not row.df:
         return line
-    sampled = _sampled(names, random)
-    always = bool(random) and not set(sampled) & set(
-        row.term
-    )  # the mixed model was asked for: it is what tests
+    sampled = [names.index(name) for name in samples]
+    always = mixed and not set(sampled) & set(row.term)
     test = term_test(fit.model, row.term, sampled=sampled, ss_type=ss_type, always=always)
     return line if test is None else _tested(line, names, test)
 
 
 def _tested(line: AnovaTerm, names: Sequence[str], test: TermTest) -> AnovaTerm:
-    instead = "; with system and topic as the only factors, the judgments of a summary are averaged"
-    why = f"{test.why}{instead}" if test.why and "assessor" in names and line.term == "system" else test.why
+    why = test.why and (line.why or test.why)  # the reason that holds for every term, where there is one
+    if why and not line.why and "assessor" in names and line.term == "system":
+        why += "; with system and topic as the only factors, the judgments of a summary are averaged"
     return replace(
         line,
         f=test.f,
         denominator_df=test.denominator_df,
         p=test.p,
-        against=tuple(":".join(names[f] for f in key) for key in test.errors),
+        against=_named(names, test.errors),
         method=test.method,
         sampled=tuple(
             names[f] for f in sorted({f for key in test.random for f in key if (f,) in test.random})
         ),
+        beyond=() if test.errors else _named(names, test.added),
         why=why,
     )
 
@@ -1112,28 +1069,47 @@ def _untested(line: AnovaTerm, why: str) -> AnovaTerm:
 
 
 def _alone(rows: AnovaRows, term: str) -> str | None:
-    """Why a factor of topics or systems cannot be tested where each of its levels has but one of them."""
+    """Why a factor cannot be tested that has one level, or whose levels have but one topic or system each."""
+    single = [name for name in term.split(":") if len(rows.factors[name].levels) == 1]
+    if single:
+        return f"there is only one {single[0]}"
     unit = "topic" if term in OF_TOPICS else "system" if term == "kind" else None
     if unit is None or unit not in rows.factors or not rows.same(term, unit):
         return None
     return None if term == "set" else f"every {term} has one {unit}, so that the two cannot be told apart"
 
 
+def _freedom(rows: AnovaRows, term: str, lines: Sequence[AnovaTerm]) -> int:
+    """Degrees of freedom of an error term: its own in the table, as of systems within kinds, or those of its levels."""
+    known = [line.df for line in lines if line.term == term]
+    return known[0] if known else math.prod(len(rows.factors[name].levels) - 1 for name in term.split(":"))
+
+
+def _single(rows: AnovaRows) -> list[str]:
+    """Levels about which one score says everything."""
+    import numpy as np
+
+    found = []
+    for name, factor in rows.factors.items():
+        counts = np.bincount(factor.codes, minlength=len(factor.levels))
+        once = [level for level, n in zip(factor.levels, counts, strict=True) if n == 1]
+        if once and rows.n > len(counts):
+            found.append(f"{counted(len(once), name)} with a single score: {listed(once)}")
+    return found
+
+
 def _few(rows: AnovaRows, lines: Sequence[AnovaTerm]) -> list[str]:
     """Where an error term of several has so few degrees of freedom that the test errs more often than it says."""
     found = []
     for line in lines:
-        if line.method == "stratum" or len(line.against) < 2:
+        if line.why is not None or line.method == "stratum" or len(line.against) < 2:
             continue
-        free = {
-            each: math.prod(len(rows.factors[name].levels) - 1 for name in each.split(":"))
-            for each in line.against
-        }
+        free = {each: _freedom(rows, each, lines) for each in line.against}
         least = min(free, key=lambda each: free[each])
         if free[least] < FEW_DF:
             found.append(
                 f"{line.term}: {least} has {counted(free[least], 'degree')} of freedom; with so few the test at 5 %"
-                " finds up to 13 % where there is nothing"
+                " finds something in up to 13 of 100 cases where there is nothing"
             )
     return found
 
@@ -1154,21 +1130,32 @@ def _means(rows: AnovaRows, fit: LinearFit) -> tuple[AdjustedMean, ...]:
 
 
 def _interactions(
-    rows: AnovaRows, fit: LinearFit, terms: list[str], keys: Sequence[tuple[int, ...]], alpha: float
+    rows: AnovaRows, fit: LinearFit, lines: Sequence[AnovaTerm], alpha: float
 ) -> tuple[Interaction, ...]:
-    from adjudge.stats.linear.anova import interaction_effects
-
     names = list(rows.factors)
-    return tuple(
-        Interaction(
-            term,
-            rows.factors[names[key[0]]].levels,
-            rows.factors[names[key[1]]].levels,
-            interaction_effects(fit, key, alpha=alpha),
+    return tuple(_interaction_sizes(rows, names, fit, line, alpha) for line in lines if ":" in line.term)
+
+
+def _interaction_sizes(
+    rows: AnovaRows, names: Sequence[str], fit: LinearFit, line: AnovaTerm, alpha: float
+) -> Interaction:
+    """The sizes of an interaction; its cells are compared with what the interaction is compared with, or not tested."""
+    from adjudge.stats.linear.anova import interaction_effects, without_test
+    from adjudge.stats.linear.model import fit_linear
+
+    key, model = _key(names, line.term), fit.model
+    if line.beyond:
+        fit = fit_linear(
+            model.scores, model.factors, [*model.keys, *(_key(names, term) for term in line.beyond)]
         )
-        for term, key in zip(terms, keys, strict=True)
-        if len(key) == 2
+    sizes = interaction_effects(fit, key, alpha=alpha)
+    why = (
+        f"the interaction is compared with {listed(line.against)}, not with the residuals"
+        if line.against
+        else None
     )
+    first, second = (rows.factors[names[f]].levels for f in key)
+    return Interaction(line.term, first, second, without_test(sizes) if why else sizes, why)
 
 
 def _largest(rows: AnovaRows, checks: ResidualChecks) -> tuple[LargeResidual, ...]:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 SCALES = ("values", "ranks", "topic-ranks")
 METHODS = ("auto", "max-t", "t", "tukey")
+TOGETHER = 10_000
+"""Pairs that become rows of JSON together."""
 MOST_LINES = 26
 """Lines that are drawn beside the systems; where there are more, letters say it alone."""
 CEILING = {
@@ -538,11 +540,19 @@ class Groupings(Tabular):
         }
         return pd.DataFrame(columns, columns=PAIR_COLUMNS)
 
-    def _pair_rows(self) -> list[dict[str, Any]]:
-        rows: list[dict[str, Any]] = self.pairs_frame().to_dict("records")
-        return rows
+    def _pair_rows(self) -> Iterator[dict[str, Any]]:
+        frame = self.pairs_frame()
+        for start in range(0, len(frame), TOGETHER):
+            yield from map(plain, frame.iloc[start : start + TOGETHER].to_dict("records"))
 
     def as_dict(self) -> dict[str, Any]:
+        return {
+            name: list(value) if isinstance(value, Iterator) else value
+            for name, value in self.streamed().items()
+        }
+
+    def streamed(self) -> dict[str, Any]:
+        """`as_dict`, with the pairs as they are made."""
         names = self.matrix.systems
         pooled = {
             name: getattr(self.test, name)
@@ -564,7 +574,7 @@ class Groupings(Tabular):
                 "conclusions": {
                     word: int((self.conclusion == k).sum()) for k, word in enumerate(CONCLUSIONS)
                 },
-                "pairs": self._pair_rows(),
+                "pairs": None,
                 "lines": [[names[j] for j in line] for line in self.lines.lines],
                 "critical_difference": {
                     "cd": self.diagram.cd,
@@ -576,6 +586,7 @@ class Groupings(Tabular):
                 "sentences": list(self.sentences()),
             }
         )
+        found["pairs"] = self._pair_rows()
         return found
 
     def _hsu_rows(self) -> list[dict[str, Any]]:

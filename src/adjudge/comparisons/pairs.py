@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from adjudge.comparisons.best import best_words
@@ -697,7 +698,7 @@ class Comparison(Tabular):
     def sentences(self) -> Iterator[str]:
         """The headline, then every pair that differs, and with a margin also every pair that is the same."""
         yield self.headline()
-        for pair in self.pairs[self.test]:
+        for pair in self._pairs(self.test):  # one at a time: there may be millions
             if pair.different or pair.same:
                 yield self.pair_sentence(pair)
 
@@ -831,6 +832,13 @@ class Comparison(Tabular):
 
     def as_dict(self) -> dict[str, Any]:
         """Everything, for --json; NaN becomes null."""
+        return {
+            name: list(value) if isinstance(value, Iterator) else value
+            for name, value in self.streamed().items()
+        }
+
+    def streamed(self) -> dict[str, Any]:
+        """The same, with sentences and pairs as they are made: there may be millions of them."""
         found: dict[str, Any] = plain(
             {
                 "measure": self.measure,
@@ -844,13 +852,16 @@ class Comparison(Tabular):
                 "corrected_over": self.corrected,
                 "conclusions": {word: self.tested[self.test].count(k) for k, word in enumerate(CONCLUSIONS)},
                 "candidates": self.candidates(),
-                "sentences": list(self.sentences())[1:],
+                "sentences": None,
                 "standings": [asdict(s) for s in self.standings],
-                "pairs": [row for test in self.tested for row in _pair_rows(self, test)],
+                "pairs": None,
                 "missing": self.matrix.missing,
                 "warnings": self.warnings(),
             }
         )
+        rows = (row for test in self.tested for row in _pair_rows(self, test))
+        found["sentences"] = islice(self.sentences(), 1, None)
+        found["pairs"] = map(plain, rows)  # plain, also for those who take them from Python
         return found
 
 
@@ -954,8 +965,9 @@ def _margin_words(c: Comparison) -> str:
     """With a margin: how many pairs there are of each verdict."""
     if c.choices.margin is None:
         return ""
-    pairs = c.pairs[c.test]
-    counts = {word: sum(pair.verdict == word for pair in pairs) for word in VERDICTS.values()}
+    counts = dict.fromkeys(VERDICTS.values(), 0)
+    for pair in c._pairs(c.test):
+        counts[pair.verdict] += 1
     said = ", ".join(f"{n:,} {word}" for word, n in counts.items() if n)
     never = 0 if c.equivalence is None else int(c.equivalence.out_of_reach[c.family].sum())
     if never:

@@ -21,7 +21,9 @@ from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, nearest, quoted
 from adjudge.stats import checks
 from adjudge.stats.paired import TEST_WORDS
+from adjudge.stats.power.assessors import Crossed
 from adjudge.stats.power.family import ALONE, Family
+from adjudge.stats.power.generate import FURTHEST
 from adjudge.stats.power.search import (
     FEWEST_FOUND,
     SIMULATIONS,
@@ -35,6 +37,7 @@ from adjudge.stats.power.search import (
     resamples_at,
 )
 from adjudge.stats.power.sources import (
+    Disagreement,
     Normal,
     Rated,
     Resampled,
@@ -55,6 +58,12 @@ if TYPE_CHECKING:
 
     from adjudge.stats.checks import BoolArray
 
+LARGEST = 1e150
+"""Of scores: squares of larger ones overflow, and of smaller than one over this vanish."""
+ROUNDING = 1e-9
+"""Of the spread: own likings within are equal but for rounding."""
+LEAST_APART = 1e-12
+"""Of the spread: a smaller difference is lost in rounding."""
 FEW = 8
 """With fewer topics the spread is hardly known."""
 TESTS = tuple(TEST_WORDS)
@@ -63,6 +72,8 @@ BESIDE = ("wilcoxon", "t", "sign", "t-unpaired")
 WIDE = 0.9
 """The quantile of the pairs' spreads that stands for a pair whose differences spread widely."""
 JUDGES = (1, 2, 3, 5, 10)
+SAMPLED = (2, 3, 5, 10, 20)
+"""Assessors in all."""
 _NICE = tuple(base * 2**k for k in range(24) for base in (6, 8))
 Progress = Callable[[int, int], None]
 Correct = Literal["holm", "bonferroni", "none"]
@@ -162,9 +173,14 @@ def plan_of(
         simulations=simulations,
         seed=seed,
     )
-    wanted = _difference(difference, matrix)
+    wanted = _difference(difference, matrix, typical)
     every = list(dict.fromkeys(map(chosen, (test, *tests))))
     needs, looked_for, sizes = _all_needs(task, every, wanted, progress)
+    found = (
+        None if judgments is None else disagreement(judgments.values, known, same_judges=judgments.persons)
+    )
+    if found is not None and math.isnan(found.variance):
+        found = None
     return PowerPlan(
         matrix=matrix,
         difference=wanted,
@@ -178,7 +194,10 @@ def plan_of(
         wide=wide,
         sizes=sizes,
         needs=needs,
-        judges=None if judgments is None else _judge_plan(judgments, known, task, needs[0], wanted),
+        judges=None
+        if found is None or judgments is None
+        else _judge_plan(found, judgments.unit, task, needs[0], wanted),
+        sampled=None if found is None else _sampled_plan(found, task, wanted),
         source=_source_name(source),
         ties=tie_share(matrix.values, known),
         simulated_ties=_simulated_ties(source, seed),
@@ -213,6 +232,9 @@ class PowerPlan(Tabular):
     needs: tuple[Needs, ...]
     """The test that answers first, in the comparison that will be made and for one pair; then the others."""
     judges: AssessorPlan | None
+    """For the assessors who judged, or as many others whose own likings are not in question."""
+    sampled: SampledPlan | None
+    """For other assessors like them; None where they are not known, or no summary has two judgments."""
     source: str
     """Where simulated pairs come from: rated, resampled or normal."""
     ties: float
@@ -259,6 +281,8 @@ class PowerPlan(Tabular):
         yield from _others(self)
         if self.judges is not None:
             yield from _judges(self, self.judges)
+        if self.sampled is not None:
+            yield from _sampled(self, self.sampled)
 
     def warnings(self) -> list[str]:
         """How well the spread is known, what was simulated, and what was left out."""
@@ -270,6 +294,12 @@ class PowerPlan(Tabular):
             found.append(f"{text}, and topics by {_percent(2 * off)}")
         if self.have < FEW:
             found.append("so few topics say little about the spread: take this for a first guess")
+        if self.sampled is not None and self.sampled.seen > 1 and not math.isnan(self.sampled.own):
+            off = 1 / math.sqrt(2 * (self.sampled.seen - 1))
+            found.append(
+                f"how far assessors' own likings spread comes from {self.sampled.seen} assessors: it may be off by"
+                f" {_percent(off)}"
+            )
         if self.ties > 0 or self.simulated_ties > 0:
             found.append(_ties_words(self))
         if self.matrix.missing:
@@ -282,13 +312,17 @@ class PowerPlan(Tabular):
         """A row per test and comparison; the second number of each kind is for pairs that spread widely."""
         shown: Literal["always", "never"] = "always" if self.difference is not None else "never"
         several: Literal["always", "never"] = "always" if self.pairs > 1 else "never"
+        wider: Literal["always", "never"] = (
+            "never" if all(need.difference_wide is None for need in self.needs) else "always"
+        )
+        both: Literal["always", "never"] = shown if wider == "always" else "never"
         heads = (
             Column("words", "test", data=False, right=False),
             Column("among", "compared", show=several, data=False, right=False),
             Column("topics needed", show=shown, data=False, right=True),
-            Column("wide pairs", show=shown, data=False, right=True),
+            Column("wide pairs", show=both, data=False, right=True),
             Column("can find", data=False, right=True),
-            Column("wide pairs", data=False, right=True),
+            Column("wide pairs", show=wider, data=False, right=True),
             Column("power now", show=shown, data=False, right=True),
             Column("wrong sign", show=shown, data=False, right=True),
             Column("times too large", show=shown, data=False, right=True),
@@ -378,9 +412,39 @@ class PowerPlan(Tabular):
             ),
         )
 
+    def sampled_table(self) -> Table | None:
+        """What numbers of assessors would do where they count as a sample; None where nothing is known of that."""
+        if self.sampled is None or math.isnan(self.sampled.own):
+            return None
+        shown: Literal["always", "never"] = "always" if self.difference is not None else "never"
+        return Table(
+            name="assessors as a sample",
+            columns=(
+                Column("assessors in all", right=True),
+                Column("topics needed", show=shown, right=True),
+                Column(f"can find on {self.have:,}", right=True),
+                Column("on any number", right=True),
+            ),
+            rows=tuple(
+                (
+                    f"{row.assessors:g}",
+                    _whole(row.topics) if math.isfinite(row.topics) else "none is enough",
+                    number(row.difference, 3),
+                    number(row.limit, 3),
+                )
+                for row in self.sampled.rows
+            ),
+            title=f"assessors as a sample ({_sampled_basis(self)})",
+        )
+
     def tables(self) -> Tables:
-        """The tests, the power curve, the assessors."""
-        found = [self.table(), self.curve_table() if self.sizes else None, self.assessors_table()]
+        """The tests, the power curve, the assessors, the assessors as a sample."""
+        found = [
+            self.table(),
+            self.curve_table() if self.sizes else None,
+            self.assessors_table(),
+            self.sampled_table(),
+        ]
         return Tables(tuple(table for table in found if table is not None))
 
     def to_frame(self) -> pd.DataFrame:
@@ -424,6 +488,7 @@ class PowerPlan(Tabular):
                 "warnings": self.warnings(),
                 "tests": [self._about(need) for need in self.needs],
                 "judges": judges,
+                "assessors_sampled": None if self.sampled is None else asdict(self.sampled),
                 "curve": self.curve_frame().drop(columns=["measure", "length"]).to_dict("records"),
             }
         )
@@ -518,6 +583,54 @@ class AssessorRow:
     """The smallest that the present topics find."""
 
 
+@dataclass(frozen=True)
+class SampledPlan:
+    """What it takes where assessors count as a sample, as topics do: conclusions hold for others like them.
+
+    An assessor's own liking for one of two systems is the same on every topic: no number of topics averages it out.
+    """
+
+    seen: int
+    """Assessors who judged both systems of some pair."""
+    assessors: float
+    """As many as would share the work evenly."""
+    own: float
+    """The standard deviation of what assessors see of a difference on average over topics; NaN where unknown."""
+    residual: float
+    """And of what is left on a topic."""
+    topics: float
+    """And of what topics do to a difference for all assessors."""
+    matched: bool
+    power_now: float = math.nan
+    """On the present topics, in the comparison that will be made; NaN where no difference was asked for."""
+    one_pair_now: float = math.nan
+    """For one pair by itself."""
+    best: float = math.nan
+    """The largest power that any number of topics gives with these assessors."""
+    needed: float = math.nan
+    """Topics, with as many assessors as now; infinite where no number of topics is enough."""
+    difference: float = math.nan
+    """The smallest that is found now."""
+    limit: float = math.nan
+    """And with any number of topics."""
+    fewest: float = math.nan
+    """Assessors with whom some number of topics is enough."""
+    enough: float = math.nan
+    """Assessors with whom the present topics are enough; infinite where none are."""
+    rows: tuple[SampledRow, ...] = ()
+
+
+@dataclass(frozen=True)
+class SampledRow:
+    """With so many assessors in all, each of them with the same share of the topics as now."""
+
+    assessors: float
+    topics: float
+    """NaN where no difference was asked for, infinite where no number is enough."""
+    difference: float
+    limit: float
+
+
 def _power_columns(power: Power) -> dict[str, float | None]:
     return {
         "power": power.rate,
@@ -582,9 +695,14 @@ def _power_digits(rate: float, wanted: float) -> int:
 
 def _aim(plan: PowerPlan, need: Needs) -> str:
     return (
-        f"To find a difference of {number(plan.looked_for, 3)} in {plan.title} between two systems"
+        f"To find a difference of {number(plan.looked_for, 3)} in {plan.title} between two systems{_for_whom(plan)}"
         f" with {_percent(plan.power)} power ({basis(plan, need)})"
     )
+
+
+def _for_whom(plan: PowerPlan) -> str:
+    """Nothing where assessors are not known."""
+    return "" if plan.sampled is None else ", as these assessors judge them,"
 
 
 def _with_topics(plan: PowerPlan, need: Needs) -> str:
@@ -626,9 +744,10 @@ def _cannot(plan: PowerPlan, need: Needs) -> str | None:
         return None
     divided = f"/{plan.pairs:,}" if need.compared != "one" and plan.pairs > 1 else ""
     alpha = f"{plan.alpha:g}".removeprefix("0")
+    smallest = _apart(math.ldexp(2.0, -plan.have), None if divided else plan.alpha)
     return (
-        f"on {counted(plan.have, 'topic')} the smallest p is {math.ldexp(2.0, -plan.have):.2g}, not below"
-        f" {alpha}{divided}; {need.fewest} topics are the fewest that can find one"
+        f"on {counted(plan.have, 'topic')} the smallest p is {smallest}, above {alpha}{divided};"
+        f" {need.fewest} topics are the fewest that can find one"
     )
 
 
@@ -643,7 +762,7 @@ def _now(plan: PowerPlan, need: Needs) -> str:
         if number(typical.difference.value) != number(need.difference.value):
             others += f", and {number(typical.difference.value)} where they lie as far apart as these"
     return (
-        f"{with_topics} the smallest difference in {plan.title} between two systems that is found with"
+        f"{with_topics} the smallest difference in {plan.title} between two systems{_for_whom(plan)} that is found with"
         f" {_percent(plan.power)} power is about {number(need.difference.value)} ({basis(plan, need)}){others}."
     )
 
@@ -728,11 +847,13 @@ def _judges(plan: PowerPlan, judges: AssessorPlan) -> Iterator[str]:
     by = f"{number(judges.now)} {unit}{'' if round(judges.now, 1) == 1 else 's'}"
     yield (
         f"Every summary has {by}; {'their' if unit == 'assessor' else 'the'} disagreement makes"
-        f" {_percent(judges.share)} of the variance of a difference."
+        f" {_percent(judges.share)} of the variance of a difference over topics."
     )
     *some, rest = judges.rows
     numbers = listed([f"{row.judges:g}" for row in some])
     if plan.difference is None:
+        if math.isnan(rest.difference):  # nothing can be found, whoever judges
+            return
         finds = listed([number(row.difference) for row in some])
         yield f"With {numbers} {unit}s it would be {finds}; with any number, {number(rest.difference)}."
         return
@@ -750,6 +871,71 @@ def _enough(plan: PowerPlan, judges: AssessorPlan) -> Iterator[str]:
         yield f"On {plan.have} topics no number of {judges.unit}s finds {aim}: only more topics do."
     else:
         yield f"On {plan.have} topics it takes {math.ceil(judges.enough):,} {judges.unit}s."
+
+
+def _sampled_basis(plan: PowerPlan) -> str:
+    over = f", Bonferroni over {counted(plan.pairs, 'pair')}" if plan.pairs > 1 else ""
+    return f"mixed model of topics and assessors{over}, alpha {f'{plan.alpha:g}'.removeprefix('0')}"
+
+
+def _sampled(plan: PowerPlan, sampled: SampledPlan) -> Iterator[str]:
+    """For whom the above holds, and what it would take for others."""
+    these = f"All this holds for the assessors who judge ({sampled.seen} now)"
+    what = "what each makes of two systems on average" if sampled.matched else "how strict each is on average"
+    if math.isnan(sampled.own):
+        yield (
+            f"{these}. Nothing can be said for others like them: too few judged the same topics to tell {what} from"
+            " chance."
+        )
+        return
+    if sampled.own > 0:
+        yield (
+            f"{these}, not for others: {what} varies with a standard deviation of {number(sampled.own)}, and no number"
+            " of topics averages that out, only more assessors do."
+        )
+    else:
+        yield f"{these}; {what} varies no more than chance would have it."
+    now = f"{counted(plan.have, 'topic')} and {number(sampled.assessors)} assessors"
+    if round(sampled.assessors, 1) != sampled.seen:
+        now += " (as many as would share the work evenly)"
+    start = f"Where assessors count as a sample too ({_sampled_basis(plan)})"
+    if plan.difference is None:
+        found = f"{start} {now} find {number(sampled.difference)} with {_percent(plan.power)} power"
+        more = f", and more topics nothing below {number(sampled.limit)}" if sampled.own > 0 else ""
+        yield f"{found}{more}."
+        return
+    finds = f"{_apart(sampled.difference, plan.difference)} with {_percent(plan.power)}"
+    aim = number(plan.difference, 3)
+    one = (
+        f" (one pair by itself with {_power_percent(sampled.one_pair_now, plan.power)})"
+        if plan.pairs > 1
+        else ""
+    )
+    power = _power_percent(sampled.power_now, plan.power)
+    yield f"{start} {now} find {aim} with {power} power{one}, and {finds}."
+    yield _sampled_needs(plan, sampled, aim)
+
+
+def _sampled_needs(plan: PowerPlan, sampled: SampledPlan, aim: str) -> str:
+    """How many topics, or assessors, then."""
+    with_these = f"With {number(sampled.assessors)} assessors"
+    if math.isfinite(sampled.needed):
+        said = f"{with_these} you need about {sampled.needed:,.0f} topics"
+    else:
+        best = _power_percent(sampled.best, plan.power)
+        least = (
+            "no number of assessors would do"
+            if math.isinf(sampled.fewest)
+            else (f"it takes at least {sampled.fewest:,.0f} assessors")
+        )
+        said = (
+            f"{with_these} no number of topics is enough: they find {aim} with {best} power at most; {least}"
+        )
+    if sampled.power_now >= plan.power:
+        return f"{said}."
+    if math.isinf(sampled.enough):
+        return f"{said}. On {plan.have:,} topics no number of assessors is enough."
+    return f"{said}. On {plan.have:,} topics it takes {sampled.enough:,.0f} assessors."
 
 
 def _topics(value: float) -> str:
@@ -838,6 +1024,12 @@ def _spreads(matrix: ScoreMatrix, family: BoolArray | None) -> Spreads:
         raise DataError(
             f"{matrix.measure}: planning needs the scores of two systems, here is {len(matrix.systems)}"
         )
+    sizes = np.abs(matrix.values[matrix.values != 0])
+    if np.any(sizes > LARGEST) or np.any(sizes < 1 / LARGEST):
+        raise DataError(
+            f"{matrix.measure}: scores beyond {LARGEST:g} or within {1 / LARGEST:g} of 0, whose squares are no"
+            " floating-point numbers: give the scores in another unit"
+        )
     known = spreads(matrix.values, family)
     if np.isnan(known.sd).all():
         raise DataError(f"{matrix.measure}: no two systems have two topics in common, so no spread is known")
@@ -874,7 +1066,7 @@ def _places(matrix: ScoreMatrix, known: Spreads) -> tuple[float, ...]:
     return places(matrix.values[:, columns])
 
 
-def _difference(difference: float | str | None, matrix: ScoreMatrix) -> float | None:
+def _difference(difference: float | str | None, matrix: ScoreMatrix, spread: float) -> float | None:
     """In the measure's units; a share is one of the mean over all scores."""
     if difference is None:
         return None
@@ -885,14 +1077,20 @@ def _difference(difference: float | str | None, matrix: ScoreMatrix) -> float | 
         value = math.nan
     if not (math.isfinite(value) and value > 0):
         raise UsageError(f"the difference is {quoted(text)}, expected a number above 0 or a share such as 5%")
-    if not text.endswith("%"):
-        return value
-    mean = float(np.nanmean(matrix.values))
-    if mean == 0:
+    if text.endswith("%"):
+        mean = float(np.nanmean(matrix.values))
+        if mean == 0:
+            raise UsageError(
+                f"the mean of {matrix.measure} is 0: give the difference as a number, not as a share"
+            )
+        value = value / 100 * abs(mean)
+    if not LEAST_APART * spread <= value <= FURTHEST * spread:
+        off = f"less than {LEAST_APART:g}" if value < spread else f"more than {FURTHEST:,.0f}"
         raise UsageError(
-            f"the mean of {matrix.measure} is 0: give the difference as a number, not as a share"
+            f"the difference is {quoted(text)}, {off} times the standard deviation of the differences between two"
+            f" systems ({number(spread)}): nothing to plan"
         )
-    return value / 100 * abs(mean)
+    return value
 
 
 def _all_needs(
@@ -906,7 +1104,8 @@ def _all_needs(
     searches = [task.search(samples[test], compared) for test, compared in asked]
     found: list[Needs] = []
     for (test, compared), search in zip(asked, searches, strict=True):
-        beside = task.search(wide, compared) if test == tests[0] and compared != "typical" else None
+        wider = test == tests[0] and compared != "typical" and task.wide.spread > task.source.spread
+        beside = task.search(wide, compared) if wider else None
         harder = found[-1] if found and found[-1].test == str(test) else None
         found.append(_needs(task, compared, (search, beside), wanted, harder))
         done()
@@ -989,12 +1188,64 @@ def nice_sizes(have: int, needed: float) -> tuple[int, ...]:
     return tuple(sorted({*apart, *(int(n) for n in ends if n >= 2)}))
 
 
+def _sampled_plan(found: Disagreement, task: _PlanTask, wanted: float | None) -> SampledPlan | None:
+    """What it takes where assessors are a sample; None where they are not known."""
+    if not found.seen:
+        return None
+    spread = task.source.spread
+    if found.own <= (ROUNDING * spread) ** 2:
+        found = replace(found, own=0.0)
+    about: dict[str, Any] = {
+        "seen": found.seen,
+        "assessors": found.crew,
+        "own": math.sqrt(found.own),
+        "residual": math.sqrt(found.residual),
+        "topics": math.sqrt(found.rest(spread)),
+        "matched": found.matched,
+    }
+    if math.isnan(found.own):
+        return SampledPlan(**about)
+    crossed = Crossed(
+        topics=found.rest(spread),
+        own=found.own,
+        residual=min(found.residual, found.used(spread)),
+        changes=found.changes,
+        per_topic=min(found.judges / found.crew, 1.0),
+        have=task.have,
+        seed=int(generator(task.seed, "plan/assessors").integers(0, 2**63)),
+    )
+    level = task.alpha / task.pairs
+    now, power = found.crew, task.power
+
+    def differences(judges: float) -> tuple[float, float]:
+        return crossed.difference(task.have, judges, power, level), crossed.smallest(judges, power, level)
+
+    def needed(judges: float) -> float:
+        return math.nan if wanted is None else crossed.topics_for(judges, wanted, power, level)
+
+    difference, limit = differences(now)
+    asked: dict[str, Any] = {}
+    if wanted is not None:
+        powers = (crossed.power(task.have, now, wanted, alpha) for alpha in (level, task.alpha))
+        asked |= dict(zip(("power_now", "one_pair_now"), powers, strict=True))
+        asked["best"] = crossed.best(now, wanted, level)
+        asked["fewest"] = crossed.fewest(wanted, power, level)
+        asked["enough"] = crossed.judges_for(task.have, wanted, power, level)
+    return SampledPlan(
+        **about,
+        **asked,
+        needed=needed(now),
+        difference=difference,
+        limit=limit,
+        rows=tuple(SampledRow(judges, needed(judges), *differences(judges)) for judges in SAMPLED),
+    )
+
+
 def _judge_plan(
-    judgments: CellJudgments, known: Spreads, task: _PlanTask, needs: Needs, wanted: float | None
+    found: Disagreement, unit: str, task: _PlanTask, needs: Needs, wanted: float | None
 ) -> AssessorPlan | None:
-    """What more assessors would do for the first test; None where no summary has two."""
-    found = disagreement(judgments.values, known, same_judges=judgments.persons)
-    if found.variance != found.variance or not needs.paired:
+    """What more assessors would do for the first test; None where that test does not pair topics."""
+    if not needs.paired:
         return None
     typical, finds = task.source.spread, needs.difference.value
     search = task.search(task.sample(chosen(needs.test)), needs.compared)
@@ -1015,7 +1266,7 @@ def _judge_plan(
         enough = found.judges_for(typical * wanted / finds, typical)
     rows = tuple(row(judges) for judges in (*JUDGES, math.inf))
     return AssessorPlan(
-        unit=judgments.unit,
+        unit=unit,
         now=found.judges,
         matched=found.matched,
         share=found.share(typical),

@@ -12,12 +12,14 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
+from scipy.special import expit, log_expit
 from scipy.stats import rankdata
 
 from adjudge.comparisons.best import best_words, candidates
+from adjudge.comparisons.conclusions import ALIKE, CONCLUSIONS, DIFFERENT, OUT_OF_REACH, Conclusion
 from adjudge.data.collection import Collection
 from adjudge.errors import DataError, UsageError, quoted
 from adjudge.judgments.batch import Judgments, TopicBatch
@@ -37,7 +39,13 @@ from adjudge.stats.order import rank_intervals
 from adjudge.stats.preference.answers import FloatArray, IntArray, PairAnswers
 from adjudge.stats.preference.bradley_terry import REGULARISER, Strengths, fit
 from adjudge.stats.preference.careless import AssessorSigns, CarelessReport, find_careless
-from adjudge.stats.preference.contrasts import ModelParameter, PairContrasts, affordable, pair_contrasts
+from adjudge.stats.preference.contrasts import (
+    ModelParameter,
+    OpenPosition,
+    PairContrasts,
+    affordable,
+    pair_contrasts,
+)
 from adjudge.stats.preference.crowd import CrowdFit, fit_crowd
 from adjudge.stats.preference.models import TieModel, climb_model, regularised
 from adjudge.table import Column, Table, Tabular, plain
@@ -59,16 +67,15 @@ MOST_IN_JSON = 100  # items up to which every pair is there too
 SAME = 9
 """Decimals of log strengths that count in a ranking: items that nothing tells apart share their rank."""
 
-Verdict = Literal[
-    "differ", "not significantly different", "could not have been found", "not comparable", "not tested"
-]
-VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 NOT_JOINED = "no chain of duels joins them"
 OPEN_WHY = {
     "above": "no finite maximum: not every item of its part has a chain of wins over it",
     "below": "no finite maximum: it does not have a chain of wins over every item of its part",
     "both": "no finite maximum: chains of wins lead neither to it from all of its part nor back",
 }
+BY_POSITION = "the effect of position has no finite maximum, and could explain any difference"
+NOT_WITHOUT = "no interval: leaving out one topic, nothing joins all items of its part"
+ON_ONE_TOPIC = "no interval: it rests on one topic"
 TOO_MANY = "no finite maximum, and too many items to look for a bound"
 PAIR_OPEN_WHY = {
     "above": "no finite maximum: no chain of wins leads from the second to the first",
@@ -78,6 +85,15 @@ PAIR_OPEN_WHY = {
 
 
 # Results
+
+
+class PairChances(NamedTuple):
+    """Of duels at differences of log strengths."""
+
+    preferred: FloatArray
+    """That the first is preferred, of the duels that are decided: .5 for equal items, whatever the model of ties."""
+    tie: FloatArray
+    """Of a tie; 0 where ties have no parameter of their own."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +144,10 @@ class ItemStrength:
 
 @dataclass(frozen=True)
 class ItemPair:
-    """Two items, the stronger first: the chance that it is preferred, and what was found."""
+    """Two items, the stronger first: the chance that it is preferred, and what was found.
+
+    Where ties have a parameter of their own, the chance is that of the duels that are decided.
+    """
 
     a: str
     b: str
@@ -144,7 +163,7 @@ class ItemPair:
     p: float = math.nan
     adjusted: float = math.nan
     """By Holm, over all pairs that are comparable."""
-    verdict: Verdict = "not tested"
+    verdict: Conclusion = "not tested"
     why: str | None = None
 
 
@@ -219,11 +238,12 @@ class PreferenceFit(Tabular):
 
         units = f"topics:{self.topics}" if self.by == "cluster" else "answers"
         model = "half" if self.contrasts is None else self.contrasts.model
-        placed = self.contrasts is not None and self.contrasts.position is not None
+        placed = None if self.contrasts is None else self.contrasts.position
+        shown = "no" if placed is None else "open" if isinstance(placed, OpenPosition) else "yes"
         most = max(part.strengths.regularised for part in self.parts)
         return (
             f"bradley-terry|items:{len(self.fitted)}|answers:{self.answers}|smooth:{self.similarity or 'no'}"
-            f"|ties:{model}|position:{'yes' if placed else 'no'}|regularised:{most:g}|units:{units}"
+            f"|ties:{model}|position:{shown}|regularised:{most:g}|units:{units}"
             f"|correct:holm|level:{self.level:g}|v:{__version__}"
         )
 
@@ -241,6 +261,15 @@ class PreferenceFit(Tabular):
         if not any(pulled):
             return ""
         return " (by regularised strengths)" if all(pulled) else " (by regularised strengths in some parts)"
+
+    @property
+    def of_decided(self) -> str:
+        """What a heading of chances begins with where ties have a chance of their own."""
+        return "of the duels decided, " if self._ties else ""
+
+    @property
+    def _ties(self) -> bool:
+        return self.contrasts is not None and self.contrasts.tie is not None
 
     @property
     def compared(self) -> int:
@@ -273,20 +302,20 @@ class PreferenceFit(Tabular):
         yield self._counts_words()
         yield from self._parameter_words()
 
-    def counts(self) -> dict[Verdict, int]:
+    def counts(self) -> dict[Conclusion, int]:
         """How many pairs of items have which verdict."""
         n = len(self.fitted)
         if self.contrasts is None:
-            return dict.fromkeys(VERDICTS, 0) | {"not tested": n * (n - 1) // 2}
+            return dict.fromkeys(CONCLUSIONS, 0) | {"not tested": n * (n - 1) // 2}
         differ, hopeless = int(self.better.sum()), int(self.hopeless.sum()) // 2
         apart = n * (n - 1) // 2 - self.compared
         numbers = differ, self.compared - differ - hopeless, hopeless, apart, 0
-        return dict(zip(VERDICTS, numbers, strict=True))
+        return dict(zip(CONCLUSIONS, numbers, strict=True))
 
     def _counts_words(self) -> str:
         found = self.counts()
-        words: dict[Verdict, str] = {
-            "could not have been found": "could not have been found to differ, whatever the answers",
+        words: dict[Conclusion, str] = {
+            "could not have been found": "could not have been found, whatever the answers",
             "not comparable": f"not comparable ({NOT_JOINED})",
         }
         if found["differ"] == 1:
@@ -297,7 +326,7 @@ class PreferenceFit(Tabular):
     def _test_words(self) -> str:
         over = f", Holm over {counted(self.compared, 'pair')}"
         if self.by == "cluster":
-            least = "no surer than independent answers"
+            least = "no surer than independent answers or a sign test over topics"
             return f"jackknife over {counted(self.topics, 'topic')} with Student's t, {least}{over}"
         if self.similarity is not None:
             return f"jackknife over answers with Student's t{over}"
@@ -306,15 +335,14 @@ class PreferenceFit(Tabular):
     def _parameter_words(self) -> Iterator[str]:
         contrasts = self.contrasts
         if contrasts is not None and (found := contrasts.position) is not None:
-            odds, (low, high) = math.exp(found.value), found.bounds(self.level)
-            between = f"{self.level:.0%} interval {_odds(low)} to {_odds(high)}"
+            odds = _odds_words(found, self.level)
             if found.p < self.alpha:
-                side = "first" if odds > 1 else "second"
-                yield f"What is shown {side} is preferred: the first one's odds are {odds:.3g} ({between})."
+                side = "first" if found.value > 0 else "second"
+                yield f"What is shown {side} is preferred: the first one's odds are {odds}."
             else:
-                yield f"No effect of what is shown first was found: the first one's odds are {odds:.3g} ({between})."
+                yield f"No effect of what is shown first was found: the first one's odds are {odds}."
         if contrasts is not None and (tie := contrasts.tie) is not None:
-            share = 1 - 2 * float(self._chance(np.zeros(1))[0])
+            share = float(self._chances(np.zeros(1)).tie[0])
             name = "nu" if contrasts.model == "davidson" else "theta"
             yield f"Two equal items tie in {share:.0%} of their duels ({name} = {math.exp(tie.value):.3g})."
 
@@ -329,8 +357,12 @@ class PreferenceFit(Tabular):
             found += self.contrasts.dropped
             if self.by == "answer":
                 found.append(f"intervals and tests take answers as independent, {self._why_answers()}")
-            elif self.topics == 2:
-                found.append("2 topics: intervals and tests over topics can say next to nothing")
+            elif (least := 2.0 ** (1 - self.topics)) >= self.alpha / max(self.compared, 1):
+                held = "" if least >= self.alpha else f" with Holm's correction over {self.compared:,} pairs"
+                found.append(
+                    f"{counted(self.topics, 'topic')}: p is {least:.3g} or more, so that no difference could have been"
+                    f" found{held}"
+                )
         if self.similarity is not None:
             found.append(
                 "answers were propagated to similar items: strengths are of items and what is like them"
@@ -364,7 +396,7 @@ class PreferenceFit(Tabular):
             *(Column(name, show="never") for name in ("rank", "best", "worst")),
             Column("strength", heading, format=".3g", right=True),
             Column("regularised", show="always" if len(pulled) > 1 else "never"),
-            Column("interval", f"{self.level:.0%} interval", data=False, right=False),
+            Column("interval", f"{_percent(self.level)} interval", data=False, right=False),
             Column("ranks", data=False, right=False),
             *(Column(name, show="never") for name in hidden),
             *(Column(name, data=False, right=True) for name in ("wins", "losses", "ties")),
@@ -391,13 +423,14 @@ class PreferenceFit(Tabular):
 
     def pairs_table(self) -> Table:
         """A row per pair of items, the stronger first."""
-        shown = (f"{1 - self.alpha / max(self.compared, 1):.2%}".replace(".00%", "%"), "interval")
+        level = _percent(1 - self.alpha / max(self.compared, 1))
         columns = (
             *(Column(name, right=False) for name in ("a", "b")),
             Column("probability", "chance", format=".2f", right=True),
             *(Column(name, show="never") for name in ("low", "high")),
-            Column("interval", " ".join(shown), data=False, right=False),
-            *(Column(name, show="never") for name in ("tie", "log_ratio", "log_low", "log_high")),
+            Column("interval", f"{level} interval", data=False, right=False),
+            Column("tie", format=".2f", right=True, show="always" if self._ties else "never"),
+            *(Column(name, show="never") for name in ("log_ratio", "log_low", "log_high")),
             Column("p", format=".3g", right=True),
             Column("adjusted", "Holm p", format=".3g", right=True),
             Column("verdict", right=False),
@@ -414,7 +447,7 @@ class PreferenceFit(Tabular):
                 )
                 for each in self.pairs
             ),
-            title=f"how likely the first is preferred to the second{self.by_regularised}",
+            title=f"{self.of_decided}how likely the first is preferred to the second{self.by_regularised}",
             signature=self.signature,
         )
 
@@ -452,16 +485,23 @@ class PreferenceFit(Tabular):
     def win_probabilities(self) -> pd.DataFrame:
         """How likely the row's item is preferred to the column's (Zopf 2018, equation 2), best first.
 
-        NaN across parts. Where ties have a parameter, what is missing to 1 is the chance of a tie.
+        NaN across parts. Where ties have a parameter it is of the duels decided; `tie_probabilities` has the others.
         """
+        return self._square(lambda gaps: self._chances(gaps).preferred)
+
+    def tie_probabilities(self) -> pd.DataFrame:
+        """How likely the row's item and the column's tie; 0 where ties have no parameter of their own."""
+        return self._square(lambda gaps: self._chances(gaps).tie)
+
+    def _square(self, chance: Callable[[FloatArray], FloatArray]) -> pd.DataFrame:
         import pandas as pd
 
         order = [k for each in self._orders() for k in each]
         names = [self.items[self.fitted[k]] for k in order]
         logs, part = self._logs[order], self._part[order]
-        chance = np.where(part[:, None] == part, self._chance(logs[:, None] - logs), np.nan)
-        np.fill_diagonal(chance, np.nan)
-        return pd.DataFrame(chance, index=names, columns=names)
+        found = np.where(part[:, None] == part, chance(logs[:, None] - logs), np.nan)
+        np.fill_diagonal(found, np.nan)
+        return pd.DataFrame(found, index=names, columns=names)
 
     @cached_property
     def pairs(self) -> tuple[ItemPair, ...]:
@@ -482,13 +522,16 @@ class PreferenceFit(Tabular):
 
     def _pair(self, a: int, b: int, names: Sequence[str], numbers: Sequence[float]) -> ItemPair:
         chance, low, high, tie, gap, log_low, log_high = numbers
-        verdict: Verdict = "not tested"
+        verdict: Conclusion = "not tested"
         why, p, adjusted = "regularised on request" if self.contrasts is None else None, math.nan, math.nan
         if self.contrasts is not None:
             side = self.contrasts.opening(a, b)
-            rests = side is None and math.isinf(self.contrasts.se[a, b])
+            rests = side is None and (math.isinf(self.contrasts.se[a, b]) or not self.contrasts.freedom[a, b])
             why = PAIR_OPEN_WHY[side] if side else "it rests on one topic" if rests else None
-            verdict = VERDICTS[0 if self.better[a, b] else 2 if self.hopeless[a, b] else 1]
+            why = BY_POSITION if self.contrasts.confounded else why
+            verdict = CONCLUSIONS[
+                DIFFERENT if self.better[a, b] else OUT_OF_REACH if self.hopeless[a, b] else ALIKE
+            ]
             p, adjusted = float(self.contrasts.p[a, b]), float(self.adjusted[a, b])
         return ItemPair(
             a=names[a],
@@ -519,10 +562,8 @@ class PreferenceFit(Tabular):
             low = np.where(found, np.maximum(low, 0.0), np.minimum(low, 0.0))
             high = np.where(found, high, np.maximum(high, 0.0))
             low, high = (np.where(np.isfinite(each), each, np.nan) for each in (low, high))
-        tie = np.zeros(len(gap))
-        if self.contrasts is not None and self.contrasts.tie is not None:
-            tie = 1 - self._chance(gap) - self._chance(-gap)
-        columns = self._chance(gap), self._chance(low), self._chance(high), tie, gap, low, high
+        chance, tie = self._chances(gap)
+        columns = chance, self._chances(low).preferred, self._chances(high).preferred, tie, gap, low, high
         found_rows: list[list[float]] = np.column_stack(columns).tolist()
         return found_rows
 
@@ -530,15 +571,19 @@ class PreferenceFit(Tabular):
         """A row per pair, the stronger first: how likely it wins, with an interval, p and what was found."""
         return self.pairs_table().to_frame()
 
-    def _chance(self, gaps: FloatArray) -> FloatArray:
-        """Of being preferred, by differences of log strengths."""
+    def _chances(self, gaps: FloatArray) -> PairChances:
+        """By differences of log strengths."""
         gaps = np.clip(gaps, -700, 700)  # NaN stays
-        tie = None if self.contrasts is None else self.contrasts.tie
-        if tie is None:
-            return np.asarray(1 / (1 + np.exp(-gaps)))
-        if self.contrasts is not None and self.contrasts.model == "davidson":
-            return np.asarray(1 / (1 + np.exp(-gaps) + np.exp(tie.value - gaps / 2)))
-        return np.asarray(1 / (1 + np.exp(tie.value - gaps)))
+        preferred, none = np.asarray(expit(gaps)), np.zeros_like(gaps)
+        if self.contrasts is None or (tie := self.contrasts.tie) is None:
+            return PairChances(preferred=preferred, tie=none)
+        if self.contrasts.model == "davidson":
+            # A tie takes from both what is theirs in proportion.
+            drawn = expit(tie.value - np.abs(gaps) / 2 - np.log1p(np.exp(-np.abs(gaps))))
+            return PairChances(preferred=preferred, tie=np.asarray(drawn))
+        first, second = log_expit(gaps - tie.value), log_expit(-gaps - tie.value)
+        drawn = np.maximum(1 - np.exp(first) - np.exp(second), 0.0)
+        return PairChances(preferred=np.asarray(expit(first - second)), tie=np.asarray(drawn))
 
     @cached_property
     def _logs(self) -> FloatArray:
@@ -588,6 +633,7 @@ class PreferenceFit(Tabular):
                 "compared": self.compared,
                 "pairs": [asdict(each) for each in self.pairs] if small else None,
                 "win_probability": self.win_probabilities().to_numpy() if small else None,
+                "tie_probability": self.tie_probabilities().to_numpy() if small and self._ties else None,
                 "assessors": [each.as_dict() for each in self.assessors],
                 "left_out": dict(self.left_out),
                 "warnings": self.warnings(),
@@ -609,18 +655,21 @@ class PreferenceFit(Tabular):
             "error": float(part.strengths.error),
         }
 
-    def _parameter(self, found: ModelParameter | None) -> dict[str, float] | None:
-        """On the scale of odds, and of nu or theta."""
+    def _parameter(self, found: ModelParameter | OpenPosition | None) -> dict[str, Any] | None:
+        """On the scale of odds, and of nu or theta; what has no end is NaN."""
         if found is None:
             return None
         low, high = found.bounds(self.level)
+        opened = isinstance(found, OpenPosition)
         return {
-            "value": math.exp(found.value),
-            "low": math.exp(low) if low < 700 else math.inf,
-            "high": math.exp(high) if high < 700 else math.inf,
-            "log": found.value,
-            "se": found.se,
+            "value": _power(found.value),
+            "low": _power(low),
+            "high": _power(high),
+            "log": math.nan if isinstance(found, OpenPosition) else found.value,
+            "se": math.nan if isinstance(found, OpenPosition) else found.se,
             "p": found.p,
+            "open": found.side if isinstance(found, OpenPosition) else None,
+            "why": "no finite maximum" if opened else None,
         }
 
 
@@ -629,8 +678,28 @@ def _finite(value: float, bound: float) -> float:
     return value if math.isfinite(bound) else math.nan
 
 
-def _odds(log: float) -> str:
-    return "any" if math.isinf(log) or abs(log) > 700 else f"{math.exp(log):.3g}"
+def _percent(level: float) -> str:
+    """A level in as many decimals as it takes to tell it from 100 %."""
+    for digits in range(12):
+        shown = round(level, digits + 2)
+        if abs(shown - level) <= 0.01 * (1 - level):
+            break
+    return f"{level:.{digits}%}"
+
+
+def _power(log: float) -> float:
+    """NaN where it has no end."""
+    return math.exp(log) if abs(log) < 700 else math.nan
+
+
+def _odds_words(found: ModelParameter | OpenPosition, level: float) -> str:
+    """Odds with their interval, or the one bound that they have."""
+    low, high = (_power(each) for each in found.bounds(level))
+    if isinstance(found, OpenPosition):
+        side, bound = ("at least", low) if found.side == "above" else ("at most", high)
+        return f"{side} {bound:.3g} (at {_percent(level)}; no finite maximum)"
+    between = f"{low:.3g} to {high:.3g}" if low == low and high == high else "any"
+    return f"{math.exp(found.value):.3g} ({_percent(level)} interval {between})"
 
 
 def _chance_interval(pair: ItemPair) -> str | None:
@@ -782,9 +851,11 @@ def _tested(
     # Regularised strengths could stand the other way round; then nothing is said.
     better = (adjusted < alpha) & (contrasts.difference > 0) & (logs[:, None] > logs)
     compared = int(np.count_nonzero(~np.isnan(adjusted))) // 2
-    left = np.argwhere(np.triu(~np.isnan(adjusted) & ~better & ~better.T, 1))
+    last = alpha / max(compared - int(better.sum()), 1)
+    open_ = ~np.isnan(adjusted) & ~better & ~better.T
+    hopeless = open_ & (contrasts.least >= last)
+    left = np.argwhere(np.triu(open_ & ~hopeless, 1))
     if affordable(2 * len(left), n):
-        last = alpha / max(compared - int(better.sum()), 1)
         for i, j in left.tolist():
             hopeless[i, j] = hopeless[j, i] = contrasts.least_p(i, j) >= last
     return adjusted, better, hopeless
@@ -941,9 +1012,10 @@ def _known_of(contrasts: PairContrasts, k: int, log: float, level: float) -> dic
     low, high = contrasts.item_bounds(k, log, level)
     side, why = contrasts.item_opening(k), None
     if side is not None:
-        why = OPEN_WHY[side]
+        why = BY_POSITION if contrasts.confounded else OPEN_WHY[side]
     if math.isinf(low) and math.isinf(high):
-        why = why or "no interval: leaving out one topic, nothing joins all items of its part"
+        alone = not contrasts.item_freedom[k]
+        why = why or (ON_ONE_TOPIC if alone else NOT_WITHOUT)
         why = TOO_MANY if contrasts.one_way.many and side in ("above", "below") else why
         side = "both"
     # A regularised strength may lie beyond a bound, which then gives way.

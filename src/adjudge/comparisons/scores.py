@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypedDict, get_a
 from adjudge.data import scorefiles
 from adjudge.data.collection import Collection, load
 from adjudge.data.folder import Folder
-from adjudge.data.incoming import Item, LeftOut
+from adjudge.data.incoming import Item, Remark
 from adjudge.data.rows import System, Topic
 from adjudge.data.scorefiles import ScoreFile
 from adjudge.data.scores import (
@@ -639,9 +639,12 @@ def _read_parquet(path: Path, options: TableOptions, human: Patterns, baseline: 
     """A Parquet file that another program wrote: a DataFrame on disk."""
     import pandas as pd
 
+    from adjudge.data.packed import check_parquet
+
     for name in ("delimiter", "encoding", "quotes"):
         if options[name] not in (None, "utf-8", True):
             raise UsageError(f"--{name} is for a table of text (CSV or TSV), which {path} is not")
+    check_parquet(path)
     return Scores.of_frame(
         pd.read_parquet(path),
         name=path.name,
@@ -685,7 +688,7 @@ def _collect(
                     )
             case Topic():
                 topics[thing.topic] = _with_more(topics.get(thing.topic), thing, path, line)
-            case LeftOut():
+            case Remark():
                 left[thing.reason] += 1
     return [f"{name}: {reason}{f', {n:,} times' if n > 1 else ''}" for reason, n in left.items()]
 

@@ -7,20 +7,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from adjudge import __version__
+from adjudge.comparisons.conclusions import ALIKE, DIFFERENT, FEW_TOPICS, Untold, conclude, resamples_for
 from adjudge.comparisons.scores import Source, scores_of
+from adjudge.comparisons.tests import Choices
 from adjudge.data.scores import AllLengths
 from adjudge.engine import Workers, generator, run
 from adjudge.errors import DataError, UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray
-from adjudge.stats.multiple import adjust
 from adjudge.stats.paired import TEST_WORDS
 from adjudge.stats.pairs import columns_of_pairs
 from adjudge.stats.power import search as power_search
@@ -29,11 +30,9 @@ from adjudge.stats.power.rates import LEVEL, Rate
 from adjudge.stats.power.search import Chosen, chosen
 from adjudge.stats.power.sources import components
 from adjudge.stats.resampling.engine import RESAMPLES
+from adjudge.stats.tests import smallest_p
 from adjudge.table import Column, Table, Tabular, plain
-from adjudge.wording import counted
-
-if TYPE_CHECKING:
-    pass
+from adjudge.wording import counted, listed
 
 SIMULATIONS = 2000
 ALPHA = 0.05
@@ -47,7 +46,7 @@ WHAT_WORDS: dict[What, str] = {
     "power": "that differ",
     "size": "that do not",
     "any": "any that does not",
-    "any-holm": "any that does not, Holm-corrected",
+    "any-holm": "any that does not, Holm with Tarone's steps",
 }
 _OF_TWO = {
     "power": "By {test} the difference is found in {rate} of {simulations}",
@@ -57,8 +56,13 @@ _OF_MANY = {
     "power": "By {test} {rate} of the pairs that differ are found, over {simulations}",
     "size": "By {test} {rate} of the pairs that do not differ are found, over {simulations}",
     "any": "By {test} some pair that does not differ is found in {rate} of {simulations}",
-    "any-holm": "By {test}, Holm-corrected, some pair that does not differ is found in {rate} of {simulations}",
+    "any-holm": (
+        "By {test}, corrected as a comparison is (Holm with Tarone's steps), some pair that does not differ is found"
+        " in {rate} of {simulations}"
+    ),
 }
+NOTHING = "nothing could have been found"
+TOO_FEW = "too few simulations to say"
 
 
 @dataclass(frozen=True)
@@ -74,16 +78,27 @@ class Outcome:
     simulations: int
     untested: int
     """Pairs that could not be tested, over all simulations; they count as not found."""
+    reachable: int
+    """Simulations in which some p was low enough, or could have been whatever the signs of the differences."""
+    smallest: float
+    """The smallest p that any of the pairs could have had; NaN where none could be tested."""
+
+    def interval(self, alpha: float) -> str:
+        """`3.9 % to 6.4 %`; more digits where rounding would put an end on the other side of alpha."""
+        return f"{_beside(self.low, alpha)} to {_beside(self.high, alpha)}"
 
     def verdict(self, alpha: float) -> str:
         """Whether an error is as frequent as alpha says, as far as the simulations can tell."""
+        if not self.reachable:
+            return NOTHING
         if self.what == "power":
             return ""
-        if self.untested and not self.rate:
-            return "could not be tested everywhere"
         if self.low > alpha:
             return "too often"
-        return "conservative" if self.high < alpha else "agrees with alpha"
+        if self.high < alpha:
+            return "conservative"
+        # Where even no finding at all would not have shown that there are too few, nothing is shown.
+        return TOO_FEW if Rate(0, self.simulations).high >= alpha else "agrees with alpha"
 
 
 @dataclass(frozen=True, repr=False)
@@ -127,17 +142,46 @@ class Simulation(Tabular):
         """What can be concluded, in plain words."""
         forms = _OF_TWO if self.model.systems == 2 else _OF_MANY
         for o in self.outcomes:
+            if not o.reachable:
+                yield f"By {o.words}{_CORRECTED.get(o.what, '')} {NOTHING}: {self._no_reach(o)}."
+                continue
             said = forms[o.what].format(
                 test=o.words, rate=percent(o.rate), simulations=counted(o.simulations, "simulation")
             )
             verdict = f": {o.verdict(self.alpha)}" if o.what == "size" else ""
-            interval = f"{LEVEL:.0%} interval {percent(o.low)} to {percent(o.high)}".replace("%", " %", 1)
+            interval = f"{LEVEL:.0%} interval {o.interval(self.alpha)}".replace("%", " %", 1)
             yield f"{said} ({interval}){verdict}."
 
+    def _no_reach(self, outcome: Outcome) -> str:
+        """Why nothing could have been found."""
+        if math.isnan(outcome.smallest):
+            return "no pair could be tested"
+        alpha = f"{self.alpha:g}".removeprefix("0")
+        least = f"the smallest p that there could be is {outcome.smallest:.3g}"
+        if outcome.what == "any-holm" and outcome.smallest <= self.alpha:
+            pairs = self.model.systems * (self.model.systems - 1) // 2
+            return f"{least}, too large for a correction over {counted(pairs, 'pair')} at alpha {alpha}"
+        return f"{least}, above alpha {alpha}"
+
     def warnings(self) -> list[str]:
-        """Which tests had pairs without a result."""
-        lost = {o.words: o.untested for o in self.outcomes if o.untested}
-        return [f"{name}: {counted(n, 'pair')} could not be tested" for name, n in lost.items()]
+        """Which tests had pairs without a result or simulations in which nothing could be found."""
+        found = []
+        for words in dict.fromkeys(o.words for o in self.outcomes):
+            every = [o for o in self.outcomes if o.words == words]
+            if every[0].untested:
+                found.append(f"{words}: {counted(every[0].untested, 'pair')} could not be tested")
+            for o in every:
+                if 0 < o.reachable < o.simulations and o.what != "any":  # as "size" has it
+                    out = f"in {o.simulations - o.reachable:,} of {counted(o.simulations, 'simulation')}"
+                    kind = f" ({WHAT_WORDS[o.what]})" if self.model.systems > 2 else ""
+                    found.append(f"{words}{kind}: {out} no p could have been low enough")
+        resampled = [o.words for o in self.outcomes if o.what == "any-holm" and chosen(o.test).statistic]
+        if resampled and self.resamples < (wanted := _compared_with(self.model, self.alpha)):
+            found.append(
+                f"{listed(resampled)}: {counted(self.resamples, 'resample')} here; a comparison of so many pairs"
+                f" takes {wanted:,} (--resamples)"
+            )
+        return found
 
     def headline(self) -> str:
         """The first thing to know."""
@@ -157,6 +201,8 @@ class Simulation(Tabular):
             "high",
             "simulations",
             "untested",
+            "reachable",
+            "smallest",
         )
         return Table(
             name="simulation",
@@ -173,7 +219,7 @@ class Simulation(Tabular):
                     o.words,
                     WHAT_WORDS[o.what],
                     percent(o.rate),
-                    f"{percent(o.low)} to {percent(o.high)}",
+                    o.interval(self.alpha),
                     self.model.topics,
                     self.model.systems,
                     self.alpha,
@@ -308,29 +354,43 @@ def simulate_model(
     workers: Workers = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> Simulation:
-    """Draw matrices from a model and run tests on all pairs of systems; a pair is found where p < alpha.
+    """Draw matrices from a model and run tests on all pairs of systems; a pair is found where p <= alpha.
 
     Pairs of systems with the same mean give the size, the others the power. With more than two systems it is also
-    counted how often any pair is found that does not differ, with and without Holm's correction. A test is a
+    counted how often any pair is found that does not differ, without a correction and with the one that comparisons
+    use, Holm's over the pairs that could be found (Tarone). A test is a
     name such as `wilcoxon`, or `mc:w` and `hb:median` for another statistic than the usual one.
     """
     task = _SimulationTask(model, tuple(dict.fromkeys(map(chosen, tests))), alpha, resamples, seed)
     _check(task, simulations)
     sizes = [CHUNK] * (simulations // CHUNK) + [simulations % CHUNK] * (simulations % CHUNK > 0)
-    total = np.zeros((len(task.tests), len(_COLUMNS)))
-    for number, counts in enumerate(run(partial(_chunk, task), list(enumerate(sizes)), workers=workers)):
+    total, least = np.zeros((len(task.tests), len(_COLUMNS))), np.full(len(task.tests), np.nan)
+    done = run(partial(_chunk, task), list(enumerate(sizes)), workers=workers)
+    for number, (counts, smallest) in enumerate(done):
         total += counts
+        least = np.fmin(least, smallest)
         if progress is not None:
             progress(sum(sizes[: number + 1]), simulations)
     outcomes = [
         o
-        for test, row in zip(task.tests, total, strict=True)
-        for o in _outcomes(task, test, row, simulations)
+        for test, row, smallest in zip(task.tests, total, least.tolist(), strict=True)
+        for o in _outcomes(task, test, row, smallest, simulations)
     ]
     return Simulation(model=model, outcomes=tuple(outcomes), alpha=alpha, resamples=resamples, seed=seed)
 
 
-_COLUMNS = ("power", "power squared", "size", "size squared", "any", "any-holm", "untested")
+_COLUMNS = (
+    *("power", "power squared", "size", "size squared", "any", "any-holm", "untested"),
+    *(f"{what} reachable" for what in WHATS),
+)
+FLOORS = 20
+"""Simulations of a chunk in which it is looked into what HB could have found, where topics are few."""
+_CORRECTED = {"any-holm": ", corrected as a comparison is (Holm with Tarone's steps),"}
+
+
+def _compared_with(model: ScoreModel, alpha: float) -> int:
+    """The resamples that a comparison of so many systems takes."""
+    return resamples_for(Choices(alpha=alpha), model.systems * (model.systems - 1) // 2)
 
 
 def _check(task: _SimulationTask, simulations: int) -> None:
@@ -341,17 +401,49 @@ def _check(task: _SimulationTask, simulations: int) -> None:
         raise UsageError("no test to simulate")
 
 
-def _chunk(task: _SimulationTask, numbered: tuple[int, int]) -> FloatArray:
-    """Sums over some simulations, tests x columns."""
+def _chunk(task: _SimulationTask, numbered: tuple[int, int]) -> tuple[FloatArray, FloatArray]:
+    """Sums over some simulations, tests x columns; and the smallest p that there could have been, by test."""
     number, size = numbered
     matrices = draw(task.model, size, generator(task.seed, "simulate/scores", number))
-    differ = _differing(task.model)
-    sums = np.zeros((len(task.tests), len(_COLUMNS)))
-    for test, row in zip(task.tests, sums, strict=True):
+    sums, least = np.zeros((len(task.tests), len(_COLUMNS))), np.full(len(task.tests), np.nan)
+    for k, test in enumerate(task.tests):
         rng = generator(task.seed, f"simulate/{test}", number)
-        for matrix in matrices:
-            row += _found(power_search.run(test, matrix, rng, task.resamples).p, differ, task.alpha)
-    return sums
+        beside = generator(task.seed, f"simulate/{test}/smallest", number)
+        for done, matrix in enumerate(matrices):
+            untold = _untold(task, test, matrix, rng)
+            if test.name == "hb" and task.model.topics <= FEW_TOPICS:
+                untold = _hybrid_floor(test, matrix, untold, beside, looked_into=done < FLOORS)
+            sums[k] += _found(untold, task)
+            least[k] = np.fmin(least[k], np.fmin.reduce(untold.smallest))
+    return sums, least
+
+
+def _untold(task: _SimulationTask, test: Chosen, matrix: FloatArray, rng: np.random.Generator) -> Untold:
+    """Every pair of a matrix, as a comparison tests it."""
+    results = power_search.run(test, matrix, rng, task.resamples)
+    return Untold(
+        results=results,
+        family=np.ones(len(results), dtype=np.bool_),
+        smallest=smallest_p(results, task.resamples),
+        resamples=None if test.statistic is None else task.resamples,
+    )
+
+
+def _hybrid_floor(
+    test: Chosen, matrix: FloatArray, untold: Untold, rng: np.random.Generator, *, looked_into: bool
+) -> Untold:
+    """With the smallest p of HB on few topics: what it gives where all differences are on one side.
+
+    Of simulations that are not looked into, p itself is all that is known.
+    """
+    counts, smallest = untold.results.counts, untold.results.p.copy()
+    if looked_into:
+        for k in np.flatnonzero(~np.isnan(smallest)).tolist():
+            away = np.abs(matrix[:, counts.first[k]] - matrix[:, counts.second[k]])
+            turned = np.column_stack([away, np.zeros_like(away)])
+            one_side = float(power_search.run(test, turned, rng, RESAMPLES).p[0])
+            smallest[k] = np.fmin(smallest[k], max(one_side, float(untold.smallest[k])))
+    return replace(untold, smallest=smallest)
 
 
 def _differing(model: ScoreModel) -> BoolArray:
@@ -361,29 +453,51 @@ def _differing(model: ScoreModel) -> BoolArray:
     return differ
 
 
-def _found(p: FloatArray, differ: BoolArray, alpha: float) -> FloatArray:
+def _found(untold: Untold, task: _SimulationTask) -> FloatArray:
     """What one simulation adds to the columns."""
-    found = p < alpha  # a NaN is not below anything
-    power, size = (found[of].mean() if of.any() else 0.0 for of in (differ, ~differ))
-    # Holm over all pairs, as a comparison does it; with two systems there is one.
-    corrected = adjust(p, "holm") < alpha if p.size > 1 else found
-    any_false = found[~differ].any(), corrected[~differ].any()
-    return np.array(
-        [power, power**2, size, size**2, *any_false, np.count_nonzero(np.isnan(p))], dtype=np.float64
+    differ = _differing(task.model)
+    [alone], [together] = (
+        conclude([untold], Choices(alpha=task.alpha, correct=correct)) for correct in ("none", "holm")
     )
+    power, size = (alone.different[of].mean() if of.any() else 0.0 for of in (differ, ~differ))
+    any_false = (tested.different[~differ].any() for tested in (alone, together))
+    within = [np.isin(tested.conclusion, (DIFFERENT, ALIKE)) for tested in (alone, together)]
+    reachable = [
+        reach[of].any()
+        for reach, of in (
+            (within[0], differ),
+            (within[0], ~differ),
+            (within[0], ~differ),
+            (within[1], ~differ),
+        )
+    ]
+    untested = np.count_nonzero(np.isnan(untold.results.p))
+    return np.array([power, power**2, size, size**2, *any_false, untested, *reachable], dtype=np.float64)
 
 
-def _outcomes(task: _SimulationTask, test: Chosen, row: FloatArray, simulations: int) -> Iterator[Outcome]:
+def _outcomes(
+    task: _SimulationTask, test: Chosen, row: FloatArray, smallest: float, simulations: int
+) -> Iterator[Outcome]:
     differ, many = _differing(task.model), task.model.systems > 2
     wanted = {"power": differ.any(), "size": not differ.all(), "any": many and not differ.all()}
     wanted["any-holm"] = wanted["any"]
-    untested = int(row[_COLUMNS.index("untested")])
     for what in WHATS:
         if wanted[what]:
             at = _COLUMNS.index(what)
             squares = row[at + 1] if many and what in ("power", "size") else None
-            rate = _rate(row[at], squares, simulations)
-            yield Outcome(str(test), test.words, what, *rate, simulations, untested)
+            rate, low, high = _rate(row[at], squares, simulations)
+            yield Outcome(
+                test=str(test),
+                words=test.words,
+                what=what,
+                rate=rate,
+                low=low,
+                high=high,
+                simulations=simulations,
+                untested=int(row[_COLUMNS.index("untested")]),
+                reachable=int(row[_COLUMNS.index(f"{what} reachable")]),
+                smallest=smallest,
+            )
 
 
 def _rate(total: float, squares: float | None, simulations: int) -> tuple[float, float, float]:
@@ -397,6 +511,13 @@ def _rate(total: float, squares: float | None, simulations: int) -> tuple[float,
     effective = mean * (1 - mean) / variance if variance > 0 else 1.0
     even = Rate(round(mean * effective * simulations), max(round(effective * simulations), 1))
     return mean, even.low, even.high
+
+
+def _beside(share: float, alpha: float) -> str:
+    digits = 1
+    while digits < 9 and (round(share, digits + 2) < alpha) != (share < alpha):
+        digits += 1
+    return percent(share, digits)
 
 
 def percent(share: float, digits: int = 1) -> str:

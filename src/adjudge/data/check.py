@@ -14,7 +14,7 @@ from itertools import combinations, islice
 from typing import Any, Literal
 
 from adjudge.data.baselines import SLACK
-from adjudge.data.collection import Collection, describe_withdrawn, load
+from adjudge.data.collection import Collection, describe_withdrawn, load, unknown_keys
 from adjudge.data.folder import Folder
 from adjudge.data.rows import Summary, System, Topic
 from adjudge.data.units import misfits
@@ -134,6 +134,16 @@ def _nothing(collection: Collection) -> Iterator[Finding]:
             "few-topics",
             f"only {counted(n, 'topic')}",
             "a two-sided Wilcoxon test cannot reach .05 with fewer than 6 topics",
+        )
+
+
+def _unknown(collection: Collection) -> Iterator[Finding]:
+    for each in unknown_keys(collection):
+        yield Finding(
+            "warning" if each.hint else "note",
+            "unknown-key",
+            str(each),
+            "no command knows this key: it is kept, and has no effect",
         )
 
 
@@ -416,6 +426,7 @@ TEXT_RULES: tuple[Rule, ...] = (
 
 RULES: tuple[Rule, ...] = (
     _nothing,
+    _unknown,
     _missing,
     *TEXT_RULES,
     _documents,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TypeVar
 
 from adjudge.data.folder import Folder, Settings
@@ -13,6 +14,7 @@ from adjudge.errors import FormatError, UsageError, nearest, quoted
 from adjudge.text.headers import hidden_spans, shown
 from adjudge.text.sentences import sentences
 from adjudge.text.words import count_words
+from adjudge.wording import counted
 
 R = TypeVar("R", bound=Row)
 
@@ -126,6 +128,48 @@ def describe_withdrawn(collection: Collection) -> list[str]:
         f"{system}: {n} withdrawn {'summary' if n == 1 else 'summaries'} left out ({why})"
         for (system, why), n in counts.items()
     ]
+
+
+@dataclass(frozen=True)
+class UnknownKey:
+    """A key that no command knows, in the rows of one file."""
+
+    key: str
+    file: str
+    rows: int
+    known: tuple[str, ...]
+
+    @property
+    def hint(self) -> str:
+        """The known key that may be meant, or nothing."""
+        return nearest(self.key, self.known, most=1)
+
+    def __str__(self) -> str:
+        return f"{quoted(self.key)} in {counted(self.rows, 'row')} of {self.file}{self.hint}"
+
+
+def unknown_keys(collection: Collection) -> list[UnknownKey]:
+    """Keys that people wrote into the files and no command knows; they are kept as they are."""
+    rows: Iterable[Row] = chain(
+        collection.topics.values(),
+        collection.systems.values(),
+        *collection.documents.values(),
+        *collection.summaries.values(),
+        collection.withdrawn,
+        *collection.units.values(),
+    )
+    counts: Counter[tuple[type[Row], str]] = Counter()
+    for row in rows:
+        if row.extra:
+            counts.update((type(row), key) for key in row.extra)
+    return [UnknownKey(key, kind.FILE, n, tuple(kind.CHECKS)) for (kind, key), n in counts.items()]
+
+
+def describe_unknown(collection: Collection) -> list[str]:
+    """Keys that no command knows, in one line."""
+    found = unknown_keys(collection)
+    keys = "this key" if len(found) == 1 else "these keys"
+    return [f"no command knows {keys}: {'; '.join(map(str, found))}"] if found else []
 
 
 def _once(folder: Folder, kind: type[R]) -> Iterator[R]:

@@ -14,7 +14,8 @@ from typing import Any
 
 from adjudge.data import scorefiles
 from adjudge.data.folder import Folder
-from adjudge.data.lines import dump_json, open_bytes
+from adjudge.data.lines import dump_json
+from adjudge.data.packed import open_bytes
 from adjudge.data.rows import ROWS, Key, Row, Summary
 from adjudge.data.scorefiles import ScoreFile
 from adjudge.data.scores import ScoreTable

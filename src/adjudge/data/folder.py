@@ -37,7 +37,8 @@ language = "en"
 # Target lengths in words that summaries were asked for. Leave it empty where there was none.
 lengths = []
 
-# What assessors are asked: duc-2001, duc-2002, pyramid, preference, rating.
+# What assessors are asked, unless told otherwise: duc-2001, duc-2002, linguistic-quality, preference-sentences,
+# preference-summaries, pyramid, rating or responsiveness; or the name of a .toml file of your own in this folder.
 # protocol = "duc-2002"
 
 # Where judgments are kept. Unset: judgments.sqlite in this folder.

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import IO, Any, Literal, TypeVar
 
 from adjudge.data.folder import Folder
-from adjudge.data.lines import dump_json, open_bytes
+from adjudge.data.lines import dump_json
+from adjudge.data.packed import open_bytes
 from adjudge.data.rows import Document, Key, Row, Summary, System, Topic
 from adjudge.data.scorefiles import ScoreFile, file_name, find, write
 from adjudge.data.scores import KEY, MeasureInfo, Score, ScoreTable
@@ -29,13 +30,23 @@ _SINGULAR = {"summaries": "summary", "topics": "topic", "systems": "system", "do
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
-    """Something in the input that was not taken, and why."""
+class Remark:
+    """What there is to say of something in the input; reasons are counted, so they name no single thing."""
 
     reason: str
 
 
-Thing = Row | Score | MeasureInfo | LeftOut
+@dataclass(frozen=True, slots=True)
+class LeftOut(Remark):
+    """It was not taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noted(Remark):
+    """It was taken, though not quite as it stood."""
+
+
+Thing = Row | Score | MeasureInfo | Remark
 Item = tuple[str, Thing]  # where it stood in the input, what it is
 
 
@@ -48,13 +59,18 @@ class ImportReport:
     skipped: Counter[str] = field(default_factory=Counter)
     same: Counter[str] = field(default_factory=Counter)
     left_out: Counter[str] = field(default_factory=Counter)
+    noted: Counter[str] = field(default_factory=Counter)
     first: dict[str, str] = field(default_factory=dict)
     scores: Counter[str] = field(default_factory=Counter)
     dry_run: bool = False
 
-    def leave_out(self, reason: str, place: str) -> None:
-        self.left_out[reason] += 1
-        self.first.setdefault(reason, place)
+    def remark(self, remark: Remark, place: str) -> None:
+        counts = self.noted if isinstance(remark, Noted) else self.left_out
+        counts[remark.reason] += 1
+        self.first.setdefault(remark.reason, place)
+
+    def _remarks(self, counts: Counter[str]) -> list[dict[str, Any]]:
+        return [{"reason": why, "count": n, "first": self.first[why]} for why, n in counts.items()]
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -63,10 +79,8 @@ class ImportReport:
             "skipped": dict(self.skipped),
             "same": dict(self.same),
             "scores": dict(self.scores),
-            "left_out": [
-                {"reason": reason, "count": count, "first": self.first[reason]}
-                for reason, count in self.left_out.items()
-            ],
+            "left_out": self._remarks(self.left_out),
+            "noted": self._remarks(self.noted),
             "dry_run": self.dry_run,
         }
 
@@ -78,8 +92,9 @@ class ImportReport:
         yield from _counted("seen again, the same:", self.same)
         if self.scores:
             yield f"scores: {', '.join(f'{n:,} of {measure}' for measure, n in self.scores.items())}"
-        for reason, count in self.left_out.items():
-            yield f"left out {count:,}: {reason} (first: {self.first[reason]})"
+        for verb, counts in (("left out", self.left_out), ("noted", self.noted)):
+            for reason, count in counts.items():
+                yield f"{verb} {count:,}: {reason} (first: {self.first[reason]})"
         if not self.added and not self.scores and not self.replaced:
             yield "nothing new"
 
@@ -162,8 +177,8 @@ class Incoming:
 
     def take(self, place: str, thing: Thing) -> None:
         match thing:
-            case LeftOut():
-                self.report.leave_out(thing.reason, place)
+            case Remark():
+                self.report.remark(thing, place)
             case Score():
                 self._scores.add(thing, place)
             case MeasureInfo():

@@ -2,45 +2,19 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import importlib
-import io
 import json
 import lzma
 import zlib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any
 
+from adjudge.data.packed import open_bytes
 from adjudge.errors import FormatError, UsageError, quoted
 
 MAX_LINE = 64 * 1024 * 1024  # bytes; a longer line is refused without being read whole
 _BOM = b"\xef\xbb\xbf"
-
-
-def open_bytes(path: Path) -> IO[bytes]:
-    """A file as bytes; .gz, .bz2, .xz and (with the extra `zstd`) .zst are unpacked on the way."""
-    match path.suffix:
-        case ".gz":
-            return cast(IO[bytes], gzip.open(path, "rb"))
-        case ".bz2":
-            return bz2.open(path, "rb")
-        case ".xz":
-            return lzma.open(path, "rb")
-        case ".zst":
-            return _open_zstd(path)
-        case _:
-            return path.open("rb")
-
-
-def _open_zstd(path: Path) -> IO[bytes]:
-    try:
-        zstandard = importlib.import_module("zstandard")
-    except ImportError:
-        raise UsageError(f'{path}: .zst files need an extra: pip install "adjudge[zstd]"') from None
-    return io.BufferedReader(zstandard.open(path, "rb"))
 
 
 def read_lines(path: Path, *, max_line: int = MAX_LINE, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:

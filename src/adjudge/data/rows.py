@@ -76,6 +76,8 @@ def _one_of(choices: tuple[str, ...]) -> Check:
 
 
 def _roles(field_name: str, value: object) -> tuple[str, ...]:
+    if isinstance(value, str):
+        value = ROLES if value == "both" else [value]
     items = value if isinstance(value, (list, tuple)) else None
     if not items or len(set(map(str, items))) != len(items) or any(r not in ROLES for r in items):
         raise FormatError(f'"{field_name}" is {quoted(value)}, expected ["peer"], ["reference"] or both')
@@ -106,6 +108,8 @@ class Row:
     FILE: ClassVar[str]
     KEY: ClassVar[tuple[str, ...]]
     CHECKS: ClassVar[dict[str, Check]]
+    SPELLINGS: ClassVar[dict[str, str]] = {}
+    """Other names of fields, as people write them."""
 
     extra: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
 
@@ -118,6 +122,11 @@ class Row:
         """A row from a mapping; raises FormatError with what is wrong and what was expected."""
         if not isinstance(data, dict):
             raise FormatError(f"a line is {_type(data)}, expected an object")
+        for other, name in cls.SPELLINGS.items():
+            if other in data:
+                if data.get(name) is not None:
+                    raise FormatError(f'both "{other}" and "{name}": expected one of them')
+                data = {key: value for key, value in data.items() if key != other} | {name: data[other]}
         values: dict[str, Any] = {}
         for name, check in cls.CHECKS.items():
             value = data.get(name)
@@ -219,6 +228,7 @@ class Summary(Row):
 
     FILE = "summaries.jsonl"
     KEY = ("topic", "system", "length")
+    SPELLINGS: ClassVar[dict[str, str]] = {"role": "roles"}
     CHECKS: ClassVar[dict[str, Check]] = {
         "topic": _name,
         "system": _name,

@@ -53,7 +53,8 @@ def items(seed: int = 1) -> Iterator[Item]:
         topic = story["topic"]
         yield topic, Topic.parse({k: story.get(k) for k in Topic.CHECKS})
         for document in story["documents"]:
-            yield topic, Document.parse({**document, "topic": topic, "text": " ".join(document["text"])})
+            row = {"topic": topic, "id": document["id"], "date": document["date"]}
+            yield topic, Document.parse({**row, "text": " ".join(document["text"])})
         for system, text in texts(story, seed).items():
             roles = ["peer"] if system not in story["references"] else ["reference"]
             yield (

@@ -3,8 +3,8 @@
 A reader is a function `read(paths, ..., **options) -> Iterator[Item]`. It yields items: where something stood in the
 input (`FILE:LINE`), and what it is: a row of the collection, a description of a measure and its scores, a task and its
 answers. Topics, systems, documents and summaries come before the tasks that name them, and a task before its answers.
-What was not taken, or was changed on the way, is a `LeftOut` with the reason; reasons are counted, so they name no
-single thing. `Evaluation.take` and `Evaluation.take_judgments` carry an import out.
+What was not taken is a `LeftOut` with the reason, what was changed on the way a `Noted`; reasons are counted, so they
+name no single thing. `Evaluation.take` and `Evaluation.take_judgments` carry an import out.
 
 records      flat records in JSON lines, CSV and TSV            scoretable   scores made elsewhere
 duc          DUC's documents and summaries                      sacrerouge   texts and metrics

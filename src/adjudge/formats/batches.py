@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from adjudge.data.collection import Collection
-from adjudge.data.incoming import LeftOut
+from adjudge.data.incoming import LeftOut, Noted, Remark
 from adjudge.engine import chunked
 from adjudge.errors import DataError, FormatError, UsageError
 from adjudge.formats.answers import MISSING, NO_ANSWER, STRANGE_ANSWER
@@ -156,7 +156,7 @@ OF_A_PAIR = ("task", "answer", "left", "right")
 UNKNOWN = LeftOut("row whose task is not in this evaluation")
 OTHER_KIND = LeftOut("row whose task is no preference")
 REJECTED = LeftOut("row that was rejected on the platform")
-NO_TIME = LeftOut("time that is not ISO 8601: not taken; its answer is")
+NO_TIME = Noted("time that is not ISO 8601: not taken; its answer is")
 
 
 def is_batch(path: str | Path) -> bool:
@@ -296,10 +296,10 @@ def _pair(task: Task) -> tuple[object, ...]:
 
 def _times(
     cells: Mapping[str, str], together: int
-) -> tuple[str | None, str | None, int | None, list[LeftOut]]:
+) -> tuple[str | None, str | None, int | None, list[Remark]]:
     """When a pair was shown and answered, and the milliseconds it took."""
     found: dict[str, str] = {}
-    notes = []
+    notes: list[Remark] = []
     for name in ("shown_at", "answered_at"):
         if cells.get(name):
             try:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adjudge.data.incoming import LeftOut
+from adjudge.data.incoming import LeftOut, Noted
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import System, Topic
 from adjudge.errors import FormatError, UsageError, nearest, quoted
@@ -72,7 +72,7 @@ NO_PAIR = LeftOut("row whose task is not TOPIC/LEFT/RIGHT")
 NO_NAME = LeftOut("row without a topic or a system")
 STRANGE_NAME = LeftOut("row with a name or a length that cannot be one")
 SAME_SYSTEM = LeftOut("row that compares a system with itself")
-NO_WORKER = LeftOut(f"row that does not say who answered: the assessor is {CROWD!r}")
+NO_WORKER = Noted(f"row that does not say who answered: the assessor is {CROWD!r}")
 
 
 def read(

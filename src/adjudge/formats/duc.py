@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from pathlib import Path
 
-from adjudge.data.incoming import Item, LeftOut
+from adjudge.data.incoming import Item, LeftOut, Noted
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.formats.files import (
@@ -193,7 +193,7 @@ def _document(place: Place, once: Once, topic: str, found: _Found) -> Iterator[I
     else:
         date = date_in_line(found.date or "") or date_in_number(found.number)
         if date is None and found.date:
-            yield place.item(LeftOut("date not understood"))
+            yield place.item(Noted("date not understood"))
         yield from once.new(place, place.row(Topic, {"topic": topic}))
         data = {"topic": topic, "id": found.number, "date": date, "text": place.text("TEXT", found.text)}
         if found.headline:
@@ -215,8 +215,8 @@ def paragraphs(text: str) -> str:
 # Summaries
 
 _NAME = re.compile(
-    r"(?P<topic>[^.]+)\.(?P<task>[MS])\.(?P<length>[0-9]{1,6})\.(?P<selector>[^.]+)"
-    r"\.(?P<who>[A-Za-z]|[0-9]{1,6})(\.html?|\.txt|\.see)?",
+    r"(?P<topic>[^.]+)\.(?:(?P<task>[MS])|(?P<each>P))\.(?P<length>[0-9]{1,6})\.(?P<selector>[^.]+)"
+    r"\.(?P<who>[A-Za-z]|[0-9]{1,6})(?(each)\.(?P<document>[^.]+))(\.html?|\.txt|\.see|\.spl)?",
     re.IGNORECASE,
 )
 _SEE = re.compile(r"<a\s[^<>]*\bid\s*=", re.IGNORECASE)
@@ -235,9 +235,15 @@ def read_summary(
     place = Place(path, 1)
     named = _NAME.fullmatch(bare_name(path))
     if named is None:
-        raise place.wrong("not named TOPIC.M.LENGTH.SELECTOR.SUMMARIZER")
+        raise place.wrong(
+            "not named TOPIC.M.LENGTH.SELECTOR.SUMMARIZER or SET.P.LENGTH.SELECTOR.SUMMARIZER.DOCUMENT"
+        )
     human = named["who"].isalpha()
-    data = {"topic": named["topic"], "task": NIST_TASKS[named["task"].upper()], "selector": named["selector"]}
+    data = {"topic": named["topic"], "selector": named["selector"]}
+    if named["document"]:  # of one document of a set: as SEE's tables name it
+        data |= {"topic": f"{named['topic']}.{named['document']}", "set": named["topic"], "task": "single"}
+    else:
+        data["task"] = NIST_TASKS[named["task"].upper()]
     topic = place.row(Topic, data)
     system = place.row(System, {"system": named["who"], "kind": "human" if human else None})
     text = _text(path, place, max_line, encoding)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 from xml.parsers import expat
 
-from adjudge.data.incoming import LeftOut
+from adjudge.data.incoming import LeftOut, Noted
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import Summary, System, Topic
 from adjudge.errors import AdjudgeError
@@ -60,13 +60,13 @@ ASSESSOR = "ducview"
 SUFFIXES = (".pyr", ".pan")
 ENTITIES = LeftOut("file that declares entities: not read")
 NO_PYRAMID = LeftOut("file without a pyramid")
-NO_ANNOTATION = LeftOut("peer annotation without an annotation: its pyramid alone is kept")
-OTHER_PYRAMID = LeftOut("pyramid that differs from an earlier file's of the topic: both are kept")
+NO_ANNOTATION = Noted("peer annotation without an annotation: its pyramid alone is kept")
+OTHER_PYRAMID = Noted("pyramid that differs from an earlier file's of the topic: both are kept")
 AGAIN = LeftOut("second annotation of a peer by one assessor (say who made it with --assessor)")
-OTHER_TEXT = LeftOut(
+OTHER_TEXT = Noted(
     "text of a summary that differs from an earlier file's: the earlier one is kept as the summary"
 )
-OTHER_ENCODING = LeftOut("file that is not in the encoding it declares: read as UTF-8 or Windows-1252")
+OTHER_ENCODING = Noted("file that is not in the encoding it declares: read as UTF-8 or Windows-1252")
 
 _ANYWAY = (b"utf", b"ucs", b"iso-10646")  # UTF-8 is tried anyway, and who reads this is not in UTF-16
 _DECLARED = re.compile(rb"""^\s{0,20}<\?xml[^<>]{0,200}?encoding\s{0,5}=\s{0,5}["']([A-Za-z0-9._-]{1,40})""")
@@ -148,7 +148,8 @@ class _DucviewIntake:
         inner = outer.first("annotation")
         annotation = read_annotation(inner, found.pyramid, note) if inner is not None else None
         for line, reason in note.found:
-            yield Place(path, line).item(LeftOut(reason))
+            kind = LeftOut if reason in (NO_PART, NO_WORDS, STRAY) else Noted
+            yield Place(path, line).item(kind(reason))
         name = file_name(path, found)
         yield from self.pyramid(place, name, found)
         if annotation is not None:
@@ -178,14 +179,18 @@ class _DucviewIntake:
     def peer(self, place: Place, name: SummaryName, annotation: PeerAnnotation) -> Iterator[Item]:
         """The peer, its text and its annotation; an assessor has one annotation of a peer."""
         peer = TextRef(name.who, name.length)
-        id = stable_id(PYRAMID_PEER, self.assessor, name.topic, peer.system, peer.length)
+        assessor = self.assessor
+        if name.annotator:
+            assessor = name.annotator if assessor == ASSESSOR else f"{assessor}-{name.annotator}"
+        id = stable_id(PYRAMID_PEER, assessor, name.topic, peer.system, peer.length)
         if id in self.annotated:
             yield place.item(AGAIN)
             return
         self.annotated.add(id)
         topic, kind = str(name.topic), nist_kind(name.who, self.baselines)
         yield from self.summary(place, topic, peer, kind, ["peer"], annotation.text.strip("\n"))
-        yield from self.answered(place, id, topic, peer, PYRAMID_PEER, annotation.to_answer())
+        answer = annotation.to_answer()
+        yield from self.answered(place, id, topic, peer, PYRAMID_PEER, answer, assessor=assessor)
 
     def summary(
         self, place: Place, topic: str, ref: TextRef, kind: str | None, roles: list[str], text: str
@@ -202,13 +207,21 @@ class _DucviewIntake:
         yield place.item(place.row(Summary, row))
 
     def answered(
-        self, place: Place, id: str, topic: str, peer: TextRef | None, question: str, answer: dict[str, Any]
+        self,
+        place: Place,
+        id: str,
+        topic: str,
+        peer: TextRef | None,
+        question: str,
+        answer: dict[str, Any],
+        *,
+        assessor: str | None = None,
     ) -> Iterator[Item]:
         """A task and its answer. The answer keeps the text that it is about, so the task needs no hash of it."""
         task = Task(
             id=id,
             evaluation=self.evaluation,
-            assessor=self.assessor,
+            assessor=assessor or self.assessor,
             protocol="pyramid",
             version=self.version,
             topic=topic,
@@ -219,7 +232,7 @@ class _DucviewIntake:
             id=stable_id(id, json.dumps(answer, sort_keys=True)),
             evaluation=self.evaluation,
             task=id,
-            assessor=self.assessor,
+            assessor=assessor or self.assessor,
             question=question,
             answer=answer,
             origin="imported",
@@ -230,7 +243,7 @@ class _DucviewIntake:
 def file_name(path: Path, found: PyramidRead) -> SummaryName:
     """Topic and peer of a file. The topic is what the headers say, so that all files of a topic meet."""
     stem = unquote(re.sub(r"(~[0-9]+)?\.(pyr|pan)$", "", bare_name(path), flags=re.IGNORECASE))
-    name, about = SummaryName.parse(stem), found.layout.about
+    name, about = _with_annotator(SummaryName.parse(stem)), found.layout.about
     topic = about.topic if about is not None else None
     if about is None or topic is None:
         return replace(name, topic=name.topic or stem)
@@ -238,6 +251,12 @@ def file_name(path: Path, found: PyramidRead) -> SummaryName:
         return replace(name, topic=topic)
     rest = stem[len(topic) :].strip("._- ") if stem.lower().startswith(topic.lower()) else ""
     return replace(about, who=rest or stem)  # the length is that of the references
+
+
+def _with_annotator(name: SummaryName) -> SummaryName:
+    """Topics at NIST have no dot: what stands before one is the annotator."""
+    annotator, dot, topic = (name.topic or "").rpartition(".")
+    return replace(name, topic=topic, annotator=annotator) if dot and annotator and topic else name
 
 
 # From elements to pyramids and annotations
@@ -424,6 +443,8 @@ class SummaryName:
     task: str | None = None
     length: int | None = None
     selector: str | None = None
+    annotator: str | None = None
+    """Who annotated, where a file's name begins with that: 114.D0631.M.250.D.1."""
 
     @classmethod
     def parse(cls, text: str) -> SummaryName:

@@ -13,10 +13,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from adjudge.data.incoming import Item, LeftOut, Thing
-from adjudge.data.lines import MAX_LINE, decode, open_bytes, read_json_lines, unreadable
+from adjudge.data.incoming import Item, LeftOut, Noted, Remark, Thing
+from adjudge.data.lines import MAX_LINE, decode, read_json_lines, unreadable
+from adjudge.data.packed import PACKED, open_bytes
 from adjudge.data.rows import Row, System
 from adjudge.errors import FormatError, UsageError, quoted
+from adjudge.table import csv_plain
 
 R = TypeVar("R", bound=Row)
 T = TypeVar("T")
@@ -25,12 +27,13 @@ Paths = Iterable[str | Path]
 JSON_LINES = (".jsonl", ".ndjson", ".jsonlines")
 TABLES = (".csv", ".tsv", ".tab")
 NO_TEXT = LeftOut("no text")
-HALF_PAIR = LeftOut("half a surrogate pair replaced by U+FFFD")
+BLANK = Noted("blank row taken as an empty summary")
+BLANK_LINE = LeftOut("blank line")
+HALF_PAIR = Noted("half a surrogate pair replaced by U+FFFD")
 EMPTY_FILE = LeftOut("file without records")
-STRAY_BYTES = LeftOut("bytes that are not UTF-8 read as Windows-1252")
+STRAY_BYTES = Noted("bytes that are not UTF-8 read as Windows-1252")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
-_PACKED = (".gz", ".bz2", ".xz", ".zst")
 _SUFFIXES = (*JSON_LINES, *TABLES, ".json", ".txt")
 _LARGEST = 1_000_000_000  # a larger length or position is a mistake, and no table could hold it
 _MOST_NAMES = 100  # of unused columns in a file, and
@@ -42,7 +45,7 @@ _MOST_KNOWN = 4096  # of rows remembered: memory must not grow with the input
 
 def bare_name(path: Path) -> str:
     """The file's name without what says how it is packed."""
-    return path.stem if path.suffix in _PACKED else path.name
+    return path.stem if path.suffix in PACKED else path.name
 
 
 def stem(path: Path) -> str:
@@ -233,7 +236,7 @@ class Place:
 
     path: Path
     line: int
-    notes: list[LeftOut] = field(default_factory=list)
+    notes: list[Remark] = field(default_factory=list)
 
     def __str__(self) -> str:
         return f"{self.path}:{self.line}"
@@ -372,13 +375,15 @@ def read_cells(
     delimiter: str | None = None,
     quotes: bool = True,
     unnamed_first: bool = False,
+    blank: bool = False,
     max_line: int = MAX_LINE,
     encoding: str = "utf-8",
 ) -> tuple[list[str], Rows]:
     """The header, and the rows with the numbers of the lines they begin on, each as long as the header.
 
     Without `quotes` a quotation mark is a character like any other; with `unnamed_first` the first
-    column needs no name.
+    column needs no name. A blank line is no row; with `blank` it is one under the header, without cells.
+    A ' that was put before what would be a formula (`table.csv_safe`) is taken off.
     """
     delimiter = _delimiter(path, delimiter)
     csv.field_size_limit(max(csv.field_size_limit(), min(max_line, _LARGEST_LIMIT)))
@@ -386,10 +391,10 @@ def read_cells(
     quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
     reader = csv.reader(iter(lines), delimiter=delimiter, quoting=quoting, strict=True)
     rows = _rows(reader, lines)
-    line, header = next(rows, (1, []))
-    header = [name.strip() for name in header]
+    line, header = next(((n, row) for n, row in rows if row), (1, []))
+    header = [csv_plain(name).strip() for name in header]
     _check_header(header, Place(path, line), unnamed_first)
-    return header, _even(rows, len(header), path)
+    return header, _even(rows if blank else ((n, row) for n, row in rows if row), len(header), path)
 
 
 def _delimiter(path: Path, delimiter: str | None) -> str:
@@ -441,8 +446,7 @@ def _rows(reader: Iterator[list[str]], lines: _Lines) -> Rows:
             return
         except csv.Error as error:
             raise FormatError(_said(str(error)), file=lines.path, line=lines.first) from None
-        if row:  # a blank line is none
-            yield lines.first, row
+        yield lines.first, row
 
 
 def _said(message: str) -> str:
@@ -472,14 +476,14 @@ def _check_header(header: list[str], place: Place, unnamed_first: bool) -> None:
 
 def _even(rows: Rows, width: int, path: Path) -> Rows:
     for line, row in rows:
-        if len(row) != width:
+        if row and len(row) != width:
             raise FormatError(
                 f"the row has {len(row)} cells, the header {width}: is there a delimiter in a text"
                 " without quotes around it?",
                 file=path,
                 line=line,
             )
-        yield line, row
+        yield line, [csv_plain(cell) for cell in row]
 
 
 # NIST's names

@@ -14,10 +14,10 @@ from html import unescape
 from html.entities import html5
 from pathlib import Path
 
-from adjudge.data.incoming import LeftOut
+from adjudge.data.incoming import Noted
 from adjudge.formats.files import Place, byte_lines
 
-UNKNOWN_ENTITY = LeftOut("unknown entity dropped")
+UNKNOWN_ENTITY = Noted("unknown entity dropped")
 
 # No pattern here can start inside its own match ([^<>]), so that searching stays linear.
 _TAG = re.compile(r"<(?:!--|/?[A-Za-z][^<>]*>|![^<>]*>|\?[^<>]*>)")

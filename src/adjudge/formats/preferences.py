@@ -5,7 +5,6 @@ The items are systems, or sentences by their text, as `adjudge prefer export` wr
 
 from __future__ import annotations
 
-import csv
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -35,6 +34,7 @@ from adjudge.judgments.pairs.answers import (
 from adjudge.judgments.pairs.sides import PairPool, pools_of
 from adjudge.judgments.protocol import PREFERENCE, Protocol
 from adjudge.judgments.tasks import CROWD
+from adjudge.table import csv_text
 from adjudge.wording import counted
 
 Form = Literal["left-right", "models"]
@@ -223,12 +223,9 @@ def write_preferences(path: str | Path, given: Iterable[PreferenceRow], *, form:
 
 
 def write_table(path: str | Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """A CSV file in UTF-8 with plain line ends."""
+    """A CSV file in UTF-8 with plain line ends; no cell is a formula."""
     try:
-        with Path(path).open("w", encoding="utf-8", newline="") as stream:
-            writer = csv.writer(stream, lineterminator="\n")
-            writer.writerow(header)
-            writer.writerows(rows)
+        Path(path).write_text(csv_text([header, *rows]), encoding="utf-8", newline="")
     except OSError as error:
         raise DataError(f"{path}: cannot be written: {error.strerror}") from None
 

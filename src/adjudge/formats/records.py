@@ -19,6 +19,8 @@ from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import KINDS, Document, Summary, System, Topic
 from adjudge.errors import FormatError, UsageError, nearest, quoted
 from adjudge.formats.files import (
+    BLANK,
+    BLANK_LINE,
     EMPTY_FILE,
     JSON_LINES,
     NO_TEXT,
@@ -118,7 +120,11 @@ def read_jsonl(
 
     def items(path: Path) -> Iterator[Item]:
         records = RecordFile(path, options, once)
+        last = 0
         for place, record in json_objects(path, max_line=max_line, encoding=encoding):
+            for line in range(last + 1, place.line) if by_line else ():
+                yield Place(path, line).item(BLANK_LINE)
+            last = place.line
             yield from records.items(place, place.line, record)
         yield from records.end()
 
@@ -161,10 +167,14 @@ def read_table(
     def items(path: Path) -> Iterator[Item]:
         records = RecordFile(path, options, once, cells=True)
         header, rows = read_cells(
-            path, delimiter=delimiter, quotes=quotes, max_line=max_line, encoding=encoding
+            path, delimiter=delimiter, quotes=quotes, blank=by_line, max_line=max_line, encoding=encoding
         )
         for number, (line, row) in enumerate(rows, 1):
-            yield from records.items(Place(path, line), number, dict(zip(header, row, strict=True)))
+            place = Place(path, line)
+            if not row and records.has_text(header):
+                place.notes.append(BLANK)
+            cells = row or [""] * len(header)
+            yield from records.items(place, number, dict(zip(header, cells, strict=True)))
         yield from records.end()
 
     yield from from_files(paths, items, TABLES)
@@ -223,6 +233,10 @@ class RecordFile:
         yield from self.unused(place, here.unused)
         yield from _Record(self, place, number, record, here).items()
         yield from place.noted()
+
+    def has_text(self, names: Sequence[str]) -> bool:
+        """Whether a record with these columns is one summary."""
+        return "text" in self._plan(tuple(names)).fields
 
     def end(self) -> Iterator[Item]:
         """After the last record: a column that was named but never there is a mistake."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from adjudge.data.incoming import Item, LeftOut
+from adjudge.data.incoming import Item, LeftOut, Remark
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import Summary, System, Topic
 from adjudge.data.scores import Score
@@ -72,7 +72,8 @@ class EvalName:
 FORMATS = ("SEE", "SPL", "ISI", "SIMPLE")
 DEFAULT_SYSTEM = "X"  # what the original calls the peer of a list
 
-_ATTRIBUTE = re.compile(r"""([A-Za-z_][\w:.-]*)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+# A name is tried where it begins and given up as a whole, so that searching stays linear.
+_ATTRIBUTE = re.compile(r"""(?<![\w:.-])([A-Za-z_][\w:.-]*+)\s*+=\s*+(?:"([^"]*)"|'([^']*)')""")
 _TAG_NAME = re.compile(r"/?([A-Za-z][\w:.-]*)")
 _HELD = ("P", "M", "PEER-ROOT", "MODEL-ROOT")  # the elements whose text says something
 
@@ -207,6 +208,7 @@ class _SettingsReader:
         self._path, self._trials = path, trials
         self._trial: Trial | None = None
         self._roots: dict[str, dict[str, str]] = {}  # of every EVAL: PEER-ROOT, MODEL-ROOT
+        self._named_last: dict[tuple[str, str], Listed] = {}  # by EVAL and ID of the model
         self._open: tuple[str, str, int] | None = None  # element, its ID, its line
         self._text: list[str] = []
 
@@ -269,7 +271,8 @@ class _SettingsReader:
 
     def _add_model(self, model: Listed, trial: Trial) -> None:
         """An ID that is listed twice counts twice, each time with the file named last, as in the original."""
-        trial.models = [model if m.id == model.id else m for m in trial.models] + [model]
+        trial.models.append(model)
+        self._named_last[trial.id, model.id] = model
 
     def finish(self) -> None:
         if self._open is not None:
@@ -286,7 +289,8 @@ class _SettingsReader:
                 raise place.wrong(f"EVAL {shown(trial.id)} has no models (<M ID=...>)")
             roots = self._roots[trial.id]
             trial.peers = {k: _below(p, roots.get("PEER-ROOT", "")) for k, p in trial.peers.items()}
-            trial.models = [_below(m, roots.get("MODEL-ROOT", "")) for m in trial.models]
+            last = (self._named_last[trial.id, model.id] for model in trial.models)
+            trial.models = [_below(model, roots.get("MODEL-ROOT", "")) for model in last]
 
 
 def _below(listed: Listed, root: str) -> Listed:
@@ -562,7 +566,7 @@ class _SettingsRows:
         yield from place.noted()
         yield from ((str(path), note) for note in text[1])
 
-    def _text(self, place: Place, form: str) -> tuple[str, list[LeftOut]] | LeftOut:
+    def _text(self, place: Place, form: str) -> tuple[str, list[Remark]] | LeftOut:
         """A unit a line, as the original sees them, but with entities as characters."""
         if form == "SIMPLE":
             return NO_SUMMARIES

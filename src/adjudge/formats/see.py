@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adjudge.data.incoming import LeftOut
+from adjudge.data.incoming import LeftOut, Noted
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import System, Topic
 from adjudge.errors import DataError, FormatError, UsageError
@@ -48,8 +48,8 @@ NO_ROWS = LeftOut("table without rows")
 NO_NAME = LeftOut("row without a document set, a document or a peer")
 STRANGE_NAME = LeftOut("row with a name or a length that cannot be one")
 STRANGE_NUMBER = LeftOut("number that cannot be one of its column: left out, the rest of the row is kept")
-SUMS = LeftOut("row whose marked and unmarked units do not add up to its peer units: kept as it is")
-NO_ASSESSOR = LeftOut(f"row that does not say who judged: the assessor is {ANONYMOUS!r}")
+SUMS = Noted("row whose marked and unmarked units do not add up to its peer units: kept as it is")
+NO_ASSESSOR = Noted(f"row that does not say who judged: the assessor is {ANONYMOUS!r}")
 
 
 def read(

@@ -64,6 +64,14 @@ class Measure:
         """What a spec stands for: itself, or several measures (`stat=all`)."""
         return [self]
 
+    def fitted(self, batches: Sequence[TopicBatch]) -> list[Measure]:
+        """What a spec stands for in this evaluation: itself, or what there is where it names nothing that is there."""
+        return [self]
+
+    def why_nothing(self, batches: Sequence[TopicBatch]) -> str:
+        """Why there is no score of any topic."""
+        return "nothing that it is made from was judged" if "judgments" in self.needs else "it gave none"
+
     def __str__(self) -> str:
         defaults = {f.name: f.default for f in fields(self)}
         changed = [f"{k}={_plain(v)}" for k, v in self.options().items() if v != defaults[k]]

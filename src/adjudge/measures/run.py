@@ -170,6 +170,8 @@ def score(
     if not topics:
         raise DataError(f"{folder.path}: nothing to score: no summary has the role peer")
     check_needs(collection, judgments, measures)
+    everything = list(batches.values())
+    measures = list(dict.fromkeys(each for measure in measures for each in measure.fitted(everything)))
     plans = [_plan(folder, collection, judgments, measure, batches, again) for measure in measures]
     todo = [t for t in topics if any(t in plan.todo for plan in plans)]
     work = [
@@ -182,7 +184,7 @@ def score(
     rows: dict[str, list[Score]] = {str(m): [] for m in measures}
     for plan in plans:
         if plan.measure.scope == "evaluation" and plan.todo:
-            rows[str(plan.measure)] += type(plan.measure).score_many([plan.measure], list(batches.values()))
+            rows[str(plan.measure)] += type(plan.measure).score_many([plan.measure], everything)
     done = 0
     for chunk, scores in zip(
         work, run(_score_chunk, work, workers=min(worker_count(workers), max(len(work), 1))), strict=True
@@ -195,6 +197,8 @@ def score(
         results = []
         for plan in plans:
             stored = plan.merged(rows[str(plan.measure)], topics)
+            if stored.table.frame.empty:
+                raise DataError(f"{plan.measure}: no scores: {plan.measure.why_nothing(everything)}")
             scorefiles.write(change.stage(scorefiles.file_name(str(plan.measure))), stored)
             results.append(plan.report(stored))
         change.commit()

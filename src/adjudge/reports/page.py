@@ -26,6 +26,7 @@ from adjudge.reports.sections import (
     overview_of,
     pair_triangle,
 )
+from adjudge.table import frame_to_csv
 from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
@@ -113,9 +114,9 @@ def files_of(comparison: Comparison, stem: str) -> tuple[ReportFile, ...]:
 
     Every name ends in a word of its own, so that no measure gives a name that Windows keeps for itself.
     """
-    league = comparison.to_frame().to_csv(index=False, lineterminator="\n")
-    pairs = comparison.pairs_frame().to_csv(index=False, lineterminator="\n")
-    scores = comparison.matrix.to_frame().to_csv(index_label="topic", lineterminator="\n")
+    league = frame_to_csv(comparison.to_frame())
+    pairs = frame_to_csv(comparison.pairs_frame())
+    scores = frame_to_csv(comparison.matrix.to_frame(), index_label="topic")
     return (
         ReportFile("League table, CSV", f"{stem}-league.csv", league),
         ReportFile("League table, LaTeX", f"{stem}-league.tex", comparison.to_latex() + "\n"),

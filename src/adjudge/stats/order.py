@@ -234,8 +234,11 @@ def _number(count: int) -> str:
     """In full up to a billion, else to three digits."""
     if count < 10**9:
         return f"{count:,}"
-    text = str(count)
-    return f"{text[0]}.{text[1:3]}e{len(text) - 1}"
+    # Python writes no number of more than 4,300 digits: take off all but a few first.
+    digits = int(math.log10(count)) if count < 10**300 else int(count.bit_length() * math.log10(2))
+    first = count // 10 ** max(0, digits - 20)
+    text = str(first)
+    return f"{text[0]}.{text[1:3]}e{len(text) - 1 + max(0, digits - 20)}"
 
 
 # Letters and lines for items that do not differ significantly

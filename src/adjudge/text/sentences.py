@@ -130,7 +130,9 @@ def _cuts(block: str, language: str) -> list[int]:
         return []
     has_case = any(map(str.isupper, block))
     quotes = [quote.start() for quote in _QUOTE_MARK.finditer(block)]
-    placed = {_beside_quotes(block, cut, quotes) for cut in _proposed(block, language)}
+    placed, back = set(), {0: 0}
+    for cut in sorted(_proposed(block, language)):
+        placed.add(_beside_quotes(block, cut, quotes, back))
     return sorted(cut for cut in placed if 0 < cut < len(block) and _holds(block, cut, has_case))
 
 
@@ -161,10 +163,15 @@ def _masked(block: str) -> str:
     return _APOSTROPHE.sub("x", _QUOTE_MARK.sub(" ", plain))
 
 
-def _beside_quotes(block: str, cut: int, quotes: list[int]) -> int:
-    """Move a cut among quotes and blanks: closing quotes stay with the left, opening ones go right."""
-    while cut and (block[cut - 1].isspace() or block[cut - 1] in _QUOTES + _BULLETS):
+def _beside_quotes(block: str, cut: int, quotes: list[int], back: dict[int, int]) -> int:
+    """Move a cut among quotes and blanks: closing quotes stay with the left, opening ones go right.
+
+    `back` remembers where earlier cuts came to lie, so that a long run of blanks and bullets is gone through once.
+    """
+    first = cut
+    while cut not in back and (block[cut - 1].isspace() or block[cut - 1] in _QUOTES + _BULLETS):
         cut -= 1
+    cut = back[first] = back.get(cut, cut)
     while cut < len(block) and block[cut] in _CLOSERS:
         cut += 1
     apart = _CLOSING_QUOTE_APART.match(block, cut)

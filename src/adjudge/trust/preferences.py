@@ -41,7 +41,7 @@ from adjudge.measures.judged.preference_strengths import (
 from adjudge.measures.registry import parse_measures
 from adjudge.measures.run import check_needs, score
 from adjudge.stats.agreement import PairAgreement, agreement_shares, pair_agreement
-from adjudge.stats.bootstrap import bootstrap_means
+from adjudge.stats.bootstrap import LEAST_VARIED, bootstrap_means, flat
 from adjudge.stats.multiple import holm
 from adjudge.stats.paired import wilcoxon
 from adjudge.stats.preference.answers import FloatArray, PairAnswers
@@ -54,6 +54,8 @@ if TYPE_CHECKING:
 
 Systems = Literal["machine", "all"]
 LEVEL, RESAMPLES = 0.95, 2000
+FEW_TOPICS = 20
+"""Of fewer, percentiles of resampled topics are too close together: of 10 they hold the mean in .90, not .95."""
 _AMONG: dict[Systems, Among] = {"machine": "machines", "all": "all"}
 
 
@@ -187,11 +189,23 @@ def agreements(
     chosen = [data.resolve(measure) for measure in measures] or _directed(data, people.measure)
     found = [_topics(data, people, measure, length, half) for measure in chosen]
     shares = np.array([[topic.share for topic in topics] for topics in found]).T.reshape(-1, len(found))
-    low, high = bootstrap_means(shares, rng=rng, resamples=resamples, level=level)
+    low, high = _intervals(shares, rng=rng, resamples=resamples, level=level)
     return [
         _agreement(measure, people, topics, (float(low[k]), float(high[k]), level), systems, half, resamples)
         for k, (measure, topics) in enumerate(zip(chosen, found, strict=True))
     ]
+
+
+def _intervals(
+    shares: FloatArray, *, rng: np.random.Generator, resamples: int, level: float
+) -> tuple[FloatArray, FloatArray]:
+    """Of column means, by the bootstrap of topics; NaN where a column hardly varies, so that nothing would cover.
+
+    The rule is that of `compare`.
+    """
+    low, high = bootstrap_means(shares, rng=rng, resamples=resamples, level=level)
+    without = flat(shares)
+    return np.where(without, np.nan, low), np.where(without, np.nan, high)
 
 
 def _agreement(
@@ -320,24 +334,25 @@ def compared(
 ) -> list[Found]:
     """Of paired shares over topics, first and second: which is above, by Wilcoxon's test with Holm's correction.
 
-    "open" is not significantly different; "hopeless" that no shares on so many topics could have been found to differ.
-    A pair in which the mean and the ranks lean to different sides is open.
+    "open" is not significantly different. "hopeless" could not have been found: on so many topics where the two
+    differ at all, no p is small enough. A pair in which the mean and the ranks lean to different sides is open.
     """
     results = []
     for one, other in pairs:
         x, y = np.asarray(one, np.float64), np.asarray(other, np.float64)
         kept = ~(np.isnan(x) | np.isnan(y))
-        results.append((wilcoxon(x[kept], y[kept]), int(np.count_nonzero(kept))))
+        results.append(wilcoxon(x[kept], y[kept]))
     alpha = round(1 - level, 12)
-    adjusted = holm([test.p for test, _ in results])
-    left = len(pairs) - int(np.count_nonzero(adjusted < alpha))
+    adjusted = holm([test.p for test in results])
+    left = int(np.count_nonzero(adjusted >= alpha))
     found: list[Found] = []
-    for (test, topics), p in zip(results, adjusted, strict=True):
+    for test, p in zip(results, adjusted, strict=True):
         way = np.sign(test.difference) if p < alpha else 0.0
         if way and way == np.sign(test.statistic):
             found.append("above" if way > 0 else "below")
         else:
-            found.append("hopeless" if 2.0 ** (1 - topics) * left >= alpha else "open")
+            never = math.isnan(p) or 2.0 ** (1 - test.wins - test.losses) * left >= alpha
+            found.append("hopeless" if never else "open")
     return found
 
 
@@ -347,7 +362,7 @@ def _told(ways: Mapping[str, Found], said: Mapping[str, str]) -> tuple[list[str]
     parts = [f"{words} {listed(names[way], most=9)}" for way, words in said.items() if names[way]]
     few = names["hopeless"]
     return parts, [
-        f"No difference from {listed(few, most=9)} could have been found on so few topics."
+        f"No difference from {listed(few, most=9)} could have been found: too few topics, or too few where they differ."
     ] * bool(few)
 
 
@@ -597,12 +612,14 @@ class Convergence(Tabular):
 
     def lines(self) -> dict[str, float]:
         """Other measures' agreement, meaned over the topics that have a trajectory."""
+        return {n: math.fsum(v) / len(v) if v else math.nan for n, v in self._line_shares().items()}
+
+    def _line_shares(self) -> dict[str, list[float]]:
+        """By measure, its agreement on every topic that has both a trajectory and this measure."""
         names = dict.fromkeys(name for topic in self.measured for name in topic.lines)
-        values = {
-            n: [t.lines[n] for t in self.measured if t.lines.get(n, math.nan) == t.lines.get(n)]
-            for n in names
+        return {
+            n: [t.lines[n] for t in self.measured if not math.isnan(t.lines.get(n, math.nan))] for n in names
         }
-        return {n: math.fsum(v) / len(v) if v else math.nan for n, v in values.items()}
 
     def sentences(self) -> Iterator[str]:
         """What was found, in plain words."""
@@ -629,6 +646,19 @@ class Convergence(Tabular):
             if parts:
                 yield f"With {last:,} answers that is {'; '.join(parts)} ({over})."
             yield from few
+            yield from self._fewer(last, own, lines)
+
+    def _fewer(self, last: int, own: Sequence[float], lines: Mapping[str, Sequence[float]]) -> Iterator[str]:
+        """Of measures that some topics lack: what they were compared with, which is not the mean of all topics."""
+        for name, line in lines.items():
+            both = [(a, b) for a, b in zip(own, line, strict=True) if not math.isnan(b)]
+            if both and len(both) < len(own):
+                mine, theirs = (math.fsum(each) / len(both) for each in zip(*both, strict=True))
+                topics = counted(len(both), "topic that has", "topics that have")
+                yield (
+                    f"{name} was compared on the {topics} it: {mine:.1%} with {last:,} answers, {theirs:.1%} for"
+                    f" {name}."
+                )
 
     def headline(self) -> str:
         return " ".join(self.sentences())
@@ -660,11 +690,17 @@ class Convergence(Tabular):
         )
 
     def lines_table(self) -> Table:
-        """The other measures' agreement, meaned over the same topics."""
+        """The other measures' agreement, meaned over the topics that have both; these are shown where some lack it."""
+        shares, every = self._line_shares(), len(self.measured)
+        some = any(len(each) < every for each in shares.values())
         return Table(
             name="measures",
-            columns=(Column("measure", right=False), Column("agreement", right=True)),
-            rows=tuple((name, shown(value)) for name, value in self.lines().items()),
+            columns=(
+                Column("measure", right=False),
+                Column("agreement", right=True),
+                Column("topics", show="always" if some else "never"),
+            ),
+            rows=tuple((name, shown(value), len(shares[name])) for name, value in self.lines().items()),
         )
 
     def topic_table(self) -> Table:
@@ -1233,21 +1269,28 @@ def _table(
         reason = "no topic has all columns" if some else ""
         done = [replace(cell, topics={}, why=cell.why or reason) for cell in cells]
     else:
-        low, high = bootstrap_means(
-            shares, rng=generator(seed, "prefer/report"), level=level, resamples=resamples
-        )
+        low, high = _intervals(shares, rng=generator(seed, "prefer/report"), level=level, resamples=resamples)
         for column, k in enumerate(some):
             own = dict(zip(topics, shares[:, column].tolist(), strict=True))
             mean = math.fsum(own.values()) / len(own)
             done[k] = replace(
                 cells[k], topics=own, value=mean, low=float(low[column]), high=float(high[column])
             )
+    unsure = (
+        [cell.heading for cell in done if cell.topics and math.isnan(cell.low)] if len(topics) > 1 else []
+    )
     none = int(np.count_nonzero(empty))
     left = len(every) - len(topics) - none
     notes = [f"{counted(none, 'topic has', 'topics have')} no pair to order"] * bool(none)
     notes += [
         f"{counted(left, 'topic lacks', 'topics lack')} a column and {'is' if left == 1 else 'are'} left out"
     ] * bool(left and topics)
+    notes += [
+        f"no interval for {listed(unsure)}: fewer than {LEAST_VARIED} topics differ from the commonest share"
+    ] * bool(unsure)
+    notes += [f"{counted(len(topics), 'topic')}: intervals by the bootstrap of so few are too narrow"] * (
+        1 < len(topics) < FEW_TOPICS and len(unsure) < len(some)
+    )
     return PaperTable(
         name=name,
         title=title,
@@ -1373,7 +1416,7 @@ def _smoothing(table: PaperTable) -> Iterator[str]:
         "above": "helps",
         "below": "hurts",
         "open": "makes no significant difference for",
-        "hopeless": "could not be found, on so few topics, to make a difference for",
+        "hopeless": "could not have been found, on so few topics, to make a difference for",
     }
     for (source, bare, smooth), way in zip(both, ways, strict=True):
         yield f"Smoothing {verbs[way]} {source}: {bare.value:.3f} without, {smooth.value:.3f} with it."

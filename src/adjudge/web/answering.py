@@ -1,21 +1,35 @@
-"""Answers that come in from a browser: checked against the task, stored, acknowledged one by one. No routes here."""
+"""Answers that come in from a browser: checked against what the protocol asks then, stored, acknowledged one by one.
+
+No routes here.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass
 from typing import Any
+from weakref import WeakValueDictionary
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, SerializerFunctionWrapHandler, model_serializer
 
 from adjudge.errors import AdjudgeError, BusyError, DataError
-from adjudge.judgments.protocol import NOTES, PYRAMID, PYRAMID_PEER
+from adjudge.judgments.protocol import (
+    NOTES,
+    PREFERENCE,
+    PYRAMID,
+    PYRAMID_PEER,
+    UNIT,
+    UNMARKED,
+    Protocol,
+)
 from adjudge.judgments.store.encoding import moment
-from adjudge.judgments.tasks import Ack, Event, Task, units_of
+from adjudge.judgments.tasks import Ack, Event, Task, TextRef, stable_id, units_of
 from adjudge.web.blind import UnitIds
 from adjudge.web.site import Site
+from adjudge.wording import counted
 
 MOST = 200
 """Answers in one request; a browser that was offline for long sends several."""
@@ -48,12 +62,26 @@ class SentEvents(BaseModel):
     events: list[Sent] = Field(min_length=1, max_length=MOST)
 
 
+class Reopened(BaseModel):
+    """A question that this answer changed, so that what was answered there before counts no more; and since when."""
+
+    question: str
+    seq: int
+
+
 class Saved(BaseModel):
     """That an answer is on the disk. `newer` is set where an answer was there that this page had not seen."""
 
     id: str
     seq: int
     newer: int | None
+    reopened: Reopened | None = None
+    """Left out where there is none."""
+
+    @model_serializer(mode="wrap")
+    def _short(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        written: dict[str, Any] = write(self)
+        return {name: value for name, value in written.items() if value is not None or name != "reopened"}
 
 
 class Refused(BaseModel):
@@ -68,12 +96,20 @@ class Receipt(BaseModel):
     refused: list[Refused]
 
 
+class NotAskedNow(DataError):
+    """An answer that the page does not offer as things stand. Its text goes to the browser: it holds no name."""
+
+
 async def store_answers(site: Site, person: str, sent: Sequence[Sent]) -> Receipt:
     """Every answer on its own: one that is refused does not hold the others up. BusyError means: try again."""
-    waiting: list[tuple[Sent, Future[list[Ack]] | str]] = []
+    waiting: list[tuple[Sent, Future[list[Ack]] | Saved | str]] = []
     for each in sent:
         try:
-            waiting.append((each, site.store.submit([event_of(site, person, each)])))
+            task, event = event_of(site, person, each)
+            if each.question == UNMARKED or each.question.startswith(UNIT):
+                waiting.append((each, await _store_in_turn(site, task, event)))
+            else:
+                waiting.append((each, site.store.submit([event])))
         except BusyError:
             raise
         except (AdjudgeError, ValueError) as error:
@@ -82,6 +118,9 @@ async def store_answers(site: Site, person: str, sent: Sequence[Sent]) -> Receip
     for each, outcome in waiting:
         if isinstance(outcome, str):
             refused.append(Refused(id=each.id, why=outcome))
+            continue
+        if isinstance(outcome, Saved):
+            saved.append(outcome)
             continue
         try:
             ack = (await asyncio.wrap_future(outcome))[0]
@@ -94,15 +133,65 @@ async def store_answers(site: Site, person: str, sent: Sequence[Sent]) -> Receip
     return Receipt(saved=saved, refused=refused)
 
 
+_turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+
+async def _store_in_turn(site: Site, task: Task, event: Event) -> Saved:
+    """Stores an answer whose question depends on other answers, or whose answer changes another question.
+
+    Who marks other units than before is asked about the unmarked ones again: their answer is taken back, by an event
+    of its own, in the same transaction. The old one stays in the history.
+    """
+    turn = _turns.setdefault(task.id, asyncio.Lock())
+    async with turn:
+        there = await asyncio.to_thread(lambda: list(site.store.events(task=task.id)))
+        before = {each.id: each for each in there}
+        again = stable_id("asked again", event.id)
+        events = [event]
+        if event.id not in before:  # what was sent before was checked then
+            answers = latest(there, event.assessor)
+            page = AskedPage.of(site, task)
+            page.check_now(event.question, event.answer, {q: each.answer for q, each in answers.items()})
+            if page.changes_unmarked(event, answers):
+                events.append(_taken_back(answers[UNMARKED], event, again))
+        elif again in before:
+            events.append(before[again])
+        acks = await asyncio.wrap_future(site.store.submit(events))
+    reopened = Reopened(question=UNMARKED, seq=acks[1].seq) if len(acks) > 1 else None
+    return Saved(id=event.id, seq=acks[0].seq, newer=acks[0].newer, reopened=reopened)
+
+
+def _taken_back(old: Event, cause: Event, id: str) -> Event:
+    return Event(
+        id=id,
+        evaluation=old.evaluation,
+        task=old.task,
+        assessor=old.assessor,
+        question=old.question,
+        answer=None,
+        base=old.seq,
+        origin=cause.origin,
+        answered_at=cause.answered_at,
+    )
+
+
+def latest(events: Iterable[Event], assessor: str) -> dict[str, Event]:
+    """A person's answers to a task that count, from all that they gave."""
+    found = {event.question: event for event in events if event.assessor == assessor}
+    return {question: event for question, event in found.items() if event.answer is not None}
+
+
 def plain(error: Exception) -> str:
-    """Why an answer is refused, in words that hold no id and no name: a clash is the only one a page can cause."""
+    """Why an answer is refused, in words that hold no id and no name."""
+    if isinstance(error, NotAskedNow):
+        return str(error)
     text = str(error)
     return (
         "this answer was sent before with other content" if "sent before" in text else "not an answer to this"
     )
 
 
-def event_of(site: Site, person: str, sent: Sent) -> Event:
+def event_of(site: Site, person: str, sent: Sent) -> tuple[Task, Event]:
     """An answer as the store takes it; refuses what is no answer to a question of a task of this person's."""
     task = site.task(sent.task, person)
     if task is None:
@@ -112,7 +201,7 @@ def event_of(site: Site, person: str, sent: Sent) -> Event:
     for time in (sent.shown_at, sent.answered_at):
         if time is not None:
             moment(time)  # refuses what is no time: whoever counts minutes later relies on it
-    return Event(
+    event = Event(
         id=sent.id,
         evaluation=site.store.evaluation,
         task=task.id,
@@ -127,6 +216,7 @@ def event_of(site: Site, person: str, sent: Sent) -> Event:
         answered_at=sent.answered_at,
         took_ms=sent.took_ms,
     )
+    return task, event
 
 
 def whole(answer: JsonValue) -> Any:
@@ -139,29 +229,101 @@ def whole(answer: JsonValue) -> Any:
     return answer
 
 
+FIELDS = {UNIT: {"marked", "completeness"}, UNMARKED: {"relevant"}, PREFERENCE: {"winner"}}
+"""What an answer holds, by the kind of its question; notes hold a text, and all others a value."""
+
+
 def check(site: Site, task: Task, question: str, answer: Any) -> None:
-    protocol = site.protocol(task.protocol)
+    """Refuses what no page offers for this task, whatever was answered before."""
     if question in (PYRAMID, PYRAMID_PEER):
         raise DataError("pyramids are not annotated here")
-    if question not in NOTES and answer is None and question not in asked(site, task):
+    page = AskedPage.of(site, task)
+    if question not in NOTES and question not in page.every:
         raise DataError("no such question")
     if question in NOTES and isinstance(answer, dict) and len(str(answer.get("text"))) > LONGEST_NOTE:
         raise DataError("a note is too long")
-    model = peer = None
-    if protocol.kind == "coverage":
+    page.protocol.check(question, answer, model_units=page.model, peer_units=page.peer)
+    kind = UNIT if question.startswith(UNIT) else question
+    fields = {"text"} if question in NOTES else FIELDS.get(kind, {"value"})
+    if answer is not None and set(answer) != fields:
+        raise DataError("an answer holds what the page asks for, and nothing else")
+    if question not in NOTES and site.changed(task) is not None:
+        raise NotAskedNow("the texts of this page have changed since it was assigned")
+
+
+@dataclass(frozen=True)
+class AskedPage:
+    """What a protocol asks of a task, which for the unmarked units depends on the other answers."""
+
+    protocol: Protocol
+    model: tuple[str, ...] = ()
+    peer: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, site: Site, task: Task) -> AskedPage:
+        protocol = site.protocol(task.protocol)
+        if protocol.kind != "coverage":
+            return cls(protocol)
         units = site.collection.units.get(task.topic, ())
-        model = (
-            [u.id for u in units_of(units, task.reference, protocol.model_units)] if task.reference else []
+
+        def ids(text: TextRef | None, kind: str) -> tuple[str, ...]:
+            return () if text is None else tuple(unit.id for unit in units_of(units, text, kind))
+
+        return cls(protocol, ids(task.reference, protocol.model_units), ids(task.peer, protocol.peer_units))
+
+    @property
+    def every(self) -> list[str]:
+        """The ids of all questions, asked now or later."""
+        return list(self.protocol.asked(self.model))
+
+    def unmarked(self, answers: Mapping[str, Any]) -> frozenset[str]:
+        """The units of the summary that no answer marks."""
+        marked = (
+            answers[question]["marked"] for question in map(UNIT.__add__, self.model) if question in answers
         )
-        peer = [u.id for u in units_of(units, task.peer, protocol.peer_units)] if task.peer else []
-    protocol.check(question, answer, model_units=model, peer_units=peer)
+        return frozenset(self.peer).difference(*marked)
 
+    def asked(self, answers: Mapping[str, Any]) -> list[str]:
+        """The questions that are asked as things stand: of unmarked units nothing, where all are marked."""
+        nothing = not self.protocol.unmarked_choices(len(self.unmarked(answers)))
+        return [question for question in self.every if question != UNMARKED or not nothing]
 
-def asked(site: Site, task: Task) -> list[str]:
-    """The ids of all questions of a task."""
-    protocol = site.protocol(task.protocol)
-    units: list[str] = []
-    if protocol.kind == "coverage" and task.reference is not None:
-        rows = site.collection.units.get(task.topic, ())
-        units = [unit.id for unit in units_of(rows, task.reference, protocol.model_units)]
-    return list(protocol.asked(units))
+    def standing(self, answers: Mapping[str, Any]) -> dict[str, Any]:
+        """The answers that the protocol still offers. One that it does not is open again: its question has changed."""
+        found: dict[str, Any] = {}
+        for question in sorted(answers, key=lambda each: each == UNMARKED):
+            try:
+                self.protocol.check(question, answers[question], model_units=self.model, peer_units=self.peer)
+                if question == UNMARKED:
+                    self._check_choice(answers[question], found)
+            except DataError:
+                continue
+            found[question] = answers[question]
+        return found
+
+    def check_now(self, question: str, answer: Any, answers: Mapping[str, Any]) -> None:
+        """Refuses an answer to a question that is not asked yet, or not in this way."""
+        if question != UNMARKED or answer is None:
+            return
+        standing = self.standing(answers)
+        if any(f"{UNIT}{unit}" not in standing for unit in self.model):
+            raise NotAskedNow(
+                "the unmarked units are asked about when every unit of the reference is answered"
+            )
+        self._check_choice(answer, standing)
+
+    def _check_choice(self, answer: Mapping[str, Any], answers: Mapping[str, Any]) -> None:
+        unmarked = len(self.unmarked(answers))
+        if not unmarked:
+            raise NotAskedNow("every unit of the summary is marked: nothing is asked about unmarked ones")
+        if answer["relevant"] not in [choice.value for choice in self.protocol.unmarked_choices(unmarked)]:
+            units = counted(unmarked, "unmarked unit")
+            raise NotAskedNow(f"this cannot be said of {units}")
+
+    def changes_unmarked(self, event: Event, answers: Mapping[str, Event]) -> bool:
+        """Whether an answer marks other units than before, and there is an answer about the unmarked ones."""
+        if not event.question.startswith(UNIT) or UNMARKED not in answers:
+            return False
+        before = {question: each.answer for question, each in answers.items()}
+        after = {**before, event.question: event.answer or {"marked": []}}
+        return self.unmarked(before) != self.unmarked(after)

@@ -18,6 +18,7 @@ from adjudge.web.access import Refusal, Visitor
 from adjudge.web.answering import Receipt, SentEvents, store_answers
 from adjudge.web.pages import tasks, work
 from adjudge.web.pages.pairs import pair_page
+from adjudge.web.sampler import is_copy
 from adjudge.web.signing import (
     LIFETIME,
     PasswordDesk,
@@ -79,6 +80,8 @@ class PairGiven(BaseModel):
     title: str
     guidelines: list[str]
     answers: dict[str, tasks.Given]
+    live: bool
+    """Drawn for whoever comes, and not assigned to this person."""
 
 
 class PairsGiven(BaseModel):
@@ -87,6 +90,14 @@ class PairsGiven(BaseModel):
     """How many pairs this person has answered."""
     of: int | None
     """How many there are for this person in all, where that is known."""
+    assigned: int
+    """How many are assigned to this person,"""
+    assigned_done: int
+    """and how many of those are answered."""
+    quota: int
+    """How many pairs are planned for whoever comes, all people together,"""
+    quota_done: int
+    """and how many of those are answered."""
 
 
 class NewPassword(BaseModel):
@@ -251,8 +262,16 @@ def next_pairs(wanted: PairsWanted, request: Request) -> PairsGiven:
     found = first + request.app.state.sampler.next_for(person, wanted.count, have)
     mine = site.store.current(assessor=person)
     pairs = [_pair(site, each, tasks.given(site, mine, each, person)) for each in found]
-    offer = request.app.state.sampler.offer(person)
-    return PairsGiven(pairs=pairs, done=offer.done, of=offer.of)
+    offer, quota = request.app.state.sampler.offer(person), request.app.state.sampler.quota()
+    return PairsGiven(
+        pairs=pairs,
+        done=offer.done,
+        of=offer.of,
+        assigned=offer.assigned,
+        assigned_done=offer.assigned_done,
+        quota=quota.of,
+        quota_done=quota.done,
+    )
 
 
 def _pair(site: Site, task: Task, answers: dict[str, tasks.Given]) -> PairGiven:
@@ -270,6 +289,7 @@ def _pair(site: Site, task: Task, answers: dict[str, tasks.Given]) -> PairGiven:
         title=protocol.title,
         guidelines=list(tasks.guideline_paragraphs(protocol)),
         answers=answers,
+        live=is_copy(task),
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -17,9 +17,10 @@ import numpy as np
 from adjudge.errors import AdjudgeError
 from adjudge.judgments.pairs.answers import answers_in
 from adjudge.judgments.pairs.sample import ANYONE
-from adjudge.judgments.pairs.sides import Pair, PairPool, done, pools_of
+from adjudge.judgments.pairs.sides import Pair, PairPool, content, pools_of
 from adjudge.judgments.protocol import PREFERENCE, Protocol, protocol_of
-from adjudge.judgments.tasks import Event, Task, stable_id
+from adjudge.judgments.store.store import Store
+from adjudge.judgments.tasks import Task, stable_id
 from adjudge.stats.preference.answers import FloatArray
 from adjudge.stats.preference.next_pair import next_pairs, random_pairs
 from adjudge.text.similarity import DEFAULT, sentence_similarity
@@ -28,6 +29,8 @@ from adjudge.web.site import Site
 
 log = logging.getLogger("adjudge.web")
 
+PROGRAMS = ("simulated", "learned")
+"""Origins of answers that are no people's."""
 AHEAD = 12
 """Pairs of a topic that stand in line; several people may be at the same topic."""
 
@@ -38,12 +41,74 @@ class Offer:
 
     done: int
     assigned: int
+    assigned_done: int
     more: bool
+
+    @property
+    def live_done(self) -> int:
+        """Answered pairs that were nobody's before."""
+        return self.done - self.assigned_done
 
     @property
     def of(self) -> int | None:
         """How many there are in all; unknown where pairs are drawn as they are needed."""
         return None if self.more else self.assigned
+
+
+@dataclass(frozen=True)
+class Quota:
+    """Pairs that are asked of whoever comes: how many are answered, and how many are planned, all people together."""
+
+    done: int
+    of: int
+
+
+class DecidedPairs:
+    """The pairs that people have decided. Kept up to date from what is new: going through all answers takes its time.
+
+    What programs answered decides nothing, and takes nothing of what is planned for people.
+    """
+
+    def __init__(self, store: Store):
+        self._store = store
+        self._lock = threading.Lock()
+        self._seen = 0
+        self._given: dict[str, set[str]] = {}
+        """By task: who has an answer there that counts."""
+        self._programs: set[str] = set()
+        self._contents: dict[str, tuple[object, ...] | None] = {}
+
+    def contents(self) -> set[tuple[object, ...]]:
+        """What is decided, as `sides.content` names it."""
+        with self._lock:
+            self._look()
+            self._learn([task for task in self._given if task not in self._contents])
+            found = {self._contents[task] for task, people in self._given.items() if people}
+            return {each for each in found if each is not None}
+
+    def by_programs(self) -> set[str]:
+        """The tasks that programs answered."""
+        with self._lock:
+            self._look()
+            return set(self._programs)
+
+    def _look(self) -> None:
+        for event in self._store.events(after=self._seen):
+            if event.question == PREFERENCE and event.origin in PROGRAMS:
+                self._programs.add(event.task)
+            elif event.question == PREFERENCE:
+                people = self._given.setdefault(event.task, set())
+                (people.discard if event.answer is None else people.add)(event.assessor)
+            self._seen = event.seq or self._seen
+
+    def _learn(self, new: list[str]) -> None:
+        few = len(new) <= FEW
+        found = map(self._store.task, new) if few else self._store.tasks(cancelled=True)
+        self._contents.update((task.id, content(task) if task.left else None) for task in found)
+
+
+FEW = 50
+"""Tasks that are read one by one."""
 
 
 class Sampler:
@@ -52,7 +117,9 @@ class Sampler:
     def __init__(self, site: Site):
         self.site = site
         protocol = self._live_protocol()
-        self.live = [TopicLine(site, protocol, topic) for topic in site.collection.topics] if protocol else []
+        self._decided = DecidedPairs(site.store)
+        topics = site.collection.topics if protocol else ()
+        self.live = [TopicLine(site, protocol, topic, self._decided) for topic in topics if protocol]
         self._wanted, self._closed = threading.Event(), False
         self._started = threading.Lock()
         self._thread: threading.Thread | None = None
@@ -93,10 +160,21 @@ class Sampler:
 
     def offer(self, person: str) -> Offer:
         mine = self._pairs_of(person)
-        answered = self._answered(person) if mine else {}
-        assigned = [task for task in mine if not task.id.startswith(COPY)]
-        more = bool(self.live) or any(True for _ in self._open())
-        return Offer(sum(task.id in answered for task in mine), len(assigned), more)
+        answered = self._answered(person) if mine else set()
+        assigned = [task for task in mine if not is_copy(task)]
+        return Offer(
+            done=sum(task.id in answered for task in mine),
+            assigned=len(assigned),
+            assigned_done=sum(task.id in answered for task in assigned),
+            more=bool(self.live) or any(True for _ in self._open()),
+        )
+
+    def quota(self) -> Quota:
+        """What is asked of whoever comes: open pairs, and those that will be drawn while people judge."""
+        whoevers = [task for task in self.site.store.tasks(assessor=ANYONE) if task.left is not None]
+        decided = self._decided.contents()
+        done = sum(content(task) in decided for task in whoevers)
+        return Quota(done=done, of=len(whoevers) + sum(line.to_come() for line in self.live))
 
     def next_for(self, person: str, count: int, have: frozenset[str]) -> list[Task]:
         """Up to `count` pairs for a person that the page does not have yet (`have`, by public id)."""
@@ -108,7 +186,7 @@ class Sampler:
             and self.site.task_key(task) not in have
             and self.site.changed(task) is None
         ]
-        own.sort(key=lambda task: task.id.startswith(COPY))  # assigned ones first, after a reload too
+        own.sort(key=is_copy)  # assigned ones first, after a reload too
         found, candidates = own[:count], self._candidates(person)
         while len(found) < count and (candidate := next(candidates, None)) is not None:
             task = self._hand_out(candidate, person)
@@ -116,10 +194,10 @@ class Sampler:
                 found.append(task)
         return found
 
-    def _answered(self, person: str | None = None) -> dict[str, Mapping[str, Event]]:
-        """The answers of tasks whose pair is decided; a comment alone decides nothing."""
+    def _answered(self, person: str) -> set[str]:
+        """A person's tasks whose pair is decided; a comment alone decides nothing."""
         judged = self.site.store.current(assessor=person)
-        return {each.task.id: each.answers for each in judged if PREFERENCE in each.answers}
+        return {each.task.id for each in judged if PREFERENCE in each.answers}
 
     def _pairs_of(self, person: str) -> list[Task]:
         return [
@@ -130,17 +208,22 @@ class Sampler:
 
     def _open(self) -> Iterator[Task]:
         """Tasks that are whoever's and wait for an answer."""
-        if not any(task.left is not None for task in self.site.store.tasks(assessor=ANYONE)):
-            return  # without a look at what everybody has answered
-        everything = [task for task in self.site.store.tasks() if task.left is not None]
-        finished = done(everything, self._answered())
-        yield from (task for task in everything if task.assessor == ANYONE and task.id not in finished)
+        whoevers = [task for task in self.site.store.tasks(assessor=ANYONE) if task.left is not None]
+        decided = self._decided.contents() if whoevers else set()
+        yield from (task for task in whoevers if content(task) not in decided)
 
     def _candidates(self, person: str) -> Iterator[Task]:
-        """Open tasks a person has not had, then new ones: the topics in an order of the person's own."""
-        had = {_what(task) for task in self._pairs_of(person)}
+        """Open tasks a person has not had, then new ones: the topics in an order of the person's own.
+
+        A planted repeat is for whoever answered what it repeats, and for nobody else.
+        """
+        had, answered = {_what(task) for task in self._pairs_of(person)}, self._answered(person)
         for task in self._open():
-            if _what(task) not in had and self.site.changed(task) is None:
+            if task.repeat_of is None and _what(task) in had:
+                continue
+            if task.repeat_of is not None and copy_id(task.repeat_of, person) not in answered:
+                continue
+            if self.site.changed(task) is None:
                 had.add(_what(task))  # of a pair that several people are to judge there are several tasks
                 yield task
         for line in sorted(self.live, key=lambda line: self.site.public.of("order", person, line.topic)):
@@ -153,13 +236,24 @@ class Sampler:
         until = self.site.clock() + timedelta(minutes=minutes)
         if store.lease(task.id, person, until) is None:
             return None
-        mine = replace(task, id=f"{COPY}{stable_id(task.id, person)}", assessor=person, lease_until=None)
+        first = None if task.repeat_of is None else copy_id(task.repeat_of, person)
+        mine = replace(task, id=copy_id(task.id, person), assessor=person, repeat_of=first, lease_until=None)
         store.add_tasks([mine])
         self.site.tasks_of(person)
         return mine
 
 
 COPY = "copy-"
+
+
+def copy_id(task: str, person: str) -> str:
+    """The id of the copy of an open task that a person gets."""
+    return f"{COPY}{stable_id(task, person)}"
+
+
+def is_copy(task: Task) -> bool:
+    """Whether a task was whoever's before somebody got it."""
+    return task.id.startswith(COPY)
 
 
 def _what(task: Task) -> tuple[str, frozenset[str]]:
@@ -170,8 +264,8 @@ def _what(task: Task) -> tuple[str, frozenset[str]]:
 class TopicLine:
     """The pairs of one topic that come next."""
 
-    def __init__(self, site: Site, protocol: Protocol, topic: str):
-        self.site, self.protocol, self.topic = site, protocol, topic
+    def __init__(self, site: Site, protocol: Protocol, topic: str, decided: DecidedPairs):
+        self.site, self.protocol, self.topic, self._decided = site, protocol, topic, decided
         self._lock = threading.Lock()
         self._ready: list[Pair] = []
         self._pool: PairPool | None = None
@@ -204,6 +298,15 @@ class TopicLine:
             self.site.store.add_tasks([task])
             return task
 
+    def to_come(self) -> int:
+        """How many pairs are still to be drawn: as many as are planned, or as there are."""
+        pool = self.pool
+        if pool is None or len(pool) < 2:
+            return 0
+        possible = len(pool) * (len(pool) - 1) // 2 - len(pool.twins)
+        planned = min(self.site.judging.pairs_per_topic, possible)
+        return max(0, planned - len(self._asked(pool)))
+
     def _choose(self, pool: PairPool, asked: set[frozenset[int]]) -> Pair | None:
         """The first in line; one drawn at random where the thread is behind."""
         while self._ready:
@@ -231,21 +334,26 @@ class TopicLine:
         return pool.asked(task, (left, right))
 
     def _asked(self, pool: PairPool) -> set[frozenset[int]]:
+        return {frozenset(pair) for task in self._tasks() if (pair := pool.pair(task))}
+
+    def _tasks(self) -> list[Task]:
+        """The topic's tasks for people."""
+        programs = self._decided.by_programs()
         tasks = self.site.store.tasks(topic=self.topic, protocol=self.protocol.name)
-        return {frozenset(pair) for task in tasks if (pair := pool.pair(task))}
+        return [task for task in tasks if task.id not in programs]
 
     def refit(self) -> None:
         """Put the pairs in line that would tell most, given all answers so far and what is handed out."""
         pool, how = self.pool, self.site.judging.next_pair
         if pool is None or len(pool) < 2 or how == "random":
             return
-        judged = [each for each in self.site.store.current(self.topic) if PREFERENCE in each.answers]
+        current = self.site.store.current(self.topic)
+        judged = [each for each in current if PREFERENCE in each.answers and each.origin not in PROGRAMS]
         latest = max((event.seq or 0 for each in judged for event in each.answers.values()), default=0)
         if latest == self._seen:
             return
         self._seen = latest
-        tasks = self.site.store.tasks(topic=self.topic, protocol=self.protocol.name)
-        answers, waiting = answers_in(pool, tasks, {each.task.id: each.answers for each in judged})
+        answers, waiting = answers_in(pool, self._tasks(), {each.task.id: each.answers for each in judged})
         if self._similarity is None:
             self._similarity = sentence_similarity(DEFAULT, pool.texts).among()
         found = next_pairs(

@@ -28,7 +28,6 @@ class Site:
     _protocols: dict[str, Protocol] = field(default_factory=dict)
     _tasks: dict[str, Task] = field(default_factory=dict)
     _keys: dict[str, str] = field(default_factory=dict)
-    _changed: dict[tuple[object, ...], str | None] = field(default_factory=dict)
 
     @classmethod
     def open(cls, folder: Folder) -> Site:
@@ -91,10 +90,7 @@ class Site:
 
     def changed(self, task: Task) -> str | None:
         """What of the task's texts is no longer as it was when the task was made."""
-        key = task.id, task.renamed  # texts stay as they were read
-        if key not in self._changed:
-            self._changed[key] = changed(task, self.collection, self.protocol(task.protocol))
-        return self._changed[key]
+        return changed(task, self.collection, self.protocol(task.protocol))
 
     # Texts
 

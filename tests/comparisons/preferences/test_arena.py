@@ -57,7 +57,7 @@ def test_one_topic_or_none_takes_answers_and_says_so() -> None:
     assert f"{said} there is one topic" in fit_preferences(one).warnings()
     assert f"{said} no topics are known" in fit_preferences(none).warnings()
     few = fit_preferences(clustered(2))
-    assert "2 topics: intervals and tests over topics can say next to nothing" in few.warnings()
+    assert "2 topics: p is 0.5 or more, so that no difference could have been found" in few.warnings()
 
 
 def test_thirty_to_nothing_on_three_topics_is_three_to_nothing() -> None:
@@ -67,8 +67,10 @@ def test_thirty_to_nothing_on_three_topics_is_three_to_nothing() -> None:
     (pair,) = found.pairs
     assert pair.p == pytest.approx(0.25)
     assert pair.low == pytest.approx(0.025 ** (1 / 3), rel=1e-5)
-    assert pair.verdict == "not significantly different"
-    assert found.headline().startswith("Either item may be the best.")
+    assert pair.verdict == "could not have been found"
+    assert found.headline().startswith(
+        "Either item may be the best. Pairs of items: 1 could not have been found, whatever the answers;"
+    )
 
 
 def test_topics_that_agree_exactly_are_not_certain() -> None:
@@ -93,6 +95,18 @@ def test_what_rests_on_one_topic_has_no_interval() -> None:
     assert pairs[frozenset("ab")].why is None
     assert {each.interval for each in found.standings} == {"any"}
     assert all(each.why for each in found.standings)
+
+
+def test_an_item_on_one_topic_has_no_interval() -> None:
+    """c tied with a on one topic only: a standard error of 0, and nothing known of other topics."""
+    told = [PreferenceRow("a", "b", winner, f"t{k}") for k in range(8) for winner in ("left", "right")]
+    told += [PreferenceRow("a", "c", "tie", "t1")] * 4
+    found = fit_preferences(Preferences.of(told))
+    c = found.standing("c")
+    assert (c.interval, c.open) == ("any", "both")
+    assert c.why is not None
+    (pair,) = [each for each in found.pairs if {each.a, each.b} == {"a", "c"}]
+    assert (pair.p, pair.verdict, pair.why) == (1, "could not have been found", "it rests on one topic")
 
 
 def test_five_hundred_systems() -> None:

@@ -157,7 +157,7 @@ def test_all_ties_are_equal() -> None:
     assert [each.rank for each in found.standings] == [1, 1, 1]
     assert [each.strength for each in found.standings] == pytest.approx([1, 1, 1])
     assert found.headline() == (
-        "Any of the 3 items may be the best. Pairs of items: 3 could not have been found to differ, whatever the"
+        "Any of the 3 items may be the best. Pairs of items: 3 could not have been found, whatever the"
         " answers; answers taken as independent, Holm over 3 pairs."
     )
 
@@ -167,7 +167,7 @@ def test_one_answer_says_nothing() -> None:
     a, b = found.standings
     assert (a.best, a.worst, b.best, b.worst) == (1, 2, 1, 2)
     assert found.headline().startswith(
-        "Either item may be the best. Pairs of items: 1 could not have been found to differ"
+        "Either item may be the best. Pairs of items: 1 could not have been found, whatever the answers;"
     )
     assert found.pairs[0].p == 1.0
     json.dumps(found.as_dict(), allow_nan=False)
@@ -298,11 +298,114 @@ def test_tie_models_and_positions_are_told() -> None:
     assert "What is shown first is preferred" in found.headline()  # `rows` show the winner first
     chances = found.win_probabilities()
     pair = found.pairs[0]
-    assert chances.loc[pair.a, pair.b] + chances.loc[pair.b, pair.a] + pair.tie == pytest.approx(1)
+    assert chances.loc[pair.a, pair.b] == pytest.approx(pair.probability)
+    assert chances.loc[pair.a, pair.b] + chances.loc[pair.b, pair.a] == pytest.approx(1)
+    assert found.tie_probabilities().loc[pair.a, pair.b] == pytest.approx(pair.tie)
     assert pair.low < pair.probability < pair.high
     data = found.as_dict()
     assert data["position"]["value"] > 1
     assert data["tie_parameter"]["low"] < data["tie_parameter"]["value"] < data["tie_parameter"]["high"]
+
+
+@pytest.mark.parametrize("ties", ["davidson", "rao-kupper"])
+def test_chances_leave_ties_out_so_that_equal_items_have_a_half(ties: Any) -> None:
+    """Half of the answers are ties: the chance to win a duel is below .5, and the verdict is `differ` all the same."""
+    found = fit("a>b*60", "b>a*12", "a=b*72", ties=ties)
+    (pair,) = found.pairs
+    assert pair.verdict == "differ"
+    assert pair.probability == pytest.approx(60 / 72, rel=1e-6)
+    assert pair.tie == pytest.approx(0.5, rel=1e-6)
+    assert (1 - pair.tie) * pair.probability < 0.5 < pair.low < pair.probability < pair.high
+    data = found.as_dict()
+    assert data["win_probability"][0][1] == pytest.approx(60 / 72)
+    assert data["win_probability"][1][0] == pytest.approx(12 / 72)
+    assert data["tie_probability"][0][1] == pytest.approx(0.5)
+    shown = found.pairs_table().to_text()
+    assert "of the duels decided, how likely the first is preferred to the second" in shown
+    assert re.search(r"^a +b +0\.83 .* 0\.50 .*differ$", shown, re.M)
+    frame = found.pairs_frame()
+    assert frame.loc[0, "low"] > 0.5
+    equal = fit("a>b*20", "b>a*20", "a=b*40", ties=ties).pairs[0]
+    assert equal.probability == pytest.approx(0.5)
+    assert equal.low < 0.5 < equal.high
+
+
+def test_half_wins_say_nothing_of_duels_decided() -> None:
+    found = fit("a>b*6", "b>a*2", "a=b*8")
+    assert found.pairs_table().title == "how likely the first is preferred to the second"
+    assert found.as_dict()["tie_probability"] is None
+    assert found.pairs[0].probability == pytest.approx(10 / 16)
+
+
+def shown_first_wins(topics: int, each: int = 4, **how: Any) -> PreferenceFit:
+    told = [
+        PreferenceRow("a" if k % 4 else "b", "b" if k % 4 else "a", "left", f"t{t}")
+        for t in range(topics)
+        for k in range(each)
+    ]
+    return fit_preferences(Preferences.of(told), position=True, **how)
+
+
+def test_what_is_shown_first_always_wins() -> None:
+    """The effect of position has a bound; a won 24 of 32, which its place explains."""
+    found = shown_first_wins(8)
+    low = found.as_dict()["position"]["low"]
+    assert f"the first one's odds are at least {low:.3g} (at 95%; no finite maximum)" in found.headline()
+    assert "What is shown first is preferred" in found.headline()
+    assert low > 1
+    position = found.as_dict()["position"]
+    assert (position["value"], position["high"], position["open"]) == (None, None, "above")
+    assert position["p"] < 0.05
+    assert "|position:open|" in found.signature
+    (pair,) = found.pairs
+    assert (pair.p, pair.verdict) == (1.0, "not significantly different")
+    assert "effect of position" in (pair.why or "")
+    assert {each.interval for each in found.standings} == {"any"}
+    assert "may be the best" in found.headline()
+    assert any("strengths are shown without it" in line for line in found.warnings())
+    few = shown_first_wins(4)
+    assert (
+        "No effect of what is shown first was found: the first one's odds are at least 0." in few.headline()
+    )
+    assert few.as_dict()["position"]["p"] == pytest.approx(0.125)
+
+
+@pytest.mark.parametrize("ties", ["half", "davidson", "rao-kupper"])
+@pytest.mark.parametrize("lost", [0, 5])
+def test_five_topics_could_not_have_found_anything(lost: int, ties: Any) -> None:
+    """50 to 0 and 45 to 5: p is that of a sign test over the topics, and no interval says more."""
+    told = [PreferenceRow("a", "b", "right" if k < lost else "left", f"t{k % 5}") for k in range(50)]
+    told += [PreferenceRow("a", "b", "tie", f"t{k}") for k in range(5)] if ties != "half" and lost else []
+    found = fit_preferences(Preferences.of(told), ties=ties)
+    (pair,) = found.pairs
+    assert pair.p == pytest.approx(0.0625)
+    assert pair.verdict == "could not have been found"
+    assert "Pairs of items: 1 could not have been found, whatever the answers;" in found.headline()
+    assert "5 topics: p is 0.0625 or more, so that no difference could have been found" in found.warnings()
+    assert pair.low <= 0.5
+    a, b = found.standings
+    assert a.low <= 1 <= b.high
+
+
+def test_many_systems_on_few_topics_could_not_have_been_found() -> None:
+    """120 pairs on 8 topics: 2 / 2^8 is too large for Holm, and the note says the same as the counts."""
+    rng = np.random.default_rng(4)
+    told = [
+        PreferenceRow(f"s{i}", f"s{j}", "left" if i < j else "right", f"t{k % 8}")
+        for k in range(800)
+        for i, j in [rng.choice(16, 2, replace=False)]
+    ]
+    found = fit_preferences(Preferences.of(told))
+    assert found.counts()["could not have been found"] == 120
+    (line,) = [each for each in found.warnings() if each.startswith("8 topics")]
+    assert line.endswith("no difference could have been found with Holm's correction over 120 pairs")
+
+
+@pytest.mark.parametrize(("level", "shown"), [(0.95, "95%"), (0.999, "99.9%"), (0.995, "99.5%")])
+def test_levels_are_told_from_a_hundred(level: float, shown: str) -> None:
+    found = fit("a>b*9", "b>a*4", level=level)
+    assert f" {shown} interval" in found.table().to_text()
+    assert f" {shown} interval" in found.pairs_table().to_text()
 
 
 def test_a_regulariser_on_request_tests_nothing() -> None:
@@ -361,6 +464,12 @@ def test_no_sentence_contradicts_a_number(told: list[PreferenceRow], ties: Any, 
         assert low < high
         assert (low >= 0 and pair.log_ratio > 0) == (pair.verdict == "differ") or low == 0 == pair.log_ratio
         assert math.isnan(pair.low) == math.isnan(pair.log_low)
+        # The chance says what the log ratio says: .5 for equal items, whatever the model of ties.
+        assert pair.probability == pytest.approx(0.5) or (pair.probability > 0.5) == (pair.log_ratio > 0)
+        if not math.isnan(pair.low):
+            assert pair.low <= pair.probability + 1e-12
+            assert (pair.low >= 0.5) == (pair.log_low >= 0)
+        assert pair.p >= min(1.0, 2.0 ** (1 - found.topics)) - 1e-12 or found.by == "answer"
         if pair.verdict == "could not have been found":
             assert pair.p > 0.05 / found.compared
         if math.isnan(pair.low) or math.isnan(pair.high):
@@ -385,11 +494,28 @@ def test_no_sentence_contradicts_a_number(told: list[PreferenceRow], ties: Any, 
             assert each.why
             assert each.interval in ("any", f"at least {each.low:.3g}", f"at most {each.high:.3g}")
 
+    # Two items: strengths and their pair are one question
+    if len(by_part) == 1 and len(found.standings) == 2 and found.compared:
+        [pair] = pairs
+        first, second = found.standings
+        apart = first.low > 1 or second.high < 1
+        assert apart == (pair.verdict == "differ") or pair.log_ratio < 1e-6
+
+    # Positions
+    if (placed := found.as_dict()["position"]) is not None:
+        assert ("What is shown" in said) == (placed["p"] < 0.05)
+        low, high = (placed[end] for end in ("low", "high"))
+        if placed["p"] < 0.05:
+            assert (low is not None and low > 1) or (high is not None and high < 1)
+        else:
+            assert low is None or low <= 1
+            assert high is None or high >= 1
+
     # The headline
     counts: dict[str, int] = {name: sum(pair.verdict == name for pair in pairs) for name in found.counts()}
     assert counts == found.counts()
-    for name, shown in (("differ", "differ"), ("not significantly different", "not significantly different")):
-        number = re.search(rf"(\d+) {shown}s?[,;]", said)
+    for name in ("differ", "not significantly different", "could not have been found"):
+        number = re.search(rf"(\d+) {name}s?[,;]", said)
         assert (int(number.group(1)) if number else 0) == counts[name]
     assert ("fall into" in said) == (len(by_part) > 1)
     for part, record in zip(sorted(by_part, key=str), found.as_dict()["parts"], strict=True):

@@ -15,7 +15,7 @@ from scipy import stats
 
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.linear.anova import anova_table
-from adjudge.stats.linear.error_terms import TermTest, finer, random_terms, term_test
+from adjudge.stats.linear.error_terms import TermTest, finer, model_terms, term_test
 from adjudge.stats.linear.mixed import Reml, Satterthwaite, fixed_test, search
 from adjudge.stats.linear.model import LinearModel, fit_model, indicators, make_term
 from adjudge.stats.linear.strata import Strata, combined, deviance, reml_of_mean_squares, strata
@@ -181,13 +181,65 @@ def test_these_assessors_alone() -> None:
     assert (test.df, test.denominator_df) == (5, 95)
 
 
+def test_interactions_of_fixed_factors_are_no_noise() -> None:
+    found = model("assessors", "assessor system topic", kept=True)
+    data, names = found
+    design = model_terms(data, [names.index("topic")])
+    assert named(design.random, names) == ["topic", "assessor:topic", "system:topic"]
+    assert named(design.added, names) == ["assessor:system"]
+    # Listed, it changes no test of the others: car's Wald statistic, the denominators aside.
+    listed = model("assessors", "assessor system topic assessor:system", kept=True)
+    for term in ("assessor", "system"):
+        one, other = the_test(found, term, "topic"), the_test(listed, term, "topic")
+        assert one.f == pytest.approx(EXPECTED.loc["these-kept", term]["f"], rel=1e-5)
+        assert (one.f, one.p) == pytest.approx((other.f, other.p), rel=1e-6)
+    # Types have no interactions but those that are listed.
+    types, names = model("types", "type system topic")
+    assert model_terms(types, [names.index("topic")]).added == ()
+
+
+def test_what_no_random_term_contains_is_compared_with_what_all_of_them_leave() -> None:
+    # car::Anova of the linear model with all two-way interactions, though one alone is listed.
+    for term in ("assessor:system", "system:topic", "assessor:topic"):
+        found = model("assessors", f"assessor system topic {term}", kept=True)
+        test = the_test(found, term)
+        assert (test.method, test.errors, len(test.added)) == ("larger", (), 2)
+        equals_r(test, "crossed-kept", term, 1e-8)
+    data, _ = model(
+        "assessors", "assessor system topic assessor:system system:topic assessor:topic", kept=True
+    )
+    assert term_test(data, (0, 1), sampled=[0, 2]) is None  # all are listed: the residuals will do
+    third = term_test(
+        model("assessors", "assessor system topic")[0], (0,), sampled=[], ss_type=3
+    )  # nothing is a sample: the interactions are fixed
+    assert third is not None
+    assert third.method == "larger"
+
+
+def test_selectors_within_types() -> None:
+    found = model("selectors", "type selector system topic")
+    for term in ("type", "selector"):
+        test = the_test(found, term, "topic")
+        assert (test.method, named(test.errors, found[1])) == ("stratum", ["topic"])
+        equals_r(test, "selectors", term, 1e-10)
+    found = model("selectors", "type selector system topic type:system")
+    for term, error in (
+        ("type", "selector"),
+        ("system", "selector:system"),
+        ("type:system", "selector:system"),
+    ):
+        test = the_test(found, term, "topic selector")
+        assert (test.method, named(test.errors, found[1])) == ("stratum", [error])
+        equals_r(test, "selectors-sampled", term, 1e-10)
+
+
 def test_assessors_of_their_own_topics() -> None:
     # Two assessors to each topic: assessors lie within topics, and their judgments of a system are the residuals.
     rng = np.random.default_rng(3)
     system, topic, which = (x.ravel() for x in np.indices((4, 8, 2)))
     assessor = 2 * topic + which
     data = LinearModel(rng.normal(size=64), [assessor, system, topic], [(0,), (1,), (2,)])
-    assert random_terms(data, [0, 2]) == ((0,), (2,), (1, 2))
+    assert model_terms(data, [0, 2]).random == ((0,), (2,), (1, 2))
     test = term_test(data, (1,), sampled=[0, 2])
     assert test is not None
     assert (test.method, test.errors, test.denominator_df) == ("stratum", ((1, 2),), 21)
@@ -204,7 +256,7 @@ def test_what_leaves_nothing_for_the_noise_is_left_out() -> None:
     assessor = np.repeat([0, 1], 6)
     kept = np.array([1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1], dtype=bool)
     data = LinearModel(rng.normal(size=10), [x[kept] for x in (assessor, system, topic)], [(0,), (1,), (2,)])
-    random = random_terms(data, [0, 2])
+    random = model_terms(data, [0, 2]).random
     assert (1, 2) in random
     assert (0, 2) not in random
     assert data.space([*data.keys, *random]).rank < data.n

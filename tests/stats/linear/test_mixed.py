@@ -335,7 +335,50 @@ def test_fixed_factors_that_are_confounded_say_so() -> None:
     y = np.random.default_rng(6).normal(size=24)
     # A finer factor after a coarser one: of 4 systems two columns add nothing to the 2 kinds.
     found = fit_mixed(y, [system // 2, system, topic], fixed=[0, 1], random=[(2,)])
-    assert found.why == "the design cannot tell the fixed effects apart"
+    assert found.why is None
+    means = fixed_means(found)
+    assert (means.means.size, means.test.why) == (0, "the design cannot tell the fixed effects apart")
+    # The variances are those of the finer factor alone.
+    alone = fit_mixed(y, [system, topic], fixed=[0], random=[(1,)])
+    np.testing.assert_allclose(found.variances, alone.variances)
+
+
+def test_means_beside_a_fixed_interaction_weigh_its_levels_alike() -> None:
+    # A complete design: means of cells, and of systems over the two assessors, are plain.
+    topic, system, assessor = (x.ravel() for x in np.indices((8, 3, 2)))
+    y = np.random.default_rng(8).normal(size=48) + np.random.default_rng(9).normal(size=8)[topic]
+    factors = [system, assessor, topic]
+    found = fit_mixed(y, factors, fixed=[0, 1], interactions=[(0, 1)], random=[(2,)])
+    np.testing.assert_allclose(
+        fixed_means(found).means, [y[system == s].mean() for s in range(3)], atol=1e-10
+    )
+    # Rows of assessor 1 again and again, for system 0: the unweighted mean of cells, not that of rows.
+    more = np.flatnonzero((system == 0) & (assessor == 1))
+    rows = np.concatenate([np.arange(48), more, more])
+    uneven = fit_mixed(
+        y[rows], [each[rows] for each in factors], fixed=[0, 1], interactions=[(0, 1)], random=[(2,)]
+    )
+    assert fixed_means(uneven).means[0] == pytest.approx(y[system == 0].mean(), abs=1e-6)
+    # No cell, no mean; the variances are there all the same.
+    kept = (system != 0) | (assessor != 1)
+    empty = fit_mixed(
+        y[kept], [each[kept] for each in factors], fixed=[0, 1], interactions=[(0, 1)], random=[(2,)]
+    )
+    assert empty.why is None
+    assert fixed_means(empty).means.size == 0
+
+
+def test_parts_of_a_variance_may_count_for_another() -> None:
+    topic, system = crossed(8, 4)
+    y = np.random.default_rng(10).normal(size=32) + np.random.default_rng(11).normal(size=8)[topic]
+    fit = fit_mixed(y, [system, topic], fixed=[], random=[(0,), (1,)])
+    moved = np.array([[1.0, 0.0, 0.0], [0.25, 0.75, 0.0], [0.0, 0.0, 1.0]])
+    plain, other = (
+        variance_shares(fit, rng=np.random.default_rng(1), resamples=60, moved=each) for each in (None, moved)
+    )
+    np.testing.assert_allclose(other.variances, plain.variances @ moved)
+    np.testing.assert_allclose(other.shares, plain.shares @ moved)
+    assert (other.low <= other.high).all()
 
 
 def test_one_system_has_a_mean_and_no_test() -> None:

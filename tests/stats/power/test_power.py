@@ -38,6 +38,7 @@ from adjudge.stats.power.rates import (
 )
 from adjudge.stats.power.search import (
     QUICK,
+    TOLERANCE,
     USUAL_STATISTIC,
     Chosen,
     Goal,
@@ -154,7 +155,7 @@ def test_attainable_sizes_by_enumeration() -> None:
             p = np.minimum(
                 1, 2 * np.minimum([(sums <= s).mean() for s in sums], [(sums >= s).mean() for s in sums])
             )
-            assert attainable_size(test, n) == pytest.approx((p < 0.05).mean(), abs=1e-15)
+            assert attainable_size(test, n) == pytest.approx((p <= 0.05).mean(), abs=1e-15)
     assert attainable_size("wilcoxon", 5) == 0  # 2/32 is more than .05
     assert attainable_size("wilcoxon", 10) == 50 / 1024
     assert attainable_size("exact", 1000) == pytest.approx(0.05, abs=1e-6)
@@ -163,16 +164,19 @@ def test_attainable_sizes_by_enumeration() -> None:
 
 
 def test_attainable_sizes_of_random_swaps() -> None:
-    # On six topics W has p-values 2/64, 4/64, ...: with 39 resamples p < .05 asks for none as large, k = 0.
+    # On six topics W has p-values 2/64, 4/64, ...: with 38 resamples p <= .05 asks for none as large, with 39 for one.
     levels, chance = (
         np.array([2, 4, 6, 10, 14, 20, 28, 36, 44, 54, 64]) / 64,
         np.array([2, 2, 2, 4, 4, 6, 8, 8, 8, 10, 10]) / 64,
     )
-    assert attainable_size("mc:w", 6, resamples=39) == pytest.approx(chance @ (1 - levels) ** 39)
-    # Of the mean, p is k/32; with very many resamples it is the exact test, and with 18 it is never below .05.
-    assert attainable_size("mc", 6, resamples=39) == pytest.approx(np.mean((1 - np.arange(1, 33) / 32) ** 39))
+    assert attainable_size("mc:w", 6, resamples=38) == pytest.approx(chance @ (1 - levels) ** 38)
+    one = (1 - levels) ** 39 + 39 * levels * (1 - levels) ** 38
+    assert attainable_size("mc:w", 6, resamples=39) == pytest.approx(chance @ one)
+    # Of the mean, p is k/32; with very many resamples it is the exact test, and with 18 it is never .05.
+    assert attainable_size("mc", 6, resamples=38) == pytest.approx(np.mean((1 - np.arange(1, 33) / 32) ** 38))
+    assert attainable_size("mc", 5, resamples=38) == 0  # 2/32 is the smallest p of all swaps
     assert attainable_size("mc", 10, resamples=10**7) == pytest.approx(attainable_size("exact", 10), abs=1e-4)
-    assert attainable_size("mc", 48, resamples=1999) == pytest.approx(99 / 2000, abs=1e-6)
+    assert attainable_size("mc", 48, resamples=1999) == pytest.approx(100 / 2000, abs=1e-6)
     assert attainable_size("mc", 48, resamples=18) == 0
 
 
@@ -341,7 +345,7 @@ def test_a_test_that_needs_far_more_topics_than_t() -> None:
 def test_what_cannot_be_found_says_why() -> None:
     five = search("wilcoxon", Normal(1.0), simulations=100)
     assert math.isnan(five.difference(5).value)
-    assert five.difference(5).why == "no difference, however large, is found on 5 topics with p < 0.05"
+    assert five.difference(5).why == "no difference, however large, is found on 5 topics with p <= 0.05"
     assert five.power(5, 1e9).rate == 0
     assert search("t", Normal(1.0)).difference(1).why == "needs two topics, has 1"
     for test in ("t", "wilcoxon"):
@@ -353,10 +357,26 @@ def test_what_cannot_be_found_says_why() -> None:
     assert mc.why == "alpha 1e-05 needs more than 20,000 resamples in every simulation"
 
 
+def test_random_swaps_find_by_luck_no_more_than_all_swaps_together_would() -> None:
+    """As in a comparison: on five topics no p is below 2/32, however few random swaps reach the observed one."""
+    each = search("mc", Normal(1.0), simulations=100)
+    assert each.power(5, 50.0).rate == 0
+    assert each.power(6, 50.0).rate == 1
+
+
+@pytest.mark.parametrize("probe", [1e-9, 1e-3, 1e3, 1e6])
+def test_a_probe_far_from_the_answer_does_not_change_it(probe: float) -> None:
+    each = search("wilcoxon", Normal(1.0), simulations=400)
+    answer = each.difference(20, [probe])
+    assert answer.value == pytest.approx(each.difference(20).value, rel=2 * TOLERANCE)
+    assert each.power(20, answer.value).rate >= 0.8
+
+
 def test_the_smallest_numbers_of_topics() -> None:
     # Six topics are the fewest on which Wilcoxon's and the sign test can reach .05; t needs two.
-    for test, least in (("wilcoxon", 6), ("sign", 6), ("exact", 6), ("t", 2)):
+    for test, least in (("wilcoxon", 6), ("sign", 6), ("exact", 6), ("mc", 6), ("t", 2)):
         assert least_topics(test, 0.05) == least
+        assert least_topics(test, 2**-5) == least  # a p of alpha is a difference
         assert search(test, Normal(0.001), simulations=100).topics(1.0).value == least
 
 
@@ -691,11 +711,79 @@ def test_disagreement_by_hand() -> None:
     cube = np.array([[[2.0, 4, 6], [1, 2, 3]], [[1, 1, NAN], [1, 1, 5]]])
     known = spreads(np.nanmean(cube, axis=2))
     found = disagreement(cube, known, same_judges=True)
-    assert found == Disagreement(2 / 3, 1 / ((1 / 3 + 1 / 2) / 2), True)
+    # Within topics squares of 2 over 3 degrees of freedom. Beside topics and judges one contrast is left,
+    # (1 - 2) - (0 - 0), whose square over 4 is the residual variance; what is more than that is the judges' own.
+    assert found.residual == pytest.approx(1 / 4)
+    assert found.own == pytest.approx(2 / 3 - 1 / 4)
+    assert found.judges == pytest.approx(1 / ((1 / 3 + 1 / 2) / 2))
+    # The judges' shares of the two topics' means are 5/12, 5/12 and 1/6; their squares' sum is 3/8.
+    assert found.crew == pytest.approx(8 / 3)
+    assert found.changes == pytest.approx(2 * (5 / 12 - 3 / 8) / (5 / 12))
+    assert found.variance == pytest.approx(1 / 4 + found.changes * found.own)
+    assert (found.matched, found.seen) == (True, 3)
     # For themselves: squares 8, 2, 0 and 32/3 over 2, 2, 1 and 2 degrees of freedom.
     alone = disagreement(cube, known, same_judges=False)
     assert alone.variance == pytest.approx(2 * (8 + 2 + 0 + 32 / 3) / 7)
     assert alone.judges == pytest.approx(1 / np.mean([1 / 3, 1 / 3, 1 / 2, 1 / 3]))
+
+
+def liked(topics: int, judges: int, own: float, seed: int, per_topic: int | None = None) -> FloatArray:
+    """Two systems; the difference varies over topics with variance 2, over judges with own, beside with 0.5.
+
+    With `per_topic` so many of the judges see a topic, others from topic to topic.
+    """
+    rng = np.random.default_rng(seed)
+    difference = rng.normal(0, math.sqrt(2), (topics, 1)) + rng.normal(0, math.sqrt(own), judges)
+    difference = difference + rng.normal(0, math.sqrt(0.5), (topics, judges))
+    common = rng.normal(size=(topics, 1)) + rng.normal(size=judges)
+    cube = np.stack([common + difference / 2, common - difference / 2], axis=1)
+    if per_topic is not None:
+        absent = rng.random((topics, judges)).argsort(axis=1) >= per_topic
+        cube[np.broadcast_to(absent[:, None, :], cube.shape)] = NAN
+    return cube
+
+
+@pytest.mark.parametrize("own", [0.0, 0.3, 4.0])
+@pytest.mark.parametrize("per_topic", [None, 2])
+def test_own_likings_are_told_from_noise(own: float, per_topic: int | None) -> None:
+    cube = liked(400, 60, own, 2, per_topic)
+    known = spreads(np.nanmean(cube, axis=2))
+    found = disagreement(cube, known, same_judges=True)
+    assert found.residual == pytest.approx(0.5, rel=0.15)
+    assert found.own == pytest.approx(own, rel=0.3, abs=0.05)
+    assert found.crew == pytest.approx(60, rel=0.08)
+    assert found.changes == pytest.approx(0 if per_topic is None else 1 - 2 / 60, abs=0.01)
+    # Where all judge all, own likings are no noise; where every topic has others, they are.
+    assert found.variance == pytest.approx(0.5 if per_topic is None else 0.5 + 0.967 * own, rel=0.25)
+    # Topics vary by 2 whatever the judges do.
+    assert found.rest(float(known.sd[0])) == pytest.approx(2, rel=0.35)
+
+
+@pytest.mark.parametrize("per_topic", [None, 2])
+def test_more_judges_narrow_the_spread_by_as_much_as_is_said(per_topic: int | None) -> None:
+    """Own likings of variance 4: the pooled disagreement would promise a spread of 0 for many judges."""
+    cube = liked(2000, 6, 4.0, 5, per_topic)
+    known = spreads(np.nanmean(cube, axis=2))
+    found = disagreement(cube, known, same_judges=True)
+    times = 2
+    more = liked(2000, 6 * times, 4.0, 6, None if per_topic is None else per_topic * times)
+    expected = float(spreads(np.nanmean(more, axis=2)).sd[0])
+    said = found.spread_with(found.judges * times, float(known.sd[0]))
+    assert said == pytest.approx(expected, rel=0.12)
+    whole = found.own + found.residual
+    if per_topic is None:
+        assert max(float(known.sd[0]) ** 2 - whole / 6, 0) < 0.8 * found.rest(float(known.sd[0]))
+
+
+def test_own_likings_that_cannot_be_told_from_noise_are_not_said() -> None:
+    cube = np.full((4, 2, 8), NAN)  # every topic has two judges of its own
+    for t in range(4):
+        cube[t, :, 2 * t : 2 * t + 2] = np.random.default_rng(t).normal(size=(2, 2))
+    found = disagreement(cube, spreads(np.nanmean(cube, axis=2)), same_judges=True)
+    assert math.isnan(found.own)
+    assert found.changes == pytest.approx(1)
+    z = cube[:, 0] - cube[:, 1]
+    assert found.variance == pytest.approx(np.nanmean(np.nanvar(z, axis=1, ddof=1)))
 
 
 def test_judges_that_never_meet_are_taken_for_themselves() -> None:
@@ -705,7 +793,11 @@ def test_judges_that_never_meet_are_taken_for_themselves() -> None:
     known = spreads(np.nanmean(cube, axis=2))
     found = disagreement(cube, known, same_judges=True)
     assert not found.matched
-    assert found.variance == pytest.approx(2 * (0.5 + 2 + 0 + 2 + 8 + 0) / 6)
+    # Two judges for each system: beside topics and judges, half the squares of their differences about the mean.
+    first, second = np.array([1, -2, 0]), np.array([2, 4, 0])
+    residual = sum(np.sum((z - z.mean()) ** 2) / 2 for z in (first, second)) / 4
+    assert found.variance == pytest.approx(2 * residual)
+    assert found.own == pytest.approx(max(2 * (0.5 + 2 + 0 + 2 + 8 + 0) / 6 - 2 * residual, 0))
     nobody = disagreement(cube[:, :, :1], spreads(np.zeros((3, 2))), same_judges=False)
     assert math.isnan(nobody.variance)
 

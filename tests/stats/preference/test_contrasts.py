@@ -16,7 +16,7 @@ from scipy.stats import t as student
 from adjudge.errors import UsageError
 from adjudge.stats.preference.answers import PairAnswers
 from adjudge.stats.preference.bradley_terry import fit
-from adjudge.stats.preference.contrasts import half_width, pair_contrasts, quantile, two_sided
+from adjudge.stats.preference.contrasts import around, half_width, pair_contrasts, quantile, two_sided
 from adjudge.stats.preference.uncertainty import standard_errors
 
 
@@ -48,24 +48,92 @@ def test_answers_as_units_have_the_standard_errors_of_the_information() -> None:
     assert (low, high) == pytest.approx(norm.interval(0.9, found.difference[0, 1], found.se[0, 1]))
 
 
-def test_two_items_by_the_book() -> None:
-    """Clusters of 10 with 7, 5, 8 and 6 wins: each deletion in one Newton step, by hand."""
-    wins = np.array([7, 5, 8, 6])
+@pytest.mark.parametrize("won", [(7, 5, 8, 6), (7, 5, 8, 6, 4, 7, 6, 5)])
+def test_two_items_by_the_book(won: tuple[int, ...]) -> None:
+    """Clusters of 10: each deletion in one Newton step, by hand; no p is below that of a sign test over clusters."""
+    wins, clusters = np.array(won), len(won)
     told = [(0, 1, float(k < w), g) for g, w in enumerate(wins) for k in range(10)]
     found = pair_contrasts(answers_of(told, 2), by="cluster")
-    p = wins.sum() / 40
-    steps = (wins - 10 * p) / (30 * p * (1 - p))
-    se = math.sqrt(3 / 4 * (steps**2).sum())
+    p = wins.sum() / (10 * clusters)
+    steps = (wins - 10 * p) / (10 * (clusters - 1) * p * (1 - p))
+    se = math.sqrt((clusters - 1) / clusters * (steps**2).sum())
     assert found.difference[0, 1] == pytest.approx(math.log(p / (1 - p)))
     assert found.se[0, 1] == pytest.approx(se, rel=1e-9)
-    assert found.freedom[0, 1] == pytest.approx(3)
-    alone = math.sqrt(1 / (40 * p * (1 - p)))
+    assert found.freedom[0, 1] == pytest.approx(clusters - 1)
+    alone = math.sqrt(1 / (10 * clusters * p * (1 - p)))
     assert found.alone[0, 1] == pytest.approx(alone, rel=1e-9)
     x = found.difference[0, 1]
-    assert found.p[0, 1] == pytest.approx(max(2 * student.sf(x / se, 3), 2 * norm.sf(x / alone)), rel=1e-9)
-    half = max(student.ppf(0.975, 3) * se, norm.ppf(0.975) * alone)
+    by_t, by_answers = 2 * student.sf(x / se, clusters - 1), 2 * norm.sf(x / alone)
+    assert (max(by_t, by_answers) < 2 * 0.5**clusters) == (clusters == 4)  # .117 and .125
+    assert found.p[0, 1] == pytest.approx(max(by_t, by_answers, 2 * 0.5**clusters), rel=1e-9)
+    half = max(student.ppf(0.975, clusters - 1) * se, norm.ppf(0.975) * alone)
     assert found.pair_bounds(0, 1, 0.95) == pytest.approx((x - half, x + half))
     np.testing.assert_allclose(found.item_se, se / 2, rtol=1e-9)
+
+
+@pytest.mark.parametrize("clusters", [2, 3, 5, 6, 8, 12])
+def test_more_one_sided_answers_have_no_larger_p_by_an_order(clusters: int) -> None:
+    """Ten answers on each topic; a loss more on one or on all: p stays near the smallest of a sign test."""
+    for lost in (0, 1, 2, clusters, 2 * clusters):
+        told = [(0, 1, float(k * clusters + g >= lost), g) for g in range(clusters) for k in range(10)]
+        found = pair_contrasts(answers_of(told, 2), by="cluster")
+        least = min(1.0, 2 * 0.5**clusters)
+        assert least * (1 - 1e-3) <= found.p[0, 1] < 1.3 * least
+        assert found.least_p(0, 1) == pytest.approx(least)
+        low, _ = found.pair_bounds(0, 1, 0.95)
+        assert (low > 0) == (found.p[0, 1] < 0.05)
+        assert (found.item_bounds(0, found.difference[0, 1] / 2, 0.95).low > 0) == (found.p[0, 1] < 0.05)
+
+
+def test_one_way_wins_among_several_items_stay_near_what_a_few_losses_give() -> None:
+    """The first of several items wins nearly all its duels, then all of them: p does not rise by an order."""
+    rng, rose, count = np.random.default_rng(1), [], 0
+    for _ in range(40):
+        n, clusters, each = (int(rng.integers(a, b)) for a, b in ((3, 7), (3, 16), (6, 30)))
+        first = rng.integers(0, n, clusters * each)
+        second = (first + rng.integers(1, n, clusters * each)) % n
+        cluster = np.repeat(np.arange(clusters), each)
+        here = np.where(np.arange(n) == 0, 3.0, 0.0) + rng.normal(0, 0.6, (clusters, n))
+        won = rng.random(len(first)) < 1 / (1 + np.exp(here[cluster, second] - here[cluster, first]))
+        all_won = np.where(first == 0, 1.0, np.where(second == 0, 0.0, won))
+        some, every = (
+            pair_contrasts(PairAnswers(n, first, second, each, cluster=cluster), by="cluster")
+            for each in (won.astype(float), all_won)
+        )
+        known = np.isfinite(some.difference[0, 1:])
+        rose += (every.p[0, 1:] / some.p[0, 1:])[known].tolist()
+        count += int(known.sum())
+    assert count > 80
+    assert max(rose) < 10
+
+
+def test_a_topic_counts_once_among_several_items_too() -> None:
+    """0 beat 1 and 2 on every topic, twice each; these are equal. A topic's most telling answer is the direct one."""
+    told = [(0, k, 1.0, g) for g in range(8) for k in (1, 2) for _ in range(2)]
+    told += [(1, 2, float(w), g) for g in range(8) for w in (0, 1)]
+    found = pair_contrasts(answers_of(told, 3), by="cluster")
+    assert found.p[0, 1] == pytest.approx(2 * 0.5**8)
+    # Where 0 met 2 alone, at most the restricted chance that 0 is preferred to 2 counts.
+    apart = [each for each in told if each[:2] != (0, 1) or each[3] < 3]
+    found = pair_contrasts(answers_of(apart, 3), by="cluster")
+
+    def s(x: float) -> float:
+        return -math.log1p(math.exp(-x))
+
+    at = minimize(lambda c: -(6 * s(0) + 16 * s(c[0]) + 8 * s(c[0]) + 8 * s(-c[0])), [0.0], tol=1e-12).x[0]
+    assert found.p[0, 1] == pytest.approx(2 * math.exp(3 * s(0) + 5 * s(at)), rel=1e-5)
+
+
+def test_no_more_degrees_of_freedom_than_topics_of_the_item_with_fewer() -> None:
+    """0 was judged on 3 topics, the others on 12."""
+    rng = np.random.default_rng(2)
+    told = [(0, 1, float(rng.random() < 0.6), g) for g in range(3) for _ in range(60)]
+    told += [(1, 2, float(rng.random() < 0.5), g) for g in range(12) for _ in range(2)]
+    found = pair_contrasts(answers_of(told, 3), by="cluster")
+    assert found.freedom[0, 2] == 2
+    assert found.freedom[1, 2] > 6
+    assert found.least[0, 2] == 0.25
+    assert found.p[0, 2] >= 0.25
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -215,6 +283,10 @@ def test_quantiles() -> None:
     assert half_width(0.95, math.inf, 0.0, 0.1) == math.inf
     assert two_sided(1.0, math.inf, 4.0, 0.1) == 1
     assert two_sided(0.0, 0.0, 4.0, 0.0) == 1
+    assert two_sided(9.0, 0.0, 4.0, 0.1) == 2.0**-4
+    assert around(9.0, 0.95, 0.1, 4.0, 0.1).low == 0  # five units: no p is below .0625
+    assert around(-9.0, 0.95, 0.1, 4.0, 0.1).high == 0
+    assert around(9.0, 0.9, 0.1, 4.0, 0.1).low > 8
 
 
 def test_wrong_calls() -> None:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import csv
+import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import minimize
+from scipy.optimize import brentq, minimize
 
 from adjudge.errors import DataError, UsageError
 from adjudge.stats.preference.answers import FloatArray, PairAnswers
 from adjudge.stats.preference.bradley_terry import fit
-from adjudge.stats.preference.contrasts import pair_contrasts
+from adjudge.stats.preference.contrasts import ModelParameter, OpenPosition, pair_contrasts
 from adjudge.stats.preference.models import (
     TIE_MODELS,
     PairLikelihood,
@@ -96,7 +98,7 @@ def plain(answers: PairAnswers, model: TieModel, position: bool, point: FloatArr
 def test_estimates_and_standard_errors_are_rs(model: TieModel, position: bool) -> None:
     found = pair_contrasts(answers_of_r(), ties=model, position=position)
     values, errors = R_VALUES[model, position]
-    extras = [each for each in (found.position, found.tie) if each is not None]
+    extras = [each for each in (found.position, found.tie) if isinstance(each, ModelParameter)]
     np.testing.assert_allclose(
         [*found.difference[:3, 3], *(each.value for each in extras)], values, rtol=2e-5
     )
@@ -199,10 +201,53 @@ def test_what_cannot_be_fitted_is_left_out_and_named() -> None:
     assert found.dropped == (
         "the effect of position cannot be told from the items, or has no finite maximum, so it was left out",
     )
-    # The first one shown always wins.
-    always = PairAnswers(2, np.array([0, 1] * 4), np.array([1, 0] * 4), np.ones(8))
-    assert pair_contrasts(always, position=True).position is None
     assert pair_contrasts(answers_of_r(), position=True).position is not None
+
+
+@pytest.mark.parametrize("by", ["answer", "cluster"])
+@pytest.mark.parametrize("second", [False, True])
+def test_a_position_that_always_wins_has_an_open_bound(by: Any, second: bool) -> None:
+    """Of 32 answers on 8 topics: Clopper and Pearson's bound of 32 wins of 32, or of 8 of 8."""
+    first = np.array([0, 1] * 16)
+    won = np.zeros(32) if second else np.ones(32)
+    answers = PairAnswers(2, first, 1 - first, won, cluster=np.arange(32) // 4)
+    found = pair_contrasts(answers, by=by, position=True)
+    assert isinstance(found.position, OpenPosition)
+    units = 32 if by == "answer" else 8
+    chance = 0.025 ** (1 / units)
+    bound = math.log(chance / (1 - chance))
+    wanted = (-math.inf, -bound) if second else (bound, math.inf)
+    assert found.position.bounds(0.95) == pytest.approx(wanted, rel=1e-6)
+    assert found.position.p == pytest.approx(2 * 0.5**units, rel=1e-6)
+    # 24 to 8 is what the place of the two explains, so that nothing is known of the items.
+    first = np.array([0, 1, 1, 1] * 8)
+    found = pair_contrasts(
+        PairAnswers(2, first, 1 - first, won, cluster=np.arange(32) // 4), by=by, position=True
+    )
+    assert found.p[0, 1] == 1
+    assert found.pair_bounds(0, 1, 0.95) == (-math.inf, math.inf)
+    assert found.item_bounds(0, -0.5, 0.95) == (-math.inf, math.inf)
+    assert "no finite maximum: strengths are shown without it" in found.dropped[0]
+
+
+def test_an_open_position_is_that_of_the_profile_likelihood() -> None:
+    """0 and 1 by place alone, and 2 beats 0 from either place, but for two answers. Another optimizer's profile."""
+    told = [(0, 1, 1.0)] * 9 + [(1, 0, 1.0)] * 6 + [(2, 0, 1.0)] * 5 + [(0, 2, 1.0)] * 2 + [(0, 2, 0.5)] * 3
+    first, second, won = (np.array(each) for each in zip(*told, strict=True))
+    found = pair_contrasts(PairAnswers(3, first, second, won), ties="davidson", position=True)
+    assert isinstance(found.position, OpenPosition)
+    like = found.position.one_way.whole
+
+    def profile(x: float) -> float:
+        def lost(free: FloatArray) -> float:
+            return -like.value(np.array([0.0, free[0], free[1], x, *free[2:]]))
+
+        return -float(minimize(lost, np.zeros(like.size - 2), tol=1e-12).fun)
+
+    top = found.position.one_way.top.value
+    bound = brentq(lambda x: profile(x) - top - math.log(0.025), -5, 15)
+    assert found.position.bounds(0.95).low == pytest.approx(bound, abs=1e-4)
+    assert found.position.p == pytest.approx(min(1.0, 2 * math.exp(profile(0.0) - top)), rel=1e-4)
 
 
 def test_wrong_calls() -> None:

@@ -129,6 +129,17 @@ def test_one_topic_has_no_interval() -> None:
     assert found.headline() == "m orders 100.0% of the pairs as human does; 1 topic, 1 pair."
 
 
+def test_shares_that_hardly_vary_have_no_interval() -> None:
+    """As in `compare`: fewer than five topics differ from the commonest number."""
+    for off, known in ((4, False), (5, True)):
+        human: dict[str, tuple[float, ...]] = {f"t{k}": (1.0, 2.0, 3.0) for k in range(12)}
+        scores: dict[str, tuple[float, ...]] = {
+            f"t{k}": (1.0, 2.0, 3.0) if k >= off else (2.0, 1.0, 3.0) for k in range(12)
+        }
+        found = agreements(data_of({"human": human, "m": scores}), "human", ["m"], rng=rng())[0]
+        assert math.isfinite(found.low) == known
+
+
 def test_lengths() -> None:
     many = [
         Score("human", "t1", s, v, n)
@@ -152,9 +163,8 @@ def test_people_who_know_no_lengths() -> None:
 
 def test_out() -> None:
     good = agreements(EASY, "human", ["good"], rng=rng())[0]
-    assert good.headline() == (
-        "good orders 100.0% of the pairs as human does (95% interval 1.000 to 1.000); 2 topics, 5 pairs."
-    )
+    # An interval of 1 to 1 would say too much.
+    assert good.headline() == "good orders 100.0% of the pairs as human does; 2 topics, 5 pairs."
     assert list(good.to_frame()["share"]) == [1, 1]
     assert r"t1 & 1.000 & 3 \\" in good.to_latex()
     assert good.as_dict()["per_topic"][1]["human_ties"] == 1

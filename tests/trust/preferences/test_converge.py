@@ -234,7 +234,8 @@ def test_words_and_tables() -> None:
     assert list(FOUND.sentences()) == [
         "With 10 answers per topic 55.0% of the pairs are ordered as coverage does, with 30 (or all, where"
         " there are fewer) it is 75.0%; 2 topics, 100 runs each.",
-        "No difference from R1 and JS could have been found on so few topics.",
+        "No difference from R1 and JS could have been found: too few topics, or too few where they differ.",
+        "JS was compared on the 1 topic that has it: 80.0% with 30 answers, 90.0% for JS.",
     ]
     frame = FOUND.to_frame()
     assert len(frame) == 10

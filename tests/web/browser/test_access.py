@@ -47,12 +47,18 @@ def every_page(page: Page, server: Server, study: Study) -> Iterator[str]:
     sign_in(page, server, person)
     coverage = next(task for task in person.tasks if task.topic == NASTY)
     open_task(page, server, study, coverage)
-    key(page, "a", "3")
+    key(page, "a", "1")
+    expect(page.locator("#doubt")).to_be_visible()
+    yield "content, asking"
+    key(page, "3")
     yield "content"
+    for _ in range(page.locator("[data-model]").count() - 1):
+        key(page, "Enter", "1")
     page.locator("[data-step=unmarked]").click()
+    expect(page.locator("#unmarked button").first).to_be_visible()
     yield "unmarked"
     page.locator("[data-step=quality]").click()
-    key(page, "2")
+    key(page, "1")
     yield "quality"
     key(page, "b")
     yield "quality without units"
@@ -76,7 +82,11 @@ def every_page(page: Page, server: Server, study: Study) -> Iterator[str]:
     desk = study.organiser()
     sign_in(page, server, desk)
     page.locator(f'[data-link="{person.id}"]').click()
-    expect(page.locator("#banner input")).to_be_visible()
+    row = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name=person.id, exact=True))
+    expect(row.get_by_role("button", name="Make a new link")).to_be_visible()
+    yield "organiser, asking"
+    row.get_by_role("button", name="Make a new link").click()
+    expect(row.locator("input")).to_be_visible()
     yield "organiser"
 
 
@@ -110,7 +120,7 @@ def test_every_page_is_for_everybody(
             wrong[f"{name}, {width} wide"] = page.evaluate(SIDEWAYS) + ([wide] if wide > width else [])
         wrong[f"{name}, blank"] = len(page.screenshot(caret="initial")) < 1.5 * blank
     assert {where: what for where, what in wrong.items() if what} == {}
-    assert len(wrong) == 6 * 15
+    assert len(wrong) == 6 * 17
 
 
 def test_nothing_sticks_out_can_fail(tab: Page, server: Server) -> None:

@@ -57,7 +57,7 @@ def test_the_server_is_killed_and_comes_back(tab: Page, mortal: Server, fragile:
     assert "saved" not in {said for said, _ in tab.evaluate("window.said")}
     assert len(kept(tab)) == 4
     tab.locator("[data-step=quality]").click()
-    key(tab, "1")
+    key(tab, "0")
     expect(state(tab)).to_have_text("Offline · 5 kept here")
     assert len(study.events(person)) == 1
     mortal.start()

@@ -123,7 +123,7 @@ def test_the_source_when_the_network_is_down(tab: Page, server: Server, watch: W
 
 
 def test_the_organiser_suspends_and_gives_links(
-    computer: Callable[..., BrowserContext], server: Server, study: Study
+    computer: Callable[..., BrowserContext], server: Server, watch: Watch, study: Study
 ) -> None:
     person = study.person("rating")
     desk = computer().new_page()
@@ -136,11 +136,41 @@ def test_the_organiser_suspends_and_gives_links(
     expect(row).to_contain_text("active")
     desk.wait_for_load_state()
     row.get_by_role("button", name="New link").click()
-    link = desk.get_by_label(f"Personal link of {person.id}")
+    expect(row).to_contain_text(f"The link that {person.id} has now will open nothing any more;")
+    row.get_by_role("button", name="Cancel").click()
+    expect(row.get_by_role("button", name="Make a new link")).to_have_count(0)
+    page = computer().new_page()
+    sign_in(page, server, person)  # by the old link, which lives until a new one is made
+    row.get_by_role("button", name="New link").click()
+    row.get_by_role("button", name="Make a new link").click()
+    link = row.get_by_label(f"Personal link of {person.id}")  # where it was clicked
     expect(link).to_be_visible()
+    desk.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=server.url)
+    row.get_by_role("button", name="Copy").click()
+    expect(row.get_by_role("button", name="Copied")).to_be_visible()
+    assert desk.evaluate("navigator.clipboard.readText()") == link.input_value()
     page = computer().new_page()
     page.goto(link.input_value())
     page.wait_for_url("**/work")
+    old = computer().new_page()
+    watch.network_fails = True  # the old link is refused
+    old.goto(f"{server.url}/in#{person.token}")
+    expect(old.locator("#banner")).to_be_visible()
+
+
+def test_a_new_link_is_copied_where_the_browser_has_no_clipboard(
+    tab: Page, server: Server, study: Study
+) -> None:
+    """As on an address that is not secure: the old way of browsers, or a word that says what to do."""
+    person = study.person("rating")
+    tab.add_init_script("delete Object.getPrototypeOf(navigator).clipboard")
+    sign_in(tab, server, study.organiser())
+    assert tab.evaluate("navigator.clipboard === undefined")
+    tab.locator(f'[data-link="{person.id}"]').click()
+    row = tab.get_by_role("row").filter(has=tab.get_by_role("rowheader", name=person.id, exact=True))
+    row.get_by_role("button", name="Make a new link").click()
+    row.get_by_role("button", name="Copy").click()
+    expect(row.get_by_role("button", name="Copied")).to_be_visible()
 
 
 @pytest.fixture(scope="module")

@@ -72,6 +72,16 @@ def test_twenty_preferences_of_sentences(tab: Page, server: Server, study: Study
         expect(tab.locator("#page")).not_to_have_attribute("data-task", task)
     saved(tab)
     expect(tab.locator("#where")).to_have_text("Pair 21")
+    quota = shares(tab)
+    assert quota[0] >= 20, "others' answers count too"
+    assert quota[1] == 18 * 17 // 2 + 1 + 1, (
+        "what is planned for everybody: all pairs of 18, 2 and 2 sentences"
+    )
+    expect(tab.locator("#quota")).to_have_text(f"{quota[0]} of {quota[1]} answered by everybody")
+    tab.reload()
+    ready(tab)
+    assert shares(tab) == quota
+    expect(tab.locator("#where")).to_have_text("Pair 21")
     tasks = {study.key(task): task for task in study.store.tasks(assessor=person.id)}
     assert len(study.events(person)) == 20
     for event in study.events(person):
@@ -86,6 +96,12 @@ def test_twenty_preferences_of_sentences(tab: Page, server: Server, study: Study
         assert event.took_ms >= 0
 
 
+def shares(page: Page) -> tuple[int, int]:
+    """What the bar at the top shows."""
+    value, most = page.locator("#progress").evaluate("bar => [bar.value, bar.max]")
+    return int(value), int(most)
+
+
 def test_pairs_of_summaries_with_ties(tab: Page, server: Server, study: Study) -> None:
     person = study.person("preference-summaries", topics=[STORM, UPDATE])
     assert len(person.tasks) == 6
@@ -93,8 +109,10 @@ def test_pairs_of_summaries_with_ties(tab: Page, server: Server, study: Study) -
     tab.goto(f"{server.url}/task/{study.key(person.tasks[2])}")  # any one can be opened first
     ready(tab)
     wanted: dict[str, str] = {}
-    for how in ("3", "0", "ArrowLeft", "2", "3", "1"):
+    for n, how in enumerate(("3", "0", "ArrowLeft", "2", "3", "1")):
         now = task_now(tab)
+        expect(tab.locator("#where")).to_have_text(f"Pair {n + 1} of 6")
+        assert shares(tab) == (n, 6)
         task = next(each for each in person.tasks if study.key(each) == now)
         assert sides(tab) == (text_of(study, task, "left"), text_of(study, task, "right"))
         assert TITLES[tab.locator("#topic").inner_text()] == task.topic

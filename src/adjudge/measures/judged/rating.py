@@ -4,17 +4,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean, stdev
 from typing import ClassVar, cast
 
 from adjudge.data.scores import Score
-from adjudge.errors import UsageError
+from adjudge.errors import UsageError, nearest, quoted
 from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.protocol import RATING
 from adjudge.judgments.tasks import Judged, is_anonymous
 from adjudge.measures.base import Measure, Need
 from adjudge.measures.judged.answers import judged_peers, score_row
+
+
+def aspects(batches: Sequence[TopicBatch]) -> list[str]:
+    """The aspects that have ratings, in the order in which they come up."""
+    found = (
+        question.removeprefix(RATING)
+        for batch in batches
+        for judged, _, _ in judged_peers(batch, "rating")
+        for question in judged.answers
+        if question.startswith(RATING)
+    )
+    return list(dict.fromkeys(found))
+
 
 Rated = tuple[Judged, int, float]
 """A task, which repeat it is, and its rating."""
@@ -48,6 +61,20 @@ class Rating(Measure):
     def scope(self) -> str:  # type: ignore[override]
         """A z-score depends on everything an assessor rated."""
         return "evaluation" if self.scale == "z" else "topic"
+
+    def fitted(self, batches: Sequence[TopicBatch]) -> list[Measure]:
+        """Plain `rating` is of the aspect overall, or, where nobody was asked for that, of every aspect."""
+        there = aspects(batches)
+        if self.aspect in there or self.aspect != Rating.aspect:
+            return [self]
+        return [replace(self, aspect=aspect) for aspect in there] or [self]
+
+    def why_nothing(self, batches: Sequence[TopicBatch]) -> str:
+        there = aspects(batches)
+        if not there:
+            return "nobody rated anything; ratings come from a protocol of the kind rating"
+        hint = nearest(self.aspect, there, most=1)
+        return f"nobody was asked for {quoted(self.aspect)}{hint}; the aspects are: {', '.join(there)}"
 
     def rated(self, batch: TopicBatch) -> Iterator[Rated]:
         question = f"{RATING}{self.aspect}"

@@ -15,12 +15,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.compiled import bare
+from adjudge.errors import DataError
 from adjudge.measures.rouge import kernels
 from adjudge.measures.rouge.counts import power_table
 from adjudge.measures.rouge.texts import Preparation, PreparedText, Stem, Stemming, split_text
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
+LONGEST_SENTENCE = 8_000
+"""Words: the table of two such sentences takes 0.8 GB."""
 
 
 @dataclass(frozen=True)
@@ -367,6 +371,12 @@ class RougePairs:
         """Hits of L, and of W where there is a weight: both for little more than one of them."""
         texts, p = self._texts, self._pairs
         longest = int(np.diff(texts.sentences).max(initial=0))
+        if longest > LONGEST_SENTENCE:
+            raise DataError(
+                f"a sentence of {longest:,} words: ROUGE-L and ROUGE-W compare sentence by sentence, and take up to"
+                f" {LONGEST_SENTENCE:,} words in one; where lines are sentences say split=lines, or choose"
+                " rouge-l(level=sentence)"
+            )
         powers = np.asarray(power_table(1.0 if weight is None else weight, longest + 1))
         hits, weighted = kernels.union_hits(
             texts.words,

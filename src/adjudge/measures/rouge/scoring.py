@@ -29,17 +29,31 @@ if TYPE_CHECKING:
 PLAIN_UP_TO = 1.0
 """Seconds, about, that plain Python may take; compiling, at the very first run, takes longer."""
 
+HUNDRED_WORDS = 600
+"""Characters, about."""
+
 
 def score_together(measures: Sequence[Rouge], batches: Sequence[TopicBatch]) -> Iterator[Score]:
     """Scores of all measures over all topics. Measures that make the same words of a text share them."""
     groups: dict[tuple[str, ...], list[Rouge]] = {}
     for measure in measures:
         groups.setdefault(measure.alike, []).append(measure)
-    pairs = sum(len(batch.peers) * max(len(batch.references), 1) for batch in batches)
-    seconds = pairs * sum(measure.PLAIN_COST for measure in measures)
+    seconds = _work(batches) * sum(measure.PLAIN_COST for measure in measures)
     score = _plainly if seconds <= PLAIN_UP_TO else _fast
     for group in groups.values():
         yield from score(group, batches)
+
+
+def _work(batches: Sequence[TopicBatch]) -> float:
+    """Pairs of texts, those of more than a hundred words for as many as the table of their words is larger."""
+    found = 0.0
+    for batch in batches:
+        peers, references = (
+            [max(1.0, len(each.text) / HUNDRED_WORDS) for each in side]
+            for side in (batch.peers, batch.references)
+        )
+        found += sum(peers) * max(1.0, sum(references))
+    return found
 
 
 @dataclass(frozen=True, slots=True)

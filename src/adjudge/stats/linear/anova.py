@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -212,12 +212,12 @@ def adjusted_means(fit: LinearFit, factor: int) -> AdjustedMeans:
 def _estimates(fit: LinearFit, factor: int) -> tuple[FloatArray, FloatArray, IntArray]:
     """Means of the observed levels, their unscaled covariance, and which are not estimable."""
     model, space = fit.model, fit.space
-    on_base, whole = _weights(model, factor, space.base)
+    on_base, whole = level_weights(model, factor, space.base)
     # A factor that another one says, as topics say their type, has no effect of its own beside it.
     whole &= any(factor in term.factors for term in (space.base, *space.others)) | (whole.size == 1)
     parts = []
     for term in space.others:
-        part, complete = _weights(model, factor, term)
+        part, complete = level_weights(model, factor, term)
         parts.append(part)
         whole &= complete
     on_others = sparse.hstack(parts, format="csr") if parts else sparse.csr_array((whole.size, 0))
@@ -233,7 +233,7 @@ def _estimates(fit: LinearFit, factor: int) -> tuple[FloatArray, FloatArray, Int
     return means, spread, np.flatnonzero(lost)
 
 
-def _weights(model: LinearModel, factor: int, term: Term) -> tuple[Any, BoolArray]:
+def level_weights(model: LinearModel, factor: int, term: Term) -> tuple[Any, BoolArray]:
     """How much each cell of a term counts for each observed level; and whether all cells needed are there."""
     levels = model.term((factor,)).cells[:, 0]
     if factor in term.factors:
@@ -314,6 +314,14 @@ def interaction_effects(fit: LinearFit, term: Key, *, alpha: float = 0.05) -> In
     freedom = _freedom(fit, rest, cells, n)
     errors = np.sqrt(fit.residual_mean_square * freedom) / n
     return judged(term, cells.cells, n, effects, errors, fit.residual_df, alpha=alpha)
+
+
+def without_test(found: InteractionEffects) -> InteractionEffects:
+    """The effects alone, where the residuals are not the noise that they are to be compared with."""
+    none = np.full(found.effects.size, math.nan)
+    return replace(
+        found, standard_errors=none, p=none, limit=math.nan, large=np.zeros(found.effects.size, dtype=bool)
+    )
 
 
 def judged(
@@ -430,7 +438,7 @@ def residual_checks(fit: LinearFit, groups: npt.ArrayLike) -> ResidualChecks:
     skewness, kurtosis = _moments(left)
     return ResidualChecks(
         n=fit.n,
-        normal=_normal(left),
+        normal=_normal(left, fit.residual_df),
         spread=_spread(fit, left, codes),
         additive=_additive(fit),
         skewness=skewness,
@@ -459,11 +467,14 @@ def _undefined(n: int, why: str) -> ResidualChecks:
     )
 
 
-def _normal(left: FloatArray) -> ResidualCheck:
+def _normal(left: FloatArray, df: int) -> ResidualCheck:
     from scipy import stats
 
     if left.size < 4:
         return ResidualCheck("shapiro-wilk", math.nan, math.nan, why=f"needs 4 rows, has {left.size}")
+    if df < 3:  # with one, residuals have one form whatever the scores; with two, W is never small
+        few = f"needs 3 degrees of freedom for the noise, has {df}"
+        return ResidualCheck("shapiro-wilk", math.nan, math.nan, why=few)
     if left.size <= SHAPIRO_UP_TO:
         w, p = stats.shapiro(left)
         return ResidualCheck("shapiro-wilk", float(w), float(p))

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Literal
 
@@ -24,10 +24,10 @@ from scipy.special import fdtrc
 from adjudge.errors import UsageError
 from adjudge.stats.linear.anova import SumsOfSquares
 from adjudge.stats.linear.mixed import fixed_test
-from adjudge.stats.linear.model import Key, LinearModel, same_groups, within
+from adjudge.stats.linear.model import Key, LinearModel, fit_model, same_groups, within
 from adjudge.stats.linear.strata import Strata, combined, reml_of_mean_squares, strata
 
-Method = Literal["stratum", "strata", "reml"]
+Method = Literal["stratum", "strata", "reml", "larger"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +36,20 @@ class TermTest:
 
     term: Key
     errors: tuple[Key, ...]
-    """The random terms that contain it: their variances, with the residual noise, are what F is compared with."""
+    """What F compares it with, beside the residual noise: the one mean square where that is exact, else all random
+    terms that contain it."""
     random: tuple[Key, ...]
     """All random terms of the model that it was tested in."""
     method: Method
-    """One mean square of a balanced design (exact); several of them, by REML; or REML on the rows."""
+    """One mean square of a balanced design (exact); several of them, by REML; REML on the rows; or the residuals of a
+    larger linear model (exact)."""
     f: float
     df: int
     denominator_df: float
     p: float
     why: str | None = None
+    added: tuple[Key, ...] = ()
+    """Interactions in that model which are no terms of the one given: the noise is what they leave."""
 
 
 def term_test(
@@ -58,35 +62,37 @@ def term_test(
 ) -> TermTest | None:
     """Test a term of the model against the right noise; None where that is the residuals.
 
-    `sampled` are the factors whose levels are a sample. For a term with a coarse factor, as a type of topics, the
-    factors within it are a sample too. `always` tests by REML in unbalanced designs even where the residuals would do.
+    `sampled` are the factors whose levels are a sample. Of a coarse factor with none of them within it, as a kind of
+    systems, the finest factor within it is a sample too. `always` tests by REML in unbalanced designs even where the
+    residuals would do.
     """
     try:
-        random = random_terms(model, _sampled_for(model, key, sampled), about=key)
+        design = model_terms(model, _sampled_for(model, key, sampled), about=key)
     except UsageError as error:  # too large
         return _untested(key, (), (), str(error))
     own = model.term(key)
-    random = tuple(each for each in random if each != key and not within(model.term(each), own))
+    random = tuple(each for each in design.random if each != key and not within(model.term(each), own))
     errors = tuple(each for each in random if within(own, model.term(each)))
+    fixed = [*(each for each in model.keys if each not in random), *design.added]
+    added = tuple(each for each in (*random, *design.added) if each not in model.keys)
     if not errors and not (always and random):
-        return None
-    fixed = [each for each in model.keys if each not in random]
+        return _in_larger(model, key, added, random, ss_type)
     balanced = strata(model, fixed, random)
     if balanced is not None:
-        return _by_strata(balanced, key, errors) if errors else None
+        if not errors:
+            return _in_larger(model, key, added, random, ss_type)
+        return replace(_by_strata(balanced, key, errors), added=added)
     rank = model.space(fixed).rank
     random = tuple(each for each in random if model.space([*fixed, each]).rank > rank)
     if not set(errors) <= set(random):
         return _untested(key, errors, random, "nothing is left of what it would be compared with")
     if not random:
         return None
-    if ss_type == 3 and any(set(key) < set(each) for each in fixed):
+    if ss_type == 3 and any(set(key) < set(each) for each in fixed if each in model.keys):
         why = "type III is not computed against several error terms: use type II"
         return _untested(key, errors, random, why)
-    at = fixed.index(key)
-    others = fixed[:at] if ss_type == 1 else [each for each in fixed if not within(own, model.term(each))]
     try:
-        test = fixed_test(model, key, fixed=fixed, after=others, random=random)
+        test = fixed_test(model, key, fixed=fixed, after=_before(model, key, fixed, ss_type), random=random)
     except UsageError as error:  # too large, or not of full rank
         return _untested(key, errors, random, str(error))
     if test.why is not None:
@@ -100,6 +106,50 @@ def term_test(
         df=test.df,
         denominator_df=test.denominator_df,
         p=test.p,
+        added=added,
+    )
+
+
+def _before(model: LinearModel, key: Key, terms: Sequence[Key], ss_type: SumsOfSquares) -> list[Key]:
+    """What a term is adjusted for: what comes before it, or what does not contain it."""
+    if ss_type == 1:
+        return list(terms[: terms.index(key)])
+    return [each for each in terms if not within(model.term(key), model.term(each))]
+
+
+def _in_larger(
+    model: LinearModel, key: Key, added: tuple[Key, ...], random: tuple[Key, ...], ss_type: SumsOfSquares
+) -> TermTest | None:
+    """The F of a linear model that holds more interactions, where no random term contains the term.
+
+    Whatever their variances are, as terms of the model they are out of its residuals. None where there are none.
+    """
+    if not added:
+        return None
+    if ss_type == 3 and any(set(key) < set(each) for each in model.keys):
+        return _untested(
+            key, (), random, "type III is not computed beside interactions that are no terms: use type II"
+        )
+    try:
+        fit = fit_model(LinearModel(model.scores, model.factors, [*model.keys, *added]))
+        before = _before(model, key, [*model.keys, *added], ss_type)
+        df, ss = model.squares_between(before, [*before, key])
+    except UsageError as error:  # too large
+        return _untested(key, (), random, str(error))
+    why = fit.why or (None if df else "nothing is left of it after the other terms")
+    if why is not None:
+        return _untested(key, (), random, why)
+    f = ss / df / fit.residual_mean_square
+    return TermTest(
+        term=key,
+        errors=(),
+        random=random,
+        method="larger",
+        f=f,
+        df=df,
+        denominator_df=fit.residual_df,
+        p=float(fdtrc(df, fit.residual_df, f)),
+        added=added,
     )
 
 
@@ -117,13 +167,14 @@ def _by_strata(found: Strata, key: Key, errors: tuple[Key, ...]) -> TermTest:
     if exact.size:
         at = int(exact[0])
         method: Method = "stratum"
+        errors = found.random[at : at + 1]
         noise, denominator = float(found.ms[at]), float(found.df[at])
     else:
         method = "strata"
-        variances = reml_of_mean_squares(found)
-        noise, denominator = combined(found, variances, needed)
+        noise = denominator = 0.0
         # No rounding of mean squares that have nothing to do with it.
-        noise = noise if found.ms[(found.coefficients <= needed).all(axis=1)].any() else 0.0
+        if found.ms[(found.coefficients <= needed).all(axis=1)].any():
+            noise, denominator = combined(found, reml_of_mean_squares(found), needed)
     why = None
     if not df:
         why = "nothing is left of it after the other terms"
@@ -158,37 +209,55 @@ def _factors(model: LinearModel) -> list[int]:
 
 
 def _sampled_for(model: LinearModel, key: Key, sampled: Sequence[int]) -> list[int]:
-    return sorted({*sampled, *(f for factor in key for f in finer(model, factor))})
+    """The sample that a term is asked about: only where a coarse factor has none within it, the finest that it has."""
+    found = set(sampled)
+    for factor in key:
+        inside = finer(model, factor)
+        if not found & set(inside):
+            found |= {f for f in inside if not finer(model, f)}
+    return sorted(found)
 
 
-def random_terms(model: LinearModel, sampled: Sequence[int], *, about: Key = ()) -> tuple[Key, ...]:
-    """The sampled factors and the two-way interactions with them, as far as the design identifies them.
+@dataclass(frozen=True, slots=True)
+class ModelTerms:
+    """The terms of a model with a sample: what is random, and fixed interactions that the model given lacks."""
 
-    An interaction without replicates is the residual noise itself; one of a factor with another that it lies within
-    is the factor. What leaves nothing for the noise is left out, interactions of two sampled factors first.
-    Interactions of a coarse factor, as of a type of topics, are there where the question is `about` it.
+    random: tuple[Key, ...]
+    added: tuple[Key, ...]
+
+
+def model_terms(model: LinearModel, sampled: Sequence[int], *, about: Key = ()) -> ModelTerms:
+    """The sampled factors and all two-way interactions, as far as the design identifies them.
+
+    Interactions with a sampled factor are random; those of two fixed ones, as of systems with assessors that are no
+    sample, are fixed: neither is noise. An interaction without replicates is the residual noise itself; one of a
+    factor with another that it lies within is the factor. What leaves nothing for the noise is left out: interactions
+    of two sampled factors first, then those of two fixed ones. Interactions of a coarse factor, as of a type of
+    topics, are there where the question is `about` it or the model has them.
     """
     chosen = set(sampled)
-    known = [(f,) for f in _factors(model)]
-    coarse = {f for f in _factors(model) if f not in chosen and f not in about and finer(model, f)}
+    factors = _factors(model)
+    known = [(f,) for f in factors]
+    coarse = {f for f in factors if f not in chosen and finer(model, f)}
     mains = [key for key in known if key[0] in chosen]
     asked = [key for key in model.keys if len(key) > 1 and chosen & set(key)]
-    pairs = [
-        pair for pair in combinations(_factors(model), 2) if chosen & set(pair) and not coarse & set(pair)
-    ]
-    pairs.sort(key=lambda pair: chosen >= set(pair))
+    crossed = [pair for pair in combinations(factors, 2) if not (coarse - set(about)) & set(pair)]
+    pairs = [pair for pair in crossed if chosen & set(pair) or not coarse & set(pair)]
+    pairs.sort(key=lambda pair: (1, 0, 2)[len(chosen & set(pair))])
     found: list[Key] = []
     for key in dict.fromkeys([*asked, *pairs]):
         term = model.term(key)
         if term.size < model.n and not any(same_groups(term, model.term(each)) for each in [*known, *found]):
             found.append(key)
-    random = [*mains, *found]
-    terms = [*(key for key in model.keys if key not in random), *random]
-    if strata(model, terms, ()) is not None:
-        return tuple(random)
-    kept = [*mains, *(key for key in found if key in model.keys)]
-    for key in random:
-        before = [*dict.fromkeys([*model.keys, *kept])]
-        if key not in kept and model.space(before).rank < model.space([*before, key]).rank < model.n:
-            kept.append(key)
-    return tuple(kept)
+    every = [*dict.fromkeys([*model.keys, *mains, *found])]
+    if strata(model, every, ()) is None:
+        kept = [*model.keys]
+        for key in every[len(kept) :]:
+            if model.space(kept).rank < model.space([*kept, key]).rank < model.n:
+                kept.append(key)
+        every = kept
+    there = [key for key in [*mains, *found] if key in every]
+    return ModelTerms(
+        random=tuple(key for key in there if chosen & set(key)),
+        added=tuple(key for key in there if not chosen & set(key) and key not in model.keys),
+    )

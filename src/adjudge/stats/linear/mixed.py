@@ -23,14 +23,14 @@ from scipy.special import chdtrc, fdtrc
 
 from adjudge.errors import UsageError
 from adjudge.stats import checks
-from adjudge.stats.checks import FloatArray, IntArray
+from adjudge.stats.checks import FloatArray
+from adjudge.stats.linear.anova import WHOLE, level_weights
 from adjudge.stats.linear.model import (
     MOST_COLUMNS,
     Key,
     LinearModel,
     Term,
     constant,
-    crossed,
     factored,
     fit_model,
     indicators,
@@ -445,7 +445,8 @@ class MixedEstimate:
 
     reml: Reml
     theta: FloatArray
-    averaging: FloatArray
+    averaging: FloatArray | None
+    """None where the means are not defined."""
     centre: float
     balanced: Strata | None
     """The mean squares, where the design is balanced."""
@@ -491,25 +492,25 @@ def fit_mixed(
     *,
     fixed: Sequence[int],
     random: Sequence[Sequence[int]],
+    interactions: Sequence[Sequence[int]] = (),
 ) -> MixedFit:
     """Fit by restricted maximum likelihood, as lme4's lmer(value ~ system + (1 | topic) + (1 | assessor)).
 
-    `fixed` are positions of factors, `random` terms as in model.py; NaN values are left out.
+    `fixed` are positions of factors, `interactions` fixed terms of several, `random` terms as in model.py; NaN values
+    are left out.
     """
     if not random:
         raise UsageError("random: no term; a model without random terms is fit_linear's")
-    model = LinearModel(values, factors, [*((f,) for f in fixed), *random])
-    keys = model.keys[len(fixed) :]
-    why = _why_not(model, model.keys[: len(fixed)], keys)
+    model = LinearModel(values, factors, [*((f,) for f in fixed), *interactions, *random])
+    known, keys = model.keys[: -len(random)], model.keys[-len(random) :]
+    why = _why_not(model, known, keys)
     if why is not None:
         return _undefined(keys, model.n, why)
-    columns, averaging = _fixed_columns(model, fixed)
-    if columns is None:
-        return _undefined(keys, model.n, "the design cannot tell the fixed effects apart")
+    columns, averaging = _fixed_columns(model, known)
     reml = Reml(model.scores, columns, [model.term(key) for key in keys])
-    balanced = strata(model, model.keys[: len(fixed)], keys)
-    known = None if balanced is None else _ratios(balanced, keys)
-    theta = search(reml, range(len(keys)), np.ones(len(keys))) if known is None else known
+    balanced = strata(model, known, keys)
+    ratios = None if balanced is None else _ratios(balanced, keys)
+    theta = search(reml, range(len(keys)), np.ones(len(keys))) if ratios is None else ratios
     best = reml.at(theta)
     sigma2 = best.rss / reml.df
     found = MixedEstimate(
@@ -537,15 +538,16 @@ def _ratios(balanced: Strata, keys: Sequence[Key]) -> FloatArray | None:
 
 def fixed_means(fit: MixedFit) -> MixedMeans:
     """Means with REML's standard errors and Satterthwaite's degrees of freedom, and the test of their equality."""
-    if fit.found is None:
+    found = fit.found
+    if found is None or found.averaging is None:
         none = np.zeros(0)
+        why = fit.why or "the design cannot tell the fixed effects apart"
         return MixedMeans(
             means=none,
             covariance=np.zeros((0, 0)),
             df=none,
-            test=FixedTest(f=math.nan, df=0, denominator_df=math.nan, p=math.nan, why=fit.why),
+            test=FixedTest(f=math.nan, df=0, denominator_df=math.nan, p=math.nan, why=why),
         )
-    found = fit.found
     best = found.reml.at(found.theta)
     satterthwaite = Satterthwaite(found.reml, found.theta, found.averaging)
     covariance = fit.residual_variance * found.averaging @ best.unscaled @ found.averaging.T
@@ -636,31 +638,35 @@ def _why_not(model: LinearModel, fixed: tuple[Key, ...], random: tuple[Key, ...]
     return None
 
 
-def _fixed_columns(model: LinearModel, fixed: Sequence[int]) -> tuple[Any, FloatArray]:
-    """X, sparse and of full rank, and the combinations of its columns that are the means.
+def _fixed_columns(model: LinearModel, fixed: Sequence[Key]) -> tuple[Any, FloatArray | None]:
+    """X, sparse and of full rank, and the combinations of its columns that are the means of the first term's levels.
 
-    The first factor has a column for every level; of the others, columns that add nothing are left out. None
-    where more than one level of a factor adds nothing: then the means are not defined.
+    Every level of the other factors weighs the same. A term that another one says adds nothing and is left out: kinds
+    beside systems, types beside those who chose their topics. No combinations where the means are not defined: a cell
+    of an interaction is empty, or the design cannot tell the effects apart.
     """
-    first = model.term((fixed[0],)) if fixed else constant(model.n)
-    others = [term for term in (model.term((f,)) for f in fixed[1:]) if not within(term, first)]
-    if not others:
-        return indicators(first), np.eye(first.size)
-    kept = _independent(first, others)
-    if kept.size != sum(term.size - 1 for term in others):
-        return None, np.zeros((0, 0))
-    wide = sparse.hstack([indicators(term) for term in others], format="csc")
-    weights = np.concatenate([np.full(term.size, 1 / term.size) for term in others])
-    averaging = np.hstack([np.eye(first.size), np.tile(weights[kept], (first.size, 1))])
-    return sparse.hstack([indicators(first), wide[:, kept]], format="csr"), averaging
-
-
-def _independent(first: Term, others: list[Term]) -> IntArray:
-    """Columns of the other terms that are independent of each other and of the first term's."""
-    counts = np.bincount(first.codes, minlength=first.size)
-    table = np.vstack([crossed(term, first).toarray() for term in others])
-    inner = np.block([[crossed(a, b).toarray() for b in others] for a in others])
-    return np.sort(factored(inner - (table / counts) @ table.T, inner.diagonal().copy()).kept)
+    first = model.term(fixed[0]) if fixed else constant(model.n)
+    terms = [first, *(model.term(key) for key in fixed[1:])]
+    finest = [
+        term
+        for k, term in enumerate(terms)
+        if not any(within(term, each) and (each.size, -j) > (term.size, -k) for j, each in enumerate(terms))
+    ]
+    wide = sparse.hstack([indicators(term) for term in finest], format="csc")
+    inner = (wide.T @ wide).toarray()
+    kept = np.sort(factored(inner, inner.diagonal().copy()).kept)
+    columns = wide[:, kept].tocsr()
+    if not fixed:
+        return columns, np.eye(1)
+    if not any(fixed[0][0] in term.factors for term in finest):
+        return columns, None
+    parts = [level_weights(model, fixed[0][0], term) for term in finest]
+    weights = sparse.hstack([part for part, _ in parts]).toarray()
+    # Defined is what gives a column that was left out the sum of what it gives to those that make it up.
+    made = np.linalg.solve(inner[np.ix_(kept, kept)], inner[kept])
+    gap = np.abs(weights[:, kept] @ made - weights).max()
+    defined = gap < WHOLE and all(whole.all() for _, whole in parts)
+    return columns, weights[:, kept] if defined else None
 
 
 def _undefined(keys: tuple[Key, ...], n: int, why: str) -> MixedFit:
@@ -699,12 +705,21 @@ class VarianceShares:
 
 
 def variance_shares(
-    fit: MixedFit, *, rng: np.random.Generator, resamples: int = RESAMPLES, level: float = 0.95
+    fit: MixedFit,
+    *,
+    rng: np.random.Generator,
+    resamples: int = RESAMPLES,
+    level: float = 0.95,
+    moved: FloatArray | None = None,
 ) -> VarianceShares:
-    """The shares of a fit's variances; `resamples=0` gives them without intervals."""
+    """The shares of a fit's variances; `resamples=0` gives them without intervals.
+
+    `moved` says, in a row for each variance, which part of it counts for which: rows add up to 1.
+    """
     checks.count("resamples", resamples, least=0)
     checks.share("level", level)
-    variances = np.append(fit.variances, fit.residual_variance)
+    moved = np.eye(fit.variances.size + 1) if moved is None else moved
+    variances = np.append(fit.variances, fit.residual_variance) @ moved
     none = np.full(variances.size, math.nan)
     if fit.found is None or not resamples:
         return VarianceShares(
@@ -717,7 +732,7 @@ def variance_shares(
         )
     if resamples < 2 / (1 - level):
         raise UsageError(f"resamples: {resamples} are too few for an interval at {level:g}")
-    drawn = _simulated(fit, rng, resamples)
+    drawn = _simulated(fit, rng, resamples) @ moved
     low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
     return VarianceShares(
         variances=variances,

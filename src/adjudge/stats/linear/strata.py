@@ -122,6 +122,8 @@ def reml_of_mean_squares(found: Strata) -> FloatArray:
     several lowest points, so the search begins at several: what was observed, one mean square for all, and each
     component beside the noise.
     """
+    if not found.ms.any():
+        return np.zeros(found.coefficients.shape[1])
     ms = np.maximum(found.ms, LEAST * found.ms.max())
     level = float(np.average(ms, weights=found.df))
     alone = found.coefficients / found.coefficients.max(axis=0)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
+from adjudge.stats.multiple import at_most
 from adjudge.stats.pairs import columns_of_pairs
 from adjudge.stats.power.sources import Source
 
@@ -71,9 +72,9 @@ class Family:
         ascending = np.sort(np.where(np.isnan(others), 1.0, others), axis=1)
         weight = (self.pairs - 1) / others.shape[1]
         left = np.maximum(self.pairs - weight * np.arange(others.shape[1] + 1), 1.0)
-        passed = np.logical_and.accumulate(ascending < alpha / left[:-1], axis=1).sum(axis=1)
+        passed = np.logical_and.accumulate(at_most(ascending, alpha / left[:-1]), axis=1).sum(axis=1)
         before = (ascending < p[:, None]).sum(axis=1)
-        found: BoolArray = (passed >= before) & (p < alpha / left[before])
+        found: BoolArray = (passed >= before) & at_most(p, alpha / left[before])
         return found
 
 

@@ -15,6 +15,8 @@ from adjudge.stats.checks import FloatArray
 Noise = Literal["normal", "t3", "uniform", "skewed", "lognormal"]
 NOISES: tuple[Noise, ...] = get_args(Noise)
 RATINGS = (1.0, 5.0)
+FURTHEST = 1e6
+"""Of differences, widths and ratios, in units of the noise: beyond, rounding comes near the noise."""
 
 
 @dataclass(frozen=True)
@@ -53,13 +55,25 @@ class ScoreModel:
             value = getattr(self, name)
             if value is not None and not (value > 0 and math.isfinite(value)):
                 raise UsageError(f"{name}: expected a number above 0, got {value!r}")
+            if value is not None and not 1 / FURTHEST <= value <= FURTHEST:
+                raise UsageError(f"{name}: expected {1 / FURTHEST:g} to {FURTHEST:,.0f}, got {value:g}")
         if not (self.topic_sd >= 0 and math.isfinite(self.topic_sd)):
             raise UsageError(f"topic_sd: expected a number of at least 0, got {self.topic_sd!r}")
+        if self.topic_sd > FURTHEST:
+            raise UsageError(
+                f"topic_sd: expected at most {FURTHEST:,.0f} times the noise, got {self.topic_sd:g}"
+            )
         if not all(math.isfinite(mean) for mean in self.means):
             raise UsageError(f"means: expected numbers, got {self.means}")
+        if (largest := max(self.means, key=abs)) and abs(largest) > FURTHEST:
+            raise UsageError(
+                f"a difference of {largest:g} is too large: expected at most {FURTHEST:,.0f} times the noise"
+            )
         least = -1 / (self.systems - 1)
         if not least <= self.shared < 1:
             raise UsageError(f"shared: expected a correlation from {least:.3g} to below 1, got {self.shared}")
+        if self.bounds is not None and not all(abs(bound) <= FURTHEST for bound in self.bounds):
+            raise UsageError(f"bounds: expected numbers within {FURTHEST:,.0f}, got {self.bounds}")
         if self.bounds is not None and not self.bounds[0] < self.bounds[1]:
             raise UsageError(f"bounds: expected the lower one first, got {self.bounds}")
 

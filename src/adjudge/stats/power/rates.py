@@ -14,6 +14,7 @@ from scipy.special import bdtr, bdtrik, nctdtr, ndtr, ndtri, stdtrit
 from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray
+from adjudge.stats.multiple import SAME, at_most
 from adjudge.stats.paired import Alternative, untied_p
 
 MOST_TOPICS = 10_000_000
@@ -70,9 +71,9 @@ def _binomial_quantile(q: float, n: int, p: float) -> int:
 
 
 def attainable_size(test: str, n: int, alpha: float = 0.05, *, resamples: int = 2000) -> float:
-    """How often p < alpha without a difference, on n continuous scores, for tests whose p-values are steps.
+    """How often p <= alpha without a difference, on n continuous scores, for tests whose p-values are steps.
 
-    Of "wilcoxon", "sign" and "exact" none may be just below alpha. Random swaps ("mc" of the mean, "mc:w")
+    Of "wilcoxon", "sign" and "exact" none may be near alpha. Random swaps ("mc" of the mean, "mc:w")
     guess at such a p from some swaps, and where it is close to alpha they are wrong about the side at times.
     """
     checks.share("alpha", alpha)
@@ -80,11 +81,10 @@ def attainable_size(test: str, n: int, alpha: float = 0.05, *, resamples: int = 
     checks.one_of("test", test, ("wilcoxon", "sign", "exact", "mc", "mc:w"))
     levels = _levels(test, n)
     if not test.startswith("mc"):
-        return float(np.max(levels[levels < alpha], initial=0.0))
-    most = (
-        math.ceil(alpha * (resamples + 1)) - 2
-    )  # resamples that may reach the observed one: (k+1)/(R+1) < alpha
-    if most < 0:
+        return float(np.max(levels[at_most(levels, alpha)], initial=0.0))
+    # Resamples that may reach the observed one: (k + 1) / (R + 1) <= alpha.
+    most = math.floor(alpha * (resamples + 1) * (1 + SAME)) - 1
+    if most < 0 or levels[0] > alpha * (1 + SAME):
         return 0.0
     return float(np.diff(levels, prepend=0.0) @ bdtr(most, resamples, levels))
 
@@ -101,15 +101,15 @@ def _levels(test: str, n: int) -> FloatArray:
     return np.arange(1, swaps + 1) / swaps
 
 
-BY_SIGNS = ("wilcoxon", "sign", "exact")
-"""Tests whose p is a share of the 2^n ways to sign n differences; random swaps guess at one, and may guess less."""
+BY_SIGNS = ("wilcoxon", "sign", "exact", "mc")
+"""Tests whose p is a share of the 2^n ways to sign n differences; random swaps guess at it, and count no lower."""
 
 
 def least_topics(test: str, alpha: float) -> int:
-    """The fewest topics on which the test can give p < alpha, ties aside: 2 * 2^-n is the smallest p of n signs."""
+    """The fewest topics on which the test can give p <= alpha, ties aside: 2 * 2^-n is the smallest p of n signs."""
     checks.share("alpha", alpha)
     least = 2
-    while test in BY_SIGNS and math.ldexp(2.0, -least) >= alpha:
+    while test in BY_SIGNS and math.ldexp(2.0, -least) > alpha * (1 + SAME):
         least += 1
     return least
 

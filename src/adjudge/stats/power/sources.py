@@ -413,8 +413,12 @@ def _beyond(effects: FloatArray, trace: float, total: float, residual: float) ->
     return max(float(effects.var(ddof=1) - residual * noise), 0.0)
 
 
-# Disagreement of judges. The mean of m judgments of a summary has a variance of its own, which falls with m:
-# variance of a difference = what systems do to topics + disagreement / m.
+# Disagreement of judges. What judge j sees of a difference on topic t is
+#     difference + topic + own liking of j + residual,
+# where the own liking is the same on every topic (the interaction of judges and systems). The mean of m judgments
+# varies over topics with the variance of topics + (residual + changes * own) / m. Where the same judges see every
+# topic, their own likings shift all of them alike: `changes` is 0, and only other judges would show the likings. Where
+# every topic has judges of its own, it is 1.
 
 
 @dataclass(frozen=True)
@@ -422,25 +426,42 @@ class Disagreement:
     """The judges' part of the variance of differences between two systems."""
 
     variance: float
-    """Of the difference that one judge sees; NaN where no summary has two judges."""
+    """Of the difference that one judge sees, as far as it varies over topics; NaN where no summary has two judges."""
     judges: float
     """By summary, the harmonic mean: the number that counts for the variance of a mean."""
     matched: bool
     """Whether the same judges saw both summaries: then a strict one is strict with both, and that drops out."""
+    own: float = math.nan
+    """The variance of what judges see on average over topics; NaN where that cannot be told from the residual."""
+    residual: float = math.nan
+    """The variance on a topic beside that."""
+    crew: float = math.nan
+    """Judges in all, as many as would share the work evenly."""
+    changes: float = math.nan
+    """Which part of the own likings varies over topics, because these have other judges."""
+    seen: int = 0
+    """Judges in all."""
 
     def share(self, spread: float) -> float:
         """What part of the variance of a difference it makes, as judged now; at most all of it."""
-        return min(self.variance / self.judges / spread**2, 1.0) if spread > 0 else math.nan
+        return self.used(spread) / self.judges / spread**2 if spread > 0 else math.nan
+
+    def used(self, spread: float) -> float:
+        """The variance, but no more than there is: by chance it may be estimated larger than all of it."""
+        return min(self.variance, self.judges * spread**2)
+
+    def rest(self, spread: float) -> float:
+        """The variance over topics that no number of judges takes away."""
+        return max(spread**2 - self.used(spread) / self.judges, 0.0)
 
     def spread_with(self, judges: float, spread: float) -> float:
         """The standard deviation of a difference if there were so many judges; with infinitely many, what is left."""
-        rest = max(spread**2 - self.variance / self.judges, 0.0)
-        return math.sqrt(rest + self.variance / judges)
+        return math.sqrt(self.rest(spread) + self.used(spread) / judges)
 
     def judges_for(self, wanted: float, spread: float) -> float:
         """How many judges bring the spread down to the wanted one; infinite where none do."""
-        room = wanted**2 - max(spread**2 - self.variance / self.judges, 0.0)
-        return self.variance / room if room > 0 else math.inf
+        room = wanted**2 - self.rest(spread)
+        return self.used(spread) / room if room > 0 else math.inf
 
 
 def disagreement(values: npt.ArrayLike, pairs: Spreads, *, same_judges: bool) -> Disagreement:
@@ -448,30 +469,96 @@ def disagreement(values: npt.ArrayLike, pairs: Spreads, *, same_judges: bool) ->
 
     With `same_judges` the third axis are persons, and their scores of two systems are compared on topics where
     two or more saw both. Else, or where there are no such topics, each system's judgments
-    are taken for themselves: their variances add up.
+    are taken for themselves: their variances add up. Of persons their own likings are told from the rest.
     """
     cube = checks.numbers("values", values, dimensions=3)
     chosen = pairs.some()
     columns = [(cube[:, pairs.first[k]], cube[:, pairs.second[k]]) for k in chosen]
     if same_judges:
-        squares, freedom, inverse = _pooled([x - y for x, y in columns])
-        if freedom:
-            return Disagreement(squares / freedom, 1 / inverse, True)
-    squares, freedom, inverse = _pooled([side for both in columns for side in both])
-    if not freedom:
+        found = _pooled([x - y for x, y in columns])
+        if found.freedom:
+            return found.disagreement(1.0, matched=True, persons=True)
+    found = _pooled([side for both in columns for side in both])
+    if not found.freedom:
         return Disagreement(math.nan, math.nan, False)
-    return Disagreement(2 * squares / freedom, 1 / inverse, False)
+    return found.disagreement(2.0, matched=False, persons=same_judges)
 
 
-def _pooled(rows: list[FloatArray]) -> tuple[float, int, float]:
-    """Squares within topics, their degrees of freedom, and the mean of 1/m over topics that were judged."""
-    squares, freedom, inverse, judged = 0.0, 0, 0.0, 0
-    for each in rows:
-        here = ~np.isnan(each)
+@dataclass(frozen=True)
+class _Pooled:
+    """Sums over tables of topics x judges."""
+
+    squares: float
+    """Within topics: each has the variance own + residual."""
+    freedom: int
+    residual_squares: float
+    """Beside topics and judges, both fitted."""
+    residual_freedom: int
+    inverse: float
+    """The mean of 1/m over topics that were judged by m."""
+    crew_inverse: float
+    """The mean of the sum of the judges' squared shares in the tables."""
+    changes: float
+    """Which part of the own likings varies over topics; see above."""
+    seen: int
+
+    def disagreement(self, times: float, *, matched: bool, persons: bool) -> Disagreement:
+        whole = times * self.squares / self.freedom
+        if not persons:
+            return Disagreement(whole, 1 / self.inverse, matched)
+        residual = own = math.nan
+        if self.residual_freedom:
+            residual = times * self.residual_squares / self.residual_freedom
+            # E(squares within topics) = freedom * (own + residual), whoever judged what (Henderson's method 3).
+            own = max(whole - residual, 0.0)
+            whole = residual + self.changes * own
+        return Disagreement(
+            variance=whole,
+            judges=1 / self.inverse,
+            matched=matched,
+            own=own,
+            residual=residual,
+            crew=1 / self.crew_inverse,
+            changes=self.changes,
+            seen=self.seen,
+        )
+
+
+def _pooled(tables: list[FloatArray]) -> _Pooled:
+    """Squares within topics and beside the additive model, and how the work was shared."""
+    squares, freedom, residual, residual_freedom = 0.0, 0, 0.0, 0
+    inverse, judged, crew, changes, some = 0.0, 0, 0.0, 0.0, 0
+    seen: set[int] = set()
+    for table in tables:
+        here = ~np.isnan(table)
         m = np.count_nonzero(here, axis=1)
-        means = np.where(here, each, 0.0).sum(axis=1) / np.maximum(m, 1)
-        squares += float(np.square(np.where(here, each - means[:, None], 0.0)).sum())
+        topics = int(np.count_nonzero(m))
+        if not topics:
+            continue
+        means = np.where(here, table, 0.0).sum(axis=1) / np.maximum(m, 1)
+        squares += float(np.square(np.where(here, table - means[:, None], 0.0)).sum())
         freedom += int(np.maximum(m - 1, 0).sum())
-        inverse += float((1 / m[m > 0]).sum())
-        judged += int(np.count_nonzero(m))
-    return squares, freedom, inverse / judged if judged else math.nan
+        seen.update(np.flatnonzero(here.any(axis=0)).tolist())
+        fitted = fit_additive(table[:, here.any(axis=0)])
+        if fitted.df > 0:
+            residual, residual_freedom = (
+                residual + fitted.mean_square * fitted.df,
+                residual_freedom + fitted.df,
+            )
+        one_over = float((1 / m[m > 0]).mean())
+        shares = (here / np.maximum(m, 1)[:, None]).sum(axis=0) / topics
+        evenly = float(np.square(shares).sum())
+        inverse, judged = inverse + one_over * topics, judged + topics
+        crew, some = crew + evenly, some + 1
+        # The expected variance over topics of the mean own likings of those who judged them, times m.
+        changes += topics / (topics - 1) * (one_over - evenly) / one_over if topics > 1 else 0.0
+    return _Pooled(
+        squares=squares,
+        freedom=freedom,
+        residual_squares=residual,
+        residual_freedom=residual_freedom,
+        inverse=inverse / judged if judged else math.nan,
+        crew_inverse=crew / some if some else math.nan,
+        changes=min(max(changes / some, 0.0), 1.0) if some else math.nan,
+        seen=len(seen),
+    )

@@ -6,6 +6,9 @@ strengths. Its standard error comes from the delete-one jackknife over units (to
 from the maximum (CR3 of Bell and McCaffrey 2002), with Student's t; where answers are the units, from the observed
 information. Where chains of wins lead one way only, the difference is most likely infinite, and what can be said is how
 small it may be: by the likelihood ratio (see `OneWay`).
+
+One rule holds for both where units are few: no p is below the smallest that a sign test over units could give, 2 / 2^G
+of G units, since on each of them all answers may go one way by chance. With f degrees of freedom that is 2^-f.
 """
 
 from __future__ import annotations
@@ -41,8 +44,18 @@ Side = Literal["above", "below", "both"]
 
 STEEPEST = 0.6628
 """The largest difference over its standard error that one answer in a pair can add, of x sqrt(s(x) s(-x))."""
+LOG_2 = math.log(2)
 LOST = 1e6
 """A move of the maximum that says that it is not determined without a unit."""
+NOT_FITTED = (
+    "the effect of position cannot be told from the items, or has no finite maximum, so it was left out"
+)
+PLACED = (
+    "the effect of position has no finite maximum: strengths are shown without it, and two items differ only where no"
+    " effect of position could explain their answers"
+)
+SURE = 1e-6
+"""A loss of log-likelihood that says that an answer is certain."""
 WORK = 3e8
 """Operations up to which pairs get fits of their own; beyond, p comes from the duels of the two alone."""
 
@@ -68,12 +81,37 @@ class ModelParameter(NamedTuple):
     alone: float
 
     def bounds(self, level: float) -> Bounds:
-        half = half_width(level, self.se, self.freedom, self.alone)
-        return Bounds(self.value - half, self.value + half)
+        return around(self.value, level, self.se, self.freedom, self.alone)
 
     @property
     def p(self) -> float:
         return float(two_sided(self.value, self.se, self.freedom, self.alone))
+
+
+@dataclass(frozen=True)
+class OpenPosition:
+    """An effect of position that the likelihood draws to infinity: what is shown first always won, say."""
+
+    side: Literal["above", "below"]
+    one_way: OneWay
+    """Of strengths and the effect of position together."""
+
+    @cached_property
+    def _contrast(self) -> FloatArray:
+        contrast = np.zeros(self.one_way.like.n + 1)
+        contrast[-1] = 1.0
+        return contrast
+
+    @property
+    def value(self) -> float:
+        return math.inf if self.side == "above" else -math.inf
+
+    @property
+    def p(self) -> float:
+        return self.one_way.p_of(self._contrast)
+
+    def bounds(self, level: float) -> Bounds:
+        return self.one_way.bounds(self._contrast, self.side, level)
 
 
 @dataclass(frozen=True)
@@ -103,24 +141,34 @@ class PairContrasts:
     item_freedom: FloatArray
     item_alone: FloatArray
     one_way: OneWay
-    position: ModelParameter | None = None
+    least: FloatArray
+    """No p of a pair is below this, whatever had been answered: 2 / 2^G by topics; 0 where answers are the units."""
+    position: ModelParameter | OpenPosition | None = None
     tie: ModelParameter | None = None
     dropped: tuple[str, ...] = ()
     """What was asked for and could not be fitted, in words."""
 
+    @property
+    def confounded(self) -> bool:
+        """Whether an effect of position without end may stand behind any duel, so that no difference has a bound."""
+        return isinstance(self.position, OpenPosition)
+
     def opening(self, i: int, j: int) -> Side | None:
         """On which side the interval of a difference is open: no chain of wins leads back."""
+        if self.confounded:
+            return "both"
         return _side(up=not self.reach[j, i], down=not self.reach[i, j])
 
     def item_opening(self, i: int) -> Side | None:
         """The same of an item's log strength less the mean of its part."""
+        if self.confounded:
+            return "both"
         mine = self.part == self.part[i]
         return _side(up=not self.reach[mine, i].all(), down=not self.reach[i, mine].all())
 
     def pair_bounds(self, i: int, j: int, level: float) -> Bounds:
         if (side := self.opening(i, j)) is None:
-            half = half_width(level, self.se[i, j], self.freedom[i, j], self.alone[i, j])
-            return Bounds(self.difference[i, j] - half, self.difference[i, j] + half)
+            return around(self.difference[i, j], level, self.se[i, j], self.freedom[i, j], self.alone[i, j])
         if side == "both" or self.part[i] != self.part[j]:
             return Bounds(-math.inf, math.inf)
         if side == "above":
@@ -136,6 +184,10 @@ class PairContrasts:
         with np.errstate(invalid="ignore"):
             half = np.maximum(by_t * self.se, ndtri((1 + level) / 2) * self.alone)
             low, high = self.difference - half, self.difference + half
+            few = np.exp2(-self.freedom) >= 1 - level
+        low, high = np.where(few, np.minimum(low, 0.0), low), np.where(few, np.maximum(high, 0.0), high)
+        if self.confounded:
+            low, high = np.full_like(low, np.nan), np.full_like(high, np.nan)
         for i, j in np.argwhere(np.isnan(low) | np.isnan(high)).tolist():
             low[i, j], high[i, j] = self.pair_bounds(i, j, level) if i < j else (math.nan, math.nan)
         for i, j in np.argwhere(np.isnan(low)).tolist():
@@ -147,23 +199,23 @@ class PairContrasts:
     def item_bounds(self, i: int, log: float, level: float) -> Bounds:
         """Around a log strength that has a finite maximum; else from the answers alone."""
         if (side := self.item_opening(i)) is None:
-            half = half_width(level, self.item_se[i], self.item_freedom[i], self.item_alone[i])
-            return Bounds(log - half, log + half)
+            return around(log, level, self.item_se[i], self.item_freedom[i], self.item_alone[i])
         if side == "both" or self.one_way.many:
             return Bounds(-math.inf, math.inf)
         mine = self.part == self.part[i]
         contrast = np.where(mine, -1 / np.count_nonzero(mine), 0.0)
         contrast[i] += 1
-        return self.one_way.bounds(contrast, side, self.one_way.share_of(mine), level)
+        return self.one_way.bounds(contrast, side, level, most=self.one_way.units_of[i])
 
     def least_p(self, i: int, j: int) -> float:
         """The smallest p that the two could have had: the first wins all its duels, the second loses all of its.
 
-        What was answered of other items stays. That is the most one-sided outcome; where clusters are few and answers
-        many, a less one-sided one may have a smaller p, so the smallest of independent answers is looked at too. 0
-        where it is not known.
+        What was answered of other items stays. Where clusters are the units a less one-sided outcome may have a smaller
+        p, since only the most telling answer of a cluster counts in one-way wins: then it is no more than the smallest
+        of independent answers and that of a sign test over clusters. 0 where it is not known.
         """
-        return self.one_way.least_p(i, j)
+        least = float(self.least[i, j])
+        return least if self.confounded else max(least, self.one_way.least_p(i, j, least))
 
 
 def _side(*, up: bool, down: bool) -> Side | None:
@@ -184,9 +236,18 @@ def half_width(level: float, se: float, freedom: float, alone: float) -> float:
 
     Few units can agree with each other by chance, and then have a standard error near 0.
     """
-    if math.isinf(se):
+    if math.isinf(se) or freedom == 0:  # one unit tells nothing of others
         return math.inf
     return max(quantile(level, freedom) * se, quantile(level, math.inf) * alone)
+
+
+def around(value: float, level: float, se: float, freedom: float, alone: float) -> Bounds:
+    """An interval that agrees with the test: it holds 0 where units are too few for any p below 1 - level."""
+    half = half_width(level, se, freedom, alone)
+    low, high = value - half, value + half
+    if 2.0**-freedom >= 1 - level:
+        return Bounds(min(low, 0.0), max(high, 0.0))
+    return Bounds(low, high)
 
 
 def two_sided(
@@ -195,13 +256,17 @@ def two_sided(
     freedom: FloatArray | float,
     alone: FloatArray | float = 0.0,
 ) -> FloatArray:
-    """p of no difference: the larger of those that `half_width` goes by; 1 where the standard error is infinite."""
+    """p of no difference: the larger of those that `half_width` goes by, but no less than 2^-freedom.
+
+    That is the smallest p of a sign test over freedom + 1 units. 1 where the standard error is infinite.
+    """
     x, own, least = np.broadcast_arrays(*map(np.asarray, (difference, se, alone)))
     with np.errstate(invalid="ignore", divide="ignore"):
         t, z = (-np.abs(np.where(x == 0, 0.0, x / each)) for each in (own, least))
     known = np.isfinite(own) & (np.asarray(freedom) > 0)
     by_t = np.where(np.isinf(freedom), ndtr(t), stdtr(np.where(known, freedom, 1.0), t))
-    found = np.where(known, 2 * np.maximum(by_t, np.where(least > 0, ndtr(z), 0.0)), 1.0)
+    found = 2 * np.maximum(by_t, np.where(least > 0, ndtr(z), 0.0))
+    found = np.where(known, np.maximum(found, np.exp2(-np.asarray(freedom))), 1.0)
     return np.asarray(np.where(np.isnan(x) | np.isnan(own), np.nan, found))
 
 
@@ -215,18 +280,22 @@ class OneWay:
     The largest likelihood with the contrast held at x, divided by the largest of all, is a ratio r(x). For two items of
     which one won all n duels it is the chance of just that. The contrast may be x at the level 1 - a where
     2 r(x)^f > a: for two items Clopper and Pearson's exact bound, in general a cautious one. p is that of x = 0. With
-    clusters the power f is the number of clusters with one-way answers over the number of such answers, so that a
-    cluster counts once: the mean over clusters of a share of wins is at least (a/2)^(1/clusters) where all are won.
+    clusters the power f makes every cluster count as one answer at the most: -f log r(0) adds up, over clusters, what
+    the most telling of its one-way answers loses at x = 0, but no more than log 2, what one between equal items loses.
+    So p is at least 2 / 2^G of G clusters. (A share of wins in a cluster is at most 1, so all of G clusters are won
+    throughout with a chance of at most m^G, m the mean share.)
     """
 
     like: PairLikelihood
     """With a row per unit."""
     level: IntArray
     """Which items are level with each other."""
+    certain: BoolArray
+    """The rows whose answers the likelihood draws to certainty."""
     part: IntArray
     reach: BoolArray
     top: Top
-    """The largest log-likelihood of answers between level items; the others add nothing to it at infinity."""
+    """The largest log-likelihood; answers that are certain add nothing to it at infinity."""
     clustered: bool
     answers: float
     """How many answers stand behind the weights of the rows: more weight than that counts as that."""
@@ -236,43 +305,52 @@ class OneWay:
         return merged(self.like)
 
     @cached_property
-    def _crossing(self) -> BoolArray:
-        return np.asarray(self.level[self.like.first] != self.level[self.like.second])
+    def units_of(self) -> IntArray:
+        """In how many units each item has answers."""
+        return units_of(self.like)
 
     @cached_property
     def many(self) -> bool:
         """Whether there are too many pairs for the likelihood of all answers."""
         return not affordable(int(np.count_nonzero(self.reach & ~self.reach.T)), len(self.part))
 
-    def share_between(self, i: int, j: int) -> float:
-        """f for two items, of which the first is above: of answers that go one way between the two."""
-        between = self.reach[i] & self.reach[:, j]
-        return self._share(self._crossing & between[self.like.first] & between[self.like.second])
+    def _share(self, like: PairLikelihood, certain: BoolArray, lost: float, at: Top, most: float) -> float:
+        """f, from the largest likelihood with the contrast held at 0 and what it loses; `most` units count."""
+        if not self.clustered:
+            return min(1.0, self.answers / float(like.weight.sum()))
+        rows = like.take(certain)
+        first, second = rows.logs(at.point)
+        each = -np.where(rows.wins > 0, first, second) * np.minimum(rows.weight, 1.0)
+        telling = np.zeros(int(like.unit.max()) + 1)
+        np.maximum.at(telling, rows.unit, each)
+        counted = min(float(np.minimum(telling, LOG_2).sum()), most * LOG_2)
+        return min(1.0, counted / lost) if lost > 0 else 1.0
 
-    def share_of(self, items: BoolArray) -> float:
-        """f for an item in its part."""
-        return self._share(self._crossing & items[self.like.first])
-
-    def _share(self, rows: BoolArray) -> float:
-        total = float(self.like.weight[rows].sum())
-        if self.clustered:
-            return min(1.0, len(np.unique(self.like.unit[rows])) / total)
-        return min(1.0, self.answers / float(self.like.weight.sum()))
+    def p_of(self, contrast: FloatArray, most: float = math.inf) -> float:
+        """Of a contrast of 0."""
+        at = climb_model(self.whole, self.part, contrast=contrast)
+        lost = max(self.top.value - at.value, 0.0)
+        return min(1.0, 2 * math.exp(-self._share(self.like, self.certain, lost, at, most) * lost))
 
     def p(self, i: int, j: int) -> float:
-        """Of no difference, where chains of wins lead from the first to the second only."""
+        """Of no difference between two items."""
         if self.many:
             return min(1.0, 2 * math.pow(0.5, self._direct(i, j)))
+        return self.p_of(self._between(i, j), float(min(self.units_of[i], self.units_of[j])))
+
+    def _between(self, i: int, j: int) -> FloatArray:
         contrast = np.zeros(len(self.part))
         contrast[[i, j]] = 1.0, -1.0
-        lost = self.top.value - climb_model(self.whole, self.part, contrast=contrast).value
-        return min(1.0, 2 * math.exp(-self.share_between(i, j) * max(lost, 0.0)))
+        return contrast
 
     def _direct(self, i: int, j: int) -> float:
         """In how many duels the first beat the second, clusters counting once."""
         like = self.like
         own = ((like.first == i) & (like.second == j)) | ((like.first == j) & (like.second == i))
-        return float(like.weight[own].sum()) * self.share_between(i, j)
+        weight = float(like.weight[own].sum())
+        if self.clustered:
+            return min(weight, float(len(np.unique(like.unit[own]))))
+        return weight * min(1.0, self.answers / float(like.weight.sum()))
 
     def pair_bounds(self, i: int, j: int, level: float) -> Bounds:
         """Of two items, where chains of wins lead from the first to the second only."""
@@ -280,29 +358,31 @@ class OneWay:
             duels = self._direct(i, j)
             low = math.log((1 - level) / 2) / duels if duels else -math.inf  # of the log chance to win
             return Bounds(low - math.log(-math.expm1(low)) if duels else low, math.inf)
-        contrast = np.zeros(len(self.part))
-        contrast[[i, j]] = 1.0, -1.0
-        return self.bounds(contrast, "above", self.share_between(i, j), level)
+        most = float(min(self.units_of[i], self.units_of[j]))
+        return self.bounds(self._between(i, j), "above", level, most=most)
 
-    def bounds(self, contrast: FloatArray, side: Side, share: float, level: float) -> Bounds:
+    def bounds(self, contrast: FloatArray, side: Side, level: float, *, most: float = math.inf) -> Bounds:
         """The contrast's one bound; Newton's steps on the largest log-likelihood, which is concave and rising."""
         sign = 1.0 if side == "above" else -1.0
-        goal = self.top.value + math.log((1 - level) / 2) / share
-        x, start = 0.0, None
+        found = climb_model(self.whole, self.part, contrast=sign * contrast)
+        lost = max(self.top.value - found.value, 0.0)
+        share = self._share(self.like, self.certain, lost, found, most)
+        if not share:
+            return Bounds(-math.inf, math.inf)
+        goal, x = self.top.value + math.log((1 - level) / 2) / share, 0.0
         for _ in range(100):
-            found = climb_model(self.whole, self.part, start=start, contrast=sign * contrast, at=x)
             step = (goal - found.value) / max(found.pull, 1e-12)
-            x, start = max(x + step, -700.0), found.point
+            x = max(x + step, -700.0)
+            found = climb_model(self.whole, self.part, start=found.point, contrast=sign * contrast, at=x)
             if abs(step) < 1e-7:
                 break
         return Bounds(x, math.inf) if sign > 0 else Bounds(-math.inf, -x)
 
-    def least_p(self, i: int, j: int) -> float:
+    def least_p(self, i: int, j: int, least: float) -> float:
+        """If i had won all its duels and j had lost all of its; `least` is the smallest p by a sign test over units."""
         if self.like.model != "half" or self.like.position or self.answers < self.like.weight.sum():
             return 0.0
-        like, both = self.whole, np.array([i, j])
-        mine = np.isin(self.like.first, both) | np.isin(self.like.second, both)
-        units, total = len(np.unique(self.like.unit[mine])), float(self.like.weight[mine].sum())
+        like, both = self.like, np.array([i, j])
         won = (like.first == i) | (like.second == j)
         lost = (like.second == i) | (like.first == j)
         most = like.weight
@@ -311,15 +391,18 @@ class OneWay:
             wins=np.where(won, most, np.where(lost, 0.0, like.wins)),
             losses=np.where(lost, most, np.where(won, 0.0, like.losses)),
         )
-        contrast = np.zeros(like.n)
-        contrast[both] = 1.0, -1.0
-        gap = climb_model(like, self.part).value - climb_model(like, self.part, contrast=contrast).value
-        gap = max(gap, 0.0)
-        share = min(1.0, units / total) if self.clustered else 1.0
-        if self.clustered and units == 1:
+        whole = merged(like)
+        at = climb_model(whole, self.part, contrast=self._between(i, j))
+        gap = max(climb_model(whole, self.part).value - at.value, 0.0)
+        mine = np.isin(like.first, both) | np.isin(like.second, both)
+        units = float(min(self.units_of[i], self.units_of[j]))
+        if self.clustered and len(np.unique(like.unit[mine])) == 1:
             return 1.0
-        independent = 2 * float(ndtr(-STEEPEST * math.sqrt(gap / math.log(2))))
-        return min(1.0, 2 * math.exp(-share * gap), independent if self.clustered else 1.0)
+        one_way = min(1.0, 2 * math.exp(-self._share(like, mine, gap, at, units) * gap))
+        if not self.clustered:
+            return one_way
+        independent = 2 * float(ndtr(-STEEPEST * math.sqrt(gap / LOG_2)))
+        return min(one_way, max(independent, least))
 
 
 # The fit
@@ -355,6 +438,7 @@ def pair_contrasts(
     one_way = OneWay(
         like=like,
         level=level,
+        certain=np.asarray(level[like.first] != level[like.second]),
         part=part,
         reach=reach,
         top=top,
@@ -366,11 +450,22 @@ def pair_contrasts(
     else:
         pieces = _of_units(inside, top.point, part) if by == "cluster" else None
     spread = _jackknife(inside, top, level, part, pieces, counts=similarity is None)
-    return _found(spread, one_way, by, unit, len(answers), dropped)
+    placed = None
+    if position and not like.position:
+        placed = _open_position(answers, unit, like.model, by)
+    if placed is not None:
+        dropped = (*(each for each in dropped if each != NOT_FITTED), PLACED)
+    return _found(spread, one_way, by, unit, len(answers), dropped, placed)
 
 
 def _found(
-    spread: _Spread, one_way: OneWay, by: Unit, unit: IntArray, answers: int, dropped: tuple[str, ...]
+    spread: _Spread,
+    one_way: OneWay,
+    by: Unit,
+    unit: IntArray,
+    answers: int,
+    dropped: tuple[str, ...],
+    placed: OpenPosition | None,
 ) -> PairContrasts:
     like, level, reach, part = one_way.like, one_way.level, one_way.reach, one_way.part
     log, n = one_way.top.point[: like.n], like.n
@@ -382,7 +477,14 @@ def _found(
     p[(part[:, None] == part) & ~reach & ~reach.T] = 1.0
     for i, j in np.argwhere(reach & ~reach.T).tolist():
         p[i, j] = p[j, i] = one_way.p(i, j)
+    if placed is not None:
+        for i, j in np.argwhere(np.triu(part[:, None] == part, 1)).tolist():
+            p[i, j] = p[j, i] = max(p[i, j], 1.0 if placed.one_way.many else placed.one_way.p(i, j))
     np.fill_diagonal(p, np.nan)
+    least = np.zeros((n, n))
+    if one_way.clustered:
+        units = one_way.units_of
+        least = np.minimum(1.0, np.exp2(1.0 - np.minimum(units[:, None], units)))
     extras = [
         ModelParameter(*map(float, each))
         for each in zip(
@@ -404,7 +506,8 @@ def _found(
         item_freedom=spread.item_freedom,
         item_alone=spread.item_alone,
         one_way=one_way,
-        position=extras[0] if like.position else None,
+        least=least,
+        position=extras[0] if like.position else placed,
         tie=extras[-1] if like.threshold else None,
         dropped=dropped,
     )
@@ -445,9 +548,7 @@ def _fitting(
     elif like.model != ties:
         dropped.append(f"{ties} has no finite maximum here, so ties count as half wins")
     if position and not like.position:
-        dropped.append(
-            "the effect of position cannot be told from the items, or has no finite maximum, so it was left out"
-        )
+        dropped.append(NOT_FITTED)
     return like, tuple(dropped)
 
 
@@ -461,21 +562,57 @@ def _has_maximum(like: PairLikelihood) -> bool:
     like = merged(like.take(level[like.first] == level[like.second]))
     if not len(like.first):
         return False
-    rows, size = np.arange(len(like.first)), like.size
-    away = np.zeros((len(rows), size))
-    away[rows, like.first], away[rows, like.second] = 1.0, -1.0
-    if like.position:
-        away[:, like.n] = 1.0
-    tie = np.zeros((len(rows), size))
-    if like.threshold:
-        tie[:, -1] = 1.0
-    won, tied, lost = like.wins > 0, like.ties > 0, like.losses > 0
-    kept = np.concatenate([(away - tie)[won], (-away - tie)[lost], (tie - away)[tied], (tie + away)[tied]])
+    kept = _kept(like)
     flat = len(np.unique(level))  # every set of level items can be moved as a whole
-    if np.linalg.matrix_rank(kept) < size - flat:
+    if np.linalg.matrix_rank(kept) < like.size - flat:
         return False
     found = linprog(-kept.sum(axis=0), A_ub=-kept, b_ub=np.zeros(len(kept)), bounds=(-1, 1), method="highs")
     return bool(found.success and -found.fun < 1e-7)
+
+
+def _kept(like: PairLikelihood) -> FloatArray:
+    """Directions times these are 0 or more where no answer gets less likely, however far one goes."""
+    rows = np.arange(len(like.first))
+    away = np.zeros((len(rows), like.size))
+    away[rows, like.first], away[rows, like.second] = 1.0, -1.0
+    if like.position:
+        away[:, like.n] = 1.0
+    tie = np.zeros_like(away)
+    if like.threshold:
+        tie[:, -1] = 1.0
+    won, tied, lost = like.wins > 0, like.ties > 0, like.losses > 0
+    return np.concatenate([(away - tie)[won], (-away - tie)[lost], (tie - away)[tied], (tie + away)[tied]])
+
+
+def _open_position(answers: PairAnswers, unit: IntArray, model: TieModel, by: Unit) -> OpenPosition | None:
+    """An effect of position that can grow one way without end, and not the other; None where it can go both ways."""
+    like = likelihood_of(answers, unit, ties=model, position=True)
+    whole = merged(like)
+    kept, goal = _kept(whole), np.zeros(like.size)
+    goal[like.n] = 1.0
+
+    def grows(sign: float) -> bool:
+        found = linprog(-sign * goal, A_ub=-kept, b_ub=np.zeros(len(kept)), bounds=(-1, 1), method="highs")
+        return bool(found.success and -found.fun > 1e-7)
+
+    up, down = grows(1.0), grows(-1.0)
+    if up == down:
+        return None
+    part, level, reach = _connections(like)
+    top = climb_model(whole, part)
+    first, second = like.logs(top.point)
+    sure = np.where(like.wins > 0, first, 0.0) + np.where(like.losses > 0, second, 0.0) > -SURE
+    one_way = OneWay(
+        like=like,
+        level=level,
+        certain=np.asarray(sure & (like.ties == 0)),
+        part=part,
+        reach=reach,
+        top=top,
+        clustered=by == "cluster",
+        answers=math.inf,
+    )
+    return OpenPosition(side="above" if up else "below", one_way=one_way)
 
 
 # Standard errors
@@ -501,6 +638,12 @@ class _Spread(NamedTuple):
     extra_se: FloatArray
     extra_freedom: FloatArray
     extra_alone: FloatArray
+
+
+def units_of(like: PairLikelihood) -> IntArray:
+    """In how many units each item has answers."""
+    pairs = np.concatenate([np.stack([like.first, like.unit]), np.stack([like.second, like.unit])], axis=1)
+    return np.bincount(np.unique(pairs, axis=1)[0], minlength=like.n).astype(np.int64)
 
 
 def _joined(n: int, first: IntArray, second: IntArray) -> IntArray:
@@ -593,6 +736,8 @@ def _jackknife(
             first, second = first.plus(share), second.plus(share.squared())
         found = found.scaled(((np.maximum(met, 1) - 1) / np.maximum(met, 1))[part])
         freedom = first.freedom(second)
+        if counts:  # no more units than either of the two items has
+            freedom = freedom.at_most(units_of(inside) - 1)
     same = level[:, None] == level
     whole = np.array([len(np.unique(level[part == each])) == 1 for each in part])
     known = alone if counts else alone.filled(0.0)
@@ -661,6 +806,15 @@ class _Variances:
         pairs = np.where(joined[:, None] == joined, self.pairs, np.inf)
         broken = np.array([len(np.unique(joined[part == each])) > 1 for each in part])
         return replace(self, pairs=pairs, items=np.where(broken, np.inf, self.items))
+
+    def at_most(self, most: IntArray) -> _Variances:
+        """Of every item, and of every two the smaller."""
+        own = np.maximum(most, 0)
+        return replace(
+            self,
+            pairs=np.minimum(self.pairs, np.minimum(own[:, None], own)),
+            items=np.minimum(self.items, own),
+        )
 
     def freedom(self, squares: _Variances) -> _Variances:
         def of(total: FloatArray, square: FloatArray) -> FloatArray:

@@ -89,6 +89,15 @@ class PairLikelihood:
         shift = point[self.n] if self.position else 0.0
         return np.asarray(point[self.first] - point[self.second] + shift)
 
+    def logs(self, point: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Of every row, the logarithms of the chances of the first and of the second."""
+        away = self.away(point)
+        if self.model == "davidson":
+            total = np.logaddexp(np.logaddexp(away / 2, -away / 2), point[-1])
+            return np.asarray(away / 2 - total), np.asarray(-away / 2 - total)
+        tie = point[-1] if self.threshold else 0.0
+        return np.asarray(log_expit(away - tie)), np.asarray(log_expit(-away - tie))
+
     def value(self, point: FloatArray) -> float:
         """The log-likelihood; minus infinity where the tie parameter is not allowed."""
         away = self.away(point)
@@ -253,13 +262,15 @@ def climb_model(
 ) -> Top:
     """The maximum by Newton's steps, halved until they go up; with `contrast`, among points where it is `at`.
 
+    A contrast is of the strengths, or of these and the effect of position.
     `part` says which strengths are held together: one mean of 0 for each. Where there is no finite maximum the point
     goes far out, until the log-likelihood gains nothing more.
     """
     point = like.start() if start is None else start.copy()
     if contrast is not None:
         # Any way onto the plane will do; this one moves no further than it must.
-        point[: like.n] += contrast * (at - contrast @ point[: like.n]) / (contrast @ contrast)
+        own = point[: len(contrast)]
+        own += contrast * (at - contrast @ own) / (contrast @ contrast)
     value, pull, quiet = like.value(point), 0.0, 0
     for _ in range(MOST):
         gradient, information = like.slopes(point)

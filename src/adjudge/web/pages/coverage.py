@@ -11,6 +11,7 @@ from adjudge.judgments.protocol import UNIT, Choice, Protocol, Question
 from adjudge.judgments.tasks import Judged, Task, TextRef, units_of
 from adjudge.text.headers import hidden_spans, paragraphs, shown
 from adjudge.web.blind import UnitIds
+from adjudge.web.pages.keys import question_keys
 from adjudge.web.site import Site
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -56,6 +57,8 @@ class CoveragePage:
     before: tuple[Before, ...]
     said_before: str
 
+    keys = staticmethod(question_keys)
+
     def state(self) -> dict[str, Any]:
         """What the page's script works on."""
         return {
@@ -63,7 +66,7 @@ class CoveragePage:
             "peer": [unit.id for unit in self.peer],
             "completeness": [asdict(choice) for choice in self.completeness.choices],
             "unmarked": {n: [asdict(c) for c in choices] for n, choices in self.unmarked_choices.items()},
-            "quality": [{"id": q.id, "values": list(q.values)} for q in self.quality],
+            "quality": [{"id": q.id, "values": list(q.values), "keys": self.keys(q)} for q in self.quality],
             "before": [asdict(each) for each in self.before],
             "saidBefore": self.said_before,
         }
@@ -113,14 +116,19 @@ def _said_before(
 ) -> tuple[Before, ...]:
     """Answers to the same model unit for sentences that this summary holds word for word; the latest one counts.
 
-    Lin and Hovy 2002 found that the same sentences got different answers, and asked for tools that show it.
+    Lin and Hovy 2002 found that the same sentences got different answers, and asked for tools that show it. A planted
+    repeat asks how far people agree with themselves, so it quotes neither its original nor anything that was answered
+    after the original was begun, and may have been taken from there; nor does the original quote its repeat.
     """
+    same = {task.id, task.repeat_of or task.id}
+    first = None if task.repeat_of is None else next(iter(site.store.events(task=task.repeat_of)), None)
+    begun = None if first is None else first.seq
     here = {_words(unit.text): unit.id for unit in reversed(peer_units)}
     found: dict[tuple[str, frozenset[str]], tuple[int, Before]] = {}
     for judged in earlier:
         other = judged.task
         if (
-            other.id == task.id
+            same & {other.id, other.repeat_of}
             or (other.topic, other.reference) != (task.topic, task.reference)
             or not other.peer
         ):
@@ -133,6 +141,8 @@ def _said_before(
         }
         for question, event in judged.answers.items():
             if not question.startswith(UNIT) or not event.answer["marked"]:
+                continue
+            if begun is not None and (event.seq or 0) > begun:
                 continue
             marked = [here.get(texts.get(each, "")) for each in event.answer["marked"]]
             if None in marked:

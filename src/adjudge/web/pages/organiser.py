@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from fastapi import HTTPException, Request
@@ -13,8 +10,8 @@ from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from adjudge.errors import AdjudgeError
+from adjudge.formats.answer_table import answer_table
 from adjudge.judgments.pairs.sample import ANYONE
-from adjudge.judgments.pairs.sides import content
 from adjudge.judgments.protocol import NOTES
 from adjudge.judgments.store.accounts import Account
 from adjudge.judgments.store.encoding import to_json
@@ -23,13 +20,15 @@ from adjudge.judgments.tasks import Judged, Task
 from adjudge.web.access import Refusal, actor_of
 from adjudge.web.api import visitor
 from adjudge.web.pages.views import render
-from adjudge.web.pages.work import answers_of, progress
+from adjudge.web.pages.work import answers_of, is_assigned, progress
+from adjudge.web.sampler import PROGRAMS, Quota, is_copy
 from adjudge.web.site import Site
+from adjudge.wording import counted
 
 
 @dataclass(frozen=True)
 class PersonRow:
-    """A person with what they have done; `state` is none for people without an account, such as simulated ones."""
+    """An assessor with what they have done; without an account, `state` says where the answers come from."""
 
     id: str
     name: str
@@ -37,12 +36,35 @@ class PersonRow:
     state: str
     done: int
     tasks: int
+    pairs: int
+    """Answered pairs that were drawn live, or open to whoever came."""
     seen: str
     password: bool = False
 
 
 @dataclass(frozen=True)
 class ProgressCell:
+    """Assigned pages that are judged, and all of them; and answered pairs that were nobody's before."""
+
+    done: int = 0
+    tasks: int = 0
+    pairs: int = 0
+
+    def plus(self, other: ProgressCell) -> ProgressCell:
+        return ProgressCell(self.done + other.done, self.tasks + other.tasks, self.pairs + other.pairs)
+
+    @property
+    def words(self) -> str:
+        """What a table shows."""
+        pages = f"{self.done} of {self.tasks}" if self.tasks else ""
+        return " + ".join(filter(None, (pages, counted(self.pairs, "pair") if self.pairs else ""))) or "0"
+
+
+@dataclass(frozen=True)
+class ProgramTotal:
+    """What programs judged, of one kind: simulated, learned."""
+
+    origin: str
     done: int
     tasks: int
 
@@ -66,7 +88,16 @@ class OrganiserPage:
     cells: dict[tuple[str, str], ProgressCell]
     notes: tuple[Note, ...]
     done: int
+    """Pages that people have judged,"""
     tasks: int
+    """of those that are assigned to people and can be judged."""
+    changed: int
+    """Assigned pages that nobody can judge any more: their texts have changed."""
+    quota: Quota | None
+    """Pairs that are planned for whoever comes, where there are some."""
+    programs: tuple[ProgramTotal, ...]
+    origins: Mapping[str, str]
+    """Of assessors that are programs: simulated, learned."""
     closed: bool
     """The organiser judges too and is not done: which summary is whose stays closed to them."""
 
@@ -93,59 +124,103 @@ class NewLink(BaseModel):
     token: str
 
 
-def organiser_page(site: Site, person: str) -> OrganiserPage:
+def organiser_page(site: Site, person: str, quota: Quota | None = None) -> OrganiserPage:
+    """Everything on the page; `quota` is what the sampler plans. People and programs are counted apart."""
     accounts = {account.person: account for account in site.store.accounts.all()}
-    tasks = _to_count(site)
     judged = {each.task.id: each for each in site.store.current()}
-    finished = {task.id for task in tasks if _is_done(site, task, judged.get(task.id))}
+    origins = _origins(judged.values(), accounts)
+    every = [task for task in site.store.tasks() if task.assessor != ANYONE]
+    finished = {task.id for task in every if _is_done(site, task, judged.get(task.id))}
+    gone = {
+        task.id
+        for task in every
+        if task.id not in finished and is_assigned(site, task) and site.changed(task) is not None
+    }
+    cells: dict[tuple[str, str], ProgressCell] = {}
+    for task in every:
+        if task.id in gone or not (is_assigned(site, task) or task.id in finished):
+            continue  # a live pair that somebody has in hand may be answered by somebody else
+        new = ProgressCell(pairs=1) if is_copy(task) else ProgressCell(task.id in finished, 1)
+        key = task.assessor, task.topic
+        cells[key] = cells.get(key, ProgressCell()).plus(new)
+    assessors = dict.fromkeys(who for who, _ in cells)
+    shown = [
+        *accounts,
+        *sorted((name for name in assessors if name not in accounts), key=origins.__contains__),
+    ]
+    sums = {name: _sum(cells, name) for name in shown}
+    people = [sums[name] for name in shown if name not in origins]
     closed = results_closed(site, person)
     names = {each.id: each.name or "" for each in site.store.people.all()}
-    shown = [*accounts, *(name for name in dict.fromkeys(t.assessor for t in tasks) if name not in accounts)]
-    cells: dict[tuple[str, str], ProgressCell] = {}
-    for task in tasks:
-        cell = cells.get((task.assessor, task.topic), ProgressCell(0, 0))
-        cells[task.assessor, task.topic] = ProgressCell(cell.done + (task.id in finished), cell.tasks + 1)
     return OrganiserPage(
-        people=tuple(_person(name, names.get(name, ""), accounts.get(name), cells) for name in shown),
+        people=tuple(
+            _person(name, names.get(name, ""), accounts.get(name), sums[name], origins) for name in shown
+        ),
         topics=tuple(topic for topic in site.collection.topics if any(topic == each for _, each in cells)),
-        assessors=tuple(name for name in shown if any(name == each for each, _ in cells)),
+        assessors=tuple(name for name in shown if name in assessors),
         cells=cells,
         notes=tuple(_notes(judged.values(), closed)),
-        done=len(finished),
-        tasks=len(tasks),
+        done=sum(each.done for each in people),
+        tasks=sum(each.tasks for each in people),
+        changed=len(gone),
+        quota=quota if quota is not None and quota.of else None,
+        programs=tuple(_programs(origins, sums)),
+        origins=origins,
         closed=closed,
     )
 
 
-def _to_count(site: Site) -> list[Task]:
-    """Every page once: an open pair that somebody has got is that person's copy of it, and pyramids come elsewhere."""
-    tasks = [task for task in site.store.tasks() if site.protocol(task.protocol).kind != "pyramid"]
-    copied = {content(task) for task in tasks if task.assessor != ANYONE and task.left is not None}
-    return [task for task in tasks if task.assessor != ANYONE or content(task) not in copied]
+def _origins(judged: Iterable[Judged], accounts: Container[str]) -> dict[str, str]:
+    """Which assessors are programs, by what their answers say; somebody with an account is a person."""
+    found: dict[str, set[str]] = {}
+    for each in judged:
+        for event in each.answers.values():
+            found.setdefault(event.assessor, set()).add(event.origin)
+    return {
+        who: next(each for each in PROGRAMS if each in origins)
+        for who, origins in found.items()
+        if who not in accounts and origins <= set(PROGRAMS)
+    }
+
+
+def _programs(origins: Mapping[str, str], sums: Mapping[str, ProgressCell]) -> Iterator[ProgramTotal]:
+    for origin in PROGRAMS:
+        own = [sums[who] for who, each in origins.items() if each == origin and who in sums]
+        if own:
+            yield ProgramTotal(
+                origin=origin, done=sum(each.done for each in own), tasks=sum(each.tasks for each in own)
+            )
+
+
+def _sum(cells: Mapping[tuple[str, str], ProgressCell], name: str) -> ProgressCell:
+    found = ProgressCell()
+    for (who, _), cell in cells.items():
+        found = found.plus(cell) if who == name else found
+    return found
 
 
 def _is_done(site: Site, task: Task, judged: Judged | None) -> bool:
+    if site.protocol(task.protocol).kind == "pyramid":
+        return False  # annotated elsewhere
     answers = {} if judged is None else {q: event.answer for q, event in judged.answers.items()}
     done, of = progress(site, task, answers)
     return done >= of
 
 
 def _person(
-    id: str, name: str, account: Account | None, cells: dict[tuple[str, str], ProgressCell]
+    id: str, name: str, account: Account | None, own: ProgressCell, origins: Mapping[str, str]
 ) -> PersonRow:
-    own = [cell for (who, _), cell in cells.items() if who == id]
-    done, tasks = sum(cell.done for cell in own), sum(cell.tasks for cell in own)
-    if account is None:
-        return PersonRow(id=id, name=name, role="", state="no account", done=done, tasks=tasks, seen="")
+    state = origins.get(id, "no account") if account is None else account.state
     return PersonRow(
         id=id,
         name=name,
-        role=account.role,
-        state=account.state,
-        done=done,
-        tasks=tasks,
-        seen=(account.seen_at or "")[:16].replace("T", " "),
-        password=account.has_password,
+        role="" if account is None else account.role,
+        state=state,
+        done=own.done,
+        tasks=own.tasks,
+        pairs=own.pairs,
+        seen="" if account is None else (account.seen_at or "")[:16].replace("T", " "),
+        password=account is not None and account.has_password,
     )
 
 
@@ -182,7 +257,8 @@ def results_closed(site: Site, person: str) -> bool:
 
 def page(request: Request) -> Response:
     site: Site = request.app.state.site
-    return render(request, "organiser.html.j2", page=organiser_page(site, visitor(request).person))
+    quota = request.app.state.sampler.quota()
+    return render(request, "organiser.html.j2", page=organiser_page(site, visitor(request).person, quota))
 
 
 def link(asked: Named, request: Request) -> NewLink:
@@ -236,27 +312,5 @@ def all_records(site: Site) -> str:
 
 
 def table(site: Site) -> str:
-    """A row per answer that counts now."""
-    out = io.StringIO()
-    rows = csv.writer(out, lineterminator="\n")
-    rows.writerow(
-        ["topic", "system", "reference", "left", "right", "protocol", "assessor", "question", "answer"]
-    )
-    pseudonyms = {person.id: person.pseudonym for person in site.store.people.all()}
-    for judged in site.store.current():
-        task = judged.task
-        for question, event in sorted(judged.answers.items()):
-            rows.writerow(
-                [
-                    task.topic,
-                    task.peer.system if task.peer else "",
-                    task.reference.system if task.reference else "",
-                    json.dumps(task.left) if task.left else "",
-                    json.dumps(task.right) if task.right else "",
-                    task.protocol,
-                    pseudonyms[event.assessor],
-                    question,
-                    json.dumps(event.answer, ensure_ascii=False),
-                ]
-            )
-    return out.getvalue()
+    """A row per answer that counts now, as `adjudge judgments export` writes them to a CSV file."""
+    return answer_table(site.store, pseudonyms=True).to_csv()

@@ -8,6 +8,7 @@ from typing import Any
 from adjudge.judgments.protocol import Question
 from adjudge.judgments.tasks import Task
 from adjudge.text.headers import paragraphs
+from adjudge.web.pages.keys import question_keys
 from adjudge.web.site import Site
 
 
@@ -16,9 +17,14 @@ class RatingPage:
     paragraphs: tuple[str, ...]
     questions: tuple[Question, ...]
 
+    keys = staticmethod(question_keys)
+
     def state(self) -> dict[str, Any]:
         """What the page's script works on."""
-        return {"questions": [{"id": q.id, "values": list(q.values)} for q in self.questions]}
+        questions = self.questions
+        return {
+            "questions": [{"id": q.id, "values": list(q.values), "keys": self.keys(q)} for q in questions]
+        }
 
 
 def rating_page(site: Site, task: Task) -> RatingPage:

@@ -16,6 +16,7 @@ from adjudge.errors import DataError
 from adjudge.judgments.protocol import Protocol
 from adjudge.judgments.tasks import Judged, Task
 from adjudge.text.headers import paragraphs
+from adjudge.web.answering import AskedPage
 from adjudge.web.blind import UnitIds
 from adjudge.web.pages.coverage import CoveragePage, coverage_page
 from adjudge.web.pages.rating import RatingPage, rating_page
@@ -66,7 +67,7 @@ class TaskPage:
 
     @property
     def where(self) -> str:
-        return f"{self.item.label} of {len(self.block.items)}"
+        return f"{self.item.label} of {self.item.total}"
 
     def state(self) -> dict[str, Any]:
         body = self.body.state() if self.body is not None else {}
@@ -102,15 +103,16 @@ def _body(site: Site, task: Task, protocol: Protocol, mine: list[Judged]) -> Bod
 
 
 def given(site: Site, judged: list[Judged], task: Task, person: str) -> dict[str, Given]:
-    """A person's answers to a task that count now, as the browser knows them."""
-    found = next((each for each in judged if each.task.id == task.id), None)
-    ids = UnitIds.of(site, task)
+    """A person's answers to a task that count now, as the browser knows them; of one that is open again, its number."""
+    found = next((each.answers for each in judged if each.task.id == task.id), {})
+    mine = {question: event for question, event in found.items() if event.assessor == person}
+    ids, page = UnitIds.of(site, task), AskedPage.of(site, task)
+    standing = page.standing({question: event.answer for question, event in mine.items()})
     answers: dict[str, Given] = {}
-    for name, event in found.answers.items() if found is not None else ():
-        if event.assessor == person:
-            with suppress(DataError):  # of a unit that is gone: the page says that the texts have changed
-                question, answer = ids.shown(name, event.answer)
-                answers[question] = Given(answer=answer, seq=event.seq or 0)
+    for name, event in mine.items():
+        with suppress(DataError):  # of a unit that is gone: the page says that the texts have changed
+            question, answer = ids.shown(name, standing.get(name))
+            answers[question] = Given(answer=answer, seq=event.seq or 0)
     return answers
 
 

@@ -2,38 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
-from adjudge.judgments.protocol import UNIT, UNMARKED, Protocol
-from adjudge.judgments.tasks import Judged, Task, units_of
-from adjudge.web.answering import asked
+from adjudge.judgments.tasks import Judged, Task
+from adjudge.web.answering import AskedPage
+from adjudge.web.sampler import is_copy
 from adjudge.web.site import Site
 
 
 @dataclass(frozen=True)
 class WorkItem:
-    """One task in the list."""
+    """One task in the list. `number` is its place among the person's tasks of the protocol, as the plan has them."""
 
     key: str
     number: int
+    total: int
     label: str
     done: int
     of: int
+    changed: bool = False
+    """Its texts have changed since: it cannot be judged, and counts nowhere."""
 
     @property
     def state(self) -> str:
         if self.done >= self.of:
             return "done"
+        if self.changed:
+            return "changed"
         return "begun" if self.done else "open"
 
 
 @dataclass(frozen=True)
 class WorkBlock:
-    """The tasks of one topic under one protocol, in the order of the plan."""
+    """Tasks that follow each other in the plan: of one topic, or of one protocol where topics are mixed."""
 
-    title: str
+    title: str | None
+    """The topic's; None where topics are mixed."""
     kind: str
     protocol: str
     items: tuple[WorkItem, ...]
@@ -41,6 +49,10 @@ class WorkBlock:
     @property
     def done(self) -> int:
         return sum(item.state == "done" for item in self.items)
+
+    @property
+    def total(self) -> int:
+        return sum(item.state != "changed" for item in self.items)
 
 
 @dataclass(frozen=True)
@@ -63,24 +75,40 @@ LABELS = {"coverage": "Summary", "rating": "Summary", "preference": "Pair", "pyr
 
 
 def work_of(site: Site, person: str) -> Work:
-    """A person's work, blocks in the order in which they come up."""
+    """A person's work in the order of the plan: a planted repeat stands, and is numbered, where the plan has it."""
     answers = answers_of(site, person)
-    blocks: dict[tuple[str, str], list[WorkItem]] = {}
+    tasks = [task for task in site.tasks_of(person) if is_assigned(site, task)]
+    totals, numbers = Counter(task.protocol for task in tasks), Counter[str]()
     order: list[WorkItem] = []
-    for task in site.tasks_of(person):
-        if site.protocol(task.protocol).kind == "pyramid":
-            continue  # annotated elsewhere
-        items = blocks.setdefault((task.topic, task.protocol), [])
-        items.append(_item(site, task, answers.get(task.id, {}), len(items) + 1))
-        order.append(items[-1])
-    found = tuple(
-        WorkBlock(site.topic_title(topic), site.protocol(name).kind, site.protocol(name).title, tuple(items))
-        for (topic, name), items in blocks.items()
-    )
+    for task in tasks:
+        numbers[task.protocol] += 1
+        place = numbers[task.protocol], totals[task.protocol]
+        order.append(_item(site, task, answers.get(task.id, {}), *place))
     begun = next((item for item in order if item.state == "begun"), None)
     first = next((item for item in order if item.state == "open"), None)
     done = sum(item.state == "done" for item in order)
-    return Work(found, tuple(order), len(order), done, begun or first)
+    total = sum(item.state != "changed" for item in order)
+    blocks = tuple(_blocks(site, list(zip(tasks, order, strict=True))))
+    return Work(blocks=blocks, order=tuple(order), total=total, done=done, next=begun or first)
+
+
+def _blocks(site: Site, placed: list[tuple[Task, WorkItem]]) -> Iterator[WorkBlock]:
+    """The list in parts. Where the plan mixes topics, a part for every one that comes up would be of no help."""
+    for name, of_protocol in groupby(placed, key=lambda each: each[0].protocol):
+        protocol, some = site.protocol(name), list(of_protocol)
+        runs = [(topic, list(run)) for topic, run in groupby(some, key=lambda each: each[0].topic)]
+        first = Counter(topic for topic, run in runs if any(task.repeat_of is None for task, _ in run))
+        if len(runs) * 2 > len(some) and max(first.values(), default=0) > 1:
+            yield WorkBlock(None, protocol.kind, protocol.title, tuple(item for _, item in some))
+            continue
+        for topic, run in runs:
+            items = tuple(item for _, item in run)
+            yield WorkBlock(site.topic_title(topic), protocol.kind, protocol.title, items)
+
+
+def is_assigned(site: Site, task: Task) -> bool:
+    """Whether a task was given to its assessor, to be done here: pairs that are drawn live are counted apart."""
+    return site.protocol(task.protocol).kind != "pyramid" and not is_copy(task)
 
 
 def answers_of(site: Site, person: str) -> dict[str, Mapping[str, Any]]:
@@ -92,33 +120,31 @@ def _given(judged: Judged, person: str) -> dict[str, Any]:
     return {q: event.answer for q, event in judged.answers.items() if event.assessor == person}
 
 
-def _item(site: Site, task: Task, answers: Mapping[str, Any], number: int) -> WorkItem:
+def _item(site: Site, task: Task, answers: Mapping[str, Any], number: int, total: int) -> WorkItem:
     done, of = progress(site, task, answers)
     label = f"{LABELS[site.protocol(task.protocol).kind]} {number}"
-    return WorkItem(site.task_key(task), number, label, done, of)
+    return WorkItem(
+        key=site.task_key(task),
+        number=number,
+        total=total,
+        label=label,
+        done=done,
+        of=of,
+        changed=done < of and site.changed(task) is not None,
+    )
 
 
 def progress(site: Site, task: Task, answers: Mapping[str, Any]) -> tuple[int, int]:
     """How many of a task's questions are answered, and how many there are now."""
-    protocol = site.protocol(task.protocol)
-    questions = asked(site, task)
-    if UNMARKED in questions and not _unmarked_is_asked(site, task, protocol, answers):
-        questions.remove(UNMARKED)
-    return sum(question in answers for question in questions), len(questions)
-
-
-def _unmarked_is_asked(site: Site, task: Task, protocol: Protocol, answers: Mapping[str, Any]) -> bool:
-    """Nothing is asked of the unmarked units where all are marked."""
-    marked = {
-        unit for question, answer in answers.items() if question.startswith(UNIT) for unit in answer["marked"]
-    }
-    assert task.peer is not None
-    own = units_of(site.collection.units.get(task.topic, ()), task.peer, protocol.peer_units)
-    return bool(protocol.unmarked_choices(sum(unit.id not in marked for unit in own)))
+    page = AskedPage.of(site, task)
+    standing = page.standing(answers)
+    questions = page.asked(standing)
+    return sum(question in standing for question in questions), len(questions)
 
 
 def after(site: Site, person: str, task: Task) -> WorkItem | None:
     """What comes after a task: the next one that is not done, from there on and then from the start."""
     every = work_of(site, person).order
     here = next((at for at, item in enumerate(every) if item.key == site.task_key(task)), -1)
-    return next((item for item in every[here + 1 :] + every[: here + 1] if item.state != "done"), None)
+    open = ("open", "begun")
+    return next((item for item in every[here + 1 :] + every[: here + 1] if item.state in open), None)

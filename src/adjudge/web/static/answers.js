@@ -79,6 +79,14 @@ export class Answers extends EventTarget {
     this.#tell();
   }
 
+  /** Opens a question again that another answer has changed; the server does the same. */
+  reopen(question) {
+    if (this.get(question) === null) return false;
+    this.#given.set(question, { answer: null, seq: this.seq(question) });
+    this.#tell();
+    return true;
+  }
+
   /** Takes the last answer back; says which question it was. */
   undo() {
     const last = this.#past.pop();
@@ -87,10 +95,19 @@ export class Answers extends EventTarget {
   }
 
   /** An answer is on the server. Any tab sends what any tab has kept. */
-  #arrived({ task, client, question, answer, base, seq, newer }) {
+  #arrived({ task, client, question, answer, base, seq, newer, reopened }) {
     if (task !== this.task) return;
     this.#turns++;
-    if (client !== this.queue.client) return this.#take(question, answer, seq);
+    if (reopened) this.#own.add(reopened.seq);
+    if (client !== this.queue.client) {
+      this.#take(question, answer, seq);
+      if (reopened) this.#take(reopened.question, null, reopened.seq);
+      return;
+    }
+    if (reopened && !this.#unsent.get(reopened.question)) {
+      this.#given.set(reopened.question, { answer: null, seq: reopened.seq });
+      this.#tell();
+    }
     this.#unsent.set(question, this.#unsent.get(question) - 1);
     if (seq > (this.seq(question) ?? 0)) this.#given.set(question, { answer: this.get(question), seq });
     // What was newer may be this page's own answer before it: two answers in one breath.

@@ -1,7 +1,7 @@
 // The coverage page: content unit by unit, then the units that were never marked, then the quality.
 
 import { Answers } from "./answers.js";
-import { all, hint, isBusy, isOnControl, make, me, one, press } from "./dom.js";
+import { all, answerOf, hint, isBusy, isOnControl, make, me, one, press } from "./dom.js";
 import { Drafts } from "./drafts.js";
 import { equip, goOn, queue, showNotes } from "./page.js";
 
@@ -20,6 +20,8 @@ let step = "content";
 let unit = state.model[0];
 let question = 0; // which question on quality is highlighted
 let marks = new Set(); // of the current unit, before its completeness is chosen
+let doubt = null; // what an answer is asked about that contradicts its marks
+const asked = new Set(); // units and answers that were asked about: once is enough
 
 // What is known
 
@@ -27,6 +29,8 @@ const given = id => answers.get(unitOf(id));
 const markedSomewhere = () => new Set(state.model.flatMap(id => given(id)?.marked ?? []));
 const unmarkedUnits = () => state.peer.filter(id => !markedSomewhere().has(id));
 const unmarkedChoices = () => state.unmarked[unmarkedUnits().length] ?? [];
+const contentDone = () => state.model.every(id => given(id));
+const most = Math.max(...state.completeness.map(each => each.value));
 const inOrder = set => state.peer.filter(id => set.has(id));
 const sameSet = (one, other) => one.length === other.length && one.every(each => other.includes(each));
 
@@ -47,29 +51,63 @@ function before() {
 
 function goTo(id) {
   unit = id;
+  doubt = null;
   marks = new Set(given(id)?.marked ?? drafts.get(id));
   answers.show();
   draw();
   modelButtons.get(id)?.scrollIntoView({ block: "nearest" });
 }
 
+/** All of it without a mark, or marks and none of it. */
+const contradicts = completeness => completeness === 0 ? marks.size > 0 : completeness === most && !marks.size;
+const label = completeness => percent(state.completeness.findIndex(each => each.value === completeness));
+
 function toggle(id) {
   if (step !== "content" || !unit) return;
   if (!marks.delete(id)) marks.add(id);
-  const known = before();
-  if (given(unit)) save(given(unit).completeness); // the answer changes with its marks
-  else if (known && state.saidBefore === "prefill") save(known.completeness);
+  doubt = null;
+  const known = before(), now = given(unit)?.completeness;
+  if (now !== undefined && contradicts(now) && !asked.has(`${unit} ${now}`)) {
+    changing(() => answers.give(unitOf(unit), null));
+    drafts.set(unit, inOrder(marks));
+    doubt = { text: `You chose “${label(now)}”, and now ${marks.size ? "something" : "nothing"} is marked. Choose again how much is expressed.` };
+  } else if (now !== undefined) save(now); // the answer changes with its marks
+  else if (known && state.saidBefore === "prefill" && !contradicts(known.completeness)) save(known.completeness);
   else drafts.set(unit, inOrder(marks));
   draw();
 }
 
+/** Saves how much is expressed; what contradicts the marks is asked about first, once. */
+function decide(completeness) {
+  const what = `${unit} ${completeness}`;
+  doubt = null;
+  if (!contradicts(completeness) || asked.has(what)) return save(completeness);
+  asked.add(what);
+  doubt = {
+    completeness,
+    text: marks.size
+      ? `${marks.size} ${marks.size === 1 ? "unit is" : "units are"} marked, and you chose “${label(completeness)}”. Choose it again to keep it, or another answer. `
+      : `Nothing is marked, and you chose “${label(completeness)}”. Choose it again to keep it, or mark what expresses it. `,
+  };
+}
+
 function save(completeness) {
-  answers.give(unitOf(unit), { marked: inOrder(marks), completeness });
+  changing(() => answers.give(unitOf(unit), { marked: inOrder(marks), completeness }));
   drafts.set(unit, []);
 }
 
+/** Runs something that may change which units are unmarked: what was said of them before is asked again. */
+function changing(job) {
+  const before = unmarkedUnits().join();
+  const result = job();
+  if (unmarkedUnits().join() !== before && answers.reopen("unmarked")) {
+    hint("Other units are unmarked now: step 2 is asked again.");
+  }
+  return result;
+}
+
 function choose(index) {
-  if (step === "content" && unit && state.completeness[index]) save(state.completeness[index].value);
+  if (step === "content" && unit && state.completeness[index]) decide(state.completeness[index].value);
   else if (step === "unmarked" && unmarkedChoices()[index]) answers.give("unmarked", { relevant: unmarkedChoices()[index].value });
   else if (step === "quality" && state.quality[question]?.values[index] !== undefined) {
     answers.give(state.quality[question].id, { value: state.quality[question].values[index] });
@@ -80,6 +118,7 @@ function choose(index) {
 
 function next() {
   if (step === "content") {
+    if (doubt?.completeness !== undefined) return hint("Choose the same answer again to keep it, or another one.");
     if (!given(unit)) return hint("Choose how much of the unit is expressed first; 0 % where it is not.");
     const at = state.model.indexOf(unit);
     const open = [...state.model.slice(at + 1), ...state.model.slice(0, at)].find(id => !given(id));
@@ -118,15 +157,19 @@ function highlight(index) {
 
 function undo() {
   const before = new Map(state.model.map(id => [id, given(id)?.marked]));
-  const what = answers.undo();
+  const what = changing(() => answers.undo());
   // Without its completeness a unit is as it was just before: marked.
   if (what?.startsWith("unit:") && !given(what.slice(5))) drafts.set(what.slice(5), before.get(what.slice(5)) ?? []);
   if (what?.startsWith("unit:")) { show("content"); goTo(what.slice(5)); }
-  else if (what === "unmarked") show("unmarked");
+  else if (what === "unmarked" && contentDone()) show("unmarked");
   else if (state.quality.some(each => each.id === what)) { show("quality"); highlight(state.quality.findIndex(each => each.id === what)); }
 }
 
 function show(name) {
+  if (name === "unmarked" && !contentDone()) {
+    const open = state.model.filter(id => !given(id)).length;
+    return hint(`Step 2 opens after step 1: ${open} ${open === 1 ? "unit of the reference is" : "units of the reference are"} open.`);
+  }
   step = name;
   answers.show();
   draw();
@@ -138,6 +181,10 @@ function show(name) {
 function draw() {
   for (const button of all("[data-step]")) {
     if (button.dataset.step === step) button.setAttribute("aria-current", "step"); else button.removeAttribute("aria-current");
+    if (button.dataset.step === "unmarked") {
+      button.dataset.closed = String(!contentDone());
+      button.title = contentDone() ? "" : "Opens when every unit of the reference is answered";
+    }
   }
   drawContent();
   drawUnmarked();
@@ -173,15 +220,25 @@ function drawContent() {
   }
   const last = state.model.indexOf(unit) === state.model.length - 1;
   one("#next").firstChild.textContent = last ? "Next step " : "Next unit ";
+  drawDoubt();
   const known = before();
   const note = one("#before");
   note.hidden = !known || given(unit)?.completeness === known.completeness;
   if (known) {
     const said = percent(state.completeness.findIndex(each => each.value === known.completeness));
     const use = make("button", "Use it", { type: "button", class: "link" });
-    use.addEventListener("click", () => { save(known.completeness); draw(); });
+    use.addEventListener("click", () => { decide(known.completeness); draw(); });
     note.replaceChildren(`You judged ${known.marked.length > 1 ? "these sentences" : "this sentence"} against this unit before: ${said}. `, use);
   }
+}
+
+function drawDoubt() {
+  const place = one("#doubt");
+  place.hidden = !doubt;
+  if (!doubt) return;
+  const keep = make("button", "Keep it", { type: "button", class: "link" });
+  keep.addEventListener("click", () => { decide(doubt.completeness); draw(); });
+  place.replaceChildren(doubt.text, ...doubt.completeness === undefined ? [] : [keep]);
 }
 
 function drawUnmarked() {
@@ -235,7 +292,7 @@ function find(words) {
 
 for (const [id, button] of modelButtons) button.addEventListener("click", () => { show("content"); goTo(id); });
 for (const [id, button] of peerButtons) button.addEventListener("click", () => toggle(id));
-for (const button of all("#completeness button")) button.addEventListener("click", () => choose(Number(button.dataset.index)));
+for (const button of all("#completeness button")) button.addEventListener("click", () => { choose(Number(button.dataset.index)); draw(); });
 for (const button of all("[data-step]")) button.addEventListener("click", () => show(button.dataset.step));
 for (const [index, element] of questions.entries()) {
   for (const [at, button] of all("[data-value]", element).entries()) button.addEventListener("click", () => { question = index; choose(at); draw(); });
@@ -263,7 +320,9 @@ document.addEventListener("keydown", event => {
   if (isBusy(event)) return;
   const letter = event.key.toLowerCase();
   const peer = all("[data-letter]").find(button => button.dataset.letter === letter);
-  if (/^[1-9]$/.test(event.key)) { event.preventDefault(); choose(Number(event.key) - 1); draw(); }
+  const keys = step === "quality" ? state.quality[question].keys : ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
+  const answer = answerOf(keys, event);
+  if (answer >= 0) { event.preventDefault(); choose(answer); draw(); }
   else if (step === "content" && /^[a-z]$/.test(letter) && peer) { event.preventDefault(); toggle(peer.dataset.peer); }
   else if (event.key === "Enter" && !isOnControl(event)) { event.preventDefault(); next(); }
   else if (event.key === "ArrowDown") { event.preventDefault(); move(1); }

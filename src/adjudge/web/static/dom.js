@@ -79,12 +79,24 @@ function drawBanner() {
   place.hidden = !said.length;
 }
 
-/** Whether a key press is meant for something else: a field, an open dialog, a shortcut of the browser. */
+/** Whether somebody types into something: then no key is an answer. */
+export const isField = target => target instanceof HTMLElement
+  && (target.matches("input, textarea, select") || target.isContentEditable);
+
+/** Whether a key press is meant for something else: a field, an open dialog, a shortcut of the browser; or comes from a key that is held down. */
 export function isBusy(event) {
-  const target = event.target;
-  return event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || one("dialog[open]") !== null
-    || target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
+  return event.defaultPrevented || event.repeat || event.isComposing || event.ctrlKey || event.metaKey || event.altKey
+    || one("dialog[open]") !== null || isField(event.target);
 }
+
+// A button that has the focus would be pressed again and again while Enter is held down.
+document.addEventListener("keydown", event => {
+  if (event.repeat && (event.key === "Enter" || event.key === " ") && event.target.closest?.("a, button")) event.preventDefault();
+}, { capture: true });
+
+/** Which choice a key gives, from the keys of every choice; -1 for none. */
+export const answerOf = (keys, event) =>
+  event.key.length === 1 ? keys.findIndex(own => own.includes(event.key.toLowerCase())) : -1;
 
 export function press(button, pressed) {
   button.setAttribute("aria-pressed", String(pressed));

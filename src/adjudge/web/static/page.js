@@ -1,6 +1,6 @@
 // What all pages for judging share: the state of saving, dialogs, notes, undo, and keys that mean the same everywhere.
 
-import { all, ask, banner, base, hint, isBusy, make, one } from "./dom.js";
+import { all, ask, banner, base, hint, isBusy, isField, make, one } from "./dom.js";
 import { Queue } from "./queue.js";
 
 const SAYS = {
@@ -54,18 +54,16 @@ export function equip({ current, undo }) {
   document.addEventListener("keydown", event => {
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z" && !one("dialog[open]") && !isField(event.target)) {
       event.preventDefault();
-      undo();
+      if (!event.repeat) undo();
     } else if (!isBusy(event) && keys[event.key]) {
       event.preventDefault();
       tools[keys[event.key]]();
     }
   });
   one("#note-text").addEventListener("keydown", event => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) one("#note-form").requestSubmit(one("#note-form [value=keep]"));
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.repeat) one("#note-form").requestSubmit(one("#note-form [value=keep]"));
   });
 }
-
-const isField = target => target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
 
 function openNote(answers, question, title, help) {
   if (!answers) return;

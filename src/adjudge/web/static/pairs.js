@@ -12,18 +12,23 @@ const past = []; // pairs that were answered here, latest last
 const seen = new Set(); // every pair that this page was given
 let now = null;
 let answers = null;
-let done = null, total = null; // of this person, when the page was opened
-let before = 0; // pairs answered here that cannot be undone any more
+let known = null; // what the server said of progress, and how many were answered here by then
+let before = { live: 0, assigned: 0 }; // pairs answered here that cannot be undone any more
 let fetching = null;
+
+/** How many pairs of a kind were answered on this page. */
+const answeredHere = kind => before[kind] + past.filter(pair => kindOf(pair) === kind).length;
+const kindOf = pair => pair.live ? "live" : "assigned";
 
 async function fill() {
   if (fetching) return fetching;
   const first = seen.size === 0 && page.dataset.first ? page.dataset.first : null;
   fetching = ask("/api/pairs/next", { count: AHEAD, have: [...seen].slice(-1000), first })
     .then(found => {
+      known ??= { done: found.done, assigned: found.assigned, assignedDone: found.assigned_done };
+      known.quota = found.quota;
+      known.others = Math.max(known.others ?? 0, found.quota_done - answeredHere("live")); // what was asked before, and elsewhere
       for (const pair of found.pairs) if (!seen.has(pair.task)) { seen.add(pair.task); ready.push(pair); }
-      done ??= found.done;
-      total = found.of;
       return found.pairs.length;
     })
     .finally(() => { fetching = null; });
@@ -64,7 +69,7 @@ function choose(winner) {
   answers.give("preference", { winner });
   past.push(now);
   past.at(-BACK)?.kept.close(); // as far as one can go back
-  if (past.length >= BACK) before += past.splice(0, past.length - BACK + 1).length;
+  if (past.length >= BACK) for (const pair of past.splice(0, past.length - BACK + 1)) before[kindOf(pair)]++;
   advance();
 }
 
@@ -84,10 +89,7 @@ function draw(message = null) {
   one("#empty").textContent = message ?? "Loading …";
   if (!now) return;
   one("#topic").textContent = now.topic;
-  const count = done + before + past.length;
-  one("#where").textContent = total ? `Pair ${Math.min(count + 1, total)} of ${total}` : `Pair ${count + 1}`;
-  one("#progress").max = total ?? count + 1;
-  one("#progress").value = count;
+  drawProgress();
   one("#ask").textContent = now.ask;
   one("#question").textContent = now.question ?? "";
   for (const side of ["left", "right"]) one(`#${side}`).replaceChildren(...now[side].map(words => make("span", words, { class: "p" })));
@@ -102,9 +104,25 @@ function draw(message = null) {
   page.dataset.task = now.task;
 }
 
+/** Assigned pairs against what is assigned; live ones, which are shared, against what is planned for everybody. */
+function drawProgress() {
+  const assigned = known.assignedDone + answeredHere("assigned");
+  const live = Math.min(known.others + answeredHere("live"), known.quota);
+  const [value, max, label] = now.live
+    ? [live, known.quota, `${live} of the ${known.quota} pairs that are planned for everybody are answered`]
+    : [assigned, known.assigned, "Answered of those that are assigned to you"];
+  const count = known.done + answeredHere("live") + answeredHere("assigned");
+  one("#where").textContent = now.live ? `Pair ${count + 1}` : `Pair ${Math.min(assigned + 1, max)} of ${max}`;
+  one("#where").title = now.live ? label : "";
+  one("#progress").max = max;
+  one("#progress").value = value;
+  one("#progress").setAttribute("aria-label", label);
+  one("#quota").textContent = now.live ? `${live} of ${max} answered by everybody` : "";
+}
+
 const KEYS = { ArrowLeft: "left", ArrowRight: "right", 1: "left", 2: "right", 3: "tie", 0: "skip" };
 document.addEventListener("keydown", event => {
-  if (isBusy(event) || event.repeat || !KEYS[event.key]) return;
+  if (isBusy(event) || !KEYS[event.key]) return;
   event.preventDefault();
   choose(KEYS[event.key]);
 });

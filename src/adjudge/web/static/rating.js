@@ -1,7 +1,7 @@
 // The rating page: a summary, and questions with their scales.
 
 import { Answers } from "./answers.js";
-import { all, hint, isBusy, isOnControl, one, press } from "./dom.js";
+import { all, answerOf, hint, isBusy, isOnControl, one, press } from "./dom.js";
 import { equip, goOn, queue, showNotes } from "./page.js";
 
 const page = one("#page");
@@ -59,8 +59,8 @@ for (const [index, element] of elements.entries()) {
 one("#finish").addEventListener("click", finish);
 document.addEventListener("keydown", event => {
   if (isBusy(event)) return;
-  if (/^[1-9]$/.test(event.key)) { event.preventDefault(); choose(current, Number(event.key) - 1); }
-  else if (event.key === "0") { event.preventDefault(); choose(current, 9); }
+  const answer = answerOf(state.questions[current].keys, event);
+  if (answer >= 0) { event.preventDefault(); choose(current, answer); }
   else if (event.key === "ArrowDown") { event.preventDefault(); highlight(current + 1); }
   else if (event.key === "ArrowUp") { event.preventDefault(); highlight(current - 1); }
   else if (event.key === "Enter" && !isOnControl(event)) { event.preventDefault(); finish(); }

@@ -1,0 +1,175 @@
+"""Compressed files in, unpacked on the way, with a limit: a few kilobytes can unpack to more than a machine has.
+
+A text file may become 16 MB, a Parquet file 256 MB, or a hundred times its own size if that is more. What people
+have stays far below: text shrinks to a third or a tenth, tables of scores to a thirtieth.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import importlib
+import io
+import lzma
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import IO, Any
+
+from adjudge.errors import FormatError, UsageError, quoted
+
+PACKED = (".gz", ".bz2", ".xz", ".zst")
+TIMES = 100
+TEXT_FREELY = 16 << 20
+PARQUET_FREELY = 256 << 20
+_BATCH = 4096  # rows of a Parquet file at a time
+_CHUNK = 1 << 10  # bytes of a .zst file at a time: each may become 32 kB
+_limit: ContextVar[int | None] = ContextVar("unpacked", default=None)
+
+
+@contextmanager
+def unpacking_up_to(size: int) -> Iterator[None]:
+    """Let every file that is read inside unpack to so many bytes, whatever its own size."""
+    token = _limit.set(size)
+    try:
+        yield
+    finally:
+        _limit.reset(token)
+
+
+def size_of(option: str, text: str) -> int:
+    """A number of bytes as people write it: 64MB."""
+    match = re.fullmatch(r"(\d{1,12})\s*([kmg]?)b?", text.strip().lower())
+    if not match or not int(match[1]):
+        raise UsageError(f"{option} is {quoted(text)}, expected a size such as 64MB")
+    return int(match[1]) << {"": 0, "k": 10, "m": 20, "g": 30}[match[2]]
+
+
+def open_bytes(path: Path) -> IO[bytes]:
+    """A file as bytes; .gz, .bz2, .xz and (with the extra `zstd`) .zst are unpacked on the way."""
+    openers: dict[str, Callable[[Path], Any]] = {
+        ".gz": gzip.open,
+        ".bz2": bz2.open,
+        ".xz": lzma.open,
+        ".zst": _open_zstd,
+    }
+    if path.suffix not in openers:
+        return path.open("rb")
+    return io.BufferedReader(_Bounded(path, openers[path.suffix](path)))
+
+
+class _Bounded(io.RawIOBase):
+    """A stream that is refused once it has given more than its file may unpack to."""
+
+    def __init__(self, path: Path, unpacked: IO[bytes]) -> None:
+        self._path, self._unpacked = path, unpacked
+        self._left = _allowed(path, TEXT_FREELY)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        found = self._unpacked.read(len(buffer))
+        self._left -= len(found)
+        if self._left < 0:
+            raise too_large(self._path, _allowed(self._path, TEXT_FREELY))
+        buffer[: len(found)] = found
+        return len(found)
+
+    def close(self) -> None:
+        self._unpacked.close()
+        super().close()
+
+
+def _allowed(path: Path, freely: int) -> int:
+    limit = _limit.get()
+    return limit if limit is not None else max(freely, TIMES * path.stat().st_size)
+
+
+def too_large(path: Path, allowed: int) -> FormatError:
+    return FormatError(
+        f"unpacks to more than {allowed:,} bytes from {path.stat().st_size:,}: if you trust it, say"
+        " `adjudge --max-unpacked SIZE` before the command",
+        file=path,
+    )
+
+
+class _Zstd(io.RawIOBase):
+    """The frames of a .zst file. zstandard's own reader takes one that is cut off for its end, and says nothing."""
+
+    def __init__(self, path: Path, zstandard: Any) -> None:
+        self._file = path.open("rb")
+        self._start = zstandard.ZstdDecompressor().decompressobj
+        self._frame: Any = None
+        self._ready = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._ready:
+            packed = self._file.read(_CHUNK)
+            if not packed:
+                if self._frame is not None:
+                    raise EOFError("the file is cut off")
+                return 0
+            self._ready = self._unpack(packed)
+        found, self._ready = self._ready[: len(buffer)], self._ready[len(buffer) :]
+        buffer[: len(found)] = found
+        return len(found)
+
+    def _unpack(self, packed: bytes) -> bytes:
+        parts = []
+        while packed:
+            self._frame = self._frame or self._start()
+            parts.append(self._frame.decompress(packed))
+            packed = b""
+            if self._frame.eof:
+                packed, self._frame = self._frame.unused_data, None
+        return b"".join(parts)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+def _open_zstd(path: Path) -> IO[bytes]:
+    try:
+        zstandard = importlib.import_module("zstandard")
+    except ImportError:
+        raise UsageError(f'{path}: .zst files need an extra: pip install "adjudge[zstd]"') from None
+    return io.BufferedReader(_Zstd(path, zstandard), 1 << 16)
+
+
+def check_parquet(path: Path) -> None:
+    """Refuse a Parquet file that would take far more memory than it has bytes.
+
+    Texts that repeat are stored once, so that only reading tells; they are read as they are stored, and counted.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    allowed = _allowed(path, PARQUET_FREELY)
+    with pq.ParquetFile(path) as file:
+        groups = [file.metadata.row_group(k) for k in range(file.metadata.num_row_groups)]
+        if sum(group.total_byte_size for group in groups) > allowed:
+            raise too_large(path, allowed)
+        texts = [
+            column.name
+            for column in file.schema_arrow
+            if pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+        ]
+    left = allowed
+    with pq.ParquetFile(path, read_dictionary=texts) as file:
+        for batch in file.iter_batches(_BATCH):
+            for column in batch.columns:
+                if pa.types.is_dictionary(column.type):
+                    lengths = pc.binary_length(column.dictionary).take(column.indices)
+                    left -= pc.sum(lengths).as_py() or 0
+                else:
+                    left -= column.nbytes
+            if left < 0:
+                raise too_large(path, allowed)

@@ -1,0 +1,90 @@
+"""Progress: pages in the order of the plan, people apart from programs, and nothing that cannot be judged."""
+
+from __future__ import annotations
+
+import re
+
+from tests.web import making
+from tests.web.making import ORGANISER, Running, answer, send
+
+from adjudge.evaluation import Evaluation
+from adjudge.judgments.assign.planning import assign
+from adjudge.judgments.protocol import load_protocol
+from adjudge.judgments.store.store import store_of
+from adjudge.web.pages.organiser import organiser_page
+from adjudge.web.pages.work import after, work_of
+
+ANN = "ann"
+
+
+def test_a_planted_repeat_stands_and_is_numbered_where_the_plan_has_it(both: Running) -> None:
+    work, tasks = work_of(both.site, ANN), both.site.tasks_of(ANN)
+    assert [item.key for item in work.order] == [both.key(task) for task in tasks]
+    assert [item.key for block in work.blocks for item in block.items] == [item.key for item in work.order]
+    for protocol in making.PROTOCOLS:
+        mine = both.tasks(ANN, protocol)
+        keys = {both.key(task) for task in mine}
+        numbers = [(item.number, item.total) for item in work.order if item.key in keys]
+        assert numbers == [(n, len(mine)) for n in range(1, len(mine) + 1)]
+    again = next(task for task in tasks if task.repeat_of and task.protocol == "rating")
+    item = next(item for item in work.order if item.key == both.key(again))
+    assert f"Summary {item.number} of {item.total}" in both.client(ANN).get(f"/task/{item.key}").text
+    first = next(i for i, task in enumerate(tasks) if task.id == again.repeat_of)
+    assert tasks.index(again) > first + 1
+    assert after(both.site, ANN, tasks[tasks.index(again) - 1]) == item
+
+
+def test_mixed_topics_are_one_list(evaluation: Evaluation) -> None:
+    """A part for every topic that comes up would be of no help."""
+    with store_of(evaluation.folder) as store:
+        store.accounts.add("eva")
+        protocol = load_protocol("linguistic-quality")
+        assign(store, evaluation.collection, protocol, assessors=["eva"], order="mixed", repeats=0.3, seed=1)
+    with making.running(evaluation.folder) as app:
+        (block,) = work_of(app.site, "eva").blocks
+        assert block.title is None
+        assert [item.number for item in block.items] == list(range(1, len(app.site.tasks_of("eva")) + 1))
+        assert app.client("eva").get("/work").status_code == 200
+
+
+def test_peoples_pages_are_counted_apart_from_simulated_ones(evaluation: Evaluation) -> None:
+    with making.running(evaluation.folder) as app:
+        before = organiser_page(app.site, ORGANISER)
+        assert before.programs == ()
+    evaluation.simulate_judgments("rating", assessors=2, seed=1)
+    with making.running(evaluation.folder) as app:
+        task = app.tasks(ANN, "rating")[0]
+        for aspect in app.site.protocol("rating").questions:
+            send(app.client(ANN), answer(app.key(task), aspect.id, {"value": 3}))
+        page = organiser_page(app.site, ORGANISER)
+        assert (page.done, page.tasks) == (1, before.tasks)
+        (total,) = page.programs
+        assert total.origin == "simulated"
+        assert total.done == total.tasks > 0
+        states = {row.id: row.state for row in page.people}
+        assert states[ANN] == "active"
+        assert {who for who, state in states.items() if state == "simulated"} == set(page.origins)
+        text = app.client(ORGANISER).get("/organiser").text
+        assert f"1 of {page.tasks} pages judged by people" in text
+        assert f"Simulated, not counted above: {total.done} of {total.tasks} pages" in text
+
+
+def test_pages_that_cannot_be_judged_any_more_are_not_left_to_do(app: Running) -> None:
+    task = app.tasks(ANN, "rating")[0]
+    assert task.peer is not None
+    before, planned = work_of(app.site, ANN), organiser_page(app.site, ORGANISER)
+    summaries = app.site.collection.summaries[task.topic]
+    summaries[:] = [each for each in summaries if each.system != task.peer.system]
+    gone = [each for each in app.site.tasks_of(ANN) if app.site.changed(each)]
+    work = work_of(app.site, ANN)
+    assert work.total == before.total - len(gone)
+    assert [item.state for item in work.order].count("changed") == len(gone) > 0
+    page = organiser_page(app.site, ORGANISER)
+    assert page.tasks == planned.tasks - page.changed
+    text = app.client(ANN).get("/work").text
+    assert f"0 of {work.total} done, {work.total} left" in text
+    assert re.search(r"Summary \d+: its text has changed, it cannot be judged", text)
+    for place in app.site.tasks_of(ANN):
+        following = after(app.site, ANN, place)
+        assert following is not None
+        assert following.state == "open"
