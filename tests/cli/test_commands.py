@@ -183,8 +183,12 @@ ALONE = ("init", "score", "compare", "rouge155", "people add")
 
 
 @pytest.mark.parametrize("command", [name for name in EXAMPLES if name != "serve"])
-def test_every_example_runs_as_printed(here: Path, command: str) -> None:
+def test_every_example_runs_as_printed(here: Path, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     example = EXAMPLES[command]
+    if command == "judgments confirm":  # which needs a database, and notes it in the user's own folder
+        monkeypatch.setenv("XDG_CONFIG_HOME", str(here / "config"))
+        with (here / "my-eval" / "evaluation.toml").open("a") as settings:
+            settings.write('\ndatabase = "postgresql://adjudge@db.example.org/judgments"\n')
     done = (call if command in ALONE else called)(here, *shlex.split(example)[1:])
     assert (done.returncode, done.stderr.count("Traceback")) == (0, 0), done.stderr
     assert done.stdout
@@ -380,7 +384,7 @@ def test_scores_export_long_and_as_a_matrix(here: Path, run: Run) -> None:
     assert run("scores", "my-eval", "--csv", "long.csv").returncode == 0
     with (here / "long.csv").open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
-    assert ",".join(rows[0]) == "measure,topic,system,length,assessor,reference,repeat,value,why"
+    assert ",".join(rows[0]) == "measure,topic,system,length,form,assessor,reference,repeat,value,why"
     assert len(rows) == 2 * 9 * 12
     run("scores", "my-eval", "-m", "rouge-1", "--matrix", "--csv", "matrix.csv")
     with (here / "matrix.csv").open(encoding="utf-8", newline="") as stream:

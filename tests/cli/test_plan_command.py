@@ -117,8 +117,8 @@ def test_csv_has_a_row_per_test_and_number_of_topics(tmp_path: Path) -> None:
     assert run(f"my-eval -m rouge-1 -m rouge-2 -d 0.02 {QUICKLY} --csv {target}").stdout == ""
     with target.open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
-    assert list(rows[0])[:6] == ["measure", "length", "test", "compared", "pairs", "difference"]
-    assert list(rows[0])[6:] == ["topics", "power", "low", "high", "wrong_sign", "exaggeration", "findings"]
+    assert list(rows[0])[:7] == ["measure", "length", "form", "test", "compared", "pairs", "difference"]
+    assert list(rows[0])[7:] == ["topics", "power", "low", "high", "wrong_sign", "exaggeration", "findings"]
     assert {row["measure"] for row in rows} == {"rouge-1", "rouge-2"}
     printed = run(f"my-eval -m rouge-1 -m rouge-2 -d 0.02 {QUICKLY} --csv -").stdout
     assert list(csv.DictReader(io.StringIO(printed))) == rows

@@ -79,7 +79,7 @@ def test_csv_has_a_row_per_topic_and_measure(tmp_path: Path) -> None:
     with target.open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
     assert len(rows) == 24
-    assert list(rows[0])[:4] == ["measure", "length", "topic", "n"]
+    assert list(rows[0])[:5] == ["measure", "length", "form", "topic", "n"]
     printed = list(csv.DictReader(io.StringIO(run("my-eval --csv -").stdout)))
     assert printed == rows
 

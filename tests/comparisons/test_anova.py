@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 
 from adjudge.comparisons.anova import Anova, AnovaTerm, anova, percent
 from adjudge.comparisons.scores import HUMANS, Scores
-from adjudge.data.rows import Topic
+from adjudge.data.rows import Key, Topic
 from adjudge.data.scores import MeasureInfo, Score, ScoreTable
+from adjudge.data.target import Target
 from adjudge.errors import DataError, UsageError
 from adjudge.stats.linear.anova import adjusted_means
 from adjudge.stats.linear.model import fit_two_way
@@ -182,8 +183,8 @@ def test_kinds_and_authors_are_factors() -> None:
     assert found.levels == {"kind": 3, "system": 4, "topic": 8}  # systems, which kinds are compared with
     assert found.largest[0].where.startswith("s")  # rows keep their names
     rows = [row for k in range(2) for row in grid(seed=k + 1, reference=f"r{k}", length=100)]
-    authors: dict[tuple[str, str, int | None], str]
-    authors = {(f"t{i}", "r0", 100): f"p{i % 3}" for i in range(8)} | {("t0", "r1", None): "p9"}
+    authors: dict[Key, str] = {(f"t{i}", "r0", Target(100)): f"p{i % 3}" for i in range(8)}
+    authors["t0", "r1", Target()] = "p9"
     found = anova(Scores("test", table(rows), authors=authors), "coverage", factors=["author", "system"])
     assert found.levels["author"] == 5  # p0, p1, p2 of r0; p9 and, nobody being known, r1 itself
 

@@ -390,7 +390,7 @@ def test_frames_and_json() -> None:
     row = found.to_frame().iloc[0]
     cutoffs = ["statistic", "cutoff", "cutoff_least", "cutoff_most"]  # of resampling tests alone
     assert row[cutoffs].isna().all()
-    assert row.drop(["length", *cutoffs]).to_dict() == {
+    assert row.drop(["length", "form", *cutoffs]).to_dict() == {
         "measure": "rouge-2",
         "test": "t",
         "pairs": 6,

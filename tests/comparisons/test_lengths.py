@@ -299,7 +299,17 @@ def test_missing_cells_are_counted() -> None:
 
 def test_frames_latex_and_json(duc: LengthsResult) -> None:
     frame = duc.to_frame()
-    assert list(frame.columns) == ["measure", "length", "system", "rank", "n", "mean", "centred", "group"]
+    assert list(frame.columns) == [
+        "measure",
+        "length",
+        "form",
+        "system",
+        "rank",
+        "n",
+        "mean",
+        "centred",
+        "group",
+    ]
     assert len(frame) == 5 + 4 * 6
     noise = duc.lengths_frame()
     assert noise["df"].tolist() == [76, 95, 95, 95, 95]

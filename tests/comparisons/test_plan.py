@@ -564,6 +564,7 @@ def test_powers_rise_along_the_curve(usual: PowerPlan) -> None:
     assert list(frame.columns) == [
         "measure",
         "length",
+        "form",
         "test",
         "compared",
         "pairs",

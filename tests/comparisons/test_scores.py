@@ -22,6 +22,7 @@ import adjudge
 from adjudge.comparisons.scores import Scores
 from adjudge.data.rows import Summary, System, Topic
 from adjudge.data.scores import Score
+from adjudge.data.target import Target
 from adjudge.errors import DataError, FormatError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.formats import scoretable
@@ -368,7 +369,7 @@ def test_a_folder_gives_what_it_knows(evaluation: Evaluation) -> None:
     assert (data.name, data.folder, data.measures) == ("eval", evaluation.path, ("words",))
     assert data.kinds == {"ann": "human", "ours": "machine", "base": "baseline"}
     assert (data.label("ann"), data.label("ours"), data.groups) == ("Ann", "ours", {"ann": "people"})
-    assert data.authors == {("d1", "ann", 10): "ann b."}
+    assert data.authors == {("d1", "ann", Target(10)): "ann b."}
     assert data.topic_values("set", ["d1", "d2", "d3"]) == ("s1", "s1", None)
     assert data.topic_values("type", data.matrix().row_topics) == ("storm", None)
     assert data.topic_values("selector", ["d1"]) == ("x",)

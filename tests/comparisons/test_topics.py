@@ -247,6 +247,7 @@ def test_frames_latex_and_json(planted: np.ndarray) -> None:
     assert list(found.to_frame().columns) == [
         "measure",
         "length",
+        "form",
         "topic",
         "n",
         "mean",

@@ -115,3 +115,23 @@ def twin(sizes: list[list[int]], words: int) -> int:
 def test_coverage_has_as_many_words_as_the_plain_twin_says(sizes: list[list[int]], words: int) -> None:
     documents = [document(f"d{k}", str(k), *row) for k, row in enumerate(sizes)]
     assert count_words(make_baseline("coverage", documents, words)) == twin(sizes, words)
+
+
+def test_baselines_stand_beside_every_form_of_the_peers(make: Make) -> None:
+    e = make(
+        Document("t", "a", "First one. More first."),
+        Summary("t", "ours", "Its abstract.", 200, form="abstract"),
+        Summary("t", "ours", "Its extract.", 200, form="extract"),
+        Summary("t", "ours", "Its short one.", 50),
+    )
+    assert [(t.length, t.form) for t in targets(e.collection)] == [
+        (50, None),
+        (200, "abstract"),
+        (200, "extract"),
+    ]
+    assert [(t.length, t.form) for t in targets(e.collection, [200], ["extract"])] == [(200, "extract")]
+    with pytest.raises(UsageError, match='form is "headline", expected one of: abstract, extract'):
+        targets(e.collection, [200], ["headline"])
+    e.baselines(lengths=[200])
+    made = {s.form: s.text for s in e.collection.peers("t") if s.system == "lead"}
+    assert made == dict.fromkeys(("abstract", "extract"), "First one. More first.")

@@ -161,3 +161,16 @@ def test_findings_come_worst_first_and_name_a_few_places(make: Make) -> None:
     empty = finding(report, "empty-peer")
     assert (empty.count, empty.where) == (8, ("b: t0, t1, t2 and 5 more",))
     assert report.as_dict()["findings"][0]["severity"] == "error"
+
+
+def test_what_commands_write_beside_the_fields_is_known(make: Callable[..., Evaluation]) -> None:
+    """The level of a unit, a document's headline: not a key that no command knows."""
+    e = make(
+        Document("t", "d", "It rained. It was wet.", extra={"headline": "Rain", "source": "AP"}),
+        Summary("t", "ann", "It rained hard on Monday.", 10, ("reference",), "ann"),
+        Summary("t", "ann", "It rained hard on Monday. It was wet.", 20, ("reference",), "ann"),
+        Summary("t", "a", "It rained.", 10),
+    )
+    e.units()
+    assert e.levels().levels
+    assert not [f for f in e.check().findings if f.code == "unknown-key"]

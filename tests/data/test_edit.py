@@ -10,6 +10,7 @@ import pytest
 
 from adjudge.data.rows import Summary
 from adjudge.data.scores import Score
+from adjudge.data.target import Target
 from adjudge.errors import ClashError, UsageError
 from adjudge.evaluation import Evaluation
 
@@ -25,7 +26,7 @@ def test_withdrawn_summaries_stay_in_the_file_and_leave_the_scores(small: Evalua
     small.take([("x", Score("imported:q", "t1", "poor", 1.0)), ("x", Score("imported:q", "t2", "poor", 2.0))])
     small.withdraw("wrong input", system="poor", topic="t1", when="2024-01-01")
     rows = {s.key: s.withdrawn for _, s in small.folder.rows(Summary)}
-    assert rows["t1", "poor", 10] == "wrong input"
+    assert rows["t1", "poor", Target(10)] == "wrong input"
     assert sum(why is not None for why in rows.values()) == 1
     assert small.matrix("imported:q").topics == ("t2",)
     assert small.scores().notes("rouge-1")[0].startswith("rouge-1 is out of date")

@@ -18,6 +18,7 @@ import adjudge
 from adjudge.data.lines import read_lines
 from adjudge.data.packed import check_parquet, open_bytes, size_of, unpacking_up_to
 from adjudge.errors import AdjudgeError, FormatError, UsageError
+from adjudge.evaluation import Evaluation
 
 PACK: dict[str, Callable[[bytes], bytes]] = {
     ".gz": gzip.compress,
@@ -97,3 +98,12 @@ def test_sizes_are_written_as_people_do() -> None:
     ]
     with pytest.raises(UsageError, match='--x is "many", expected a size such as 64MB'):
         size_of("--x", "many")
+
+
+def test_a_score_file_of_a_stranger_is_bounded_too(tmp_path: Path) -> None:
+    e = Evaluation.init(tmp_path / "e")
+    frame = pd.DataFrame({"topic": [f"t{k}" for k in range(3000)], "system": "s" * 200_000, "value": 1.0})
+    (e.folder.path / "scores").mkdir(exist_ok=True)
+    frame.to_parquet(e.folder.path / "scores" / "m--0123456789ab.parquet")
+    with pytest.raises(FormatError, match="unpacks to more than 268,435,456 bytes"):
+        adjudge.open(e.folder.path).scores()

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.data.rows import ROWS, Document, Row, Summary, System, Topic, Unit
+from adjudge.data.target import FORMS, Target
 from adjudge.errors import FormatError
 
 names = st.text(min_size=1, max_size=12).filter(lambda s: s == s.strip() and s.isprintable())
@@ -22,6 +23,7 @@ values = st.recursive(
 )
 extras = st.dictionaries(st.sampled_from(["note", "x", "url"]), values, max_size=2)
 lengths = st.none() | st.integers(1, 10**6)
+forms = st.none() | st.sampled_from(FORMS)
 maybe = st.none() | names
 
 summaries = st.builds(
@@ -33,6 +35,7 @@ summaries = st.builds(
     st.sampled_from([("peer",), ("reference",), ("peer", "reference")]),
     maybe,
     st.none() | texts,
+    form=forms,
     extra=extras,
 )
 rows = st.one_of(
@@ -51,6 +54,7 @@ rows = st.one_of(
         texts,
         lengths,
         st.booleans(),
+        form=forms,
         extra=extras,
     ),
 )
@@ -69,6 +73,7 @@ def test_a_row_survives_json_exactly(row: Row) -> None:
                 "topic",
                 "system",
                 "length",
+                "form",
                 "roles",
                 "text",
                 "id",
@@ -122,7 +127,7 @@ def test_a_mistake_says_what_was_expected(kind: type[Row], data: Any, said: str)
 
 
 def test_a_number_serves_as_a_name() -> None:
-    assert Summary.parse({"topic": 7, "system": 12, "text": "x"}).key == ("7", "12", None)
+    assert Summary.parse({"topic": 7, "system": 12, "text": "x"}).key == ("7", "12", Target())
 
 
 def test_roles_are_put_in_order() -> None:

@@ -11,14 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.data.transaction import JOURNAL, STAGING, Transaction, settle
+from adjudge.data.layout import STAGING
+from adjudge.data.transaction import JOURNAL, Transaction, settle
 from adjudge.errors import BusyError
+
+A, B, C = "topics.jsonl", "systems.jsonl", "documents.jsonl"
+SCORE = "scores/rouge-1--0123456789ab.parquet"
 
 Snapshot = Callable[[Path], dict[str, bytes]]
 
 
 def fill(folder: Path, text: str) -> None:
-    for name in ("a", "b", "c"):
+    for name in (A, B, C):
         (folder / name).write_text(text)
 
 
@@ -26,24 +30,24 @@ def test_nothing_changes_without_a_commit(tmp_path: Path, snapshot: Snapshot) ->
     fill(tmp_path, "old")
     before = snapshot(tmp_path)
     with Transaction(tmp_path) as change:
-        change.stage("a").write_text("new")
-        change.remove("b")
+        change.stage(A).write_text("new")
+        change.remove(B)
     assert snapshot(tmp_path) == before
     with pytest.raises(ZeroDivisionError), Transaction(tmp_path) as change:
-        change.stage("a").write_text(f"{1 / 0}")
+        change.stage(A).write_text(f"{1 / 0}")
     assert snapshot(tmp_path) == before
 
 
 def test_a_commit_replaces_adds_and_removes(tmp_path: Path, snapshot: Snapshot) -> None:
     fill(tmp_path, "old")
     with Transaction(tmp_path) as change:
-        change.stage("a").write_text("new")
-        change.stage("deep/er/x").write_text("more")
-        change.remove("b")
-        assert change.current("a").read_text() == "new"
-        assert change.current("c").read_text() == "old"
+        change.stage(A).write_text("new")
+        change.stage(SCORE).write_text("more")
+        change.remove(B)
+        assert change.current(A).read_text() == "new"
+        assert change.current(C).read_text() == "old"
         change.commit()
-    assert snapshot(tmp_path) == {"a": b"new", "c": b"old", "deep/er/x": b"more"}
+    assert snapshot(tmp_path) == {A: b"new", C: b"old", SCORE: b"more"}
 
 
 def test_one_writer_at_a_time(tmp_path: Path) -> None:
@@ -68,7 +72,7 @@ def replace(self, target):
     return real(self, target)
 Path.replace = replace
 with Transaction(folder) as change:
-    for name in "abc":
+    for name in ("topics.jsonl", "systems.jsonl", "documents.jsonl"):
         change.stage(name).write_text("new")
     change.commit()
 """
@@ -99,7 +103,7 @@ folder, n = Path(sys.argv[1]), 0
 while True:
     n += 1
     with Transaction(folder) as change:
-        for name in "abc":
+        for name in ("topics.jsonl", "systems.jsonl", "documents.jsonl"):
             change.stage(name).write_text(str(n))
         change.commit()
     print(n, flush=True)
@@ -120,6 +124,6 @@ def test_killed_at_any_moment_the_files_agree(tmp_path: Path) -> None:
         settle(tmp_path)
         with Transaction(tmp_path):
             pass
-        values = {(tmp_path / name).read_text() for name in "abc"}
+        values = {(tmp_path / name).read_text() for name in (A, B, C)}
         assert len(values) == 1
         assert int(values.pop()) >= int(said[-1] if said else 1)

@@ -6,6 +6,7 @@ import random
 import re
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -408,6 +409,16 @@ def test_files_of_several_assessors_and_repeats_do_not_meet(tmp_path: Path) -> N
     assert all(path.resolve().is_relative_to(tmp_path.resolve()) for path in folder.rglob("*"))
     peers_read = [t.peer.system for _, t in items(folder) if isinstance(t, Task) and t.peer]
     assert sorted(peers_read) == ["..", "x/y"]
+
+
+def test_a_peer_of_another_form_is_no_repeat() -> None:
+    (pyramid,), annotations = answers(items(GOOD))
+    one = annotated_by("ann", "s", annotations["17"], "a")
+    other = annotated_by("ann", "s", annotations["17"], "b")
+    assert one.task.peer is not None
+    extract = replace(other, task=replace(other.task, peer=replace(one.task.peer, form="extract")))
+    names = [name for name, _ in exported([built_by("ann", pyramid, "p"), one, extract])]
+    assert names == ["t.pyr", "t.M.100.A.s.pan", "extract/t.M.100.A.s.pan"]
 
 
 def test_an_annotation_without_its_pyramid_is_not_written() -> None:

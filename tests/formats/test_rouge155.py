@@ -225,6 +225,25 @@ def test_a_file_stays_below_its_own_root_where_that_is_asked(write: Write, tmp_p
     assert closed.find(listed("peers", "/etc/hostname"), "peer") is None
 
 
+@pytest.mark.parametrize("root", ["{mine}", "../mine", "../their/../mine", "here"])
+def test_settings_name_files_of_their_own_folder_unless_a_root_is_given(
+    root: str, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`here` is a link in the folder that leads out of it."""
+    path = tmp_path / write("mine/a.txt", "secret")
+    settings = tmp_path / write("their/s.xml", "")
+    (tmp_path / "their/here").symlink_to(tmp_path / "mine")
+    monkeypatch.chdir(tmp_path / "their")
+    asked = listed(root.format(mine=path.parent), "a.txt")
+    with pytest.raises(FormatError, match=r"lies outside the settings' own folder, .* --root DIR") as refused:
+        SummaryFiles(settings).find(asked, "peer")
+    assert "\n" not in str(refused.value)
+    if root != "here":
+        found = SummaryFiles(settings, root=tmp_path).find(asked, "peer")
+        assert found is not None
+        assert found.resolve() == path.resolve()
+
+
 def test_files_are_looked_for_beside_the_settings(
     write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.store import edits
+from adjudge.judgments.store.confirmed import VARIABLE
 from adjudge.judgments.store.database import Database, address
 from adjudge.judgments.store.store import Store, open_store
 from adjudge.judgments.store.writer import Append, Writer, acknowledge
@@ -59,9 +60,11 @@ def save_until_killed(where: Path | str, evaluation: str, report: Connection, ha
         threading.Thread(target=save).start()
 
 
-def edit_until_step(path: Path, what: str, step: int) -> None:
+def edit_until_step(path: Path, what: str, step: int, database: str | None) -> None:
     """Renames or removes a system, and is killed before a step that leaves a trace on the disk or in the database."""
     seen = 0
+    if database is not None:
+        os.environ[VARIABLE] = database
 
     def counted(real: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any, **how: Any) -> Any:

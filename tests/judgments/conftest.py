@@ -13,14 +13,17 @@ import pytest
 import sqlalchemy as sa
 from tests.judgments.making import Clock
 
+from adjudge.judgments.store.confirmed import VARIABLE
 from adjudge.judgments.store.store import Store, open_store
 
 BOTH = ("sqlite", "postgresql")
 
 
 @pytest.fixture(scope="session")
-def server() -> str:
+def server() -> Iterator[str]:
     """The address of a running server: one for all workers of a run, stopped and removed after the last.
+
+    Folders may name it: the environment confirms it.
 
     It is not under pytest's own temporary folder: that one is closed to the user who runs the server.
     """
@@ -30,7 +33,10 @@ def server() -> str:
 
         run = os.environ.get("PYTEST_XDIST_TESTRUNUID", f"alone-{os.getpid()}")
         data = Path(tempfile.gettempdir()) / f"adjudge-postgresql-{run}"
-        return get_server(data, cleanup_mode="delete").get_uri()
+        address = get_server(data, cleanup_mode="delete").get_uri()
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv(VARIABLE, address)
+        yield address
 
 
 def run_sql(address: str, sql: str) -> None:
@@ -43,11 +49,13 @@ def run_sql(address: str, sql: str) -> None:
 
 
 @pytest.fixture
-def new_database(server: str) -> Iterator[str]:
-    """The address of a database with nothing in it."""
+def new_database(server: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The address of a database with nothing in it, which folders may name: the environment confirms it."""
     name = f"test_{uuid.uuid4().hex}"
     run_sql(server, f"CREATE DATABASE {name}")
-    yield sa.make_url(server).set(database=name).render_as_string(hide_password=False)
+    address = sa.make_url(server).set(database=name).render_as_string(hide_password=False)
+    monkeypatch.setenv(VARIABLE, address)
+    yield address
     run_sql(server, f"DROP DATABASE {name} WITH (FORCE)")
 
 

@@ -14,9 +14,10 @@ from tests.judgments.making import an_event
 from tests.judgments.pyramid_making import a_pyramid, an_annotation
 
 import adjudge
+from adjudge.data.layout import LOCK, STAGING
 from adjudge.data.rows import Summary, Topic
 from adjudge.data.scores import Score
-from adjudge.data.transaction import JOURNAL, LOCK, STAGING
+from adjudge.data.transaction import JOURNAL
 from adjudge.errors import AdjudgeError, ClashError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.assign import assign
@@ -227,7 +228,9 @@ def test_killed_at_any_step_files_and_store_agree(judged: Evaluation, tmp_path: 
     copy = files_of_evaluation(judged)
     found = []
     for step in range(1, 100):
-        child = processes.Process(target=edit_until_step, args=(judged.path, what, step))
+        child = processes.Process(
+            target=edit_until_step, args=(judged.path, what, step, judged.settings.database)
+        )
         child.start()
         child.join(120)
         assert child.exitcode in (0, -9)
@@ -314,7 +317,7 @@ def test_a_folder_that_cannot_be_written_says_so(judged: Evaluation) -> None:
     )
     (judged.path / LOCK).unlink()
     (judged.path / LOCK).mkdir()  # nobody can lock this, not even root
-    with pytest.raises(AdjudgeError, match="cannot be written to"):
+    with pytest.raises(AdjudgeError, match="is no plain file"):
         adjudge.open(judged.path)
 
 

@@ -136,7 +136,8 @@ def test_pyramids_come_back_out_as_ducviews_files(tmp_path: Path) -> None:
     assert "there are no pyramids to write" in done.stderr
 
 
-def test_a_database_that_is_not_there_is_one_line(tmp_path: Path) -> None:
+def test_a_database_that_is_not_there_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ADJUDGE_DATABASE", "postgresql://nobody@127.0.0.1:9/nothing")
     e = demo(tmp_path / "e", "postgresql://nobody@127.0.0.1:9/nothing")
     with pytest.raises(DataError) as error:
         e.judgments()

@@ -29,6 +29,7 @@ from adjudge.judgments.store.encoding import stamp
 from adjudge.judgments.store.records import records
 from adjudge.judgments.store.schema import VERSION_TABLE, VERSIONS, metadata
 from adjudge.judgments.store.store import Store, open_store
+from adjudge.judgments.tasks import TextRef
 
 DATA = Path(__file__).parent / "data"
 
@@ -110,6 +111,12 @@ def keeps_edits(store: Store) -> None:
     assert [task.id for task in store.tasks()] == ["t1", "t2", "t3"]
 
 
+def keeps_forms(place: Path | str) -> None:
+    with open_store(place, "forms") as store:
+        (task,) = store.tasks()
+    assert (task.peer, task.reference) == (TextRef("sys-1", 200, "extract"), TextRef("A", None, "abstract"))
+
+
 def keeps_the_log(store: Store) -> None:
     """What was done to the accounts, the latest first."""
     told = [(entry.person, entry.what) for entry in store.account_log.entries()]
@@ -147,6 +154,8 @@ def test_databases_of_all_schemas_open_and_hold_what_they_held(
             for person in LINKS:
                 store.accounts.forget(person)
         takes_accounts(store)
+    if version >= 4:
+        keeps_forms(new_place)
 
 
 def test_an_upgrade_keeps_every_row_and_every_link_between_rows(tmp_path: Path) -> None:
@@ -160,7 +169,8 @@ def test_an_upgrade_keeps_every_row_and_every_link_between_rows(tmp_path: Path) 
         with pytest.raises(sa.exc.IntegrityError):
             connection.execute(sa.text("DELETE FROM person"))
     after = table_rows(path / "judgments.sqlite")
-    before["task"] = [(*row, None, None) for row in before["task"]]  # neither cancelled nor renamed
+    # neither cancelled nor renamed, and of no form
+    before["task"] = [(*row, None, None, None, None) for row in before["task"]]
     assert {table: after[table] for table in before} == before | {VERSION_TABLE: [(VERSIONS[-1],)]}
     assert all(after[table] == [] for table in after.keys() - before.keys())
 

@@ -435,7 +435,7 @@ def test_one_command_prints_them(small: Evaluation, tmp_path: Path) -> None:
     assert (
         (tmp_path / "c.csv")
         .read_text(encoding="utf-8")
-        .startswith("protocol,task,length,source,n,mean,low,high")
+        .startswith("protocol,task,length,form,source,n,mean,low,high")
     )
     several = CliRunner().invoke(app, [folder, "--csv", "-"])
     assert isinstance(several.exception, UsageError)
@@ -466,10 +466,11 @@ def test_the_tidy_frame_says_all_that_is_known() -> None:
         "selector",
         "author",
         "length",
+        "form",
         "reference",
         "value",
     ]
-    assert frame.iloc[0].tolist() == [
+    assert frame.drop(columns="form").iloc[0].tolist() == [
         "x",
         "ann",
         "human",
@@ -482,6 +483,7 @@ def test_the_tidy_frame_says_all_that_is_known() -> None:
         "bob",
         0.5,
     ]
+    assert frame["form"].isna().all()
     assert frame["kind"].tolist() == ["human", "human", "baseline", "machine"]
     assert frame["value"].isna().tolist() == [False, False, True, False]
     assert frame["set"].isna().tolist() == [False, False, True, True]

@@ -268,7 +268,7 @@ def _timed(tasks: Sequence[Task]) -> list[tuple[Task, int]]:
 
 def _subject(task: Task) -> str:
     def text(ref: TextRef | None) -> list[Any] | None:
-        return None if ref is None else [ref.system, ref.length]
+        return None if ref is None else list(ref.parts)
 
     parts = [task.assessor, task.topic, text(task.peer), text(task.reference), task.left, task.right]
     return json.dumps(parts, sort_keys=True)

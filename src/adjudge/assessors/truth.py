@@ -241,7 +241,7 @@ def _completed(
                 if level is not None:
                     levels[topic, ref, question.id.partition(":")[2]] = level
             if good is not None:
-                worth[topic, side_key({"system": ref.system, "length": ref.length})] = good
+                worth[topic, side_key(ref.as_dict())] = good
     return Truth(
         units=units,
         relevant=relevant,
@@ -297,7 +297,7 @@ def _units(collection: Collection, protocol: Protocol, summary: Summary, kind: s
 
 
 def _ref(summary: Summary) -> TextRef:
-    return TextRef(summary.system, summary.length)
+    return TextRef.of(summary)
 
 
 @lru_cache(maxsize=4096)

@@ -4,21 +4,57 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
+from typing import NoReturn
 
 
 def main() -> None:
-    """Run a command. A user's mistake is one line; a bug keeps its traceback."""
+    """Run a command. A user's mistake, or a full disk, is one line; a bug keeps its traceback."""
+    from adjudge.cli.streams import ready
+
+    ready()
     from adjudge.cli.app import app
     from adjudge.errors import AdjudgeError
 
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()  # here, where a full disk can still be told
     except AdjudgeError as error:
-        print(f"adjudge: {error}", file=sys.stderr)
-        sys.exit(error.exit_code)
+        _end(str(error), error.exit_code)
     except KeyboardInterrupt:
-        print("adjudge: interrupted; the evaluation is as it was", file=sys.stderr)
-        sys.exit(130)
+        _end("interrupted; the evaluation is as it was", 130)
     except BrokenPipeError:  # somebody read only the first lines: `adjudge show ... | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _to_nowhere(sys.stdout)
         sys.exit(0)
+    except OSError as error:
+        _end(_trouble(error), 1)
+
+
+def _trouble(error: OSError) -> str:
+    """A file that cannot be read or written, and nobody said so closer to it."""
+    why = os.strerror(error.errno) if error.errno is not None else str(error)
+    if error.filename is None:
+        return f"what was to be printed or written could not be: {why}"
+    return f"{os.fsdecode(error.filename)}: cannot be read or written: {why}"
+
+
+def _end(text: str, code: int) -> NoReturn:
+    """One line on standard error, if that can be written; then the exit, in any case."""
+    line = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    try:
+        print(f"adjudge: {line}", file=sys.stderr, flush=True)
+    except (OSError, ValueError):
+        _to_nowhere(sys.stderr)
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        _to_nowhere(sys.stdout)
+    sys.exit(code)
+
+
+def _to_nowhere(stream: object) -> None:
+    """What a stream still holds, and could not write, goes nowhere when the program ends."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # type: ignore[attr-defined]

@@ -9,6 +9,7 @@ import typer
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import on_clash, say, show_json
+from adjudge.data.target import Target
 
 
 def command(
@@ -19,6 +20,15 @@ def command(
             "--length",
             metavar="WORDS",
             help="Target length; may be repeated. Else those in use.",
+            show_default=False,
+        ),
+    ] = None,
+    form: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--form",
+            metavar="FORM",
+            help="Form; may be repeated. Else those of the summaries of that length.",
             show_default=False,
         ),
     ] = None,
@@ -37,13 +47,18 @@ def command(
     """
     e = adjudge.open(evaluation)
     wanted, report = e.baselines(
-        lengths=length or (), cut=cut, on_clash=on_clash(replace, skip), dry_run=dry_run
+        lengths=length or (),
+        forms=form or (),
+        cut=cut,
+        on_clash=on_clash(replace, skip),
+        dry_run=dry_run,
     )
     if json:
-        show_json({"targets": [t.words for t in wanted], **report.as_dict()})
+        forms = [t.form for t in wanted]
+        show_json({"targets": [t.words for t in wanted], "forms": forms, **report.as_dict()})
         return
     for target in wanted:
         unset = "" if target.length else " (no length is set: the references' mean)"
-        say(f"target: {target.words} words{unset}")
+        say(f"target: {Target(target.words, target.form)}{unset}")
     for line in report.lines():
         say(line)

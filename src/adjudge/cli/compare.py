@@ -11,7 +11,7 @@ import typer
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import deliver, say, show, show_json, warn, write_csv
-from adjudge.cli.sources import length_of, open_scores, pooled, show_result, warn_of
+from adjudge.cli.sources import length_of, of_target, open_scores, pooled, show_result, warn_of
 from adjudge.comparisons.tests import (
     ALL,
     ALPHA,
@@ -215,7 +215,7 @@ def command(
     warn_of(data, (c.measure for c in found))
     deliver(
         found,
-        lambda c: c.effects_frame() if effects else c.pairs_frame(),
+        lambda c: of_target(c.effects_frame() if effects else c.pairs_frame(), c.matrix),
         lambda c: _show(c, pairs=pairs, effects=effects),
         json=json,
         csv=csv,

@@ -20,13 +20,14 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Make a small evaluation to try things on: 12 topics, 4 writers, 9 systems, invented news."""
-    from adjudge.demo.build import build
+    from adjudge.demo.build import build, made_whole
 
-    report = build(evaluation, seed=seed)
-    if judged:
-        from adjudge.demo.judged import add_judgments
+    with made_whole(evaluation) as folder:
+        report = build(folder, seed=seed)
+        if judged:
+            from adjudge.demo.judged import add_judgments
 
-        pyramids, pages = add_judgments(adjudge.open(evaluation), seed=seed)
+            pyramids, pages = add_judgments(adjudge.open(folder), seed=seed)
     if json:
         show_json(report.as_dict())
         return

@@ -9,7 +9,7 @@ import typer
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import deliver
-from adjudge.cli.sources import length_of, open_scores, pooled, show_result, warn_of
+from adjudge.cli.sources import length_of, of_target, open_scores, pooled, show_result, warn_of
 from adjudge.comparisons.groups import METHODS, SCALES, Groupings
 
 
@@ -81,7 +81,14 @@ def command(
         for m, n, f in data.each(measure or (), length=length_of(length), form=form)
     ]
     warn_of(data, (g.matrix.measure for g in found))
-    deliver(found, Groupings.pairs_frame, lambda g: _show(g, pairs), json=json, csv=csv, latex=latex)
+    deliver(
+        found,
+        lambda g: of_target(g.pairs_frame(), g.matrix),
+        lambda g: _show(g, pairs),
+        json=json,
+        csv=csv,
+        latex=latex,
+    )
 
 
 def _show(g: Groupings, pairs: bool) -> None:

@@ -93,6 +93,7 @@ def jsonl(
     role: Role = "peer",
     kind: Kind = None,
     length: Length = None,
+    form: options.FormGiven = None,
     reference_names: References = None,
     by_line: ByLine = False,
     max_line: MaxLine = "64MB",
@@ -111,6 +112,7 @@ def jsonl(
         role=cast(Any, role),
         kind=kind,
         length=length,
+        form=form,
         reference_names=_names(reference_names),
         columns=columns_of(mapped),
         by_line=by_line,
@@ -129,6 +131,7 @@ def csv(
     role: Role = "peer",
     kind: Kind = None,
     length: Length = None,
+    form: options.FormGiven = None,
     reference_names: References = None,
     by_line: ByLine = False,
     delimiter: Delimiter = None,
@@ -149,6 +152,7 @@ def csv(
         role=cast(Any, role),
         kind=kind,
         length=length,
+        form=form,
         reference_names=_names(reference_names),
         columns=columns_of(mapped),
         by_line=by_line,
@@ -196,6 +200,10 @@ def duc(
     evaluation: options.Folder,
     topic: Annotated[str | None, typer.Option(help="Of all documents; else their folder.")] = None,
     role: Annotated[str | None, typer.Option(help="Of the summaries: peer, reference or both.")] = None,
+    form: Annotated[
+        str | None,
+        typer.Option("--form", metavar="FORM", help="Of the summaries: abstract, extract."),
+    ] = None,
     max_line: MaxLine = "64MB",
     encoding: Annotated[str | None, typer.Option(help="Of the files; else UTF-8 or Windows-1252.")] = None,
     replace: options.Replace = False,
@@ -207,7 +215,12 @@ def duc(
     from adjudge.formats import duc
 
     items = duc.read(
-        files, topic=topic, role=cast(Any, role), max_line=size_of("--max-line", max_line), encoding=encoding
+        files,
+        topic=topic,
+        role=cast(Any, role),
+        form=form,
+        max_line=size_of("--max-line", max_line),
+        encoding=encoding,
     )
     _take(evaluation, items, replace, skip, dry_run, json)
 
@@ -222,6 +235,7 @@ def scores(
     source: Source = "imported",
     lower_is_better: Lower = False,
     length: Length = None,
+    form: options.FormGiven = None,
     mapped: Map = None,
     delimiter: Delimiter = None,
     no_quotes: NoQuotes = False,
@@ -241,6 +255,7 @@ def scores(
         source=source,
         lower_is_better=lower_is_better,
         length=length,
+        form=form,
         columns=columns_of(mapped),
         delimiter=delimiter,
         quotes=not no_quotes,

@@ -13,7 +13,8 @@ import adjudge
 from adjudge.cli import options
 from adjudge.cli.imports import Files, columns_of
 from adjudge.cli.judged import tables
-from adjudge.cli.output import counting, say, show_json, show_table
+from adjudge.cli.output import counting, now, say, show_json, show_table
+from adjudge.data.transaction import write_whole
 from adjudge.errors import DataError, UsageError
 from adjudge.wording import counted
 
@@ -40,11 +41,17 @@ JUDGMENTS = {
     "export": "adjudge judgments export my-eval answers.jsonl --pseudonyms",
     "backup": "adjudge judgments backup my-eval backup.sqlite",
     "erase": "adjudge judgments erase my-eval simulated-1",
+    "remove": 'adjudge judgments remove my-eval --protocol rating --why "a pilot study"',
+    "confirm": "adjudge judgments confirm my-eval",
 }
 
 Encoding = Annotated[str | None, typer.Option("--encoding", help="Of the files; found out unless given.")]
 Length = Annotated[
     int | None, typer.Option("--length", min=1, metavar="WORDS", help="Target length of the summaries.")
+]
+Form = Annotated[
+    str | None,
+    typer.Option("--form", metavar="FORM", help="Form of the summaries: abstract, extract."),
 ]
 Assessor = Annotated[
     str | None, typer.Option("--assessor", metavar="NAME", help="Who judged, where the file does not say.")
@@ -65,6 +72,7 @@ def nist(
     aspect: Aspect = None,
     protocol: ProtocolName = None,
     length: Length = None,
+    form: Form = None,
     encoding: Encoding = None,
     json: options.Json = False,
 ) -> None:
@@ -76,8 +84,9 @@ def nist(
         files,
         evaluation=e.settings.name,
         aspect=aspect,
-        protocol=protocol,
+        protocol=_protocol(e, protocol),
         length=length,
+        form=form,
         encoding=encoding,
     )
     _take(e, items, json)
@@ -95,6 +104,7 @@ def see(
         int | None,
         typer.Option("--reference-column", min=0, help="Which column says whose model it was, from 0."),
     ] = None,
+    form: Form = None,
     encoding: Encoding = None,
     json: options.Json = False,
 ) -> None:
@@ -108,6 +118,7 @@ def see(
         assessor=assessor,
         assessor_column=assessor_column,
         reference_column=reference_column,
+        form=form,
         encoding=encoding,
     )
     _take(e, items, json)
@@ -147,6 +158,7 @@ def crowd(
     aspect: Aspect = None,
     protocol: ProtocolName = None,
     length: Length = None,
+    form: Form = None,
     column: Annotated[
         list[str] | None,
         typer.Option("--column", metavar="FIELD=COLUMN", help="Where a field stands.", show_default=False),
@@ -161,8 +173,9 @@ def crowd(
         files,
         evaluation=e.settings.name,
         aspect=aspect,
-        protocol=protocol or crowd.PROTOCOL,
+        protocol=_protocol(e, protocol) or crowd.PROTOCOL,
         length=length,
+        form=form,
         columns=columns_of(column, "--column"),
     )
     _take(e, items, json)
@@ -284,6 +297,35 @@ def erase(
         say(f"the name is gone; the answers stay, under {found.id}")
 
 
+@judgments.command("remove", epilog=f"Example: {JUDGMENTS['remove']}")
+def remove(
+    evaluation: options.Folder,
+    protocol: Annotated[
+        str,
+        typer.Option("--protocol", metavar="NAME", help="Whose tasks and answers go.", show_default=False),
+    ],
+    why: Annotated[str, typer.Option("--why", help="The reason; kept in changes.jsonl.", show_default=False)],
+    json: options.Json = False,
+) -> None:
+    """Take the tasks and answers of a protocol out, for good: make a backup first."""
+    found = _need(evaluation).remove_judgments(protocol, why, when=now())
+    if json:
+        show_json(found.as_dict())
+    else:
+        for line in found.lines():
+            say(line)
+
+
+@judgments.command("confirm", epilog=f"Example: {JUDGMENTS['confirm']}")
+def confirm(evaluation: options.Folder, json: options.Json = False) -> None:
+    """Say that the database which evaluation.toml names is yours to use; before, it is not connected to."""
+    address, file = adjudge.open(evaluation).confirm_database()
+    if json:
+        show_json({"database": address, "file": str(file)})
+    else:
+        say(f"{address} is confirmed (in {file})")
+
+
 def _take(e: Evaluation, items: Iterable[Item], json: bool) -> None:
     with counting("Reading") as progress:
         taken = e.take_judgments(items, progress=progress)
@@ -295,18 +337,23 @@ def _take(e: Evaluation, items: Iterable[Item], json: bool) -> None:
 
 
 def _export_csv(e: Evaluation, file: Path, pseudonyms: bool, json: bool) -> None:
+    from adjudge.data.transaction import write_whole
     from adjudge.formats.answer_table import answer_table
 
     with e.store() as store:
         table = answer_table(store, pseudonyms=pseudonyms)
-    try:
-        file.write_text(table.to_csv(), encoding="utf-8", newline="")
-    except OSError as error:
-        raise DataError(f"{file}: cannot be written: {error.strerror}") from None
+    write_whole(file, table.to_csv())
     if json:
         show_json({"file": str(file), "answers": len(table.rows)})
     else:
         say(f"{file}: {counted(len(table.rows), 'answer')} that count now")
+
+
+def _protocol(e: Evaluation, name: str | None) -> str | None:
+    """A protocol as readers take it: one that lies in the folder is a file."""
+    from adjudge.judgments.protocol import own_protocol_file
+
+    return None if name is None else own_protocol_file(e.folder, name) or name
 
 
 def _export_ducview(e: Evaluation, folder: Path, json: bool) -> None:
@@ -320,7 +367,7 @@ def _export_ducview(e: Evaluation, folder: Path, json: bool) -> None:
         for name, text in files:
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8", newline="")
+            write_whole(path, text)
     except OSError as error:
         raise DataError(f"{folder}: cannot be written: {error.strerror}") from None
     if json:

@@ -57,6 +57,10 @@ Form = Annotated[
     str | None,
     typer.Option("--form", metavar="FORM", help="Form of summaries to look at, such as extract."),
 ]
+FormGiven = Annotated[
+    str | None,
+    typer.Option("--form", metavar="FORM", help="Form where the file has none: abstract, extract."),
+]
 Test = Annotated[
     str, typer.Option("--test", metavar="TEST", help=f"The test that makes the groups: {', '.join(TESTS)}.")
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,12 +14,17 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from adjudge.errors import DataError, UsageError, quoted
+from adjudge.cli.streams import print_data, print_json
+from adjudge.data.transaction import write_whole
+from adjudge.errors import UsageError, quoted
 
 if TYPE_CHECKING:
     from adjudge.data.incoming import OnClash
     from adjudge.engine import Workers
     from adjudge.table import Table
+
+
+_COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def console() -> Console:
@@ -27,7 +33,8 @@ def console() -> Console:
 
 
 def say(text: str, style: str = "") -> None:
-    console().print(Text(text, style=style))
+    """A line or a text. Texts may come from strangers: what would command a terminal is shown, not sent."""
+    console().print(Text(_COMMANDS.sub("\N{REPLACEMENT CHARACTER}", text), style=style))
 
 
 def warn(text: str) -> None:
@@ -39,7 +46,7 @@ def show_json(value: Any) -> None:
     from adjudge.table import json_parts
 
     for part in json_parts(value):
-        sys.stdout.write(part)
+        print_json(part)
     print()
 
 
@@ -130,12 +137,9 @@ def write_csv(frame: Any, target: Path) -> None:
 
     text = frame_to_csv(frame.assign(**{name: frame[name] + 0.0 for name in frame.select_dtypes("floating")}))
     if str(target) == "-":
-        print(text, end="")
+        print_data(text)
         return
-    try:
-        target.write_text(text, encoding="utf-8", newline="")
-    except OSError as error:
-        raise DataError(f"{target}: cannot be written: {error.strerror}") from None
+    write_whole(target, text)
 
 
 @contextmanager

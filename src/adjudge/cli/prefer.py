@@ -187,12 +187,13 @@ def import_(
     ],
     evaluation: options.Folder,
     length: options.Length = None,
+    form: options.Form = None,
     json: options.Json = False,
 ) -> None:
     """Read answers: an answered batch, by its task ids, or a CSV with topic, two systems or sentences, and winner."""
     e = adjudge.open(evaluation)
     with counting("Reading") as bar:
-        what, taken = e.prefer.read(file, length=length, progress=bar)
+        what, taken = e.prefer.read(file, length=length, form=form, progress=bar)
     if json:
         show_json({"read": what, **taken.as_dict()})
         return
@@ -274,6 +275,7 @@ def fit(
     ] = None,
     topic: Topics = None,
     length: options.Length = None,
+    form: options.Form = None,
     assessors: Annotated[bool, typer.Option("--assessors", help="How reliable every assessor is.")] = False,
     annotators: Annotated[bool, typer.Option("--annotators", hidden=True)] = False,
     checks: Checks = None,
@@ -320,6 +322,7 @@ def fit(
                 of,  # type: ignore[arg-type]
                 topics=topic or (),
                 length=length,
+                form=form,
                 similarity=similarity if smooth else None,
                 ties=ties,  # type: ignore[arg-type]
                 position=position,
@@ -329,9 +332,9 @@ def fit(
                 progress=bar,
             )
         else:
-            if of is not None or length is not None:
+            if of is not None or length is not None or form is not None:
                 raise UsageError(
-                    f"--of and --length belong to a folder; the items of {source} are what it names"
+                    f"--of, --length and --form belong to a folder; the items of {source} are what it names"
                 )
             given = read_preferences(source)
             found = [
@@ -524,22 +527,28 @@ def score(
         show_json({"measure": found.measure, "signature": found.signature, "means": rows})
     elif csv is None:
         say(found.measure, "bold")
+        several = frame["form"].nunique(dropna=False) > 1
         rows = [
-            (r["system"], r["kind"], r["length"] or "", r["topics"], _number(r["mean"]))
+            (
+                *(r["system"], r["kind"], r["length"] or ""),
+                *([r["form"] or ""] if several else []),
+                *(r["topics"], _number(r["mean"])),
+            )
             for r in frame.to_dict("records")
         ]
-        show_table(("system", "kind", "length>", "topics>", "mean>"), rows)
+        shown = ("system", "kind", "length>", *(["form"] if several else []), "topics>", "mean>")
+        show_table(shown, rows)
         say(found.signature, "dim")
 
 
 def _means(e: Evaluation, measure: str) -> Any:
-    """A row per system and length: the mean over topics, the best first."""
+    """A row per system, length and form: the mean over topics, the best first."""
     import pandas as pd
 
     data = e.scores()
     rows = []
-    for length in data.table.each_length(measure):
-        matrix = data.matrix(measure, length=length)
+    for _, length, form in data.each([measure]):
+        matrix = data.matrix(measure, length=length, form=form)
         for system, column in zip(matrix.systems, matrix.values.T, strict=True):
             known = column[column == column]
             rows.append(
@@ -548,6 +557,7 @@ def _means(e: Evaluation, measure: str) -> Any:
                     "system": system,
                     "kind": data.kind(system),
                     "length": length,
+                    "form": matrix.target.form,
                     "topics": len(known),
                     "mean": float(known.mean()) if len(known) else float("nan"),
                 }
@@ -568,6 +578,7 @@ def converge(
     topics: Annotated[bool, typer.Option("--topics", help="Every topic with its interval.")] = False,
     systems: Systems = "machine",
     length: options.Length = None,
+    form: options.Form = None,
     similarity: Similarity = "tfidf-jaccard",
     smooth: Smooth = True,
     penalty: Penalty = "sentence",
@@ -591,6 +602,7 @@ def converge(
             runs=runs,
             systems=systems,  # type: ignore[arg-type]
             length=length,
+            form=form,
             similarity=similarity,
             smooth=smooth,
             penalty=penalty,  # type: ignore[arg-type]
@@ -634,6 +646,7 @@ def report(
     measure: options.Measures = None,
     systems: Systems = "machine",
     length: options.Lengths = None,
+    form: options.Form = None,
     topics: Annotated[bool, typer.Option("--topics", help="With a row per topic.")] = False,
     sets: Annotated[bool, typer.Option("--sets", help="With a row per document set.")] = False,
     half: Half = False,
@@ -671,6 +684,7 @@ def report(
             measure or (),
             systems=systems,  # type: ignore[arg-type]
             length=length_of(length),
+            form=form,
             half=half,
             similarity=similarity,
             smooth=smooth,

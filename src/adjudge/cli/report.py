@@ -21,13 +21,21 @@ def command(
     test: options.Test = "wilcoxon",
     correct: options.Correct = "holm",
     length: options.Length = None,
+    form: options.Form = None,
     seed: options.Seed = 0,
     json: options.Json = False,
 ) -> None:
     """Write a page to read, with its tables as CSV and LaTeX; it opens without a network."""
     e = adjudge.open(evaluation)
     files = e.report(
-        out, measure or (), length=length, test=test, correct=correct, seed=seed, made_at=now_in_words()
+        out,
+        measure or (),
+        length=length,
+        form=form,
+        test=test,
+        correct=correct,
+        seed=seed,
+        made_at=now_in_words(),
     )
     if json:
         show_json({"files": [str(f) for f in files]})

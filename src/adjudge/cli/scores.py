@@ -9,7 +9,8 @@ import typer
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import say, show_json, show_table, warn, write_csv
-from adjudge.errors import UsageError
+from adjudge.data.scores import UNSET
+from adjudge.errors import UsageError, nearest, quoted
 
 if TYPE_CHECKING:
     from adjudge.comparisons.scores import Scores
@@ -21,13 +22,15 @@ def command(
     measure: options.Measures = None,
     csv: options.Csv = None,
     matrix: Annotated[
-        bool, typer.Option("--matrix", help="Topics in rows, systems in columns: one measure, one length.")
+        bool,
+        typer.Option("--matrix", help="Topics in rows, systems in columns: one measure, length and form."),
     ] = False,
     tidy: Annotated[
         bool,
         typer.Option("--tidy", help="For models: what is known of assessor, system and topic in every row."),
     ] = False,
     length: options.Length = None,
+    form: options.Form = None,
     json: options.Json = False,
 ) -> None:
     """List what has been scored; export it as a long table or as a matrix."""
@@ -37,16 +40,16 @@ def command(
     if matrix:
         if len(chosen) != 1:
             raise UsageError("--matrix takes one measure: name it with -m")
-        frame = scores.matrix(chosen[0], length=length).to_frame()
+        frame = scores.matrix(chosen[0], length=length, form=form).to_frame()
         frame = frame.rename_axis("topic").reset_index()
     elif tidy:
         from adjudge.trust.judged import tidy as tidied
 
         if len(chosen) != 1:
             raise UsageError("--tidy takes one measure: name it with -m")
-        frame = tidied(e.collection, scores.table, chosen[0])
+        frame = _chosen(tidied(e.collection, scores.table, chosen[0]), length, form)
     else:
-        frame = _long(scores.table, chosen, length)
+        frame = _long(scores.table, chosen, length, form)
     for each in chosen:
         for line in scores.notes(each):
             warn(line)
@@ -67,12 +70,24 @@ def command(
         _overview(scores, chosen)
 
 
-def _long(table: ScoreTable, measures: list[str], length: int | None) -> Any:
+def _long(table: ScoreTable, measures: list[str], length: int | None, form: str | None) -> Any:
     frame = table.to_frame()
-    frame = frame[frame["measure"].isin(measures)]
-    if frame["form"].isna().all():  # most evaluations know no forms
-        frame = frame.drop(columns="form")
-    return frame if length is None else frame[frame["length"] == length]
+    return _chosen(frame[frame["measure"].isin(measures)], length, form)
+
+
+def _chosen(frame: Any, length: int | None, form: str | None) -> Any:
+    """The rows of a length and a form; a form that none has is a mistake."""
+    if length is not None:
+        frame = frame[frame["length"] == length]
+    if form is None:
+        return frame
+    forms = frame["form"].fillna(UNSET)
+    if not (forms == form).any():
+        there = sorted(forms.unique())
+        raise UsageError(
+            f"no scores of form {quoted(form)}{nearest(form, there)}; there are: {', '.join(there)}"
+        )
+    return frame[forms == form]
 
 
 def _records(frame: Any) -> Any:

@@ -84,6 +84,7 @@ def _texts(collection: Collection, topic: str | None, system: str | None) -> Non
                 _text(f"document {document.id}", document.date, document.text)
     for summary in _chosen(collection, topic, system):
         length = f"target {summary.length}, " if summary.length else ""
+        length += f"{summary.form}, " if summary.form else ""
         gone = f", withdrawn: {summary.withdrawn}" if summary.withdrawn is not None else ""
         detail = f"{length}{count_words(summary.text)} words, {' and '.join(summary.roles)}{gone}"
         where = "" if topic is not None else f" on {summary.topic}"

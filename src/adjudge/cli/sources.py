@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import adjudge
 from adjudge.cli.output import say, show, warn
@@ -13,6 +13,7 @@ from adjudge.errors import UsageError, quoted
 
 if TYPE_CHECKING:
     from adjudge.comparisons.scores import Scores
+    from adjudge.data.scores import ScoreMatrix
     from adjudge.table import Table
 
 
@@ -32,6 +33,13 @@ def length_of(text: str | None) -> int | Literal["all"] | None:
     if not text.isdigit() or int(text) < 1:
         raise UsageError(f"--length is {quoted(text)}, expected a number of words or all")
     return int(text)
+
+
+def of_target(frame: Any, matrix: ScoreMatrix) -> Any:
+    """A result's rows with the length and form that they are of, for files that hold several results."""
+    for at, (name, value) in enumerate(matrix.target._asdict().items(), 1):
+        frame.insert(at, name, value)
+    return frame
 
 
 def pooled(pool: str | None) -> bool:

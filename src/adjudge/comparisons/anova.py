@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.comparisons.factors import OF_TOPICS, AnovaRows, build, known_factors
 from adjudge.comparisons.scores import Source, scores_of
-from adjudge.data.scores import MeasureInfo
+from adjudge.data.scores import MeasureInfo, heading_of, title_of
 from adjudge.engine import generator
 from adjudge.errors import UsageError, quoted
 from adjudge.table import Column, Table, Tabular, plain
@@ -41,7 +41,7 @@ REPEATED = ("assessor", "system", "topic")  # what interactions=True crosses, in
 SAMPLED = ("topic", "assessor", "reference", "author", "repeat")
 """Factors whose levels are a sample: others might have been drawn."""
 
-SEVERAL_ROWS = ("assessor", "length", "reference", "repeat", "author")
+SEVERAL_ROWS = ("assessor", "length", "form", "reference", "repeat", "author")
 """Factors that give a summary, or a topic and a system, several rows."""
 
 RESIDUALS = "residuals"
@@ -130,6 +130,9 @@ class Anova(Tabular):
 
     info: MeasureInfo
     length: int | None
+    form: str | None
+    chosen_form: str | None
+    """The form that was asked for, which titles name."""
     lines: tuple[AnovaTerm, ...]
     residual_df: int
     residual_ss: float
@@ -162,7 +165,7 @@ class Anova(Tabular):
 
     @property
     def title(self) -> str:
-        return f"{self.measure} at {self.length} words" if self.length else self.measure
+        return title_of(self.measure, self.length, self.chosen_form)
 
     @property
     def formula(self) -> str:
@@ -218,7 +221,6 @@ class Anova(Tabular):
     def table(self) -> Table:
         """The terms, the residuals last."""
         levels = ", ".join(counted(n, name) for name, n in self.levels.items())
-        length = f", {self.length} words" if self.length else ""
         plain_noise = self.by_residuals
         return Table(
             name="anova",
@@ -253,7 +255,7 @@ class Anova(Tabular):
                 )
                 for row in self._rows()
             ),
-            title=f"{self.measure}{length} ({counted(self.n, 'row')}: {levels})",
+            title=f"{heading_of(self.measure, self.length, self.chosen_form)} ({counted(self.n, 'row')}: {levels})",
             said=tuple(self.sentences()),
             notes=tuple(self.warnings()),
             signature=self.signature,
@@ -342,6 +344,7 @@ class Anova(Tabular):
             "measure": self.measure,
             "better": self.info.better,
             "length": self.length,
+            "form": self.form,
             "rows": self.n,
             "levels": self.levels,
             "ss_type": self.ss_type,
@@ -982,6 +985,8 @@ def _analysed(
     return Anova(
         info=rows.info,
         length=rows.length,
+        form=rows.form,
+        chosen_form=rows.chosen_form,
         lines=lines,
         residual_df=found.residual_df,
         residual_ss=found.residual_ss,

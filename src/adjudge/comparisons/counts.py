@@ -33,6 +33,7 @@ CUTOFFS = ("cutoff", "cutoff_least", "cutoff_most")
 MACHINE_COLUMNS = [
     "measure",
     "length",
+    "form",
     "test",
     "system",
     "humans",
@@ -149,7 +150,7 @@ class CountsTable(Tabular):
 
         frame = pd.DataFrame([_row(measure, test) for measure in self.measures for test in measure.tests])
         cutoffs = dict.fromkeys(CUTOFFS, "float64")
-        other = ("measure", "test", "statistic", *cutoffs)
+        other = ("measure", "form", "test", "statistic", *cutoffs)
         return frame.astype({**{name: "Int64" for name in frame.columns if name not in other}, **cutoffs})
 
     def machines_frame(self) -> pd.DataFrame:
@@ -160,6 +161,7 @@ class CountsTable(Tabular):
             {
                 "measure": m.measure,
                 "length": m.length,
+                "form": m.form,
                 "test": test.test,
                 "system": machine.system,
                 "humans": len(m.humans),
@@ -314,16 +316,14 @@ class CountsByMeasure:
 
     measure: str
     length: int | None
+    form: str | None
+    title: str
     better: Better
     topics: int
     tests: tuple[CountsByTest, ...]
     humans: tuple[HumanMean, ...]
     machines: tuple[MachineMean, ...]
     signature: str
-
-    @property
-    def title(self) -> str:
-        return f"{self.measure} at {self.length} words" if self.length else self.measure
 
     @property
     def cross(self) -> int:
@@ -462,6 +462,8 @@ def count(
     return CountsByMeasure(
         measure=matrix.measure,
         length=matrix.length,
+        form=matrix.target.form,
+        title=matrix.title,
         better=matrix.info.better,
         topics=len(matrix.topics),
         tests=counted,
@@ -602,6 +604,7 @@ def _row(measure: CountsByMeasure, test: CountsByTest) -> dict[str, Any]:
     return {
         "measure": measure.measure,
         "length": measure.length,
+        "form": measure.form,
         "test": test.test,
         "statistic": test.statistic,
         **{name: getattr(test, name) for name in CUTOFFS},

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.comparisons.scores import HUMANS, Scores
-from adjudge.data.scores import POOLED, MeasureInfo, ScoreTable, pooled
+from adjudge.data.scores import POOLED, MeasureInfo, ScoreTable, pooled, targets_of
+from adjudge.data.target import Target
 from adjudge.errors import DataError, UsageError, nearest, quoted
 from adjudge.wording import counted, listed
 
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-AS_FACTOR = ", or make length a factor"
-OF_ROWS = ("system", "topic", "assessor", "length", "reference", "repeat")
+AS_FACTOR = ", or make {} a factor"
+OF_ROWS = ("system", "topic", "assessor", "length", "form", "reference", "repeat")
 OF_TOPICS = ("type", "selector", "set", "task")
 FACTORS = (*OF_ROWS, *OF_TOPICS, "kind", "author")
 
@@ -36,6 +37,8 @@ class AnovaRows:
 
     info: MeasureInfo
     length: int | None
+    form: str | None
+    chosen_form: str | None
     values: np.ndarray
     factors: dict[str, Factor]
     keys: pd.DataFrame
@@ -62,7 +65,7 @@ class AnovaRows:
     def where(self, row: int) -> str:
         """A row in words: `19 on D094 by B`."""
         at = self.keys.iloc[row]
-        links = [("assessor", "by"), ("length", "at")]
+        links = [("assessor", "by"), ("length", "at"), ("form", "as")]
         more = [f" {link} {at[name]}" for name, link in links if name in self.factors]
         return f"{at['system']} on {at['topic']}{''.join(more)}"
 
@@ -73,7 +76,9 @@ def known_factors(table: ScoreTable, measure: str, length: int | None, form: str
     Assessors are among them where judgments are repeated: two have judged one summary.
     """
     frame = table.at(measure, length=length, form=form, several=AS_FACTOR)
-    judges = frame[frame["value"].notna()].groupby(["topic", "system", "length"], dropna=False)["assessor"]
+    judges = frame[frame["value"].notna()].groupby(["topic", "system", "length", "form"], dropna=False)[
+        "assessor"
+    ]
     return ["assessor", "system", "topic"] if bool((judges.nunique() > 1).any()) else ["system", "topic"]
 
 
@@ -95,7 +100,10 @@ def build(
                 f"no factor {quoted(name)}{nearest(name, FACTORS)}; there are: {', '.join(FACTORS)}"
             )
     several: Literal["all"] | None = "all" if "length" in names and length is None else None
-    frame = scores.table.at(measure, length=length or several, form=form, several=AS_FACTOR)
+    frame = scores.table.at(
+        measure, length=length or several, form=form, all_forms="form" in names, several=AS_FACTOR
+    )
+    forms = {target.form for target in targets_of(frame)}
     frame, notes = _present(frame, measure)
     if pool_humans:
         frame = _one_system(frame, scores.kinds, notes)
@@ -113,6 +121,8 @@ def build(
     return AnovaRows(
         info=info,
         length=length if length is not None else lengths[0] if len(lengths) == 1 else None,
+        form=forms.pop() if len(forms) == 1 else None,
+        chosen_form=form,
         values=frame["value"].to_numpy(dtype=float),
         factors=factors,
         keys=frame,
@@ -190,12 +200,12 @@ def _authors(frame: pd.DataFrame, about: Scores) -> pd.Series:
     if frame["reference"].isna().all():
         raise UsageError("these scores say no reference: its author cannot be a factor")
 
-    def author(topic: str, reference: Any, length: Any) -> str | None:
+    def author(topic: str, reference: Any, target: Target) -> str | None:
         if pd.isna(reference):
             return None
-        at = None if pd.isna(length) else int(length)
-        found = about.authors.get((topic, reference, at)) or about.authors.get((topic, reference, None))
-        return found or str(reference)
+        near = (target, Target(target.length), Target(None, target.form), Target())
+        found = (about.authors.get((topic, reference, each)) for each in near)
+        return next((each for each in found if each), str(reference))
 
-    columns = (frame["topic"], frame["reference"], frame["length"])
+    columns = (frame["topic"], frame["reference"], targets_of(frame))
     return pd.Series([author(*row) for row in zip(*columns, strict=True)], index=frame.index, dtype=object)

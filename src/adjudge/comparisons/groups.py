@@ -563,6 +563,7 @@ class Groupings(Tabular):
             {
                 "measure": self.matrix.measure,
                 "length": self.matrix.length,
+                "form": self.matrix.target.form,
                 "signature": self.signature,
                 "method": self.test.method,
                 **pooled,

@@ -41,10 +41,11 @@ RESAMPLES = 2000
 LARGEST = 1e150
 """Squares of scores beyond this are no floats."""
 TASKS = ("single", "multi")
-STANDING_COLUMNS = ["measure", "length", "system", "rank", "n", "mean", "centred", "group"]
+STANDING_COLUMNS = ["measure", "length", "form", "system", "rank", "n", "mean", "centred", "group"]
 LENGTH_COLUMNS = [
     "measure",
     "length",
+    "form",
     "topics",
     "systems",
     "df",
@@ -78,10 +79,14 @@ def lengths(
         raise UsageError(f"--task is {quoted(task)}, expected one of: {', '.join(TASKS)}")
     found = scores_of(scores)
     chosen = found.resolve(measure)
+    if form is not None:
+        found.table.at(chosen, length="all", form=form)  # where no length has the form, say which there are
+    there = found.table.lengths(chosen, form=form)
     each = zip(found.table.lengths(chosen), found.table.each_length(chosen), strict=True)
     matrices = {
         n: found.matrix(chosen, length=asked, form=form, pool=pool, pool_humans=pool_humans)
         for n, asked in each
+        if n in there
     }
     tasks = {name: topic.task for name, topic in found.topics.items()}
     if task is not None:
@@ -344,7 +349,12 @@ class LengthsResult(Tabular):
         import pandas as pd
 
         rows = [
-            {"measure": self.measure, "length": each.column, **asdict(standing)}
+            {
+                "measure": self.measure,
+                "length": each.column,
+                "form": each.matrix.target.form,
+                **asdict(standing),
+            }
             for each in self.columns
             for standing in each.standings
         ]
@@ -442,6 +452,7 @@ def _length_row(r: LengthsResult, each: AtLength) -> dict[str, Any]:
     return {
         "measure": r.measure,
         "length": each.column,
+        "form": each.matrix.target.form,
         "topics": len(each.matrix.topics),
         "systems": found.columns,
         "df": int(found.df),

@@ -844,7 +844,7 @@ class Comparison(Tabular):
                 "measure": self.measure,
                 "better": self.matrix.info.better,
                 "length": self.matrix.length,
-                "form": self.matrix.form,
+                "form": self.matrix.target.form,
                 "topics": len(self.matrix.topics),
                 "signature": self.signature,
                 "headline": self.headline(),

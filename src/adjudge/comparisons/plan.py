@@ -472,6 +472,7 @@ class PowerPlan(Tabular):
             {
                 "measure": self.measure,
                 "length": self.matrix.length,
+                "form": self.matrix.target.form,
                 "signature": self.signature,
                 "difference": self.difference,
                 "power": self.power,
@@ -489,7 +490,7 @@ class PowerPlan(Tabular):
                 "tests": [self._about(need) for need in self.needs],
                 "judges": judges,
                 "assessors_sampled": None if self.sampled is None else asdict(self.sampled),
-                "curve": self.curve_frame().drop(columns=["measure", "length"]).to_dict("records"),
+                "curve": self.curve_frame().drop(columns=["measure", "length", "form"]).to_dict("records"),
             }
         )
         return everything
@@ -498,6 +499,7 @@ class PowerPlan(Tabular):
         return {
             "measure": self.measure,
             "length": self.matrix.length,
+            "form": self.matrix.target.form,
             "test": need.test,
             "compared": need.compared,
             "pairs": 1 if need.compared == "one" else self.pairs,

@@ -9,7 +9,7 @@ assessor is, and signs that somebody did not read.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
@@ -21,7 +21,8 @@ from scipy.stats import rankdata
 from adjudge.comparisons.best import best_words, candidates
 from adjudge.comparisons.conclusions import ALIKE, CONCLUSIONS, DIFFERENT, OUT_OF_REACH, Conclusion
 from adjudge.data.collection import Collection
-from adjudge.errors import DataError, UsageError, quoted
+from adjudge.data.scores import UNSET
+from adjudge.errors import DataError, UsageError, nearest, quoted
 from adjudge.judgments.batch import Judgments, TopicBatch
 from adjudge.judgments.pairs.answers import (
     Preferences,
@@ -868,6 +869,7 @@ def fit_folder(
     of: Of | None = None,
     topics: Sequence[str] = (),
     length: int | None = None,
+    form: str | None = None,
     similarity: Similarity | None = DEFAULT,
     by: By | None = None,
     ties: TieModel = "half",
@@ -891,6 +893,9 @@ def fit_folder(
         raise DataError(
             f"no preferences between {what} yet; ask for them with: adjudge prefer sample --of {what}"
         )
+
+    if form is not None:
+        _need_form(batches_with_judgments(collection, judgments, topics), what, form)
 
     def fitted(
         given: Preferences, title: str, named: Sequence[str], alike: Similarity | None
@@ -919,12 +924,12 @@ def fit_folder(
         )
 
     if chosen == "systems":
-        given = system_preferences(collection, judgments, topics=topics, length=length)
+        given = system_preferences(collection, judgments, topics=topics, length=length, form=form)
         return [fitted(given, "systems", topics, None)]
     own = list(batches_with_judgments(collection, judgments, topics))
     found = []
     for number, batch in enumerate(own):
-        topic, given = batch.topic.topic, _of_topic(batch, chosen, length)
+        topic, given = batch.topic.topic, _of_topic(batch, chosen, length, form)
         if len(given):
             alike = similarity if chosen == "sentences" else None
             found.append(fitted(given, f"{chosen} of {topic}", [topic], alike))
@@ -932,6 +937,18 @@ def fit_folder(
     if not found:
         raise DataError("no answer to a pair to fit")
     return found
+
+
+def _need_form(batches: Iterable[TopicBatch], what: str, form: str) -> None:
+    """Refuse a form that no pair is of."""
+    if what == "sentences":
+        raise UsageError("sentences have no form: leave out --form, or say --of systems")
+    there = sorted({row.form or UNSET for batch in batches for row in summary_rows(batch)})
+    if form not in there:
+        raise UsageError(
+            f"no preferences between summaries of form {quoted(form)}{nearest(form, there)};"
+            f" there are: {', '.join(there)}"
+        )
 
 
 def _asked(judgments: Judgments) -> Of:
@@ -943,11 +960,11 @@ def _asked(judgments: Judgments) -> Of:
     return "sentences" if "sentences" in found else "systems"
 
 
-def _of_topic(batch: TopicBatch, of: Of, length: int | None) -> Preferences:
+def _of_topic(batch: TopicBatch, of: Of, length: int | None, form: str | None) -> Preferences:
     return (
         sentence_preferences(batch)
         if of == "sentences"
-        else Preferences.of(summary_rows(batch, length=length))
+        else Preferences.of(summary_rows(batch, length=length, form=form))
     )
 
 

@@ -9,10 +9,11 @@ import math
 import shutil
 import sys
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Collection as Container
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,7 +23,7 @@ from adjudge.data import scorefiles
 from adjudge.data.collection import Collection, load
 from adjudge.data.folder import Folder
 from adjudge.data.incoming import Item, Remark
-from adjudge.data.rows import System, Topic
+from adjudge.data.rows import Key, System, Topic
 from adjudge.data.scorefiles import ScoreFile
 from adjudge.data.scores import (
     KEY,
@@ -33,14 +34,15 @@ from adjudge.data.scores import (
     Score,
     ScoreMatrix,
     ScoreTable,
+    targets_of,
 )
+from adjudge.data.target import Target
 from adjudge.errors import DataError, FormatError, UsageError, nearest, quoted
 from adjudge.formats import scoretable
 from adjudge.formats.files import TABLES, bare_name, reading
-from adjudge.judgments.batch import NOTHING, Judgments, batches_of, judgments_of
-from adjudge.judgments.tasks import FILE
+from adjudge.judgments.batch import NOTHING, Judgments, batches_of, judgments_if_allowed
 from adjudge.measures.registry import parse_measure
-from adjudge.measures.run import reference_counts, reference_notes, stale_topics
+from adjudge.measures.run import looks_at_judgments, reference_counts, reference_notes, stale_topics
 from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
@@ -75,7 +77,7 @@ class Scores:
     """Scores, and what is known of their systems and topics, whichever way they came.
 
     `kinds` says of every system whether it is a machine, a baseline or a human. `labels`, `groups`,
-    `topics` and `authors` (of the summary of a topic, by a system, at a length) hold what is known beyond
+    `topics` and `authors` (of the summary of a topic, by a system, of a length and form) hold what is known beyond
     the names, `warnings` what a reader of a measure's numbers should know first.
     """
 
@@ -85,7 +87,7 @@ class Scores:
     labels: Mapping[str, str] = field(default_factory=dict)
     groups: Mapping[str, str] = field(default_factory=dict)
     topics: Mapping[str, Topic] = field(default_factory=dict)
-    authors: Mapping[tuple[str, str, int | None], str] = field(default_factory=dict)
+    authors: Mapping[Key, str] = field(default_factory=dict)
     warnings: Mapping[str, Sequence[str]] = field(default_factory=dict)
     folder: Path | None = None
     """The evaluation, where the scores came from one."""
@@ -101,15 +103,20 @@ class Scores:
         cls,
         folder: Folder,
         collection: Collection,
-        judgments: Judgments = NOTHING,
+        read_judgments: Callable[[], Judgments] = lambda: NOTHING,
         *,
         human: Patterns = (),
         baseline: Patterns = (),
     ) -> Scores:
-        """Everything that a folder has, less what is withdrawn; patterns name kinds where it says none."""
+        """Everything that a folder has, less what is withdrawn; patterns name kinds where it says none.
+
+        Judgments are read only where scores of some measure depend on them.
+        """
         import pandas as pd
 
         files = scorefiles.read_all(folder.path)
+        specs = [parse_measure(file.info.measure) for file in files if file.origin == "computed"]
+        judgments = read_judgments() if any(map(looks_at_judgments, specs)) else NOTHING
         gone = _withdrawn_keys(collection)
         batches = batches_of(collection, judgments)
         references = reference_counts(batches)
@@ -117,15 +124,16 @@ class Scores:
         for file in files:
             measure, frame = file.info.measure, file.table.frame
             keep = [
-                (t, s, None if pd.isna(n) else int(n)) not in gone
-                for t, s, n in zip(frame["topic"], frame["system"], frame["length"], strict=True)
+                key not in gone
+                for key in zip(frame["topic"], frame["system"], targets_of(frame), strict=True)
             ]
             frames.append(frame[keep])
             said: tuple[str, ...] = ()
             if file.origin == "computed":
                 spec = parse_measure(measure)
-                stale[measure] = tuple(stale_topics(batches, file, spec))
-                judged = judgments.notes() if "judgments" in spec.needs else ()
+                if not (judgments.unread and looks_at_judgments(spec)):
+                    stale[measure] = tuple(stale_topics(batches, file, spec))
+                judged = judgments.notes() if looks_at_judgments(spec) else ()
                 said = (*reference_notes(spec, collection, references), *judged)
             notes[measure] = [*_left_notes(measure, stale.get(measure, ()), len(keep) - sum(keep)), *said]
         infos = [file.info for file in files]
@@ -138,7 +146,7 @@ class Scores:
             labels={system: row.label for system, row in rows.items() if row.label},
             groups={system: row.group for system, row in rows.items() if row.group},
             topics=collection.topics,
-            authors={(s.topic, s.system, s.length): s.author for s in collection.all_summaries() if s.author},
+            authors={s.key: s.author for s in collection.all_summaries() if s.author},
             warnings=notes,
             folder=folder.path,
             files=tuple(files),
@@ -150,8 +158,7 @@ class Scores:
         """The scores of an evaluation's folder."""
         folder = Folder.open(path)
         collection = load(folder)
-        judged = folder.settings.database or (folder.path / FILE).exists()
-        judgments = judgments_of(folder, collection) if judged else NOTHING
+        judgments = partial(judgments_if_allowed, folder, collection)
         return cls.of_folder(folder, collection, judgments, human=human, baseline=baseline)
 
     @classmethod
@@ -164,6 +171,7 @@ class Scores:
         measure: str | None = None,
         lower_is_better: LowerIsBetter = False,
         length: int | None = None,
+        form: str | None = None,
         columns: Mapping[str, str] | None = None,
         delimiter: str | None = None,
         quotes: bool = True,
@@ -180,6 +188,7 @@ class Scores:
             measure=measure,
             lower_is_better=lower_is_better,
             length=length,
+            form=form,
             columns=columns,
             delimiter=delimiter,
             quotes=quotes,
@@ -207,6 +216,7 @@ class Scores:
         measure: str | None = None,
         lower_is_better: LowerIsBetter = False,
         length: int | None = None,
+        form: str | None = None,
         columns: Mapping[str, str] | None = None,
     ) -> Scores:
         """The scores in a DataFrame: a long one, with columns such as system, topic, measure, value, or a matrix.
@@ -215,7 +225,7 @@ class Scores:
         names. `measure` names what the frame does not.
         """
         fields = _fields(frame, name, columns or {}, measure)
-        long = _long_frame(frame, name, fields, measure or "score", length)
+        long = _long_frame(frame, name, fields, measure or "score", Target(length, form))
         infos = [MeasureInfo(m, signature=f"{m}|imported|{name}") for m in long["measure"].unique()]
         table = ScoreTable.from_frame(long, _directed(infos, lower_is_better))
         kinds = _kinds(_systems(table), _kinds_of_frame(long, name), human, baseline)
@@ -289,18 +299,23 @@ class Scores:
         """Every measure, length and form by itself, as `matrix` takes them; only those named, where any are."""
         found: list[tuple[str, int | AllLengths | None, str | None]] = []
         for measure in self.resolved(measures):
-            for n in (length,) if length else self.table.each_length(measure):
-                forms = self.table.forms(measure) if form is None else (form,)
-                if len(forms) == 1 and form is None:
-                    found.append((measure, n, None))
-                    continue
-                at = n if n is not None else "all"
-                for each in forms:
-                    rows = self.table.of(measure) if at == "all" else _at(self.table.of(measure), at)
-                    there = rows["form"].isna() if each == "unset" else rows["form"] == each
-                    if there.any() or form is not None:
-                        found.append((measure, n, each))
+            forms = self.table.forms(measure)
+            wanted = (None,) if form is None and len(forms) == 1 else forms if form is None else (form,)
+            if length:
+                own = [(measure, length, each) for each in wanted if form or self._has(measure, length, each)]
+                found += own or [(measure, length, None)]  # which says which lengths there are
+                continue
+            for n in self.table.each_length(measure):
+                found += [(measure, n, each) for each in wanted if self._has(measure, n, each)]
+            if form is not None and form not in forms:
+                found.append((measure, "all", form))  # which says which forms there are
         return found
+
+    def _has(self, measure: str, length: int | AllLengths | None, form: str | None) -> bool:
+        """Whether a measure has scores of a length and form; None is any."""
+        if form is None or length is None or length == "all":
+            return form is None or form in self.table.forms(measure)
+        return (None if length == "unset" else length) in self.table.lengths(measure, form=form)
 
     def notes(self, measure: str) -> list[str]:
         """What a reader of this measure's numbers should know first: what is stale or left out."""
@@ -466,6 +481,7 @@ def read_scores(
     measure: str | None = None,
     lower_is_better: LowerIsBetter = False,
     length: int | None = None,
+    form: str | None = None,
     columns: Mapping[str, str] | None = None,
     delimiter: str | None = None,
     quotes: bool = True,
@@ -480,6 +496,7 @@ def read_scores(
             measure=measure,
             lower_is_better=lower_is_better,
             length=length,
+            form=form,
             columns=columns,
         )
     if isinstance(source, str | Path) and not is_folder(source):
@@ -490,6 +507,7 @@ def read_scores(
             measure=measure,
             lower_is_better=lower_is_better,
             length=length,
+            form=form,
             columns=columns,
             delimiter=delimiter,
             quotes=quotes,
@@ -499,6 +517,7 @@ def read_scores(
         measure=measure,
         lower_is_better=lower_is_better,
         length=length,
+        form=form,
         columns=columns,
         delimiter=delimiter,
         quotes=quotes,
@@ -530,11 +549,12 @@ def _left_notes(measure: str, stale: Sequence[str], withdrawn: int) -> list[str]
     return found
 
 
-def _withdrawn_keys(collection: Collection) -> set[tuple[object, ...]]:
-    """Which scores are left out: those of withdrawn summaries, and those that name no length where a
+def _withdrawn_keys(collection: Collection) -> set[Key]:
+    """Which scores are left out: those of withdrawn summaries, and those that name no length or no form where a
     system has nothing else on the topic."""
     present = {(s.topic, s.system) for s in collection.all_summaries()}
-    bare = {(s.topic, s.system, None) for s in collection.withdrawn if (s.topic, s.system) not in present}
+    gone = [s for s in collection.withdrawn if (s.topic, s.system) not in present]
+    bare = {(s.topic, s.system, Target(n, f)) for s in gone for n in {s.length, None} for f in {s.form, None}}
     return {s.key for s in collection.withdrawn} | bare
 
 
@@ -550,10 +570,6 @@ def _stored_measure(text: str, known: Sequence[str]) -> str:
     return spec
 
 
-def _at(rows: pd.DataFrame, length: int | str) -> pd.DataFrame:
-    return rows[rows["length"].isna() if length == "unset" else rows["length"] == length]
-
-
 # A table in a file
 
 
@@ -563,6 +579,7 @@ class TableOptions(TypedDict):
     measure: str | None
     lower_is_better: LowerIsBetter
     length: int | None
+    form: str | None
     columns: Mapping[str, str] | None
     delimiter: str | None
     quotes: bool
@@ -616,6 +633,7 @@ def _read(path: Path, name: str, options: TableOptions, human: Patterns, baselin
         source=_SOURCE,
         measure=options["measure"],
         length=options["length"],
+        form=options["form"],
         columns=options["columns"],
         delimiter=options["delimiter"],
         quotes=options["quotes"],
@@ -653,6 +671,7 @@ def _read_parquet(path: Path, options: TableOptions, human: Patterns, baseline: 
         measure=options["measure"],
         lower_is_better=options["lower_is_better"],
         length=options["length"],
+        form=options["form"],
         columns=options["columns"],
     )
 
@@ -759,7 +778,7 @@ def _fields(
 
 
 def _long_frame(
-    frame: pd.DataFrame, name: str, fields: Mapping[str, str] | None, measure: str, length: int | None
+    frame: pd.DataFrame, name: str, fields: Mapping[str, str] | None, measure: str, target: Target
 ) -> pd.DataFrame:
     """The frame with the columns of a score table, and those that it has of systems and topics."""
     import pandas as pd
@@ -777,8 +796,9 @@ def _long_frame(
         long = pd.DataFrame({each: frame[own[column]].to_numpy() for each, column in fields.items()})
     if "measure" not in long:
         long["measure"] = measure
-    if length is not None:
-        long["length"] = length if "length" not in long else long["length"].fillna(length)
+    for column, value in target._asdict().items():
+        if value is not None:
+            long[column] = value if column not in long else long[column].fillna(value)
     for column in ("measure", "topic", "system"):
         if long[column].isna().any():
             raise DataError(f"{name}: row {int(long[column].isna().to_numpy().argmax()) + 1} has no {column}")

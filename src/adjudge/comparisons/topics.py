@@ -248,6 +248,7 @@ class TopicsResult(Tabular):
             columns=(
                 Column("measure", show="never"),
                 Column("length", show="never"),
+                Column("form", show="never"),
                 Column("topic", right=False),
                 Column("n", "scores"),
                 Column("mean", format=".4f"),
@@ -263,6 +264,7 @@ class TopicsResult(Tabular):
                 (
                     self.measure,
                     self.matrix.length,
+                    self.matrix.target.form,
                     s.topic,
                     s.n,
                     s.mean,
@@ -295,6 +297,7 @@ class TopicsResult(Tabular):
             {
                 "measure": np.full(a.size, self.measure, dtype=object),
                 "length": self.matrix.length,
+                "form": self.matrix.target.form,
                 "a": topics[a],
                 "b": topics[b],
                 "n_a": test.n[a],
@@ -317,6 +320,7 @@ class TopicsResult(Tabular):
                 "measure": self.measure,
                 "better": self.matrix.info.better,
                 "length": self.matrix.length,
+                "form": self.matrix.target.form,
                 "signature": self.signature,
                 "alpha": self.alpha,
                 "against": self.against,

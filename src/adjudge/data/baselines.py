@@ -18,7 +18,8 @@ from statistics import mean
 from adjudge.data.collection import Collection, by_date
 from adjudge.data.incoming import Item, LeftOut
 from adjudge.data.rows import Document, Summary, System
-from adjudge.errors import DataError, UsageError
+from adjudge.data.target import FORMS
+from adjudge.errors import DataError, UsageError, quoted
 from adjudge.text.sentences import sentences
 from adjudge.text.words import count_words, first_words
 
@@ -29,24 +30,38 @@ FALLBACK = 100
 
 @dataclass(frozen=True)
 class BaselineLength:
-    """A summary's nominal length (its key, may be unset) and the words it is filled up to."""
+    """A summary's nominal length and form (in its key, may be unset) and the words it is filled up to."""
 
     length: int | None
     words: int
+    form: str | None = None
 
 
-def targets(collection: Collection, lengths: Sequence[int] = ()) -> list[BaselineLength]:
+def targets(
+    collection: Collection, lengths: Sequence[int] = (), forms: Sequence[str] = ()
+) -> list[BaselineLength]:
     """Which lengths to make: those asked for, else evaluation.toml's, else those of the peers.
 
-    Where no length was ever set, the mean length of the references.
+    Where no length was ever set, the mean length of the references. A length is made in the forms asked for, else in
+    those of the peers of that length, so that baselines stand beside them; the text is the same.
     """
+    for form in forms:
+        if form not in FORMS:
+            raise UsageError(f"form is {quoted(form)}, expected one of: {', '.join(FORMS)}")
     chosen = lengths or collection.settings.lengths or [n for n in collection.lengths if n is not None]
     if any(n < 1 for n in chosen):
         raise UsageError(f"length is {min(chosen)}, expected 1 word or more")
     if chosen:
-        return [BaselineLength(n, n) for n in dict.fromkeys(chosen)]
+        return [
+            BaselineLength(n, n, f) for n in dict.fromkeys(chosen) for f in forms or _forms(collection, n)
+        ]
     texts = [s.text for s in collection.all_summaries() if s.is_reference]
-    return [BaselineLength(None, round(mean(map(count_words, texts))) if texts else FALLBACK)]
+    words = round(mean(map(count_words, texts))) if texts else FALLBACK
+    return [BaselineLength(None, words, f) for f in forms or _forms(collection, None)]
+
+
+def _forms(collection: Collection, length: int | None) -> Sequence[str | None]:
+    return [t.form for t in collection.targets if t.length == length] or collection.forms or (None,)
 
 
 def baselines(
@@ -66,7 +81,7 @@ def baselines(
         for target in wanted:
             for name in LABELS if is_multi(collection, topic) else ("lead",):
                 text = make(name, documents, target.words, collection.settings.language, cut=cut)
-                yield f"topic {topic}", Summary(topic, name, text, target.length)
+                yield f"topic {topic}", Summary(topic, name, text, target.length, form=target.form)
 
 
 def is_multi(collection: Collection, topic: str) -> bool:

@@ -17,6 +17,7 @@ from adjudge.data.baselines import SLACK
 from adjudge.data.collection import Collection, describe_withdrawn, load, unknown_keys
 from adjudge.data.folder import Folder
 from adjudge.data.rows import Summary, System, Topic
+from adjudge.data.target import Target
 from adjudge.data.units import misfits
 from adjudge.errors import FormatError, nearest
 from adjudge.text.words import count_words
@@ -64,8 +65,8 @@ class CheckReport:
 
 
 def named(summary: Summary) -> str:
-    length = f" ({summary.length} words)" if summary.length else ""
-    return f"{summary.system} on {summary.topic}{length}"
+    target = f" ({summary.target})" if summary.length or summary.form else ""
+    return f"{summary.system} on {summary.topic}{target}"
 
 
 def some(items: Iterable[str]) -> tuple[str, ...]:
@@ -114,6 +115,7 @@ def _counts(collection: Collection) -> dict[str, Any]:
         "peers": len(peers),
         "references": len(references),
         "lengths": list(collection.lengths),
+        **({"forms": list(collection.forms)} if any(collection.forms) else {}),
         "units": sum(map(len, collection.units.values())),
         "withdrawn": len(collection.withdrawn),
     }
@@ -152,20 +154,20 @@ def peer_topics(collection: Collection) -> list[str]:
 
 
 def _missing(collection: Collection) -> Iterator[Finding]:
-    """Summaries that are missing: other systems have one for that topic and length."""
-    cells = dict.fromkeys((p.topic, p.length) for p in collection.all_summaries() if p.is_peer)
-    withdrawn = {(s.system, s.topic, s.length) for s in collection.withdrawn}
-    has: dict[str, set[tuple[str, int | None]]] = defaultdict(set)
+    """Summaries that are missing: other systems have one for that topic, length and form."""
+    cells = dict.fromkeys((p.topic, p.target) for p in collection.all_summaries() if p.is_peer)
+    withdrawn = {(s.system, s.topic, s.target) for s in collection.withdrawn}
+    has: dict[str, set[tuple[str, Target]]] = defaultdict(set)
     for peer in collection.all_summaries():
         if peer.is_peer:
-            has[peer.system].add((peer.topic, peer.length))
+            has[peer.system].add((peer.topic, peer.target))
     lacking = [
-        Summary(topic, system, "", length)
+        Summary(topic, system, "", target.length, form=target.form)
         for system, mine in has.items()
-        for topic, length in cells
-        if (topic, length) not in mine
-        and any(length == other for _, other in mine)
-        and (system, topic, length) not in withdrawn
+        for topic, target in cells
+        if (topic, target) not in mine
+        and any(target == other for _, other in mine)
+        and (system, topic, target) not in withdrawn
     ]
     if lacking:
         systems = len({s.system for s in lacking})
@@ -369,10 +371,10 @@ def _same_texts(collection: Collection) -> Iterator[Finding]:
     alike: Counter[tuple[str, str]] = Counter()
     size: Counter[str] = Counter()
     for topic in collection.topics:
-        by_text: dict[tuple[int | None, bytes], set[str]] = defaultdict(set)
+        by_text: dict[tuple[Target, bytes], set[str]] = defaultdict(set)
         for peer in collection.peers(topic):
             size[peer.system] += 1
-            by_text[peer.length, _digest(peer.text)].add(peer.system)
+            by_text[peer.target, _digest(peer.text)].add(peer.system)
         for systems in by_text.values():
             alike.update(combinations(sorted(systems), 2))
     for (a, b), n in alike.items():

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import TypeVar
 
 from adjudge.data.folder import Folder, Settings
 from adjudge.data.rows import Document, Row, Summary, System, Topic, Unit
+from adjudge.data.target import Target
 from adjudge.errors import FormatError, UsageError, nearest, quoted
 from adjudge.text.headers import hidden_spans, shown
 from adjudge.text.sentences import sentences
@@ -49,8 +50,17 @@ class Collection:
 
     @property
     def lengths(self) -> tuple[int | None, ...]:
-        found = {s.length for s in self.all_summaries() if s.is_peer}
-        return tuple(sorted(found, key=lambda v: v or 0))
+        return tuple(dict.fromkeys(target.length for target in self.targets))
+
+    @property
+    def forms(self) -> tuple[str | None, ...]:
+        return tuple(sorted({target.form for target in self.targets}, key=lambda form: form or ""))
+
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        """The lengths and forms of peers, the unset ones first."""
+        found = {s.target for s in self.all_summaries() if s.is_peer}
+        return tuple(sorted(found, key=lambda target: target.order))
 
     def need_system(self, name: str) -> System:
         if name not in self.systems:
@@ -99,18 +109,27 @@ def load(folder: Folder) -> Collection:
 
 
 def references_for(peer: Summary, references: Iterable[Summary]) -> list[Summary]:
-    """The references a peer is compared with: of its length, and never one by its own system.
+    """The references a peer is compared with: of its length and form, and never one by its own system.
 
     Where none has the peer's length, those without a length serve; a peer without a length is
-    compared with references of one length, not of several.
+    compared with references of one length, not of several. Forms likewise.
     """
     others = [r for r in references if r.system != peer.system]
-    same = [r for r in others if r.length == peer.length]
+    of_length = _alike(peer, others, lambda r: r.length)
+    found = _alike(peer, of_length, lambda r: r.form)
+    if of_length and not found:  # those of the length are of other forms: one of the form may have no length
+        found = _alike(peer, _alike(peer, others, lambda r: r.form), lambda r: r.length)
+    return found
+
+
+def _alike(peer: Summary, references: list[Summary], of: Callable[[Summary], object]) -> list[Summary]:
+    """Those that agree with the peer; else those that say nothing; where the peer does not, those of one kind."""
+    same = [r for r in references if of(r) == of(peer)]
     if same:
         return same
-    if peer.length is not None:
-        return [r for r in others if r.length is None]
-    return others if len({r.length for r in others}) == 1 else []
+    if of(peer) is not None:
+        return [r for r in references if of(r) is None]
+    return references if len({of(r) for r in references}) == 1 else []
 
 
 def by_date(documents: Iterable[Document]) -> list[Document]:
@@ -161,7 +180,7 @@ def unknown_keys(collection: Collection) -> list[UnknownKey]:
     counts: Counter[tuple[type[Row], str]] = Counter()
     for row in rows:
         if row.extra:
-            counts.update((type(row), key) for key in row.extra)
+            counts.update((type(row), key) for key in row.extra if key not in row.ALSO)
     return [UnknownKey(key, kind.FILE, n, tuple(kind.CHECKS)) for (kind, key), n in counts.items()]
 
 
@@ -177,7 +196,7 @@ def _once(folder: Folder, kind: type[R]) -> Iterator[R]:
     for line, row in folder.rows(kind):
         if (first := seen.setdefault(row.key, line)) != line:
             raise FormatError(
-                f"the same {', '.join(row.KEY)} as line {first}",
+                f"the same {', '.join(row.named())} as line {first}",
                 file=folder.path / kind.FILE,
                 line=line,
             )

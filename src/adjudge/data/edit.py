@@ -14,6 +14,7 @@ from typing import Any
 
 from adjudge.data import scorefiles
 from adjudge.data.folder import Folder
+from adjudge.data.layout import CHANGES
 from adjudge.data.lines import dump_json
 from adjudge.data.packed import open_bytes
 from adjudge.data.rows import ROWS, Key, Row, Summary
@@ -22,7 +23,6 @@ from adjudge.data.scores import ScoreTable
 from adjudge.data.transaction import Transaction
 from adjudge.errors import ClashError, UsageError, nearest, quoted
 
-CHANGES = "changes.jsonl"
 _ALSO_NAMED = {"system": (), "topic": ("after",)}
 """Fields that name a system or a topic beside the one that is called so."""
 

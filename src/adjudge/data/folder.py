@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import json
+import os
 import tomllib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
+from adjudge.data.layout import SETTINGS, check_layout, check_plain_file
 from adjudge.data.lines import MAX_LINE, read_json_lines
 from adjudge.data.rows import Row, Summary
-from adjudge.data.transaction import settle
+from adjudge.data.transaction import settle, write_whole
 from adjudge.errors import ClashError, DataError, FormatError, nearest, quoted
 
-SETTINGS = "evaluation.toml"
-SCORES = "scores"
+LARGEST_TOML = 16 * 1024 * 1024  # bytes
 
 R = TypeVar("R", bound=Row)
 
 _TEMPLATE = """\
 # An Adjudge evaluation. People write this file; no command changes it after `adjudge init`.
 # The rows of the evaluation lie beside it, one JSON object a line:
-#   summaries.jsonl   {{"topic", "system", "length", "roles", "author", "text", "withdrawn"}}   needed
+#   summaries.jsonl   {{"topic", "system", "length", "form", "roles", "author", "text", "withdrawn"}}   needed
 #   documents.jsonl   {{"topic", "id", "date", "text"}}
 #   topics.jsonl      {{"topic", "set", "type", "task", "selector", "title", "question"}}
 #   systems.jsonl     {{"system", "kind", "label", "group"}}        kind: machine, baseline, human
@@ -91,22 +93,53 @@ def _render(name: str) -> str:
 def read_settings(folder: Path) -> Settings:
     """The settings of a folder; a folder without the file gets its own name and the defaults."""
     path = folder / SETTINGS
-    try:
-        with path.open("rb") as stream:
-            data = tomllib.load(stream)
-    except FileNotFoundError:
-        return Settings(name=folder.resolve().name)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise FormatError(f"not TOML: {error}", file=path) from None
+    if not check_plain_file(path):
+        return Settings(name=name_of(folder))
+    data = parse_toml(read_text(path), path)
     _refuse_unknown(data, _KNOWN, path)
     return Settings(
-        name=_text(data, "name", path) or folder.resolve().name,
+        name=_text(data, "name", path) or name_of(folder),
         language=_text(data, "language", path) or "en",
         lengths=_lengths(data, path),
         protocol=_text(data, "protocol", path),
-        database=_text(data, "database", path),
+        database=_database(data, path),
         judging=_judging(data.get("judging", {}), path),
     )
+
+
+def name_of(folder: Path) -> str:
+    """A folder's own name, as text: bytes that are not UTF-8 become question marks."""
+    return os.fsencode(folder.resolve().name).decode("utf-8", errors="replace")
+
+
+def read_text(path: Path) -> str:
+    """The text of a TOML file; one that cannot be read as UTF-8 is refused in one line."""
+    try:
+        if not path.is_file():
+            problem = "is no plain file" if path.exists() else "no such file"
+            raise FormatError(f"{problem}; put a TOML file there", file=path)
+        if path.stat().st_size > LARGEST_TOML:
+            raise FormatError(f"larger than {LARGEST_TOML:,} bytes, which is too much for TOML", file=path)
+        return path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        byte = error.object[error.start]
+        raise FormatError(
+            f"byte {byte:#04x} at position {error.start + 1} is not UTF-8; save the file as UTF-8", file=path
+        ) from None
+    except OSError as error:
+        raise FormatError(f"cannot be read: {error.strerror}", file=path) from None
+
+
+def parse_toml(text: str, path: Path) -> dict[str, Any]:
+    """What a text in TOML holds."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise FormatError(f"not TOML: {error}", file=path) from None
+    except RecursionError:
+        raise FormatError("not TOML that can be read: nested too deeply", file=path) from None
+    except ValueError as error:  # a number of more digits than Python converts, a day that no month has
+        raise FormatError(f"not TOML that can be read: {error}", file=path) from None
 
 
 def _judging(data: object, path: Path) -> Judging:
@@ -140,6 +173,15 @@ def _text(data: dict[str, Any], key: str, path: Path) -> str | None:
     return value
 
 
+def _database(data: dict[str, Any], path: Path) -> str | None:
+    """An address; never a path, which could be any file of the user's."""
+    value = _text(data, "database", path)
+    if value and not value.startswith(("postgresql://", "postgresql+psycopg://", "postgres://")):
+        # The address may hold a password: it is not shown.
+        raise FormatError("database is no address, expected postgresql://USER@HOST/NAME", file=path)
+    return value or None
+
+
 def _lengths(data: dict[str, Any], path: Path) -> tuple[int, ...]:
     value = data.get("lengths", [])
     if not isinstance(value, list) or not all(type(v) is int and v > 0 for v in value):
@@ -160,8 +202,13 @@ class Folder:
     def open(cls, path: str | Path) -> Folder:
         """The evaluation at `path`; finishes an interrupted change first."""
         path = Path(path)
-        if path.is_file():
-            raise DataError(f"{path}: is a file, expected an evaluation's folder")
+        try:
+            if path.is_file():
+                raise DataError(f"{path}: is a file, expected an evaluation's folder")
+            if path.exists() and not os.access(path, os.R_OK | os.X_OK):
+                raise DataError(f"{path}: cannot be read: Permission denied")
+        except OSError as error:
+            raise DataError(f"{path}: cannot be read: {error.strerror}") from None
         if not path.is_dir():
             raise DataError(f"{path}: no such folder; make an evaluation with: adjudge init {path}")
         if not (path / SETTINGS).exists() and not (path / Summary.FILE).exists():
@@ -169,6 +216,7 @@ class Folder:
                 f"{path}: no evaluation here (neither {SETTINGS} nor {Summary.FILE});"
                 f" make one with: adjudge init {path}"
             )
+        check_layout(path)
         settle(path)
         return cls(path, read_settings(path))
 
@@ -176,14 +224,21 @@ class Folder:
     def init(cls, path: str | Path, *, name: str | None = None) -> Folder:
         """A new, empty, valid evaluation."""
         path = Path(path)
-        if path.exists() and not path.is_dir():
-            raise ClashError(f"{path}: is a file, expected a folder or nothing")
-        if (path / SETTINGS).exists() or (path / Summary.FILE).exists():
-            raise ClashError(f"{path}: an evaluation is here already")
         try:
-            path.mkdir(parents=True, exist_ok=True)
-            text = _render(name or path.resolve().name)
-            (path / SETTINGS).write_text(text, encoding="utf-8", newline="\n")
+            if path.exists() and not path.is_dir():
+                raise ClashError(f"{path}: is a file, expected a folder or nothing")
+            check_layout(path)
+            if (path / SETTINGS).exists() or (path / Summary.FILE).exists():
+                raise ClashError(f"{path}: an evaluation is here already")
+            new = [each for each in (path, *path.parents) if not each.exists()]
+            try:
+                path.mkdir(parents=True, exist_ok=True)
+                write_whole(path / SETTINGS, _render(name or name_of(path)))
+            except (OSError, DataError):
+                for each in new:
+                    with suppress(OSError):
+                        each.rmdir()
+                raise
         except OSError as error:
             raise DataError(f"{path}: cannot be made: {error.strerror}") from None
         return cls(path, read_settings(path))

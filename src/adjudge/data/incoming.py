@@ -107,11 +107,9 @@ def _counted(verb: str, counts: Counter[str]) -> Iterator[str]:
 
 def _what(row: Row) -> str:
     """The row's name in a message: topic "d1", system "lead", length 100."""
-    named = ((name, getattr(row, name)) for name in row.KEY)
     return ", ".join(
         f"{name} {value}" if isinstance(value, int) else f'{name} "{value}"'
-        for name, value in named
-        if value is not None
+        for name, value in row.named().items()
     )
 
 
@@ -129,21 +127,33 @@ def take_all(
 ) -> ImportReport:
     """Run an import to its end, or leave the folder as it was."""
     with Transaction(folder.path) as change:
-        incoming = Incoming(folder, change, on_clash)
-        try:
-            for number, (place, thing) in enumerate(items, 1):
-                incoming.take(place, thing)
-                if number % 256 == 0:
-                    progress(number)
-            report = incoming.finish()
-        except FormatError as error:
-            raise FormatError(f"{error}. Nothing was imported") from None
-        finally:
-            incoming.close()
+        report = stage_all(folder, change, items, on_clash=on_clash, progress=progress)
         report.dry_run = dry_run
         if not dry_run:
             change.commit()
         return report
+
+
+def stage_all(
+    folder: Folder,
+    change: Transaction,
+    items: Iterable[Item],
+    *,
+    on_clash: OnClash = "refuse",
+    progress: Callable[[int], None] = lambda n: None,
+) -> ImportReport:
+    """Run an import to its end within a change, which is not committed yet."""
+    incoming = Incoming(folder, change, on_clash)
+    try:
+        for number, (place, thing) in enumerate(items, 1):
+            incoming.take(place, thing)
+            if number % 256 == 0:
+                progress(number)
+        return incoming.finish()
+    except FormatError as error:
+        raise FormatError(f"{error}. Nothing was imported") from None
+    finally:
+        incoming.close()
 
 
 class Incoming:

@@ -11,6 +11,7 @@ from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any, ClassVar, Self
 
 from adjudge.data.lines import dump_json
+from adjudge.data.target import FORMS, Target
 from adjudge.errors import FormatError, quoted
 
 KINDS = ("machine", "baseline", "human")
@@ -20,7 +21,7 @@ UNIT_KINDS = ("sentence", "edu")
 LONGEST_NAME = 200
 LARGEST = 10**9
 
-Key = tuple[str | int | None, ...]
+Key = tuple[str | int | Target | None, ...]
 Check = Callable[[str, object], Any]
 
 
@@ -103,19 +104,33 @@ def _extra(fields: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What all rows share. `CHECKS` lists the fields in writing order; those in `KEY` identify a row."""
+    """What all rows share. `CHECKS` lists the fields in writing order; those in `KEY` identify a row.
+
+    Fields in `WHERE_SET` are written where they are set, so that rows from before there were any stay as they are.
+    """
 
     FILE: ClassVar[str]
     KEY: ClassVar[tuple[str, ...]]
     CHECKS: ClassVar[dict[str, Check]]
+    WHERE_SET: ClassVar[tuple[str, ...]] = ()
     SPELLINGS: ClassVar[dict[str, str]] = {}
     """Other names of fields, as people write them."""
+    ALSO: ClassVar[tuple[str, ...]] = ()
+    """Further fields that commands write; they are kept in `extra`."""
 
     extra: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
 
     @property
     def key(self) -> Key:
         return tuple(getattr(self, name) for name in self.KEY)
+
+    def named(self) -> dict[str, str | int]:
+        """The fields of the key that are set, by name."""
+        found: dict[str, Any] = {}
+        for name in self.KEY:
+            value = getattr(self, name)
+            found |= value._asdict() if isinstance(value, Target) else {name: value}
+        return {name: value for name, value in found.items() if value is not None}
 
     @classmethod
     def parse(cls, data: object) -> Self:
@@ -137,8 +152,12 @@ class Row:
         return cls(**values, extra=_extra({k: v for k, v in data.items() if k not in cls.CHECKS}))
 
     def as_dict(self) -> dict[str, Any]:
-        known = {name: getattr(self, name) for name in self.CHECKS}
-        return {k: list(v) if isinstance(v, tuple) else v for k, v in known.items()} | dict(self.extra)
+        known = {
+            name: list(value) if isinstance(value, tuple) else value
+            for name in self.CHECKS
+            if (value := getattr(self, name)) is not None or name not in self.WHERE_SET
+        }
+        return known | dict(self.extra)
 
     def fill(self, other: Self) -> Self:
         """This row, with its empty fields taken from `other`."""
@@ -209,6 +228,7 @@ class Document(Row):
 
     FILE = "documents.jsonl"
     KEY = ("topic", "id")
+    ALSO = ("headline", "source")
     CHECKS: ClassVar[dict[str, Check]] = {
         "topic": _name,
         "id": _name,
@@ -224,15 +244,17 @@ class Document(Row):
 
 @dataclass(frozen=True, slots=True)
 class Summary(Row):
-    """One system's text for one topic at one target length (in words; may be unset)."""
+    """One system's text for one topic at one target length (in words) and in one form; both may be unset."""
 
     FILE = "summaries.jsonl"
-    KEY = ("topic", "system", "length")
+    KEY = ("topic", "system", "target")
+    WHERE_SET = ("form",)
     SPELLINGS: ClassVar[dict[str, str]] = {"role": "roles"}
     CHECKS: ClassVar[dict[str, Check]] = {
         "topic": _name,
         "system": _name,
         "length": _length,
+        "form": _one_of(FORMS),
         "roles": _roles,
         "author": _name,
         "text": _text,
@@ -246,6 +268,11 @@ class Summary(Row):
     roles: tuple[str, ...] = ("peer",)
     author: str | None = None
     withdrawn: str | None = None
+    form: str | None = None
+
+    @property
+    def target(self) -> Target:
+        return Target(self.length, self.form)
 
     @property
     def is_peer(self) -> bool:
@@ -261,11 +288,14 @@ class Unit(Row):
     """A span of a summary. `edited` rows were changed by hand and are kept as they are."""
 
     FILE = "units.jsonl"
-    KEY = ("topic", "system", "length", "kind", "id")
+    KEY = ("topic", "system", "target", "kind", "id")
+    ALSO = ("level",)
+    WHERE_SET = ("form",)
     CHECKS: ClassVar[dict[str, Check]] = {
         "topic": _name,
         "system": _name,
         "length": _length,
+        "form": _one_of(FORMS),
         "kind": _one_of(UNIT_KINDS),
         "id": _name,
         "start": _count,
@@ -283,6 +313,16 @@ class Unit(Row):
     text: str
     length: int | None = None
     edited: bool = False
+    form: str | None = None
+
+    @property
+    def target(self) -> Target:
+        return Target(self.length, self.form)
+
+    @property
+    def of(self) -> Key:
+        """The key of its summary."""
+        return self.topic, self.system, self.target
 
 
 ROWS: tuple[type[Row], ...] = (Topic, System, Document, Summary, Unit)

@@ -10,15 +10,18 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from adjudge.data.folder import SCORES
+from adjudge.data.layout import SCORES
+from adjudge.data.packed import check_parquet
 from adjudge.data.scores import COLUMNS, MeasureInfo, ScoreTable
 from adjudge.errors import DataError, FormatError
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 _META = b"adjudge"
 _FORMAT = 1
+_DIGEST = b"adjudge-digest"
 _INPUTS = "inputs"
 
 Origin = Literal["computed", "imported"]
@@ -69,10 +72,12 @@ def write(path: Path, stored: ScoreFile) -> None:
     if bare := {topic: digest for topic, digest in stored.inputs.items() if topic not in scored}:
         about["without_scores"] = bare
     kept = table.schema.metadata or {}
+    said = json.dumps(about).encode()
     pq.write_table(
-        table.replace_schema_metadata({**kept, _META: json.dumps(about).encode()}),
+        table.replace_schema_metadata({**kept, _META: said, _DIGEST: _digest(table, said)}),
         path,
         compression="zstd",
+        write_page_checksum=True,
     )
 
 
@@ -88,23 +93,33 @@ def is_score_file(path: Path) -> bool:
 
 
 def read(path: Path) -> ScoreFile:
+    """The scores of a file; one that is damaged is refused, whichever of its bits changed a value."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     try:
-        table = pq.read_table(path)
-    except (pa.ArrowException, OSError) as error:
-        raise FormatError(f"not a score file: {str(error).splitlines()[0]}", file=path) from None
-    about = _about(path, table.schema.metadata or {})
+        return _read(path)
+    except (pa.ArrowException, OSError, ValueError, KeyError, TypeError, DataError) as error:
+        if isinstance(error, FormatError) and error.file is not None:
+            raise
+        why = next(iter(str(error).splitlines()), type(error).__name__)
+        raise FormatError(f"not a score file, or a damaged one ({why}); {_AGAIN}", file=path) from None
+
+
+def _read(path: Path) -> ScoreFile:
+    import pyarrow.parquet as pq
+
+    check_parquet(path)
+    table = pq.read_table(path, page_checksum_verification=True)
+    metadata = table.schema.metadata or {}
+    about = _about(path, metadata)
+    if _DIGEST in metadata and metadata[_DIGEST] != _digest(table, metadata[_META]):
+        raise FormatError(f"damaged: its scores are not those that were written; {_AGAIN}", file=path)
     info = MeasureInfo(about["measure"], about["better"], tuple(about["range"]), about["signature"])
-    frame: pd.DataFrame = table.to_pandas()
+    frame: pd.DataFrame = table.to_pandas(ignore_metadata=True)
     inputs = frame.drop_duplicates("topic").set_index("topic")[_INPUTS].dropna()
-    try:
-        if "form" not in frame:
-            frame["form"] = None
-        scores = ScoreTable.from_frame(frame[list(COLUMNS)], [info])
-    except (KeyError, DataError) as error:
-        raise FormatError(f"not a score file: {error}", file=path) from None
+    if "form" not in frame:
+        frame["form"] = None
+    scores = ScoreTable.from_frame(frame[list(COLUMNS)], [info])
     return ScoreFile(
         info=info,
         table=scores,
@@ -113,6 +128,27 @@ def read(path: Path) -> ScoreFile:
         | about.get("without_scores", {}),
         source=about["source"],
     )
+
+
+_AGAIN = "remove it, and score or import again"
+
+
+def _digest(table: pa.Table, about: bytes) -> bytes:
+    """Of what a reader gets to see: every value of every column, and what is said about them.
+
+    Checksums of pages do not cover the rest of a Parquet file, which says what the pages are.
+    """
+    state = blake2b(about, digest_size=16)
+    for name in sorted(table.column_names):
+        column = table.column(name).combine_chunks()
+        state.update(f"\0{name}\0{column.type}\0{len(column)}\0".encode())
+        if str(column.type) == "double":
+            state.update(column.to_numpy(zero_copy_only=False).tobytes())
+            column = column.is_null()
+        coded = column.dictionary_encode()
+        state.update(coded.indices.fill_null(-1).to_numpy().astype("int64").tobytes())
+        state.update(json.dumps(coded.dictionary.to_pylist()).encode())
+    return state.hexdigest().encode()
 
 
 def read_all(folder: Path) -> list[ScoreFile]:
@@ -130,6 +166,8 @@ def _about(path: Path, metadata: Mapping[bytes, bytes]) -> Any:
     if _META not in metadata:
         raise FormatError("a Parquet file that Adjudge did not write", file=path)
     about = json.loads(metadata[_META])
+    if not isinstance(about, dict):
+        raise FormatError(f"not a score file: what is said of it is no object; {_AGAIN}", file=path)
     if about.get("format") != _FORMAT:
         raise FormatError(
             f"score format {about.get('format')}, this version reads {_FORMAT}: score again",

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from adjudge.data.target import Target
 from adjudge.errors import DataError, UsageError, nearest, quoted
 from adjudge.wording import counted, listed, natural
 
@@ -22,6 +23,9 @@ Pool = Literal["mean", "median"]
 Length = int | None
 AllLengths = Literal["all", "unset"]
 """Beside a number of words: every length, a row each; or the scores whose length is not set."""
+
+UNSET = "unset"
+"""How one asks for the scores that say no form."""
 
 KEY = ("measure", "topic", "system", "length", "form", "assessor", "reference", "repeat")
 COLUMNS = (*KEY, "value", "why")
@@ -134,11 +138,12 @@ class ScoreTable:
     def measures(self) -> tuple[str, ...]:
         return tuple(str(m) for m in self.frame["measure"].unique())
 
-    def lengths(self, measure: str) -> tuple[Length, ...]:
-        """The target lengths a measure has scores at; None stands for an unset one, and comes first."""
+    def lengths(self, measure: str, *, form: str | None = None) -> tuple[Length, ...]:
+        """The target lengths a measure has scores at, of one form or of any; None, for an unset one, comes first."""
         import pandas as pd
 
-        found = self.of(measure)["length"].unique()
+        rows = self.of(measure)
+        found = (rows if form is None else _of_form(rows, form))["length"].unique()
         return tuple(sorted((None if pd.isna(v) else int(v) for v in found), key=lambda v: v or 0))
 
     def each_length(self, measure: str) -> tuple[int | AllLengths | None, ...]:
@@ -165,12 +170,13 @@ class ScoreTable:
         *,
         length: int | AllLengths | None = None,
         form: str | None = None,
+        all_forms: bool = False,
         several: str = "",
     ) -> pd.DataFrame:
-        """A measure's rows at one length and of one form, or at all lengths (`length="all"`).
+        """A measure's rows at one length and of one form, or of all of them (`length="all"`, `all_forms`).
 
         Several lengths or forms are never mixed silently: without a choice they are an error. `several` ends its
-        message where there is another way out.
+        message where there is another way out; {} in it is what there are several of.
         """
         rows, lengths = self.of(measure), self.lengths(measure)
         if length == "unset":
@@ -183,19 +189,22 @@ class ScoreTable:
             rows = rows[rows["length"] == length]
         elif length is None and len(lengths) > 1:
             raise UsageError(
-                f"{measure} has scores at several lengths ({_list(lengths)}): choose one with --length{several}"
+                f"{measure} has scores at several lengths ({_list(lengths)}): choose one with --length"
+                f"{several.format('length')}"
             )
         forms = _forms(rows)
         if form is not None:
             if form not in forms:
+                at = f" at length {length}" if isinstance(length, int) and len(lengths) > 1 else ""
                 raise UsageError(
-                    f"{measure} has no scores of form {quoted(form)}{nearest(form, forms)};"
+                    f"{measure} has no scores of form {quoted(form)}{nearest(form, forms)}{at};"
                     f" it has: {', '.join(forms)}"
                 )
-            return rows[rows["form"].isna() if form == "unset" else rows["form"] == form]
-        if len(forms) > 1:
+            return _of_form(rows, form)
+        if len(forms) > 1 and not all_forms:
             raise UsageError(
                 f"{measure} has scores of several forms ({', '.join(forms)}): choose one with --form"
+                f"{several.format('form')}"
             )
         return rows
 
@@ -222,6 +231,7 @@ class ScoreTable:
             pool,
             length=length if isinstance(length, int) else None,
             form=form,
+            only_form=_forms(rows)[0],
             by_length=length == "all" and len(self.lengths(measure)) > 1,
         )
 
@@ -276,6 +286,9 @@ class ScoreMatrix:
     pool: Pool = "mean"
     missing: tuple[tuple[str, str, str], ...] = ()
     form: str | None = None
+    """The form that was chosen, `unset` for scores that say none."""
+    only_form: str = UNSET
+    """The form of all scores, whether it was chosen or is the only one that there is."""
     rows: tuple[TopicAtLength, ...] = ()
 
     @property
@@ -284,20 +297,18 @@ class ScoreMatrix:
 
     @property
     def title(self) -> str:
-        """`rouge-2 at 100 words`"""
-        length = f" at {self.length} words" if self.length else ""
-        return f"{self.measure}{length}{f' ({self.form})' if self.form else ''}"
+        """`rouge-2 at 100 words (extract)`; the form where it was chosen, or there are several."""
+        return title_of(self.measure, self.length, self.form)
 
     @property
     def heading(self) -> str:
-        """`rouge-2, 100 words`, as it stands above a table."""
-        return ", ".join(
-            [
-                self.measure,
-                *([f"{self.length} words"] if self.length else []),
-                *([self.form] if self.form else []),
-            ]
-        )
+        """`rouge-2, 100 words, extract`, as it stands above a table."""
+        return heading_of(self.measure, self.length, self.form)
+
+    @property
+    def target(self) -> Target:
+        """What all scores are of, as frames and JSON tell it."""
+        return Target(self.length, None if self.only_form == UNSET else self.only_form)
 
     @property
     def signature(self) -> str:
@@ -452,6 +463,7 @@ def _matrix(
     *,
     length: int | None,
     form: str | None,
+    only_form: str,
     by_length: bool,
 ) -> ScoreMatrix:
     import numpy as np
@@ -498,6 +510,7 @@ def _matrix(
         pool=pool,
         missing=tuple((names[i], systems[j], str(said.get((i, j), "no score"))) for i, j in holes),
         form=form,
+        only_form=only_form,
         rows=tuple(keys),
     )
 
@@ -526,7 +539,39 @@ def _frozen(array: np.ndarray) -> np.ndarray:
 def _forms(rows: pd.DataFrame) -> tuple[str, ...]:
     import pandas as pd
 
-    return tuple(sorted("unset" if pd.isna(form) else str(form) for form in rows["form"].unique()))
+    return tuple(sorted(UNSET if pd.isna(form) else str(form) for form in rows["form"].unique()))
+
+
+def _of_form(rows: pd.DataFrame, form: str) -> pd.DataFrame:
+    return rows[rows["form"].isna() if form == UNSET else rows["form"] == form]
+
+
+def targets_of(frame: pd.DataFrame) -> list[Target]:
+    """The length and form of every row of a frame of scores."""
+    lengths = [None if n is None else int(n) for n in _objects(frame["length"])]
+    return [Target(*each) for each in zip(lengths, _objects(frame["form"]), strict=True)]
+
+
+def _objects(column: pd.Series) -> list[Any]:
+    """A column's values, None where there is none."""
+    return list(column.astype(object).where(column.notna(), None))
+
+
+def title_of(measure: str, length: int | None, form: str | None) -> str:
+    """What a sentence is about: `rouge-2 at 100 words (extract)`."""
+    at = f" at {length} words" if length else ""
+    return f"{measure}{at}{f' ({form_words(form)})' if form else ''}"
+
+
+def heading_of(measure: str, length: int | None, form: str | None) -> str:
+    """What a table is about: `rouge-2, 100 words, extract`."""
+    words = [f"{length} words"] if length else []
+    return ", ".join([measure, *words, *([form_words(form)] if form else [])])
+
+
+def form_words(form: str) -> str:
+    """`extract`; a form that is unset has no name."""
+    return "no set form" if form == UNSET else form
 
 
 def _list(lengths: Iterable[Length]) -> str:
@@ -591,6 +636,7 @@ def average_lengths(
             pool=first.pool,
             missing=holes,
             form=first.form,
+            only_form=first.only_form,
         ),
         _left_out(tuple(matrices), present, used, systems),
     )

@@ -3,27 +3,43 @@
 New versions are written into `.staging/`. `commit` first writes a journal there that lists what to put
 in place, then does it; whoever comes next finishes a journal it finds and throws away a staging folder
 without one. One writer at a time: a lock file that the system releases when its holder dies.
+
+A journal may come from a stranger, with the folder that it lies in. So it is obeyed only where it names files that
+Adjudge writes, by their plain names, and where nothing on the way is a link.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from adjudge.errors import BusyError
+from adjudge.data.layout import (
+    LOCK,
+    STAGING,
+    check_layout,
+    check_plain_file,
+    check_plain_folder,
+    is_written,
+)
+from adjudge.data.lines import dump_json, parse_json
+from adjudge.errors import BusyError, DataError, FormatError, quoted
 
-STAGING = ".staging"
 JOURNAL = "journal.json"
-LOCK = ".lock"
 PATIENCE = 10.0  # seconds that a reader waits for a commit to end
+LARGEST_JOURNAL = 4 * 1024 * 1024  # bytes, some 60,000 names
 
 
 class Transaction:
-    """`with Transaction(folder) as change: write change.stage(name); change.commit()`."""
+    """`with Transaction(folder) as change: write change.stage(name); change.commit()`.
+
+    Where the disk is full, or a file cannot be written, that is a DataError which says what became of the change.
+    """
 
     def __init__(self, folder: Path, *, patience: float = 0.0):
         from filelock import FileLock  # here, so that commands which write nothing do not load it
@@ -33,18 +49,26 @@ class Transaction:
         self._lock = FileLock(folder / LOCK, timeout=patience)
         self._staged: set[str] = set()
         self._removed: set[str] = set()
+        self._decided = False
 
     def __enter__(self) -> Self:
         from filelock import Timeout
 
+        check_layout(self.folder)
         try:
             self._lock.acquire()
         except Timeout:
             raise BusyError(f"{self.folder}: another command is writing to this evaluation") from None
         except OSError as error:
             raise BusyError(f"{self.folder}: cannot be written to: {error.strerror}") from None
-        finish(self.folder)
-        self.staging.mkdir()
+        try:
+            finish(self.folder)
+            self.staging.mkdir()
+        except BaseException as error:
+            self._lock.release()
+            if isinstance(error, OSError):
+                raise DataError(f"{self.folder}: cannot be written to: {error.strerror}") from error
+            raise
         return self
 
     def __exit__(
@@ -55,11 +79,25 @@ class Transaction:
     ) -> None:
         try:
             finish(self.folder)
+        except OSError as trouble:
+            error = error or trouble
+            state = "is finished when the evaluation is next opened" if self._decided else "was not made"
+        else:
+            state = "was made" if self._decided else "was not made"
         finally:
             self._lock.release()
+        if (why := disk_trouble(error)) is not None:
+            raise DataError(f"{self._place(error)}: {why}; the change {state}") from error
+
+    def _place(self, error: BaseException | None) -> str:
+        """What the disk refused, where it lies outside the folder; else the folder."""
+        named = getattr(error, "filename", None)
+        path = None if named is None else Path(os.fsdecode(named))
+        return str(self.folder if path is None or path.is_relative_to(self.folder) else path)
 
     def stage(self, name: str) -> Path:
         """Where to write the new version of a file."""
+        _need_written(name)
         path = self.staging / name
         path.parent.mkdir(parents=True, exist_ok=True)
         self._staged.add(name)
@@ -78,26 +116,107 @@ class Transaction:
 
     def remove(self, name: str) -> None:
         """The file is to be gone after the commit."""
+        _need_written(name)
         self._removed.add(name)
         self._staged.discard(name)
 
     def commit(self) -> None:
+        """Put the new versions in place."""
+        self.prepare()
+        self.decide()
+        finish(self.folder)
+
+    # A change that reaches a database too takes the steps of a commit one by one; see judgments/store/importing.py.
+
+    def prepare(self) -> None:
+        """Have the new versions on the disk."""
         for name in self._staged:
             _sync(self.staging / name)
+        _sync_folders(self.staging, self._staged)
+
+    def decide(self) -> None:
+        """From here on the change counts: it is finished whatever happens to this process."""
         draft = self.staging / "journal.draft"
         draft.write_text(
-            json.dumps({"replace": sorted(self._staged), "remove": sorted(self._removed)}),
+            dump_json({"replace": sorted(self._staged), "remove": sorted(self._removed)}),
             encoding="utf-8",
         )
         _sync(draft)
-        draft.replace(self.staging / JOURNAL)  # from here on the change counts
-        _sync_folder(self.staging)
-        finish(self.folder)
+        draft.replace(self.staging / JOURNAL)
+        self._decided = True
+        try:
+            _sync_folder(self.staging)
+        except BaseException:
+            self.withdraw()
+            raise
+
+    def withdraw(self) -> None:
+        """Take a decision back, before anything was put in place."""
+        (self.staging / JOURNAL).unlink(missing_ok=True)
+        self._decided = False
+
+    @property
+    def decided(self) -> bool:
+        return self._decided
+
+    def drop(self, name: str) -> None:
+        """A staged file that is needed no more, though the change is decided."""
+        (self.staging / name).unlink()
+
+
+@dataclass(frozen=True)
+class Journal:
+    """What a commit has decided: which staged files take their places, and which files go."""
+
+    replace: tuple[str, ...]
+    remove: tuple[str, ...]
+
+    @classmethod
+    def read(cls, staging: Path) -> Journal | None:
+        """The journal of a staging folder, if it has one; refused as a whole where Adjudge did not write it."""
+        path = staging / JOURNAL
+        if not check_plain_folder(staging) or not check_plain_file(path):
+            return None
+        try:
+            if path.stat().st_size > LARGEST_JOURNAL:
+                raise FormatError(f"it is larger than {LARGEST_JOURNAL:,} bytes")
+            found = parse_json(path.read_text(encoding="utf-8"), path, 1)
+            if not isinstance(found, dict) or set(found) != {"replace", "remove"}:
+                raise FormatError('expected an object with "replace" and "remove"')
+            journal = cls(*(_names(found[key]) for key in ("replace", "remove")))
+            for name in journal.replace:
+                check_plain_folder((staging / name).parent)
+                check_plain_file(staging / name)
+            journal._refuse_twice()
+        except (DataError, UnicodeDecodeError) as error:
+            why = error.problem if isinstance(error, FormatError) else error
+            raise FormatError(
+                f"not a journal that Adjudge wrote ({why}); nothing was changed."
+                f" Remove the folder {STAGING} to go on without the change that it holds",
+                file=path,
+            ) from None
+        return journal
+
+    def _refuse_twice(self) -> None:
+        names = (*self.replace, *self.remove)
+        if len(set(names)) < len(names):
+            raise FormatError("it names a file twice")
+
+    def carry_out(self, folder: Path, staging: Path) -> None:
+        """Every step may be repeated."""
+        for name in self.replace:
+            if (staging / name).exists():
+                (folder / name).parent.mkdir(exist_ok=True)
+                (staging / name).replace(folder / name)
+        for name in self.remove:
+            (folder / name).unlink(missing_ok=True)
+        _sync_folders(folder, (*self.replace, *self.remove))
 
 
 def settle(folder: Path) -> None:
     """Finish what a writer that died left half done; called before reading."""
-    if (folder / STAGING / JOURNAL).exists():
+    if check_plain_folder(folder / STAGING) and check_plain_file(folder / STAGING / JOURNAL):
+        Journal.read(folder / STAGING)  # refused before anything is locked or made
         with Transaction(folder, patience=PATIENCE):
             pass
 
@@ -105,23 +224,74 @@ def settle(folder: Path) -> None:
 def finish(folder: Path) -> None:
     """Carry out a journal, if there is one, and remove the staging folder. May be repeated."""
     staging = folder / STAGING
-    if (staging / JOURNAL).exists():
-        journal = json.loads((staging / JOURNAL).read_text(encoding="utf-8"))
-        for name in journal["replace"]:
-            if (staging / name).exists():
-                (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                (staging / name).replace(folder / name)
-        for name in journal["remove"]:
-            (folder / name).unlink(missing_ok=True)
-        _sync_folder(folder)
+    check_layout(folder)
+    if (journal := Journal.read(staging)) is not None:
+        journal.carry_out(folder, staging)
         (staging / JOURNAL).unlink()
-    if staging.exists():
+    if check_plain_folder(staging):
         shutil.rmtree(staging)
+
+
+def disk_trouble(error: BaseException | None) -> str | None:
+    """What is wrong with the disk, where that is why something failed: full, read-only, not permitted, broken."""
+    if isinstance(error, OSError) and error.errno is not None:
+        return os.strerror(error.errno)
+    if type(error).__module__ == "sqlite3" and any(
+        word in str(error) for word in ("full", "disk", "readonly")
+    ):
+        return str(error)
+    return None
+
+
+def write_whole(path: Path, text: str) -> None:
+    """A file with this text, or the file that was there; never a part of it.
+
+    A link to a file is replaced, not followed; a terminal, a pipe or a device is written to.
+    """
+    scratch = path.with_name(f".adjudge-{os.getpid()}.part")
+    try:
+        if path.exists() and not path.is_file():
+            path.write_text(text, encoding="utf-8", newline="")
+            return
+        try:
+            with scratch.open("x", encoding="utf-8", newline="") as stream:
+                stream.write(text)
+                stream.flush()
+                os.fsync(stream.fileno())
+            if path.is_file() and not path.is_symlink():
+                shutil.copymode(path, scratch)
+            scratch.replace(path)
+        finally:
+            with suppress(OSError):
+                scratch.unlink(missing_ok=True)
+    except OSError as error:
+        raise DataError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def _names(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise FormatError(f"{quoted(value)} stands where a list of names was expected")
+    for name in value:
+        if not isinstance(name, str) or not is_written(name):
+            raise FormatError(f"{quoted(name)} is no file that it may name")
+    return tuple(value)
+
+
+def _need_written(name: str) -> None:
+    if not is_written(name):
+        raise ValueError(f"{name!r} is no file of an evaluation; see data/layout.py")
 
 
 def _sync(path: Path) -> None:
     with path.open("rb+") as stream:
         os.fsync(stream.fileno())
+
+
+def _sync_folders(folder: Path, names: Iterable[str]) -> None:
+    """The folder, and those in it that hold files of these names."""
+    for each in sorted({folder, *((folder / name).parent for name in names)}):
+        if each.is_dir():
+            _sync_folder(each)
 
 
 def _sync_folder(path: Path) -> None:

@@ -19,7 +19,7 @@ from adjudge.data.transaction import Transaction
 from adjudge.text.edus import edus
 from adjudge.text.sentences import Span, sentences
 
-GroupKey = tuple[str, str, int | None, str]
+GroupKey = tuple[Key, str]
 SPLITTERS: dict[str, Callable[[str, str], list[Span]]] = {"sentence": sentences, "edu": edus}
 
 
@@ -83,6 +83,7 @@ def split(summary: Summary, kind: str, language: str) -> list[Unit]:
                 topic=summary.topic,
                 system=summary.system,
                 length=summary.length,
+                form=summary.form,
                 kind=kind,
                 id=unit_id(kind, span.text, seen[span.text]),
                 start=span.start,
@@ -128,17 +129,17 @@ def _covers(units: list[Unit], text: str) -> bool:
 def _known(folder: Folder) -> dict[GroupKey, list[Unit]]:
     known: dict[GroupKey, list[Unit]] = {}
     for _, unit in folder.rows(Unit):
-        known.setdefault((unit.topic, unit.system, unit.length, unit.kind), []).append(unit)
+        known.setdefault((unit.of, unit.kind), []).append(unit)
     return known
 
 
 def _group(summary: Summary, kind: str) -> GroupKey:
-    return (summary.topic, summary.system, summary.length, kind)
+    return summary.key, kind
 
 
 def _named(summary: Summary, kind: str) -> str:
-    length = f", length {summary.length}" if summary.length else ""
-    return f'topic "{summary.topic}", system "{summary.system}"{length} ({kind})'
+    target = "".join(f", {name} {value}" for name, value in summary.target._asdict().items() if value)
+    return f'topic "{summary.topic}", system "{summary.system}"{target} ({kind})'
 
 
 def misfits(summaries: Iterable[Summary], units: dict[str, list[Unit]]) -> Iterator[str]:
@@ -146,7 +147,7 @@ def misfits(summaries: Iterable[Summary], units: dict[str, list[Unit]]) -> Itera
     texts: dict[Key, str] = {summary.key: summary.text for summary in summaries}
     seen: set[tuple[Key, str]] = set()
     for unit in (unit for group in units.values() for unit in group):
-        key = (unit.topic, unit.system, unit.length)
+        key = unit.of
         if (key, unit.kind) not in seen and key in texts and not fits([unit], texts[key]):
             seen.add((key, unit.kind))
             yield f'topic "{unit.topic}", system "{unit.system}" ({unit.kind})'

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from importlib import resources
 from pathlib import Path
 from random import Random
@@ -13,6 +16,7 @@ from adjudge.data.folder import Folder
 from adjudge.data.incoming import ImportReport, Item, take_all
 from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.demo.extract import centroid, garbled, greedy_best, random_extract
+from adjudge.errors import DataError
 
 NAME = "Adjudge demo: twelve invented news stories"
 LENGTH = 100
@@ -44,6 +48,30 @@ def build(path: str | Path, *, seed: int = 1) -> ImportReport:
     """Make the demo's folder."""
     folder = Folder.init(path, name=NAME)
     return take_all(folder, items(seed))
+
+
+@contextmanager
+def made_whole(path: Path) -> Iterator[Path]:
+    """Where to make a folder, which gets its name when it is complete: somebody who is stopped leaves none.
+
+    A folder that is there and not empty is filled where it is.
+    """
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        yield path
+        return
+    scratch = path.with_name(f".adjudge-{os.getpid()}.part")
+    new = [each for each in path.parents if not each.exists()]
+    try:
+        yield scratch
+        scratch.replace(path)
+    except BaseException as error:
+        shutil.rmtree(scratch, ignore_errors=True)
+        for each in new:
+            with suppress(OSError):
+                each.rmdir()
+        if isinstance(error, OSError):
+            raise DataError(f"{path}: cannot be made: {error.strerror}") from error
+        raise
 
 
 def items(seed: int = 1) -> Iterator[Item]:

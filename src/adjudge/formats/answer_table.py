@@ -95,7 +95,7 @@ def _of_task(task: Task) -> dict[str, Cell]:
         "topic": task.topic,
         "system": None if text is None else text.system,
         "length": side.get("length") if text is None else text.length,
-        "form": side.get("form") if text is None else getattr(text, "form", None),
+        "form": side.get("form") if text is None else text.form,
         "reference": None if task.reference is None else task.reference.system,
         **_side("left", task.left),
         **_side("right", task.right),

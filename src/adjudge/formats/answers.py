@@ -46,7 +46,7 @@ class Judgment:
         """The same for every time that the assessor judged this."""
         parts: list[str | int | None] = []
         for text in (self.peer, self.reference):
-            parts += [None, None] if text is None else [text.system, text.length]
+            parts += (None, None) if text is None else text.parts
         for side in (self.left, self.right):
             parts.append(None if side is None else json.dumps(side, sort_keys=True))
         return stable_id("judged", protocol, self.assessor, self.topic, *parts)
@@ -62,7 +62,9 @@ class ImportedAnswers:
     _tasks: set[str] = field(default_factory=set)
 
     def items(self, place: Place | str, judgment: Judgment, answers: Mapping[str, Any]) -> Iterator[Item]:
-        """The task where it is new, and an event per question."""
+        """The task where it is new, and an event per question; before the first, a protocol of one's own."""
+        if self.protocol.source and not self._tasks:
+            yield str(place), self.protocol
         key = judgment.key(self.protocol.name)
         for question, answer in answers.items():
             time = judgment.time if judgment.time is not None else self._times[key, question]

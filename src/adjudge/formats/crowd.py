@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge.data.incoming import LeftOut, Noted
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import System, Topic
+from adjudge.data.target import FORMS, Target
 from adjudge.errors import FormatError, UsageError, nearest, quoted
 from adjudge.formats.answers import (
     MISSING,
@@ -29,6 +30,7 @@ from adjudge.formats.files import (
     Place,
     Unused,
     from_files,
+    one_of,
     read_cells,
     shown,
 )
@@ -44,6 +46,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "topic": ("topic", "topic_id", "doc_id", "question_id"),
     "system": ("system", "system_id", "model", "model_id", "summarizer"),
     "length": ("length",),
+    "form": ("form",),
     "worker": ("worker", "worker_id", "workerid", "assessor", "annotator", "annotator_id", "judge"),
     "label": ("label", "answer", "rating", "score", "value", "winner", "response"),
     "left": ("left", "model_a", "system_a"),
@@ -71,6 +74,7 @@ NO_TASK = LeftOut("row whose task is not TOPIC/SYSTEM")
 NO_PAIR = LeftOut("row whose task is not TOPIC/LEFT/RIGHT")
 NO_NAME = LeftOut("row without a topic or a system")
 STRANGE_NAME = LeftOut("row with a name or a length that cannot be one")
+STRANGE_FORM = LeftOut(f"row with a form that is none of: {', '.join(FORMS)}")
 SAME_SYSTEM = LeftOut("row that compares a system with itself")
 NO_WORKER = Noted(f"row that does not say who answered: the assessor is {CROWD!r}")
 
@@ -82,6 +86,7 @@ def read(
     aspect: str | None = None,
     protocol: str = PROTOCOL,
     length: int | None = None,
+    form: str | None = None,
     columns: Mapping[str, str] | None = None,
     delimiter: str | None = None,
     quotes: bool = True,
@@ -92,8 +97,10 @@ def read(
 
     A row says what was judged (`task`, TOPIC/SYSTEM, or `topic` and `system`; for preferences TOPIC/LEFT/RIGHT, or
     `topic`, `left` and `right`), who did (`worker`), and the answer: `label`, on `aspect`, or a column per aspect of
-    the protocol. `columns` says which column is which where names do not. A worker's second answer is a repeat.
+    the protocol. `length` and `form` hold where a row has none. `columns` says which column is which where names do
+    not. A worker's second answer is a repeat.
     """
+    one_of("--form", form, FORMS)
     filled = ImportedAnswers(evaluation, protocol_of_kind(protocol, "rating", "preference"))
     if aspect is not None and filled.protocol.kind == "rating":
         aspect_question(filled.protocol, aspect)
@@ -102,7 +109,7 @@ def read(
         raise UsageError(
             f"--column {strange}=...: expected one of: {', '.join(NAMES)}{nearest(strange, NAMES)}"
         )
-    intake = _CrowdIntake(answers=filled, aspect=aspect, length=length, given=given)
+    intake = _CrowdIntake(answers=filled, aspect=aspect, target=Target(length, form), given=given)
 
     def table(path: Path) -> Iterator[Item]:
         header, rows = read_cells(
@@ -130,7 +137,7 @@ class _CrowdIntake:
 
     answers: ImportedAnswers
     aspect: str | None
-    length: int | None
+    target: Target
     given: Mapping[str, str]
     once: Once = field(default_factory=Once)
 
@@ -202,13 +209,17 @@ class _CrowdIntake:
         if isinstance(names, LeftOut):
             yield place.item(names)
             return
+        form = columns.cell(row, "form").lower() or self.target.form
+        if form not in (None, *FORMS):
+            yield place.item(STRANGE_FORM)
+            return
         worker = columns.cell(row, "worker")
         try:
             topic = place.row(Topic, {"topic": names[0]})
             systems = [place.row(System, {"system": name}) for name in names[1:]]
             assessor = place.name("worker", worker) if worker else CROWD
             cell = columns.cell(row, "length")
-            length = place.whole_number("length", cell, least=1) if cell else self.length
+            length = place.whole_number("length", cell, least=1) if cell else self.target.length
         except FormatError:
             yield place.item(STRANGE_NAME)
             return
@@ -218,11 +229,12 @@ class _CrowdIntake:
         for system in systems:
             yield from self.once.new(place, system)
         if pair:
-            sides = [{"system": system.system, "length": length} for system in systems]
+            sides = [TextRef(system.system, length, form).as_dict() for system in systems]
             judgment = Judgment(assessor=assessor, topic=topic.topic, left=sides[0], right=sides[1])
             answers, left = self._won(columns.cell(row, "label"), names[1:])
         else:
-            judgment = Judgment(assessor=assessor, topic=topic.topic, peer=TextRef(systems[0].system, length))
+            peer = TextRef(systems[0].system, length, form)
+            judgment = Judgment(assessor=assessor, topic=topic.topic, peer=peer)
             answers, left = self._rated(columns, row)
         yield from map(place.item, left)
         yield from self.answers.items(place, judgment, answers)

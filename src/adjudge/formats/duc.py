@@ -15,6 +15,7 @@ from pathlib import Path
 from adjudge.data.incoming import Item, LeftOut, Noted
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import Document, Summary, System, Topic
+from adjudge.data.target import FORMS
 from adjudge.formats.files import (
     NIST_TASKS,
     Once,
@@ -36,6 +37,7 @@ def read(
     *,
     topic: str | None = None,
     role: Role | None = None,
+    form: str | None = None,
     max_line: int = MAX_LINE,
     encoding: str | None = None,
 ) -> Iterator[Item]:
@@ -43,15 +45,17 @@ def read(
 
     The topic of a document is the folder its file lies in, or `topic`; that of a summary stands in the
     file's name. Without `role`, people's summaries (a letter) are peers and references, systems' (a
-    number) peers. Without `encoding`, UTF-8 is tried and Windows-1252 used for the bytes that are not.
+    number) peers. `form` is that of all summaries: names do not tell abstracts and extracts apart, which
+    DUC-2002 had of one length. Without `encoding`, UTF-8 is tried and Windows-1252 used for the bytes that are not.
     `max_line` bounds a document, a summary and a line, in bytes.
     """
     one_of("--role", role, ROLES)
+    one_of("--form", form, FORMS)
     once = Once()
 
     def items(path: Path) -> Iterator[Item]:
         if is_summary(path):
-            return read_summary(path, once, role=role, max_line=max_line, encoding=encoding)
+            return read_summary(path, once, role=role, form=form, max_line=max_line, encoding=encoding)
         return _read_documents(path, once, topic, max_line, encoding)
 
     yield from from_files(paths, items, deep=True)
@@ -229,7 +233,13 @@ def is_summary(path: Path) -> bool:
 
 
 def read_summary(
-    path: Path, once: Once, *, role: Role | None, max_line: int, encoding: str | None
+    path: Path,
+    once: Once,
+    *,
+    role: Role | None,
+    form: str | None = None,
+    max_line: int,
+    encoding: str | None,
 ) -> Iterator[Item]:
     """The topic, system and summary of one such file."""
     place = Place(path, 1)
@@ -253,6 +263,7 @@ def read_summary(
         "topic": topic.topic,
         "system": system.system,
         "length": place.whole_number("length", named["length"], least=1),
+        "form": form,
         "roles": list(ROLES[role or ("both" if human else "peer")]),
         "text": text,
     }

@@ -150,8 +150,8 @@ def _literal(text: str) -> str:
 def exported(judged: Iterable[Judged]) -> Iterator[tuple[str, str]]:
     """All pyramids and annotations among judgments as files: name below a folder, and text.
 
-    The files of several assessors stand in a folder each, repeats in one of their own. Raises DataError for an
-    annotation whose pyramid is not there.
+    The files of several assessors stand in a folder each, and so do those of peers that have a form, and repeats.
+    Raises DataError for an annotation whose pyramid is not there.
     """
     topics: dict[str, list[Judged]] = {}
     for each in judged:
@@ -172,7 +172,8 @@ def exported(judged: Iterable[Judged]) -> Iterator[tuple[str, str]]:
             against = pyramid_for(annotation, each.task.assessor, pyramids)
             if isinstance(against, str):
                 raise DataError(f"topic {quoted(topic)}, peer {quoted(each.task.peer.system)}: {against}")
-            folder, name = _folder(each, several), _peer_file(topic, each.task.peer, against.pyramid)
+            form = f"{_safe(each.task.peer.form)}/" if each.task.peer.form else ""
+            folder, name = _folder(each, several) + form, _peer_file(topic, each.task.peer, against.pyramid)
             names[folder + name] += 1
             again = names[folder + name] - 1
             yield f"{folder}{f'repeat-{again}/' if again else ''}{name}", pan(against.pyramid, annotation)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from adjudge.data.incoming import LeftOut, Noted
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import System, Topic
+from adjudge.data.target import FORMS, Target
 from adjudge.errors import FormatError, UsageError, quoted
 from adjudge.formats.answers import ImportedAnswers, Judgment, aspect_question, protocol_of_kind, rating
 from adjudge.formats.files import (
@@ -26,6 +27,7 @@ from adjudge.formats.files import (
     decoded,
     from_files,
     nist_kind,
+    one_of,
     stem,
 )
 from adjudge.judgments.protocol import RATING, Protocol
@@ -124,6 +126,7 @@ def read(
     aspect: str | None = None,
     protocol: str | None = None,
     length: int | None = None,
+    form: str | None = None,
     baselines: int = BASELINES,
     max_line: int = MAX_LINE,
     encoding: str | None = None,
@@ -132,11 +135,16 @@ def read(
 
     A table with a column for the question is linguistic quality, any other responsiveness, unless `protocol` says
     which. `aspect` is what a table without questions rates (content, overall); where it is not given, the file's
-    name must tell. `length` is the target length of the summaries, which the tables do not have. A second
+    name must tell. `length` and `form` are those of the summaries, which the tables do not have. A second
     score by the same assessor for the same summary is a repeat.
     """
+    one_of("--form", form, FORMS)
     intake = _NistIntake(
-        evaluation=evaluation, aspect=aspect, protocol=protocol, length=length, baselines=baselines
+        evaluation=evaluation,
+        aspect=aspect,
+        protocol=protocol,
+        target=Target(length, form),
+        baselines=baselines,
     )
     yield from from_files(paths, lambda path: intake.file(path, max_line, encoding), TABLE)
 
@@ -148,7 +156,7 @@ class _NistIntake:
     evaluation: str
     aspect: str | None
     protocol: str | None
-    length: int | None
+    target: Target
     baselines: int
     once: Once = field(default_factory=Once)
     selectors: dict[str, str] = field(default_factory=dict)
@@ -244,7 +252,7 @@ class _NistTable:
         assessor = place.name("assessor", row["assessor"])
         yield from self.intake.topic(place, row["topic"], row.get("selector", ""))
         yield from self.intake.system(place, row["peer"])
-        peer = TextRef(row["peer"], self.intake.length)
+        peer = TextRef(row["peer"], *self.intake.target)
         yield from self.answers.items(
             place, Judgment(assessor=assessor, topic=row["topic"], peer=peer), {question: answer}
         )

@@ -14,6 +14,7 @@ from typing import Literal, get_args
 
 from adjudge.data.collection import Collection
 from adjudge.data.incoming import LeftOut
+from adjudge.data.transaction import write_whole
 from adjudge.errors import DataError, FormatError, UsageError, quoted
 from adjudge.formats.answers import MISSING, STRANGE_ANSWER, ImportedAnswers, Judgment
 from adjudge.formats.crowd import NAMES, NO_WORKER, STRANGE_NAME, WINNERS
@@ -62,6 +63,7 @@ _USUAL: dict[str, str | float] = {
     "weight": 1.0,
     "time": "",
     "length": "",
+    "form": "",
     "took_ms": math.nan,
 }
 """Columns beside the three, with what each is where nothing is known."""
@@ -224,10 +226,7 @@ def write_preferences(path: str | Path, given: Iterable[PreferenceRow], *, form:
 
 def write_table(path: str | Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """A CSV file in UTF-8 with plain line ends; no cell is a formula."""
-    try:
-        Path(path).write_text(csv_text([header, *rows]), encoding="utf-8", newline="")
-    except OSError as error:
-        raise DataError(f"{path}: cannot be written: {error.strerror}") from None
+    write_whole(Path(path), csv_text([header, *rows]))
 
 
 def _unknown(value: str | float) -> bool:

@@ -17,6 +17,7 @@ from typing import Any, Literal
 from adjudge.data.incoming import Item, LeftOut
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import KINDS, Document, Summary, System, Topic
+from adjudge.data.target import FORMS, Target
 from adjudge.errors import FormatError, UsageError, nearest, quoted
 from adjudge.formats.files import (
     BLANK,
@@ -61,6 +62,7 @@ RECORD: Aliases = {
         for name in (
             [
                 "length",
+                "form",
                 "author",
                 "withdrawn",
                 "kind",
@@ -93,6 +95,7 @@ def read_jsonl(
     role: Role = "peer",
     kind: str | None = None,
     length: int | None = None,
+    form: str | None = None,
     reference_names: Sequence[str] = (),
     columns: Mapping[str, str] | None = None,
     by_line: bool = False,
@@ -102,8 +105,8 @@ def read_jsonl(
     """Topics, systems, documents and summaries of JSONL files, or of every one in a folder.
 
     `columns` maps fields to keys of the file ({"text": "decoded"}) and wins over the usual names;
-    `system` names the system of files that do not (default: the file's name); `role`, `kind` and
-    `length` hold where a record says nothing; `reference_names` name the texts of a list of references
+    `system` names the system of files that do not (default: the file's name); `role`, `kind`, `length` and
+    `form` hold where a record says nothing; `reference_names` name the texts of a list of references
     (default: reference-1, reference-2, ...); `by_line` makes the line number the topic.
     """
     options = RecordOptions(
@@ -111,6 +114,7 @@ def read_jsonl(
         role=role,
         kind=kind,
         length=length,
+        form=form,
         reference_names=reference_names,
         columns=columns or {},
         by_line=by_line,
@@ -138,6 +142,7 @@ def read_table(
     role: Role = "peer",
     kind: str | None = None,
     length: int | None = None,
+    form: str | None = None,
     reference_names: Sequence[str] = (),
     columns: Mapping[str, str] | None = None,
     by_line: bool = False,
@@ -157,6 +162,7 @@ def read_table(
         role=role,
         kind=kind,
         length=length,
+        form=form,
         reference_names=reference_names,
         columns=columns or {},
         by_line=by_line,
@@ -188,6 +194,7 @@ class RecordOptions:
     role: Role = "peer"
     kind: str | None = None
     length: int | None = None
+    form: str | None = None
     reference_names: Sequence[str] = ()
     columns: Mapping[str, str] = field(default_factory=dict)
     by_line: bool = False
@@ -195,6 +202,7 @@ class RecordOptions:
     def check(self) -> None:
         one_of("--role", self.role, ROLES)
         one_of("--kind", self.kind, KINDS)
+        one_of("--form", self.form, FORMS)
         check_map(self.columns, RECORD, wide=True)
         if self.by_line and self.columns.get("topic"):
             raise UsageError("--by-line makes the line number the topic: leave out --map topic=...")
@@ -302,9 +310,9 @@ class _Record:
         )
         yield from self._file.once.new(self._place, row)
         yield from self._documents(row.topic)
-        length = self._length()
-        yield from self._summaries(row.topic, length)
-        yield from self._references(row.topic, length)
+        target = Target(self._length(), self._form())
+        yield from self._summaries(row.topic, target)
+        yield from self._references(row.topic, target)
 
     def _cell(self, column: str) -> Any:
         value = self._record.get(column)
@@ -327,6 +335,10 @@ class _Record:
             return self._options.length
         return self._place.whole_number(self._here.fields["length"], value, least=1)
 
+    def _form(self) -> Any:
+        value = self._raw("form")
+        return self._options.form if value is None else value
+
     def _roles(self) -> tuple[str, ...]:
         value = self._raw("role")
         if value is None:
@@ -343,14 +355,14 @@ class _Record:
 
     # Summaries
 
-    def _summaries(self, topic: str, length: int | None) -> Iterator[Item]:
+    def _summaries(self, topic: str, target: Target) -> Iterator[Item]:
         for name, column in self._here.summaries:
             value, kind = self._cell(column), self._options.kind
-            yield from self._summary(topic, name, value, column, length, self._roles(), kind)
+            yield from self._summary(topic, name, value, column, target, self._roles(), kind)
         if "text" in self._here.fields or "system" in self._here.fields:
-            yield from self._own_summary(topic, length)
+            yield from self._own_summary(topic, target)
 
-    def _own_summary(self, topic: str, length: int | None) -> Iterator[Item]:
+    def _own_summary(self, topic: str, target: Target) -> Iterator[Item]:
         """The text of a record that has one: of the system it names, or of the file's.
 
         Here an empty cell is an empty summary: in a table of one row per summary, the row says it exists.
@@ -365,7 +377,7 @@ class _Record:
         of_system = {"label": self._value("label"), "group": self._value("group")}
         of_summary = {"author": self._value("author"), "withdrawn": self._value("withdrawn")}
         yield from self._summary(
-            topic, system, value, column, length, self._roles(), kind, of_system, of_summary
+            topic, system, value, column, target, self._roles(), kind, of_system, of_summary
         )
 
     def _summary(
@@ -374,7 +386,7 @@ class _Record:
         system: object,
         value: object,
         column: str,
-        length: int | None,
+        target: Target,
         roles: Sequence[str],
         kind: object,
         of_system: Mapping[str, object] | None = None,
@@ -391,17 +403,17 @@ class _Record:
         data = {
             "topic": topic,
             "system": who.system,
-            "length": length,
+            **target.as_dict(),
             "roles": list(roles),
             "text": place.text(column, value),
             **(of_summary or {}),
         }
         yield place.item(place.row(Summary, data, called))
 
-    def _references(self, topic: str, length: int | None) -> Iterator[Item]:
+    def _references(self, topic: str, target: Target) -> Iterator[Item]:
         for name, column in self._here.references:
             value = self._cell(column)
-            yield from self._summary(topic, name, value, column, length, ("reference",), "human")
+            yield from self._summary(topic, name, value, column, target, ("reference",), "human")
         if "reference" not in self._here.fields:
             return
         column, value = self._here.fields["reference"], self._raw("reference")
@@ -413,7 +425,7 @@ class _Record:
             )
         for number, text in enumerate(texts, 1):
             name = names[number - 1] if names else f"reference-{number}"
-            yield from self._summary(topic, name, text, column, length, ("reference",), "human")
+            yield from self._summary(topic, name, text, column, target, ("reference",), "human")
 
     # Documents
 

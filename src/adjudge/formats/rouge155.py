@@ -306,6 +306,8 @@ Side = Literal["peer", "model"]
 class SummaryFiles:
     """Finds files. `root` is the folder that has them now; `closed` refuses what lies outside a file's own root.
 
+    Settings may come from a stranger: without a root they name only files in their own folder or below it.
+
     Below a new root a file is looked for under as much of its old path as is there: of /old/duc/peers/a.spl
     first DIR/old/duc/peers/a.spl, then DIR/duc/peers/a.spl, DIR/peers/a.spl, DIR/a.spl. The first file of an
     old root decides for all of that root.
@@ -336,6 +338,11 @@ class SummaryFiles:
             if is_file(folder / name):
                 if self.closed:
                     _must_stay(folder / name, folder, place)
+                if not _is_inside(folder / name, self.settings.parent):
+                    raise place.wrong(
+                        f"{shown(folder / name)} lies outside the settings' own folder, and is read only where"
+                        " --root DIR names a folder that holds it"
+                    )
                 return folder / name
         return None
 
@@ -380,12 +387,16 @@ def _candidates(root: Path, old: list[str]) -> list[Path]:
     return [root.joinpath(*old[k:]) for k in range(len(old) + 1)]
 
 
-def _must_stay(path: Path, home: Path, place: Place) -> None:
+def _is_inside(path: Path, home: Path) -> bool:
+    """Whether a file lies in a folder or below it, links followed."""
     try:
-        inside = path.resolve().is_relative_to(home.resolve())
+        return path.resolve().is_relative_to(home.resolve())
     except (OSError, RuntimeError):
-        inside = False
-    if not inside:
+        return False
+
+
+def _must_stay(path: Path, home: Path, place: Place) -> None:
+    if not _is_inside(path, home):
         raise place.wrong(f"{shown(path)} leaves the folder {home}: a path to somewhere else is not followed")
 
 
@@ -444,7 +455,7 @@ def read_summaries(
     """Summaries of settings files (XML), or of lists (.lst), which need `form` and take `system` as their peer.
 
     `root` is the folder that has the files now; nothing outside it is read, and without it nothing outside
-    the roots that the settings name. Without `encoding`, UTF-8 is tried and Windows-1252 used for other bytes.
+    the settings' own folder. Without `encoding`, UTF-8 is tried and Windows-1252 used for other bytes.
     """
     folder = None if root is None else Path(root)
     if folder is not None and not folder.is_dir():

@@ -14,6 +14,7 @@ from adjudge.data.incoming import Item
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import System, Topic
 from adjudge.data.scores import Better, MeasureInfo, Score
+from adjudge.data.target import Target
 from adjudge.errors import FormatError, UsageError, nearest, quoted
 from adjudge.formats.files import (
     EMPTY_FILE,
@@ -98,6 +99,7 @@ def read(
     source: str = "imported",
     lower_is_better: bool | Collection[str] = False,
     length: int | None = None,
+    form: str | None = None,
     columns: Mapping[str, str] | None = None,
     delimiter: str | None = None,
     quotes: bool = True,
@@ -107,8 +109,8 @@ def read(
     """Scores of CSV or TSV files, or of every one in a folder.
 
     A file with columns for the system and the value is long; any other is a matrix, topics in the first
-    column. `measure` names what a file does not (default: the file's name); `length` is the target
-    length of a file that gives none. An empty cell, nan or NA is a missing score.
+    column. `measure` names what a file does not (default: the file's name); `length` and `form` are
+    those of a file that gives none. An empty cell, nan or NA is a missing score.
     """
     measures = ImportedMeasures(source, lower_is_better)
     columns = columns or {}
@@ -126,7 +128,9 @@ def read(
             max_line=max_line,
             encoding=encoding,
         )
-        yield from _ScoreFile(path, measures, measure, length, once).items(header, rows, columns)
+        yield from _ScoreFile(path, measures, measure, Target(length, form), once).items(
+            header, rows, columns
+        )
 
     yield from from_files(paths, items, TABLES)
     measures.check()
@@ -136,12 +140,12 @@ class _ScoreFile:
     """One file."""
 
     def __init__(
-        self, path: Path, measures: ImportedMeasures, measure: str | None, length: int | None, once: Once
+        self, path: Path, measures: ImportedMeasures, measure: str | None, target: Target, once: Once
     ) -> None:
         self._path, self._measures, self._named = path, measures, measure
         self._measure = measure or stem(path)
         self._missing, self._origin = f"missing in {path.name}", f"file:{path.name}"
-        self._length, self._once = length, once
+        self._target, self._once = target, once
 
     def items(self, header: Sequence[str], rows: Rows, columns: Mapping[str, str]) -> Iterator[Item]:
         place = Place(self._path, 1)
@@ -199,9 +203,9 @@ class _ScoreFile:
         for system, text in zip(systems, row[1:], strict=True):
             value = _number(place, system, text)
             if value is None:
-                score = Score.missing(measure, topic, system, self._missing, self._length)
+                score = Score.missing(measure, topic, system, self._missing, *self._target)
             else:
-                score = Score(measure, topic, system, value, length=self._length)
+                score = Score(measure, topic, system, value, *self._target)
             yield place.item(score)
 
     def _long_row(self, place: Place, called: Mapping[str, str], cells: Mapping[str, str]) -> Iterator[Item]:
@@ -229,8 +233,8 @@ class _ScoreFile:
             topic,
             system,
             math.nan if value is None else value,
-            length=whole("length", 1) or self._length,
-            form=name("form"),
+            length=whole("length", 1) or self._target.length,
+            form=name("form") or self._target.form,
             assessor=name("assessor"),
             reference=name("reference"),
             repeat=whole("repeat", 0) or 0,

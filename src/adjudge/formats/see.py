@@ -14,9 +14,20 @@ from typing import TYPE_CHECKING, Any
 from adjudge.data.incoming import LeftOut, Noted
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import System, Topic
+from adjudge.data.target import FORMS
 from adjudge.errors import DataError, FormatError, UsageError
 from adjudge.formats.answers import MISSING, STRANGE_ANSWER, ImportedAnswers, Judgment, whole
-from adjudge.formats.files import BASELINES, EMPTY_FILE, NIST_TASKS, Once, Paths, Place, from_files, nist_kind
+from adjudge.formats.files import (
+    BASELINES,
+    EMPTY_FILE,
+    NIST_TASKS,
+    Once,
+    Paths,
+    Place,
+    from_files,
+    nist_kind,
+    one_of,
+)
 from adjudge.formats.nist import TABLE, Header, cells, is_bars, lines
 from adjudge.judgments.protocol import QUALITY, UNMARKED, load_protocol
 from adjudge.judgments.tasks import ANONYMOUS, TextRef
@@ -59,6 +70,7 @@ def read(
     assessor: str | None = None,
     assessor_column: int | None = None,
     reference_column: int | None = None,
+    form: str | None = None,
     baselines: int = BASELINES,
     max_line: int = MAX_LINE,
     encoding: str | None = None,
@@ -67,8 +79,9 @@ def read(
 
     A single document's summary has a topic of its own, SET.DOCUMENT, in the set of its document set. The assessor and
     the reference are taken from the columns that are given or that the header names; where there is none,
-    `assessor` is who judged, or nobody in particular.
+    `assessor` is who judged, or nobody in particular. `form` is that of the summaries, which the table does not have.
     """
+    one_of("--form", form, FORMS)
     for name, column in (("--assessor-column", assessor_column), ("--reference-column", reference_column)):
         if column is not None and column not in FREE:
             raise UsageError(f"{name} is {column}, expected one of: {', '.join(map(str, FREE))}")
@@ -77,6 +90,7 @@ def read(
         assessor=assessor,
         assessor_column=assessor_column,
         reference_column=reference_column,
+        form=form,
         baselines=baselines,
     )
     yield from from_files(paths, lambda path: intake.file(path, max_line, encoding), TABLE)
@@ -90,6 +104,7 @@ class _SeeIntake:
     assessor: str | None
     assessor_column: int | None
     reference_column: int | None
+    form: str | None
     baselines: int
     once: Once = field(default_factory=Once)
 
@@ -149,8 +164,8 @@ class _SeeIntake:
             Judgment(
                 assessor=assessor or self.assessor or ANONYMOUS,
                 topic=topic.topic,
-                peer=TextRef(system.system, length),
-                reference=TextRef(writer, length) if writer else None,
+                peer=TextRef(system.system, length, self.form),
+                reference=TextRef(writer, length, self.form) if writer else None,
             ),
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -9,8 +10,9 @@ from typing import Any, TypeVar
 from adjudge.data.collection import Collection, references_for
 from adjudge.data.folder import Folder
 from adjudge.data.rows import Document, Summary, Topic, Unit
-from adjudge.judgments.protocol import Protocol, protocol_of
-from adjudge.judgments.tasks import Judged, split_by_change
+from adjudge.errors import quoted
+from adjudge.judgments.protocol import Protocol, protocols_of
+from adjudge.judgments.tasks import FILE, Judged, split_by_change
 from adjudge.wording import counted
 
 T = TypeVar("T")
@@ -33,7 +35,7 @@ class TopicBatch:
     _kept: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def references_for(self, peer: Summary) -> list[Summary]:
-        """Of the peer's length, and never one by the peer's own system."""
+        """Of the peer's length and form, and never one by the peer's own system."""
         return references_for(peer, self.references)
 
     def forget(self) -> None:
@@ -55,21 +57,33 @@ class Judgments:
     by_topic: Mapping[str, tuple[Judged, ...]] = field(default_factory=dict)
     left_out: tuple[tuple[Judged, str], ...] = ()
     protocols: Mapping[str, Protocol] = field(default_factory=dict)
+    unknown: tuple[Judged, ...] = ()
+    """Those of protocols that are not here."""
+    unread: str | None = None
+    """Why the store was not looked at, where it was not."""
 
     @classmethod
     def of(
         cls, judged: Iterable[Judged], collection: Collection, protocols: dict[str, Protocol]
     ) -> Judgments:
-        kept, left = split_by_change(judged, collection, protocols)
+        everything = list(judged)
+        known = [each for each in everything if each.task.protocol in protocols]
+        kept, left = split_by_change(known, collection, protocols)
         by_topic: dict[str, list[Judged]] = {}
         for each in kept:
             by_topic.setdefault(each.task.topic, []).append(each)
         found = {topic: tuple(some) for topic, some in by_topic.items()}
-        return cls(by_topic=found, left_out=tuple(left), protocols=protocols)
+        return cls(
+            by_topic=found,
+            left_out=tuple(left),
+            protocols=protocols,
+            unknown=tuple(each for each in everything if each.task.protocol not in protocols),
+        )
 
     def notes(self) -> tuple[str, ...]:
         """What a reader of scores from judgments should know first."""
-        found = []
+        found = [self.unread] if self.unread else []
+        found += self.unknown_lines()
         if self.left_out:
             found.append(
                 f"{counted(len(self.left_out), 'judgment')} of texts that changed since left out"
@@ -79,6 +93,15 @@ class Judgments:
         if simulated:
             found.append(f"{counted(simulated, 'judgment is', 'judgments are')} simulated")
         return tuple(found)
+
+    def unknown_lines(self) -> list[str]:
+        """The protocols that are not here, and what to do."""
+        counts = Counter(judged.task.protocol for judged in self.unknown)
+        return [
+            f"{counted(n, 'judgment')} of the protocol {quoted(name)}, which is not here, left out: put its file into"
+            f" the folder's protocols/, or take them out with adjudge judgments remove"
+            for name, n in counts.items()
+        ]
 
 
 NOTHING = Judgments()
@@ -112,11 +135,23 @@ def judgments_of(folder: Folder, collection: Collection) -> Judgments:
     return Judgments.of(judged, collection, protocols)
 
 
+def judgments_if_allowed(folder: Folder, collection: Collection) -> Judgments:
+    """As `judgments_of`; of a database that is not confirmed, only that it was not looked at."""
+    if folder.settings.database:
+        from adjudge.judgments.store.confirmed import why_unconfirmed
+
+        if (why := why_unconfirmed(folder)) is not None:
+            return Judgments(unread=why)
+    elif not (folder.path / FILE).exists():
+        return NOTHING
+    return judgments_of(folder, collection)
+
+
 def read_judged(folder: Folder) -> tuple[list[Judged], dict[str, Protocol]]:
-    """The answers that count now, whatever became of the texts, and their protocols by name."""
+    """The answers that count now, whatever became of the texts, and those of their protocols that are known."""
     from adjudge.judgments.store.store import store_of  # the database's libraries, only where they are needed
 
     with store_of(folder) as store:
         current = store.current()
     names = dict.fromkeys(judged.task.protocol for judged in current)
-    return current, {name: protocol_of(folder, name) for name in names}
+    return current, protocols_of(folder, names)

@@ -6,17 +6,21 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from adjudge.data.folder import Folder
-from adjudge.data.incoming import ImportReport, take_all
+from adjudge.data.incoming import ImportReport, stage_all
 from adjudge.data.incoming import Item as CollectionItem
 from adjudge.data.incoming import Thing as CollectionThing
+from adjudge.data.transaction import Transaction
 from adjudge.errors import FormatError
+from adjudge.judgments.protocol import Protocol, new_protocol_files
+from adjudge.judgments.store.importing import add_all, add_with_rows
 from adjudge.judgments.store.store import Store
 from adjudge.judgments.tasks import Event, Task
 from adjudge.wording import counted
 
-Thing = CollectionThing | Task | Event
+Thing = CollectionThing | Task | Event | Protocol
 Item = tuple[str, Thing]
-"""Where it stood in the input, and what it is: a row of the collection, a `LeftOut`, a task or an event."""
+"""Where it stood in the input, and what it is: a row of the collection, a `LeftOut`, a task, an event, or a protocol
+of one's own."""
 
 
 @dataclass(frozen=True)
@@ -54,33 +58,42 @@ def take(
     *,
     progress: Callable[[int], None] = lambda n: None,
 ) -> Taken:
-    """Read an import to its end, then store it: a mistake in the file changes nothing.
+    """Read an import to its end, then store it, all of it or nothing: rows, tasks, answers, and the protocol.
 
-    Rows that the folder has already stay as they are. The store takes all answers or none; what it has already
-    is not stored again.
+    Rows that the folder has already stay as they are, and what the store has already is not stored again.
     """
     rows: list[CollectionItem] = []
     tasks: list[Task] = []
     events: list[Event] = []
+    protocols: dict[str, Protocol] = {}
     try:
         for number, (place, thing) in enumerate(items, 1):
             if isinstance(thing, Task):
                 tasks.append(thing)
             elif isinstance(thing, Event):
                 events.append(thing)
+            elif isinstance(thing, Protocol):
+                protocols[thing.name] = thing
             else:
                 rows.append((place, thing))
             if number % 256 == 0:
                 progress(number)
     except FormatError as error:
         raise FormatError(f"{error}. Nothing was imported") from None
-    report = take_all(folder, rows, on_clash="skip")
-    new_tasks = store.add_tasks(tasks)
-    again = sum(ack.again for ack in store.append(events)) if events else 0
+    files = new_protocol_files(folder, protocols.values())
+    if rows or files:
+        with Transaction(folder.path) as change:
+            report = stage_all(folder, change, rows, on_clash="skip")
+            for name, text in files.items():
+                change.stage(name).write_text(text, encoding="utf-8", newline="")
+            new_tasks, new_events = add_with_rows(store, change, tasks, events)
+    else:
+        report = ImportReport()
+        new_tasks, new_events = add_all(store, tasks, events)
     return Taken(
         rows=report,
         tasks=new_tasks,
         tasks_there=len(tasks) - new_tasks,
-        answers=len(events) - again,
-        answers_there=again,
+        answers=new_events,
+        answers_there=len(events) - new_events,
     )

@@ -54,10 +54,10 @@ def unit_levels(collection: Collection) -> dict[Key, int]:
     found: dict[Key, int] = {}
     for topic, units in collection.units.items():
         references = collection.references(topic)
-        of = {(r.system, r.length): r for r in references}
-        said = {(r.system, r.length): _said(r, collection.settings.language) for r in references}
+        of = {r.key: r for r in references}
+        said = {r.key: _said(r, collection.settings.language) for r in references}
         for unit in units:
-            reference = of.get((unit.system, unit.length))
+            reference = of.get(unit.of)
             if reference is not None and len(author_lengths(reference, references)) > 1:
                 found[unit.key] = _level(unit, shorter(reference, references), said)
     return found
@@ -67,7 +67,7 @@ def author_lengths(reference: Summary | None, references: Iterable[Summary]) -> 
     """The target lengths at which a reference's author wrote references of its topic; none, where it has none."""
     if reference is None or reference.length is None:
         return []
-    return sorted({r.length for r in references if author(r) == author(reference) and r.length is not None})
+    return sorted({r.length for r in references if _version(r, reference) and r.length is not None})
 
 
 def shorter(reference: Summary, references: Iterable[Summary]) -> list[Summary]:
@@ -76,12 +76,14 @@ def shorter(reference: Summary, references: Iterable[Summary]) -> list[Summary]:
     found = [
         (r.length, r)
         for r in references
-        if length is not None
-        and r.length is not None
-        and r.length < length
-        and author(r) == author(reference)
+        if length is not None and r.length is not None and r.length < length and _version(r, reference)
     ]
     return [r for _, r in sorted(found, key=lambda each: each[0])]
+
+
+def _version(other: Summary, reference: Summary) -> bool:
+    """Whether two references differ in length alone: extracts are no shorter versions of abstracts."""
+    return author(other) == author(reference) and other.form == reference.form
 
 
 def author(summary: Summary) -> str:
@@ -114,7 +116,7 @@ def add_levels(folder: Folder) -> LevelsReport:
                 level = level_of(unit)
                 if level is not None:
                     report.levels[level] += 1
-                elif (unit.topic, unit.system, unit.length) in allowed:
+                elif unit.of in allowed:
                     report.without += 1
                 out.write(dump_json(unit.as_dict()) + "\n")
         change.commit()
@@ -138,18 +140,16 @@ def _allowed(collection: Collection) -> dict[Key, list[int]]:
 
 
 def _check(unit: Unit, allowed: dict[Key, list[int]], where: str) -> None:
-    given, known = unit.extra[LEVEL], allowed.get((unit.topic, unit.system, unit.length), [])
+    given, known = unit.extra[LEVEL], allowed.get(unit.of, [])
     if given is not None and (level_of(unit) is None or given not in known):
         choices = ", ".join(map(str, known)) or "none: the unit is of no reference with a target length"
         raise DataError(f'{where}: "{LEVEL}" is {quoted(str(given))}, expected null or one of: {choices}')
 
 
-def _level(
-    unit: Unit, versions: Sequence[Summary], said: dict[tuple[str, int | None], list[frozenset[str]]]
-) -> int:
+def _level(unit: Unit, versions: Sequence[Summary], said: dict[Key, list[frozenset[str]]]) -> int:
     wanted = _content(unit.text)
     for version in versions:
-        if version.length is not None and _appears(wanted, said[version.system, version.length]):
+        if version.length is not None and _appears(wanted, said[version.key]):
             return version.length
     assert unit.length is not None
     return unit.length

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-import tomllib
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from importlib.resources import files
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Literal, NoReturn, get_args
 
-from adjudge.data.folder import Folder
-from adjudge.errors import DataError, FormatError, UsageError, nearest, quoted
+from adjudge.data.folder import Folder, parse_toml, read_text
+from adjudge.data.layout import PROTOCOLS, SETTINGS, check_plain_file, check_plain_folder
+from adjudge.errors import ClashError, DataError, FormatError, UsageError, nearest, quoted
 
 Kind = Literal["coverage", "rating", "pyramid", "preference"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -72,6 +74,8 @@ class Protocol:
     tie: bool = False
     skip: bool = False
     ask: str = ""
+    source: str = field(default="", repr=False, compare=False)
+    """The file's text, of a protocol of one's own."""
 
     def question(self, id: str) -> Question:
         """A quality question or an aspect, by the id that events carry."""
@@ -200,10 +204,8 @@ def load_protocol(name: str | Path) -> Protocol:
     """A protocol by name, or from a file of one's own (anything that ends in .toml)."""
     if str(name).endswith(".toml"):
         path = Path(name)
-        try:
-            return parse_protocol(path.read_text(encoding="utf-8"), str(path))
-        except OSError as error:
-            raise DataError(f"{path}: no protocol can be read here: {error.strerror}") from None
+        text = read_text(path)
+        return replace(parse_protocol(text, str(path)), source=text)
     if name not in protocol_names():
         raise UsageError(
             f"no protocol {quoted(str(name))}{nearest(str(name), protocol_names())};"
@@ -214,12 +216,7 @@ def load_protocol(name: str | Path) -> Protocol:
 
 def parse_protocol(text: str, where: str) -> Protocol:
     """A protocol from TOML; a mistake is one line."""
-
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise FormatError(f"not TOML: {error}", file=Path(where)) from None
-    return read(data, where)
+    return read(parse_toml(text, Path(where)), where)
 
 
 def _shipped() -> Any:
@@ -227,16 +224,87 @@ def _shipped() -> Any:
 
 
 def protocol_of(folder: Folder, name: str | None = None) -> Protocol:
-    """A protocol by name; a file of one's own is named in evaluation.toml and lies in the folder."""
-    own = folder.settings.protocol
-    if own is not None and own.endswith(".toml"):
-        found = load_protocol(folder.path / own)
-        if name in (None, found.name):
-            return found
-    chosen = name or own
+    """A protocol by name, or from a file of one's own; the evaluation's own unless one is named.
+
+    Files of one's own lie in the folder: the one that evaluation.toml names, and those in protocols/, where an import
+    keeps the protocol of its judgments.
+    """
+    chosen = name or folder.settings.protocol
     if chosen is None:
         raise UsageError(f'{folder.path}: no protocol is named; set protocol = "duc-2002" in evaluation.toml')
-    return load_protocol(chosen)
+    if name is None and chosen.endswith(".toml"):
+        return load_protocol(_own_file(folder, chosen))
+    return own_protocols(folder).get(chosen) or load_protocol(chosen)
+
+
+def own_protocols(folder: Folder) -> dict[str, Protocol]:
+    """The protocols that lie in a folder, by name; the one that evaluation.toml names comes first."""
+    return {protocol.name: protocol for _, protocol in reversed(_own(folder))}
+
+
+def own_protocol_file(folder: Folder, name: str) -> str | None:
+    """The file of a protocol that lies in a folder; None for any other."""
+    return next((str(path) for path, protocol in _own(folder) if protocol.name == name), None)
+
+
+def _own(folder: Folder) -> list[tuple[Path, Protocol]]:
+    own = folder.settings.protocol
+    paths = [path] if own and own.endswith(".toml") and (path := _own_file(folder, own)).exists() else []
+    if check_plain_folder(folder.path / PROTOCOLS):
+        paths += sorted((folder.path / PROTOCOLS).glob("*.toml"))
+    for each in paths:
+        check_plain_file(each)
+    return [(each, load_protocol(each)) for each in dict.fromkeys(paths)]
+
+
+def protocols_of(folder: Folder, names: Iterable[str]) -> dict[str, Protocol]:
+    """Those of the protocols of these names that are known: shipped ones, and those that lie in the folder.
+
+    The names may come from a store, so none is taken for a path.
+    """
+    own, shipped = own_protocols(folder), protocol_names()
+    known = {name: own.get(name) or (load_protocol(name) if name in shipped else None) for name in names}
+    return {name: protocol for name, protocol in known.items() if protocol is not None}
+
+
+def protocol_file(name: str) -> str:
+    """protocols/my-rating--1f3a....toml: where a folder keeps the protocol of judgments that were imported."""
+    slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:48] or "protocol"
+    return f"{PROTOCOLS}/{slug}--{blake2b(name.encode(), digest_size=6).hexdigest()}.toml"
+
+
+def new_protocol_files(folder: Folder, used: Iterable[Protocol]) -> dict[str, str]:
+    """The files that a folder lacks of the protocols of an import: their names and texts.
+
+    One that has the name of another protocol is refused: its judgments could not be told from the other's.
+    """
+    own = own_protocols(folder)
+    found: dict[str, str] = {}
+    for protocol in used:
+        there = own.get(protocol.name)
+        if there is None and protocol.name in protocol_names():
+            there = load_protocol(protocol.name)
+        if there is None and protocol.source:
+            found[protocol_file(protocol.name)] = protocol.source
+        elif there is not None and there != protocol:
+            raise ClashError(
+                f"{folder.path}: there is another protocol {quoted(protocol.name)} already;"
+                " give yours a name of its own (name = ... in its file)"
+            )
+    return found
+
+
+def _own_file(folder: Folder, name: str) -> Path:
+    """The file that evaluation.toml names: in the folder, and no link on the way."""
+    parts = PurePosixPath(name).parts
+    if PurePosixPath(name).is_absolute() or ".." in parts or "\\" in name or ":" in name:
+        raise DataError(
+            f"{folder.path / SETTINGS}: protocol is {quoted(name)}, which leaves the folder; put the file into it"
+        )
+    for k in range(1, len(parts)):
+        check_plain_folder(folder.path.joinpath(*parts[:k]))
+    check_plain_file(folder.path / name)
+    return folder.path / name
 
 
 COMMON = ("name", "version", "kind", "title", "guidelines")

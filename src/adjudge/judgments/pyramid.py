@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any, TypeVar
 
+from adjudge.data.target import Target
 from adjudge.errors import DataError, quoted
 from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER, plain
 from adjudge.judgments.tasks import Judged
@@ -75,6 +76,11 @@ class Reference:
     length: int | None
     start: int
     end: int
+    form: str | None = None
+
+    @property
+    def target(self) -> Target:
+        return Target(self.length, self.form)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +160,7 @@ class Pyramid:
             [scu.uid, scu.label, sorted(_places(contributor) for contributor in scu.contributors)]
             for scu in self.scus
         )
-        references = [[r.system, r.length] for r in self.references]
+        references = [[r.system, *r.target.parts] for r in self.references]
         data = json.dumps([self.text, references, units], ensure_ascii=True)
         return blake2b(data.encode("ascii"), digest_size=16).hexdigest()
 
@@ -164,6 +170,7 @@ class Pyramid:
             "text": self.text,
             "references": [
                 {"system": r.system, "length": r.length, "start": r.start, "end": r.end}
+                | r.target.form_dict()
                 for r in self.references
             ],
             "pattern": self.pattern,
@@ -311,6 +318,7 @@ def pyramid_of(answer: Any) -> Pyramid:
             None if each.get("length") is None else _whole(each, "length", where, least=1),
             _whole(each, "start", where),
             _whole(each, "end", where),
+            None if each.get("form") is None else _name(each, "form", where),
         )
         for where, each in _objects(fields, "references", PYRAMID)
     )

@@ -8,22 +8,24 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, Literal, get_args
 from uuid import UUID
 
+from adjudge.data import layout
 from adjudge.data.collection import Collection
 from adjudge.data.rows import Summary, Unit
+from adjudge.data.target import Target
 from adjudge.judgments.protocol import Protocol
 
 Origin = Literal["human", "imported", "simulated", "learned", "adjudicated"]
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
 
-FILE = "judgments.sqlite"
+FILE = layout.JUDGMENTS
 """Where a folder keeps its judgments, unless evaluation.toml names a database."""
 
-PENDING = ".tasks.json"
+PENDING = layout.PENDING_EDIT
 """In a folder: what a change of its texts still has to change in the store. Opening the store does it."""
 
 ANONYMOUS = "anonymous"
@@ -38,10 +40,39 @@ Answer = Any
 
 @dataclass(frozen=True, slots=True)
 class TextRef:
-    """Whose summary of the task's topic, at which length."""
+    """Whose summary of the task's topic, at which length and in which form."""
 
     system: str
     length: int | None = None
+    form: str | None = None
+
+    @classmethod
+    def of(cls, text: Summary | Unit) -> TextRef:
+        """The summary, or the one that a unit is of."""
+        return cls(text.system, *text.target)
+
+    @classmethod
+    def named(cls, side: Mapping[str, Any]) -> TextRef:
+        """The summary that a side of a pair names."""
+        return cls(side.get("system", ""), *Target.of(side))
+
+    @property
+    def target(self) -> Target:
+        return Target(self.length, self.form)
+
+    @property
+    def order(self) -> tuple[str, int, str]:
+        """For sorting: by name, what is unset first."""
+        return self.system, *self.target.order
+
+    @property
+    def parts(self) -> tuple[str | int | None, ...]:
+        """What ids are made of."""
+        return self.system, *self.target.parts
+
+    def as_dict(self) -> dict[str, Any]:
+        """As a record, an answer's digest and a side of a pair have it."""
+        return {"system": self.system, **self.target.as_dict()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +173,8 @@ class Judged:
             "task": task.id,
             "assessor": task.assessor,
             "protocol": [task.protocol, task.version],
-            "peer": task.peer and asdict(task.peer),
-            "reference": task.reference and asdict(task.reference),
+            "peer": task.peer and task.peer.as_dict(),
+            "reference": task.reference and task.reference.as_dict(),
             "answers": answers,
             **({"left": task.left, "right": task.right} if task.left is not None else {}),
         }
@@ -176,7 +207,7 @@ def text_hash(text: str) -> str:
 
 def units_of(units: Iterable[Unit], text: TextRef, kind: str) -> list[Unit]:
     """The units of one summary of a topic, in the order of the text."""
-    own = [u for u in units if (u.system, u.length, u.kind) == (text.system, text.length, kind)]
+    own = [u for u in units if u.kind == kind and u.system == text.system and u.target == text.target]
     return sorted(own, key=lambda unit: (unit.start, unit.end))
 
 
@@ -197,7 +228,7 @@ def task_hashes(
         kinds = (("peer", peer, protocol.peer_units), ("reference", reference, protocol.model_units))
         for role, summary, kind in kinds:
             if summary is not None:
-                own = units_of(units, TextRef(summary.system, summary.length), kind)
+                own = units_of(units, TextRef.of(summary), kind)
                 found[f"{role}-units"] = units_hash(own)
     return found
 
@@ -209,12 +240,12 @@ def changed(task: Task, collection: Collection, protocol: Protocol | None) -> st
     """
     if not task.hashes:
         return None
-    summaries = {(s.system, s.length): s for s in collection.summaries.get(task.topic, ())}
+    summaries = {TextRef.of(s): s for s in collection.summaries.get(task.topic, ())}
     units = collection.units.get(task.topic, ())
     for role, text in (("peer", task.peer), ("reference", task.reference)):
         if text is None or role not in task.hashes:
             continue
-        summary = summaries.get((text.system, text.length))
+        summary = summaries.get(text)
         if summary is None:
             return f"the {role} is gone or withdrawn"
         if text_hash(summary.text) != task.hashes[role]:

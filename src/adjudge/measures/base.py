@@ -109,11 +109,17 @@ class Measure:
 
     def row(self, batch: TopicBatch, peer: Summary, value: float, *, reference: str | None = None) -> Score:
         return Score(
-            str(self), batch.topic.topic, peer.system, value, length=peer.length, reference=reference
+            str(self),
+            batch.topic.topic,
+            peer.system,
+            value,
+            length=peer.length,
+            form=peer.form,
+            reference=reference,
         )
 
     def missing(self, batch: TopicBatch, peer: Summary, why: str) -> Score:
-        return Score.missing(str(self), batch.topic.topic, peer.system, why, peer.length)
+        return Score.missing(str(self), batch.topic.topic, peer.system, why, peer.length, peer.form)
 
 
 Make = Callable[..., Measure]
@@ -128,12 +134,13 @@ def _plain(value: object) -> str:
 
 def no_reference(peer: Summary, references: Sequence[Summary]) -> str:
     """Why a peer has no reference to be compared with, in words."""
-    others = {r.length for r in references if r.system != peer.system}
+    others = {r.target for r in references if r.system != peer.system}
     if not references:
         return "the topic has no reference"
     if not others:
         return "the only reference is by the same system"
-    lengths = ", ".join(
-        "unset" if each is None else str(each) for each in sorted(others, key=lambda v: v or 0)
-    )
+    there = sorted(others, key=lambda target: target.order)
+    if any(target.form for target in (peer.target, *there)):
+        return f"no reference of {peer.target} (there are: {'; '.join(map(str, there))})"
+    lengths = ", ".join("unset" if each.length is None else str(each.length) for each in there)
     return f"no reference of length {peer.length or 'unset'} (there are: {lengths})"

@@ -148,7 +148,7 @@ def hit_ratio(unit: Grams, peer: Grams) -> float:
 
 def model_units(batch: TopicBatch, reference: Summary, kind: str) -> list[Unit]:
     """The units of a reference as the evaluation has them, or as the splitter cuts them."""
-    stored = [u for u in batch.units if u.kind == kind and (u.topic, u.system, u.length) == reference.key]
+    stored = [u for u in batch.units if u.kind == kind and u.of == reference.key]
     return stored or split(reference, kind, batch.language)
 
 

@@ -39,12 +39,17 @@ def digests(measure: Measure, batches: Mapping[str, TopicBatch]) -> dict[str, st
     A topic without peers, such as one whose summaries are all withdrawn, has something to score only for a measure
     of judgments: texts may have been judged that are not in the folder.
     """
-    judged = "judgments" in measure.needs | measure.uses
+    judged = looks_at_judgments(measure)
     found = {topic: digest(measure, batch) for topic, batch in batches.items() if batch.peers or judged}
     if measure.scope == "topic":
         return found
     everything = blake2b("".join(found.values()).encode(), digest_size=8).hexdigest()
     return dict.fromkeys(found, everything)
+
+
+def looks_at_judgments(measure: Measure) -> bool:
+    """Whether scores of the measure depend on judgments."""
+    return "judgments" in measure.needs | measure.uses
 
 
 def digest(measure: Measure, batch: TopicBatch) -> str:
@@ -199,7 +204,8 @@ def score(
             stored = plan.merged(rows[str(plan.measure)], topics)
             if stored.table.frame.empty:
                 raise DataError(f"{plan.measure}: no scores: {plan.measure.why_nothing(everything)}")
-            scorefiles.write(change.stage(scorefiles.file_name(str(plan.measure))), stored)
+            if plan.changes(stored):
+                scorefiles.write(change.stage(scorefiles.file_name(str(plan.measure))), stored)
             results.append(plan.report(stored))
         change.commit()
     return results
@@ -224,6 +230,11 @@ class _ScorePlan:
             rows = sorted(kept + rows, key=lambda r: order[r.topic])
         table = ScoreTable.from_rows(rows, [info])
         return ScoreFile(info=info, table=table, origin="computed", inputs=self.digests)
+
+    def changes(self, stored: ScoreFile) -> bool:
+        """Whether there is something to write: a file that says the same stays as it is, byte for byte."""
+        old = self.old
+        return old is None or bool(self.todo) or (old.info, old.inputs) != (stored.info, stored.inputs)
 
     def report(self, stored: ScoreFile) -> Scored:
         frame = stored.table.frame

@@ -72,6 +72,8 @@ def _summaries(collection: Collection) -> Fact:
     else:
         named = ["no target length" if n is None else f"{n:,}" for n in lengths]
         more = f"{listed(named)} words" if named and lengths[-1] is not None else ""
+    if forms := [f"{form}s" for form in collection.forms if form]:
+        more = ", ".join(filter(None, (more, listed([*forms, *(["no form"] * (None in collection.forms))]))))
     return Fact("Summaries", f"{peers:,}", more)
 
 
@@ -81,14 +83,16 @@ def _documents(collection: Collection) -> Fact:
 
 
 def _references(collection: Collection) -> Fact:
-    """A topic asked for at two lengths has references at both; what counts is how many at each."""
+    """A topic asked for at two lengths, or in two forms, has references of both; what counts is how many of each."""
     held: list[int] = []
     for topic in collection.topics:
-        lengths = Counter(reference.length for reference in collection.references(topic))
-        held += lengths.values() or [0]
+        targets = Counter(reference.target for reference in collection.references(topic))
+        held += targets.values() or [0]
     total = sum(held)
-    several = len({r.length for r in collection.all_summaries() if r.is_reference}) > 1
-    per = "per topic and length" if several else "per topic"
+    targets_there = {r.target for r in collection.all_summaries() if r.is_reference}
+    several = ["length"] * (len({t.length for t in targets_there}) > 1)
+    several += ["form"] * (len({t.form for t in targets_there}) > 1)
+    per = f"per {listed(['topic', *several])}"
     return Fact("References", f"{total:,}", f"{span(held)} {per}" if held else "")
 
 

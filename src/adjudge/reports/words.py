@@ -8,6 +8,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from adjudge.data.collection import Collection
+from adjudge.data.scores import form_words
 from adjudge.reports.sections import MOST_SYSTEMS, level_words, mean_format
 
 if TYPE_CHECKING:
@@ -15,10 +16,17 @@ if TYPE_CHECKING:
 
 
 def titles(comparisons: Sequence[Comparison], collection: Collection) -> list[str]:
-    """The measure, and the target length where there is more than one that it could be."""
+    """The measure, and the target length and form where there is more than one that it could be."""
     several = len({c.matrix.length for c in comparisons} | set(collection.lengths)) > 1
+    forms = len({c.matrix.target.form for c in comparisons} | set(collection.forms)) > 1
     return [
-        f"{c.measure}, {c.matrix.length:,} words" if several and c.matrix.length else c.measure
+        ", ".join(
+            [
+                c.measure,
+                *([f"{c.matrix.length:,} words"] if several and c.matrix.length else []),
+                *([form_words(c.matrix.only_form)] if forms else []),
+            ]
+        )
         for c in comparisons
     ]
 
@@ -104,6 +112,8 @@ def commands(comparisons: Sequence[Comparison]) -> tuple[str, ...]:
     found = [f"adjudge score .{_measures(scored)}"] if scored else []
     lengths = {comparison.matrix.length for comparison in comparisons}
     length = f" --length {lengths.pop()}" if len(lengths) == 1 and None not in lengths else ""
+    forms = {comparison.matrix.form for comparison in comparisons}
+    length += f" --form {forms.pop()}" if len(forms) == 1 and None not in forms else ""
     alike: dict[str, dict[str, None]] = {}
     for comparison in comparisons:
         alike.setdefault(_options(comparison), {})[comparison.measure] = None

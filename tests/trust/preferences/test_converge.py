@@ -15,6 +15,7 @@ from adjudge.assessors.preferences import simulate_preferences
 from adjudge.comparisons.scores import Scores
 from adjudge.data.rows import Document, Summary, Topic
 from adjudge.data.scores import Score, ScoreTable
+from adjudge.data.target import Target
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.batch import batches_of
@@ -29,7 +30,7 @@ from adjudge.trust.preferences import (
     agreements,
     compared,
     converge,
-    of_length,
+    of_target,
     one_run,
     score_columns,
     sizes,
@@ -191,11 +192,21 @@ def test_nobody_was_asked(small: Evaluation) -> None:
 
 def test_lengths_are_never_mixed() -> None:
     peers = [Summary("t", "a", "x", 50), Summary("t", "a", "y", 100), Summary("t", "b", "z", 100)]
-    assert [peer.text for peer in of_length(peers, 100)] == ["y", "z"]
+    assert [peer.text for peer in of_target(peers, Target(100))] == ["y", "z"]
     with pytest.raises(
         DataError, match="t: summaries of several lengths .50 and 100.: choose one with --length"
     ):
-        of_length(peers, None)
+        of_target(peers, Target())
+
+
+def test_forms_are_never_mixed() -> None:
+    peers = [Summary("t", "a", form, 100, form=form) for form in ("abstract", "extract")]
+    peers.append(Summary("t", "b", "bare", 100))
+    assert [peer.text for peer in of_target(peers, Target(100, "extract"))] == ["extract", "bare"]
+    with pytest.raises(
+        DataError, match="t: summaries of several forms .abstract, extract and unset.: choose"
+    ):
+        of_target(peers, Target(100))
 
 
 def test_mistakes(answered: Evaluation) -> None:

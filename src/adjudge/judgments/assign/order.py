@@ -10,7 +10,7 @@ import numpy as np
 
 from adjudge.errors import UsageError, quoted
 from adjudge.judgments.assign.pages import JudgingPage
-from adjudge.judgments.tasks import Task, stable_id
+from adjudge.judgments.tasks import Task, TextRef, stable_id
 
 Order = Literal["topic", "mixed"]
 ORDERS: tuple[Order, ...] = get_args(Order)
@@ -40,8 +40,8 @@ def in_order(pages: Sequence[JudgingPage], order: Order, rng: np.random.Generato
     return sorted(mixed, key=lambda page: (topic_rank[page.topic], group_rank[page.topic, _reference(page)]))
 
 
-def _reference(page: JudgingPage) -> tuple[str, int]:
-    return ("", 0) if page.reference is None else (page.reference.system, page.reference.length or 0)
+def _reference(page: JudgingPage) -> tuple[str, int, str]:
+    return ("", 0, "") if page.reference is None else TextRef.of(page.reference).order
 
 
 def with_repeats(

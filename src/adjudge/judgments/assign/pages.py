@@ -1,7 +1,7 @@
 """What there is to judge, page by page, and who may judge it.
 
 A page is what one task shows: a peer and a reference (coverage), a peer (rating, pyramid), a topic's references
-(pyramid), two peers of one length (preference of summaries), or two sentences (preference of sentences).
+(pyramid), two peers of one length and form (preference of summaries), or two sentences (preference of sentences).
 """
 
 from __future__ import annotations
@@ -21,9 +21,8 @@ from adjudge.judgments.protocol import Protocol
 from adjudge.judgments.tasks import Task, TextRef, task_hashes, text_hash
 from adjudge.wording import counted, listed
 
-Text = tuple[str, int | None]  # system and length
-PageKey = tuple[str, frozenset[Text], Text | None]
-UnitsOf = Mapping[Text, Sequence[Unit]]
+PageKey = tuple[str, frozenset[TextRef], TextRef | None]
+UnitsOf = Mapping[TextRef, Sequence[Unit]]
 SentencePairs = Mapping[str, Sequence[tuple[SourceSentence, SourceSentence]]]
 """By topic: which sentence to show on the left, and which on the right."""
 
@@ -46,8 +45,8 @@ class JudgingPage:
 
     @property
     def key(self) -> PageKey:
-        reference = None if self.reference is None else text_of(self.reference)
-        return self.topic, frozenset(map(text_of, self.peers)), reference
+        reference = None if self.reference is None else TextRef.of(self.reference)
+        return self.topic, frozenset(map(TextRef.of, self.peers)), reference
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -60,8 +59,8 @@ class JudgingPage:
     def fields(self, *, swapped: bool = False) -> dict[str, Any]:
         """What a task of this page holds: which texts, and their hashes."""
         if not self.is_pair:
-            peer = TextRef(*text_of(self.peers[0])) if self.peers else None
-            reference = None if self.reference is None else TextRef(*text_of(self.reference))
+            peer = TextRef.of(self.peers[0]) if self.peers else None
+            reference = None if self.reference is None else TextRef.of(self.reference)
             return {"peer": peer, "reference": reference, "hashes": self.hashes}
         sides = self._sides()[::-1] if swapped else self._sides()
         (left, left_text), (right, right_text) = sides
@@ -72,7 +71,7 @@ class JudgingPage:
         """Both sides of a pair as a task names them, with their texts. Of a sentence the first place counts."""
         if self.sentences:
             return [(place_side(each.places[0]), each.text) for each in self.sentences]
-        return [({"system": each.system, "length": each.length}, each.text) for each in self.peers]
+        return [(TextRef.of(each).as_dict(), each.text) for each in self.peers]
 
     def is_of(self, task: Task) -> bool:
         """Whether a task of this page's key shows these very texts; a hash that it does not have is not looked at."""
@@ -97,15 +96,8 @@ def place_side(place: SentencePlace) -> dict[str, Any]:
 def key_of(task: Task) -> PageKey:
     """The page that a task shows."""
     if task.left is not None and task.right is not None:
-        sides = [(side.get("system", ""), side.get("length")) for side in (task.left, task.right)]
-        return task.topic, frozenset(sides), None
-    peers = [(task.peer.system, task.peer.length)] if task.peer else []
-    reference = (task.reference.system, task.reference.length) if task.reference else None
-    return task.topic, frozenset(peers), reference
-
-
-def text_of(summary: Summary) -> Text:
-    return summary.system, summary.length
+        return task.topic, frozenset(map(TextRef.named, (task.left, task.right))), None
+    return task.topic, frozenset([task.peer] if task.peer else []), task.reference
 
 
 def pages_of(collection: Collection, protocol: Protocol, topics: Sequence[str] = ()) -> JudgingPages:
@@ -144,10 +136,10 @@ def need_units(collection: Collection, protocol: Protocol, topics: Sequence[str]
     """A coverage page shows units: every text that is not empty must have some."""
     missing: list[str] = []
     for topic in topics:
-        units = {(unit.system, unit.length, unit.kind) for unit in collection.units.get(topic, ())}
+        units = {(TextRef.of(unit), unit.kind) for unit in collection.units.get(topic, ())}
         for summary in collection.summaries.get(topic, ()):
             kinds = [protocol.peer_units] * summary.is_peer + [protocol.model_units] * summary.is_reference
-            if summary.text.strip() and any((*text_of(summary), kind) not in units for kind in kinds):
+            if summary.text.strip() and any((TextRef.of(summary), kind) not in units for kind in kinds):
                 missing.append(f"{topic}/{summary.system}")
     if missing:
         texts = counted(len(missing), "summary has", "summaries have")
@@ -183,14 +175,14 @@ def topic_pages(
             units = _by_text(collection.units.get(topic, ()))
             for peer in peers:
                 for reference in references_for(peer, references):
-                    own = [*units.get(text_of(peer), ()), *units.get(text_of(reference), ())]
+                    own = [*units.get(TextRef.of(peer), ()), *units.get(TextRef.of(reference), ())]
                     hashes = task_hashes(peer, reference, own, protocol)
                     yield JudgingPage(
                         topic, peers=(peer,), reference=reference, models=(reference,), hashes=hashes
                     )
         case "preference":
             for number, pair in enumerate(combinations(peers, 2)):
-                if pair[0].length == pair[1].length:
+                if pair[0].target == pair[1].target:
                     yield JudgingPage(topic, peers=pair, models=tuple(references), number=number)
         case _:
             if protocol.kind == "pyramid":
@@ -209,14 +201,14 @@ def sentence_pages(topic: str, pairs: SentencePairs) -> Iterator[JudgingPage]:
 
 
 def _by_text(units: Sequence[Unit]) -> UnitsOf:
-    found: dict[Text, list[Unit]] = {}
+    found: dict[TextRef, list[Unit]] = {}
     for unit in units:
-        found.setdefault((unit.system, unit.length), []).append(unit)
+        found.setdefault(TextRef.of(unit), []).append(unit)
     return found
 
 
-def _by_name(summary: Summary) -> tuple[str, int]:
-    return summary.system, summary.length or 0
+def _by_name(summary: Summary) -> tuple[str, int, str]:
+    return TextRef.of(summary).order
 
 
 def _why(notes: Counter[str]) -> str:
@@ -250,14 +242,14 @@ def _new_pairs(
     many: int,
     allowed: Mapping[PageKey, Set[str]],
     kept: Container[PageKey],
-    seen: Counter[Text],
+    seen: Counter[TextRef],
     rng: np.random.Generator,
 ) -> set[PageKey]:
     """A topic's new pairs: even within the topic first, over topics next, by chance where both are equal."""
     own = {key for key in pages if key in kept}
     left = {key for key in pages if key not in own and allowed[key]}
     here = Counter(text for _, texts, _ in own for text in texts)
-    names = list(dict.fromkeys(text_of(peer) for page in pages.values() for peer in page.peers))
+    names = list(dict.fromkeys(TextRef.of(peer) for page in pages.values() for peer in page.peers))
     drawn: set[PageKey] = set()
     for _ in range(min(len(left), many - len(own))):
         chance = dict(zip(names, rng.random(len(names)).tolist(), strict=True))

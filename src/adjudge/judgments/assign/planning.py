@@ -39,7 +39,6 @@ from adjudge.judgments.assign.pages import (
     pages_of,
     sentence_pages,
     some_pairs,
-    text_of,
     topic_pages,
     writer,
 )
@@ -573,7 +572,7 @@ def _named(fields: Mapping[str, Any]) -> Iterator[str | int | None]:
     """What the id of a page is made of: the names of its texts, or the places of its sentences."""
     for role in ("peer", "reference"):
         if fields.get(role) is not None:
-            yield from (fields[role].system, fields[role].length)
+            yield from fields[role].parts
     for role in ("left", "right"):
         yield from fields.get(role, {}).values()
 
@@ -725,7 +724,7 @@ def _name(page: JudgingPage) -> str:
 def named_in_texts(collection: Collection, pages: Iterable[JudgingPage]) -> list[str]:
     """`TOPIC/SYSTEM holds "NAME"` for every text shown that holds its own system's, label's or author's name."""
     shown = {
-        (page.topic, *text_of(each)): each
+        each.key: each
         for page in pages
         for each in (*page.peers, *([page.reference] if page.reference else []))
     }

@@ -56,6 +56,8 @@ class PreferenceRow:
     length: str = ""
     """Of two summaries, in words; written for importers, and of no use to a fit."""
     took_ms: float = math.nan
+    form: str = ""
+    """Of two summaries, likewise."""
 
 
 @dataclass(frozen=True)
@@ -277,20 +279,25 @@ def sentence_preferences(batch: TopicBatch) -> Preferences:
     )
 
 
-def summary_rows(batch: TopicBatch, *, length: int | None = None) -> Iterator[PreferenceRow]:
+def summary_rows(
+    batch: TopicBatch, *, length: int | None = None, form: str | None = None
+) -> Iterator[PreferenceRow]:
     """The answers to pairs of a topic's summaries, by system, those that were skipped too."""
     for task, event in judged_pairs(batch, "summaries"):
         left, right = named_summary(task.left), named_summary(task.right)
-        if left is not None and right is not None and (length is None or left[1] == length):
+        if left is None or right is None:
+            continue
+        if length in (None, left.length) and form in (None, left.form or "unset"):
             yield PreferenceRow(
-                left=left[0],
-                right=right[0],
+                left=left.system,
+                right=right.system,
                 winner=event.answer["winner"],
                 topic=batch.topic.topic,
                 assessor=event.assessor,
                 time=event.answered_at or "",
-                length="" if left[1] is None else str(left[1]),
+                length="" if left.length is None else str(left.length),
                 took_ms=_took(event),
+                form=left.form or "",
             )
 
 
@@ -312,13 +319,18 @@ def sentence_rows(batch: TopicBatch) -> Iterator[PreferenceRow]:
 
 
 def system_preferences(
-    collection: Collection, judgments: Judgments, *, topics: Sequence[str] = (), length: int | None = None
+    collection: Collection,
+    judgments: Judgments,
+    *,
+    topics: Sequence[str] = (),
+    length: int | None = None,
+    form: str | None = None,
 ) -> Preferences:
     """The answers to pairs of summaries, with systems as items and topics as clusters."""
     return Preferences.of(
         row
         for batch in batches_with_judgments(collection, judgments, topics)
-        for row in summary_rows(batch, length=length)
+        for row in summary_rows(batch, length=length, form=form)
     )
 
 

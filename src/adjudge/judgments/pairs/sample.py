@@ -318,7 +318,7 @@ def _side(pool: PairPool, number: int) -> str:
 
 
 def _short(free: int, several: bool, protocol: Protocol) -> str:
-    what = "sentences in its documents" if protocol.of == "sentences" else "summaries of one length"
+    what = "sentences in its documents" if protocol.of == "sentences" else "summaries of one length and form"
     if not several:
         return f"needs two {what}"
     return "every pair has been asked" if not free else f"only {counted(free, 'pair')} left to ask"

@@ -2,8 +2,8 @@
 
 A sentence is known by its text: it stays the same sentence wherever it stands in the topic's documents, also after the
 documents were edited around it. A task keeps the hash of that text; where it has none, the side's own text counts, and
-where there is none either, the sentence that stands at the side's place. A summary is known by its system and length,
-and must still read as it did when it was judged.
+where there is none either, the sentence that stands at the side's place. A summary is known by its system, length and
+form, and must still read as it did when it was judged.
 
 Loads no NumPy: `adjudge check` follows the rule too.
 """
@@ -20,14 +20,12 @@ from adjudge.data.rows import Document, Summary
 from adjudge.errors import UsageError, quoted
 from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.protocol import PREFERENCE, Protocol, load_protocol
-from adjudge.judgments.tasks import Event, Task, text_hash
+from adjudge.judgments.tasks import Event, Task, TextRef, text_hash
 
 Side = Mapping[str, Any]
 Pair = tuple[int, int]
 SentenceAt = tuple[str, int, int]
 """Document, start, end."""
-SummaryName = tuple[str, int | None]
-"""System, length."""
 
 WON = {"left": 1.0, "right": 0.0, "tie": 0.5}
 """How much the left side wins; skipping says nothing."""
@@ -54,10 +52,9 @@ def named_place(side: Side) -> SentenceAt | None:
     return None
 
 
-def named_summary(side: Side | None) -> SummaryName | None:
+def named_summary(side: Side | None) -> TextRef | None:
     """The summary that a side names."""
-    system = (side or {}).get("system")
-    return (system, (side or {}).get("length")) if isinstance(system, str) else None
+    return TextRef.named(side) if side is not None and isinstance(side.get("system"), str) else None
 
 
 def is_summary(side: Side) -> bool:
@@ -73,7 +70,7 @@ def _key(side: Side | None, hash: str | None) -> tuple[object, ...]:
     if side is None:
         return ("nothing",)
     if is_summary(side):
-        return "summary", side["system"], side.get("length")
+        return "summary", TextRef.named(side)
     found = named_sentence(side, hash)
     return ("sentence", found) if found is not None else ("place", *(named_place(side) or ()))
 
@@ -104,7 +101,7 @@ class PairPool:
         return {each: number for number, each in enumerate(self.hashes)}
 
     @cached_property
-    def _by_summary(self) -> dict[SummaryName | None, int]:
+    def _by_summary(self) -> dict[TextRef | None, int]:
         return {named_summary(side): number for number, side in enumerate(self.sides) if is_summary(side)}
 
     @cached_property
@@ -201,7 +198,7 @@ def topic_pool(batch: TopicBatch) -> PairPool:
 
 
 def pools_of(collection: Collection, topic: str, protocol: Protocol) -> list[PairPool]:
-    """The pools of a topic: one of sentences, or one of summaries per length."""
+    """The pools of a topic: one of sentences, or one of summaries per length and form."""
     if protocol.kind != "preference":
         raise UsageError(
             f"{quoted(protocol.name)} is a {protocol.kind} protocol; expected one for preferences"
@@ -211,8 +208,8 @@ def pools_of(collection: Collection, topic: str, protocol: Protocol) -> list[Pai
         return [found] if len(found) else []
     peers = collection.peers(topic)
     return [
-        _summary_pool(topic, [peer for peer in peers if peer.length == length])
-        for length in dict.fromkeys(peer.length for peer in peers)
+        _summary_pool(topic, [peer for peer in peers if peer.target == target])
+        for target in dict.fromkeys(peer.target for peer in peers)
     ]
 
 
@@ -220,7 +217,7 @@ def _summary_pool(topic: str, peers: Sequence[Summary]) -> PairPool:
     return PairPool(
         topic=topic,
         texts=tuple(peer.text for peer in peers),
-        sides=tuple({"system": peer.system, "length": peer.length} for peer in peers),
+        sides=tuple(TextRef.of(peer).as_dict() for peer in peers),
     )
 
 
@@ -239,7 +236,7 @@ def side_changed(side: Side, hash: str, role: str, topic: str, collection: Colle
     """Why a side no longer means what was judged, in words; None where it does."""
     if is_summary(side):
         name = named_summary(side)
-        summary = next((s for s in collection.summaries.get(topic, ()) if (s.system, s.length) == name), None)
+        summary = next((s for s in collection.summaries.get(topic, ()) if TextRef.of(s) == name), None)
         if summary is None:
             return f"the {role} summary is gone or withdrawn"
         return None if text_hash(summary.text) == hash else f"the {role} summary's text has changed"

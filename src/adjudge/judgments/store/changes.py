@@ -11,14 +11,15 @@ from pathlib import Path
 
 from adjudge.data.check import Finding, some
 from adjudge.data.collection import Collection
-from adjudge.errors import AdjudgeError
-from adjudge.judgments.protocol import Protocol, load_protocol
+from adjudge.data.folder import Folder
+from adjudge.errors import quoted
+from adjudge.judgments.protocol import protocols_of
+from adjudge.judgments.store.readonly import connect_to_read
 from adjudge.judgments.tasks import Task, TextRef, changed
 
 _JUDGED = """
-    select id, evaluation, assessor, protocol, version, topic,
-           peer_system, peer_length, reference_system, reference_length, left_json, right_json, hashes
-    from task where exists (select 1 from event where event.evaluation = task.evaluation and event.task = task.id)
+    select * from task
+    where exists (select 1 from event where event.evaluation = task.evaluation and event.task = task.id)
 """
 
 
@@ -39,20 +40,39 @@ def changed_findings(changed: Iterable[tuple[Task, str]]) -> Iterator[Finding]:
         )
 
 
+def not_looked_at(why: str) -> Iterator[Finding]:
+    """That the store was not opened."""
+    yield Finding("note", "judgments-not-read", why, "judgments were not checked")
+
+
 def changed_in_file(path: Path, collection: Collection) -> Iterator[Finding]:
     """The same of a SQLite file, read with the standard library alone, so that a check starts quickly."""
     try:
         tasks = list(_tasks(path))
-    except sqlite3.Error as error:
+    except (
+        sqlite3.Error,
+        ValueError,
+        TypeError,
+    ) as error:  # or cells that hold something else than they should
         what = f"{path.name} cannot be read: {error}"
         yield Finding("error", "judgments-unreadable", what, "judgments cannot be used")
         return
-    seen = ((task, changed(task, collection, _protocol(task.protocol))) for task in tasks)
+    known = protocols_of(Folder(path.parent, collection.settings), {task.protocol for task in tasks})
+    strange = Counter(task.protocol for task in tasks if task.protocol not in known)
+    for name, count in strange.items():
+        yield Finding(
+            severity="warning",
+            code="protocol-unknown",
+            what=f"judged by the protocol {quoted(name)}, which is not here",
+            effect="these judgments are left out: put its file into protocols/, or: adjudge judgments remove",
+            count=count,
+        )
+    seen = ((task, changed(task, collection, known.get(task.protocol))) for task in tasks)
     yield from changed_findings((task, why) for task, why in seen if why is not None)
 
 
 def _tasks(path: Path) -> Iterator[Task]:
-    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
+    with closing(connect_to_read(path)) as connection:
         connection.row_factory = sqlite3.Row
         for row in connection.execute(_JUDGED):
             yield Task(
@@ -62,20 +82,16 @@ def _tasks(path: Path) -> Iterator[Task]:
                 protocol=row["protocol"],
                 version=row["version"],
                 topic=row["topic"],
-                peer=_text(row["peer_system"], row["peer_length"]),
-                reference=_text(row["reference_system"], row["reference_length"]),
+                peer=_text(row, "peer"),
+                reference=_text(row, "reference"),
                 left=json.loads(row["left_json"] or "null"),
                 right=json.loads(row["right_json"] or "null"),
                 hashes=json.loads(row["hashes"] or "{}"),
             )
 
 
-def _text(system: str | None, length: int | None) -> TextRef | None:
-    return None if system is None else TextRef(system, length)
-
-
-def _protocol(name: str) -> Protocol | None:
-    try:
-        return load_protocol(name)
-    except AdjudgeError:
-        return None  # one's own: the texts themselves are compared all the same
+def _text(row: sqlite3.Row, role: str) -> TextRef | None:
+    if row[f"{role}_system"] is None:
+        return None
+    form = dict(row).get(f"{role}_form")  # the column is missing in a store that nobody has upgraded yet
+    return TextRef(row[f"{role}_system"], row[f"{role}_length"], form)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import sqlite3
 import subprocess
 import sys
+import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,6 +24,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from adjudge.engine import chunked
 from adjudge.errors import AdjudgeError, BusyError, DataError, FormatError, UsageError, quoted
 from adjudge.judgments.store import migrations, schema
+from adjudge.judgments.store.readonly import copy_with_log, is_read_only, uri_to_read
 from adjudge.judgments.store.schema import SCHEMA
 from adjudge.judgments.tasks import FILE
 
@@ -116,14 +119,28 @@ class Database:
         self.url = url
         self.patience = patience
         self.place = str(url.database) if self.is_file else url.render_as_string(hide_password=True)
-        make = self._sqlite if self.is_file else self._postgresql
-        self._reader, self._writer = make(writing=False), make(writing=True)
+        self.read_only = self.is_file and is_read_only(Path(str(url.database)))
+        self._scratch: tempfile.TemporaryDirectory[str] | None = None
+        self._uri = uri_to_read(Path(str(url.database))) if self.read_only else None
+        if self.read_only and self._uri is None:
+            self._copy()
+        self._make()
         self._pid = os.getpid()
         try:
             self._open()
         except BaseException:
             self.close()
             raise
+
+    def _make(self) -> None:
+        make = self._sqlite if self.is_file else self._postgresql
+        self._reader, self._writer = make(writing=False), make(writing=True)
+
+    def _copy(self) -> None:
+        """Go on with a copy, of a file that cannot be written and cannot be read where it lies."""
+        self._scratch = tempfile.TemporaryDirectory(prefix="adjudge-")
+        copied = copy_with_log(Path(str(self.url.database)), Path(self._scratch.name))
+        self.url, self._uri = URL.create("sqlite", database=str(copied)), None
 
     @property
     def is_file(self) -> bool:
@@ -138,6 +155,8 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """A transaction that is committed, to the disk, when the block ends well."""
+        if self.read_only:
+            raise DataError(f"{self.place}: cannot be written: the file or its folder is read-only")
         with self._in_words(), self._writer.begin() as connection:
             yield connection
 
@@ -152,6 +171,8 @@ class Database:
         mine = os.getpid() == self._pid
         self._reader.dispose(close=mine)
         self._writer.dispose(close=mine)
+        if mine and self._scratch is not None:
+            self._scratch.cleanup()
 
     def check_process(self) -> None:
         """Connections and threads do not survive a fork."""
@@ -161,14 +182,23 @@ class Database:
     def _open(self) -> None:
         with self.reading() as connection:
             current = migrations.is_current(connection, self.place)
-        if not current:
-            with self.writing() as connection:
-                migrations.upgrade(connection, self.place)
+        if current:
+            return
+        if self.read_only and self._scratch is None:  # an older schema: upgraded in a copy
+            self._reader.dispose()
+            self._writer.dispose()
+            self._copy()
+            self._make()
+        with self._in_words(), self._writer.begin() as connection:
+            migrations.upgrade(connection, self.place)
 
     def _sqlite(self, *, writing: bool) -> Engine:
+        how: dict[str, Any] = {"timeout": self.patience, "check_same_thread": False}
+        name = self._uri or str(self.url.database)
         engine = sa.create_engine(
-            self.url,
-            connect_args={"timeout": self.patience, "check_same_thread": False},
+            "sqlite://",
+            creator=lambda: sqlite3.connect(name, uri=self._uri is not None, **how),
+            poolclass=sa.QueuePool,
             pool_size=8,
             max_overflow=-1,
         )
@@ -177,7 +207,8 @@ class Database:
             connection.isolation_level = None  # SQLAlchemy begins; the driver would do it too late
             run = connection.execute
             try:
-                _keep_log(run, self)
+                if self._uri is None:
+                    _keep_log(run, self)
                 run("PRAGMA synchronous = FULL")
                 run("PRAGMA fullfsync = ON")  # macOS: without it a flush stops at the drive's own memory
                 run("PRAGMA foreign_keys = ON")
@@ -280,7 +311,7 @@ def _keep_log(run: Callable[[str], Any], database: Database) -> None:
 def address(where: Path | str, *, network: bool = False) -> URL:
     """Where judgments are kept: a folder, a file of SQLite, or the address of a PostgreSQL database."""
     if isinstance(where, str) and "://" in where:
-        return _server(where)
+        return server(where)
     path = Path(where)
     if path.is_dir():
         path = path / FILE
@@ -292,7 +323,8 @@ def address(where: Path | str, *, network: bool = False) -> URL:
     return URL.create("sqlite", database=str(path))
 
 
-def _server(where: str) -> URL:
+def server(where: str) -> URL:
+    """The address of a PostgreSQL database, checked."""
     try:
         url = sa.make_url(where)
     except (sa.exc.ArgumentError, ValueError):

@@ -14,23 +14,26 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from adjudge.data.layout import PENDING_IMPORT
 from adjudge.data.transaction import PATIENCE, Transaction
-from adjudge.errors import ClashError, FormatError, quoted
+from adjudge.errors import ClashError, DataError, FormatError, quoted
 from adjudge.judgments.protocol import PYRAMID
 from adjudge.judgments.store import schema
 from adjudge.judgments.store.database import lock, present
 from adjudge.judgments.store.encoding import stamp, task_of, task_row, to_json
+from adjudge.judgments.store.importing import make_pending_import
 from adjudge.judgments.tasks import PENDING, Task
 
 if TYPE_CHECKING:
     from adjudge.judgments.store.store import Store
 
-What = Literal["rename", "remove", "withdraw", "restore"]
+What = Literal["rename", "remove", "withdraw", "restore", "forget"]
+"""`forget` takes the tasks and answers of a protocol out of the store, for good; the others change tasks."""
 TOPIC = ""
 """Among the systems that cancel a task: the topic as a whole, of a task that shows no summary."""
 
@@ -45,6 +48,7 @@ class TaskEdit:
     system: str | None = None
     topic: str | None = None
     to: str | None = None
+    protocol: str | None = None
     id: str = field(default_factory=lambda: str(uuid.uuid4()))
 
     def edited(self, task: Task, *, judged: bool = True, pyramid: bool = False, when: str = "") -> Task:
@@ -104,9 +108,15 @@ class TaskEdit:
     @classmethod
     def from_json(cls, text: str, path: Path) -> TaskEdit:
         try:
-            return cls(**json.loads(text))
-        except (TypeError, ValueError):
-            raise FormatError("not a change of tasks that Adjudge wrote", file=path) from None
+            edit = cls(**json.loads(text))
+            values = (edit.what, edit.system, edit.topic, edit.to, edit.protocol, edit.id)
+            if edit.what not in get_args(What) or not all(isinstance(v, str | None) for v in values):
+                raise ValueError
+        except (TypeError, ValueError, RecursionError):
+            raise FormatError(
+                "not a change of tasks that Adjudge wrote; remove it to go on without it", file=path
+            ) from None
+        return edit
 
 
 def shown(task: Task) -> Iterator[str]:
@@ -143,20 +153,36 @@ def refuse_merge(store: Store, edit: TaskEdit) -> None:
 
 
 def finish_edit(folder: Path, store: Store) -> None:
-    """Makes the edit that a change of the folder's files has left to be made here, if there is one."""
-    if not (folder / PENDING).exists():
+    """Makes what a change of the folder's files, or an import, has left to be made here, if there is something."""
+    left = [name for name in (PENDING, PENDING_IMPORT) if (folder / name).exists()]
+    if not left:
         return
+    if store.database.read_only:
+        raise DataError(
+            f"{folder}: a change was interrupted and is to be finished first; open the evaluation where it can be"
+            " written"
+        )
     with Transaction(folder, patience=PATIENCE) as change:
         make_pending_edit(folder, store)
-        change.remove(PENDING)
+        make_pending_import(folder, store)
+        for name in left:
+            change.remove(name)
         change.commit()
+
+
+def finish_change(folder: Path, store: Store) -> None:
+    """As `finish_edit`, right after the change of the files: whoever fails here says that the change stands."""
+    try:
+        finish_edit(folder, store)
+    except DataError as error:
+        raise type(error)(f"{error}; the change is finished when the evaluation is next opened") from None
 
 
 def make_pending_edit(folder: Path, store: Store) -> None:
     """As `finish_edit`, for whoever holds the folder's lock; the file stays."""
     path = folder / PENDING
     if path.exists():
-        edit = TaskEdit.from_json(path.read_text(encoding="utf-8"), path)
+        edit = TaskEdit.from_json(path.read_bytes().decode(errors="replace"), path)
         when = stamp(store.clock())
         store.change(lambda connection: make_edit(connection, store.evaluation, edit, when))
 
@@ -166,12 +192,22 @@ def make_edit(connection: Connection, evaluation: str, edit: TaskEdit, when: str
     lock(connection, evaluation)
     if present(connection, _edit.c.id, evaluation, [edit.id]):
         return
-    for task in list(_edited(connection, evaluation, edit, when)):
+    if edit.what == "forget":
+        _forget(connection, evaluation, edit.protocol or "")
+    for task in [] if edit.what == "forget" else list(_edited(connection, evaluation, edit, when)):
         row = task_row(task)
         same = (_task.c.evaluation == evaluation) & (_task.c.id == task.id)
         connection.execute(sa.update(_task).where(same).values({name: row[name] for name in _CHANGING}))
     note = {"evaluation": evaluation, "id": edit.id, "made_at": when, "what": edit.to_json()}
     connection.execute(sa.insert(_edit), [note])
+
+
+def _forget(connection: Connection, evaluation: str, protocol: str) -> None:
+    """Numbers of events are not given again: who has read up to one misses nothing."""
+    mine = (_task.c.evaluation == evaluation) & (_task.c.protocol == protocol)
+    theirs = _event.c.task.in_(sa.select(_task.c.id).where(mine))
+    connection.execute(sa.delete(_event).where(_event.c.evaluation == evaluation, theirs))
+    connection.execute(sa.delete(_task).where(mine))
 
 
 _CHANGING = ("topic", "peer_system", "reference_system", "left_json", "right_json", "cancelled", "renamed")

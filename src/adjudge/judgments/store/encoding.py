@@ -128,7 +128,7 @@ def task_row(task: Task) -> Row:
         moment(task.lease_until)
     row = {name: getattr(task, name) for name in (*_NAMES[Task], *_TEXTS[Task], *_NUMBERS[Task], "position")}
     for role, ref in (("peer", task.peer), ("reference", task.reference)):
-        row[f"{role}_system"], row[f"{role}_length"] = _ref_row(role, ref)
+        row[f"{role}_system"], row[f"{role}_length"], row[f"{role}_form"] = _ref_row(role, ref)
     for name, side in (("left", task.left), ("right", task.right)):
         row[f"{name}_json"] = None if side is None else _mapping(name, side)
     for name in ("cancelled", "renamed"):
@@ -136,13 +136,15 @@ def task_row(task: Task) -> Row:
     return row | {"hashes": _mapping("hashes", task.hashes)}
 
 
-def _ref_row(role: str, ref: TextRef | None) -> tuple[str | None, int | None]:
+def _ref_row(role: str, ref: TextRef | None) -> tuple[str | None, int | None, str | None]:
     if ref is None:
-        return None, None
+        return None, None, None
     check_name(f"{role}.system", ref.system)
     if ref.length is not None:
         check_number(f"{role}.length", ref.length)
-    return ref.system, ref.length
+    if ref.form is not None:
+        check_name(f"{role}.form", ref.form)
+    return ref.system, ref.length, ref.form
 
 
 def _mapping(field: str, value: Mapping[str, Any]) -> str:
@@ -170,4 +172,4 @@ def task_of(row: Stored) -> Task:
 
 def _ref_of(row: Stored, role: str) -> TextRef | None:
     system = row[f"{role}_system"]
-    return None if system is None else TextRef(system, row[f"{role}_length"])
+    return None if system is None else TextRef(system, row[f"{role}_length"], row[f"{role}_form"])

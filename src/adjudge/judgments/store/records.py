@@ -20,6 +20,7 @@ from adjudge.judgments.store.appending import EventLedger, add_some_tasks, refus
 from adjudge.judgments.store.database import AT_ONCE, lock
 from adjudge.judgments.store.encoding import (
     Row,
+    Stored,
     check_name,
     check_number,
     event_of,
@@ -88,13 +89,22 @@ def records(store: Store, *, pseudonyms: bool = False) -> Iterator[Record]:
 
 def _plain(connection: Connection, evaluation: str) -> Iterator[Record]:
     person, task, event = schema.person, schema.task, schema.event
-    yield {"kind": "judgments", "format": FORMAT, "evaluation": evaluation}
+    yield header(evaluation)
     for row in _rows(connection, person, evaluation, person.c.pseudonym):  # an order that says nothing
         yield {"kind": "person"} | {name: row[name] for name in ("id", "name", "pseudonym", "erased")}
     for row in _rows(connection, task, evaluation, task.c.id):
-        yield _task_record(row)
+        yield task_record(row)
     for row in _rows(connection, event, evaluation, event.c.seq):
-        yield {"kind": "event"} | dict(row) | {"answer": event_of(row).answer}
+        yield event_record(row)
+
+
+def header(evaluation: str) -> Record:
+    """The first line of a file of records."""
+    return {"kind": "judgments", "format": FORMAT, "evaluation": evaluation}
+
+
+def event_record(row: Stored) -> Record:
+    return {"kind": "event", **row} | {"answer": event_of(row).answer}
 
 
 def _rows(
@@ -104,19 +114,19 @@ def _rows(
     return connection.execute(query, execution_options={"yield_per": PAGE}).mappings()
 
 
-def _task_record(row: sa.RowMapping) -> Record:
+def task_record(row: Stored) -> Record:
     task = task_of(row)
     return (
         {"kind": "task"}
         | {f.name: getattr(task, f.name) for f in fields(Task) if f.name not in SELDOM}
         | {"peer": _ref_record(task.peer), "reference": _ref_record(task.reference)}
-        | {"lease_by": row["lease_by"]}
+        | {"lease_by": row.get("lease_by")}
         | {name: getattr(task, name) for name in SELDOM if getattr(task, name)}
     )
 
 
 def _ref_record(ref: TextRef | None) -> Record | None:
-    return None if ref is None else {"system": ref.system, "length": ref.length}
+    return None if ref is None else ref.as_dict()
 
 
 def _disguise(connection: Connection, evaluation: str) -> Disguise:
@@ -149,12 +159,12 @@ def read_records(store: Store, path: Path, *, merge: bool = False) -> RecordCoun
     numbered anew after those here and forget what their senders had seen (`base`), tasks and events become
     this evaluation's, and people who are here stay as they are.
     """
-    intake = _RecordsIntake(store.evaluation, path, merge, stamp(store.clock()))
+    intake = RecordsIntake(store.evaluation, path, merge, stamp(store.clock()))
     return store.change(intake.run)
 
 
 @dataclass
-class _RecordsIntake:
+class RecordsIntake:
     """The import of one file of records, inside one transaction."""
 
     evaluation: str

@@ -30,7 +30,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-VERSIONS = ("0001", "0002", "0003", "0005")
+VERSIONS = ("0001", "0002", "0003", "0004", "0005")
 """Every released schema, oldest first; the last one is this module's."""
 
 VERSION_TABLE = "alembic_version"
@@ -86,8 +86,10 @@ task = Table(
     Column("topic", _Key, nullable=False),
     Column("peer_system", Text),
     Column("peer_length", BigInteger),
+    Column("peer_form", Text),
     Column("reference_system", Text),
     Column("reference_length", BigInteger),
+    Column("reference_form", Text),
     Column("left_json", Text),
     Column("right_json", Text),
     Column("hashes", Text, nullable=False),

@@ -22,6 +22,7 @@ from adjudge.errors import DataError, FormatError, quoted
 from adjudge.judgments.store import schema
 from adjudge.judgments.store.accounts import Accounts, PeopleWithAccounts
 from adjudge.judgments.store.appending import add_tasks, append_all, lease_task, release_task
+from adjudge.judgments.store.confirmed import confirmed_address
 from adjudge.judgments.store.database import PATIENCE, Database, address
 from adjudge.judgments.store.edits import finish_edit
 from adjudge.judgments.store.encoding import (
@@ -117,11 +118,11 @@ class Store:
     def submit(self, events: Sequence[Event]) -> Future[list[Ack]]:
         """As `append`, without waiting."""
         self.database.check_process()
-        return self._writer.append([self._row(event, event_row) for event in events])
+        return self._writer.append(self.event_rows(events))
 
     def add_tasks(self, new: Iterable[Task]) -> int:
         """Stores tasks, all or none, and says how many are new. One that is there already may come again."""
-        rows = [self._row(task, task_row) for task in new]
+        rows = self.task_rows(new)
         return self.change(lambda connection: add_tasks(connection, self.evaluation, rows))
 
     def lease(self, task: str, assessor: str, until: datetime) -> Task | None:
@@ -143,6 +144,14 @@ class Store:
         """Runs a job in a write transaction, after what is waiting, and returns when it is committed."""
         self.database.check_process()
         return self._writer.run(job)
+
+    def task_rows(self, tasks: Iterable[Task]) -> list[Row]:
+        """Tasks as rows, checked."""
+        return [self._row(task, task_row) for task in tasks]
+
+    def event_rows(self, events: Iterable[Event]) -> list[Row]:
+        """Events as rows, checked."""
+        return [self._row(event, event_row) for event in events]
 
     # Reading: every call sees one state of the database.
 
@@ -287,7 +296,7 @@ def store_of(folder: Folder) -> Store:
 def _store_of(folder: Folder) -> Store:
     name = folder.settings.name
     if folder.settings.database:
-        return open_store(folder.settings.database, name)
+        return open_store(confirmed_address(folder), name)
     store = open_store(folder.path, name)
     known = store.evaluations()
     if not known or name in known:

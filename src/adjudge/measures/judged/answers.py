@@ -11,7 +11,7 @@ from adjudge.data.rows import Summary
 from adjudge.data.scores import Score
 from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.protocol import UNIT, Protocol, load_protocol
-from adjudge.judgments.tasks import Judged, units_of
+from adjudge.judgments.tasks import Judged, TextRef, units_of
 from adjudge.measures.base import Measure
 
 SUMMED = "coverage"
@@ -50,7 +50,7 @@ def judged_peers(
     Another protocol's judgment of the same peer by the same assessor is a repeat too: a score does not say under
     which protocol it came about.
     """
-    peers = {(peer.system, peer.length): peer for peer in batch.peers}
+    peers = {TextRef.of(peer): peer for peer in batch.peers}
     seen: Counter[tuple[Any, ...]] = Counter()
     for judged in batch.judgments:
         task = judged.task
@@ -61,7 +61,7 @@ def judged_peers(
         key = (task.assessor, task.peer, task.reference)
         repeat = seen[key]
         seen[key] += 1
-        yield judged, peers.get((task.peer.system, task.peer.length)), repeat
+        yield judged, peers.get(task.peer), repeat
 
 
 def pages(batch: TopicBatch) -> list[JudgedPage]:
@@ -107,7 +107,7 @@ def _page(batch: TopicBatch, judged: Judged, repeat: int) -> JudgedPage:
 
 
 def score_row(measure: Measure, judged: Judged, repeat: int, value: float, why: str | None = None) -> Score:
-    """A row at the finest grain: topic, system, length, reference, assessor, repeat."""
+    """A row at the finest grain: topic, system, length, form, reference, assessor, repeat."""
     task = judged.task
     assert task.peer is not None
     return Score(
@@ -116,6 +116,7 @@ def score_row(measure: Measure, judged: Judged, repeat: int, value: float, why: 
         task.peer.system,
         value,
         length=task.peer.length,
+        form=task.peer.form,
         assessor=task.assessor,
         reference=task.reference.system if task.reference is not None else None,
         repeat=repeat,

@@ -165,7 +165,7 @@ class AdjustedCoverage(JudgedCoverage):
         if task.peer is None or task.peer.length is None:
             return math.nan, "the target length is not set"
         text = next(
-            (p.text for p in batch.peers if (p.system, p.length) == (task.peer.system, task.peer.length)),
+            (p.text for p in batch.peers if TextRef.of(p) == task.peer),
             None,
         )
         if text is None:
@@ -186,10 +186,7 @@ class AdjustedCoverage(JudgedCoverage):
             not peer.text.strip()
             for b in batches
             for peer in b.peers
-            if any(
-                t == b.topic.topic and ref and (ref.system, ref.length) == (peer.system, peer.length)
-                for t, ref in judged
-            )
+            if any(t == b.topic.topic and ref == TextRef.of(peer) for t, ref in judged)
         )
         found = super().warnings(batches)
         if empty:
@@ -287,7 +284,7 @@ class LevelWeightedCoverage(LevelCoverage):
         self, levels: Sequence[int], page: JudgedPage, batch: TopicBatch
     ) -> tuple[float, str | None]:
         wanted = page.judged.task.reference
-        reference = next((r for r in batch.references if TextRef(r.system, r.length) == wanted), None)
+        reference = next((r for r in batch.references if TextRef.of(r) == wanted), None)
         lengths = author_lengths(reference, batch.references)
         weights = [sum(length >= level for length in lengths) for level in levels]
         if not all(weights):

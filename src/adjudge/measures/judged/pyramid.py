@@ -110,13 +110,16 @@ NOT_YET = "not annotated yet"
 class PyramidPeer:
     """A peer's annotation and the pyramid that it is scored against, or why there is none."""
 
-    system: str
-    length: int | None
+    text: TextRef
     assessor: str
     repeat: int
     annotation: PeerAnnotation | None = None
     against: Built | None = None
     why: str | None = None
+
+    @property
+    def system(self) -> str:
+        return self.text.system
 
     @property
     def wrote_one(self) -> bool:
@@ -128,7 +131,8 @@ class PyramidPeer:
             batch.topic.topic,
             self.system,
             value,
-            length=self.length,
+            length=self.text.length,
+            form=self.text.form,
             assessor=self.assessor,
             repeat=self.repeat,
             why=why,
@@ -151,7 +155,7 @@ def _find_peers(batch: TopicBatch) -> list[PyramidPeer]:
 
 
 def _annotated(judged: Judged, peer: TextRef, repeat: int, pyramids: list[Built]) -> PyramidPeer:
-    found = PyramidPeer(system=peer.system, length=peer.length, assessor=judged.task.assessor, repeat=repeat)
+    found = PyramidPeer(text=peer, assessor=judged.task.assessor, repeat=repeat)
     if PYRAMID_PEER not in judged.answers:
         return replace(found, why=NOT_YET)
     try:
@@ -178,18 +182,17 @@ def _pyramids(batch: TopicBatch) -> list[Built]:
 def _references(batch: TopicBatch, pyramids: list[Built], found: list[PyramidPeer]) -> Iterator[PyramidPeer]:
     """Of several pyramids of one assessor, the one that most annotations are scored against."""
     uses = Counter(each.against.digest for each in found if each.against is not None)
-    peers = {(peer.system, peer.length) for peer in batch.peers}
-    done = {(each.system, each.length, each.assessor) for each in found}
+    peers = set(map(TextRef.of, batch.peers))
+    done = {(each.text, each.assessor) for each in found}
     for one in sorted(pyramids, key=lambda one: (-uses[one.digest], one.digest)):
         for reference in one.pyramid.references:
-            key = (reference.system, reference.length, one.judged.task.assessor)
-            if key[:2] in peers and key not in done:
-                done.add(key)
+            text, who = TextRef(reference.system, *reference.target), one.judged.task.assessor
+            if text in peers and (text, who) not in done:
+                done.add((text, who))
                 annotation = annotation_of_reference(one.pyramid, reference.system)
                 yield PyramidPeer(
-                    system=reference.system,
-                    length=reference.length,
-                    assessor=one.judged.task.assessor,
+                    text=text,
+                    assessor=who,
                     repeat=0,
                     annotation=annotation,
                     against=one,

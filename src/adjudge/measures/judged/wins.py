@@ -11,11 +11,12 @@ from typing import ClassVar
 from adjudge.data.scores import Score
 from adjudge.judgments.batch import TopicBatch
 from adjudge.judgments.pairs.sides import WON, judged_pairs, named_summary
+from adjudge.judgments.tasks import TextRef
 from adjudge.measures.base import Measure, Need
 from adjudge.wording import counted
 
-Dueller = tuple[str, int | None, str]
-"""System, length, assessor."""
+Dueller = tuple[TextRef, str]
+"""Whose summary, and who judged."""
 
 
 @dataclass(frozen=True)
@@ -33,11 +34,12 @@ class Wins(Measure):
     def score(self, batch: TopicBatch) -> Iterator[Score]:
         """A row per summary and assessor; a peer that nobody has judged has one that says so."""
         duels, _ = duels_of(batch)
-        for (system, length, assessor), won in duels.items():
-            yield Score(str(self), batch.topic.topic, system, fmean(won), length, assessor=assessor)
-        judged = {key[:2] for key in duels}
+        for (text, assessor), won in duels.items():
+            row = (batch.topic.topic, text.system, fmean(won), *text.target)
+            yield Score(str(self), *row, assessor=assessor)
+        judged = {text for text, _ in duels}
         for peer in batch.peers:
-            if (peer.system, peer.length) not in judged:
+            if TextRef.of(peer) not in judged:
                 yield self.missing(batch, peer, "no duel with another summary was judged")
 
     def warnings(self, batches: Sequence[TopicBatch]) -> list[str]:
@@ -65,6 +67,6 @@ def _duels_of(batch: TopicBatch) -> tuple[dict[Dueller, list[float]], Counter[st
         elif left is None or right is None or left == right:
             left_out["a side names no summary, or both the same"] += 1
         else:
-            found.setdefault((*left, task.assessor), []).append(won)
-            found.setdefault((*right, task.assessor), []).append(1 - won)
+            found.setdefault((left, task.assessor), []).append(won)
+            found.setdefault((right, task.assessor), []).append(1 - won)
     return found, left_out

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 from adjudge.compiled import uncollected
 from adjudge.data.rows import Summary, Topic
 from adjudge.data.scores import Score
+from adjudge.data.target import Target
 from adjudge.errors import DataError, UsageError
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.base import Measure, no_reference
@@ -66,25 +67,26 @@ class _RougePeer:
     wrote_one: bool
 
     def row(self, name: str, value: float) -> Score:
-        return Score(name, self.peer.topic, self.peer.system, value, length=self.peer.length)
+        peer = self.peer
+        return Score(name, peer.topic, peer.system, value, length=peer.length, form=peer.form)
 
     def missing(self, measure: Rouge) -> Score:
         return measure.missing(self.batch, self.peer, no_reference(self.peer, self.batch.references))
 
 
 def _rouge_peers(batches: Sequence[TopicBatch]) -> Iterator[_RougePeer]:
-    """Every peer. Those who wrote no reference share the references of their length."""
+    """Every peer. Those who wrote no reference share the references of their length and form."""
     for batch in batches:
         writers = {reference.system for reference in batch.references}
-        usual: dict[int | None, list[Summary]] = {}
+        usual: dict[Target, list[Summary]] = {}
         for peer in batch.peers:
             if peer.system in writers:
                 own = any(reference.key == peer.key for reference in batch.references)
                 yield _RougePeer(batch, peer, batch.references_for(peer), wrote_one=own)
             else:
-                if peer.length not in usual:
-                    usual[peer.length] = batch.references_for(peer)
-                yield _RougePeer(batch, peer, usual[peer.length], wrote_one=False)
+                if peer.target not in usual:
+                    usual[peer.target] = batch.references_for(peer)
+                yield _RougePeer(batch, peer, usual[peer.target], wrote_one=False)
 
 
 def _plainly(measures: Sequence[Rouge], batches: Sequence[TopicBatch]) -> Iterator[Score]:

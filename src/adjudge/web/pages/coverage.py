@@ -98,7 +98,7 @@ def coverage_page(site: Site, task: Task, earlier: Sequence[Judged]) -> Coverage
 
 
 def _units(site: Site, task: Task, summary: Summary, kind: str) -> list[Unit]:
-    return units_of(site.collection.units.get(task.topic, ()), TextRef(summary.system, summary.length), kind)
+    return units_of(site.collection.units.get(task.topic, ()), TextRef.of(summary), kind)
 
 
 def _shown(

@@ -41,7 +41,7 @@ def side_text(site: Site, topic: str, side: Mapping[str, Any]) -> tuple[str, ...
     """A side of a pair: a sentence of a document, or a summary."""
     if "document" in side:
         return (sentence(site, topic, side) or "…",)
-    return paragraphs(site.summary(topic, TextRef(str(side.get("system")), side.get("length"))).text)
+    return paragraphs(site.summary(topic, TextRef.named(side)).text)
 
 
 def sentence(site: Site, topic: str, side: Mapping[str, Any]) -> str:

@@ -1,0 +1,69 @@
+"""SQLite files that cannot be written: in an archive, on a mounted image, in somebody else's folder.
+
+SQLite keeps a write-ahead log beside its file, and readers of such a file write too: they lock, and index the log. So a
+file that cannot be written is opened in one of three ways: as a file that does not change, where there is no log; with
+the log and the index of whoever is writing; else as a copy with its log, in a temporary folder.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import tempfile
+from contextlib import closing
+from pathlib import Path
+
+LOG = "-wal"
+
+
+def is_read_only(path: Path) -> bool:
+    """Whether a SQLite file is there and neither it nor its folder can be written."""
+    return path.is_file() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
+
+
+def connect_to_read(path: Path) -> sqlite3.Connection:
+    """A connection that reads a file, by the standard library alone; a file that cannot be written as it is now."""
+    if not is_read_only(path):
+        return sqlite3.connect(_uri(path, "mode=ro"), uri=True)
+    if (found := uri_to_read(path)) is not None:
+        return sqlite3.connect(found, uri=True)
+    with tempfile.TemporaryDirectory(prefix="adjudge-") as scratch:
+        copied = copy_with_log(path, Path(scratch))
+        with closing(sqlite3.connect(copied)) as opened:
+            memory = sqlite3.connect(":memory:")
+            opened.backup(memory)
+            return memory
+
+
+def uri_to_read(path: Path) -> str | None:
+    """How to open a file that cannot be written, where it lies; None where only a copy can be opened."""
+    if not _has_log(path):
+        return _uri(path, "immutable=1")
+    live = _uri(path, "mode=ro")
+    try:
+        with closing(sqlite3.connect(live, uri=True)) as connection:
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except sqlite3.OperationalError:  # nobody is writing, and the log's index cannot be made here
+        return None
+    except sqlite3.DatabaseError:  # no database: whoever opens it says so
+        return live
+    return live
+
+
+def copy_with_log(path: Path, folder: Path) -> Path:
+    """A copy of a file and its log, in a folder that can be written."""
+    for end in ("", LOG):
+        source = path.with_name(path.name + end)
+        if source.exists():
+            shutil.copyfile(source, folder / source.name)
+    return folder / path.name
+
+
+def _has_log(path: Path) -> bool:
+    log = path.with_name(path.name + LOG)
+    return log.exists() and log.stat().st_size > 0
+
+
+def _uri(path: Path, how: str) -> str:
+    return f"{path.resolve().as_uri()}?{how}"

@@ -1,0 +1,67 @@
+"""Taking the tasks and answers of a protocol out of a store, for good."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from adjudge.data.folder import Folder
+from adjudge.data.layout import CHANGES, PENDING_EDIT
+from adjudge.data.lines import dump_json
+from adjudge.data.transaction import Transaction
+from adjudge.errors import UsageError, nearest, quoted
+from adjudge.judgments.protocol import protocol_file
+from adjudge.judgments.store.edits import TaskEdit, finish_change, make_pending_edit
+from adjudge.judgments.store.store import Store
+from adjudge.wording import counted
+
+
+@dataclass(frozen=True)
+class RemovedJudgments:
+    """What was removed: tasks, and answers to them."""
+
+    protocol: str
+    tasks: int
+    answers: int
+    why: str
+
+    def lines(self) -> list[str]:
+        """For people."""
+        gone = f"{counted(self.tasks, 'task')} and {counted(self.answers, 'answer')}"
+        return [f"{gone} of the protocol {quoted(self.protocol)} removed"]
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def remove_protocol(
+    folder: Folder, store: Store, protocol: str, why: str, *, when: str = ""
+) -> RemovedJudgments:
+    """Remove everything that was asked and answered by a protocol, and the file that an import kept of it.
+
+    The files change first, then the store, as with every change of texts; see edits.py. changes.jsonl keeps the reason.
+    """
+    if not why.strip():
+        raise UsageError("say why: the reason is kept with the data")
+    edit = TaskEdit(what="forget", protocol=protocol)
+    with Transaction(folder.path) as change:
+        make_pending_edit(folder.path, store)
+        tasks = store.tasks(cancelled=True)
+        mine = {task.id for task in tasks if task.protocol == protocol}
+        if not mine:
+            there = sorted({task.protocol for task in tasks})
+            known = f"there are: {', '.join(there)}" if there else "there are no tasks at all"
+            wanted = f"{quoted(protocol)}{nearest(protocol, there)}"
+            raise UsageError(f"{folder.path}: no tasks of the protocol {wanted}; {known}")
+        answers = sum(event.task in mine for event in store.events())
+        removed = RemovedJudgments(protocol=protocol, tasks=len(mine), answers=answers, why=why)
+        log = folder.path / CHANGES
+        text = log.read_text(encoding="utf-8") if log.exists() else ""
+        entry = dump_json({"when": when, "what": "remove judgments", **removed.as_dict()})
+        change.stage(CHANGES).write_text(f"{text}{entry}\n", encoding="utf-8", newline="\n")
+        change.stage(PENDING_EDIT).write_text(edit.to_json(), encoding="utf-8")
+        if (folder.path / protocol_file(protocol)).exists():
+            change.remove(protocol_file(protocol))
+        change.commit()
+    finish_change(folder.path, store)
+    return removed

@@ -1,0 +1,364 @@
+"""Full disks and kills, at every step of every command that writes: the old state or the new one, and one line."""
+
+from __future__ import annotations
+
+import builtins
+import errno
+import io
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from multiprocessing.connection import Connection
+from pathlib import Path
+from shutil import copytree, rmtree
+from typing import Any
+
+import pytest
+from tests.cli.running import call, called
+
+import adjudge
+from adjudge.data.layout import PENDING_EDIT, PENDING_IMPORT, STAGING
+from adjudge.data.rows import Document, Summary, System, Topic
+from adjudge.evaluation import Evaluation
+from adjudge.judgments.store.records import records
+
+WRITING = {
+    "import": "import csv more.csv E",
+    "import scores": "import scores scores.csv E",
+    "units": "units E --all",
+    "score": "score E -m rouge-1 -m rouge-2",
+    "baselines": "baselines E --length 5",
+    "withdraw": "withdraw E --system b --why wrong",
+    "rename": "rename E --system b --to c --why better",
+    "remove": "remove E --system b --why gone",
+    "judgments": "judgments import crowd crowd.csv E --aspect fluency",
+    "remove judgments": "judgments remove E --protocol rating --why pilot",
+    "simulate": "judge simulate E --protocol rating --assessors 2 --seed 2",
+    "people": "people add E zoe",
+    "compare": "compare E -m rouge-1 --csv E/out.csv",
+    "scores": "scores E --csv E/out.csv",
+    "export": "judgments export E E/out.jsonl",
+    "backup": "judgments backup E E/copy.sqlite",
+    "report": "report E -o E/report",
+    "init": "init E/new",
+    "demo": "demo E/new",
+}
+
+
+EXTRA = {
+    "t1": {"a": "Trees fell.", "b": "", "ref": "Trees fell."},
+    "t2": {"a": "", "b": "Roads were wet.", "ref": "Roads were closed."},
+    "t3": {"a": "Roofs flew away.", "b": "Roofs flew away.", "ref": "Nobody slept."},
+}
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An evaluation with texts, units, scores and judgments, and files to import beside it."""
+    place = tmp_path_factory.mktemp("small")
+    e = Evaluation.init(place / "E", name="small")
+    texts = {
+        "a": "A storm hit the coast. It rained.",
+        "b": "Rain fell on the town.",
+        "ref": "A storm hit the town.",
+    }
+    rows = [
+        *(Topic(topic) for topic in ("t1", "t2", "t3")),
+        *(System(system) for system in texts),
+        *(
+            Document(topic, "d1", "A storm hit the town on the coast. Rain fell.")
+            for topic in ("t1", "t2", "t3")
+        ),
+        *(
+            Summary(
+                topic,
+                system,
+                f"{text} {more[system]}",
+                roles=("reference",) if system == "ref" else ("peer",),
+            )
+            for topic, more in EXTRA.items()
+            for system, text in texts.items()
+        ),
+    ]
+    e.take(("test", row) for row in rows)
+    e.units()
+    e.score("rouge-1")
+    e.simulate_judgments("rating", assessors=1)
+    (place / "more.csv").write_text("topic,system,text\nt1,d,Wind and rain.\nt4,d,More wind.\n")
+    (place / "scores.csv").write_text("measure,topic,system,value\nown,t1,a,1\nown,t1,b,2\nown,t2,a,3\n")
+    (place / "crowd.csv").write_text("task,worker,label\nt1/a,w1,3\nt9/x,w1,1\n")
+    return place
+
+
+def state(folder: Path) -> tuple[Any, ...]:
+    """Everything that there is, after the next to come has finished what was left."""
+    e = adjudge.open(folder)
+    for name in (STAGING, PENDING_EDIT, PENDING_IMPORT):
+        path = folder / name
+        assert name == STAGING or not path.exists()
+    with e.store() as store:
+        kept = [{k: v for k, v in r.items() if k not in ("received_at", "pseudonym")} for r in records(store)]
+        accounts = [account.person for account in store.accounts.all()]
+    kept = sorted(({**r, "renamed": None} for r in kept), key=repr)
+    files = {
+        str(path.relative_to(folder)): _content(path)
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+        and not path.name.startswith((".", "judgments.sqlite"))
+        and STAGING not in path.parts
+        and not any(part.startswith(".adjudge-") for part in path.parts)
+    }
+    return files, kept, accounts
+
+
+def _content(path: Path) -> object:
+    """What a file says; databases are different bytes each time, and reports and changes say when."""
+    if path.suffix == ".sqlite":
+        return "a database"
+    if path.suffix in (".html",) or path.name == "changes.jsonl":
+        return path.stat().st_size > 0
+    return path.read_bytes()
+
+
+def words_of(command: str) -> list[str]:
+    return WRITING[command].split()
+
+
+# Step by step
+
+
+class Faults:
+    """Counts what a process asks of the disk, and makes one of these steps fail, or the last that is made."""
+
+    def __init__(self, step: int, how: str):
+        self.step, self.how, self.seen = step, how, 0
+
+    def counted(self, real: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **kw: Any) -> Any:
+            self.count()
+            return real(*args, **kw)
+
+        return call
+
+    def count(self) -> None:
+        self.seen += 1
+        if self.seen == self.step and self.how == "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if self.seen == self.step or (self.how == "full" and self.seen > self.step):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def install(self) -> None:
+        """Space is needed to open for writing, to write, to sync, to make folders, to rename; not to remove."""
+        real = io.open
+
+        def opened(file: Any, mode: str = "r", *args: Any, **kw: Any) -> Any:
+            if isinstance(file, int) or not set(mode) & set("wxa+"):
+                return real(file, mode, *args, **kw)
+            if "+" not in mode:
+                self.count()
+            return real(file, mode, *args, **kw)
+
+        io.open = builtins.open = opened
+        for name in ("fsync", "mkdir", "replace", "rename"):
+            setattr(os, name, self.counted(getattr(os, name)))
+
+
+def run_with_faults(place: Path, words: list[str], step: int, how: str, send: Connection) -> None:
+    faults = Faults(step, how)
+    faults.install()
+    done = called(place, *words)
+    send.send((done.returncode, done.stderr, faults.seen))
+    send.close()
+    os._exit(0)
+
+
+QUICK = ("import", "score", "judgments")
+
+
+@pytest.mark.parametrize("how", ["kill", "full"])
+@pytest.mark.parametrize(
+    "command", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in WRITING]
+)
+def test_every_step(small: Path, tmp_path: Path, command: str, how: str) -> None:
+    """After `full`, nothing can be written any more; after `kill`, everything can."""
+    processes = multiprocessing.get_context("fork")
+    place, found = tmp_path / "place", []
+    for step in range(1, 400):
+        rmtree(place, ignore_errors=True)
+        copytree(small, place)
+        old = state(place / "E")
+        receive, send = processes.Pipe(duplex=False)
+        child = processes.Process(target=run_with_faults, args=(place, words_of(command), step, how, send))
+        child.start()
+        send.close()
+        try:
+            code, said, _ = receive.recv()
+        except EOFError:
+            code, said = -9, ""
+        child.join(60)
+        now = state(place / "E")
+        if code == 0:
+            break
+        lines = [line for line in said.splitlines() if not line.startswith("note: ")]
+        if how == "full":
+            assert code == 1, (step, said)
+            assert len(lines) == 1, (step, said)
+            assert "Traceback" not in said
+        found.append((now, lines))
+    else:
+        pytest.fail("no end")
+    if command != "people":  # links are drawn
+        assert now != old or command in ("simulate",)
+    for state_then, lines in found:
+        if command == "report":  # several files, each of them whole
+            assert state_then[1:] == old[1:]
+        elif state_then != old:
+            assert how == "kill" or "was made" in lines[0] or "is finished when" in lines[0], lines
+            assert state_then[1:] == now[1:] or command in ("people", "simulate")
+            assert set(state_then[0]) <= set(now[0]) | set(old[0])
+    assert found or command in ("people", "simulate", "remove judgments")
+
+
+# A real disk that is full
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A small disk of its own, where this may be had."""
+    path = tmp_path / "disk"
+    path.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", str(path)], check=False, capture_output=True
+    )
+    yield path
+    if mounted.returncode == 0:
+        subprocess.run(["umount", "-l", str(path)], check=True)
+
+
+def fill(disk: Path, pages: int) -> None:
+    """Leave so many pages, or none at all, where it is a disk of its own."""
+    with (disk / "ballast").open("wb") as out:
+        free = os.statvfs(disk).f_bavail - pages
+        out.write(bytes(max(free, 0) * 4096))
+
+
+@pytest.mark.parametrize("command", WRITING)
+def test_a_full_disk(small: Path, disk: Path, command: str) -> None:
+    if not os.path.ismount(disk):
+        return  # only root may mount; the test above does without
+    place = disk / "place"
+    for pages in (0, 1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 400, 800):
+        rmtree(place, ignore_errors=True)
+        (disk / "ballast").unlink(missing_ok=True)
+        copytree(small, place)
+        old = state(place / "E")
+        fill(disk, pages)
+        done = forked(place, words_of(command))
+        (disk / "ballast").unlink()
+        now = state(place / "E")
+        if done[0] == 0:
+            break
+        said = [line for line in done[1].splitlines() if not line.startswith("note: ")]
+        assert done[0] == 1, (pages, done)
+        assert len(said) == 1, (pages, said)
+        assert now == old or "was made" in said[0] or "is finished when" in said[0], (pages, said)
+    else:
+        pytest.fail("no end")
+    assert pages > 0 or command in ("people", "remove judgments")
+
+
+def forked(place: Path, words: list[str]) -> tuple[int, str]:
+    processes = multiprocessing.get_context("fork")
+    receive, send = processes.Pipe(duplex=False)
+
+    def run() -> None:
+        done = called(place, *words)
+        send.send((done.returncode, done.stderr))
+        os._exit(0)
+
+    child = processes.Process(target=run)
+    child.start()
+    send.close()
+    result: tuple[int, str] = receive.recv()
+    child.join(60)
+    return result
+
+
+# Where the message cannot be printed
+
+
+@pytest.mark.parametrize("end", [">/dev/full", "2>/dev/full", ">/dev/full 2>&1", ">&-", "2>&-", ">&- 2>&-"])
+def test_output_that_cannot_be_written(small: Path, tmp_path: Path, end: str) -> None:
+    place = tmp_path / "place"
+    copytree(small, place)
+    for line, code in (
+        (f"show E {end}", 1 if end.startswith(">/dev/full") else 0),
+        (f"show nowhere {end}", 1),
+    ):
+        shell = f"{sys.executable} -m adjudge {line}"
+        done = subprocess.run(["sh", "-c", shell], cwd=place, capture_output=True, text=True, check=False)
+        assert done.returncode == code, (line, done)
+        assert len(done.stderr.splitlines()) <= 1
+        assert "Traceback" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii", "utf-8", "latin-1", "cp437"])
+def test_any_encoding_will_do(
+    small: Path, tmp_path: Path, encoding: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Names that no such encoding has; JSON stays JSON, and a table for programs is in UTF-8 then."""
+    import json
+
+    place = tmp_path / "place"
+    copytree(small, place)
+    names = "\u2264\u65e5\U0001f600"
+    assert called(place, "rename", "E", "--system", "b", "--to", names, "--why", "\u2265").returncode == 0
+    monkeypatch.setenv("PYTHONIOENCODING", encoding)
+    for line in (
+        "topics E -m rouge-1",
+        "plan E -m rouge-1 --difference 0.1",
+        "compare E",
+        "show E",
+        "check E",
+        "--help",
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", "adjudge", *line.split()], cwd=place, capture_output=True, check=False
+        )
+        assert done.returncode == 0, (line, done.stderr)
+        assert b"UnicodeEncodeError" not in done.stderr
+    done = subprocess.run(
+        [sys.executable, "-m", "adjudge", "compare", "E", "--json"],
+        cwd=place,
+        capture_output=True,
+        check=True,
+    )
+    assert names in json.dumps(json.loads(done.stdout.decode(encoding)), ensure_ascii=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "adjudge", "scores", "E", "--csv", "-"],
+        cwd=place,
+        capture_output=True,
+        check=True,
+    )
+    assert names in done.stdout.decode("utf-8")
+
+
+def test_a_table_is_written_whole_or_not_at_all(small: Path, tmp_path: Path) -> None:
+    """A link is replaced, not followed; a device is written to."""
+    place = tmp_path / "place"
+    copytree(small, place)
+    (place / "mine.txt").write_text("mine")
+    (place / "out.csv").symlink_to(place / "mine.txt")
+    assert called(place, "scores", "E", "--csv", "out.csv").returncode == 0
+    assert (place / "mine.txt").read_text() == "mine"
+    assert (place / "out.csv").read_text().startswith("measure,")
+    done = call(place, "scores", "E", "--csv", "/dev/stdout")
+    assert done.stdout.startswith("measure,")
+    done = call(place, "scores", "E", "--csv", "/dev/full")
+    assert (done.returncode, done.stderr) == (
+        1,
+        "adjudge: /dev/full: cannot be written: No space left on device\n",
+    )
