@@ -31,6 +31,7 @@ from adjudge.data.folder import Folder
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.assign.planning import make_tasks
 from adjudge.judgments.protocol import protocol_of
+from adjudge.judgments.store.confirmed import VARIABLE
 from adjudge.judgments.store.store import Store, store_of
 from adjudge.judgments.tasks import Event, Task
 from adjudge.web.blind import PublicIds
@@ -115,6 +116,7 @@ def prepare(path: Path, database: str | None) -> list[Assessor]:
 
     build(path)
     if database is not None:
+        os.environ[VARIABLE] = database  # confirmed, here and in the server
         toml = path / "evaluation.toml"
         toml.write_text(
             f"{toml.read_text(encoding='utf-8')}\ndatabase = {json.dumps(database)}\n", encoding="utf-8"
