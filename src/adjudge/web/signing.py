@@ -77,7 +77,7 @@ def _step_back() -> None:
     """Lets other threads go first, where the system has priorities for threads: pages matter more."""
     if sys.platform == "linux":
         with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 5)
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)
 
 
 def enter_by_link(site: Site, actor: Actor, token: str) -> str | None:
