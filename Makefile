@@ -8,7 +8,7 @@ EMBEDDINGS := .venv-embeddings
 LOWEST := .venv-lowest
 EMBEDDED := $(EMBEDDINGS)/bin/python -m pip --disable-pip-version-check --quiet install
 
-.PHONY: help demo test test-all test-lowest test-embeddings check bench serve clean lock format browser
+.PHONY: help demo test test-all test-lowest test-embeddings check bench serve clean lock format browser proxies
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -35,10 +35,13 @@ demo: $(VENV)/run.stamp  ## a worked evaluation, from texts to a ranked report
 browser:
 	@sh tools/ensure_chromium.sh
 
-test: $(VENV)/dev.stamp browser  ## all tests but the exhaustive ones
+proxies:
+	@sh tools/ensure_proxies.sh
+
+test: $(VENV)/dev.stamp browser proxies  ## all tests but the exhaustive ones
 	@$(BIN)/python -m pytest -m "not slow and not embeddings" -n 2 --dist worksteal
 
-test-all: $(VENV)/dev.stamp browser test-lowest  ## all tests, the exhaustive ones too, and the oldest dependencies
+test-all: $(VENV)/dev.stamp browser proxies test-lowest  ## all tests, the exhaustive ones too, and the oldest dependencies
 	@HYPOTHESIS_PROFILE=exhaustive $(BIN)/python -m pytest -m "not embeddings" -n 2 --dist worksteal
 
 $(LOWEST)/stamp: pyproject.toml $(VENV)/dev.stamp
@@ -50,7 +53,7 @@ $(LOWEST)/stamp: pyproject.toml $(VENV)/dev.stamp
 	@$(BIN)/uv pip install --quiet --python $(LOWEST)/bin/python --no-deps --no-build-isolation -e .
 	@touch $@
 
-test-lowest: $(LOWEST)/stamp browser  ## the tests with the oldest dependencies that are allowed
+test-lowest: $(LOWEST)/stamp browser proxies  ## the tests with the oldest dependencies that are allowed
 	@$(LOWEST)/bin/python -m pytest -m "not slow and not embeddings" -n 2 --dist worksteal -W ignore::DeprecationWarning
 
 $(EMBEDDINGS)/stamp: requirements/embeddings.txt requirements/model.txt requirements/dev.txt requirements/run.txt pyproject.toml

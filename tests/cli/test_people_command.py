@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 import shlex
@@ -17,6 +19,7 @@ from typer.testing import CliRunner, Result
 import adjudge
 from adjudge.cli import people as cli
 from adjudge.errors import AdjudgeError, ClashError, DataError, UsageError
+from adjudge.judgments.store.log import Actor
 from adjudge.judgments.store.store import Store
 from adjudge.judgments.tasks import Event, Task
 
@@ -124,8 +127,8 @@ def test_the_list_says_who_is_how_far_and_tells_no_secret() -> None:
         opened.append([Event("e1", opened.evaluation, "t0", "anna", "overall", {"value": 3})])
     done, found = run("list my-eval"), run_json("list my-eval")["people"]
     assert [line.split() for line in done.stdout.splitlines()] == [
-        ["person", "name", "role", "state", "tasks", "judged", "last", "seen"],
-        ["anna", "Anna", "assessor", "active", "2", "1"],
+        ["person", "name", "role", "state", "password", "tasks", "judged", "last", "seen"],
+        ["anna", "Anna", "assessor", "active", "yes", "2", "1"],
         ["bert", "assessor", "suspended", "0", "0"],
         ["cem", "1", "0"],
     ]
@@ -162,7 +165,7 @@ def test_last_seen_is_a_time() -> None:
 def test_suspending_and_restoring() -> None:
     link = run_json("add my-eval anna")["link"]
     assert run("suspend my-eval anna").stdout == (
-        "anna is signed out and cannot sign in; their answers stay\n"
+        "anna is signed out and cannot sign in, the password is gone; their answers stay\n"
     )
     assert lets_in(link) is None
     assert run("suspend my-eval anna --restore").stdout == "anna may sign in again, by the link they had\n"
@@ -176,15 +179,42 @@ def test_a_new_link() -> None:
     with store() as opened:
         session = opened.sessions.start("anna", timedelta(hours=1))
     done = run("link my-eval anna --base-url https://judge.example.org").stdout.splitlines()
-    assert done[0] == "anna has a new link, and the old one works no more. The link is shown this once:"
+    assert done[0] == (
+        "anna has a new link; the old one, their sessions and their old password work no more."
+        " The link is shown this once:"
+    )
     assert done[1].startswith("https://judge.example.org/in#")
     assert (lets_in(old), lets_in(done[1])) == (None, "anna")
     with store() as opened:
-        assert opened.sessions.find(session) is not None
-    newest = run_json("link my-eval anna --sign-out")
-    assert (newest["person"], lets_in(newest["link"])) == ("anna", "anna")
-    with store() as opened:
         assert opened.sessions.find(session) is None
+    newest = run_json("link my-eval anna --sign-out")  # of releases before: it needs no saying now
+    assert (newest["person"], lets_in(newest["link"])) == ("anna", "anna")
+
+
+def test_the_log_says_what_happened_the_latest_first() -> None:
+    run("add my-eval anna")
+    run("add my-eval bert --password", PASSWORD)
+    with store() as opened:
+        anna = Actor("zoe", "192.0.2.7")
+        opened.accounts.add("zoe", "organiser")
+        opened.sessions.start("anna", timedelta(hours=1), actor=Actor(place="2001:db8::1"))
+        opened.accounts.suspend("anna", actor=anna)
+    found = run_json("log my-eval anna")["log"]
+    assert [(row["what"], row["by"], row["place"]) for row in found] == [
+        ("suspended, sessions and password ended", "zoe", "192.0.2.7"),
+        ("signed in", None, "2001:db8::1"),
+        ("account made", None, "command line"),
+    ]
+    everybody = run_json("log my-eval")["log"]
+    assert len(everybody) == 6
+    assert all(re.fullmatch(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", row["at"]) for row in everybody)
+    lines = run("log my-eval bert").stdout.splitlines()
+    assert lines[0].split() == ["time", "account", "what", "by", "from"]
+    assert re.search(r"UTC +bert +password set +command line$", lines[1])
+    table = csv.DictReader(io.StringIO(run("log my-eval --csv -").stdout))
+    assert [row["what"] for row in table] == [row["what"] for row in everybody]
+    with pytest.raises(DataError, match=r'^no person "bart" \(nearest: "bert"\)$'):
+        run("log my-eval bart")
 
 
 def test_nobody_is_there_yet() -> None:

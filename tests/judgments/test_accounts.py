@@ -20,6 +20,7 @@ from adjudge.judgments.store import accounts, schema
 from adjudge.judgments.store.accounts import Account
 from adjudge.judgments.store.backup import backup
 from adjudge.judgments.store.records import records
+from adjudge.judgments.store.sessions import Proof, digest
 from adjudge.judgments.store.store import Store, open_store
 
 GOOD = "correct horse"
@@ -148,9 +149,44 @@ def test_a_new_link_ends_the_old_one(store: Store) -> None:
     new = store.accounts.renew_link("ann")
     assert store.accounts.by_token(old) is None
     assert store.accounts.by_token(new) is not None
-    assert store.sessions.find(session) is not None
-    store.accounts.renew_link("ann", sign_out=True)
     assert store.sessions.find(session) is None
+
+
+def test_a_new_link_ends_the_password_too(store: Store, hasher: Counting) -> None:
+    store.accounts.add("ann")
+    store.accounts.set_password("ann", GOOD)
+    mine, other = (store.sessions.start("ann", HOUR) for _ in range(2))
+    store.accounts.renew_link("ann", stay=mine)
+    assert store.accounts.check_password("ann", GOOD) is None
+    assert not store.accounts.get("ann").has_password
+    assert (store.sessions.find(mine) is not None, store.sessions.find(other)) == (True, None)
+
+
+def test_what_was_replaced_since_it_was_looked_at_begins_no_session(store: Store, hasher: Counting) -> None:
+    """Between a look at a link or password and the session it begins, an organiser may end both."""
+    token = store.accounts.add("ann").token
+    store.accounts.set_password("ann", GOOD)
+    link, password = Proof("link", digest(token)), store.accounts.prove("ann", GOOD)
+    assert password is not None
+    for proof in (link, password):
+        found = store.sessions.find(store.sessions.start("ann", HOUR, proof=proof))
+        assert found is not None
+        assert found.way == proof.way
+        assert proof.kept not in repr(proof)
+    store.accounts.renew_link("ann")
+    for proof in (link, password):
+        with pytest.raises(DataError, match='"ann" has no active account'):
+            store.sessions.start("ann", HOUR, proof=proof)
+
+
+def test_setting_a_password_ends_the_other_sessions(store: Store, hasher: Counting) -> None:
+    store.accounts.add("ann")
+    mine, other = (store.sessions.start("ann", HOUR) for _ in range(2))
+    store.accounts.set_password("ann", GOOD, session=mine)
+    assert (store.sessions.find(mine) is not None, store.sessions.find(other)) == (True, None)
+    with pytest.raises(DataError, match="the session ended before the password was set"):
+        store.accounts.set_password("ann", "another password", session=other)
+    assert store.accounts.check_password("ann", GOOD) is not None
 
 
 def test_a_one_time_link_works_once(store: Store) -> None:
@@ -191,7 +227,7 @@ def test_whoever_is_suspended_does_not_get_in(store: Store, hasher: Counting) ->
     assert store.accounts.by_token(new) is None
     assert store.accounts.restore("ann").active
     assert store.accounts.by_token(new) is not None
-    assert store.accounts.check_password("ann", GOOD) is not None
+    assert store.accounts.check_password("ann", GOOD) is None  # it may be the reason
     assert store.sessions.find(session) is None  # a session that was ended stays so
 
 

@@ -117,6 +117,18 @@ def keeps_forms(place: Path | str) -> None:
     assert (task.peer, task.reference) == (TextRef("sys-1", 200, "extract"), TextRef("A", None, "abstract"))
 
 
+def keeps_the_log(store: Store) -> None:
+    """What was done to the accounts, the latest first."""
+    told = [(entry.person, entry.what) for entry in store.account_log.entries()]
+    assert told[-5:] == [
+        ("bob", "suspended, sessions and password ended"),
+        ("ann", "signed in"),
+        ("ann", "password set"),
+        ("bob", "account made"),
+        ("ann", "account made"),
+    ]
+
+
 def old(version: int, address: Path | str) -> Path | str:
     """A database of an old schema, at a place that is empty."""
     if isinstance(address, Path):
@@ -135,6 +147,8 @@ def test_databases_of_all_schemas_open_and_hold_what_they_held(
         as_filled(store, tmp_path)
         if version >= 3:
             keeps_edits(store)
+        if version >= 5:
+            keeps_the_log(store)
         if version >= 2:
             keeps_accounts(store)
             for person in LINKS:

@@ -8,11 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from argon2 import PasswordHasher
 from tests.judgments.conftest import BOTH, new_database, server
 from tests.web import making
 from tests.web.making import Running
 
 from adjudge.evaluation import Evaluation
+from adjudge.judgments.store import accounts
 from adjudge.judgments.store.store import store_of
 
 __all__ = ["new_database", "server"]  # fixtures of the store's tests
@@ -26,6 +28,16 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with store_of(folder) as store:
         making.fill(store, Evaluation.open(path))
     return path
+
+
+@pytest.fixture(autouse=True)
+def _quick_hashes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Argon2 with light parameters: the real ones take most of a second on a busy machine."""
+    light = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+    monkeypatch.setattr(accounts, "hasher", lambda: light)
+    accounts._nobodys.cache_clear()
+    yield
+    accounts._nobodys.cache_clear()
 
 
 @pytest.fixture

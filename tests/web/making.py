@@ -11,6 +11,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import sqlalchemy as sa
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 from tests.judgments.making import Clock
@@ -20,6 +21,8 @@ from adjudge.data.rows import Document, Row, Summary, System, Topic
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.assign.planning import assign
 from adjudge.judgments.protocol import load_protocol
+from adjudge.judgments.store import schema
+from adjudge.judgments.store.sessions import Proof
 from adjudge.judgments.store.store import Store
 from adjudge.judgments.tasks import Task, units_of
 from adjudge.web.access import CSRF_HEADER, cookie_name, csrf_token
@@ -156,11 +159,19 @@ class Running:
 
     def signed_in(self, client: TestClient, person: str) -> TestClient:
         """A session of the person's, and what pages of their own send along."""
-        session = self.site.store.sessions.start(person, timedelta(days=1))
+        session = self.site.store.sessions.start(person, timedelta(days=1), proof=self._proof(person))
         client.cookies.set(cookie_name(self.site), session, domain="127.0.0.1")
         client.headers[CSRF_HEADER] = csrf_token(self.site, session)
         client.headers[PERSON_HEADER] = self.site.person_key(person)
         return client
+
+    def _proof(self, person: str) -> Proof | None:
+        """As if the person had come by their link; which one that is, only its hash knows."""
+        table, store = schema.account, self.site.store
+        mine = (table.c.evaluation == store.evaluation) & (table.c.person == person)
+        with store.database.reading() as connection:
+            kept = connection.scalar(sa.select(table.c.token_hash).where(mine))
+        return None if kept is None else Proof("link", kept)
 
     def tasks(self, person: str, protocol: str) -> list[Task]:
         return [task for task in self.site.tasks_of(person) if task.protocol == protocol]

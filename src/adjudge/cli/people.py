@@ -10,7 +10,7 @@ import typer
 
 import adjudge
 from adjudge.cli import options
-from adjudge.cli.output import say, show_json, show_table
+from adjudge.cli.output import say, show_json, show_table, write_csv
 from adjudge.errors import DataError, UsageError, quoted
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ PEOPLE = {
     "list": "adjudge people list my-eval",
     "suspend": "adjudge people suspend my-eval bert",
     "link": "adjudge people link my-eval bert",
+    "log": "adjudge people log my-eval bert",
 }
 
 Person = Annotated[
@@ -77,10 +78,12 @@ def list_(evaluation: options.Folder, json: options.Json = False) -> None:
         show_json({"people": found})
         return
     show_table(
-        ("person", "name", "role", "state", "tasks>", "judged>", "last seen"),
+        ("person", "name", "role", "state", "password", "tasks>", "judged>", "last seen"),
         [
             (
-                *(row[key] for key in ("person", "name", "role", "state", "tasks", "judged")),
+                *(row[key] for key in ("person", "name", "role", "state")),
+                "yes" if row["password"] else None,
+                *(row[key] for key in ("tasks", "judged")),
                 _when(row["last_seen"]),
             )
             for row in found
@@ -104,7 +107,7 @@ def suspend(
     elif restore:
         say(f"{person} may sign in again, by the link they had")
     else:
-        say(f"{person} is signed out and cannot sign in; their answers stay")
+        say(f"{person} is signed out and cannot sign in, the password is gone; their answers stay")
 
 
 @people.command("link", epilog=f"Example: {PEOPLE['link']}")
@@ -113,24 +116,53 @@ def link(
     person: Person,
     base_url: BaseUrl = HERE,
     sign_out: Annotated[
-        bool, typer.Option("--sign-out", help="Also end their sessions: where the old link got about.")
+        bool, typer.Option("--sign-out", hidden=True, help="A new link always ends sessions.")
     ] = False,
     password: Password = False,
     json: options.Json = False,
 ) -> None:
-    """Make a person a new link; the old one stops working."""
+    """Make a person a new link; the old one stops working, their sessions and their password end."""
     from adjudge.judgments.store.accounts import Link
 
     e, base = _need(evaluation), _checked(base_url)
     typed = _ask() if password else None
     with e.store() as store:
-        made = Link(person, store.accounts.renew_link(person, sign_out=sign_out))
+        made = Link(person, store.accounts.renew_link(person))
         if typed is not None:
             store.accounts.set_password(person, typed)
     if json:
         show_json({"person": person, "link": made.url(base)})
     else:
-        _show(f"{person} has a new link, and the old one works no more", made.url(base), evaluation, person)
+        what = f"{person} has a new link; the old one, their sessions and their old password work no more"
+        _show(what, made.url(base), evaluation, person)
+
+
+@people.command("log", epilog=f"Example: {PEOPLE['log']}")
+def log(
+    evaluation: options.Folder,
+    person: Annotated[
+        str | None, typer.Argument(metavar="[PERSON]", help="Only this account.", show_default=False)
+    ] = None,
+    json: options.Json = False,
+    csv: options.Csv = None,
+) -> None:
+    """Who signed in and what was changed, the latest first: when, by whom, from which address."""
+    from dataclasses import asdict
+
+    with _need(evaluation).store() as store:
+        if person is not None:
+            store.people.get(person)
+        found = [asdict(entry) for entry in store.account_log.entries(person)]
+    columns = ("at", "person", "what", "by", "place")
+    if csv is not None:
+        import pandas as pd
+
+        write_csv(pd.DataFrame(found, columns=columns), csv)
+    if json:
+        show_json({"log": found})
+    elif csv is None:
+        rows = [(_when(row["at"], 19), *(row[key] for key in columns[1:])) for row in found]
+        show_table(("time", "account", "what", "by", "from"), rows)
 
 
 def _show(what: str, url: str, evaluation: Path, person: str) -> None:
@@ -164,8 +196,8 @@ def _rows(store: Store) -> list[dict[str, Any]]:
     ]
 
 
-def _when(stamp: str | None) -> str | None:
-    return stamp and f"{stamp[:16].replace('T', ' ')} UTC"
+def _when(stamp: str | None, precise: int = 16) -> str | None:
+    return stamp and f"{stamp[:precise].replace('T', ' ')} UTC"
 
 
 def _ask() -> str:

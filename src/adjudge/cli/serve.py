@@ -22,6 +22,14 @@ def command(
         str | None,
         typer.Option("--public-url", metavar="URL", help="Behind a proxy: the address that people type."),
     ] = None,
+    trusted_proxy: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--trusted-proxy",
+            metavar="ADDRESS",
+            help="Behind a proxy on another computer: its address or network, whose X-Forwarded-For is believed.",
+        ),
+    ] = None,
 ) -> None:
     """Start the annotation app, in which people judge in a browser.
 
@@ -31,5 +39,5 @@ def command(
     from adjudge.data.folder import Folder
     from adjudge.web.serving import Address, serve
 
-    place = Address(host, port, root_path, public_url)
+    place = Address(host, port, root_path, public_url, tuple(trusted_proxy or ()))
     serve(Folder.open(evaluation), place, say)

@@ -6,14 +6,21 @@ Everything is denied unless a route's entry in routes.py allows it.
 from __future__ import annotations
 
 import hmac
+import ipaddress
+import logging
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Literal
+from urllib.parse import urlsplit
 
+from fastapi import HTTPException
 from starlette.requests import Request
 
+from adjudge.judgments.store.log import Actor
 from adjudge.judgments.store.sessions import Session
 from adjudge.web.site import Site
+
+log = logging.getLogger("adjudge.web")
 
 Role = Literal["anyone", "assessor", "organiser"]
 
@@ -30,6 +37,14 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
+
+
+class Refusal(HTTPException):
+    """A refusal that says in words what to do; others say what their status says."""
+
+    def __init__(self, status: int, says: str):
+        super().__init__(status)
+        self.says = says
 
 
 @dataclass(frozen=True)
@@ -85,15 +100,53 @@ def is_forged(request: Request, site: Site, visitor: Visitor | None) -> bool:
     """Whether a request that changes something may come from another site's page."""
     if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         return True
-    origin = request.headers.get("origin")
-    if origin is not None and origin.partition("://")[2] != request.headers.get("host"):
-        return True
     if visitor is None:
         return False  # signing in: there is no session yet whose rights could be borrowed
     given = request.headers.get(CSRF_HEADER, "")
     return not hmac.compare_digest(given.encode(), csrf_token(site, visitor.token).encode())
 
 
-def client_of(request: Request) -> str:
-    """Where a request comes from, for counting failed sign-ins."""
-    return request.client.host if request.client else "?"
+def is_elsewhere(request: Request) -> bool:
+    """Whether a request says that its page has another address than this app.
+
+    That address is the public one where there is one; else the one that the request was sent to.
+    """
+    origin = request.headers.get("origin")
+    if origin is None:
+        return False
+    public: str | None = request.app.state.public
+    if public is not None:
+        return origin != origin_of(public)
+    return origin.partition("://")[2] != request.headers.get("host")
+
+
+def origin_of(url: str) -> str:
+    """Scheme, host and port of an address, as browsers send them; a ValueError where it has none."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if not host:
+        raise ValueError("no host")
+    host = host if _is_address(host) else host.encode("idna").decode()
+    usual = {"http": 80, "https": 443}.get(parts.scheme)
+    port = "" if parts.port in (None, usual) else f":{parts.port}"
+    return f"{parts.scheme}://{f'[{host}]' if ':' in host else host}{port}"
+
+
+def is_secure(request: Request) -> bool:
+    """Whether the browser speaks HTTPS: the public address says so, or a proxy that is trusted."""
+    public: str | None = request.app.state.public
+    return urlsplit(public).scheme == "https" if public is not None else request.url.scheme == "https"
+
+
+def actor_of(request: Request, person: str | None = None) -> Actor:
+    """Who does something and from where, for the log and for counting failed sign-ins."""
+    host = request.client.host if request.client else None
+    return Actor(person, host if _is_address(host) else "unknown")
+
+
+def _is_address(host: str | None) -> bool:
+    try:
+        ipaddress.ip_address(host or "")
+    except ValueError:
+        return False
+    return True

@@ -2,23 +2,45 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from fastapi import HTTPException, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.concurrency import run_in_threadpool
 
-from adjudge.errors import AdjudgeError
+from adjudge.errors import AdjudgeError, DataError
+from adjudge.judgments.store.accounts import check_password
+from adjudge.judgments.store.log import Actor
 from adjudge.judgments.tasks import Task
 from adjudge.web import access
-from adjudge.web.access import Visitor
+from adjudge.web.access import Refusal, Visitor
 from adjudge.web.answering import Receipt, SentEvents, store_answers
 from adjudge.web.pages import tasks, work
 from adjudge.web.pages.pairs import pair_page
 from adjudge.web.sampler import is_copy
-from adjudge.web.signing import LIFETIME, SignIn, close, enter, may_try
+from adjudge.web.signing import (
+    LIFETIME,
+    PasswordDesk,
+    SignIn,
+    TooManyTries,
+    close,
+    enter_by_link,
+    enter_by_password,
+    held_back,
+    is_fresh,
+    knows_password,
+)
 from adjudge.web.site import Site
 
 PERSON_HEADER = "x-adjudge-person"
+NOT_FRESH = (
+    "To set a password, type the old one, or open your personal link again:"
+    " for ten minutes after that the old one is not asked for."
+)
+WRONG_OLD = "The old password is not right."
+
+T = TypeVar("T")
 
 
 class Me(BaseModel):
@@ -82,6 +104,8 @@ class NewPassword(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     password: str = Field(max_length=1000)
+    old: str | None = Field(default=None, max_length=1000)
+    """Asked for unless whoever is signed in came by their personal link just now."""
 
 
 def visitor(request: Request) -> Visitor:
@@ -115,27 +139,41 @@ def own_pair(request: Request, key: str) -> Task:
     return task
 
 
-def sign_in(asked: SignIn, request: Request, response: Response) -> Me:
+async def sign_in(asked: SignIn, request: Request, response: Response) -> Me:
     """With the token of a personal link, or with a name and a password."""
     site: Site = request.app.state.site
-    client = access.client_of(request)
-    if not may_try(site, client, asked):
-        raise HTTPException(429)
-    session = enter(site, client, asked)
+    actor = access.actor_of(request)
+    if asked.token is not None:
+        session = await run_in_threadpool(enter_by_link, site, actor, asked.token)
+    else:
+        assert asked.person is not None
+        assert asked.password is not None
+        who, typed = asked.person, asked.password
+        session = await _at_desk(request, actor, who, lambda: enter_by_password(site, actor, who, typed))
     if session is None:
         raise HTTPException(401)
-    secure = request.url.scheme == "https"
     path = request.scope.get("root_path", "") or "/"
     response.set_cookie(
         access.cookie_name(site),
         session,
         max_age=int(LIFETIME.total_seconds()),
         path=path,
-        secure=secure,
+        secure=access.is_secure(request),
         httponly=True,
         samesite="lax",
     )
-    return _me(site, session)
+    return await run_in_threadpool(_me, site, session)
+
+
+async def _at_desk(request: Request, actor: Actor, person: str, job: Callable[[], T]) -> T:
+    """What checks a password, in its turn; whoever tried too often is told so at once."""
+    desk: PasswordDesk = request.app.state.passwords
+    if await run_in_threadpool(held_back, request.app.state.site, actor, person):
+        raise HTTPException(429)
+    try:
+        return await desk.run(job)
+    except TooManyTries:
+        raise HTTPException(429) from None
 
 
 def me(request: Request) -> Me:
@@ -146,7 +184,8 @@ def me(request: Request) -> Me:
 
 def _me(site: Site, session: str) -> Me:
     found = site.store.sessions.find(session)
-    assert found is not None
+    if found is None:  # ended just now
+        raise HTTPException(401)
     return Me(
         evaluation=site.key,
         person=site.person_key(found.person),
@@ -159,20 +198,37 @@ def sign_out(request: Request, response: Response) -> Me:
     site: Site = request.app.state.site
     found: Visitor | None = request.state.visitor
     if found is not None:
-        close(site, found.token)
+        close(site, found.token, access.actor_of(request, found.person))
         path = request.scope.get("root_path", "") or "/"
         response.delete_cookie(access.cookie_name(site), path=path)
     return Me(evaluation=site.key)
 
 
-def password(new: NewPassword, request: Request) -> Me:
+async def password(new: NewPassword, request: Request) -> Me:
+    """Asks for the old one, or for a sign-in by link just now: a session that was left open is not enough."""
     site: Site = request.app.state.site
-    found = visitor(request)
+    desk: PasswordDesk = request.app.state.passwords
+    found, actor = visitor(request), access.actor_of(request, visitor(request).person)
     try:
-        site.store.accounts.set_password(found.person, new.password)
+        check_password(new.password)
     except AdjudgeError as error:
         raise HTTPException(422) from error
-    return _me(site, found.token)
+    if not is_fresh(site, found.session):
+        if new.old is None:
+            raise Refusal(403, NOT_FRESH)
+        old = new.old
+        if not await _at_desk(
+            request, actor, found.person, lambda: knows_password(site, actor, found.person, old)
+        ):
+            raise Refusal(403, WRONG_OLD)
+    accounts = site.store.accounts
+    try:
+        await desk.run(
+            lambda: accounts.set_password(found.person, new.password, actor=actor, session=found.token)
+        )
+    except DataError as error:  # signed out meanwhile
+        raise HTTPException(401) from error
+    return await run_in_threadpool(_me, site, found.token)
 
 
 def task(key: str, request: Request) -> dict[str, tasks.Given]:

@@ -15,9 +15,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from adjudge import __version__
 from adjudge.errors import BusyError, DataError
 from adjudge.web import access
+from adjudge.web.access import Refusal
 from adjudge.web.pages import views
 from adjudge.web.routes import ROLES, ROUTES
 from adjudge.web.sampler import Sampler
+from adjudge.web.signing import PasswordDesk
 from adjudge.web.site import Site
 
 log = logging.getLogger("adjudge.web")
@@ -32,15 +34,26 @@ SAYS = {
     411: "This cannot be read.",
     413: "This is too much at once.",
     422: "This cannot be read.",
-    429: "Too many tries. Wait a quarter of an hour, or ask the organiser for a new link.",
+    429: "Too many tries. Wait a quarter of an hour, or open your personal link, which works at any time.",
     500: "Something went wrong here. Your answers are safe; try again.",
     503: "The store of answers is busy. Try again in a moment.",
 }
 LARGEST = 2 * 1024 * 1024  # bytes of a request
 
 
-def create_app(site: Site, *, root_path: str = "", hosts: frozenset[str] | None = None) -> FastAPI:
-    """The app for one evaluation. `hosts` are the names it answers to; any where None is given."""
+ELSEWHERE = (
+    "The address at which you opened this page is not the one that the server knows."
+    " The organiser can say it with: adjudge serve --public-url"
+)
+
+
+def create_app(
+    site: Site, *, root_path: str = "", hosts: frozenset[str] | None = None, public: str | None = None
+) -> FastAPI:
+    """The app for one evaluation. `hosts` are the names it answers to, any where None is given.
+
+    `public` is the address that people type, where a proxy stands in between.
+    """
     app = FastAPI(
         title="Adjudge",
         version=__version__,
@@ -51,6 +64,7 @@ def create_app(site: Site, *, root_path: str = "", hosts: frozenset[str] | None 
         dependencies=[Depends(guard)],
     )
     app.state.site, app.state.sampler = site, Sampler(site)
+    app.state.public, app.state.passwords = public, PasswordDesk()
     for entry in ROUTES:
         described: dict[str, Any] = {} if entry.described else {"response_model": None}
         app.add_api_route(
@@ -75,6 +89,13 @@ def guard(request: Request) -> None:
     role = ROLES.get((request.method, request.scope["route"].path))
     if role is None:
         raise HTTPException(403)
+    if request.method != "GET" and access.is_elsewhere(request):
+        log.warning(
+            "a page at %s sent something to %s: refused. If that is where people open the app, say --public-url",
+            request.headers.get("origin", "")[:200],
+            request.app.state.public or f"http://{request.headers.get('host', '')[:200]}",
+        )
+        raise Refusal(403, ELSEWHERE)
     if request.method != "GET" and access.is_forged(request, site, visitor):
         raise HTTPException(403)
     if role != "anyone":
@@ -127,7 +148,7 @@ def _host(headers: Headers) -> str | None:
 
 async def said(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else getattr(error, "status_code", 500)
-    return answer(request, status)
+    return answer(request, status, error.says if isinstance(error, Refusal) else None)
 
 
 async def unread(request: Request, error: Exception) -> Response:
@@ -152,10 +173,11 @@ async def failed(request: Request, error: Exception) -> Response:
     return response
 
 
-def answer(request: Request, status: int) -> Response:
+def answer(request: Request, status: int, says: str | None = None) -> Response:
     """An error for a script as JSON, for a person as a page; who is not signed in is asked to."""
+    says = says or SAYS.get(status, SAYS[500])
     if request.scope["path"].removeprefix(request.scope.get("root_path", "")).startswith("/api/"):
-        return JSONResponse({"says": SAYS.get(status, SAYS[500])}, status)
+        return JSONResponse({"says": says}, status)
     if status == 401:
         return RedirectResponse(f"{request.scope.get('root_path', '')}/in", 303)
-    return views.problem(request, status, SAYS.get(status, SAYS[500]))
+    return views.problem(request, status, says)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from adjudge.web import api, assets
 from adjudge.web.access import Role
-from adjudge.web.pages import organiser, views
+from adjudge.web.pages import accounts, organiser, views
 
 Method = Literal["GET", "POST"]
 
@@ -39,11 +39,12 @@ ROUTES = (
     Route("GET", "/api/tasks/{key}/next", "assessor", api.after, described=True),
     Route("POST", "/api/events", "assessor", api.events, described=True),
     Route("POST", "/api/pairs/next", "assessor", api.next_pairs, described=True),
-    Route("GET", "/account", "anyone", views.account),
+    Route("GET", "/account", "anyone", accounts.account),
     Route("POST", "/api/password", "anyone", api.password, described=True),
     Route("GET", "/organiser", "organiser", organiser.page),
     Route("POST", "/api/organiser/link", "organiser", organiser.link, described=True),
     Route("POST", "/api/organiser/suspend", "organiser", organiser.suspend, described=True),
+    Route("GET", "/organiser/log", "organiser", accounts.log),
     Route("GET", "/organiser/export/{form}", "organiser", organiser.export),
     Route("GET", "/api/openapi.json", "organiser", api.description),
 )

@@ -159,7 +159,8 @@ class Sampler:
                     log.warning("no refit: %s", error)
 
     def offer(self, person: str) -> Offer:
-        mine, answered = self._pairs_of(person), self._answered(person)
+        mine = self._pairs_of(person)
+        answered = self._answered(person) if mine else set()
         assigned = [task for task in mine if not is_copy(task)]
         return Offer(
             done=sum(task.id in answered for task in mine),
@@ -207,10 +208,9 @@ class Sampler:
 
     def _open(self) -> Iterator[Task]:
         """Tasks that are whoever's and wait for an answer."""
-        decided = self._decided.contents()
-        for task in self.site.store.tasks(assessor=ANYONE):
-            if task.left is not None and content(task) not in decided:
-                yield task
+        whoevers = [task for task in self.site.store.tasks(assessor=ANYONE) if task.left is not None]
+        decided = self._decided.contents() if whoevers else set()
+        yield from (task for task in whoevers if content(task) not in decided)
 
     def _candidates(self, person: str) -> Iterator[Task]:
         """Open tasks a person has not had, then new ones: the topics in an order of the person's own.

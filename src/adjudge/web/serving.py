@@ -12,11 +12,22 @@ from urllib.parse import urlsplit
 import uvicorn
 
 from adjudge.data.folder import Folder
-from adjudge.errors import UsageError
+from adjudge.errors import UsageError, quoted
+from adjudge.web.access import origin_of
 from adjudge.web.app import create_app
+from adjudge.web.connections import (
+    AT_A_TIME,
+    QUEUE,
+    Patience,
+    PromptServer,
+    connections_for,
+    protocol_with,
+    raise_file_limit,
+)
 from adjudge.web.site import Site
 
 LOCAL = "127.0.0.1"
+LOOPBACK = ("127.0.0.1", "::1")
 LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
@@ -28,12 +39,35 @@ class Address:
     port: int = 8000
     root_path: str = ""
     public: str | None = None
+    proxies: tuple[str, ...] = ()
+    """Addresses and networks whose word on where a request comes from is taken, beside this computer's own."""
 
     def __post_init__(self) -> None:
         if self.root_path and (not self.root_path.startswith("/") or self.root_path.endswith("/")):
-            raise UsageError(f'--root-path is "{self.root_path}", expected something like /adjudge')
-        if self.public is not None and urlsplit(self.public).scheme not in ("http", "https"):
-            raise UsageError(f'--public-url is "{self.public}", expected something like https://example.org')
+            raise UsageError(f"--root-path is {quoted(self.root_path)}, expected something like /adjudge")
+        if self.public is not None and not _is_url(self.public):
+            raise UsageError(
+                f"--public-url is {quoted(self.public)}, expected something like https://example.org"
+            )
+        path = urlsplit(self.public or "").path.rstrip("/")
+        if self.root_path and self.public is not None and path != self.root_path:
+            raise UsageError(
+                f"--public-url is {quoted(self.public)} and --root-path is {quoted(self.root_path)};"
+                " expected the same path in both"
+            )
+        for each in self.proxies:
+            try:
+                ipaddress.ip_network(each)
+            except ValueError:
+                raise UsageError(
+                    f"--trusted-proxy is {quoted(each)}, expected an address or a network"
+                    " such as 10.0.0.5 or 10.0.0.0/24"
+                ) from None
+
+    @property
+    def path(self) -> str:
+        """Below which people find the app: the public address has it, too."""
+        return self.root_path or urlsplit(self.public or "").path.rstrip("/")
 
     @property
     def url(self) -> str:
@@ -55,19 +89,40 @@ class Address:
         return LOCAL_HOSTS | {self.host} | named if self.is_local else None
 
 
+def _is_url(text: str) -> bool:
+    """An address without a query, whose host browsers would send."""
+    try:
+        parts = urlsplit(text)
+        return (
+            parts.scheme in ("http", "https")
+            and bool(origin_of(text))
+            and not (parts.query or parts.fragment)
+        )
+    except ValueError:  # a port that is none, a bracket that is not closed, a name that cannot be one
+        return False
+
+
 def listening(place: Address) -> socket.socket:
     """The port, taken before anything is printed that would not hold."""
     family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
     try:
-        return socket.create_server((place.host, place.port), family=family, backlog=2048)
+        return socket.create_server((place.host, place.port), family=family, backlog=QUEUE)
     except OSError as error:
         raise UsageError(
             f"cannot listen on {place.host}, port {place.port}: {error.strerror}; choose another with --port"
         ) from None
 
 
-def serve(folder: Folder, place: Address, say: Callable[[str], None], *, log_level: str = "warning") -> None:
+def serve(
+    folder: Folder,
+    place: Address,
+    say: Callable[[str], None],
+    *,
+    log_level: str = "warning",
+    patience: Patience | None = None,
+) -> None:
     """Serves until it is interrupted. What is waiting to be saved is saved first."""
+    limits = patience or Patience(connections=connections_for(raise_file_limit()))
     with (
         suppress(KeyboardInterrupt),  # interrupted is how it ends
         closing(Site.open(folder)) as site,
@@ -81,15 +136,18 @@ def serve(folder: Folder, place: Address, say: Callable[[str], None], *, log_lev
         token = site.store.accounts.first_organiser_link()
         if token is not None:
             say(f"Organiser, sign in with this link; it works once:\n  {place.url}/in#{token}")
-        app = create_app(site, root_path=place.root_path, hosts=place.hosts())
+        app = create_app(site, root_path=place.path, hosts=place.hosts(), public=place.public)
         config = uvicorn.Config(
             app,
             log_level=log_level,
             access_log=False,  # who looks at what is nobody's business
             server_header=False,
             proxy_headers=True,
-            forwarded_allow_ips=LOCAL,
+            forwarded_allow_ips=[*LOOPBACK, *place.proxies],
             timeout_graceful_shutdown=5,
+            http=protocol_with(limits),
+            ws="none",
+            backlog=AT_A_TIME,
         )
         with closing(app.state.sampler):
-            uvicorn.Server(config).run(sockets=[listener])
+            PromptServer(config).run(sockets=[listener])

@@ -27,6 +27,7 @@ class Site:
     public: PublicIds
     _protocols: dict[str, Protocol] = field(default_factory=dict)
     _tasks: dict[str, Task] = field(default_factory=dict)
+    _keys: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def open(cls, folder: Folder) -> Site:
@@ -68,7 +69,10 @@ class Site:
     # Tasks
 
     def task_key(self, task: Task) -> str:
-        return self.public.of("task", task.id)
+        key = self._keys.get(task.id)
+        if key is None:
+            key = self._keys[task.id] = self.public.of("task", task.id)
+        return key
 
     def tasks_of(self, person: str) -> list[Task]:
         """A person's tasks, in their order."""

@@ -136,7 +136,7 @@ def test_the_organiser_suspends_and_gives_links(
     expect(row).to_contain_text("active")
     desk.wait_for_load_state()
     row.get_by_role("button", name="New link").click()
-    expect(row).to_contain_text(f"The link that {person.id} has now will open nothing any more.")
+    expect(row).to_contain_text(f"The link that {person.id} has now will open nothing any more;")
     row.get_by_role("button", name="Cancel").click()
     expect(row.get_by_role("button", name="Make a new link")).to_have_count(0)
     page = computer().new_page()

@@ -15,8 +15,9 @@ from adjudge.errors import ClashError, DataError, FormatError, UsageError, neare
 from adjudge.judgments.store import schema
 from adjudge.judgments.store.database import lock
 from adjudge.judgments.store.encoding import Row, check_name, stamp
+from adjudge.judgments.store.log import COMMAND, Actor, What, forget_places, note
 from adjudge.judgments.store.people import People, Person, find, register
-from adjudge.judgments.store.sessions import ACCOUNTS, digest, end_all, may_enter, new_token
+from adjudge.judgments.store.sessions import ACCOUNTS, Proof, digest, end_all, is_open, may_enter, new_token
 
 if TYPE_CHECKING:
     from argon2 import PasswordHasher
@@ -133,7 +134,9 @@ class Accounts:
         self._store = store
         self._evaluation = store.evaluation
 
-    def add(self, person_id: str, role: str = "assessor", name: str | None = None) -> Link:
+    def add(
+        self, person_id: str, role: str = "assessor", name: str | None = None, *, actor: Actor = COMMAND
+    ) -> Link:
         """An account for a person, who is added where they are not known yet, and their link."""
         if role not in ROLES:
             raise UsageError(f"the role is {quoted(role)}, expected one of: {', '.join(ROLES)}")
@@ -147,6 +150,7 @@ class Accounts:
             lock(connection, self._evaluation)
             self._refuse(connection, person_id)
             self._insert(connection, person_id, role, token)
+            self._note(connection, person_id, "account made", actor)
             return Link(person_id, token)
 
         return self._store.change(job)
@@ -161,27 +165,30 @@ class Accounts:
         with self._store.database.reading() as connection:
             return _account_of(self._row(connection, id))
 
-    def suspend(self, id: str) -> Account:
-        """Keeps a person out, at once: link and password stop working and sessions end."""
-        return self._set_state(id, "suspended")
+    def suspend(self, id: str, *, actor: Actor = COMMAND) -> Account:
+        """Keeps a person out, at once: the link stops working, sessions end, and the password is forgotten."""
+        return self._set_state(id, "suspended", actor)
 
-    def restore(self, id: str) -> Account:
-        """Lets a suspended person in again, by the link and the password they had."""
-        return self._set_state(id, "active")
+    def restore(self, id: str, *, actor: Actor = COMMAND) -> Account:
+        """Lets a suspended person in again, by the link they had."""
+        return self._set_state(id, "active", actor)
 
-    def renew_link(self, id: str, once: bool = False, sign_out: bool = False) -> str:
+    def renew_link(
+        self, id: str, once: bool = False, *, actor: Actor = COMMAND, stay: str | None = None
+    ) -> str:
         """A new link's token; the old link stops working. `once`: it lets in one time.
 
-        Whoever is signed in stays so, unless told otherwise (`sign_out`, where the old link got about).
+        Sessions end and the password is forgotten: whoever got hold of the old link may have begun the ones and set the
+        other. `stay` is the token of a session that goes on, for whoever renews their own link.
         """
         token = new_token()
 
         def job(connection: Connection) -> str:
             lock(connection, self._evaluation)
             self._row(connection, id)
-            connection.execute(self._update(id).values(**self._token(token, once=once)))
-            if sign_out:
-                end_all(connection, self._evaluation, id)
+            connection.execute(self._update(id).values(password_hash=None, **self._token(token, once=once)))
+            end_all(connection, self._evaluation, id, but=stay)
+            self._note(connection, id, "new link, sessions and password ended", actor)
             return token
 
         return self._store.change(job)
@@ -208,20 +215,33 @@ class Accounts:
 
         return self._store.change(job)
 
-    def set_password(self, id: str, password: str) -> Account:
-        """A password, beside the link or in place of one that was forgotten."""
+    def set_password(
+        self, id: str, password: str, *, actor: Actor = COMMAND, session: str | None = None
+    ) -> Account:
+        """A password, beside the link or in place of one that was forgotten. All sessions end but the one given.
+
+        That one is the token of whoever sets their own; if it ended meanwhile, nothing is set.
+        """
         kept = hash_password(password)  # slow: before anything is locked
 
         def job(connection: Connection) -> Account:
             lock(connection, self._evaluation)
             self._row(connection, id)
+            if session is not None and not is_open(connection, self._evaluation, id, session):
+                raise DataError("the session ended before the password was set")
             connection.execute(self._update(id).values(password_hash=kept))
+            end_all(connection, self._evaluation, id, but=session)
+            self._note(connection, id, "password set", actor)
             return _account_of(self._row(connection, id))
 
         return self._store.change(job)
 
     def check_password(self, id: str, password: str) -> Account | None:
-        """The account, where it is active and the password is right.
+        """The account, where it is active and the password is right."""
+        return None if self.prove(id, password) is None else self.get(id)
+
+    def prove(self, id: str, password: str) -> Proof | None:
+        """What begins a session, where the account is active and the password is right.
 
         A name that nobody has, or that has no password, takes as long as a wrong password.
         """
@@ -233,7 +253,8 @@ class Accounts:
             better = self._update(id).where(_table.c.password_hash == kept)  # unless it was changed just now
             new = hash_password(password)
             self._store.change(lambda connection: connection.execute(better.values(password_hash=new)))
-        return _account_of(found)
+            kept = new
+        return Proof("password", kept)
 
     def first_organiser_link(self, person: str = ORGANISER) -> str | None:
         """A one-time link for the first organiser; None once an organiser has, or had, another way in.
@@ -251,38 +272,48 @@ class Accounts:
                 self._refuse(connection, person)
                 register(connection, self._evaluation, [person])
                 self._insert(connection, person, "organiser", token, once=True)
+                self._note(connection, person, "account made", COMMAND)
                 return token
             first = organisers[0]
             waiting = first.active and first.link_once and not first.link_used_at and not first.has_password
             if len(organisers) > 1 or not waiting:
                 return None
             connection.execute(self._update(first.person).values(**self._token(token, once=True)))
+            self._note(connection, first.person, "new link, sessions and password ended", COMMAND)
             return token
 
         return self._store.change(job)
 
     def forget(self, id: str) -> None:
-        """Removes a person's account, if there is one: link, password, sessions."""
+        """Removes a person's account, if there is one: link, password, sessions, and where they signed in from."""
 
         def job(connection: Connection) -> None:
             lock(connection, self._evaluation)
             end_all(connection, self._evaluation, id)
-            connection.execute(
-                sa.delete(_table).where(_table.c.evaluation == self._evaluation, _table.c.person == id)
-            )
+            mine = (_table.c.evaluation == self._evaluation) & (_table.c.person == id)
+            if connection.execute(sa.delete(_table).where(mine)).rowcount:
+                self._note(connection, id, "account removed", COMMAND)
+            forget_places(connection, self._evaluation, id)
 
         self._store.change(job)
 
-    def _set_state(self, id: str, state: State) -> Account:
+    def _set_state(self, id: str, state: State, actor: Actor) -> Account:
         def job(connection: Connection) -> Account:
             lock(connection, self._evaluation)
             self._row(connection, id)
             connection.execute(self._update(id).values(state=state))
             if state == "suspended":
+                connection.execute(self._update(id).values(password_hash=None))
                 end_all(connection, self._evaluation, id)
+                self._note(connection, id, "suspended, sessions and password ended", actor)
+            else:
+                self._note(connection, id, "let in again", actor)
             return _account_of(self._row(connection, id))
 
         return self._store.change(job)
+
+    def _note(self, connection: Connection, id: str, what: What, actor: Actor) -> None:
+        note(connection, self._evaluation, stamp(self._store.clock()), id, what, actor)
 
     def _refuse(self, connection: Connection, id: str) -> None:
         """Whoever has an account, or had a name that was erased, gets no new one."""

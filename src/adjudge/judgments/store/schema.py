@@ -7,6 +7,7 @@
     account      who may sign in to the annotation app; of links and passwords only hashes are kept
     session      who is signed in, by the hash of what their browser holds
     attempt      sign-ins that were tried lately, by a keyed hash of who tried
+    account_log  who signed in, and what was changed of an account: when, by whom, from where
     secret       keys that the servers of an evaluation share
     edit         changes of the folder's texts that reached the tasks, so that each does so once
 
@@ -29,7 +30,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-VERSIONS = ("0001", "0002", "0003", "0004")
+VERSIONS = ("0001", "0002", "0003", "0004", "0005")
 """Every released schema, oldest first; the last one is this module's."""
 
 VERSION_TABLE = "alembic_version"
@@ -158,8 +159,24 @@ session = Table(
     Column("made_at", Text, nullable=False),
     Column("expires_at", Text, nullable=False),
     Column("seen_at", Text, nullable=False),
+    Column("way", Text),
     _person("person"),
     Index(None, "evaluation", "person"),
+)
+
+account_log = Table(
+    "account_log",
+    metadata,
+    Column("evaluation", _Key, primary_key=True),
+    Column("n", BigInteger, primary_key=True, autoincrement=False),
+    Column("at", Text, nullable=False),
+    Column("person", _Key),
+    Column("what", Text, nullable=False),
+    Column("actor", _Key),
+    Column("place", Text),
+    _person("person"),
+    _person("actor"),
+    Index(None, "evaluation", "person", "n"),
 )
 
 # These two name no row of another table: who only tries to sign in need not wait for those who save answers.

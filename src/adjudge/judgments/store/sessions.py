@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
@@ -19,6 +20,7 @@ from adjudge.errors import BusyError, DataError, UsageError, quoted
 from adjudge.judgments.store import schema
 from adjudge.judgments.store.database import lock
 from adjudge.judgments.store.encoding import check_name, moment, stamp
+from adjudge.judgments.store.log import COMMAND, Actor, What, note
 
 if TYPE_CHECKING:
     from adjudge.judgments.store.store import Store
@@ -96,9 +98,24 @@ ACCOUNTS = _account.join(_person, _of_account(_person.c.id, _person.c.evaluation
 """Accounts, each with its person."""
 
 
+Way = Literal["link", "password"]
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What somebody showed to be let in, as its hash is kept. It must still hold when the session begins."""
+
+    way: Way
+    kept: str = field(repr=False)
+
+    def holds(self) -> sa.ColumnElement[bool]:
+        column = _account.c.token_hash if self.way == "link" else _account.c.password_hash
+        return column == self.kept
+
+
 @dataclass(frozen=True, slots=True)
 class Session:
-    """Somebody who is signed in."""
+    """Somebody who is signed in; `way` is how, where that is known."""
 
     person: str
     name: str | None
@@ -106,6 +123,11 @@ class Session:
     made_at: str
     expires_at: str
     seen_at: str
+    way: Way | None = None
+
+    def by_link_since(self, when: datetime) -> bool:
+        """Whether it was begun with a personal link, at that time or later."""
+        return self.way == "link" and moment(self.made_at) >= when
 
 
 class Sessions:
@@ -115,8 +137,18 @@ class Sessions:
         self._store = store
         self._evaluation = store.evaluation
 
-    def start(self, person: str, lifetime: timedelta) -> str:
-        """Signs a person in, and gives the token. Whoever has no active account is refused."""
+    def start(
+        self,
+        person: str,
+        lifetime: timedelta,
+        *,
+        proof: Proof | None = None,
+        actor: Actor = COMMAND,
+    ) -> str:
+        """Signs a person in, and gives the token. Whoever has no active account is refused.
+
+        So is whoever shows a link or a password that was replaced after it was looked at.
+        """
         if lifetime <= timedelta():
             raise UsageError(f"a session's lifetime is {lifetime}, expected more than nothing")
         now, token = self._store.clock(), new_token()
@@ -127,17 +159,22 @@ class Sessions:
             "made_at": stamp(now),
             "expires_at": stamp(now + lifetime),
             "seen_at": stamp(now),
+            "way": proof and proof.way,
         }
+        what: What = "signed in" if proof is None else f"signed in by {proof.way}"  # type: ignore[assignment]
 
         def job(connection: Connection) -> None:
             lock(connection, self._evaluation)  # so that nobody is suspended in the middle of it
             query = sa.select(_account.c.person).select_from(ACCOUNTS)
             mine = may_enter(self._evaluation) & (_account.c.person == person)
+            if proof is not None:
+                mine &= proof.holds()
             if connection.scalar(query.where(mine)) is None:
                 raise DataError(f"{quoted(person)} has no active account")
             connection.execute(self._delete(_session.c.expires_at <= stamp(now)))
             connection.execute(sa.insert(_session), [row])
             connection.execute(_seen(self._evaluation, person, stamp(now)))
+            note(connection, self._evaluation, stamp(now), person, what, actor)
 
         self._store.change(job)
         return token
@@ -170,13 +207,22 @@ class Sessions:
             made_at=row["made_at"],
             expires_at=row["expires_at"],
             seen_at=seen,
+            way=row["way"],
         )
 
-    def end(self, token: str) -> None:
+    def end(self, token: str, actor: Actor = COMMAND) -> None:
         """Signs out. A token that is not known is no mistake: it may be sent twice."""
-        self._store.change(
-            lambda connection: connection.execute(self._delete(_session.c.hash == digest(token)))
-        )
+        mine, now = _session.c.hash == digest(token), stamp(self._store.clock())
+
+        def job(connection: Connection) -> None:
+            lock(connection, self._evaluation)
+            here = _session.c.evaluation == self._evaluation
+            person = connection.scalar(sa.select(_session.c.person).where(here, mine))
+            if person is not None:
+                connection.execute(self._delete(mine))
+                note(connection, self._evaluation, now, person, "signed out", actor)
+
+        self._store.change(job)
 
     def end_all(self, person: str) -> int:
         """Signs a person out everywhere, and says how many sessions that ended."""
@@ -217,16 +263,29 @@ class Attempts:
 
         What is not allowed is not noted: whoever goes on trying is let in again when the window has passed.
         """
-        query, row = self._count(key, window), self._row(key)
+        return self.take_all({key: limit}, window) is not None
 
-        def job(connection: Connection) -> bool:
+    def take_all(self, limits: Mapping[str, int], window: timedelta = WINDOW) -> list[str] | None:
+        """As `take`, for several keys with a limit each: all of them, or None and none.
+
+        What it gives is what `give_back` takes.
+        """
+        wanted = [(self._count(key, window), self._row(key), limit) for key, limit in limits.items()]
+
+        def job(connection: Connection) -> list[str] | None:
             lock(connection, self._evaluation)
-            free = (connection.scalar(query) or 0) < limit
-            if free:
+            if any((connection.scalar(query) or 0) >= limit for query, _, limit in wanted):
+                return None
+            for _, row, _ in wanted:
                 self._insert(connection, row)
-            return free
+            return [row["id"] for _, row, _ in wanted]
 
         return self._store.change(job)
+
+    def give_back(self, taken: Sequence[str]) -> None:
+        """Forgets attempts that were taken and came out well."""
+        mine = (_attempt.c.evaluation == self._evaluation) & _attempt.c.id.in_(taken)
+        self._store.change(lambda connection: connection.execute(sa.delete(_attempt).where(mine)))
 
     def _row(self, key: str) -> dict[str, str]:
         now = stamp(self._store.clock())
@@ -254,10 +313,19 @@ class Attempts:
         return hmac.new(self._store.secret("attempts"), text, hashlib.sha256).hexdigest()
 
 
-def end_all(connection: Connection, evaluation: str, person: str) -> int:
-    """Deletes a person's sessions, inside a write transaction."""
+def end_all(connection: Connection, evaluation: str, person: str, *, but: str | None = None) -> int:
+    """Deletes a person's sessions, inside a write transaction; all `but` the one of a token."""
     mine = (_session.c.evaluation == evaluation) & (_session.c.person == person)
+    if but is not None:
+        mine &= _session.c.hash != digest(but)
     return connection.execute(sa.delete(_session).where(mine)).rowcount
+
+
+def is_open(connection: Connection, evaluation: str, person: str, token: str) -> bool:
+    """Whether a session of a person's is still there, inside a write transaction."""
+    mine = (_session.c.evaluation == evaluation) & (_session.c.person == person)
+    query = sa.select(_session.c.person).where(mine, _session.c.hash == digest(token))
+    return connection.scalar(query) is not None
 
 
 def may_enter(evaluation: str) -> sa.ColumnElement[bool]:

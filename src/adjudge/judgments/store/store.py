@@ -35,6 +35,7 @@ from adjudge.judgments.store.encoding import (
     task_row,
     utc_now,
 )
+from adjudge.judgments.store.log import AccountLog
 from adjudge.judgments.store.people import People
 from adjudge.judgments.store.sessions import Attempts, Secrets, Sessions
 from adjudge.judgments.store.writer import Outcome, Writer
@@ -84,6 +85,7 @@ class Store:
         self.accounts = Accounts(self)
         self.sessions = Sessions(self)
         self.attempts = Attempts(self)
+        self.account_log = AccountLog(self)
         self.secret = Secrets(self).get
 
     def __enter__(self) -> Self:
@@ -253,11 +255,16 @@ def _in_order(*conditions: sa.ColumnElement[bool]) -> sa.Select[Any]:
 
 
 def _latest(*conditions: sa.ColumnElement[bool]) -> sa.Select[Any]:
-    """The latest event of each task, question and assessor, where it is an answer; the one that counts first."""
+    """The latest event of each task, question and assessor, where it is an answer; the one that counts first.
+
+    An outer join, since that fixes where the database begins: with the tasks that are asked for. SQLite, which has not
+    counted its rows, would read all events of the evaluation instead. Tasks without events have no highest number, and
+    fall out.
+    """
     of_task = (_task.c.evaluation == _event.c.evaluation) & (_task.c.id == _event.c.task)
     highest = (
         sa.select(_event.c.evaluation, sa.func.max(_event.c.seq).label("seq"))
-        .join(_task, of_task)
+        .select_from(_task.outerjoin(_event, of_task))
         .where(*conditions)
         .group_by(_event.c.evaluation, _event.c.task, _event.c.question, _event.c.assessor)
         .subquery()

@@ -17,6 +17,7 @@ from adjudge.judgments.store.accounts import Account
 from adjudge.judgments.store.encoding import to_json
 from adjudge.judgments.store.records import records
 from adjudge.judgments.tasks import Judged, Task
+from adjudge.web.access import Refusal, actor_of
 from adjudge.web.api import visitor
 from adjudge.web.pages.views import render
 from adjudge.web.pages.work import answers_of, is_assigned, progress
@@ -38,6 +39,7 @@ class PersonRow:
     pairs: int
     """Answered pairs that were drawn live, or open to whoever came."""
     seen: str
+    password: bool = False
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,12 @@ class OrganiserPage:
     """Of assessors that are programs: simulated, learned."""
     closed: bool
     """The organiser judges too and is not done: which summary is whose stays closed to them."""
+
+
+NO_LINKS = (
+    "You judge too: until your own pages are done you can make no links, since each lets you in as somebody else."
+    " Somebody who does not judge can, or: adjudge people link"
+)
 
 
 class Named(BaseModel):
@@ -212,6 +220,7 @@ def _person(
         tasks=own.tasks,
         pairs=own.pairs,
         seen="" if account is None else (account.seen_at or "")[:16].replace("T", " "),
+        password=account is not None and account.has_password,
     )
 
 
@@ -253,20 +262,30 @@ def page(request: Request) -> Response:
 
 
 def link(asked: Named, request: Request) -> NewLink:
-    """A new personal link; the old one opens nothing any more."""
+    """A new personal link; the old one opens nothing any more, the person's sessions and password end.
+
+    Whoever holds a link can sign in by it, as an organiser too: not for one who is to stay blind.
+    """
     site: Site = request.app.state.site
+    me = visitor(request)
+    if results_closed(site, me.person):
+        raise Refusal(403, NO_LINKS)
+    stay = me.token if asked.person == me.person else None
+    actor = actor_of(request, me.person)
     try:
-        return NewLink(token=site.store.accounts.renew_link(asked.person))
+        return NewLink(token=site.store.accounts.renew_link(asked.person, actor=actor, stay=stay))
     except AdjudgeError as error:
         raise HTTPException(404) from error
 
 
 def suspend(asked: State, request: Request) -> State:
     site: Site = request.app.state.site
-    if asked.person == visitor(request).person:
+    me = visitor(request).person
+    if asked.person == me:
         raise HTTPException(422)  # nobody locks themselves out
+    change = site.store.accounts.suspend if asked.suspended else site.store.accounts.restore
     try:
-        (site.store.accounts.suspend if asked.suspended else site.store.accounts.restore)(asked.person)
+        change(asked.person, actor=actor_of(request, me))
     except AdjudgeError as error:
         raise HTTPException(404) from error
     return asked

@@ -94,8 +94,3 @@ def pairs(request: Request) -> Response:
     if first:
         own_pair(request, first)
     return render(request, "pairs.html.j2", first=first)
-
-
-def account(request: Request) -> Response:
-    visitor(request)
-    return render(request, "account.html.j2")

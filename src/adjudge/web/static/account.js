@@ -4,10 +4,11 @@ import { ask, banner, base, one } from "./dom.js";
 import { Queue } from "./queue.js";
 
 const queue = new Queue();
-one("#password").addEventListener("submit", async event => {
+one("#password")?.addEventListener("submit", async event => {
   event.preventDefault();
+  const form = new FormData(event.target);
   try {
-    await ask("/api/password", { password: new FormData(event.target).get("password") });
+    await ask("/api/password", { password: form.get("password"), old: form.get("old") });
     event.target.reset();
     banner("The password is set.");
   } catch (error) {

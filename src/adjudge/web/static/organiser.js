@@ -9,7 +9,7 @@ function askForLink(button) {
   const place = placeOf(button);
   const yes = make("button", "Make a new link", { type: "button" });
   const no = make("button", "Cancel", { type: "button" });
-  place.replaceChildren(make("span", `The link that ${button.dataset.link} has now will open nothing any more.`), yes, no);
+  place.replaceChildren(make("span", `The link that ${button.dataset.link} has now will open nothing any more; their sessions and their password end.`), yes, no);
   yes.addEventListener("click", () => renewLink(button));
   no.addEventListener("click", () => { place.replaceChildren(); button.focus(); });
   yes.focus();
