@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.cli.running import called
 
-from adjudge.data.lines import open_bytes
+from adjudge.data.packed import open_bytes
 from adjudge.formats.files import read_cells
 from adjudge.formats.preferences import read_preferences, write_preferences
 from adjudge.judgments.pairs.answers import PreferenceRow

@@ -167,9 +167,13 @@ def score(
     judgments: Judgments = NOTHING,
     workers: Workers = 1,
     again: bool = False,
+    partly: bool = False,
     progress: Progress = lambda done, of: None,
 ) -> list[Scored]:
-    """Score every topic that is new or has changed since; the rest is kept. All files change at once."""
+    """Score every topic that is new or has changed since; the rest is kept. All files change at once.
+
+    A measure that gives no score at all is an error, unless those that do are enough (`partly`).
+    """
     batches = batches_of(collection, judgments)
     topics = list(batches)
     if not topics:
@@ -202,7 +206,7 @@ def score(
         results = []
         for plan in plans:
             stored = plan.merged(rows[str(plan.measure)], topics)
-            if stored.table.frame.empty:
+            if stored.table.frame.empty and not partly:
                 raise DataError(f"{plan.measure}: no scores: {plan.measure.why_nothing(everything)}")
             if plan.changes(stored):
                 scorefiles.write(change.stage(scorefiles.file_name(str(plan.measure))), stored)

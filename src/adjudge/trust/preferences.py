@@ -429,7 +429,7 @@ def score_columns(
         else:
             ready.append(measure)
     if ready:
-        score(folder, collection, ready, judgments=judgments, workers=workers, progress=progress)
+        score(folder, collection, ready, judgments=judgments, workers=workers, progress=progress, partly=True)
     data = Scores.of_folder(folder, collection, lambda: judgments)
     why |= {str(m): "no judgment gives such a score" for m in ready if str(m) not in data.measures}
     if human is not None and (missing := why.get(expanded(human)[0])):
