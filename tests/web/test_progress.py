@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from tests.web import making
 from tests.web.making import ORGANISER, Running, answer, send
@@ -88,3 +89,18 @@ def test_pages_that_cannot_be_judged_any_more_are_not_left_to_do(app: Running) -
         following = after(app.site, ANN, place)
         assert following is not None
         assert following.state == "open"
+
+
+def test_tasks_of_an_unknown_protocol_stop_no_page(evaluation: Evaluation) -> None:
+    with making.running(evaluation.folder) as app:
+        known = len(app.site.tasks_of(ANN))
+    with store_of(evaluation.folder) as store:
+        (first, *_) = store.tasks(assessor=ANN)
+        strange = replace(first, id="strange", protocol="of-somebody-else", peer=first.peer)
+        store.add_tasks([strange])
+    with making.running(evaluation.folder) as app:
+        assert len(app.site.tasks_of(ANN)) == known
+        assert app.client(ANN).get("/work").status_code == 200
+        page = app.client(ORGANISER).get("/organiser")
+        assert page.status_code == 200
+        assert "protocols that are not in this folder: of-somebody-else." in page.text

@@ -11,7 +11,7 @@ from adjudge.data.collection import Collection, load
 from adjudge.data.folder import Folder, Judging
 from adjudge.data.rows import Summary
 from adjudge.errors import DataError
-from adjudge.judgments.protocol import Protocol, protocol_of
+from adjudge.judgments.protocol import Protocol, protocol_of, protocols_of
 from adjudge.judgments.store.store import Store, store_of
 from adjudge.judgments.tasks import Task, TextRef, changed
 from adjudge.web.blind import PublicIds
@@ -66,6 +66,12 @@ class Site:
             self._protocols[name] = protocol_of(self.folder, name)
         return self._protocols[name]
 
+    def has_protocol(self, name: str) -> bool:
+        """Whether a task's protocol is known: one that was imported elsewhere may not be, and can be shown nowhere."""
+        if name not in self._protocols:
+            self._protocols.update(protocols_of(self.folder, [name]))
+        return name in self._protocols
+
     # Tasks
 
     def task_key(self, task: Task) -> str:
@@ -76,7 +82,7 @@ class Site:
 
     def tasks_of(self, person: str) -> list[Task]:
         """A person's tasks, in their order."""
-        found = self.store.tasks(assessor=person)
+        found = [task for task in self.store.tasks(assessor=person) if self.has_protocol(task.protocol)]
         self._tasks.update((self.task_key(task), task) for task in found)
         return found
 

@@ -93,6 +93,8 @@ class OrganiserPage:
     """of those that are assigned to people and can be judged."""
     changed: int
     """Assigned pages that nobody can judge any more: their texts have changed."""
+    unknown: tuple[str, ...]
+    """Protocols that tasks name and the folder has not: their pages are left out."""
     quota: Quota | None
     """Pairs that are planned for whoever comes, where there are some."""
     programs: tuple[ProgramTotal, ...]
@@ -129,7 +131,8 @@ def organiser_page(site: Site, person: str, quota: Quota | None = None) -> Organ
     accounts = {account.person: account for account in site.store.accounts.all()}
     judged = {each.task.id: each for each in site.store.current()}
     origins = _origins(judged.values(), accounts)
-    every = [task for task in site.store.tasks() if task.assessor != ANYONE]
+    stored = [task for task in site.store.tasks() if task.assessor != ANYONE]
+    every = [task for task in stored if site.has_protocol(task.protocol)]
     finished = {task.id for task in every if _is_done(site, task, judged.get(task.id))}
     gone = {
         task.id
@@ -163,6 +166,7 @@ def organiser_page(site: Site, person: str, quota: Quota | None = None) -> Organ
         done=sum(each.done for each in people),
         tasks=sum(each.tasks for each in people),
         changed=len(gone),
+        unknown=tuple(sorted({task.protocol for task in stored if not site.has_protocol(task.protocol)})),
         quota=quota if quota is not None and quota.of else None,
         programs=tuple(_programs(origins, sums)),
         origins=origins,
