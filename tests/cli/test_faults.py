@@ -305,7 +305,14 @@ def test_output_that_cannot_be_written(small: Path, tmp_path: Path, end: str) ->
         assert "Traceback" not in done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("encoding", ["cp1252", "ascii", "utf-8", "latin-1", "cp437"])
+@pytest.mark.parametrize(
+    "encoding",
+    [
+        "cp1252",
+        "ascii",
+        *(pytest.param(each, marks=pytest.mark.slow) for each in ("utf-8", "latin-1", "cp437")),
+    ],
+)
 def test_any_encoding_will_do(
     small: Path, tmp_path: Path, encoding: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

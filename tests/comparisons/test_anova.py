@@ -831,7 +831,10 @@ def test_sentences() -> None:
     assert (
         said[1] == "The noise is much the same for every system (Brown-Forsythe F(5, 53) = 0.71, p = .621)."
     )
-    assert said[2] == "The effects add up (Tukey's test of non-additivity, F(1, 41) = 2.34, p = .134)."
+    assert said[2] == (
+        "No interaction was found that grows with the effects themselves (Tukey's test of non-additivity,"
+        " F(1, 41) = 2.34, p = .134)."
+    )
     assert said[3] == (
         "s6 on t09 is off most, by +3.1 standard errors: no outlier among so many (p = .069, Bonferroni); then"
         " s1 on t09 (-2.3), s6 on t07 (-2.1), s4 on t04 (-2.0) and s2 on t03 (-1.9)."

@@ -146,7 +146,7 @@ def test_league_intervals_are_students_and_a_ceiling_has_none() -> None:
     assert math.isnan(places["s01"].low)
     (said,) = [line for line in found.warnings() if "no interval" in line]
     assert said == (
-        "no interval for s01: fewer than 5 topics differ from the commonest score, and none would cover"
+        "no interval for s01: fewer than 5 topics differ from a score that occurs more than once, and none would cover"
     )
     values[4, 1] = 4.0
     assert not math.isnan(adjudge.compare(frame(values)).standings[0].low)
@@ -355,7 +355,7 @@ def test_skewed_differences_whose_mean_may_be_0_are_pointed_out() -> None:
     found = adjudge.compare(frame(values))
     assert found.tested["wilcoxon"].different.all()
     assert found.warnings() == [
-        "no interval for s00: fewer than 5 topics differ from the commonest score, and none would cover",
+        "no interval for s00: fewer than 5 topics differ from a score that occurs more than once, and none would cover",
         "1 pair differs although the mean difference may be 0 (its own 95% interval has it): this test is about the"
         " middle of the differences, not their mean",
     ]
@@ -472,8 +472,9 @@ def test_effects_at_a_ceiling_have_no_interval() -> None:
 def test_equivalence_that_could_not_have_been_shown_is_said() -> None:
     values = np.random.default_rng(3).normal(size=(4, 3))
     found = adjudge.compare(frame(values), margin=100.0)
-    assert "With a margin of 100: 3 undecided (equivalence could not have been shown on so few topics)" in (
-        found.headline()
+    assert (
+        "With a margin of 100: 3 undecided (equivalence could not have been shown: too few topics differ)"
+        in (found.headline())
     )
     # With eight topics the smallest p is 1/256, and three pairs need 1/60.
     found = adjudge.compare(frame(np.random.default_rng(3).normal(size=(8, 3))), margin=100.0)
@@ -502,3 +503,41 @@ def test_means_that_differ_by_rounding_share_a_rank() -> None:
     values = np.column_stack([values, values[:, 0]])
     ranks = {p.system: p.rank for p in adjudge.groups(frame(values)).places}
     assert ranks["s00"] == ranks["s04"]
+
+
+def test_ties_at_a_ceiling_show_no_equivalence() -> None:
+    rng = np.random.default_rng(7)
+    values = np.where(rng.random((25, 4)) < 0.93, 5.0, 4.0)
+    found = adjudge.compare(frame(values), margin=0.1)
+    assert "equivalent" not in found.headline()
+    assert "6 undecided (equivalence could not have been shown: too few topics differ)" in found.headline()
+    rows = found.pairs_frame()
+    assert set(rows["verdict"]) == {"undecided"}
+    # Scores that vary and hardly differ are the same within a wide margin.
+    noise = rng.normal(size=(25, 1)) + 0.01 * rng.normal(size=(25, 3))
+    assert "3 equivalent" in adjudge.compare(frame(noise), margin=0.1).headline()
+
+
+def test_several_assessors_are_said() -> None:
+    rng = np.random.default_rng(1)
+    rows = [
+        {"topic": f"t{t}", "system": s, "assessor": a, "value": rng.normal()}
+        for t in range(8)
+        for s in ("x", "y", "z")
+        for a in ("ann", "bob")
+    ]
+    note = "the scores come from 2 assessors: what is said holds for these assessors"
+    assert any(line.startswith(note) for line in adjudge.compare(pd.DataFrame(rows)).warnings())
+    assert any(line.lower().startswith(note) for line in adjudge.groups(pd.DataFrame(rows)).sentences())
+    one = pd.DataFrame(rows).query("assessor == 'ann'")
+    assert not any("assessors" in line for line in adjudge.compare(one).warnings())
+
+
+def test_sets_are_counted_where_sets_are_swapped() -> None:
+    rng = np.random.default_rng(1)
+    table = frame(rng.normal(size=(16, 2)))
+    long = table.rename_axis("topic").reset_index().melt("topic", var_name="system")
+    long["set"] = "d" + (long["topic"].str[1:].astype(int) // 4).astype(str)
+    found = adjudge.compare(long, test="mc", cluster=True)
+    [pair] = found.pairs["mc"]
+    assert "on 16 topics, in 4 sets, the smallest p is .12" in found.pair_sentence(pair)

@@ -163,7 +163,8 @@ def _averaged(frame: pd.DataFrame, wanted: set[str], notes: list[str], *, humans
         if len(frame) < rows:
             over.append("people" if step == "person" else f"{step}s")
     if over:
-        notes.append(f"{before:,} scores averaged to {len(frame):,}, over {listed(over)}")
+        only = "; the tests hold for these assessors" if "assessors" in over else ""
+        notes.append(f"{before:,} scores averaged to {len(frame):,}, over {listed(over)}{only}")
     return frame.reset_index(drop=True)
 
 

@@ -7,7 +7,7 @@ is in stats/.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -90,10 +90,11 @@ def groups(
     found = scores_of(scores)
     matrix = found.matrix(measure, length=length, form=form, pool=pool, pool_humans=pool_humans).averaged()
     kinds = found.kinds_of(matrix.systems)
+    notes = found.assessor_note(matrix, length, form)
     chosen: dict[str, list[float]] = many_to_one(matrix.systems, against) if against else {}
     for text in [contrast] if isinstance(contrast, str) else contrast:
         chosen |= kind_contrast(matrix.systems, kinds, text)
-    return groupings(
+    grouped = groupings(
         matrix,
         method=method,
         scale=scale,
@@ -105,6 +106,7 @@ def groups(
         seed=seed,
         kinds=kinds,
     )
+    return replace(grouped, notes=notes)
 
 
 def groupings(
@@ -259,6 +261,8 @@ class Groupings(Tabular):
     spreads: SpreadCheck | None = None
     """For Tukey's test: whether the pairs spread alike."""
     seed: int = 0
+    notes: tuple[str, ...] = ()
+    """What there is to know of where the scores come from."""
 
     @property
     def pooled(self) -> bool:
@@ -365,6 +369,8 @@ class Groupings(Tabular):
                 yield self.contrasts.sentence(k, name)
         if said := self._ceiling_words():
             yield said
+        for note in self.notes:
+            yield f"{note[0].upper()}{note[1:]}."
 
     def _missing_words(self) -> Iterator[str]:
         """What missing cells mean for the means and for the pairs."""

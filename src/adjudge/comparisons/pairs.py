@@ -230,6 +230,7 @@ class Prepared:
     intervals: Intervals = "agreeing"
     ordering: str = ""
     """Where cells are missing: how the systems are ordered."""
+    notes: tuple[str, ...] = ()
 
 
 def _prepared(
@@ -249,7 +250,7 @@ def _prepared(
     ).averaged()
     clusters = scores.clusters(matrix, asked.cluster, length=length, form=form)
     by = "set" if asked.cluster is True else asked.cluster
-    return prepare(
+    ready = prepare(
         matrix if clusters is None else matrix.signed(f"cluster:{by}"),
         chosen,
         family=partial(scores.pairs_among, among=asked.among),
@@ -257,6 +258,7 @@ def _prepared(
         kinds=scores.kinds_of(matrix.systems),
         intervals=asked.intervals,
     )
+    return replace(ready, notes=scores.assessor_note(matrix, length, form))
 
 
 def prepare(
@@ -382,6 +384,7 @@ def _comparison(
         intervals=prepared.intervals,
         codes=codes,
         ordering=prepared.ordering,
+        notes=prepared.notes,
         role=role,
         corrected=corrected,
     )
@@ -433,6 +436,8 @@ class ComparedPair:
     """What a p, not corrected, must not exceed, where the pair was not found."""
     low: float = float("nan")
     high: float = float("nan")
+    sets: int = 0
+    """Where whole sets of topics are swapped: how many there are."""
     same: bool = False
     """Equivalence was shown: the difference is within the margin."""
 
@@ -468,6 +473,7 @@ def _unfindable(pair: ComparedPair) -> str:
         why = f"{test_words(pair.result.test)}: {pair.result.why}"
         return f"A difference between {pair.a} and {pair.b} could not have been found ({why})"
     ties = f", {differ} of them not tied" if differ < n else ""
+    ties += f", in {counted(pair.sets, 'set')}" if pair.sets else ""
     return (
         f"A difference between {pair.a} and {pair.b} could not have been found ({test_words(pair.result.test)}: on"
         f" {counted(n, 'topic')}{ties}, the smallest p is {_p(pair.smallest, pair.needed)}, and one of at most"
@@ -495,6 +501,8 @@ class Comparison(Tabular):
     """The set of every topic, where whole sets are swapped."""
     ordering: str = ""
     """Where cells are missing: how the systems are ordered."""
+    notes: tuple[str, ...] = ()
+    """What there is to know of where the scores come from."""
     role: str = ""
     """primary or secondary, where one measure was chosen beforehand."""
     corrected: int = 0
@@ -561,9 +569,7 @@ class Comparison(Tabular):
         tested, names = self.tested[test], self.matrix.systems
         counts, ends = tested.results.counts, self.pair_intervals[test]
         word = CORRECTION_WORDS[self.choices.correct]
-        same = (
-            self.equivalence.equivalent if self.equivalence is not None else np.zeros(len(counts), dtype=bool)
-        )
+        same = self.same
         for k in np.flatnonzero(self.family).tolist():
             yield ComparedPair(
                 a=names[counts.first[k]],
@@ -577,6 +583,7 @@ class Comparison(Tabular):
                 low=float(ends.low[k]),
                 high=float(ends.high[k]),
                 same=bool(same[k]),
+                sets=0 if self.codes is None else int(np.unique(self.codes).size),
             )
 
     @cached_property
@@ -644,6 +651,20 @@ class Comparison(Tabular):
             return found.low, found.high
         without = self._without_interval
         return np.where(without, np.nan, found.low), np.where(without, np.nan, found.high)
+
+    @cached_property
+    def same(self) -> BoolArray:
+        """Which pairs are shown to be the same within the margin.
+
+        A test of ranks counts ties as evidence: where nearly all differences are one number nothing is shown, and
+        where the mean difference exceeds the margin the two are not the same on average.
+        """
+        import numpy as np
+
+        if self.equivalence is None:
+            return np.zeros(self.family.size, dtype=np.bool_)
+        near = np.abs(self.equivalence.counts.difference) < self.equivalence.margin
+        return np.asarray(self.equivalence.equivalent & near & ~self._without_interval)
 
     @cached_property
     def equivalence(self) -> Equivalence | None:
@@ -969,10 +990,13 @@ def _margin_words(c: Comparison) -> str:
     for pair in c._pairs(c.test):
         counts[pair.verdict] += 1
     said = ", ".join(f"{n:,} {word}" for word, n in counts.items() if n)
-    never = 0 if c.equivalence is None else int(c.equivalence.out_of_reach[c.family].sum())
+    never = 0
+    if c.equivalence is not None:
+        flat = c._without_interval & ~c.tested[c.test].different
+        never = int(((c.equivalence.out_of_reach | flat) & c.family & ~c.same).sum())
     if never:
         of = "" if never == counts["undecided"] else f" {never:,} of these"
-        said += f" (equivalence{' of' if of else ''}{of} could not have been shown on so few topics)"
+        said += f" (equivalence{' of' if of else ''}{of} could not have been shown: too few topics differ)"
     return f". With a margin of {c.choices.margin:g}: {said}"
 
 
@@ -991,15 +1015,16 @@ def _warnings(c: Comparison) -> list[str]:
     """What a reader should know before believing the table."""
     from adjudge.stats.bootstrap import LEAST_VARIED, flat
 
-    found = []
+    found: list[str] = []
     tested = c.tested[c.test]
+    found += c.notes
     if c.ordering:
         found.append(c.ordering)
     no_interval = flat(c.matrix.values)
     if without := [s for j, s in enumerate(c.matrix.systems) if no_interval[j]]:
         found.append(
-            f"no interval for {listed(without)}: fewer than {LEAST_VARIED} topics differ from the commonest score,"
-            " and none would cover"
+            f"no interval for {listed(without)}: fewer than {LEAST_VARIED} topics differ from a score that occurs more"
+            " than once, and none would cover"
         )
     found += tested.remarks
     if tested.left_out:
@@ -1074,7 +1099,7 @@ def _pair_rows(c: Comparison, test: Test) -> Iterator[dict[str, Any]]:
     equivalence = c.equivalence
     for k in np.flatnonzero(c.family).tolist():
         state = int(tested.conclusion[k])
-        same = equivalence is not None and bool(equivalence.equivalent[k])
+        same = bool(c.same[k])
         yield {
             "measure": c.measure,
             "a": names[counts.first[k]],

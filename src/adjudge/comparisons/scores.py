@@ -374,6 +374,19 @@ class Scores:
             )
         return tuple(found)
 
+    def assessor_note(
+        self, matrix: ScoreMatrix, length: int | AllLengths | None, form: str | None
+    ) -> tuple[str, ...]:
+        """Where several assessors stand behind the scores: for whom a comparison of their means holds."""
+        rows = self.table.at(matrix.measure, length=length, form=form)
+        several = int(rows.loc[rows["value"].notna(), "assessor"].nunique())
+        if several < 2:
+            return ()
+        return (
+            f"the scores come from {several} assessors: what is said holds for these assessors;"
+            " `adjudge anova --random topic,assessor` asks whether it would for others",
+        )
+
     def _assessors(
         self, matrix: ScoreMatrix, length: int | AllLengths | None, form: str | None
     ) -> dict[str, str | None]:

@@ -151,7 +151,9 @@ class OwnContrasts:
         """What the k-th contrast says, called by a name such as "humans - machines"."""
         f = self.family
         if k in f.why:
-            return f"{name} cannot be estimated ({f.why[k]})"
+            if math.isnan(f.difference[k]):
+                return f"{name} cannot be estimated ({f.why[k]})"
+            return f"{name} = {f.difference[k]:.4g} cannot be tested ({f.why[k]})"
         side = "is not significantly different from 0"
         if f.found[k]:
             side = "is above 0" if f.difference[k] > 0 else "is below 0"

@@ -104,7 +104,7 @@ class PairedTest:
         checks.share("alpha", alpha)
         name = test_words(self.test)
         if self.method is None:
-            return f"{a} and {b} cannot be compared ({name}: {self.why})"
+            return f"{a} and {b} cannot be {'compared' if self.n < 2 else 'tested'} ({name}: {self.why})"
         sign = -1 if better == "lower" else 1
         counts = (self.wins, self.losses)[::sign]
         sided = "" if self.alternative == "two-sided" else ", one-sided"

@@ -533,7 +533,11 @@ def test_scores_that_multiply_are_noticed_and_those_that_add_are_not() -> None:
     assert two_way(topics * systems + blur).additive.p < 1e-6
     assert two_way(topics + systems + blur).additive.p > 0.05
     assert "do not just add up" in two_way(topics * systems + blur).sentences("system")[2]
-    assert two_way(topics + systems + blur).sentences("system")[2].startswith("The effects add up")
+    assert (
+        two_way(topics + systems + blur)
+        .sentences("system")[2]
+        .startswith("No interaction was found that grows")
+    )
 
 
 def test_unequal_spread_is_noticed() -> None:

@@ -199,7 +199,8 @@ def test_what_cannot_be_fitted_is_left_out_and_named() -> None:
     found = pair_contrasts(shown, position=True)
     assert found.position is None
     assert found.dropped == (
-        "the effect of position cannot be told from the items, or has no finite maximum, so it was left out",
+        "the effect of position cannot be told from the items, or has no finite maximum, so it was left out: what is"
+        " said of the items may be due to where they were shown",
     )
     assert pair_contrasts(answers_of_r(), position=True).position is not None
 

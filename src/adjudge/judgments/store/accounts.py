@@ -141,14 +141,12 @@ class Accounts:
         if role not in ROLES:
             raise UsageError(f"the role is {quoted(role)}, expected one of: {', '.join(ROLES)}")
         check_name("id", person_id)
-        with self._store.database.reading() as connection:
-            self._refuse(connection, person_id)
-        self._store.people.add(person_id, name)
         token = new_token()
 
         def job(connection: Connection) -> Link:
             lock(connection, self._evaluation)
             self._refuse(connection, person_id)
+            self._store.people.put(connection, person_id, name)
             self._insert(connection, person_id, role, token)
             self._note(connection, person_id, "account made", actor)
             return Link(person_id, token)

@@ -41,25 +41,27 @@ class People:
 
     def add(self, id: str, name: str | None = None, *, pseudonym: str | None = None) -> Person:
         """A person who judges. Adding somebody again fills in what was open and refuses what contradicts."""
+        return self._store.change(lambda connection: self.put(connection, id, name, pseudonym))
+
+    def put(
+        self, connection: Connection, id: str, name: str | None = None, pseudonym: str | None = None
+    ) -> Person:
+        """The same within a change that does more."""
         person = Person(id, name, pseudonym or new_pseudonym())
         check_person(person)
-
-        def job(connection: Connection) -> Person:
-            lock(connection, self._evaluation)
-            there = find(connection, self._evaluation, id)
-            if there is None:
-                refuse_taken(connection, self._evaluation, person)
-                connection.execute(sa.insert(_table), [person_row(person, self._evaluation)])
-                return person
-            if name not in (None, there.name) and there.name is not None:
-                raise ClashError(f"person {quoted(id)}: is here already, as {quoted(there.name)}")
-            if pseudonym not in (None, there.pseudonym):
-                raise ClashError(f"person {quoted(id)}: has the pseudonym {quoted(there.pseudonym)} already")
-            filled = replace(there, name=there.name if name is None else name)
-            connection.execute(self._update(id).values(name=filled.name))
-            return filled
-
-        return self._store.change(job)
+        lock(connection, self._evaluation)
+        there = find(connection, self._evaluation, id)
+        if there is None:
+            refuse_taken(connection, self._evaluation, person)
+            connection.execute(sa.insert(_table), [person_row(person, self._evaluation)])
+            return person
+        if name not in (None, there.name) and there.name is not None:
+            raise ClashError(f"person {quoted(id)}: is here already, as {quoted(there.name)}")
+        if pseudonym not in (None, there.pseudonym):
+            raise ClashError(f"person {quoted(id)}: has the pseudonym {quoted(there.pseudonym)} already")
+        filled = replace(there, name=there.name if name is None else name)
+        connection.execute(self._update(id).values(name=filled.name))
+        return filled
 
     def all(self) -> list[Person]:
         """Everybody, by id."""

@@ -610,7 +610,7 @@ def _additive_words(check: ResidualCheck, alpha: float) -> str:
     f = f"F({first}, {second}) = {_digits(check.statistic)}"
     basis = f"Tukey's test of non-additivity, {f}, {p_words(check.p, alpha)}"
     if check.passed(alpha):
-        return f"The effects add up ({basis})."
+        return f"No interaction was found that grows with the effects themselves ({basis})."
     return (
         f"The effects do not just add up ({basis}): larger scores spread more, or less, than the model says."
     )

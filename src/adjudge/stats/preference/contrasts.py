@@ -48,7 +48,8 @@ LOG_2 = math.log(2)
 LOST = 1e6
 """A move of the maximum that says that it is not determined without a unit."""
 NOT_FITTED = (
-    "the effect of position cannot be told from the items, or has no finite maximum, so it was left out"
+    "the effect of position cannot be told from the items, or has no finite maximum, so it was left out: what is said"
+    " of the items may be due to where they were shown"
 )
 PLACED = (
     "the effect of position has no finite maximum: strengths are shown without it, and two items differ only where no"
