@@ -342,3 +342,19 @@ def test_two_and_many_systems(systems: int) -> None:
     found = compare(matrix(values), test="t", correct="bh")
     assert len(found.standings) == systems
     assert len(found.pairs["t"]) == systems * (systems - 1) // 2
+
+
+def test_a_pair_of_constant_differences_says_why_it_has_no_statistic() -> None:
+    a = np.arange(8) % 4 + 0.25
+    found = compare(matrix(np.column_stack([a, a + 1, np.arange(8) ** 2 % 7])), test="hb")
+    pairs = json.loads(json.dumps(found.as_dict()))["pairs"]
+    (same,) = (
+        row
+        for row in pairs
+        if abs(row["difference"]) == 1 and row["ties"] == 0 and 8 in (row["wins"], row["losses"])
+    )
+    assert (
+        same["why"]
+        == "all differences are the same, so that the statistic is infinite and there is no interval"
+    )
+    assert [row["why"] for row in pairs if row is not same] == [None, None]

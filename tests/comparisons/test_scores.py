@@ -9,6 +9,7 @@ import math
 import re
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from hypothesis import strategies as st
 import adjudge
 from adjudge.comparisons.scores import Scores
 from adjudge.data.rows import Summary, System, Topic
-from adjudge.data.scores import Score
+from adjudge.data.scores import MeasureInfo, Score, ScoreTable
 from adjudge.data.target import Target
 from adjudge.errors import DataError, FormatError, UsageError
 from adjudge.evaluation import Evaluation
@@ -393,6 +394,23 @@ def test_a_folder_says_what_is_stale_and_what_was_not_scored(evaluation: Evaluat
         data.matrix("rouge-2")
     with pytest.raises(UsageError):
         data.matrix("no-such-measure")
+
+
+def test_a_measure_that_was_not_scored_names_those_of_its_family_that_were(evaluation: Evaluation) -> None:
+    scored = ["words", "rating(aspect=fluency)", "rating(aspect=coherence)"]
+    rows = [Score(measure, "d1", system, 1.0) for measure in scored for system in ("base", "ours")]
+    data = replace(
+        evaluation.scores(),
+        table=ScoreTable.from_rows(rows, [MeasureInfo(measure) for measure in scored]),
+    )
+    both = r"rating\(aspect=fluency\)(,| and) rating\(aspect=coherence\)"
+    only = f"has not been scored here, only {both}: choose one with -m"
+    with pytest.raises(DataError, match=rf"^rating {only}$"):  # scoring it once more would give these again
+        data.resolve("rating")
+    with pytest.raises(
+        DataError, match=rf'^rating\(aspect=tone\) {only}, or run: .*-m "rating\(aspect=tone\)"$'
+    ):
+        data.resolve("rating(aspect=tone)")
 
 
 def test_patterns_and_options_for_a_folder(evaluation: Evaluation) -> None:

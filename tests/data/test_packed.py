@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -41,6 +42,49 @@ def test_a_file_that_is_cut_off_is_refused(suffix: str, tmp_path: Path) -> None:
         path.write_bytes(whole[:kept])
         with pytest.raises(AdjudgeError, match="cannot be read"):
             adjudge.read_scores(path)
+
+
+@pytest.mark.parametrize("suffix", PACK)
+def test_what_follows_a_stream_is_a_whole_stream_or_refused(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"scores.csv{suffix}"
+    first, second = PACK[suffix](SCORES), PACK[suffix](b"x,1,2\n" * 2000)
+    path.write_bytes(first + second)
+    assert len(list(read_lines(path))) == 3001 + 2000
+    half = second[: len(second) // 2]
+    damaged = (*((first + tail) for tail in (b"garbage", b"x", half, b"\1" + second[1:])), first[:7] + first)
+    for packed in damaged:
+        path.write_bytes(packed)
+        with pytest.raises(AdjudgeError, match="cannot be read"):
+            list(read_lines(path))
+
+
+def test_an_xz_file_may_be_padded_four_bytes_at_a_time(tmp_path: Path) -> None:
+    path, stream = tmp_path / "x.xz", lzma.compress(b"one\n")
+    for zeros in (*range(9), 1024, 1026):
+        for after, whole in ((b"", b"one\n"), (stream, b"one\none\n")):
+            path.write_bytes(stream + bytes(zeros) + after)
+            if zeros % 4:
+                with pytest.raises((EOFError, lzma.LZMAError)), open_bytes(path) as stream_of:
+                    stream_of.read()
+            else:
+                with open_bytes(path) as stream_of:
+                    assert stream_of.read() == whole
+    path.write_bytes(bytes(4) + stream)
+    with pytest.raises(lzma.LZMAError), open_bytes(path) as stream_of:
+        stream_of.read()
+
+
+@pytest.mark.parametrize("suffix", [".bz2", ".xz"])
+def test_a_bomb_takes_little_memory_before_it_is_refused(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"zeros.txt{suffix}"
+    path.write_bytes(PACK[suffix](bytes(64 << 20)))
+    tracemalloc.start()
+    try:
+        with unpacking_up_to(1 << 20), pytest.raises(FormatError), open_bytes(path) as stream:
+            stream.read()
+        assert tracemalloc.get_traced_memory()[1] < 16 << 20  # an .xz dictionary is 8 MB
+    finally:
+        tracemalloc.stop()
 
 
 @settings(max_examples=40)

@@ -314,6 +314,27 @@ def test_ratings_by_assessor_and_pooled() -> None:
     assert list(table.sentences()) == ["fluency: 2.67 on average, median 2 (3 ratings)."]
 
 
+def test_another_protocol_or_aspect_is_no_repeat_and_the_same_one_is() -> None:
+    tone = replace(fine_scale(), name="my-rating")
+    first = rating(1, "x", 1)
+    other = Judged(replace(first.task, id="r2", protocol="my-rating"), first.answers)
+    aspect = judged(replace(first.task, id="r3"), {"rating:coherence": {"value": 4}})
+    apart = judged_tables(collection(), by_topic([first, other, aspect], tone))
+    rows = {(row[0], row[1], row[2]): row[3:5] for row in apart["ratings-by-assessor"].rows}
+    assert {key: cells for key, cells in rows.items() if key[2] == "x"} == {
+        ("my-rating", "fluency", "x"): (1, 1.0),
+        ("rating", "coherence", "x"): (1, 4.0),
+        ("rating", "fluency", "x"): (1, 1.0),
+    }
+    assert not any("repeat" in note for note in apart.notes)
+    planted = rating(0, "x", 5)
+    again = judged_tables(
+        collection(), by_topic([replace(planted, task=replace(planted.task, repeat_of="r1")), first])
+    )
+    assert again["ratings-by-assessor"].row(assessor="x")["mean"] == 1.0  # though the repeat is listed first
+    assert "1 planted repeat left out of the tables: the first judgment counts" in again.notes
+
+
 def test_an_anonymous_crowd_is_pooled_and_is_no_assessor() -> None:
     crowd = [
         rating(n, "crowd-anonymous", value) for n, value in enumerate((1, 2, 3))

@@ -14,6 +14,7 @@ from adjudge.cli import options
 from adjudge.cli.imports import Files, columns_of
 from adjudge.cli.judged import tables
 from adjudge.cli.output import counting, now, say, show_json, show_table
+from adjudge.cli.streams import print_data
 from adjudge.data.transaction import write_whole
 from adjudge.errors import DataError, UsageError
 from adjudge.wording import counted
@@ -233,7 +234,7 @@ def export(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="A JSONL file to write, or a CSV table (.csv); with --ducview a folder.",
+            help="A JSONL file to write, - for standard output, or a CSV table (.csv); with --ducview a folder.",
             show_default=False,
         ),
     ],
@@ -247,7 +248,7 @@ def export(
 
     A file whose name ends in .csv holds the answers that count now, a row each, for spreadsheets.
     """
-    from adjudge.judgments.store.records import write_records
+    from adjudge.judgments.store.records import print_records, write_records
 
     if ducview:
         if pseudonyms:
@@ -258,6 +259,11 @@ def export(
         _export_csv(_need(evaluation), file, pseudonyms, json)
         return
     with _need(evaluation).store() as store:
+        if str(file) == "-":
+            if json:
+                raise UsageError("the records go to standard output with `-`: leave --json out")
+            print_records(store, print_data, pseudonyms=pseudonyms)
+            return
         found = write_records(store, file, pseudonyms=pseudonyms)
     if json:
         show_json(asdict(found) | {"file": str(file)})

@@ -1116,7 +1116,7 @@ def _pair_rows(c: Comparison, test: Test) -> Iterator[dict[str, Any]]:
             "losses": int(counts.losses[k]),
             "ties": int(counts.ties[k]),
             "method": results.method[k],
-            "why": tested.why(k),
+            "why": tested.why(k) or _without_spread(float(results.statistic[k]), float(ends.low[k])),
             "conclusion": CONCLUSIONS[state],
             "smallest_p": float(tested.smallest[k]),
             "cutoff": float("nan") if results.cutoff is None else float(results.cutoff[k]),
@@ -1124,6 +1124,16 @@ def _pair_rows(c: Comparison, test: Test) -> Iterator[dict[str, Any]]:
             "p_equivalent": float("nan") if equivalence is None else float(equivalence.same_adjusted[k]),
             "verdict": None if equivalence is None else VERDICTS[state == DIFFERENT, same],
         }
+
+
+def _without_spread(statistic: float, low: float) -> str | None:
+    """Why a pair that was tested has no number for its statistic, if so: JSON has none for what is infinite."""
+    import math
+
+    if not math.isinf(statistic):
+        return None
+    ends = " and there is no interval" if math.isnan(low) else ""
+    return f"all differences are the same, so that the statistic is infinite{ends}"
 
 
 def _ranked(matrix: ScoreMatrix, against: str | None) -> tuple[ScoreMatrix, FloatArray, str]:

@@ -41,6 +41,7 @@ from adjudge.errors import DataError, FormatError, UsageError, nearest, quoted
 from adjudge.formats import scoretable
 from adjudge.formats.files import TABLES, bare_name, reading
 from adjudge.judgments.batch import NOTHING, Judgments, batches_of, judgments_if_allowed
+from adjudge.measures.base import Measure
 from adjudge.measures.registry import parse_measure
 from adjudge.measures.run import looks_at_judgments, reference_counts, reference_notes, stale_topics
 from adjudge.wording import counted, listed
@@ -577,10 +578,18 @@ def _stored_measure(text: str, known: Sequence[str]) -> str:
         return text
     if ":" in text.partition("(")[0]:
         raise UsageError(f"no imported scores {quoted(text)}{nearest(text, known)}")
-    spec = str(parse_measure(text))
-    if spec not in known:
-        raise DataError(f'{spec} has not been scored here; run: adjudge score ... -m "{spec}"')
-    return spec
+    measure = parse_measure(text)
+    spec = str(measure)
+    if spec in known:
+        return spec
+    run = f'run: adjudge score ... -m "{spec}"'
+    family = [each for each in known if each.partition("(")[0] == spec.partition("(")[0]]
+    if not family:
+        raise DataError(f"{spec} has not been scored here; {run}")
+    # A plain name may have been scored as several measures, which scoring it again would only repeat.
+    several = "(" not in spec and type(measure).fitted is not Measure.fitted
+    more = "choose one with -m" if several else f"choose one with -m, or {run}"
+    raise DataError(f"{spec} has not been scored here, only {listed(family)}: {more}")
 
 
 # A table in a file

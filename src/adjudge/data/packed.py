@@ -25,7 +25,8 @@ TIMES = 100
 TEXT_FREELY = 16 << 20
 PARQUET_FREELY = 256 << 20
 _BATCH = 4096  # rows of a Parquet file at a time
-_CHUNK = 1 << 10  # bytes of a .zst file at a time: each may become 32 kB
+_CHUNK = 1 << 10  # bytes of a packed file at a time: each of a .zst file may become 32 kB
+_UNPACKED = 1 << 16  # bytes of a .bz2 or .xz file that are unpacked at a time
 _limit: ContextVar[int | None] = ContextVar("unpacked", default=None)
 
 
@@ -51,8 +52,8 @@ def open_bytes(path: Path) -> IO[bytes]:
     """A file as bytes; .gz, .bz2, .xz and (with the extra `zstd`) .zst are unpacked on the way."""
     openers: dict[str, Callable[[Path], Any]] = {
         ".gz": gzip.open,
-        ".bz2": bz2.open,
-        ".xz": lzma.open,
+        ".bz2": _open_bz2,
+        ".xz": _open_xz,
         ".zst": _open_zstd,
     }
     if path.suffix not in openers:
@@ -96,43 +97,100 @@ def too_large(path: Path, allowed: int) -> FormatError:
     )
 
 
-class _Zstd(io.RawIOBase):
-    """The frames of a .zst file. zstandard's own reader takes one that is cut off for its end, and says nothing."""
+class _Streams(io.RawIOBase):
+    """The streams of a file, one after another. Whatever is no whole stream is refused.
 
-    def __init__(self, path: Path, zstandard: Any) -> None:
+    The standard library's readers take garbage after a .bz2 or .xz stream, and so a second stream that is damaged, for
+    the end of the file; zstandard's takes a frame that is cut off for one.
+    """
+
+    _padding = 0
+
+    def __init__(self, path: Path, start: Callable[[], Any]) -> None:
         self._file = path.open("rb")
-        self._start = zstandard.ZstdDecompressor().decompressobj
-        self._frame: Any = None
-        self._ready = b""
+        self._start = start
+        self._stream: Any = self._first()
+        self._packed = self._ready = b""
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
         while not self._ready:
-            packed = self._file.read(_CHUNK)
-            if not packed:
-                if self._frame is not None:
-                    raise EOFError("the file is cut off")
-                return 0
+            if not self._packed and (self._stream is None or self._needs_input()):
+                self._packed = self._file.read(_CHUNK)
+                if not self._packed:
+                    self._check_end()
+                    return 0
+            if self._stream is None and not self._begin():
+                continue
+            packed, self._packed = self._packed, b""
             self._ready = self._unpack(packed)
+            if self._stream.eof:
+                self._packed, self._stream = self._stream.unused_data, None
         found, self._ready = self._ready[: len(buffer)], self._ready[len(buffer) :]
         buffer[: len(found)] = found
         return len(found)
 
+    def _first(self) -> Any:
+        return self._start()  # a file without a stream is cut off
+
+    def _begin(self) -> bool:
+        """Start the next stream, if what was read has more than padding."""
+        self._stream = self._start()
+        return True
+
+    def _needs_input(self) -> bool:
+        return bool(self._stream.needs_input)
+
     def _unpack(self, packed: bytes) -> bytes:
-        parts = []
-        while packed:
-            self._frame = self._frame or self._start()
-            parts.append(self._frame.decompress(packed))
-            packed = b""
-            if self._frame.eof:
-                packed, self._frame = self._frame.unused_data, None
-        return b"".join(parts)
+        found: bytes = self._stream.decompress(packed, _UNPACKED)
+        return found
+
+    def _check_end(self) -> None:
+        if self._stream is not None or self._padding % 4:
+            raise EOFError("the file is cut off")
 
     def close(self) -> None:
         self._file.close()
         super().close()
+
+
+class _Padded(_Streams):
+    """The streams of an .xz file, which zero bytes may follow, four by four."""
+
+    def _begin(self) -> bool:
+        rest = self._packed.lstrip(b"\0")
+        self._padding += len(self._packed) - len(rest)
+        self._packed = rest
+        if not rest:
+            return False
+        if self._padding % 4:
+            raise lzma.LZMAError("bytes between two streams that are no padding")
+        self._padding = 0
+        return super()._begin()
+
+
+class _Frames(_Streams):
+    """The frames of a .zst file, of which there may be none. What a chunk becomes is given at once."""
+
+    def _first(self) -> Any:
+        return None
+
+    def _needs_input(self) -> bool:
+        return True
+
+    def _unpack(self, packed: bytes) -> bytes:
+        found: bytes = self._stream.decompress(packed)
+        return found
+
+
+def _open_bz2(path: Path) -> IO[bytes]:
+    return io.BufferedReader(_Streams(path, bz2.BZ2Decompressor), _UNPACKED)
+
+
+def _open_xz(path: Path) -> IO[bytes]:
+    return io.BufferedReader(_Padded(path, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ)), _UNPACKED)
 
 
 def _open_zstd(path: Path) -> IO[bytes]:
@@ -140,7 +198,7 @@ def _open_zstd(path: Path) -> IO[bytes]:
         zstandard = importlib.import_module("zstandard")
     except ImportError:
         raise UsageError(f'{path}: .zst files need an extra: pip install "adjudge[zstd]"') from None
-    return io.BufferedReader(_Zstd(path, zstandard), 1 << 16)
+    return io.BufferedReader(_Frames(path, zstandard.ZstdDecompressor().decompressobj), _UNPACKED)
 
 
 def check_parquet(path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import NormalDist, fmean, median, stdev
 from typing import TypeVar
@@ -74,18 +74,28 @@ class Gathered:
             (self._peer(page.judged, batch), page, batch)
             for batch in self.batches.values()
             for page in pages(batch)
-            if counts(page.judged, page.repeat)
+            if id(page.judged) in self._counted
         ]
 
     @cached_property
     def ratings(self) -> list[JudgedPeer]:
-        """Every task of a rating protocol, each once."""
+        """Every task of a rating protocol, with the answers that count."""
         return [
-            self._peer(judged, batch)
+            self._peer(self._counted[id(judged)], batch)
             for batch in self.batches.values()
-            for judged, _, repeat in judged_peers(batch, "rating")
-            if counts(judged, repeat)
+            for judged, _, _ in judged_peers(batch, "rating")
+            if id(judged) in self._counted
         ]
+
+    @cached_property
+    def _counted(self) -> dict[int, Judged]:
+        """The judgments that tables count, by the `id` of the judgment as it was given."""
+        return {
+            at: judged
+            for batch in self.batches.values()
+            for kind in ("coverage", "rating")
+            for at, judged in counting(batch, kind).items()
+        }
 
     def scored(
         self, measure: Measure, asks: Callable[[Protocol], bool] = lambda protocol: True
@@ -117,9 +127,9 @@ class Gathered:
 
     def _repeats(self, kind: str) -> int:
         return sum(
-            not counts(judged, repeat)
+            self._counted.get(id(judged)) is not judged
             for batch in self.batches.values()
-            for judged, _, repeat in judged_peers(batch, kind)
+            for judged, _, _ in judged_peers(batch, kind)
         )
 
     def _peer(self, judged: Judged, batch: TopicBatch) -> JudgedPeer:
@@ -136,9 +146,28 @@ def gather(collection: Collection, judgments: Judgments) -> Gathered:
     return Gathered(collection, judgments)
 
 
-def counts(judged: Judged, repeat: int) -> bool:
-    """Whether tables count a judgment: not a person's repeat. An anonymous crowd's "repeats" are different people."""
-    return repeat == 0 or is_anonymous(judged.task.assessor)
+def counting(batch: TopicBatch, kind: str) -> dict[int, Judged]:
+    """The judgments of protocols of a kind that tables count, by `id`: what a person judged twice counts once.
+
+    A page of coverage is a repeat where the same assessor judged the same peer against the same reference under the
+    same protocol. A rating is one only of the same question, as a file may bring one aspect and the next file another.
+    What a plan says is a repeat never counts before the task that it repeats. An anonymous crowd's "repeats" are
+    different people.
+    """
+    found: dict[int, Judged] = {}
+    seen: set[tuple[object, ...]] = set()
+    own = [judged for judged, _, _ in judged_peers(batch, kind)]
+    for judged in sorted(own, key=lambda each: each.task.repeat_of is not None):
+        task = judged.task
+        asked = list(judged.answers) if kind == "rating" else [""]
+        keys = {q: (task.assessor, task.peer, task.reference, task.protocol, q) for q in asked}
+        new = [q for q in asked if keys[q] not in seen]
+        seen.update(keys.values())
+        if is_anonymous(task.assessor) or len(new) == len(asked):
+            found[id(judged)] = judged
+        elif new:
+            found[id(judged)] = replace(judged, answers={q: judged.answers[q] for q in new})
+    return found
 
 
 # Averages, with about 95 % intervals as DUC prints them

@@ -61,21 +61,34 @@ class RecordCounts:
 
 
 def write_records(store: Store, path: Path, *, pseudonyms: bool = False) -> RecordCounts:
-    """Writes everything to a file, which appears only when it is whole. Others may go on judging."""
-    counts = dict.fromkeys(KINDS, 0)
+    """Writes everything to a file, which appears only when it is whole. Others may go on judging.
+
+    A terminal, a pipe or a device is written to.
+    """
     scratch = path.with_name(f".{path.name}.part")
     try:
-        with scratch.open("w", encoding="utf-8", newline="\n") as stream:
-            for record in records(store, pseudonyms=pseudonyms):
-                stream.write(to_json(record) + "\n")
-                counts[record["kind"]] += 1
-            stream.flush()
-            os.fsync(stream.fileno())
-        scratch.replace(path)
+        if path.exists() and not path.is_file():
+            with path.open("w", encoding="utf-8", newline="\n") as stream:
+                return print_records(store, stream.write, pseudonyms=pseudonyms)
+        try:
+            with scratch.open("w", encoding="utf-8", newline="\n") as stream:
+                found = print_records(store, stream.write, pseudonyms=pseudonyms)
+                stream.flush()
+                os.fsync(stream.fileno())
+            scratch.replace(path)
+        finally:
+            scratch.unlink(missing_ok=True)
     except OSError as error:
         raise DataError(f"{path}: cannot be written: {error.strerror}") from None
-    finally:
-        scratch.unlink(missing_ok=True)
+    return found
+
+
+def print_records(store: Store, write: Callable[[str], object], *, pseudonyms: bool = False) -> RecordCounts:
+    """Gives every record to `write`, a line each."""
+    counts = dict.fromkeys(KINDS, 0)
+    for record in records(store, pseudonyms=pseudonyms):
+        write(to_json(record) + "\n")
+        counts[record["kind"]] += 1
     return RecordCounts(counts["person"], counts["task"], counts["event"])
 
 
