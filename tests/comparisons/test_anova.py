@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import adjudge
 from adjudge.comparisons.anova import Anova, AnovaTerm, anova, percent
 from adjudge.comparisons.scores import HUMANS, Scores
 from adjudge.data.rows import Key, Topic
@@ -1196,3 +1197,18 @@ def test_the_page_prints_what_it_says(capsys: pytest.CaptureFixture[str]) -> Non
     for code in blocks:
         exec(code, {})
         assert capsys.readouterr().out.splitlines() == re.findall(r"^# (.*)$", code, re.MULTILINE)
+
+
+def test_parts_that_no_chain_of_topics_joins_are_said() -> None:
+    rng = np.random.default_rng(5)
+    rows = [
+        {"topic": f"t{t}", "system": s, "value": rng.normal()}
+        for systems, topics in (("AB", range(10)), ("CD", range(10, 20)))
+        for s in systems
+        for t in topics
+    ]
+    note = "no chain of common topics joins all systems: they are compared within 2 parts"
+    found = adjudge.anova(pd.DataFrame(rows))
+    assert any(line.startswith(note) for line in found.warnings())
+    joined = pd.DataFrame([*rows, {"topic": "t0", "system": "C", "value": 0.5}])
+    assert not any("no chain" in line for line in adjudge.anova(joined).warnings())

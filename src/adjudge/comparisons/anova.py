@@ -1001,7 +1001,13 @@ def _analysed(
         spread_over=over,
         largest=_largest(rows, checks),
         components=None,
-        notes=(*rows.notes, *_order_matters(shared, terms, chosen), *_few(rows, lines), *_single(rows)),
+        notes=(
+            *rows.notes,
+            *_order_matters(shared, terms, chosen),
+            *_few(rows, lines),
+            *_single(rows),
+            *_parts(rows),
+        ),
         alpha=alpha,
         samples=samples,
         given=_given(rows, terms, samples),
@@ -1101,6 +1107,25 @@ def _single(rows: AnovaRows) -> list[str]:
         if once and rows.n > len(counts):
             found.append(f"{counted(len(once), name)} with a single score: {listed(once)}")
     return found
+
+
+def _parts(rows: AnovaRows) -> list[str]:
+    """Where no chain of common topics joins all systems: each part is compared within itself."""
+    if "system" not in rows.factors or "topic" not in rows.factors:
+        return []
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    system, topic = rows.factors["system"], rows.factors["topic"]
+    size = len(system.levels) + len(topic.levels)
+    links = coo_array(([True] * rows.n, (system.codes, topic.codes + len(system.levels))), shape=(size, size))
+    parts, _ = connected_components(links, directed=False)
+    if parts < 2:
+        return []
+    return [
+        f"no chain of common topics joins all systems: they are compared within {parts} parts, and nothing is said"
+        " across them"
+    ]
 
 
 def _few(rows: AnovaRows, lines: Sequence[AnovaTerm]) -> list[str]:
