@@ -90,3 +90,14 @@ def test_two_spellings_of_one_key_are_refused(tmp_path: Path) -> None:
     )
     with pytest.raises(FormatError, match='both "role" and "roles"'):
         list(adjudge.open(e.folder.path).collection.topics)
+
+
+def test_a_damaged_store_stops_no_scores_of_texts(rated: Evaluation) -> None:
+    rated.score("rating")
+    rated.score("words")
+    (rated.folder.path / "judgments.sqlite").write_bytes(b"hello")
+    e = adjudge.open(rated.folder.path)
+    scores = e.scores()
+    assert "words" in scores.measures
+    assert not scores.warnings["words"]
+    assert any("judgments.sqlite" in note for note in scores.warnings["rating(aspect=fluency)"])

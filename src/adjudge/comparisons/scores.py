@@ -37,7 +37,7 @@ from adjudge.data.scores import (
     targets_of,
 )
 from adjudge.data.target import Target
-from adjudge.errors import DataError, FormatError, UsageError, nearest, quoted
+from adjudge.errors import AdjudgeError, DataError, FormatError, UsageError, nearest, quoted
 from adjudge.formats import scoretable
 from adjudge.formats.files import TABLES, bare_name, reading
 from adjudge.judgments.batch import NOTHING, Judgments, batches_of, judgments_if_allowed
@@ -117,7 +117,10 @@ class Scores:
 
         files = scorefiles.read_all(folder.path)
         specs = [parse_measure(file.info.measure) for file in files if file.origin == "computed"]
-        judgments = read_judgments() if any(map(looks_at_judgments, specs)) else NOTHING
+        try:
+            judgments = read_judgments() if any(map(looks_at_judgments, specs)) else NOTHING
+        except AdjudgeError as error:  # a damaged store stops no scores of texts
+            judgments = Judgments(unread=str(error))
         gone = _withdrawn_keys(collection)
         batches = batches_of(collection, judgments)
         references = reference_counts(batches)
