@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from tests.judgments.making import a_task
 import adjudge
 from adjudge.errors import DataError
 from adjudge.evaluation import Evaluation
+from adjudge.judgments.store.backup import backup
 from adjudge.judgments.store.store import open_store
 
 ROOT = Path(__file__).parent.parent.parent
@@ -135,6 +137,10 @@ def test_the_latest_answers_are_seen_and_nothing_is_written(
         assert {person.name for person in store.people.all()} == {"from the log"}
         with pytest.raises(DataError, match=r"judgments\.sqlite: cannot be written: .* read-only"):
             store.add_tasks([a_task(store, "t2")])
+        copy = backup(store, tmp_path / "copy.sqlite")
+    with closing(sqlite3.connect(copy)) as connection:
+        assert connection.execute("select id from task").fetchall() == [("t1",)]
+        assert {name for (name,) in connection.execute("select name from person")} == {"from the log"}
 
 
 @pytest.mark.parametrize("version", [1, 2])

@@ -13,10 +13,10 @@ import adjudge
 from adjudge.cli import options
 from adjudge.cli.imports import Files, columns_of
 from adjudge.cli.judged import tables
-from adjudge.cli.output import counting, now, say, show_json, show_table
+from adjudge.cli.output import counting, now, say, show_json, show_table, warn
 from adjudge.cli.streams import print_data
 from adjudge.data.transaction import write_whole
-from adjudge.errors import DataError, UsageError
+from adjudge.errors import DataError, UsageError, quoted
 from adjudge.wording import counted
 
 if TYPE_CHECKING:
@@ -194,14 +194,21 @@ def records(
     json: options.Json = False,
 ) -> None:
     """Answers exported from a store, with nothing lost."""
+    from adjudge.judgments.protocol import protocols_of
     from adjudge.judgments.store.records import read_records
 
-    with adjudge.open(evaluation).store() as store:
+    e = adjudge.open(evaluation)
+    with e.store() as store:
         found = read_records(store, file, merge=merge)
+        named = {task.protocol for task in store.tasks()}
     if json:
         show_json(asdict(found))
     else:
         say(f"{_words(found)} added")
+    for name in sorted(named - protocols_of(e.folder, named).keys()):
+        warn(
+            f"the protocol {quoted(name)} is not here: its judgments are left out until its file lies in protocols/"
+        )
 
 
 @judgments.command("list", epilog=f"Example: {JUDGMENTS['list']}")

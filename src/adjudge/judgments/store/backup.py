@@ -18,6 +18,7 @@ import sqlalchemy as sa
 
 from adjudge.errors import ClashError, DataError, UsageError
 from adjudge.judgments.store.database import Database
+from adjudge.judgments.store.readonly import connect_to_read, is_read_only
 from adjudge.judgments.store.schema import SCHEMA
 from adjudge.judgments.store.store import Store
 
@@ -45,11 +46,19 @@ def backup(store: Store, target: Path, *, pg_dump: Path | None = None) -> Path:
     return target
 
 
+def _source(database: Database) -> sqlite3.Connection:
+    """The store, also where it lies in a folder that cannot be written."""
+    path = Path(str(database.url.database))
+    if not is_read_only(path):
+        return sqlite3.connect(path, timeout=database.patience)
+    return connect_to_read(path)
+
+
 def _copy_sqlite(database: Database, target: Path) -> None:
     """All pages in one step, which reads one state; smaller steps start again whenever somebody writes."""
     try:
         with (
-            closing(sqlite3.connect(str(database.url.database), timeout=database.patience)) as source,
+            closing(_source(database)) as source,
             closing(sqlite3.connect(target)) as copy,
         ):
             source.backup(copy, pages=-1)
