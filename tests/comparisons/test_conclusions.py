@@ -235,6 +235,8 @@ def test_a_primary_measure_comes_first() -> None:
     assert [(c.measure, c.role) for c in found] == [("m2", "primary"), ("m1", "secondary")]
     assert found[1].headline().startswith("On m1, a secondary measure, ")
     assert "m2 was named as the primary measure" in scope_words(found)
+    together = scope_words(comparisons(two_measures(), primary="m2", across="measures"))
+    assert "those of all 2 comparisons together. m2 was named as the primary measure" in together
     with pytest.raises(UsageError, match='the primary measure "m2" is not among those'):
         comparisons(two_measures(), ["m1"], primary="m2")
 

@@ -408,3 +408,11 @@ def test_a_score_that_occurs_once_is_no_ceiling() -> None:
 def test_one_system_is_not_ranked() -> None:
     words = list(groupings(of(np.array([[1.0], [2.0]]))).sentences())
     assert words[1] == "There is one system, and nothing to rank."
+
+
+def test_differences_that_never_vary_have_no_spread_to_compare() -> None:
+    column = np.linspace(0.1, 0.97, 10)
+    values = np.column_stack([column, column + 0.1, column + 0.2])
+    words = " ".join(groupings(of(values), method="tukey").sentences())
+    assert "here no pair's differences vary at all" in words
+    assert "e-17" not in words

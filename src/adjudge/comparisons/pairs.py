@@ -1063,16 +1063,18 @@ def scope_words(found: Sequence[Comparison], *, advice: str = "") -> str:
     """Over what the p-values of several comparisons are corrected; nothing to say of one."""
     if len(found) < 2 or found[0].choices.correct == "none":
         return ""
+    primary = (
+        f" {found[0].measure} was named as the primary measure; the others say what else may be looked into."
+        if found[0].role
+        else ""
+    )
     if found[0].corrected > int(found[0].family.sum()):
         return (
             f"p-values are corrected over {counted(found[0].corrected, 'pair')}, those of all {len(found)} comparisons"
-            " together."
+            f" together.{primary}"
         )
-    if found[0].role:
-        return (
-            f"p-values are corrected over the pairs of each comparison. {found[0].measure} was named as the primary"
-            " measure; the others say what else may be looked into."
-        )
+    if primary:
+        return f"p-values are corrected over the pairs of each comparison.{primary}"
     return f"p-values are corrected over the pairs of each comparison, not over the {len(found)} comparisons{advice}."
 
 

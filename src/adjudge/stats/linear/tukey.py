@@ -326,13 +326,15 @@ class SpreadCheck:
         start = "Tukey's test takes one spread for the differences of all pairs"
         if math.isnan(self.least):
             return f"{start}; no pair has two topics to look at."
+        if self.most == 0:
+            return f"{start}; here no pair's differences vary at all."
         seen = f"here their standard deviations go from {self.least:.4g} to {self.most:.4g}"
         if math.isnan(self.p):
             return f"{start}; {seen}, and whether systems vary alike cannot be tested."
         basis = (
             f"Friedman's test of absolute residuals, {p_words(self.p, alpha)}, n = {counted(self.n, 'topic')}"
         )
-        if self.p >= alpha:
+        if self.p > alpha:
             return f"{start}; {seen}. Systems were not found to vary differently ({basis})."
         return (
             f"{start}; {seen}, and systems vary differently ({basis}). The p-values of widely spread pairs are then too"
@@ -345,7 +347,10 @@ def spread_check(values: npt.ArrayLike) -> SpreadCheck:
 
     matrix = checks.numbers("values", values, dimensions=2)
     first, second = columns_of_pairs(matrix.shape[1])
-    sd = row_moments(DifferenceRows(np.ascontiguousarray(matrix.T) + 0.0, first, second)).sd
+    seen = row_moments(DifferenceRows(np.ascontiguousarray(matrix.T) + 0.0, first, second))
+    sd = np.where(
+        (seen.varied == 0) & (seen.n > 1), 0.0, seen.sd
+    )  # what is left of equal differences is rounding
     known = sd[~np.isnan(sd)]
     complete = matrix[~np.isnan(matrix).any(axis=1)]
     p, n = math.nan, len(complete)
