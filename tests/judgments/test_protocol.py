@@ -163,5 +163,5 @@ def test_mistakes_are_one_line(change: tuple[str, str], said: str) -> None:
 def test_unknown_names_are_answered_with_the_nearest() -> None:
     with pytest.raises(UsageError, match='no protocol "duc2002" .nearest: "duc-2002"'):
         load_protocol("duc2002")
-    with pytest.raises(DataError, match="absent.toml: no protocol can be read here"):
+    with pytest.raises(DataError, match="absent.toml: no such file; put a TOML file there"):
         load_protocol("absent.toml")

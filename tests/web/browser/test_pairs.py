@@ -161,6 +161,7 @@ def test_undo_goes_back_one_pair_and_takes_its_answer_back(tab: Page, server: Se
 def test_the_next_pair_is_there_without_the_network(tab: Page, server: Server, study: Study) -> None:
     person = study.person()
     open_pairs(tab, server, person)
+    tab.wait_for_load_state("networkidle")  # the next pairs have come
     held = hold(tab, "/api/events", "/api/pairs/next")
     first, (left, _) = task_now(tab), sides(tab)
     key(tab, "1")

@@ -90,7 +90,8 @@ def test_the_watch_can_fail(browser: Browser, server: Server) -> None:
 def test_an_address_that_is_not_secure_works_too(playwright: Playwright, binary: str, study: Study) -> None:
     """Plain http under a name: browsers have no locks and no randomUUID there, and answers are saved all the same."""
     person = study.person("rating", peers=["alpha"])
-    server = Server(study.path, "--public-url", "http://judge.test")
+    server = Server(study.path)
+    server.options = ("--public-url", f"http://judge.test:{server.port}")
     server.start()
     mapped = [*ARGUMENTS, "--host-resolver-rules=MAP judge.test 127.0.0.1"]
     browser = playwright.chromium.launch(executable_path=binary, args=mapped)
