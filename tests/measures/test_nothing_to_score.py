@@ -101,3 +101,15 @@ def test_a_damaged_store_stops_no_scores_of_texts(rated: Evaluation) -> None:
     assert "words" in scores.measures
     assert not scores.warnings["words"]
     assert any("judgments.sqlite" in note for note in scores.warnings["rating(aspect=fluency)"])
+
+
+def test_scoring_again_replaces_a_damaged_score_file(rated: Evaluation) -> None:
+    rated.score("words")
+    [path] = (rated.folder.path / "scores").iterdir()
+    path.write_bytes(b"")
+    e = adjudge.open(rated.folder.path)
+    with pytest.raises(FormatError, match="score"):
+        e.score("words")
+    [done] = e.score("words", again=True)
+    assert done.rows == 3
+    assert adjudge.open(rated.folder.path).scores().measures == ("words",)

@@ -21,7 +21,7 @@ from adjudge.data.scorefiles import ScoreFile
 from adjudge.data.scores import Score, ScoreTable
 from adjudge.data.transaction import Transaction
 from adjudge.engine import Workers, run, worker_count
-from adjudge.errors import DataError
+from adjudge.errors import DataError, FormatError
 from adjudge.judgments.batch import NOTHING, Judgments, TopicBatch, batches_of
 from adjudge.measures.base import Measure
 
@@ -270,7 +270,12 @@ def _plan(
     spread = sorted(set().union(*counts.values())) if counts else []
     signature = measure.signature("-".join(str(n) for n in {spread[0]: 0, spread[-1]: 0}) if spread else "")
     now = digests(measure, batches)
-    old = scorefiles.find(folder.path, str(measure))
+    try:
+        old = scorefiles.find(folder.path, str(measure))
+    except FormatError:
+        if not again:
+            raise
+        old = None  # a damaged file is what --again replaces
     fresh = set() if again or old is None or old.info.signature != signature else fresh_topics(now, old)
     return _ScorePlan(
         measure=measure,
