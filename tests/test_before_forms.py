@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from tests.conftest import files_of
 from tests.judgments.conftest import new_database, server
+from tests.older_folders import move_judgments
 from tests.test_first_layout import Adjudge, Folder, adjudge, without_form
 
 __all__ = ["adjudge", "new_database", "server"]  # fixtures of other tests
@@ -73,12 +74,7 @@ def folder(
         shutil.copytree(DATA / "e", e)
         shutil.copy(DATA / "ratings.csv", tmp_path)
         if database == "postgresql":
-            (e / "judgments.sqlite").unlink()
-            settings = (e / "evaluation.toml").read_text(encoding="utf-8")
-            address = f'database = "{request.getfixturevalue("new_database")}"'
-            settings, places = re.subn(r"^# database = .*$", lambda _: address, settings, flags=re.MULTILINE)
-            assert places == 1
-            (e / "evaluation.toml").write_text(settings, encoding="utf-8")
+            move_judgments(e, request.getfixturevalue("new_database"))
             Path("records.jsonl").write_text(recorded("answers.jsonl"), encoding="utf-8")
             assert "119 tasks and 829 answers added" in adjudge("judgments import records records.jsonl e")
         return e

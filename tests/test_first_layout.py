@@ -9,7 +9,6 @@ import csv
 import gzip
 import io
 import json
-import re
 import runpy
 import shlex
 import shutil
@@ -23,6 +22,7 @@ from typing import Any
 import pytest
 from tests.conftest import files_of
 from tests.judgments.conftest import new_database, server
+from tests.older_folders import move_judgments
 
 __all__ = ["new_database", "server"]  # fixtures of the store's tests
 
@@ -89,12 +89,7 @@ def folder(
         e = tmp_path / "e"
         shutil.copytree(DATA / "e", e)
         if database == "postgresql":
-            (e / "judgments.sqlite").unlink()
-            settings = (e / "evaluation.toml").read_text(encoding="utf-8")
-            address = f'database = "{request.getfixturevalue("new_database")}"'
-            settings, places = re.subn(r"^# database = .*$", lambda _: address, settings, flags=re.MULTILINE)
-            assert places == 1
-            (e / "evaluation.toml").write_text(settings, encoding="utf-8")
+            move_judgments(e, request.getfixturevalue("new_database"))
             Path("records.jsonl").write_text(recorded("answers.jsonl"), encoding="utf-8")
             assert "256 tasks and 1,197 answers added" in adjudge("judgments import records records.jsonl e")
         return e

@@ -383,6 +383,11 @@ def as_json(value: Any) -> str:
     return "".join(json_parts(value))
 
 
+def held(streamed: Mapping[str, Any]) -> dict[str, Any]:
+    """A result that is written part by part, with lists in place of its iterators."""
+    return {name: list(each) if isinstance(each, Iterator) else each for name, each in streamed.items()}
+
+
 _WRITTEN = object()
 
 

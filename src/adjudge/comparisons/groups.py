@@ -17,7 +17,7 @@ from adjudge.comparisons.scores import Source, scores_of
 from adjudge.data.scores import AllLengths, Pool, ScoreMatrix
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, nearest, quoted
-from adjudge.table import Column, Table, Tabular, plain
+from adjudge.table import Column, Table, Tabular, held, plain
 from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
@@ -552,10 +552,7 @@ class Groupings(Tabular):
             yield from map(plain, frame.iloc[start : start + TOGETHER].to_dict("records"))
 
     def as_dict(self) -> dict[str, Any]:
-        return {
-            name: list(value) if isinstance(value, Iterator) else value
-            for name, value in self.streamed().items()
-        }
+        return held(self.streamed())
 
     def streamed(self) -> dict[str, Any]:
         """`as_dict`, with the pairs as they are made."""

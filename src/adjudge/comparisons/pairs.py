@@ -33,7 +33,7 @@ from adjudge.comparisons.scores import Among, Scores, Source, scores_of
 from adjudge.comparisons.tests import ALPHA, CORRECTION_WORDS, LEVEL, Choices, Test, choices, one_of
 from adjudge.data.scores import AllLengths, Pool, ScoreMatrix
 from adjudge.errors import DataError, UsageError, nearest, quoted
-from adjudge.table import Cell, Column, Table, Tabular, plain
+from adjudge.table import Cell, Column, Table, Tabular, held, plain
 from adjudge.wording import counted, decimal, listed
 
 if TYPE_CHECKING:
@@ -853,10 +853,7 @@ class Comparison(Tabular):
 
     def as_dict(self) -> dict[str, Any]:
         """Everything, for --json; NaN becomes null."""
-        return {
-            name: list(value) if isinstance(value, Iterator) else value
-            for name, value in self.streamed().items()
-        }
+        return held(self.streamed())
 
     def streamed(self) -> dict[str, Any]:
         """The same, with sentences and pairs as they are made: there may be millions of them."""

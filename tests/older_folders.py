@@ -1,0 +1,18 @@
+"""What tests of folders from earlier releases share."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+
+def move_judgments(folder: Path, address: str) -> None:
+    """Let a folder keep its judgments in another database, which is empty."""
+    (folder / "judgments.sqlite").unlink()
+    path = folder / "evaluation.toml"
+    line = f'database = "{address}"'
+    settings, places = re.subn(
+        r"^# database = .*$", lambda _: line, path.read_text(encoding="utf-8"), flags=re.MULTILINE
+    )
+    assert places == 1
+    path.write_text(settings, encoding="utf-8")
