@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import importing, pairs, preference, resampling, rouge, serve, similarity, store
+from benchmarks import importing, large, pairs, preference, resampling, rouge, serve, similarity, store
 
 ALL = {
     "pairs": pairs.main,
     "resampling": resampling.main,
     "importing": importing.main,
+    "large": large.main,
     "rouge": rouge.main,
     "store": store.main,
     "similarity": similarity.main,

@@ -119,8 +119,12 @@ class Evaluation:
     @property
     def collection(self) -> Collection:
         """All rows, in memory; read once, and again after a change made through this object."""
+        return self.read()
+
+    def read(self, *, progress: Callable[[int], None] = lambda rows: None) -> Collection:
+        """The collection; `progress` is told how many rows were read, where they have to be."""
         if self._collection is None:
-            self._collection = load(self.folder)
+            self._collection = load(self.folder, progress=progress)
         return self._collection
 
     # Set up

@@ -17,11 +17,11 @@ from rich.text import Text
 from adjudge.cli.streams import print_data, print_json
 from adjudge.data.transaction import write_whole
 from adjudge.errors import UsageError, quoted
+from adjudge.table import Column, Table
 
 if TYPE_CHECKING:
     from adjudge.data.incoming import OnClash
     from adjudge.engine import Workers
-    from adjudge.table import Table
 
 
 _COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -59,10 +59,7 @@ def show(table: Table) -> None:
     if len(table.rows) >= LONG:
         if table.title:
             say(table.title)
-        lines = table.lines()
-        say(next(lines), "bold")
-        for line in lines:
-            print(line)
+        _show_lines(table)
         return
     columns, rows = table.printed(terminal=True)
     right = table.stands_right(terminal=True)
@@ -70,10 +67,22 @@ def show(table: Table) -> None:
     show_table(heads, rows, title=table.title)
 
 
+def _show_lines(table: Table) -> None:
+    lines = table.lines()
+    say(next(lines), "bold")
+    for line in lines:
+        print(_COMMANDS.sub("\N{REPLACEMENT CHARACTER}", line))
+
+
 def show_table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, title: str | None = None) -> None:
     """A plain table; columns whose name ends in `>` stand right, as numbers do."""
     if title:
         say(title)  # a table's own title would be broken to the table's width
+    if len(rows) >= LONG:
+        heads = tuple(Column(name.removesuffix(">"), right=name.endswith(">")) for name in columns)
+        cells = tuple(tuple("" if cell is None else str(cell) for cell in row) for row in rows)
+        _show_lines(Table(name="", columns=heads, rows=cells))
+        return
     table = RichTable(box=None, pad_edge=False, header_style="bold")
     for column in columns:
         right = column.endswith(">")

@@ -8,7 +8,7 @@ import typer
 
 import adjudge
 from adjudge.cli import options
-from adjudge.cli.output import progress, say, show_json, warn, worker_count
+from adjudge.cli.output import counting, progress, say, show_json, warn, worker_count
 from adjudge.wording import counted
 
 
@@ -25,6 +25,8 @@ def command(
     from adjudge.data.collection import describe_unknown, describe_withdrawn
 
     e = adjudge.open(evaluation)
+    with counting("reading rows") as rows:
+        e.read(progress=rows)
     with progress("scoring") as tick:
         results = e.score(*(measure or ()), workers=worker_count(workers), again=again, progress=tick)
     if json:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, TypeVar
 
 import adjudge
 from adjudge.cli import options
-from adjudge.cli.output import say, show_json, show_table
+from adjudge.cli.output import counting, say, show_json, show_table
+from adjudge.data.rows import Document, Row, Summary
 
 if TYPE_CHECKING:
-    from adjudge.data.collection import Collection
-    from adjudge.data.rows import Summary
+    from adjudge.data.collection import Collection, Contents
+    from adjudge.data.folder import Folder
+    from adjudge.data.rows import System, Topic
+
+R = TypeVar("R", bound=Row)
 
 
 def command(
@@ -21,55 +25,66 @@ def command(
     json: options.Json = False,
 ) -> None:
     """Show what the evaluation holds: all of it in tables, or the texts of a topic or a system."""
-    collection = adjudge.open(evaluation).collection
+    from adjudge.data.collection import contents, load
+
+    folder = adjudge.open(evaluation).folder
+    if topic is None and system is None:
+        with counting("reading rows") as tick:
+            found = contents(folder, words=not json, progress=tick)
+        if json:
+            topics, systems = [each.topic for each in found.topics], [each.system for each in found.systems]
+            show_json(_as_dict(topics, systems, _rows(folder, Document), _rows(folder, Summary)))
+        else:
+            _overview(found)
+        return
+    with counting("reading rows") as tick:
+        collection = load(folder, topic=topic, system=system, progress=tick)
     if topic is not None:
         collection.need_topic(topic)
     if system is not None:
         collection.need_system(system)
     if json:
-        show_json(_as_dict(collection, topic, system))
-    elif topic is None and system is None:
-        _overview(collection)
+        show_json(_chosen_dict(collection, topic, system))
     else:
         _texts(collection, topic, system)
 
 
-def _overview(collection: Collection) -> None:
-    from adjudge.data.collection import describe_withdrawn
-    from adjudge.text.words import count_words
+def _overview(found: Contents) -> None:
+    from adjudge.data.collection import withdrawn_lines
 
     show_table(
         ("topic", "title", "type", "documents>", "references>", "peers>"),
         [
-            (
-                t.topic,
-                t.title,
-                t.type,
-                len(collection.documents.get(name, ())),
-                len(collection.references(name)),
-                len(collection.peers(name)),
-            )
-            for name, t in collection.topics.items()
+            (t.topic.topic, t.topic.title, t.topic.type, t.documents, t.references, t.peers)
+            for t in found.topics
         ],
     )
     print()
-    rows = []
-    for name in collection.systems:
-        mine = [s for s in collection.all_summaries() if s.system == name]
-        words = [count_words(s.text) for s in mine]
-        roles = ", ".join(dict.fromkeys(role for s in mine for role in s.roles))
-        mean = f"{sum(words) / len(words):.1f}" if words else None
-        rows.append((name, collection.kind(name), roles, len(mine), mean, collection.systems[name].label))
-    show_table(("system", "kind", "roles", "summaries>", "mean words>", "label"), rows)
-    for line in describe_withdrawn(collection):
+    show_table(
+        ("system", "kind", "roles", "summaries>", "mean words>", "label"),
+        [
+            (
+                s.system.system,
+                s.system.kind or "machine",
+                ", ".join(s.roles),
+                s.summaries,
+                f"{s.words / s.summaries:.1f}" if s.summaries else None,
+                s.system.label,
+            )
+            for s in found.systems
+        ],
+    )
+    for line in withdrawn_lines(found.withdrawn):
         say(f"note: {line}")
 
 
 def _chosen(collection: Collection, topic: str | None, system: str | None) -> Iterator[Summary]:
+    withdrawn: dict[str, list[Summary]] = {}
+    for summary in collection.withdrawn:
+        withdrawn.setdefault(summary.topic, []).append(summary)
     for name in [topic] if topic is not None else collection.topics:
-        summaries = collection.summaries.get(name, [])
-        withdrawn = [s for s in collection.withdrawn if s.topic == name]
-        yield from (s for s in [*summaries, *withdrawn] if system is None or s.system == system)
+        both = [*collection.summaries.get(name, ()), *withdrawn.get(name, ())]
+        yield from (s for s in both if system is None or s.system == system)
 
 
 def _texts(collection: Collection, topic: str | None, system: str | None) -> None:
@@ -97,11 +112,30 @@ def _text(heading: str, detail: str | None, text: str) -> None:
     say(text)
 
 
-def _as_dict(collection: Collection, topic: str | None, system: str | None) -> dict[str, object]:
+def _rows(folder: Folder, kind: type[R]) -> Iterator[R]:
+    return (row for _, row in folder.rows(kind))
+
+
+def _chosen_dict(collection: Collection, topic: str | None, system: str | None) -> dict[str, object]:
     topics = [topic] if topic is not None else list(collection.topics)
+    return _as_dict(
+        [collection.topics[name] for name in topics],
+        [s for name, s in collection.systems.items() if system in (None, name)],
+        (d for name in topics for d in collection.documents.get(name, ())),
+        _chosen(collection, topic, system),
+    )
+
+
+def _as_dict(
+    topics: Iterable[Topic],
+    systems: Iterable[System],
+    documents: Iterable[Document],
+    summaries: Iterable[Summary],
+) -> dict[str, object]:
+    """Iterators, so that the rows are written one by one."""
     return {
-        "topics": [collection.topics[name].as_dict() for name in topics],
-        "systems": [s.as_dict() for name, s in collection.systems.items() if system in (None, name)],
-        "documents": [d.as_dict() for name in topics for d in collection.documents.get(name, ())],
-        "summaries": [s.as_dict() for s in _chosen(collection, topic, system)],
+        "topics": (t.as_dict() for t in topics),
+        "systems": (s.as_dict() for s in systems),
+        "documents": (d.as_dict() for d in documents),
+        "summaries": (s.as_dict() for s in summaries),
     }

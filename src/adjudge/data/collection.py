@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, count
 from typing import TypeVar
 
 from adjudge.data.folder import Folder, Settings
@@ -73,30 +73,47 @@ class Collection:
         return self.topics[name]
 
 
-def load(folder: Folder) -> Collection:
-    """Read and check everything. A topic or system that only summaries mention gets a bare row."""
+Read = Callable[[int], None]  # rows read so far
+
+
+def load(
+    folder: Folder,
+    *,
+    topic: str | None = None,
+    system: str | None = None,
+    progress: Read = lambda rows: None,
+) -> Collection:
+    """Read and check everything. A topic or system that only summaries mention gets a bare row.
+
+    The texts that are kept can be those of one topic, or one system's; topics and systems are always all there.
+    """
+    done = count(1)
     topics = {row.topic: row for row in _once(folder, Topic)}
     systems = {row.system: row for row in _once(folder, System)}
     documents: dict[str, list[Document]] = {}
     for document in _once(folder, Document):
-        documents.setdefault(document.topic, []).append(document)
+        progress(next(done))
+        mine = documents.setdefault(document.topic, [])
+        if topic in (None, document.topic):
+            mine.append(document)
     summaries: dict[str, list[Summary]] = {}
     withdrawn: list[Summary] = []
     for summary in _once(folder, Summary):
-        if summary.system not in systems:
-            kind = None if summary.is_peer else "human"
-            systems[summary.system] = System(summary.system, kind=kind)
-        if summary.topic not in topics:
-            topics[summary.topic] = Topic(summary.topic)
+        progress(next(done))
+        add_bare(summary, topics, systems)
+        if topic not in (None, summary.topic) or system not in (None, summary.system):
+            continue
         if summary.withdrawn is None:
             summaries.setdefault(summary.topic, []).append(summary)
         else:
             withdrawn.append(summary)
-    for topic in documents:
-        topics.setdefault(topic, Topic(topic))
+    for name in documents:
+        topics.setdefault(name, Topic(name))
     units: dict[str, list[Unit]] = {}
     for unit in _once(folder, Unit):
-        units.setdefault(unit.topic, []).append(unit)
+        progress(next(done))
+        if topic in (None, unit.topic) and system in (None, unit.system):
+            units.setdefault(unit.topic, []).append(unit)
     return Collection(
         settings=folder.settings,
         topics=topics,
@@ -105,6 +122,86 @@ def load(folder: Folder) -> Collection:
         summaries=summaries,
         units=units,
         withdrawn=tuple(withdrawn),
+    )
+
+
+def add_bare(summary: Summary, topics: dict[str, Topic], systems: dict[str, System]) -> None:
+    """Rows for a topic and a system that nothing else says anything of."""
+    if summary.system not in systems:
+        systems[summary.system] = System(summary.system, kind=None if summary.is_peer else "human")
+    if summary.topic not in topics:
+        topics[summary.topic] = Topic(summary.topic)
+
+
+@dataclass(frozen=True)
+class TopicContents:
+    """One topic, and how many texts it has."""
+
+    topic: Topic
+    documents: int
+    references: int
+    peers: int
+
+
+@dataclass(frozen=True)
+class SystemContents:
+    """One system, the roles of its summaries, and how many words they have together; without withdrawn ones."""
+
+    system: System
+    roles: tuple[str, ...]
+    summaries: int
+    words: int
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What an evaluation holds, in numbers: no text is kept."""
+
+    topics: tuple[TopicContents, ...]
+    systems: tuple[SystemContents, ...]
+    withdrawn: Mapping[tuple[str, str], int]
+    """How many summaries of a system were withdrawn for a reason."""
+
+
+def contents(folder: Folder, *, words: bool = True, progress: Read = lambda rows: None) -> Contents:
+    """Read and check topics, systems, documents and summaries, and count them; counting words takes most of it."""
+    done = count(1)
+    topics = {row.topic: row for row in _once(folder, Topic)}
+    systems = {row.system: row for row in _once(folder, System)}
+    of_topic: Counter[tuple[str, str]] = Counter()
+    of_system: Counter[tuple[str, str]] = Counter()
+    roles: dict[str, dict[str, None]] = {}
+    withdrawn: Counter[tuple[str, str]] = Counter()
+    for document in _once(folder, Document):
+        progress(next(done))
+        of_topic[document.topic, "document"] += 1
+    for summary in _once(folder, Summary):
+        progress(next(done))
+        add_bare(summary, topics, systems)
+        if summary.withdrawn is not None:
+            withdrawn[summary.system, summary.withdrawn] += 1
+            continue
+        of_system[summary.system, "summaries"] += 1
+        of_system[summary.system, "words"] += count_words(summary.text) if words else 0
+        for role in summary.roles:
+            of_topic[summary.topic, role] += 1
+            roles.setdefault(summary.system, {})[role] = None
+    for name, _ in of_topic:
+        topics.setdefault(name, Topic(name))
+    return Contents(
+        topics=tuple(
+            TopicContents(
+                row, of_topic[name, "document"], of_topic[name, "reference"], of_topic[name, "peer"]
+            )
+            for name, row in topics.items()
+        ),
+        systems=tuple(
+            SystemContents(
+                row, tuple(roles.get(name, ())), of_system[name, "summaries"], of_system[name, "words"]
+            )
+            for name, row in systems.items()
+        ),
+        withdrawn=withdrawn,
     )
 
 
@@ -142,7 +239,10 @@ def by_date(documents: Iterable[Document]) -> list[Document]:
 
 def describe_withdrawn(collection: Collection) -> list[str]:
     """Withdrawn summaries in words, a line per system and reason."""
-    counts = Counter((s.system, s.withdrawn) for s in collection.withdrawn)
+    return withdrawn_lines(Counter((s.system, s.withdrawn or "") for s in collection.withdrawn))
+
+
+def withdrawn_lines(counts: Mapping[tuple[str, str], int]) -> list[str]:
     return [
         f"{system}: {n} withdrawn {'summary' if n == 1 else 'summaries'} left out ({why})"
         for (system, why), n in counts.items()

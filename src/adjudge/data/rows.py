@@ -6,8 +6,10 @@ A row reads from a plain mapping and writes back to one. Fields it does not know
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
+from functools import lru_cache
 from typing import Any, ClassVar, Self
 
 from adjudge.data.lines import dump_json
@@ -21,8 +23,17 @@ UNIT_KINDS = ("sentence", "edu")
 LONGEST_NAME = 200
 LARGEST = 10**9
 
+_ROLES = {frozenset(each): each for each in (ROLES, ROLES[:1], ROLES[1:])}
+_NOTHING: dict[str, Any] = {}  # what most rows have beyond their fields: one for all, which nobody writes to
+
 Key = tuple[str | int | Target | None, ...]
 Check = Callable[[str, object], Any]
+
+
+@lru_cache(maxsize=1024)
+def _target(length: int | None, form: str | None) -> Target:
+    """One value for all rows that are asked for the same."""
+    return Target(length, form)
 
 
 def _name(field_name: str, value: object) -> str:
@@ -38,7 +49,7 @@ def _name(field_name: str, value: object) -> str:
         )
     if not value.isprintable():
         raise FormatError(f'"{field_name}" is {value!a}: it holds a control character')
-    return value
+    return sys.intern(value)  # one copy of a name, however many rows have it
 
 
 def _text(field_name: str, value: object) -> str:
@@ -82,7 +93,7 @@ def _roles(field_name: str, value: object) -> tuple[str, ...]:
     items = value if isinstance(value, (list, tuple)) else None
     if not items or len(set(map(str, items))) != len(items) or any(r not in ROLES for r in items):
         raise FormatError(f'"{field_name}" is {quoted(value)}, expected ["peer"], ["reference"] or both')
-    return tuple(role for role in ROLES if role in items)
+    return _ROLES[frozenset(items)]
 
 
 def _type(value: object) -> str:
@@ -93,9 +104,10 @@ def _type(value: object) -> str:
 
 def _extra(fields: dict[str, Any]) -> dict[str, Any]:
     """Fields that are only carried along must be writable again: no infinity, no half of a character."""
+    if not fields:
+        return _NOTHING
     try:
-        if fields:
-            dump_json(fields).encode()
+        dump_json(fields).encode()
     except (ValueError, TypeError, RecursionError):
         names = ", ".join(quoted(name) for name in fields)
         raise FormatError(f"a value among {names} cannot be written as JSON in UTF-8") from None
@@ -272,7 +284,7 @@ class Summary(Row):
 
     @property
     def target(self) -> Target:
-        return Target(self.length, self.form)
+        return _target(self.length, self.form)
 
     @property
     def is_peer(self) -> bool:
@@ -317,7 +329,7 @@ class Unit(Row):
 
     @property
     def target(self) -> Target:
-        return Target(self.length, self.form)
+        return _target(self.length, self.form)
 
     @property
     def of(self) -> Key:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adjudge.data import scorefiles
 from adjudge.data.collection import Collection, references_for
@@ -24,6 +24,9 @@ from adjudge.engine import Workers, run, worker_count
 from adjudge.errors import DataError, FormatError
 from adjudge.judgments.batch import NOTHING, Judgments, TopicBatch, batches_of
 from adjudge.measures.base import Measure
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CHUNK = 2000  # texts, about, that travel to a worker together
 
@@ -228,12 +231,22 @@ class _ScorePlan:
 
     def merged(self, rows: list[Score], topics: Sequence[str]) -> ScoreFile:
         info = replace(self.measure.info(), signature=self.signature)
-        if self.old is not None:
-            kept = [r for r in self.old.table.rows() if r.topic in self.digests and r.topic not in self.todo]
-            order = {topic: k for k, topic in enumerate(topics)}
-            rows = sorted(kept + rows, key=lambda r: order[r.topic])
-        table = ScoreTable.from_rows(rows, [info])
+        if self.old is None:
+            table = ScoreTable.from_rows(rows, [info])
+        elif not self.todo and self.digests.keys() >= self.old.inputs.keys():
+            table = ScoreTable(self.old.table.frame, {info.measure: info})  # nothing new, and nothing gone
+        else:
+            table = self._with_kept(self.old.table.frame, ScoreTable.from_rows(rows, [info]), topics)
         return ScoreFile(info=info, table=table, origin="computed", inputs=self.digests)
+
+    def _with_kept(self, old: pd.DataFrame, new: ScoreTable, topics: Sequence[str]) -> ScoreTable:
+        """New scores and those that are kept, in the order of the topics."""
+        import pandas as pd
+
+        kept = old[old["topic"].isin(self.digests.keys() - self.todo)]
+        both = pd.concat([kept, new.frame], ignore_index=True)
+        order = both["topic"].map({topic: k for k, topic in enumerate(topics)})
+        return ScoreTable.from_frame(both.iloc[order.argsort(kind="stable")], new.info.values())
 
     def changes(self, stored: ScoreFile) -> bool:
         """Whether there is something to write: a file that says the same stays as it is, byte for byte."""
@@ -242,8 +255,8 @@ class _ScorePlan:
 
     def report(self, stored: ScoreFile) -> Scored:
         frame = stored.table.frame
-        now = list(dict.fromkeys(frame["topic"]))  # topics without any score are not counted
-        before = list(dict.fromkeys(self.old.table.frame["topic"])) if self.old else []
+        now = dict.fromkeys(frame["topic"])  # topics without any score are not counted
+        before = dict.fromkeys(self.old.table.frame["topic"]) if self.old else {}
         missing = frame.loc[frame["value"].isna(), "why"].value_counts()
         return Scored(
             measure=str(self.measure),
