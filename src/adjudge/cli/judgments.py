@@ -199,7 +199,7 @@ def records(
 
     e = adjudge.open(evaluation)
     with e.store() as store:
-        found = read_records(store, file, merge=merge)
+        found = read_records(store, file, merge=merge, folder=e.folder)
         named = {task.protocol for task in store.tasks()}
     if json:
         show_json(asdict(found))
@@ -255,6 +255,7 @@ def export(
 
     A file whose name ends in .csv holds the answers that count now, a row each, for spreadsheets.
     """
+    from adjudge.judgments.protocol import own_protocols
     from adjudge.judgments.store.records import print_records, write_records
 
     if ducview:
@@ -265,13 +266,15 @@ def export(
     if file.suffix.lower() == ".csv":
         _export_csv(_need(evaluation), file, pseudonyms, json)
         return
-    with _need(evaluation).store() as store:
+    e = _need(evaluation)
+    protocols = list(own_protocols(e.folder).values())
+    with e.store() as store:
         if str(file) == "-":
             if json:
                 raise UsageError("the records go to standard output with `-`: leave --json out")
-            print_records(store, print_data, pseudonyms=pseudonyms)
+            print_records(store, print_data, pseudonyms=pseudonyms, protocols=protocols)
             return
-        found = write_records(store, file, pseudonyms=pseudonyms)
+        found = write_records(store, file, pseudonyms=pseudonyms, protocols=protocols)
     if json:
         show_json(asdict(found) | {"file": str(file)})
     else:

@@ -1,11 +1,14 @@
-"""Judgments as JSON lines, out and in, without loss: people, tasks and events, one object a line."""
+"""Judgments as JSON lines, out and in, without loss: people, tasks and events, one object a line.
+
+Protocols of one's own go with them: judgments mean nothing without what was asked.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from itertools import groupby, islice
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,8 +16,11 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from adjudge.data.folder import Folder
 from adjudge.data.lines import read_json_lines
+from adjudge.data.transaction import Transaction
 from adjudge.errors import AdjudgeError, ClashError, DataError, FormatError, nearest, quoted
+from adjudge.judgments.protocol import Protocol, new_protocol_files, parse_protocol
 from adjudge.judgments.store import schema
 from adjudge.judgments.store.appending import EventLedger, add_some_tasks, refuse_orphans
 from adjudge.judgments.store.database import AT_ONCE, lock
@@ -37,7 +43,7 @@ from adjudge.judgments.tasks import Event, Task, TextRef
 Record = dict[str, Any]
 
 FORMAT = 1
-KINDS = ("judgments", "person", "task", "event")
+KINDS = ("judgments", "protocol", "person", "task", "event")
 HIGHEST = 2**53  # a seq: what JSON readers keep exactly, and far from what the databases' counters hold
 PAGE = 200  # rows fetched at once: a pyramid is one answer, and not a small one
 
@@ -60,19 +66,22 @@ class RecordCounts:
 # Out
 
 
-def write_records(store: Store, path: Path, *, pseudonyms: bool = False) -> RecordCounts:
+def write_records(
+    store: Store, path: Path, *, pseudonyms: bool = False, protocols: Iterable[Protocol] = ()
+) -> RecordCounts:
     """Writes everything to a file, which appears only when it is whole. Others may go on judging.
 
-    A terminal, a pipe or a device is written to.
+    A terminal, a pipe or a device is written to. `protocols` are those of one's own; see `records`.
     """
+    protocols = list(protocols)
     scratch = path.with_name(f".{path.name}.part")
     try:
         if path.exists() and not path.is_file():
             with path.open("w", encoding="utf-8", newline="\n") as stream:
-                return print_records(store, stream.write, pseudonyms=pseudonyms)
+                return print_records(store, stream.write, pseudonyms=pseudonyms, protocols=protocols)
         try:
             with scratch.open("w", encoding="utf-8", newline="\n") as stream:
-                found = print_records(store, stream.write, pseudonyms=pseudonyms)
+                found = print_records(store, stream.write, pseudonyms=pseudonyms, protocols=protocols)
                 stream.flush()
                 os.fsync(stream.fileno())
             scratch.replace(path)
@@ -83,26 +92,43 @@ def write_records(store: Store, path: Path, *, pseudonyms: bool = False) -> Reco
     return found
 
 
-def print_records(store: Store, write: Callable[[str], object], *, pseudonyms: bool = False) -> RecordCounts:
+def print_records(
+    store: Store,
+    write: Callable[[str], object],
+    *,
+    pseudonyms: bool = False,
+    protocols: Iterable[Protocol] = (),
+) -> RecordCounts:
     """Gives every record to `write`, a line each."""
     counts = dict.fromkeys(KINDS, 0)
-    for record in records(store, pseudonyms=pseudonyms):
+    for record in records(store, pseudonyms=pseudonyms, protocols=protocols):
         write(to_json(record) + "\n")
         counts[record["kind"]] += 1
     return RecordCounts(counts["person"], counts["task"], counts["event"])
 
 
-def records(store: Store, *, pseudonyms: bool = False) -> Iterator[Record]:
-    """Everything in one state of the store, as JSON objects, in an order in which it can be read again."""
+def records(
+    store: Store, *, pseudonyms: bool = False, protocols: Iterable[Protocol] = ()
+) -> Iterator[Record]:
+    """Everything in one state of the store, as JSON objects, in an order in which it can be read again.
+
+    Of `protocols`, those of one's own, the ones that tasks name are written with their whole text.
+    """
     with store.database.reading() as connection:
         disguise = _disguise(connection, store.evaluation) if pseudonyms else None
-        for record in _plain(connection, store.evaluation):
+        for record in _plain(connection, store.evaluation, protocols):
             yield disguise.record(record) if disguise else record
 
 
-def _plain(connection: Connection, evaluation: str) -> Iterator[Record]:
+def _plain(connection: Connection, evaluation: str, protocols: Iterable[Protocol]) -> Iterator[Record]:
     person, task, event = schema.person, schema.task, schema.event
     yield header(evaluation)
+    used = set(
+        connection.scalars(sa.select(task.c.protocol).where(task.c.evaluation == evaluation).distinct())
+    )
+    for protocol in sorted(protocols, key=lambda each: each.name):
+        if protocol.name in used and protocol.source:
+            yield {"kind": "protocol", "name": protocol.name, "source": protocol.source}
     for row in _rows(connection, person, evaluation, person.c.pseudonym):  # an order that says nothing
         yield {"kind": "person"} | {name: row[name] for name in ("id", "name", "pseudonym", "erased")}
     for row in _rows(connection, task, evaluation, task.c.id):
@@ -164,16 +190,35 @@ def _disguise(connection: Connection, evaluation: str) -> Disguise:
 # In
 
 
-def read_records(store: Store, path: Path, *, merge: bool = False) -> RecordCounts:
+def read_records(
+    store: Store, path: Path, *, merge: bool = False, folder: Folder | None = None
+) -> RecordCounts:
     """Takes a file of records in, all of it or nothing, and says what was new.
 
     Records that are here already change nothing; a record that contradicts one is refused, and so is an event
     whose number is not above those here. With `merge` the file is that of another store: its events are
     numbered anew after those here and forget what their senders had seen (`base`), tasks and events become
-    this evaluation's, and people who are here stay as they are.
+    this evaluation's, and people who are here stay as they are. Protocols that the file brings are kept in `folder`.
     """
     intake = RecordsIntake(store.evaluation, path, merge, stamp(store.clock()))
-    return store.change(intake.run)
+    files = {} if folder is None else new_protocol_files(folder, intake.protocols())
+    if folder is None or not files:
+        return store.change(intake.run)
+    with Transaction(folder.path) as change:
+        for name, text in files.items():
+            change.stage(name).write_text(text, encoding="utf-8", newline="")
+        change.prepare()
+
+        def job(connection: Connection) -> RecordCounts:
+            found = intake.run(connection)
+            change.decide()  # one who is killed before the store commits leaves a protocol that nothing names
+            return found
+
+        try:
+            return store.change(job)
+        except BaseException:
+            change.withdraw()
+            raise
 
 
 @dataclass
@@ -188,7 +233,13 @@ class RecordsIntake:
     def run(self, connection: Connection) -> RecordCounts:
         self.connection = connection
         self.last = lock(connection, self.evaluation)
-        take = {"judgments": self.header, "person": self.people, "task": self.tasks, "event": self.events}
+        take = {
+            "judgments": self.header,
+            "protocol": lambda lines: len(lines),  # those belong to the folder; see read_records
+            "person": self.people,
+            "task": self.tasks,
+            "event": self.events,
+        }
         new = dict.fromkeys(KINDS, 0)
         for kind, lines in groupby(self.lines(), key=lambda line: line[1]["kind"]):
             while some := list(islice(lines, AT_ONCE)):
@@ -213,6 +264,12 @@ class RecordsIntake:
                 problem = f"format {quoted(data.get('format'))} is not known, expected {FORMAT}"
                 raise FormatError(problem, file=self.path, line=number)
         return 0
+
+    def protocols(self) -> list[Protocol]:
+        """Those that the file brings, each checked."""
+        return [
+            self.at(number, _protocol, data) for number, data in self.lines() if data["kind"] == "protocol"
+        ]
 
     def people(self, lines: Sequence[Line]) -> int:
         return sum(self.at(number, self.person, data) for number, data in lines)
@@ -280,7 +337,7 @@ class RecordsIntake:
         elif row["seq"] <= ledger.last:
             raise ClashError(
                 f"event {quoted(row['id'])}: its seq {row['seq']} is not above {ledger.last}, the last one"
-                " here; import the file as a merge to number its events anew"
+                " here; import the file with --merge to number its events anew"
             )
         ledger.take(row | given)
 
@@ -289,7 +346,7 @@ class RecordsIntake:
         if name != self.evaluation and not self.merge:
             raise DataError(
                 f"of the evaluation {quoted(name)}, and this is {quoted(self.evaluation)};"
-                " import the file as a merge to take it in"
+                " import the file with --merge to take it in"
             )
         return values | {"evaluation": self.evaluation}
 
@@ -301,6 +358,16 @@ class RecordsIntake:
             raise FormatError(error.problem, file=self.path, line=number) from None
         except (ClashError, DataError) as error:
             raise type(error)(f"{self.path}:{number}: {error}") from None
+
+
+def _protocol(data: Record) -> Protocol:
+    name, source = data.get("name"), data.get("source")
+    if not isinstance(name, str) or not isinstance(source, str):
+        raise FormatError('a protocol without its "name" or its "source", expected both as texts')
+    found = parse_protocol(source, f"protocol {quoted(name)}")
+    if found.name != name:
+        raise FormatError(f"the protocol {quoted(name)} calls itself {quoted(found.name)}")
+    return replace(found, source=source)
 
 
 def _seldom(name: str, value: object) -> tuple[Any, ...]:

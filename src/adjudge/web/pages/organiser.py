@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from adjudge.errors import AdjudgeError
 from adjudge.formats.answer_table import answer_table
 from adjudge.judgments.pairs.sample import ANYONE
-from adjudge.judgments.protocol import NOTES
+from adjudge.judgments.protocol import NOTES, own_protocols
 from adjudge.judgments.store.accounts import Account
 from adjudge.judgments.store.encoding import to_json
 from adjudge.judgments.store.records import records
@@ -312,7 +312,8 @@ def export(form: str, request: Request) -> Response:
 
 def all_records(site: Site) -> str:
     """As `adjudge judgments export` writes them; people under their pseudonyms."""
-    return "".join(to_json(record) + "\n" for record in records(site.store, pseudonyms=True))
+    found = records(site.store, pseudonyms=True, protocols=own_protocols(site.folder).values())
+    return "".join(to_json(record) + "\n" for record in found)
 
 
 def table(site: Site) -> str:
