@@ -14,16 +14,16 @@ from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 from adjudge.data import baselines, edit, units
-from adjudge.data.check import CheckReport, check
+from adjudge.data.check import CheckReport, Finding, check, some
 from adjudge.data.collection import Collection, load
 from adjudge.data.edit import Changed, EditTarget
 from adjudge.data.folder import Folder, Settings
 from adjudge.data.incoming import ImportReport, Item, OnClash, take_all
-from adjudge.data.layout import PENDING_IMPORT
+from adjudge.data.layout import PENDING_IMPORT, SCORES
 from adjudge.data.scores import AllLengths, Pool, ScoreMatrix
 from adjudge.data.units import UnitsReport
 from adjudge.engine import Workers
-from adjudge.errors import UsageError
+from adjudge.errors import AdjudgeError, UsageError
 from adjudge.judgments.tasks import FILE, PENDING
 
 if TYPE_CHECKING:
@@ -144,7 +144,10 @@ class Evaluation:
     def check(self) -> CheckReport:
         """What is there, what is missing, what looks wrong; also judgments of texts that changed since."""
         report = check(self.folder)
-        if not report.counts or not self.has_judgments:
+        if not report.counts:
+            return report
+        report = replace(report, findings=(*report.findings, *self._scores_without_judgments()))
+        if not self.has_judgments:
             return report
         from adjudge.judgments.store.changes import changed_findings, changed_in_file, not_looked_at
 
@@ -157,6 +160,39 @@ class Evaluation:
         # Judgments without texts, such as NIST's tables, are enough to score and compare.
         found = [finding for finding in report.findings if finding.code != "no-peers"]
         return replace(report, findings=(*found, *changed))
+
+    def _scores_without_judgments(self) -> Iterator[Finding]:
+        """Scores that rest on judgments which are gone or changed. Loads pandas where there are scores of judgments."""
+        names = [path.name for path in (self.path / SCORES).glob("*.parquet")]
+        if not names:
+            return
+        from adjudge.measures.run import names_of_judged
+
+        judged = names_of_judged()
+        if not any(name.startswith(judged) for name in names):
+            return
+        try:
+            stale = self.stale_judged()
+        except AdjudgeError as error:
+            yield Finding("error", "scores-unreadable", str(error), "these scores cannot be compared")
+            return
+        for measure, topics in stale.items():
+            yield Finding(
+                severity="warning",
+                code="scores-of-other-judgments",
+                what=f"scores of {measure} rest on judgments that are gone or changed",
+                effect=f'comparisons still use them; run: adjudge score {self.path} -m "{measure}"',
+                where=some(topics),
+                count=len(topics),
+            )
+
+    def stale_judged(self) -> dict[str, tuple[str, ...]]:
+        """By measure of judgments: the topics whose scores no longer follow from what is there."""
+        from adjudge.measures.registry import parse_measure
+        from adjudge.measures.run import looks_at_judgments
+
+        stale = self.scores().stale
+        return {m: topics for m, topics in stale.items() if topics and looks_at_judgments(parse_measure(m))}
 
     def withdraw(
         self,
@@ -336,7 +372,12 @@ class Evaluation:
         from adjudge.judgments.store.removing import remove_protocol
 
         with self.store() as store:
-            return remove_protocol(self.folder, store, protocol, why, when=when)
+            removed = remove_protocol(self.folder, store, protocol, why, when=when)
+        try:
+            stale = tuple(self.stale_judged())
+        except AdjudgeError:  # a damaged score file: the judgments are removed all the same
+            stale = ()
+        return replace(removed, scores=stale, folder=str(self.path))
 
     def take_judgments(
         self, items: Iterable[JudgmentItem], *, progress: Callable[[int], None] = lambda n: None

@@ -60,7 +60,9 @@ def test_a_withdrawn_topic_is_gone_once_and_comes_back(e: Path) -> None:
         assert (each["gone_topics"], each["new_topics"], each["kept_topics"]) == (["d04"], [], 11)
     assert settled(e)
     run(f"withdraw {e} --topic d04 --why x --restore")
-    assert "out of date: 1 topic changed since (d04)" in run(f"compare {e} -m coverage")
+    assert "out of date: judgments or texts of 1 topic changed since, or are gone (d04)" in run(
+        f"compare {e} -m coverage"
+    )
     for each in scored(e).values():
         assert (each["new_topics"], each["kept_topics"]) == (["d04"], 11)
     assert settled(e)

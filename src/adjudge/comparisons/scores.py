@@ -137,9 +137,11 @@ class Scores:
                 spec = parse_measure(measure)
                 if not (judgments.unread and looks_at_judgments(spec)):
                     stale[measure] = tuple(stale_topics(batches, file, spec))
-                judged = judgments.notes() if looks_at_judgments(spec) else ()
-                said = (*reference_notes(spec, collection, references), *judged)
-            notes[measure] = [*_left_notes(measure, stale.get(measure, ()), len(keep) - sum(keep)), *said]
+                about = judgments.notes() if looks_at_judgments(spec) else ()
+                said = (*reference_notes(spec, collection, references), *about)
+            left = len(keep) - sum(keep)
+            judged = file.origin == "computed" and looks_at_judgments(parse_measure(measure))
+            notes[measure] = [*_left_notes(measure, stale.get(measure, ()), left, folder.path, judged), *said]
         infos = [file.info for file in files]
         table = ScoreTable.from_frame(pd.concat(frames), infos) if frames else ScoreTable.from_rows([])
         rows = collection.systems
@@ -553,13 +555,14 @@ def is_folder(path: str | Path) -> bool:
 # A folder's scores
 
 
-def _left_notes(measure: str, stale: Sequence[str], withdrawn: int) -> list[str]:
+def _left_notes(measure: str, stale: Sequence[str], withdrawn: int, folder: Path, judged: bool) -> list[str]:
     found = []
     if stale:
         shown = ", ".join(stale[:3]) + (", ..." if len(stale) > 3 else "")
+        of, gone = ("judgments or texts of ", ", or are gone") if judged else ("", "")
         found.append(
-            f"{measure} is out of date: {counted(len(stale), 'topic')} changed since ({shown});"
-            f' run: adjudge score ... -m "{measure}"'
+            f"{measure} is out of date: {of}{counted(len(stale), 'topic')} changed since{gone} ({shown});"
+            f' run: adjudge score {folder} -m "{measure}"'
         )
     if withdrawn:
         found.append(f"{counted(withdrawn, 'score')} of withdrawn summaries left out")

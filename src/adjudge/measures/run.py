@@ -21,9 +21,10 @@ from adjudge.data.scorefiles import ScoreFile
 from adjudge.data.scores import Score, ScoreTable
 from adjudge.data.transaction import Transaction
 from adjudge.engine import Workers, run, worker_count
-from adjudge.errors import DataError, FormatError
+from adjudge.errors import DataError, FormatError, UsageError
 from adjudge.judgments.batch import NOTHING, Judgments, TopicBatch, batches_of
 from adjudge.measures.base import Measure
+from adjudge.measures.registry import parse_measure, registry
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,6 +54,19 @@ def digests(measure: Measure, batches: Mapping[str, TopicBatch]) -> dict[str, st
 def looks_at_judgments(measure: Measure) -> bool:
     """Whether scores of the measure depend on judgments."""
     return "judgments" in measure.needs | measure.uses
+
+
+def names_of_judged() -> tuple[str, ...]:
+    """The names of measures whose scores depend on judgments, as the names of score files begin."""
+    found = []
+    for name in registry():
+        try:
+            measure = parse_measure(name)
+        except UsageError:  # of a plug-in that cannot do without options
+            continue
+        if looks_at_judgments(measure):
+            found.append(name)
+    return tuple(found)
 
 
 def digest(measure: Measure, batch: TopicBatch) -> str:
@@ -175,8 +189,29 @@ def score(
 ) -> list[Scored]:
     """Score every topic that is new or has changed since; the rest is kept. All files change at once.
 
-    A measure that gives no score at all is an error, unless those that do are enough (`partly`).
+    A measure that gives no score at all is an error, unless those that do are enough (`partly`). Where it had scores
+    and nothing that was judged is left, these go: nothing stands behind them.
     """
+    bare = {} if judgments.by_topic else {m: _without_judgments(folder, m) for m in measures}
+    if any(bare.values()):
+        with Transaction(folder.path) as change:
+            gone = [_drop(change, stored) for each in bare.values() for stored in each]
+            change.commit()
+        rest = [measure for measure in measures if not bare[measure]]
+        return gone + (
+            score(
+                folder,
+                collection,
+                rest,
+                judgments=judgments,
+                workers=workers,
+                again=again,
+                partly=partly,
+                progress=progress,
+            )
+            if rest
+            else []
+        )
     batches = batches_of(collection, judgments)
     topics = list(batches)
     if not topics:
@@ -209,6 +244,9 @@ def score(
         results = []
         for plan in plans:
             stored = plan.merged(rows[str(plan.measure)], topics)
+            if stored.table.frame.empty and plan.old is not None and looks_at_judgments(plan.measure):
+                results.append(_drop(change, plan.old))
+                continue
             if stored.table.frame.empty and not partly:
                 raise DataError(f"{plan.measure}: no scores: {plan.measure.why_nothing(everything)}")
             if plan.changes(stored):
@@ -216,6 +254,33 @@ def score(
             results.append(plan.report(stored))
         change.commit()
     return results
+
+
+def _without_judgments(folder: Folder, measure: Measure) -> list[ScoreFile]:
+    """The stored scores of a measure that needs judgments; of all its options, where none is named."""
+    if "judgments" not in measure.needs:
+        return []
+    found = [s for s in scorefiles.read_all(folder.path) if s.origin == "computed"]
+    same = (str(measure), f"{measure.name}(") if str(measure) == measure.name else (str(measure),)
+    return [s for s in found if s.info.measure == same[0] or s.info.measure.startswith(same[1:])]
+
+
+def _drop(change: Transaction, stored: ScoreFile) -> Scored:
+    """Take a measure's scores out, as nothing is left that they were made from."""
+    measure = stored.info.measure
+    change.remove(scorefiles.file_name(measure))
+    topics = tuple(dict.fromkeys(stored.table.frame["topic"]))
+    return Scored(
+        measure=measure,
+        signature=stored.info.signature,
+        rows=0,
+        new=(),
+        changed=(),
+        gone=topics,
+        kept=0,
+        missing={},
+        notes=(f"{measure}: no judgments are left that it is made from; its scores were removed",),
+    )
 
 
 @dataclass(frozen=True)

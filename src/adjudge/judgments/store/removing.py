@@ -18,20 +18,28 @@ from adjudge.wording import counted
 
 @dataclass(frozen=True)
 class RemovedJudgments:
-    """What was removed: tasks, and answers to them."""
+    """What was removed: tasks, and answers to them; and which measures still have scores made from them."""
 
     protocol: str
     tasks: int
     answers: int
     why: str
+    scores: tuple[str, ...] = ()
+    folder: str = ""
 
     def lines(self) -> list[str]:
         """For people."""
         gone = f"{counted(self.tasks, 'task')} and {counted(self.answers, 'answer')}"
-        return [f"{gone} of the protocol {quoted(self.protocol)} removed"]
+        found = [f"{gone} of the protocol {quoted(self.protocol)} removed"]
+        if self.scores:
+            measures = " ".join(f'-m "{measure}"' for measure in self.scores)
+            found.append(
+                f"scores made from them are still there; run: adjudge score {self.folder} {measures}"
+            )
+        return found
 
     def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if name != "folder"}
 
 
 def remove_protocol(
@@ -55,9 +63,10 @@ def remove_protocol(
             raise UsageError(f"{folder.path}: no tasks of the protocol {wanted}; {known}")
         answers = sum(event.task in mine for event in store.events())
         removed = RemovedJudgments(protocol=protocol, tasks=len(mine), answers=answers, why=why)
+        about = {name: value for name, value in removed.as_dict().items() if name != "scores"}
         log = folder.path / CHANGES
         text = log.read_text(encoding="utf-8") if log.exists() else ""
-        entry = dump_json({"when": when, "what": "remove judgments", **removed.as_dict()})
+        entry = dump_json({"when": when, "what": "remove judgments", **about})
         change.stage(CHANGES).write_text(f"{text}{entry}\n", encoding="utf-8", newline="\n")
         change.stage(PENDING_EDIT).write_text(edit.to_json(), encoding="utf-8")
         if (folder.path / protocol_file(protocol)).exists():
