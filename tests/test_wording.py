@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.wording import counted, decimal, listed, natural
+from adjudge.wording import as_sentence, counted, decimal, listed, natural
 
 
 def test_counts() -> None:
@@ -49,3 +49,8 @@ def test_a_number_that_is_not_zero_keeps_its_sign(value: float, digits: int) -> 
     shown = decimal(value, f".{digits}f")
     assert float(shown) == float(f"{value:.{digits}f}" if abs(value) < 1e12 else f"{value:.6g}")
     assert shown.startswith("-") == (float(shown) < 0)
+
+
+def test_a_sentence_ends_once() -> None:
+    assert as_sentence("no quotes around it?") == "no quotes around it?"
+    assert as_sentence("no such file") == "no such file."

@@ -383,11 +383,12 @@ class Evaluation:
         self, items: Iterable[JudgmentItem], *, progress: Callable[[int], None] = lambda n: None
     ) -> Taken:
         """Import what a reader of judgments in `adjudge.formats` yields."""
-        from adjudge.judgments.intake import take
+        from adjudge.judgments.intake import keep, read_items
 
         self._collection = None
+        found = read_items(self.folder, items, progress=progress)  # before a store is made
         with self.store() as store:
-            return take(self.folder, store, items, progress=progress)
+            return keep(self.folder, store, found)
 
     def assign(
         self,

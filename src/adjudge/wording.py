@@ -48,3 +48,8 @@ def one_line(error: BaseException) -> str:
     text = " ".join(str(error).split())
     short = text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
     return f"{type(error).__name__}: {short}" if short else type(error).__name__
+
+
+def as_sentence(text: str) -> str:
+    """With a full stop, unless it ends in a sign that ends a sentence."""
+    return text if text.endswith((".", "?", "!")) else f"{text}."

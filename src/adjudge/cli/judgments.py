@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -196,8 +197,12 @@ def records(
     """Answers exported from a store, with nothing lost."""
     from adjudge.judgments.protocol import protocols_of
     from adjudge.judgments.store.records import read_records
+    from adjudge.judgments.store.store import open_store
 
     e = adjudge.open(evaluation)
+    if not e.has_judgments:  # a file that is refused makes no store
+        with TemporaryDirectory() as scratch, open_store(Path(scratch), e.settings.name) as trial:
+            read_records(trial, file, merge=merge)
     with e.store() as store:
         found = read_records(store, file, merge=merge, folder=e.folder)
         named = {task.protocol for task in store.tasks()}

@@ -19,7 +19,7 @@ from adjudge.data.scorefiles import ScoreFile, file_name, find, write
 from adjudge.data.scores import KEY, MeasureInfo, Score, ScoreTable
 from adjudge.data.transaction import Transaction
 from adjudge.errors import ClashError, FormatError
-from adjudge.wording import counted
+from adjudge.wording import as_sentence, counted
 
 M = TypeVar("M", Topic, System)
 OnClash = Literal["refuse", "replace", "skip"]
@@ -151,7 +151,7 @@ def stage_all(
                 progress(number)
         return incoming.finish()
     except FormatError as error:
-        raise FormatError(f"{error}. Nothing was imported") from None
+        raise FormatError(f"{as_sentence(str(error))} Nothing was imported") from None
     finally:
         incoming.close()
 

@@ -53,6 +53,8 @@ NAMES: dict[str, tuple[str, ...]] = {
     "right": ("right", "model_b", "system_b"),
 }
 """What a column means, by its name in lower case, the first one first."""
+ANSWER_COLUMNS = frozenset(("task", "question", "assessor", "origin", "protocol", "version", "answer", "seq"))
+"""Columns by which our own table of answers is known (answer_table.py)."""
 WINNERS = {
     "left": "left",
     "a": "left",
@@ -115,6 +117,12 @@ def read(
         header, rows = read_cells(
             path, delimiter=delimiter, quotes=quotes, max_line=max_line, encoding=encoding
         )
+        if set(header) >= ANSWER_COLUMNS:
+            raise FormatError(
+                "the table of answers that `judgments export` writes for spreadsheets, which cannot be read back;"
+                " export to a .jsonl file, and: adjudge judgments import records",
+                file=path,
+            )
         yield from intake.file(path, header, rows)
 
     yield from from_files(paths, table, TABLES)

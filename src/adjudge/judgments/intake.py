@@ -15,7 +15,7 @@ from adjudge.judgments.protocol import Protocol, new_protocol_files
 from adjudge.judgments.store.importing import add_all, add_with_rows
 from adjudge.judgments.store.store import Store
 from adjudge.judgments.tasks import Event, Task
-from adjudge.wording import counted
+from adjudge.wording import as_sentence, counted
 
 Thing = CollectionThing | Task | Event | Protocol
 Item = tuple[str, Thing]
@@ -51,6 +51,16 @@ class Taken:
         }
 
 
+@dataclass(frozen=True)
+class ReadJudgments:
+    """An import that was read to its end: rows, tasks, answers, and the files of protocols that the folder lacks."""
+
+    rows: list[CollectionItem]
+    tasks: list[Task]
+    events: list[Event]
+    files: dict[str, str]
+
+
 def take(
     folder: Folder,
     store: Store,
@@ -58,10 +68,14 @@ def take(
     *,
     progress: Callable[[int], None] = lambda n: None,
 ) -> Taken:
-    """Read an import to its end, then store it, all of it or nothing: rows, tasks, answers, and the protocol.
+    """Read an import to its end, then store it, all of it or nothing: rows, tasks, answers, and the protocol."""
+    return keep(folder, store, read_items(folder, items, progress=progress))
 
-    Rows that the folder has already stay as they are, and what the store has already is not stored again.
-    """
+
+def read_items(
+    folder: Folder, items: Iterable[Item], *, progress: Callable[[int], None] = lambda n: None
+) -> ReadJudgments:
+    """Read an import to its end, and change nothing."""
     rows: list[CollectionItem] = []
     tasks: list[Task] = []
     events: list[Event] = []
@@ -79,8 +93,16 @@ def take(
             if number % 256 == 0:
                 progress(number)
     except FormatError as error:
-        raise FormatError(f"{error}. Nothing was imported") from None
-    files = new_protocol_files(folder, protocols.values())
+        raise FormatError(f"{as_sentence(str(error))} Nothing was imported") from None
+    return ReadJudgments(rows, tasks, events, new_protocol_files(folder, protocols.values()))
+
+
+def keep(folder: Folder, store: Store, found: ReadJudgments) -> Taken:
+    """Store what was read, all of it or nothing.
+
+    Rows that the folder has already stay as they are, and what the store has already is not stored again.
+    """
+    rows, tasks, events, files = found.rows, found.tasks, found.events, found.files
     if rows or files:
         with Transaction(folder.path) as change:
             report = stage_all(folder, change, rows, on_clash="skip")

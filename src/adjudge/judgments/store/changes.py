@@ -47,6 +47,14 @@ def not_looked_at(why: str) -> Iterator[Finding]:
 
 def changed_in_file(path: Path, collection: Collection) -> Iterator[Finding]:
     """The same of a SQLite file, read with the standard library alone, so that a check starts quickly."""
+    if path.stat().st_size == 0:  # SQLite takes it for a new database
+        yield Finding(
+            severity="error",
+            code="judgments-empty",
+            what=f"{path.name} is an empty file (0 bytes): judgments that it held are not there",
+            effect="put a backup in its place, or remove it to begin anew",
+        )
+        return
     try:
         tasks = list(_tasks(path))
     except (

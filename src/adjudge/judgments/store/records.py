@@ -248,6 +248,10 @@ class RecordsIntake:
         return RecordCounts(new["person"], new["task"], new["event"])
 
     def lines(self) -> Iterator[Line]:
+        if self.path.suffix.lower() == ".csv":
+            raise FormatError(
+                "a CSV table, which has not all of a record; export to a .jsonl file", file=self.path
+            )
         for number, data in read_json_lines(self.path):
             kind = data.get("kind") if isinstance(data, dict) else None
             if kind not in KINDS:
