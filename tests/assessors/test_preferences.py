@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -160,3 +161,15 @@ def test_many_topics_with_too_few_pairs_are_counted() -> None:
     found = SimulatedPreferences("ref", 3, 5, {"t": 5}, 4, 5, 0, {f"t{k}": "short" for k in range(9)})
     assert found.lines()[2] == "9 topics got fewer answers than asked for; the first:"
     assert len(found.lines()) == 8
+
+
+def test_tasks_and_answers_are_stored_together_or_not_at_all(news: Evaluation) -> None:
+    news.store().close()
+    with sqlite3.connect(news.path / FILE) as connection:
+        connection.execute(
+            "create trigger stop before insert on event begin select raise(abort, 'disk full'); end"
+        )
+    with pytest.raises(Exception, match="disk full"):
+        run(news)
+    with news.store() as store:
+        assert store.tasks() == []

@@ -14,9 +14,10 @@ from adjudge.data.folder import Folder
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, quoted
 from adjudge.judgments.batch import Judgments, TopicBatch, batch_of, judgments_of
-from adjudge.judgments.pairs.sample import COUNT, sample
+from adjudge.judgments.pairs.sample import COUNT, SamplePlan, new_pairs
 from adjudge.judgments.pairs.sides import topic_sentences
 from adjudge.judgments.protocol import Protocol, protocol_of
+from adjudge.judgments.store.importing import add_all
 from adjudge.judgments.store.store import store_of
 from adjudge.measures.judged.preference_strengths import pyramid_worth, reference_worth
 from adjudge.text.similarity import sentence_similarity
@@ -124,21 +125,16 @@ def simulate_preferences(
     ]
     names = [person.name for person in people]
     with store_of(folder) as store:
-        found = sample(
-            collection,
-            store,
-            asked,
-            topics=list(worth),
-            count=count,
-            assessors=names,
-            per_pair=per_pair,
-            seed=seed,
-        )
+        plan = SamplePlan(count=count, assessors=tuple(names), per_pair=per_pair, seed=seed)
+        new, found = new_pairs(collection, store, asked, plan, topics=list(worth))
         answered = {judged.task.id for judged in store.current()}
-        waiting = (task for name in names for task in store.tasks(assessor=name, protocol=asked.name))
+        mine = {name: store.tasks(assessor=name, protocol=asked.name) for name in names}
+        for task in new:  # behind what was waiting already
+            mine[task.assessor].append(task)
+        waiting = (task for each in mine.values() for task in each)
         tasks = [task for task in waiting if task.id not in answered and task.topic in worth]
         events = list(simulate(tasks, asked, truth, people, generator(seed, f"prefer/simulate/{origin}")))
-        store.append(events)
+        add_all(store, new, events)  # in one transaction: no task is left that a program was to answer
     said = {event.task: event.answer["winner"] for event in events}
     ahead = {task.id: truth.worth_of(task, task.left) - truth.worth_of(task, task.right) for task in tasks}
     per_topic: dict[str, int] = {}

@@ -128,6 +128,21 @@ def sample(
         seed=seed,
         similarity=similarity,
     )
+    new, found = new_pairs(collection, store, protocol, plan, topics=topics, checks=checks, progress=progress)
+    return replace(found, tasks=store.add_tasks(new))
+
+
+def new_pairs(
+    collection: Collection,
+    store: Store,
+    protocol: Protocol,
+    plan: SamplePlan,
+    *,
+    topics: Sequence[str] = (),
+    checks: Preferences | None = None,
+    progress: Callable[[int, int], None] = lambda done, of: None,
+) -> tuple[list[Task], Sampled]:
+    """The tasks that `sample` puts into the store, and what it says of them; nothing is stored."""
     wanted = [collection.need_topic(topic).topic for topic in topics] or list(collection.topics)
     asking = _Asking(collection, store, protocol, plan)
     for number, topic in enumerate(wanted):
@@ -136,11 +151,10 @@ def sample(
     if not asking.new:
         reasons = "; ".join(f"{topic}: {why}" for topic, why in list(asking.why.items())[:3])
         raise DataError(f"there is no pair to ask about{f': {reasons}' if reasons else ''}")
-    added = store.add_tasks(asking.new)
     planted = sum(task.repeat_of is not None for task in asking.new)
-    return Sampled(
+    return asking.new, Sampled(
         protocol=protocol.name,
-        tasks=added,
+        tasks=len(asking.new),
         pairs=asking.pairs,
         repeats=planted,
         checks=asking.checks,
