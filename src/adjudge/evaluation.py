@@ -264,7 +264,7 @@ class Evaluation:
         from adjudge.judgments.batch import Judgments, batches_of, read_judged
         from adjudge.judgments.store.edits import TaskEdit
 
-        judged, protocols = read_judged(self.folder) if self.has_judgments else ([], {})
+        judged, protocols, _ = read_judged(self.folder) if self.has_judgments else ([], {}, 0)
         rename = TaskEdit(what="rename", system=target.system, topic=target.topic, to=to)
         renamed = [replace(each, task=rename.edited(each.task)) for each in judged]
         before = batches_of(self.collection, Judgments.of(judged, self.collection, protocols))

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from adjudge.data.collection import Collection, references_for
 from adjudge.data.folder import Folder
 from adjudge.data.rows import Document, Summary, Topic, Unit
 from adjudge.errors import quoted
-from adjudge.judgments.protocol import Protocol, protocols_of
-from adjudge.judgments.tasks import FILE, Judged, split_by_change
+from adjudge.judgments.protocol import UNIT, UNMARKED, Protocol, protocols_of
+from adjudge.judgments.tasks import FILE, Event, Judged, split_by_change
 from adjudge.wording import counted
 
 T = TypeVar("T")
@@ -59,12 +59,19 @@ class Judgments:
     protocols: Mapping[str, Protocol] = field(default_factory=dict)
     unknown: tuple[Judged, ...] = ()
     """Those of protocols that are not here."""
+    reopened: int = 0
+    """Answers about unmarked units that were left out, because other units were marked afterwards."""
     unread: str | None = None
     """Why the store was not looked at, where it was not."""
 
     @classmethod
     def of(
-        cls, judged: Iterable[Judged], collection: Collection, protocols: dict[str, Protocol]
+        cls,
+        judged: Iterable[Judged],
+        collection: Collection,
+        protocols: dict[str, Protocol],
+        *,
+        reopened: int = 0,
     ) -> Judgments:
         everything = list(judged)
         known = [each for each in everything if each.task.protocol in protocols]
@@ -78,6 +85,7 @@ class Judgments:
             left_out=tuple(left),
             protocols=protocols,
             unknown=tuple(each for each in everything if each.task.protocol not in protocols),
+            reopened=reopened,
         )
 
     def notes(self) -> tuple[str, ...]:
@@ -88,6 +96,11 @@ class Judgments:
             found.append(
                 f"{counted(len(self.left_out), 'judgment')} of texts that changed since left out"
                 f" (the first: {self.left_out[0][1]}); adjudge check names them"
+            )
+        if self.reopened:
+            found.append(
+                f"{counted(self.reopened, 'answer')} about unmarked units left out: other units were marked afterwards,"
+                " so the question is open again"
             )
         simulated = sum(judged.origin == "simulated" for each in self.by_topic.values() for judged in each)
         if simulated:
@@ -131,8 +144,8 @@ def batches_of(collection: Collection, judgments: Judgments = NOTHING) -> dict[s
 
 def judgments_of(folder: Folder, collection: Collection) -> Judgments:
     """The answers that count now, of texts that are still as they were judged."""
-    judged, protocols = read_judged(folder)
-    return Judgments.of(judged, collection, protocols)
+    judged, protocols, reopened = read_judged(folder)
+    return Judgments.of(judged, collection, protocols, reopened=reopened)
 
 
 def judgments_if_allowed(folder: Folder, collection: Collection) -> Judgments:
@@ -147,11 +160,53 @@ def judgments_if_allowed(folder: Folder, collection: Collection) -> Judgments:
     return judgments_of(folder, collection)
 
 
-def read_judged(folder: Folder) -> tuple[list[Judged], dict[str, Protocol]]:
-    """The answers that count now, whatever became of the texts, and those of their protocols that are known."""
+def read_judged(folder: Folder) -> tuple[list[Judged], dict[str, Protocol], int]:
+    """The answers that count now, whatever became of the texts; those of their protocols that are known; and how many
+    answers about unmarked units were left out, because the question has changed since."""
     from adjudge.judgments.store.store import store_of  # the database's libraries, only where they are needed
 
     with store_of(folder) as store:
         current = store.current()
+        changed = {
+            judged.task.id
+            for judged in current
+            if _may_have_changed(judged)
+            and _marked_otherwise(store.events(task=judged.task.id), judged.answers[UNMARKED])
+        }
+    kept = [_without_unmarked(judged) if judged.task.id in changed else judged for judged in current]
     names = dict.fromkeys(judged.task.protocol for judged in current)
-    return current, protocols_of(folder, names)
+    return kept, protocols_of(folder, names), len(changed)
+
+
+# The app of the first releases left an answer about the unmarked units as it was when others were marked afterwards.
+
+
+def _may_have_changed(judged: Judged) -> bool:
+    """Whether a unit was answered in the app after the question about the unmarked ones."""
+    last = judged.answers.get(UNMARKED)
+    return (
+        last is not None
+        and last.client is not None
+        and any(
+            (event.seq or 0) > (last.seq or 0)
+            for question, event in judged.answers.items()
+            if question.startswith(UNIT)
+        )
+    )
+
+
+def _marked_otherwise(events: Iterable[Event], last: Event) -> bool:
+    """Whether other units are marked now than when the question about the unmarked ones was answered."""
+    marked: dict[str, frozenset[str]] = {}
+    then: frozenset[str] = frozenset()
+    for event in events:
+        if event.assessor == last.assessor and event.question.startswith(UNIT):
+            answer = event.answer if isinstance(event.answer, Mapping) else {}
+            marked[event.question] = frozenset(answer.get("marked", ()))
+        if event.seq == last.seq:
+            then = frozenset[str]().union(*marked.values())
+    return then != frozenset[str]().union(*marked.values())
+
+
+def _without_unmarked(judged: Judged) -> Judged:
+    return replace(judged, answers={q: event for q, event in judged.answers.items() if q != UNMARKED})
