@@ -358,3 +358,14 @@ def test_a_pair_of_constant_differences_says_why_it_has_no_statistic() -> None:
         == "all differences are the same, so that the statistic is infinite and there is no interval"
     )
     assert [row["why"] for row in pairs if row is not same] == [None, None]
+
+
+@pytest.mark.parametrize("test", ["wilcoxon", "sign", "t-unpaired", "welch", "mc", "exact"])
+def test_a_pair_of_constant_differences_says_why_it_has_no_interval(test: str) -> None:
+    a = np.arange(8) % 4 + 0.25
+    found = compare(matrix(np.column_stack([a, a + 1, np.arange(8) ** 2 % 7])), test=test)
+    for row in json.loads(json.dumps(found.as_dict()))["pairs"]:
+        assert (row["low"] is None) == (row["why"] is not None)
+        if row["low"] is None:
+            assert row["p"] is not None
+            assert row["why"] == "all differences are the same, so that there is no interval"

@@ -79,7 +79,7 @@ def test_a_wrong_encoding_names_the_byte_and_the_way_out(tmp_path: Path) -> None
         ("[NaN]", "NaN is not a JSON number"),
         ("{", "not JSON: "),
         ("[" * 100_000, "nested too deeply"),
-        ("1" * 5000, "not JSON that can be read"),
+        ("1" * 5000, "not JSON that can be read: a number has too many digits"),
     ],
 )
 def test_what_is_not_json_is_one_line(text: str, said: str) -> None:

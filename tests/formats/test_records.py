@@ -442,9 +442,14 @@ def test_a_blank_row_is_an_empty_summary_and_shifts_nothing(write: Write) -> Non
     assert found == [("1", "one"), ("2", ""), ("3", "three"), ("4", "")]
     noted = [(place, row.reason) for place, row in items if isinstance(row, Noted)]
     assert noted == [(f"a.csv:{line}", "blank row taken as an empty summary") for line in (3, 5)]
-    # Without --by-line rows have names, and a blank line is nothing.
-    write("b.csv", b"topic,text\nx,one\n\ny,three\n")
-    assert [row.topic for row in rows(read_table(["b.csv"])) if isinstance(row, Summary)] == ["x", "y"]
+
+
+def test_a_blank_row_where_rows_have_names_is_counted_and_named(write: Write) -> None:
+    write("b.csv", b"topic,text\nx,one\n\n\ny,three\n\n")  # the last one ends the file
+    items = list(read_table(["b.csv"]))
+    assert [row.topic for _, row in items if isinstance(row, Summary)] == ["x", "y"]
+    left = [(place, row.reason) for place, row in items if isinstance(row, LeftOut)]
+    assert left == [("b.csv:3", "blank line"), ("b.csv:4", "blank line")]
 
 
 def test_a_blank_row_of_a_wide_table_leaves_its_summaries_out(write: Write) -> None:

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from adjudge.stats.effects import Kind, PairEffects
     from adjudge.stats.equivalence import Equivalence
     from adjudge.stats.paired import Alternative, PairedTest
+    from adjudge.stats.pairs import PairCounts
 
     Family = Callable[[Sequence[str]], BoolArray]
 
@@ -1115,7 +1116,8 @@ def _pair_rows(c: Comparison, test: Test) -> Iterator[dict[str, Any]]:
             "losses": int(counts.losses[k]),
             "ties": int(counts.ties[k]),
             "method": results.method[k],
-            "why": tested.why(k) or _without_spread(float(results.statistic[k]), float(ends.low[k])),
+            "why": tested.why(k)
+            or _without_spread(c, counts, k, float(results.statistic[k]), float(ends.low[k])),
             "conclusion": CONCLUSIONS[state],
             "smallest_p": float(tested.smallest[k]),
             "cutoff": float("nan") if results.cutoff is None else float(results.cutoff[k]),
@@ -1125,12 +1127,23 @@ def _pair_rows(c: Comparison, test: Test) -> Iterator[dict[str, Any]]:
         }
 
 
-def _without_spread(statistic: float, low: float) -> str | None:
-    """Why a pair that was tested has no number for its statistic, if so: JSON has none for what is infinite."""
+def _without_spread(c: Comparison, counts: PairCounts, k: int, statistic: float, low: float) -> str | None:
+    """Why a pair that was tested has no number for its statistic or its interval, if so: JSON has none for infinity."""
     import math
 
+    import numpy as np
+
     if not math.isinf(statistic):
-        return None
+        if not math.isnan(low):
+            return None
+        a, b = c.matrix.values[:, counts.first[k]], c.matrix.values[:, counts.second[k]]
+        differences = (a - b)[~np.isnan(a - b)]
+        if differences.size < 2:
+            return "an interval needs two topics"
+        same = np.ptp(differences) <= 1e-12 * max(1.0, float(np.abs(differences).max()))
+        return (
+            "all differences are the same, so that there is no interval" if same else "there is no interval"
+        )
     ends = " and there is no interval" if math.isnan(low) else ""
     return f"all differences are the same, so that the statistic is infinite{ends}"
 

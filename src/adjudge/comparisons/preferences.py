@@ -901,6 +901,11 @@ def fit_folder(
         given: Preferences, title: str, named: Sequence[str], alike: Similarity | None
     ) -> PreferenceFit:
         told = preference_notes(collection, judgments, chosen, named)
+        if what == "summaries":
+            told = [
+                *told,
+                *_pooled(batches_with_judgments(collection, judgments, named), length=length, form=form),
+            ]
         if alike is not None and (ties != "half" or position):
             alike = None
             told = [
@@ -949,6 +954,19 @@ def _need_form(batches: Iterable[TopicBatch], what: str, form: str) -> None:
             f"no preferences between summaries of form {quoted(form)}{nearest(form, there)};"
             f" there are: {', '.join(there)}"
         )
+
+
+def _pooled(batches: Iterable[TopicBatch], *, length: int | None, form: str | None) -> list[str]:
+    """That pairs of several lengths or forms are taken together, where that was not asked for."""
+    rows = [row for batch in batches for row in summary_rows(batch, length=length, form=form)]
+    lengths = sorted({row.length for row in rows}, key=lambda each: int(each or 0))
+    forms = sorted({row.form for row in rows})
+    return [
+        f"pairs of several {name}s are taken together ({', '.join(each or UNSET for each in there)}):"
+        f" choose one with --{name}"
+        for name, there in (("length", lengths), ("form", forms))
+        if len(there) > 1
+    ]
 
 
 def _asked(judgments: Judgments) -> Of:

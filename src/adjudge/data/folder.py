@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from adjudge.data.layout import SETTINGS, check_layout, check_plain_file
-from adjudge.data.lines import MAX_LINE, read_json_lines
+from adjudge.data.lines import MAX_LINE, read_json_lines, too_long
 from adjudge.data.rows import Row, Summary
 from adjudge.data.transaction import settle, write_whole
 from adjudge.errors import ClashError, DataError, FormatError, nearest, quoted
@@ -139,7 +139,7 @@ def parse_toml(text: str, path: Path) -> dict[str, Any]:
     except RecursionError:
         raise FormatError("not TOML that can be read: nested too deeply", file=path) from None
     except ValueError as error:  # a number of more digits than Python converts, a day that no month has
-        raise FormatError(f"not TOML that can be read: {error}", file=path) from None
+        raise FormatError(f"not TOML that can be read: {too_long(error)}", file=path) from None
 
 
 def _judging(data: object, path: Path) -> Judging:

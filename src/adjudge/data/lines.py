@@ -83,7 +83,12 @@ def parse_json(text: str, path: Path, number: int) -> Any:
     except RecursionError:
         raise FormatError("not JSON that can be read: nested too deeply", file=path, line=number) from None
     except ValueError as error:  # a number of more digits than Python converts
-        raise FormatError(f"not JSON that can be read: {error}", file=path, line=number) from None
+        raise FormatError(f"not JSON that can be read: {too_long(error)}", file=path, line=number) from None
+
+
+def too_long(error: ValueError) -> str:
+    """Python's words for a number of thousands of digits, without its advice to programmers."""
+    return "a number has too many digits" if "set_int_max_str_digits" in str(error) else str(error)
 
 
 def dump_json(value: object) -> str:

@@ -173,10 +173,17 @@ def read_table(
     def items(path: Path) -> Iterator[Item]:
         records = RecordFile(path, options, once, cells=True)
         header, rows = read_cells(
-            path, delimiter=delimiter, quotes=quotes, blank=by_line, max_line=max_line, encoding=encoding
+            path, delimiter=delimiter, quotes=quotes, blank=True, max_line=max_line, encoding=encoding
         )
-        for number, (line, row) in enumerate(rows, 1):
+        number, blank = 0, []
+        for line, row in rows:
             place = Place(path, line)
+            if not row and not by_line:  # no row, which is said where others follow it
+                blank.append(place)
+                continue
+            yield from (each.item(BLANK_LINE) for each in blank)
+            blank.clear()
+            number += 1
             if not row and records.has_text(header):
                 place.notes.append(BLANK)
             cells = row or [""] * len(header)
