@@ -269,3 +269,22 @@ def test_a_pair_takes_what_its_protocol_offers(app: Running, winner: str) -> Non
     assert not sentences["tie"]
     receipt = send(client, answer(sentences["task"], "preference", {"winner": winner}))
     assert bool(refused(receipt)) == (winner != "skip")
+
+
+def test_a_task_that_is_cancelled_while_the_server_runs_takes_no_answers(app: Running) -> None:
+    client, key = app.client(ANN), app.first(ANN, "rating")
+    task = app.tasks(ANN, "rating")[0]
+    assert task.peer is not None
+    first = answer(key, "comment", {"text": "before"})
+    send(client, first)
+    begun, *_ = [each for each in app.tasks(ANN, "rating") if each.id != task.id and each.peer]
+    other = app.key(begun)
+    assert client.get(f"/task/{other}").status_code == 200
+    assert begun.peer is not None
+    Evaluation.open(app.site.folder.path).withdraw(
+        "wrong prompt", system=begun.peer.system, topic=begun.topic
+    )
+    receipt = send(client, answer(other, "rating:fluency", {"value": 5}))
+    assert refused(receipt) == ["this page was cancelled: its texts are not judged any more"]
+    assert client.get(f"/task/{other}").status_code == 404
+    assert refused(send(client, first)) == []  # what was stored may be sent again

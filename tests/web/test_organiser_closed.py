@@ -10,6 +10,8 @@ import pytest
 from starlette.testclient import TestClient
 from tests.web.making import JUDGING_ORGANISER, ORGANISER, Running, answer, send
 
+from adjudge.judgments.pairs.sample import sample
+
 SYSTEMS = ("writer-a", "writer-b", "machine", "lead")
 ANN = "ann"
 
@@ -79,6 +81,17 @@ def test_texts_that_changed_do_not_keep_results_closed_for_ever(app: Running) ->
         for aspect in app.site.protocol("rating").questions:
             send(client, answer(app.key(task), aspect.id, {"value": 3}))
     assert_open(client)
+
+
+def test_open_pairs_that_they_may_be_given_keep_results_closed(app: Running) -> None:
+    flag_everything(app)
+    client = app.client(JUDGING_ORGANISER)
+    for task in app.tasks(JUDGING_ORGANISER, "rating"):
+        for aspect in app.site.protocol("rating").questions:
+            send(client, answer(app.key(task), aspect.id, {"value": 3}))
+    assert_open(client)
+    sample(app.site.collection, app.site.store, app.site.protocol("preference-sentences"), count=1)
+    assert_closed(client)
 
 
 def assert_closed(client: TestClient) -> None:

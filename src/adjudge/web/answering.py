@@ -193,9 +193,11 @@ def plain(error: Exception) -> str:
 
 def event_of(site: Site, person: str, sent: Sent) -> tuple[Task, Event]:
     """An answer as the store takes it; refuses what is no answer to a question of a task of this person's."""
-    task = site.task(sent.task, person)
+    task = site.task(sent.task, person, cancelled=True)
     if task is None:
         raise DataError("no such task")
+    if task.cancelled and all(event.id != sent.id for event in site.store.events(task=task.id)):
+        raise NotAskedNow("this page was cancelled: its texts are not judged any more")
     question, answer = UnitIds.of(site, task).meant(sent.question, whole(sent.answer))
     check(site, task, question, answer)
     for time in (sent.shown_at, sent.answered_at):

@@ -93,10 +93,10 @@ class DecidedPairs:
             return set(self._programs)
 
     def _look(self) -> None:
-        for event in self._store.events(after=self._seen):
-            if event.question == PREFERENCE and event.origin in PROGRAMS:
+        for event in self._store.events(after=self._seen, question=PREFERENCE):
+            if event.origin in PROGRAMS:
                 self._programs.add(event.task)
-            elif event.question == PREFERENCE:
+            else:
                 people = self._given.setdefault(event.task, set())
                 (people.discard if event.answer is None else people.add)(event.assessor)
             self._seen = event.seq or self._seen
@@ -169,6 +169,10 @@ class Sampler:
             more=bool(self.live) or any(True for _ in self._open()),
         )
 
+    def has_open(self, person: str) -> bool:
+        """Whether there are open pairs that a person may still be given; not those that are yet to be drawn."""
+        return next(self._given_on(person), None) is not None
+
     def quota(self) -> Quota:
         """What is asked of whoever comes: open pairs, and those that will be drawn while people judge."""
         whoevers = [task for task in self.site.store.tasks(assessor=ANYONE) if task.left is not None]
@@ -213,10 +217,14 @@ class Sampler:
         yield from (task for task in whoevers if content(task) not in decided)
 
     def _candidates(self, person: str) -> Iterator[Task]:
-        """Open tasks a person has not had, then new ones: the topics in an order of the person's own.
+        """Open tasks a person has not had, then new ones: the topics in an order of the person's own."""
+        yield from self._given_on(person)
+        for line in sorted(self.live, key=lambda line: self.site.public.of("order", person, line.topic)):
+            while (new := line.take()) is not None:
+                yield new
 
-        A planted repeat is for whoever answered what it repeats, and for nobody else.
-        """
+    def _given_on(self, person: str) -> Iterator[Task]:
+        """Open tasks a person has not had; a planted repeat is only for whoever answered what it repeats."""
         had, answered = {_what(task) for task in self._pairs_of(person)}, self._answered(person)
         for task in self._open():
             if task.repeat_of is None and _what(task) in had:
@@ -226,9 +234,6 @@ class Sampler:
             if self.site.changed(task) is None:
                 had.add(_what(task))  # of a pair that several people are to judge there are several tasks
                 yield task
-        for line in sorted(self.live, key=lambda line: self.site.public.of("order", person, line.topic)):
-            while (new := line.take()) is not None:
-                yield new
 
     def _hand_out(self, task: Task, person: str) -> Task | None:
         """A copy of an open task that is the person's; None where somebody else has it now."""

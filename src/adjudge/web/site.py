@@ -86,13 +86,22 @@ class Site:
         self._tasks.update((self.task_key(task), task) for task in found)
         return found
 
-    def task(self, key: str, person: str) -> Task | None:
-        """A task of a person's by its public id; None where there is none, or it is somebody else's."""
+    def task(self, key: str, person: str, *, cancelled: bool = False) -> Task | None:
+        """A task of a person's by its public id; None where there is none, it is somebody else's, or it was cancelled.
+
+        Tasks can be cancelled or removed while the server runs, so that is looked up every time.
+        """
         task = self._tasks.get(key)
         if task is None:
             self.tasks_of(person)
             task = self._tasks.get(key)
-        return task if task is not None and task.assessor == person else None
+        if task is None or task.assessor != person:
+            return None
+        try:
+            now = self.store.task(task.id)
+        except DataError:
+            return None
+        return now if cancelled or not now.cancelled else None
 
     def changed(self, task: Task) -> str | None:
         """What of the task's texts is no longer as it was when the task was made."""

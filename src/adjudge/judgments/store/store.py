@@ -188,14 +188,18 @@ class Store:
             last = connection.scalar(sa.select(table.c.last_seq).where(table.c.name == self.evaluation))
         return last or 0
 
-    def events(self, *, after: int = 0, task: str | None = None) -> Iterator[Event]:
-        """All events above a number, in their order, a page at a time.
+    def events(
+        self, *, after: int = 0, task: str | None = None, question: str | None = None
+    ) -> Iterator[Event]:
+        """All events above a number, in their order, a page at a time; of one task, or to one question.
 
         Numbers follow the order of commits. So whoever asks again with the last number read misses nothing.
         """
         query = sa.select(_event).where(_event.c.evaluation == self.evaluation)
         if task is not None:
             query = query.where(_event.c.task == task)
+        if question is not None:
+            query = query.where(_event.c.question == question)
         query = query.order_by(_event.c.seq).limit(PAGE)
         while True:
             with self._reading() as connection:

@@ -21,7 +21,7 @@ from adjudge.web.access import Refusal, actor_of
 from adjudge.web.api import visitor
 from adjudge.web.pages.views import render
 from adjudge.web.pages.work import answers_of, is_assigned, progress
-from adjudge.web.sampler import PROGRAMS, Quota, is_copy
+from adjudge.web.sampler import PROGRAMS, Quota, Sampler, is_copy
 from adjudge.web.site import Site
 from adjudge.wording import counted
 
@@ -126,7 +126,9 @@ class NewLink(BaseModel):
     token: str
 
 
-def organiser_page(site: Site, person: str, quota: Quota | None = None) -> OrganiserPage:
+def organiser_page(
+    site: Site, person: str, quota: Quota | None = None, sampler: Sampler | None = None
+) -> OrganiserPage:
     """Everything on the page; `quota` is what the sampler plans. People and programs are counted apart."""
     accounts = {account.person: account for account in site.store.accounts.all()}
     judged = {each.task.id: each for each in site.store.current()}
@@ -153,7 +155,7 @@ def organiser_page(site: Site, person: str, quota: Quota | None = None) -> Organ
     ]
     sums = {name: _sum(cells, name) for name in shown}
     people = [sums[name] for name in shown if name not in origins]
-    closed = results_closed(site, person)
+    closed = results_closed(site, person, sampler)
     names = {each.id: each.name or "" for each in site.store.people.all()}
     return OrganiserPage(
         people=tuple(
@@ -245,7 +247,7 @@ def _where(task: Task) -> str:
     return " / ".join(side for side in sides if side)
 
 
-def results_closed(site: Site, person: str) -> bool:
+def results_closed(site: Site, person: str, sampler: Sampler | None) -> bool:
     """While an organiser has pages of their own to judge, whose texts they are stays closed to them."""
     if person not in site.judging.organisers_who_judge:
         return False
@@ -256,13 +258,14 @@ def results_closed(site: Site, person: str) -> bool:
         done, of = progress(site, task, answers.get(task.id, {}))
         if done < of:
             return True
-    return False
+    return sampler is not None and sampler.has_open(person)
 
 
 def page(request: Request) -> Response:
     site: Site = request.app.state.site
-    quota = request.app.state.sampler.quota()
-    return render(request, "organiser.html.j2", page=organiser_page(site, visitor(request).person, quota))
+    sampler: Sampler = request.app.state.sampler
+    page = organiser_page(site, visitor(request).person, sampler.quota(), sampler)
+    return render(request, "organiser.html.j2", page=page)
 
 
 def link(asked: Named, request: Request) -> NewLink:
@@ -272,7 +275,7 @@ def link(asked: Named, request: Request) -> NewLink:
     """
     site: Site = request.app.state.site
     me = visitor(request)
-    if results_closed(site, me.person):
+    if results_closed(site, me.person, request.app.state.sampler):
         raise Refusal(403, NO_LINKS)
     stay = me.token if asked.person == me.person else None
     actor = actor_of(request, me.person)
@@ -303,7 +306,7 @@ def export(form: str, request: Request) -> Response:
     site: Site = request.app.state.site
     if form not in FORMS:
         raise HTTPException(404)
-    if results_closed(site, visitor(request).person):
+    if results_closed(site, visitor(request).person, request.app.state.sampler):
         raise HTTPException(403)
     text = all_records(site) if form == "jsonl" else table(site)
     headers = {"Content-Disposition": f'attachment; filename="judgments.{form}"'}
