@@ -7,6 +7,7 @@ import json
 import tracemalloc
 from collections.abc import Callable
 from contextlib import redirect_stdout
+from functools import partial
 from pathlib import Path
 
 import adjudge
@@ -75,7 +76,7 @@ def test_scoring_again_keeps_little_beyond_the_collection(tmp_path: Path) -> Non
 
     for name, topics in (("few", 50), ("many", 200)):  # the first scoring is not what is measured
         adjudge.open(make(tmp_path / name, topics, text=40)).score("words")
-    few, many = (peak(lambda name=name: again(tmp_path / name)) for name in ("few", "many"))
+    few, many = (peak(partial(again, tmp_path / name)) for name in ("few", "many"))
     assert (many - few) / 1500 < 600
 
 
