@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from adjudge import table
 from adjudge.cli import output
 from adjudge.table import Column, Table
 
@@ -47,3 +48,9 @@ def test_a_long_table_is_as_wide_as_it_is(
     output.show(wide)
     assert capsys.readouterr().out.splitlines()[1].endswith("x y end")
     assert list(wide.lines()) == wide.to_text().splitlines()
+
+
+def test_a_long_table_is_made_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = list(TABLE.lines())
+    monkeypatch.setattr(table, "TOGETHER", 2)
+    assert list(TABLE.lines()) == whole

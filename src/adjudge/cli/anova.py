@@ -11,6 +11,7 @@ from adjudge.cli import options
 from adjudge.cli.output import deliver, show, show_table
 from adjudge.cli.sources import open_scores, pooled, show_result, warn_of
 from adjudge.errors import UsageError
+from adjudge.wording import decimal
 
 if TYPE_CHECKING:
     from adjudge.comparisons.anova import Anova
@@ -128,8 +129,9 @@ def _show(a: Anova, sizes: bool) -> None:
 
 
 def _show_sizes(term: str, frame: Any) -> None:
+    sizes = frame.where(frame.abs() > 1e-12 * frame.abs().max(axis=None), 0.0).where(frame.notna())
     rows = [
-        (name, *("" if value != value else f"{value:z.4f}" for value in frame.loc[name]))
+        (name, *("" if value != value else decimal(value) for value in sizes.loc[name]))
         for name in frame.index
     ]
     show_table((term, *(f"{column}>" for column in frame.columns)), rows)

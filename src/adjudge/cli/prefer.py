@@ -25,7 +25,7 @@ from adjudge.cli.output import (
 )
 from adjudge.cli.sources import length_of
 from adjudge.errors import DataError, UsageError, quoted
-from adjudge.wording import counted
+from adjudge.wording import counted, decimal
 
 if TYPE_CHECKING:
     from adjudge.comparisons.preferences import PreferenceFit
@@ -566,7 +566,7 @@ def _means(e: Evaluation, measure: str) -> Any:
 
 
 def _number(value: float) -> str:
-    return "-" if value != value else f"{value:z.4f}"
+    return "-" if value != value else decimal(value)
 
 
 @prefer.command("converge", epilog=f"Example: {PREFER['converge']}")

@@ -18,7 +18,7 @@ from adjudge.data.scores import MeasureInfo, heading_of, title_of
 from adjudge.engine import generator
 from adjudge.errors import UsageError, quoted
 from adjudge.table import Column, Table, Tabular, plain
-from adjudge.wording import counted, listed
+from adjudge.wording import counted, decimal, listed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -639,7 +639,7 @@ def _interaction_words(found: Interaction, alpha: float) -> str:
     rule = f"beyond {sizes.limit:.2f} standard errors, alpha {alpha:g} over {counted(sizes.tested, 'cell')}"
     if not large:
         return f"No cell of {found.term} stands out ({rule})."
-    named = [f"{first} with {second} ({effect:+z.4f})" for first, second, effect in large]
+    named = [f"{first} with {second} ({decimal(effect, '+.4f')})" for first, second, effect in large]
     return f"Large in {found.term}: {listed(named, most=MOST_NAMED)} ({rule})."
 
 
