@@ -105,10 +105,12 @@ def _split(option: str, text: str | None) -> list[str]:
 
 
 def _frame(result: Anova) -> Any:
-    """The terms of the table; with a mixed model, the parts of the variance below them."""
+    """The terms of the table; below them other interactions of the model, and the parts of the variance."""
     import pandas as pd
 
     parts = [result.to_frame().assign(part="anova")]
+    if result.beside:
+        parts.append(result.beside_frame().assign(part="model"))
     if result.components is not None:
         parts.append(result.components.to_frame().assign(part="variance", measure=result.measure))
     first = ["measure", "part", "term"]
