@@ -411,7 +411,7 @@ def _between_knots(t: FloatArray, curve: FloatArray) -> FloatArray:
     values = [curve[start + k] for k in range(4)]
     for order in range(1, 4):
         values = [((x - k) * values[k + 1] + (k + order - x) * values[k]) / order for k in range(4 - order)]
-    return values[0]
+    return np.asarray(values[0])
 
 
 def _solve(t: FloatArray, f: FloatArray, target: float) -> FloatArray:

@@ -390,7 +390,7 @@ def test_five_topics_could_not_have_found_anything(lost: int, ties: Any) -> None
 @pytest.mark.parametrize("ties", ["half", "davidson", "rao-kupper"])
 @pytest.mark.parametrize("topics", [1, 8])
 def test_answers_that_are_only_ties_could_not_have_found_anything(topics: int, ties: Any) -> None:
-    told = [PreferenceRow(*sides, "tie", f"t{k % topics}") for k in range(24) for sides in ("ab", "bc")]
+    told = [PreferenceRow(a, b, "tie", f"t{k % topics}") for k in range(24) for a, b in ("ab", "bc")]
     found = fit_preferences(Preferences.of(told), ties=ties)
     assert {pair.verdict for pair in found.pairs} == {"could not have been found"}
     assert "Pairs of items: 3 could not have been found, since all answers are ties;" in found.headline()
@@ -404,7 +404,7 @@ def test_answers_that_are_only_ties_could_not_have_found_anything(topics: int, t
 
 
 def test_propagated_ties_could_not_have_found_anything() -> None:
-    told = [PreferenceRow(*sides, "tie", "t0") for _ in range(24) for sides in ("ab", "bc")]
+    told = [PreferenceRow(a, b, "tie", "t0") for _ in range(24) for a, b in ("ab", "bc")]
     near = np.array([[1.0, 0.5, 0.2], [0.5, 1.0, 0.3], [0.2, 0.3, 1.0]])
     found = fit_preferences(Preferences.of(told), similarity=near, similarity_name="by hand")
     assert found.counts()["could not have been found"] == 3

@@ -91,7 +91,8 @@ def test_the_interval_is_students_over_topics() -> None:
     shares = np.array([[t.share for t in each.topics] for each in found]).T
     for each, column in zip(found, shares.T, strict=True):
         low, high = stats.t.interval(0.9, 29, column.mean(), stats.sem(column))
-        assert (each.low, each.high) == (pytest.approx(low), pytest.approx(high))
+        assert each.low == pytest.approx(low)
+        assert each.high == pytest.approx(high)
     assert found[0].low < found[0].mean < found[0].high
     assert found[0].mean > found[1].mean  # a check that can fail: noise agrees less
     alone = agreements(data_of({"human": human, "m": scores}), "human", level=0.9)[0]
