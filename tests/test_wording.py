@@ -30,11 +30,9 @@ def test_names_sort_by_the_numbers_in_them() -> None:
     ("value", "form", "expected"),
     [
         (-0.0, ".4f", "0.0000"),
-        (-0.00004, ".4f", "0.0000"),
+        (-0.00004, ".2f", "0.00"),
         (-0.00006, ".4f", "-0.0001"),
-        (-1e-17, ".3f", "0.000"),
         (-0.2, ",.0f", "0"),
-        (-0.00001, "+.4f", "+0.0000"),
         (-1234.5, "+,.1f", "-1,234.5"),
         (-0.0, ".3g", "0"),
         (-0.001, ".0%", "0%"),
@@ -47,10 +45,28 @@ def test_no_number_is_minus_zero(value: float, form: str, expected: str) -> None
 @given(st.floats(allow_nan=False, allow_infinity=False), st.integers(0, 6))
 def test_a_number_that_is_not_zero_keeps_its_sign(value: float, digits: int) -> None:
     shown = decimal(value, f".{digits}f")
-    assert float(shown) == float(f"{value:.{digits}f}" if abs(value) < 1e12 else f"{value:.6g}")
+    fixed = f"{value:.{digits}f}" if abs(value) < 1e12 else f"{value:.6g}"
+    small = digits > 2 and float(fixed) == 0 != value
+    assert float(shown) == float(f"{value:.1e}" if small else fixed)
     assert shown.startswith("-") == (float(shown) < 0)
 
 
 def test_a_sentence_ends_once() -> None:
     assert as_sentence("no quotes around it?") == "no quotes around it?"
     assert as_sentence("no such file") == "no such file."
+
+
+@pytest.mark.parametrize(
+    ("value", "form", "expected"),
+    [
+        (1e-300, ".4f", "1.0e-300"),
+        (-3.2e-5, ".4f", "-3.2e-05"),
+        (0.00005, ".4f", "0.0001"),
+        (3.2e-5, "+.4f", "+3.2e-05"),
+        (0.0, ".4f", "0.0000"),
+        (0.0004, ".3f", "4.0e-04"),
+        (0.004, ".2f", "0.00"),  # shares and ranks are told to two digits
+    ],
+)
+def test_a_number_that_is_not_zero_does_not_look_like_it(value: float, form: str, expected: str) -> None:
+    assert decimal(value, form) == expected

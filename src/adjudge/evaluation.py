@@ -789,24 +789,19 @@ class EvaluationPreferences:
         form: str | None = None,
         half: bool = False,
         level: float = 0.95,
-        resamples: int = 2000,
-        seed: int = 0,
     ) -> list[MeasureAgreement]:
         """How far measures order summaries as people do (equation 1); of all that have a direction unless named."""
-        from adjudge.engine import generator
         from adjudge.trust.preferences import agreements
 
         return agreements(
             self._e.scores(),
             human,
             measures,
-            rng=generator(seed, "prefer/agreement"),
             systems=systems,
             length=length,
             form=form,
             half=half,
             level=level,
-            resamples=resamples,
         )
 
     def converge(
@@ -874,7 +869,6 @@ class EvaluationPreferences:
         crowd: bool = False,
         idle: float = 120.0,
         level: float = 0.95,
-        resamples: int = 2000,
         seed: int = 0,
         workers: Workers = 1,
         progress: Callable[[int, int], None] = lambda done, of: None,
@@ -915,6 +909,4 @@ class EvaluationPreferences:
             form=form,
             half=half,
             level=level,
-            resamples=resamples,
-            seed=seed,
         )

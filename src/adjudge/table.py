@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
 from html import escape
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.errors import UsageError, nearest, quoted
@@ -26,6 +27,8 @@ Cell = str | int | float | bool | None
 """One value. None and NaN are missing: a dash for people, nothing in CSV, null in JSON."""
 
 DASH = "-"
+TOGETHER = 1000
+"""Rows of a long table that become text together."""
 _SYMBOL = re.compile(r"^[A-Za-z]$")
 _RANGE = re.compile(r"^([0-9]+)-([0-9]+)$")  # ranks such as 2-4: a dash between numbers in print
 
@@ -61,6 +64,10 @@ class Column:
         if isinstance(cell, int):
             return f"{cell:,}"
         return cell if isinstance(cell, str) else decimal(cell, self.format)
+
+    def all_shown(self, cells: Sequence[Cell]) -> Sequence[str]:
+        """Several cells for people: texts, of which long tables are mostly made, are not looked at one by one."""
+        return cells if set(map(type, cells)) == {str} else list(map(self.shown, cells))  # type: ignore[return-value]
 
 
 @dataclass(frozen=True, repr=False)
@@ -147,13 +154,18 @@ class Table:
         columns = [self.columns[at] for at in kept]
         headings = [column.title for column in columns]
         widths = list(map(_width, headings))
-        for row in self.rows:
-            shown = (column.shown(row[at]) for at, column in zip(kept, columns, strict=True))
-            widths = list(map(max, widths, map(_width, shown)))
+        for shown in self._in_columns(kept):
+            widths = list(map(max, widths, map(_widest, shown)))
         yield "  ".join(map(_padded, headings, widths, right)).rstrip()
-        for row in self.rows:
-            shown = (column.shown(row[at]) for at, column in zip(kept, columns, strict=True))
-            yield "  ".join(map(_padded, shown, widths, right)).rstrip()
+        for shown in self._in_columns(kept):
+            for line in zip(*map(_aligned, shown, widths, right), strict=True):
+                yield "  ".join(line).rstrip()
+
+    def _in_columns(self, kept: Sequence[int]) -> Iterator[list[Sequence[str]]]:
+        """The cells of some rows after others as people see them, column by column."""
+        for start in range(0, len(self.rows), TOGETHER):
+            cells = list(zip(*self.rows[start : start + TOGETHER], strict=True))
+            yield [self.columns[at].all_shown(cells[at]) for at in kept]
 
     def to_latex(self) -> str:
         """For a paper, with booktabs rules; title and signature as comments."""
@@ -424,6 +436,16 @@ def _width(text: str) -> int:
     from rich.cells import cell_len  # wide characters take two places
 
     return cell_len(text)
+
+
+def _widest(texts: Sequence[str]) -> int:
+    return max(map(len if all(map(str.isascii, texts)) else _width, texts), default=0)
+
+
+def _aligned(texts: Sequence[str], width: int, right: bool) -> Iterator[str]:
+    if all(map(str.isascii, texts)):
+        return map(str.rjust if right else str.ljust, texts, repeat(width))
+    return (_padded(text, width, right) for text in texts)
 
 
 def _padded(text: str, width: int, right: bool) -> str:

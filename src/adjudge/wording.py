@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 
 LARGE = 1e12  # a number that is no longer written out
+SMALL = 0.0005  # one that three decimals show as 0
+_ZERO = re.compile(r"[+ ]?0\.000+")
 LONGEST = 200  # characters of somebody else's message
 
 
@@ -22,11 +24,17 @@ def listed(names: Sequence[str], *, most: int = 6) -> str:
 
 
 def decimal(value: float, form: str = ".4f") -> str:
-    """A number as people read it: as `form` says, never as minus zero, and not with hundreds of digits."""
+    """A number as people read it: as `form` says, never as minus zero, and not with hundreds of digits.
+
+    One that is not 0 and would look like it with three decimals or more has its first digits shown: 1.0e-300.
+    """
     sign = form[:1] if form[:1] in ("+", " ") else ""
     if form.endswith("f") and abs(value) >= LARGE:
         form = f"{sign}.6g"
-    return format(float(value), f"{sign}z{form.removeprefix(sign)}")
+    text = format(float(value), f"{sign}z{form.removeprefix(sign)}")
+    if 0 < abs(value) < SMALL and _ZERO.fullmatch(text):
+        return format(float(value), f"{sign}.1e")
+    return text
 
 
 def tex(text: str) -> str:

@@ -119,6 +119,21 @@ def test_csv_has_a_row_per_term(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("options", ["", "--random topic,assessor --resamples 0"])
+def test_csv_and_json_have_the_interactions_of_the_model(options: str) -> None:
+    """Those that the table does not list have the numbers that they have where it does, each after all others."""
+    rows = list(csv.DictReader(io.StringIO(run(f"{JUDGED} {options} --csv -").stdout)))
+    (found,) = json.loads(run(f"{JUDGED} {options} --json").stdout)
+    beside = [row for row in rows if row["part"] == "model"]
+    assert sorted(row["term"] for row in beside) == ["assessor:system", "assessor:topic", "system:topic"]
+    assert [row["term"] for row in beside] == [row["term"] for row in found["beside"]]
+    (listed,) = json.loads(run(f"{JUDGED} --interactions --type 2 --json").stdout)
+    by_term = {row["term"]: row for row in listed["table"]}
+    for row, same in zip(beside, found["beside"], strict=True):
+        assert float(row["ss"]) == same["ss"] == pytest.approx(by_term[same["term"]]["ss"], rel=1e-9)
+        assert float(row["p"]) == same["p"] == pytest.approx(by_term[same["term"]]["p"], rel=1e-6)
+
+
 def test_json_is_json_and_nothing_else() -> None:
     (found,) = json.loads(run("my-eval -m rouge-2 --type 2 --json").stdout)
     assert (found["measure"], found["length"], found["ss_type"]) == ("rouge-2", 100, 2)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
 
+import pytest
+from tests.cli.running import called
+
+from adjudge import table
 from adjudge.cli import output
 from adjudge.table import Column, Table
 
@@ -47,3 +51,20 @@ def test_a_long_table_is_as_wide_as_it_is(
     output.show(wide)
     assert capsys.readouterr().out.splitlines()[1].endswith("x y end")
     assert list(wide.lines()) == wide.to_text().splitlines()
+
+
+def test_a_long_table_is_made_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = list(TABLE.lines())
+    monkeypatch.setattr(table, "TOGETHER", 2)
+    assert list(TABLE.lines()) == whole
+
+
+def test_scores_near_zero_do_not_look_like_it(tmp_path: Path) -> None:
+    """A league, and groups, of scores of about 1e-300."""
+    rows = [f"t{t},s{s},{(1 + s + (t * 7 + s * 3) % 5) * 1e-300}" for t in range(8) for s in range(3)]
+    (tmp_path / "tiny.csv").write_text("\n".join(["topic,system,value", *rows]), encoding="utf-8")
+    for command in ("compare", "groups"):
+        found = called(tmp_path, command, "tiny.csv")
+        assert found.returncode == 0
+        assert "0.0000" not in found.stdout
+        assert "e-300" in found.stdout

@@ -1212,3 +1212,23 @@ def test_parts_that_no_chain_of_topics_joins_are_said() -> None:
     assert any(line.startswith(note) for line in found.warnings())
     joined = pd.DataFrame([*rows, {"topic": "t0", "system": "C", "value": 0.5}])
     assert not any("no chain" in line for line in adjudge.anova(joined).warnings())
+
+
+def test_one_assessor_for_each_topic_is_said() -> None:
+    """Who judged a topic is not known apart from the topic; with assessors as a factor the terms say it."""
+    rng = np.random.default_rng(4)
+    table = pd.DataFrame(
+        [(f"t{t}", f"s{s}", f"a{t % 3}", rng.normal()) for t in range(9) for s in range(4)],
+        columns=["topic", "system", "assessor", "value"],
+    )
+    (said,) = [each for each in anova(table).warnings() if "told apart" in each]
+    assert said == (
+        "each topic was judged by one of 3 assessors: assessors and topics cannot be told apart, and what is said of"
+        " topics holds for both together"
+    )
+    crossed = table.assign(assessor=[f"a{k % 3}" for k in range(len(table))])
+    alone = table.assign(assessor="a0")
+    for other in (crossed, alone, table.drop(columns="assessor")):
+        assert not [each for each in anova(other).warnings() if "told apart" in each]
+    named = anova(table, factors=["system", "topic", "assessor"])
+    assert not [each for each in named.warnings() if "told apart" in each]

@@ -391,3 +391,28 @@ def test_scores_of_any_size_have_a_spread() -> None:
     huge = topics_of_matrix(matrix(values * 2.0**980)).standings
     plain = topics_of_matrix(matrix(values)).standings
     assert [(s.mean, s.sd) for s in huge] == [(s.mean * 2.0**980, s.sd * 2.0**980) for s in plain]
+
+
+@pytest.mark.parametrize("hole", [False, True])
+def test_equal_scores_have_no_intervals(hole: bool) -> None:
+    values = np.full((3, 4), 0.5)
+    if hole:
+        values[2, 3] = np.nan
+    found = topics_of_matrix(matrix(values))
+    assert all(math.isnan(s.low) and math.isnan(s.high) for s in found.standings)
+    assert [row["low"] for row in found.as_dict()["standings"]] == [None] * 3
+    assert "all scores are the same: mean ranks have no intervals" in found.warnings()
+    assert "do not differ significantly" not in said(found)
+    assert said(found).count("could not have been found to differ") == 4
+    assert "No pair of topics could have been found to differ" in said(found)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 6), st.integers(2, 6))
+def test_intervals_of_mean_ranks_are_among_the_ranks(seed: int, topics: int, systems: int) -> None:
+    values = np.random.default_rng(seed).integers(0, 4, size=(topics, systems)).astype(float)
+    found = topics_of_matrix(matrix(values))
+    assert (found.over_topics.variance == 0) == all(math.isnan(s.low) for s in found.standings)
+    for s in found.standings:
+        if not math.isnan(s.low):
+            assert 1 <= s.low < s.high <= topics * systems
+            assert s.low <= s.mean_rank <= s.high

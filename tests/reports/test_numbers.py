@@ -94,6 +94,6 @@ def test_spans() -> None:
 def test_no_number_on_a_page_is_minus_zero() -> None:
     for form in (Format(None), Format(0), Format(4)):
         assert not form(-0.0).startswith("-")
-    assert Format(4)(-0.00004) == "0.0000"
+    assert Format(4)(-0.00004) == "-4.0e-05"
     assert Format(None)(-0.00004) == "-4e-05"
     assert percent(-0.001) == "0"

@@ -222,6 +222,17 @@ def test_very_large_ratios(f: float, t: float) -> None:
         assert found == pytest.approx(chance, abs=1e-8)
 
 
+@pytest.mark.parametrize("chance", [0.975, 0.025, 0.995, 0.005])
+@pytest.mark.parametrize("f", [1.0, 2.0, 5.0, 19.0, 200.0])
+def test_many_pairs_of_one_size_have_the_noncentrality_of_each_alone(f: float, chance: float) -> None:
+    rng = np.random.default_rng(3)
+    t = np.concatenate([rng.uniform(0, 20, 3000), [0.0, 1e-9, 20.0, 20.1, 900.0, 1e5, np.nan]])
+    many = noncentrality(t, np.full(t.size, f), chance)
+    some = np.concatenate([np.arange(0, 3000, 30), np.arange(3000, t.size)])
+    alone = [float(noncentrality(t[[k]], np.array([f]), chance)[0]) for k in some]
+    np.testing.assert_allclose(many[some], alone, rtol=1e-9, atol=1e-9)
+
+
 def test_hedges_factor() -> None:
     # f = 2: Gamma(1) / Gamma(1/2); f = 4: Gamma(2) / (sqrt(2) Gamma(3/2)); large f: 1 - 3 / (4 f - 1).
     factor = hedges_factor(np.array([1, 2, 3, 5, 101]))

@@ -11,6 +11,7 @@ from adjudge.cli import options
 from adjudge.cli.output import deliver, show, show_table
 from adjudge.cli.sources import open_scores, pooled, show_result, warn_of
 from adjudge.errors import UsageError
+from adjudge.wording import decimal
 
 if TYPE_CHECKING:
     from adjudge.comparisons.anova import Anova
@@ -104,10 +105,12 @@ def _split(option: str, text: str | None) -> list[str]:
 
 
 def _frame(result: Anova) -> Any:
-    """The terms of the table; with a mixed model, the parts of the variance below them."""
+    """The terms of the table; below them other interactions of the model, and the parts of the variance."""
     import pandas as pd
 
     parts = [result.to_frame().assign(part="anova")]
+    if result.beside:
+        parts.append(result.beside_frame().assign(part="model"))
     if result.components is not None:
         parts.append(result.components.to_frame().assign(part="variance", measure=result.measure))
     first = ["measure", "part", "term"]
@@ -128,8 +131,9 @@ def _show(a: Anova, sizes: bool) -> None:
 
 
 def _show_sizes(term: str, frame: Any) -> None:
+    sizes = frame.where(frame.abs() > 1e-12 * frame.abs().max(axis=None), 0.0).where(frame.notna())
     rows = [
-        (name, *("" if value != value else f"{value:z.4f}" for value in frame.loc[name]))
+        (name, *("" if value != value else decimal(value) for value in sizes.loc[name]))
         for name in frame.index
     ]
     show_table((term, *(f"{column}>" for column in frame.columns)), rows)

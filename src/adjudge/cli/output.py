@@ -50,8 +50,8 @@ def show_json(value: Any) -> None:
     print()
 
 
-LONG = 1000
-"""Rows from which a table is not fitted to the width of the terminal: that takes 1 ms a row, and 10 KB."""
+LONG = 200
+"""Rows from which a table is not fitted to the width of the terminal: that takes 2 ms a row, and 10 KB."""
 
 
 def show(table: Table) -> None:

@@ -25,7 +25,7 @@ from adjudge.cli.output import (
 )
 from adjudge.cli.sources import length_of
 from adjudge.errors import DataError, UsageError, quoted
-from adjudge.wording import counted
+from adjudge.wording import counted, decimal
 
 if TYPE_CHECKING:
     from adjudge.comparisons.preferences import PreferenceFit
@@ -309,9 +309,7 @@ def fit(
     if of is not None:
         _one_of("--of", of, OFS)
     _one_of("--ties", ties, TIE_MODELS)
-    for option, value in (("--resamples", resamples), ("--seed", seed)):
-        if value is not None:
-            warn(f"{option} has no effect: intervals are computed, and no longer drawn")
+    _not_drawn(("--resamples", resamples), ("--seed", seed))
     assessors = _renamed("--annotators", annotators or None, "--assessors", assessors)
     if checks is not None and not assessors:
         raise UsageError("--checks compares assessors with known answers: say --assessors too")
@@ -566,7 +564,7 @@ def _means(e: Evaluation, measure: str) -> Any:
 
 
 def _number(value: float) -> str:
-    return "-" if value != value else f"{value:z.4f}"
+    return "-" if value != value else decimal(value)
 
 
 @prefer.command("converge", epilog=f"Example: {PREFER['converge']}")
@@ -661,7 +659,7 @@ def report(
         float, typer.Option("--idle", min=1, metavar="SECONDS", help="A longer pause counts as this.")
     ] = 120.0,
     level: Annotated[float, typer.Option("--level", help="Of intervals.")] = 0.95,
-    resamples: Annotated[int, typer.Option("--resamples", min=1, help="Of topics, for intervals.")] = 2000,
+    resamples: Annotated[int | None, typer.Option("--resamples", hidden=True)] = None,
     seed: options.Seed = 0,
     workers: options.Workers = "auto",
     json: options.Json = False,
@@ -675,6 +673,7 @@ def report(
     if topics and sets:
         raise UsageError("--topics and --sets exclude each other")
     _one_of("--systems", systems, WHO)
+    _not_drawn(("--resamples", resamples))
     _measure_options(penalty=penalty, ties=ties)
     rows: Rows = "topic" if topics else "set" if sets else "mean"
     e = adjudge.open(evaluation)
@@ -695,7 +694,6 @@ def report(
             crowd=crowd,
             idle=idle,
             level=level,
-            resamples=resamples,
             seed=seed,
             workers=worker_count(workers),
             progress=tick,
@@ -761,6 +759,13 @@ def _measure_options(**given: str) -> None:
 
     for option, value in given.items():
         _one_of(f"--{option}", value, Preference.OPTIONS[option])
+
+
+def _not_drawn(*given: tuple[str, int | None]) -> None:
+    """Options of a bootstrap that is no longer made."""
+    for option, value in given:
+        if value is not None:
+            warn(f"{option} has no effect: intervals are computed, and no longer drawn")
 
 
 def _renamed(old: str, old_value: Any, new: str, value: Any) -> Any:

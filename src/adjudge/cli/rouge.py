@@ -11,6 +11,7 @@ import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import show_json, show_table
 from adjudge.errors import DataError
+from adjudge.wording import decimal
 
 DEFAULT = ("rouge-1", "rouge-2", "rouge-l", "rouge-su4")
 
@@ -36,7 +37,7 @@ def command(
     if json:
         show_json(found)
     else:
-        show_table(("measure", "score>"), [(name, f"{value:z.5f}") for name, value in found.items()])
+        show_table(("measure", "score>"), [(name, decimal(value, ".5f")) for name, value in found.items()])
 
 
 def _read(path: Path) -> str:

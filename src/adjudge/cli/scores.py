@@ -11,6 +11,7 @@ from adjudge.cli import options
 from adjudge.cli.output import say, show_json, show_table, warn, write_csv
 from adjudge.data.scores import UNSET
 from adjudge.errors import UsageError, nearest, quoted
+from adjudge.wording import decimal
 
 if TYPE_CHECKING:
     from adjudge.comparisons.scores import Scores
@@ -64,7 +65,7 @@ def command(
         show_table(list(frame.columns), [list(row) for row in known.itertuples(index=False)])
     elif matrix:
         columns = [frame.columns[0], *(f"{name}>" for name in frame.columns[1:])]
-        cells = [[row[0], *(f"{v:z.4f}" for v in row[1:])] for row in frame.itertuples(index=False)]
+        cells = [[row[0], *map(decimal, row[1:])] for row in frame.itertuples(index=False)]
         show_table(columns, cells)
     else:
         _overview(scores, chosen)
@@ -126,7 +127,7 @@ def _overview(scores: Scores, chosen: list[str]) -> None:
                     frame["topic"].nunique(),
                     frame["system"].nunique(),
                     int(frame["value"].isna().sum()),
-                    f"{frame['value'].mean():z.4f}",
+                    decimal(frame["value"].mean()),
                     each.info.direction,
                     "imported" if each.origin == "imported" else each.info.signature,
                 )

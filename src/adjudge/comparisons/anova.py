@@ -18,7 +18,7 @@ from adjudge.data.scores import MeasureInfo, heading_of, title_of
 from adjudge.engine import generator
 from adjudge.errors import UsageError, quoted
 from adjudge.table import Column, Table, Tabular, plain
-from adjudge.wording import counted, listed
+from adjudge.wording import counted, decimal, listed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -116,12 +116,13 @@ def anova(
             f"{listed(added)} {'is' if len(added) == 1 else 'are'} among the terms too, to be compared with"
         )
         analysed = replace(analysed, notes=(*analysed.notes, note))
+    fixed, crossed = _mixed_terms(analysed, rows, random or analysed.samples)
+    beside = [term for term in [*fixed, *crossed] if term not in terms]
+    analysed = replace(analysed, beside=_beside(rows, terms, beside, analysed.samples, bool(random)))
     if not random:
         return analysed
-    fixed, crossed = _mixed_terms(analysed, rows, random)
     model = mixed_model(rows, fixed, crossed, level=LEVEL, resamples=resamples, seed=seed)
-    beside = [term for term in [*fixed, *crossed] if term not in terms]
-    return replace(analysed, components=replace(model, beside=_beside(rows, terms, beside, analysed.samples)))
+    return replace(analysed, components=replace(model, beside=analysed.beside))
 
 
 @dataclass(frozen=True, repr=False)
@@ -158,6 +159,8 @@ class Anova(Tabular):
     given: tuple[str, ...]
     """Factors whose levels might be a sample and are none: assessors, or who selected the topics of a type."""
     fit: LinearFit = field(repr=False, compare=False)
+    beside: tuple[AnovaTerm, ...] = ()
+    """Tests of the interactions that are in the model and not in the table, each after all others."""
 
     @property
     def measure(self) -> str:
@@ -320,10 +323,18 @@ class Anova(Tabular):
 
         return pd.DataFrame([asdict(mean) for mean in self.means])
 
+    def beside_frame(self) -> pd.DataFrame:
+        """The interactions that are in the model and not in the table, in its columns."""
+        import pandas as pd
+
+        return pd.DataFrame(list(map(self._row, self.beside)), columns=COLUMNS)
+
+    def _row(self, line: AnovaTerm) -> dict[str, Any]:
+        row = {"measure": self.measure, **asdict(line), "against": "+".join(line.against) or line.noise}
+        return {name: row[name] for name in COLUMNS}
+
     def _rows(self) -> Iterator[dict[str, Any]]:
-        for line in self.lines:
-            row = {"measure": self.measure, **asdict(line), "against": "+".join(line.against) or line.noise}
-            yield {name: row[name] for name in COLUMNS}
+        yield from map(self._row, self.lines)
         nan = float("nan")
         share = self.residual_ss / self.total_ss if self.total_ss else nan
         yield {
@@ -353,6 +364,7 @@ class Anova(Tabular):
             "headline": self.headline(),
             "sentences": list(self.sentences()),
             "table": list(self._rows()),
+            "beside": list(map(self._row, self.beside)),
             "means": [asdict(mean) for mean in self.means],
             "interactions": [_interaction(each) for each in self.interactions],
             "residuals": {
@@ -639,7 +651,7 @@ def _interaction_words(found: Interaction, alpha: float) -> str:
     rule = f"beyond {sizes.limit:.2f} standard errors, alpha {alpha:g} over {counted(sizes.tested, 'cell')}"
     if not large:
         return f"No cell of {found.term} stands out ({rule})."
-    named = [f"{first} with {second} ({effect:+z.4f})" for first, second, effect in large]
+    named = [f"{first} with {second} ({decimal(effect, '+.4f')})" for first, second, effect in large]
     return f"Large in {found.term}: {listed(named, most=MOST_NAMED)} ({rule})."
 
 
@@ -757,12 +769,14 @@ def mixed_model(
 
 
 def _beside(
-    rows: AnovaRows, terms: Sequence[str], beside: Sequence[str], samples: tuple[str, ...]
+    rows: AnovaRows, terms: Sequence[str], beside: Sequence[str], samples: tuple[str, ...], mixed: bool
 ) -> tuple[AnovaTerm, ...]:
     """Interactions that are no terms of the table, each tested in the model with all of them."""
     from adjudge.stats.linear.anova import anova_table
     from adjudge.stats.linear.model import fit_linear
 
+    if not beside:
+        return ()
     names = list(rows.factors)
     keys = [_key(names, term) for term in [*terms, *beside]]
     try:
@@ -770,7 +784,7 @@ def _beside(
         found = anova_table(fit, ss_type=2).rows[len(terms) :]
     except UsageError:  # too large
         return ()
-    lines = [_line(rows, fit, term, row, samples, 2, True) for term, row in zip(beside, found, strict=True)]
+    lines = [_line(rows, fit, term, row, samples, 2, mixed) for term, row in zip(beside, found, strict=True)]
     return tuple(
         replace(line, beyond=() if line.against else tuple(each for each in beside if each != line.term))
         for line in lines

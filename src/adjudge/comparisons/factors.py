@@ -105,6 +105,8 @@ def build(
     )
     forms = {target.form for target in targets_of(frame)}
     frame, notes = _present(frame, measure)
+    if "assessor" not in names:
+        notes += _one_assessor_each(frame)
     if pool_humans:
         frame = _one_system(frame, scores.kinds, notes)
     wanted = {"reference" if name == "author" else name for name in names}
@@ -138,6 +140,21 @@ def _present(frame: pd.DataFrame, measure: str) -> tuple[pd.DataFrame, list[str]
         raise DataError(f"{measure}: every score is missing ({reasons.index[0]})")
     return frame[frame["value"].notna()], [
         f"{counted(n, 'score')} missing ({why})" for why, n in reasons.items()
+    ]
+
+
+def _one_assessor_each(frame: pd.DataFrame) -> list[str]:
+    """Where every topic has an assessor of its own: who judged it is no factor, and yet in its scores."""
+    several = int(frame["assessor"].nunique())
+    if (
+        several < 2
+        or frame["assessor"].isna().any()
+        or (frame.groupby("topic")["assessor"].nunique() > 1).any()
+    ):
+        return []
+    return [
+        f"each topic was judged by one of {several} assessors: assessors and topics cannot be told apart, and what is"
+        " said of topics holds for both together"
     ]
 
 

@@ -18,7 +18,7 @@ from adjudge.data.scores import AllLengths, Pool, ScoreMatrix
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, nearest, quoted
 from adjudge.table import Column, Table, Tabular, held, plain
-from adjudge.wording import counted, listed
+from adjudge.wording import counted, decimal, listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -517,7 +517,7 @@ class Groupings(Tabular):
         low, high = float(self.hsu.low[j]), float(self.hsu.high[j])
         if self.matrix.info.better == "lower":
             low, high = -high + 0.0, -low + 0.0
-        words = " to ".join("open" if math.isinf(end) else f"{end:.4f}" for end in (low, high))
+        words = " to ".join("open" if math.isinf(end) else decimal(end) for end in (low, high))
         return None if math.isinf(low) else low, None if math.isinf(high) else high, words
 
     def pairs_frame(self) -> pd.DataFrame:

@@ -2,8 +2,8 @@
 
 The fit is Bradley and Terry's; ties may have a parameter of their own, and so may the side that is shown first. Pairs
 of items are tested over topics (a jackknife with Student's t), or over answers where there is one topic, with Holm's
-correction; ranks and candidates for the best follow from these tests. With it comes, on request, how reliable every
-assessor is, and signs that somebody did not read.
+correction, which pairs that no answers could have told apart do not burden; ranks and candidates for the best follow
+from these tests. With it comes, on request, how reliable every assessor is, and signs that somebody did not read.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from adjudge.judgments.pairs.answers import (
 )
 from adjudge.judgments.tasks import is_anonymous
 from adjudge.stats.checks import BoolArray
-from adjudge.stats.multiple import holm
+from adjudge.stats.multiple import reached
 from adjudge.stats.order import rank_intervals
 from adjudge.stats.preference.answers import FloatArray, IntArray, PairAnswers
 from adjudge.stats.preference.bradley_terry import REGULARISER, Strengths, fit
@@ -163,7 +163,7 @@ class ItemPair:
     log_high: float = math.nan
     p: float = math.nan
     adjusted: float = math.nan
-    """By Holm, over all pairs that are comparable."""
+    """By Holm, over all pairs that are comparable; those that could not have been found do not count (Tarone)."""
     verdict: Conclusion = "not tested"
     why: str | None = None
 
@@ -216,7 +216,7 @@ class PreferenceFit(Tabular):
     contrasts: PairContrasts | None
     """Of the items in `fitted`; None where strengths were regularised on request."""
     adjusted: FloatArray
-    """p of every pair of these, by Holm over all that are comparable; NaN for the others."""
+    """p of every pair of these, by Holm (with Tarone's step) over all that are comparable; NaN for the others."""
     better: BoolArray
     """Whether the row's item is significantly better than the column's."""
     hopeless: BoolArray
@@ -316,13 +316,20 @@ class PreferenceFit(Tabular):
     def _counts_words(self) -> str:
         found = self.counts()
         words: dict[Conclusion, str] = {
-            "could not have been found": "could not have been found, whatever the answers",
+            "could not have been found": f"could not have been found{self._hopeless_words()}",
             "not comparable": f"not comparable ({NOT_JOINED})",
         }
         if found["differ"] == 1:
             words["differ"] = "differs"
         said = [f"{number:,} {words.get(name, name)}" for name, number in found.items() if number]
         return f"Pairs of items: {', '.join(said)}; {self._test_words()}."
+
+    def _hopeless_words(self) -> str:
+        if not sum(each.wins for each in self.standings):
+            return ", since all answers are ties"
+        if self._ties or not sum(each.ties for each in self.standings):
+            return ", whatever the answers"
+        return ", whichever way the answers that are no ties had gone"
 
     def _test_words(self) -> str:
         over = f", Holm over {counted(self.compared, 'pair')}"
@@ -358,7 +365,9 @@ class PreferenceFit(Tabular):
             found += self.contrasts.dropped
             if self.by == "answer":
                 found.append(f"intervals and tests take answers as independent, {self._why_answers()}")
-            elif (least := 2.0 ** (1 - self.topics)) >= self.alpha / max(self.compared, 1):
+            elif (least := 2.0 ** (1 - self.topics)) >= self.alpha / max(self.compared, 1) and not (
+                self.counts()["differ"] or self.counts()["not significantly different"]
+            ):
                 held = "" if least >= self.alpha else f" with Holm's correction over {self.compared:,} pairs"
                 found.append(
                     f"{counted(self.topics, 'topic')}: p is {least:.3g} or more, so that no difference could have been"
@@ -844,15 +853,16 @@ def _tested(
     if not tested:
         return adjusted, better, hopeless
     pairs = np.triu_indices(n, 1)
-    adjusted[pairs] = holm(contrasts.p[pairs])
+    # As in `compare`: pairs with too few topics for any finding do not burden the others.
+    found = reached(contrasts.p[pairs], contrasts.least[pairs], alpha=alpha)
+    adjusted[pairs] = found.adjusted
     adjusted = np.where(np.isnan(adjusted), adjusted.T, adjusted)
     logs = np.empty(n)
     for part in parts:
         logs[list(part.items)] = part.strengths.log
     # Regularised strengths could stand the other way round; then nothing is said.
     better = (adjusted < alpha) & (contrasts.difference > 0) & (logs[:, None] > logs)
-    compared = int(np.count_nonzero(~np.isnan(adjusted))) // 2
-    last = alpha / max(compared - int(better.sum()), 1)
+    last = alpha / found.divisor
     open_ = ~np.isnan(adjusted) & ~better & ~better.T
     hopeless = open_ & (contrasts.least >= last)
     left = np.argwhere(np.triu(open_ & ~hopeless, 1))

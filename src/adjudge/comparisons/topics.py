@@ -231,7 +231,9 @@ class TopicsResult(Tabular):
         silent = [s.topic for s in self.standings if not s.n]
         if silent:
             found.append(f"no scores on {listed(silent)}")
-        if not self.over_topics.equal_sizes:
+        if self.over_topics.why is None and not self.over_topics.variance > 0:
+            found.append("all scores are the same: mean ranks have no intervals")
+        elif not self.over_topics.equal_sizes:
             found.append("topics have different numbers of scores: intervals are a picture, the pairs decide")
         if sizes.size > 1 and sizes.min() < FEW:
             found.append(f"a topic has only {counted(int(sizes.min()), 'score')}: p is a rough one")
@@ -357,6 +359,7 @@ class TopicRank:
     """Among all scores of all topics, the lowest score having rank 1."""
     low: float
     high: float
+    """Of the mean rank, and within the ranks that there are; NaN where all scores are the same."""
     differs: int
     """From how many other topics it differs."""
     from_chosen: bool | None
@@ -377,6 +380,7 @@ def _check(matrix: ScoreMatrix, against: str | None) -> None:
 def _standings(matrix: ScoreMatrix, test: KruskalWallis, against: str | None) -> tuple[TopicRank, ...]:
     differs = test.differing()
     chosen = None if against is None else test.different_from(matrix.topics.index(against))
+    varied = test.variance > 0
     found = []
     for i, topic in enumerate(matrix.topics):
         mean, sd = _mean_and_sd(matrix.values[i])
@@ -387,8 +391,8 @@ def _standings(matrix: ScoreMatrix, test: KruskalWallis, against: str | None) ->
                 mean=mean,
                 sd=sd,
                 mean_rank=float(test.mean_ranks[i]),
-                low=float(test.low[i]),
-                high=float(test.high[i]),
+                low=max(float(test.low[i]), 1.0) if varied else math.nan,
+                high=min(float(test.high[i]), float(test.total)) if varied else math.nan,
                 differs=int(differs[i]),
                 from_chosen=None if chosen is None or topic == against else bool(chosen[i]),
             )

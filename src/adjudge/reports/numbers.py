@@ -71,6 +71,7 @@ class Scale:
     def ticks(self) -> tuple[Tick, ...]:
         step = (self.high - self.low) / self.steps
         values = [self.low + k * step for k in range(self.steps + 1)]
+        values = [0.0 if abs(value) < 1e-9 * step else value for value in values]
         form = format_for([0.0, step], steps=1)
         if any(not math.isclose(float(form(value)), value, abs_tol=step / 100) for value in values):
             form = format_for([0.0, step], steps=10)  # a step such as 0.25

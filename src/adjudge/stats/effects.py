@@ -380,17 +380,38 @@ LARGE = 1000.0
 """From this t on SciPy's distribution takes long, and a sum over the normal part is as exact."""
 STEPS = 200
 """More than are ever needed: most pairs are done after six."""
+KNOTS = np.linspace(0.0, 20.0, 2561)
+"""Values of t between which the noncentrality is interpolated where more pairs than these need it."""
 
 
 def noncentrality(t: FloatArray, f: FloatArray, chance: float) -> FloatArray:
     """The noncentrality under which a noncentral t with f degrees of freedom is at most t >= 0 with this chance.
 
-    NaN where t or f is NaN.
+    NaN where t or f is NaN. For many t's with the same f it is a smooth curve, computed at KNOTS.
     """
     found = np.full(t.size, np.nan)
-    known = np.flatnonzero(~np.isnan(t + f))
-    found[known] = _solve(t[known], f[known], float(ndtri(chance)))
+    target = float(ndtri(chance))
+    alone = ~np.isnan(t + f)
+    freedom, which = np.unique(f, return_inverse=True)
+    many = np.bincount(which[alone & (t <= KNOTS[-1])], minlength=freedom.size) > KNOTS.size
+    for k in np.flatnonzero(many):
+        at = np.flatnonzero(alone & (which == k) & (t <= KNOTS[-1]))
+        curve = _solve(KNOTS, np.full(KNOTS.size, freedom[k]), target)
+        found[at] = _between_knots(t[at], curve)
+        alone[at] = False
+    found[alone] = _solve(t[alone], f[alone], target)
     return found
+
+
+def _between_knots(t: FloatArray, curve: FloatArray) -> FloatArray:
+    """The cubic through the four knots nearest to each t, by Neville's scheme."""
+    step = KNOTS[1]
+    start = np.clip((t / step).astype(np.int64) - 1, 0, KNOTS.size - 4)
+    x = t / step - start
+    values = [curve[start + k] for k in range(4)]
+    for order in range(1, 4):
+        values = [((x - k) * values[k + 1] + (k + order - x) * values[k]) / order for k in range(4 - order)]
+    return np.asarray(values[0])
 
 
 def _solve(t: FloatArray, f: FloatArray, target: float) -> FloatArray:

@@ -606,7 +606,7 @@ class SkillingsMack:
     parts: int
     """Into how many sets the columns fall that no row compares with each other; 1 where all are connected."""
     smallest_p: float = 0.0
-    """Not known with missing cells: 0, which rules nothing out."""
+    """1 where the scores of every row tie; else not known with missing cells: 0, which rules nothing out."""
     why: str | None = None
     null: FloatArray | None = None
     """The statistic of every permutation, where there were any."""
@@ -700,6 +700,7 @@ def _prepare(values: npt.ArrayLike, ties: Ties) -> tuple[_Design | None, Skillin
         dropped=dropped,
         sums=sums,
         parts=parts,
+        smallest_p=float(not design.scores.any()),
     )
 
 

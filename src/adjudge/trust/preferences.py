@@ -42,7 +42,7 @@ from adjudge.measures.judged.preference_strengths import (
 from adjudge.measures.registry import parse_measures
 from adjudge.measures.run import check_needs, score
 from adjudge.stats.agreement import PairAgreement, agreement_shares, pair_agreement
-from adjudge.stats.bootstrap import LEAST_VARIED, bootstrap_means, flat
+from adjudge.stats.bootstrap import LEAST_VARIED, flat, t_means
 from adjudge.stats.multiple import holm
 from adjudge.stats.paired import wilcoxon
 from adjudge.stats.preference.answers import FloatArray, PairAnswers
@@ -54,9 +54,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Systems = Literal["machine", "all"]
-LEVEL, RESAMPLES = 0.95, 2000
-FEW_TOPICS = 20
-"""Of fewer, percentiles of resampled topics are too close together: of 10 they hold the mean in .90, not .95."""
+LEVEL = 0.95
 _AMONG: dict[Systems, Among] = {"machine": "machines", "all": "all"}
 
 
@@ -172,18 +170,16 @@ def agreements(
     human: str,
     measures: Sequence[str] = (),
     *,
-    rng: np.random.Generator,
     systems: Systems = "machine",
     length: int | AllLengths | None = None,
     form: str | None = None,
     half: bool = False,
     level: float = LEVEL,
-    resamples: int = RESAMPLES,
 ) -> list[MeasureAgreement]:
     """Of each measure with the human one; of all that have a direction, unless some are named.
 
     Over machines, baselines among them, unless `systems` is "all". A system or topic that only one of the two
-    measures knows is missing, and counted. The topics of a resample are the same for all measures.
+    measures knows is missing, and counted.
     """
     if systems not in get_args(Systems):
         raise UsageError(f"systems is {quoted(systems)}, expected one of: {', '.join(get_args(Systems))}")
@@ -191,22 +187,20 @@ def agreements(
     chosen = [data.resolve(measure) for measure in measures] or _directed(data, people.measure)
     found = [_topics(data, people, measure, length, form, half) for measure in chosen]
     shares = np.array([[topic.share for topic in topics] for topics in found]).T.reshape(-1, len(found))
-    low, high = _intervals(shares, rng=rng, resamples=resamples, level=level)
+    low, high = _intervals(shares, level=level)
     return [
-        _agreement(measure, people, topics, (float(low[k]), float(high[k]), level), systems, half, resamples)
+        _agreement(measure, people, topics, (float(low[k]), float(high[k]), level), systems, half)
         for k, (measure, topics) in enumerate(zip(chosen, found, strict=True))
     ]
 
 
-def _intervals(
-    shares: FloatArray, *, rng: np.random.Generator, resamples: int, level: float
-) -> tuple[FloatArray, FloatArray]:
-    """Of column means, by the bootstrap of topics; NaN where a column hardly varies, so that nothing would cover.
+def _intervals(shares: FloatArray, *, level: float) -> tuple[FloatArray, FloatArray]:
+    """Of column means, by Student's t over topics; NaN where a column hardly varies, so that nothing would cover.
 
-    The rule is that of `compare`.
+    The rule is that of `compare`. A mean of shares is between 0 and 1, and so is what is shown of its interval.
     """
-    low, high = bootstrap_means(shares, rng=rng, resamples=resamples, level=level)
-    without = flat(shares)
+    found, without = t_means(shares, level=level), flat(shares)
+    low, high = np.maximum(found.low, 0.0), np.minimum(found.high, 1.0)
     return np.where(without, np.nan, low), np.where(without, np.nan, high)
 
 
@@ -217,11 +211,10 @@ def _agreement(
     interval: tuple[float, float, float],
     systems: Systems,
     half: bool,
-    resamples: int,
 ) -> MeasureAgreement:
     shares = [topic.share for topic in topics if topic.pairs]
     ties = "half" if half else "strict"
-    signature = f"agreement|{measure}|human:{people.measure}|systems:{systems}|ties:{ties}|bootstrap:{resamples}:topics"
+    signature = f"agreement|{measure}|human:{people.measure}|systems:{systems}|ties:{ties}|interval:t:topics"
     why = None if shares else common_reason([topic.why for topic in topics])
     mean = math.fsum(shares) / len(shares) if shares else math.nan
     low, high, level = interval
@@ -927,7 +920,7 @@ def _lines(
     length: int | None,
     form: str | None,
 ) -> dict[str, dict[str, float]]:
-    """By topic, the agreement of other measures, under their headings; without intervals, so nothing is drawn."""
+    """By topic, the agreement of other measures, under their headings."""
     found: dict[str, dict[str, float]] = {topic: {} for topic in people.topics}
     chosen = {name: measure for name, measure in lines.items() if measure in data.measures}
     if chosen:
@@ -938,8 +931,6 @@ def _lines(
             systems=systems,
             length=length,
             form=form,
-            resamples=1,
-            rng=np.random.default_rng(0),
         )
         for name, each in zip(chosen, every, strict=True):
             for topic in each.topics:
@@ -1194,8 +1185,6 @@ def paper_tables(
     form: str | None = None,
     half: bool = False,
     level: float = LEVEL,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
 ) -> list[PaperTable]:
     """All four tables, and one of `more` measures where some are named.
 
@@ -1219,24 +1208,18 @@ def paper_tables(
             length=length,
             form=form,
             half=half,
-            resamples=1,
-            rng=generator(seed, "unused"),
         )
     )
     by_heading = dict(zip(known, found, strict=True))
     ties = "half" if half else "strict"
-    about = (
-        f"human:{name}|systems:{systems}|ties:{ties}|bootstrap:{resamples}:topics:{level:g}|seed:{seed}"
-        f"|differences:{TESTED}"
-    )
+    about = f"human:{name}|systems:{systems}|ties:{ties}|interval:t:topics:{level:g}|differences:{TESTED}"
     topics = list(dict.fromkeys([*data.topics, *(topic.topic for each in found for topic in each.topics)]))
     sets = dict(zip(topics, data.topic_values("set", topics), strict=True))
-    bootstrap = (level, resamples, seed)
     tables = []
     asked = {"more": ("Agreement with people: the measures named", tuple(extra))} if extra else {}
     for table, (title, headings) in {**TABLES, **asked}.items():
         cells = _cells(headings, wanted, by_heading, why)
-        made = _table(table, title, cells, bootstrap, f"{table}|{about}", sets)
+        made = _table(table, title, cells, level, f"{table}|{about}", sets)
         tables.append(replace(made, said=tuple(_differences(made))))
     signatures = {h: data.table.info[m].signature for h, m in known.items()}
     tables[0] = replace(
@@ -1249,7 +1232,7 @@ def paper_tables(
         replace(t, signatures={c.heading: signatures[c.heading] for c in t.cells if c.why is None})
         for t in tables
     ]
-    ranked = ranked_sentences(batches, base, level=level, resamples=resamples, seed=seed, sets=sets)
+    ranked = ranked_sentences(batches, base, level=level, sets=sets)
     return [*tables[: len(TABLES)], ranked, *tables[len(TABLES) :]]
 
 
@@ -1286,12 +1269,11 @@ def _table(
     name: str,
     title: str,
     cells: Sequence[PaperColumn],
-    bootstrap: tuple[float, int, int],
+    level: float,
     signature: str,
     sets: Mapping[str, str | None],
 ) -> PaperTable:
     """Means and intervals over the topics that all columns have; a column without any topic stays out of that."""
-    level, resamples, seed = bootstrap
     some = [k for k, cell in enumerate(cells) if cell.why is None]
     every = list(dict.fromkeys(topic for k in some for topic in cells[k].topics))
     shares = np.array([[cells[k].topics.get(topic, math.nan) for k in some] for topic in every])
@@ -1303,7 +1285,7 @@ def _table(
         reason = "no topic has all columns" if some else ""
         done = [replace(cell, topics={}, why=cell.why or reason) for cell in cells]
     else:
-        low, high = _intervals(shares, rng=generator(seed, "prefer/report"), level=level, resamples=resamples)
+        low, high = _intervals(shares, level=level)
         for column, k in enumerate(some):
             own = dict(zip(topics, shares[:, column].tolist(), strict=True))
             mean = math.fsum(own.values()) / len(own)
@@ -1322,9 +1304,6 @@ def _table(
     notes += [
         f"no interval for {listed(unsure)}: fewer than {LEAST_VARIED} topics differ from the commonest share"
     ] * bool(unsure)
-    notes += [f"{counted(len(topics), 'topic')}: intervals by the bootstrap of so few are too narrow"] * (
-        1 < len(topics) < FEW_TOPICS and len(unsure) < len(some)
-    )
     return PaperTable(
         name=name,
         title=title,
@@ -1382,8 +1361,6 @@ def ranked_sentences(
     base: Preference,
     *,
     level: float = LEVEL,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
     sets: Mapping[str, str | None] | None = None,
 ) -> PaperTable:
     """Table 4: of the pairs of sentences with different pyramid weights, the share that strengths order correctly."""
@@ -1395,8 +1372,8 @@ def ranked_sentences(
         for source in ("man", "py", "ref")
     }
     cells = [_ranked(heading, measure, batches) for heading, measure in measures.items()]
-    signature = f"table-4|truth:pyramid-weight|bootstrap:{resamples}:topics:{level:g}|seed:{seed}|differences:{TESTED}"
-    table = _table("table-4", f"Table 4. {RANKED}", cells, (level, resamples, seed), signature, sets or {})
+    signature = f"table-4|truth:pyramid-weight|interval:t:topics:{level:g}|differences:{TESTED}"
+    table = _table("table-4", f"Table 4. {RANKED}", cells, level, signature, sets or {})
     return replace(
         table,
         said=tuple(_smoothing(table)),

@@ -157,8 +157,8 @@ def test_all_ties_are_equal() -> None:
     assert [each.rank for each in found.standings] == [1, 1, 1]
     assert [each.strength for each in found.standings] == pytest.approx([1, 1, 1])
     assert found.headline() == (
-        "Any of the 3 items may be the best. Pairs of items: 3 could not have been found, whatever the"
-        " answers; answers taken as independent, Holm over 3 pairs."
+        "Any of the 3 items may be the best. Pairs of items: 3 could not have been found, since all"
+        " answers are ties; answers taken as independent, Holm over 3 pairs."
     )
 
 
@@ -385,6 +385,46 @@ def test_five_topics_could_not_have_found_anything(lost: int, ties: Any) -> None
     assert pair.low <= 0.5
     a, b = found.standings
     assert a.low <= 1 <= b.high
+
+
+@pytest.mark.parametrize("ties", ["half", "davidson", "rao-kupper"])
+@pytest.mark.parametrize("topics", [1, 8])
+def test_answers_that_are_only_ties_could_not_have_found_anything(topics: int, ties: Any) -> None:
+    told = [PreferenceRow(a, b, "tie", f"t{k % topics}") for k in range(24) for a, b in ("ab", "bc")]
+    found = fit_preferences(Preferences.of(told), ties=ties)
+    assert {pair.verdict for pair in found.pairs} == {"could not have been found"}
+    assert "Pairs of items: 3 could not have been found, since all answers are ties;" in found.headline()
+    told[0] = PreferenceRow("a", "b", "left", "t0")
+    found = fit_preferences(Preferences.of(told))
+    assert {pair.verdict for pair in found.pairs} == {"could not have been found"}
+    assert (
+        "3 could not have been found, whichever way the answers that are no ties had gone;"
+        in found.headline()
+    )
+
+
+def test_propagated_ties_could_not_have_found_anything() -> None:
+    told = [PreferenceRow(a, b, "tie", "t0") for _ in range(24) for a, b in ("ab", "bc")]
+    near = np.array([[1.0, 0.5, 0.2], [0.5, 1.0, 0.3], [0.2, 0.3, 1.0]])
+    found = fit_preferences(Preferences.of(told), similarity=near, similarity_name="by hand")
+    assert found.counts()["could not have been found"] == 3
+
+
+def test_pairs_on_few_topics_do_not_burden_the_others() -> None:
+    """a won on 7 topics, p = 2 / 2^7: ten items met on two topics alone could not have been found, and do not count."""
+    told = [PreferenceRow("a", "b", "left", f"t{k}") for k in range(7)]
+    assert fit_preferences(Preferences.of(told)).pairs[0].p == pytest.approx(2 / 2**7)
+    told += [
+        PreferenceRow("b", f"c{k}", "left" if k % 2 else "right", f"t{topic}")
+        for k in range(10)
+        for topic in (0, 1)
+    ]
+    found = fit_preferences(Preferences.of(told))
+    (pair,) = [each for each in found.pairs if {each.a, each.b} == {"a", "b"}]
+    assert found.compared == 66
+    assert pair.adjusted == pytest.approx(pair.p) == pytest.approx(2 / 2**7)
+    assert pair.verdict == "differ"
+    assert found.counts()["could not have been found"] == 65
 
 
 def test_many_systems_on_few_topics_could_not_have_been_found() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -246,6 +247,30 @@ def test_no_outcome_of_two_items_is_below_the_smallest_p(seed: int, duels: int) 
     found = pair_contrasts(answers_of(told, 3))
     # The smallest p has all duels of the two as one likes, those with item 2 too.
     assert min(outcomes) >= min(found.least_p(0, 1), found.least_p(1, 0)) - 1e-9
+
+
+@pytest.mark.parametrize("by", ["answer", "cluster"])
+@pytest.mark.parametrize("ties", [1, 3, 6, 10])
+@pytest.mark.parametrize("decided", [0, 1, 4, 12])
+def test_no_outcome_beside_ties_is_below_the_smallest_p(decided: int, ties: int, by: Any) -> None:
+    """Every outcome of the answers that are no ties, each answer on a topic of its own."""
+    drawn = [(0, 1, 0.5, k) for k in range(ties)]
+    least = []
+    for won in range(decided + 1):
+        told = [*drawn, *((0, 1, float(k < won), ties + k) for k in range(decided))]
+        found = pair_contrasts(answers_of(told, 2), by=by)
+        least.append(found.least_p(0, 1))
+        assert found.p[0, 1] >= least[-1] - 1e-9
+    assert least == pytest.approx([least[0]] * len(least))
+    assert (least[0] == 1) == (decided == 0)
+
+
+def test_with_ties_alone_nothing_could_have_been_found_in_their_part() -> None:
+    told = [(0, 1, 0.5, k) for k in range(9)] + [(2, 3, float(k % 3 > 0), k) for k in range(9)]
+    for by in ("answer", "cluster"):
+        found = pair_contrasts(answers_of(told, 4), by=by)
+        assert found.least[0, 1] == 1
+        assert found.least[2, 3] == (0 if by == "answer" else 2**-8)
 
 
 @pytest.mark.parametrize("by", ["answer", "cluster"])

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 from tests.cli.running import runner
 
 from adjudge.assessors.preferences import simulate_preferences
@@ -22,13 +23,11 @@ from adjudge.data.rows import Topic
 from adjudge.data.scores import Score, ScoreTable
 from adjudge.demo.build import build
 from adjudge.demo.pyramids import pyramid_judgments
-from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.batch import batches_of
 from adjudge.measures.judged.preference import Preference
 from adjudge.measures.judged.preference_strengths import pyramid_worth
-from adjudge.stats.bootstrap import bootstrap_means
 from adjudge.trust.preferences import (
     Columns,
     PaperColumn,
@@ -77,7 +76,7 @@ HAND = by_hand(
 
 
 def tables(columns: Columns, **how: Any) -> dict[str, PaperTable]:
-    found = paper_tables(columns, {}, "human", NOBODY, **{"resamples": 500} | how)
+    found = paper_tables(columns, {}, "human", NOBODY, **how)
     return {table.name: table for table in found}
 
 
@@ -89,11 +88,15 @@ def test_a_table_is_over_the_topics_that_all_of_its_columns_have() -> None:
     assert first.notes == (
         "1 topic lacks a column and is left out",
         "no interval for R2 and man: fewer than 5 topics differ from the commonest share",
-        "2 topics: intervals by the bootstrap of so few are too narrow",
     )
-    shares = np.array([[0.5, 1.0, 1.0], [0.9, 1.0, 1.0]])
-    low, high = bootstrap_means(shares, rng=generator(0, "prefer/report"), resamples=500)
-    assert (first["R1"].low, first["R1"].high) == (low[0], high[0])
+    # .7 -+ 12.7 x .2 by Student's t with 1 degree of freedom, and a share is between 0 and 1.
+    assert (first["R1"].low, first["R1"].high) == (0, 1)
+    js = [1.0, 0.9, 0.5] * 3
+    many = tables(by_hand({"preference": [1.0] * 9, "rouge-1": [0.5, 0.9, 0.5] * 3, "js": js}))
+    assert math.isnan(many["table-1"]["R1"].low)  # 6 of 9 are .5
+    low, high = stats.t.interval(0.95, 8, np.mean(js), stats.sem(js))
+    assert many["table-1"]["JS"].low == pytest.approx(low)
+    assert many["table-1"]["JS"].high == pytest.approx(high)
 
 
 def test_what_is_missing_says_why() -> None:
@@ -130,7 +133,7 @@ def test_sentences_compare_the_evaluator_with_the_others() -> None:
 
 
 def test_the_human_measure_is_not_compared_with_itself() -> None:
-    found = paper_tables(HAND, {}, "preference", NOBODY, resamples=10)
+    found = paper_tables(HAND, {}, "preference", NOBODY)
     assert found[0]["man"].why == "it is what the others are compared with"
 
 
@@ -264,7 +267,7 @@ def test_pyramids_are_reconstructed_and_smoothing_hurts_that(report: list[dict[s
 def test_all_pairs_without_smoothing_order_every_pair(demo: Path) -> None:
     e = Evaluation.open(demo)
     batches = dict(list(batches_of(e.collection, e.judgments()).items())[:3])
-    table = ranked_sentences(batches, Preference(simulated="all"), resamples=10)
+    table = ranked_sentences(batches, Preference(simulated="all"))
     assert [table["py"].topics[t] for t in batches] == [1.0, 1.0, 1.0]
     assert table["smoothed py"].value < 1  # a check that can fail
 
@@ -276,7 +279,7 @@ def test_table_4_is_the_agreement_of_strengths_with_weights(demo: Path) -> None:
 
     e = Evaluation.open(demo)
     batch = batches_of(e.collection, e.judgments())["d02"]
-    table = ranked_sentences({"d02": batch}, Preference(), resamples=10)
+    table = ranked_sentences({"d02": batch}, Preference())
     values = strengths_of(batch, Preference(smooth=False).recipe())
     truth = pyramid_worth(batch, similarity_of(batch, "tfidf-jaccard"))
     assert not isinstance(values, str)
@@ -290,8 +293,8 @@ def test_the_tables_are_the_measures_agreement(demo: Path) -> None:
     e = Evaluation.open(demo)
     judgments = e.judgments()
     found = score_columns(e.folder, e.collection, judgments, ["preference", "rouge-2", "pyramid"])
-    every = agreements(found.data, "pyramid", ["preference", "rouge-2"], rng=generator(0, "test"))
-    table = paper_tables(found, batches_of(e.collection, judgments), "pyramid", NOBODY, resamples=10)[0]
+    every = agreements(found.data, "pyramid", ["preference", "rouge-2"])
+    table = paper_tables(found, batches_of(e.collection, judgments), "pyramid", NOBODY)[0]
     assert [each.mean for each in every] == pytest.approx([table["man"].value, table["R2"].value])
 
 

@@ -12,11 +12,7 @@ from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
-from scipy.interpolate import CubicSpline
-from scipy.optimize import brentq
-from scipy.special import chdtri, ndtri, stdtr, stdtrit
-from scipy.stats import f, qmc, t
+from scipy.special import chdtri, fdtrc, fdtri, ndtri, stdtr, stdtrit
 
 from adjudge.errors import UsageError
 from adjudge.stats import checks
@@ -54,6 +50,8 @@ class MaximumT:
         if t.size <= MANY:
             both = np.array([self._tail(float(each)) for each in t]).reshape(-1, 2)
             return _falling(t, both[:, 0]), both[:, 1]
+        from scipy.interpolate import CubicSpline  # slow to load, as are the others, and seldom needed
+
         knots = np.linspace(0.0, float(t.max()), MANY + 1)
         tail, error = self.sf(knots[:MANY])
         last, last_error = self._tail(float(knots[-1]))
@@ -66,6 +64,8 @@ class MaximumT:
         low, high = (-float(stdtrit(self.df, p / 2 / n)) for n in (1, size))
         if self._tail(low)[0] <= p:
             return low
+        from scipy.optimize import brentq
+
         return float(brentq(lambda t: self._tail(t)[0] - p, low, high * (1 + 1e-9), xtol=1e-5))
 
     def _tail(self, t: float) -> tuple[float, float]:
@@ -92,6 +92,8 @@ def _draws(
 
     Given T_I = v, s^2 (df + v^2) has a chi-squared distribution with df + 1 degrees of freedom: that is the noise.
     """
+    from scipy.stats import qmc
+
     values, vectors = np.linalg.eigh(correlation)
     kept = values > values.max() * 1e-10
     factor = vectors[:, kept] * np.sqrt(values[kept])
@@ -266,16 +268,16 @@ def _adjusted(
     exact = np.zeros_like(size)
     if adjust == "scheffe":
         rank = model.columns - model.parts
-        return f.sf(size**2 / rank, rank, df), math.sqrt(rank * f.isf(alpha, rank, df)), exact
+        return fdtrc(rank, df, size**2 / rank), math.sqrt(rank * fdtri(rank, df, level)), exact
     if adjust == "single-step" and rng is not None:
         covariance = rows @ np.nan_to_num(model.covariance) @ rows.T
         maximum = MaximumT(covariance, df, rng)
         p, error = maximum.sf(size)
         return p, maximum.isf(alpha), error
     family = 1 if adjust == "none" else len(rows)
-    single = 2 * special.stdtr(df, -size)
+    single = 2 * stdtr(df, -size)
     p = holm(single) if adjust == "holm" else np.minimum(1.0, family * single)
-    return p, float(t.isf(alpha / 2 / family, df)), exact
+    return p, -float(stdtrit(df, alpha / 2 / family)), exact
 
 
 def _reasons(model: AdditiveFit, rows: FloatArray, estimate: FloatArray) -> dict[int, str]:

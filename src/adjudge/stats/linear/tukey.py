@@ -11,12 +11,10 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.interpolate import CubicSpline
-from scipy.optimize import brentq
 from scipy.special import gammaln, log_ndtr, ndtr
 
 from adjudge.errors import UsageError
@@ -28,6 +26,9 @@ from adjudge.stats.pairs import columns_of_pairs
 from adjudge.stats.ranks import doubled_ranks, friedman
 from adjudge.stats.resampling.max_t import DifferenceRows, row_moments
 from adjudge.wording import counted
+
+if TYPE_CHECKING:
+    from scipy.interpolate import CubicSpline
 
 NODES = 256
 REACH = 8.5
@@ -63,6 +64,8 @@ def studentized_range_sf(q: npt.ArrayLike, groups: int, df: float) -> FloatArray
 @lru_cache(maxsize=256)
 def studentized_range_isf(p: float, groups: int, df: float) -> float:
     """The q with P(Q > q) = p, the critical value at level 1 - p."""
+    from scipy.optimize import brentq  # slow to load, and comparisons need this module for other things
+
     checks.share("p", p)
 
     def excess(q: float) -> float:
@@ -96,6 +99,8 @@ def range_log_sf(w: FloatArray, groups: int) -> FloatArray:
 
 @lru_cache(maxsize=16)
 def _range_spline(groups: int) -> CubicSpline:
+    from scipy.interpolate import CubicSpline
+
     return CubicSpline(KNOTS, range_log_sf(KNOTS, groups))
 
 

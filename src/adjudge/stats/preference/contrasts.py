@@ -143,7 +143,8 @@ class PairContrasts:
     item_alone: FloatArray
     one_way: OneWay
     least: FloatArray
-    """No p of a pair is below this, whatever had been answered: 2 / 2^G by topics; 0 where answers are the units."""
+    """No p of a pair is below this, whatever had been answered: 2 / 2^G by topics; 0 where answers are the units. 1
+    where all answers of a part are ties."""
     position: ModelParameter | OpenPosition | None = None
     tie: ModelParameter | None = None
     dropped: tuple[str, ...] = ()
@@ -211,9 +212,9 @@ class PairContrasts:
     def least_p(self, i: int, j: int) -> float:
         """The smallest p that the two could have had: the first wins all its duels, the second loses all of its.
 
-        What was answered of other items stays. Where clusters are the units a less one-sided outcome may have a smaller
-        p, since only the most telling answer of a cluster counts in one-way wins: then it is no more than the smallest
-        of independent answers and that of a sign test over clusters. 0 where it is not known.
+        What was answered of other items stays, and ties stay ties. Where clusters are the units a less one-sided
+        outcome may have a smaller p, since only the most telling answer of a cluster counts in one-way wins: then it is
+        no more than the smallest of independent answers and that of a sign test over clusters. 0 where it is not known.
         """
         least = float(self.least[i, j])
         return least if self.confounded else max(least, self.one_way.least_p(i, j, least))
@@ -300,6 +301,8 @@ class OneWay:
     clustered: bool
     answers: float
     """How many answers stand behind the weights of the rows: more weight than that counts as that."""
+    tied: FloatArray
+    """How much of each row's weight is ties."""
 
     @cached_property
     def whole(self) -> PairLikelihood:
@@ -383,6 +386,27 @@ class OneWay:
         """If i had won all its duels and j had lost all of its; `least` is the smallest p by a sign test over units."""
         if self.like.model != "half" or self.like.position or self.answers < self.like.weight.sum():
             return 0.0
+        return max(self._least_decided(i, j, least), self._least_beside_ties(i, j))
+
+    def _least_beside_ties(self, i: int, j: int) -> float:
+        """The smallest p with ties as they are: p by the standard error is no smaller than by the likelihood ratio."""
+        like = self.like
+        won, lost = (like.first == i) | (like.second == j), (like.second == i) | (like.first == j)
+        if not self.tied[won | lost].any():
+            return 0.0
+        most, half = like.weight - self.tied / 2, self.tied / 2
+        like = replace(
+            like,
+            wins=np.where(won, most, np.where(lost, half, like.wins)),
+            losses=np.where(lost, most, np.where(won, half, like.losses)),
+        )
+        whole = merged(like)
+        at = climb_model(whole, self.part, contrast=self._between(i, j))
+        gap = max(climb_model(whole, self.part).value - at.value, 0.0)
+        return 2 * float(ndtr(-math.sqrt(2 * gap)))
+
+    def _least_decided(self, i: int, j: int, least: float) -> float:
+        """The smallest p, whatever had been answered."""
         like, both = self.like, np.array([i, j])
         won = (like.first == i) | (like.second == j)
         lost = (like.second == i) | (like.first == j)
@@ -445,6 +469,7 @@ def pair_contrasts(
         top=top,
         clustered=by == "cluster" and similarity is None,
         answers=float(answers.weight.sum()) if similarity is not None else math.inf,
+        tied=np.zeros(len(like.first)) if similarity is not None else _tied(answers, unit, like),
     )
     if similarity is not None:
         pieces: Iterator[_Piece] | None = _of_answers(answers, similarity, top.point, by, unit)
@@ -456,7 +481,13 @@ def pair_contrasts(
         placed = _open_position(answers, unit, like.model, by)
     if placed is not None:
         dropped = (*(each for each in dropped if each != NOT_FITTED), PLACED)
-    return _found(spread, one_way, by, unit, len(answers), dropped, placed)
+    return _found(spread, one_way, by, unit, answers, dropped, placed)
+
+
+def _tied(answers: PairAnswers, unit: IntArray, like: PairLikelihood) -> FloatArray:
+    """How much of the weight of each row is ties."""
+    ties = replace(answers, weight=answers.weight * (answers.won == 0.5))
+    return likelihood_of(ties, unit, position=like.position).weight
 
 
 def _found(
@@ -464,7 +495,7 @@ def _found(
     one_way: OneWay,
     by: Unit,
     unit: IntArray,
-    answers: int,
+    answers: PairAnswers,
     dropped: tuple[str, ...],
     placed: OpenPosition | None,
 ) -> PairContrasts:
@@ -486,6 +517,8 @@ def _found(
     if one_way.clustered:
         units = one_way.units_of
         least = np.minimum(1.0, np.exp2(1.0 - np.minimum(units[:, None], units)))
+    decided = np.isin(part, part[answers.first[answers.won != 0.5]])
+    least = np.where(decided[:, None] & decided, least, 1.0)
     extras = [
         ModelParameter(*map(float, each))
         for each in zip(
@@ -494,7 +527,7 @@ def _found(
     ]
     return PairContrasts(
         by=by,
-        units=len(np.unique(unit)) if by == "cluster" else answers,
+        units=len(np.unique(unit)) if by == "cluster" else len(answers),
         model=like.model,
         part=part,
         reach=reach,
@@ -612,6 +645,7 @@ def _open_position(answers: PairAnswers, unit: IntArray, model: TieModel, by: Un
         top=top,
         clustered=by == "cluster",
         answers=math.inf,
+        tied=_tied(answers, unit, like),
     )
     return OpenPosition(side="above" if up else "below", one_way=one_way)
 
