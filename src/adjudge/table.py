@@ -35,7 +35,8 @@ _RANGE = re.compile(r"^([0-9]+)-([0-9]+)$")  # ranks such as 2-4: a dash between
 class Column:
     """A column: its name for scripts, its heading for people, and how its numbers look.
 
-    `show` says whether people see it: always, where its values vary, in a terminal alone (a drawing of letters), or
+    `show` says whether people see it: always, where its values vary, in a terminal alone (a drawing of letters), in
+    print alone, or
     never (CSV, JSON and frames have it all the same). `data=False` is the reverse: a column for people alone, such as
     an interval written out.
     """
@@ -44,7 +45,7 @@ class Column:
     heading: str | None = None
     format: str = ".3f"
     """Of numbers that are not whole."""
-    show: Literal["always", "varies", "terminal", "never"] = "always"
+    show: Literal["always", "varies", "terminal", "print", "never"] = "always"
     data: bool = True
     right: bool | None = None
     """Whether cells stand right, as numbers do; None: where all are numbers."""
@@ -197,14 +198,14 @@ class Table:
         """A pipe table, as GitHub and most wikis show it, and its caption."""
         columns, rows = self._in_print()
         rule = ["---:" if each.right else "---" for each in columns]
-        lines = [[_markdown(each.title) for each in columns], rule]
+        lines = [[markdown(each.title) for each in columns], rule]
         headed = dict(self.parts)
         for number, row in enumerate(rows):
             if number in headed:
-                lines.append([f"*{_markdown(headed[number])}*", *[""] * (len(columns) - 1)])
+                lines.append([f"*{markdown(headed[number])}*", *[""] * (len(columns) - 1)])
             lines.append([cell.to_markdown() for cell in row])
         text = "\n".join("| " + " | ".join(line) + " |" for line in lines)
-        return f"{text}\n\n{_markdown(self.caption)}" if self.caption else text
+        return f"{text}\n\n{markdown(self.caption)}" if self.caption else text
 
     def to_html(self, *, rows: int | None = None) -> str:
         """A plain table element without styles of its own but the side on which numbers stand; its first rows."""
@@ -257,7 +258,7 @@ class Table:
 
     def _shown(self, terminal: bool) -> list[int]:
         """Which columns people see."""
-        seen = ("always", "terminal") if terminal else ("always",)
+        seen = ("always", "terminal" if terminal else "print")
         return [
             at
             for at, column in enumerate(self.columns)
@@ -568,9 +569,9 @@ class _PrintedCell:
         return [text, rf"\textsuperscript{{{tex(self.raised)}}}" if self.raised else ""]
 
     def to_markdown(self) -> str:
-        text = _markdown(self.text)
+        text = markdown(self.text)
         text = f"**{text}**" if self.bold else text
-        return f"{text}<sup>{escape(self.raised)}</sup>" if self.raised else text
+        return f"{text}<sup>{markdown(self.raised)}</sup>" if self.raised else text
 
     def to_html(self) -> str:
         text = f"<strong>{escape(self.text)}</strong>" if self.bold else escape(self.text)
@@ -598,8 +599,10 @@ _MARKUP = re.compile(r"[\\|<*`\[\]~&$]|(?<![^\W_])_|_(?![^\W_])")
 """What Markdown would not show as it is; an underscore within a word it does."""
 
 
-def _markdown(text: str) -> str:
-    return _MARKUP.sub(lambda found: f"\\{found[0]}", " ".join(text.splitlines()))
+def markdown(text: str) -> str:
+    """Text as Markdown shows it."""
+    shown = "".join(c if c.isprintable() else " " for c in text)
+    return _MARKUP.sub(lambda found: f"\\{found[0]}", shown)
 
 
 def _html_cell(tag: str, content: str, right: bool) -> str:

@@ -59,11 +59,12 @@ def tex(text: str) -> str:
     """Text as LaTeX prints it, in any encoding of fonts; letters of scripts other than Latin and Greek stay."""
     found: list[str] = []
     for c in unicodedata.normalize("NFC", text):
-        base, *marks = unicodedata.normalize("NFD", c)
+        parts = unicodedata.normalize("NFD", c)
+        base, marks = parts[0], parts[1:]
         if c == "-" and found and found[-1] == "-":
             found.append("{}")  # two hyphens would become a dash
-        if len(marks) == 1 and base.isascii() and marks[0] in _ACCENTS:
-            found.append(rf"\{_ACCENTS[marks[0]]}{{{base}}}")
+        if len(marks) == 1 and base.isascii() and marks in _ACCENTS:
+            found.append(rf"\{_ACCENTS[marks]}{{{base}}}")
         else:
             found.append(_TEX.get(c, c if c.isprintable() else " "))
     return "".join(found)

@@ -56,6 +56,7 @@ def command(
     json: options.Json = False,
     csv: options.Csv = None,
     latex: options.Latex = False,
+    markdown: options.Markdown = False,
 ) -> None:
     """Which systems differ, all pairs at once: letters, lines, ranks left open, a critical-difference diagram.
 
@@ -88,6 +89,7 @@ def command(
         json=json,
         csv=csv,
         latex=latex,
+        markdown=markdown,
     )
 
 

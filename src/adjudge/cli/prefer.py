@@ -297,6 +297,7 @@ def fit(
     json: options.Json = False,
     csv: options.Csv = None,
     latex: options.Latex = False,
+    markdown: options.Markdown = False,
 ) -> None:
     """Bradley-Terry strengths with intervals, ranks and tests of all pairs, from a folder's answers or a bare CSV.
 
@@ -358,6 +359,7 @@ def fit(
         json=json,
         csv=csv,
         latex=latex,
+        markdown=markdown,
     )
 
 
@@ -587,6 +589,7 @@ def converge(
     json: options.Json = False,
     csv: options.Csv = None,
     latex: options.Latex = False,
+    markdown: options.Markdown = False,
 ) -> None:
     """How agreement with people grows with the number of answers, beside ROUGE and JS (figure 3 of Zopf 2018).
 
@@ -617,6 +620,7 @@ def converge(
         json=json,
         csv=csv,
         latex=latex,
+        markdown=markdown,
     )
 
 
@@ -667,6 +671,7 @@ def report(
     json: options.Json = False,
     csv: options.Csv = None,
     latex: options.Latex = False,
+    markdown: options.Markdown = False,
 ) -> None:
     """The four tables of Zopf 2018 for this evaluation: agreement with people, and order of sentences.
 
@@ -708,6 +713,7 @@ def report(
         json=json,
         csv=csv,
         latex=latex,
+        markdown=markdown,
     )
 
 
@@ -723,6 +729,9 @@ class _WithRows:
 
     def to_latex(self) -> str:
         return self.table.to_latex(self.rows)
+
+    def to_markdown(self) -> str:
+        return self.table.to_markdown(self.rows)
 
 
 def _show_paper(paper: PaperTable, rows: Rows, named: dict[str, str]) -> None:
