@@ -36,7 +36,7 @@ def test_league_pairs_and_scores(compared: Make, three: Mapping[str, Sequence[fl
     }
     scores = list(csv.DictReader(io.StringIO(tables["rouge-2-scores.csv"])))
     assert [float(row["fair"]) for row in scores] == list(three["fair"])
-    assert tables["rouge-2-league.tex"].startswith(r"\begin{tabular}")
+    assert tables["rouge-2-league.tex"].startswith(r"\begin{table}")
     assert comparison.signature in tables["rouge-2-league.tex"]
 
 

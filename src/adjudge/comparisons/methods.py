@@ -174,7 +174,7 @@ def _compared(found: Sequence[Comparison]) -> Iterator[str]:
     yield from _corrected(found)
     yield from _reached(found)
     if first.choices.margin is not None:
-        by = "Wilcoxon's signed-rank" if first.test == "wilcoxon" else "t"
+        by = "Wilcoxon signed-rank" if first.test == "wilcoxon" else "t"
         yield (
             f"Two systems are called equivalent where two one-sided {by} tests{cite('schuirmann1987')} show their"
             f" difference to lie within {first.choices.margin:g}."

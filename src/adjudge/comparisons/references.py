@@ -11,7 +11,7 @@ from adjudge.wording import listed, tex
 
 
 @dataclass(frozen=True)
-class Reference:
+class CitedWork:
     """A published work. Its key is its first author's family name and the year: `wilcoxon1945`."""
 
     kind: str
@@ -67,21 +67,21 @@ def _value(name: str, text: str) -> str:
     return text if name in ("doi", "url", "pages") else tex(text)
 
 
-def _article(authors: str, year: int, title: str, journal: str, *place: str, doi: str = "") -> Reference:
+def _article(authors: str, year: int, title: str, journal: str, *place: str, doi: str = "") -> CitedWork:
     where = dict(zip(("volume", "number", "pages"), place, strict=False))
     found = {"journal": journal} | {name: text for name, text in where.items() if text}
-    return Reference(
+    return CitedWork(
         "article", tuple(authors.split("; ")), year, title, found | ({"doi": doi} if doi else {})
     )
 
 
-def _paper(authors: str, year: int, title: str, booktitle: str, pages: str = "") -> Reference:
+def _paper(authors: str, year: int, title: str, booktitle: str, pages: str = "") -> CitedWork:
     found = {"booktitle": booktitle} | ({"pages": pages} if pages else {})
-    return Reference("inproceedings", tuple(authors.split("; ")), year, title, found)
+    return CitedWork("inproceedings", tuple(authors.split("; ")), year, title, found)
 
 
-def _book(author: str, year: int, title: str, publisher: str) -> Reference:
-    return Reference("book", tuple(author.split("; ")), year, title, {"publisher": publisher})
+def _book(author: str, year: int, title: str, publisher: str) -> CitedWork:
+    return CitedWork("book", tuple(author.split("; ")), year, title, {"publisher": publisher})
 
 
 JASA = "Journal of the American Statistical Association"
@@ -241,7 +241,7 @@ _KNOWN = (
         "Proceedings of the ACL-02 Workshop on Automatic Summarization",
         "45--51",
     ),
-    Reference(
+    CitedWork(
         "misc",
         ("Over, Paul", "Liggett, Walter"),
         2002,
