@@ -122,3 +122,14 @@ def test_preferences_print_markdown(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("| ")
     assert "| a |" in done.stdout
+
+
+def test_groups_print_their_methods(file: Path) -> None:
+    found = runner(groups.command)(f"{file} -m rouge-1 --methods").stdout
+    assert found.startswith(
+        "We compared 3 systems on 12 topics by rouge-1. 3 pairs of systems were tested with paired"
+    )
+    assert "@article{student1908," in found
+    both = runner(groups.command)(f"{file} -m rouge-1 --methods --markdown").stdout
+    assert both.startswith("| ")
+    assert "(Student, 1908)" in both

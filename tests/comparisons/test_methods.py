@@ -236,3 +236,58 @@ def test_json_has_the_methods() -> None:
     c = adjudge.compare(matrix())
     assert c.as_dict()["methods"] == c.methods().as_dict()
     assert set(c.as_dict()["methods"]) == {"text", "latex", "bibtex"}
+
+
+@pytest.mark.parametrize(
+    ("options", "parts"),
+    [
+        (
+            {"method": "max-t", "resamples": 200},
+            [
+                "3 pairs of systems were tested together, each with the variance of its own differences over topics, by a",
+                "step-down bootstrap of the largest t statistic (Romano and Wolf, 2005), with 200 resamples.",
+                "(seed 0)",
+            ],
+        ),
+        ({"method": "t"}, ["paired t-tests (Student, 1908), each with", "Holm's procedure (Holm, 1979)"]),
+        (
+            {"method": "tukey"},
+            ["tested together with Tukey's test (Tukey, 1949; Kramer, 1956), with one variance for all"],
+        ),
+        ({"method": "tukey", "scale": "ranks"}, ["replaced by their ranks (Conover and Iman, 1981)"]),
+        (
+            {"method": "tukey", "scale": "topic-ranks"},
+            ["replaced by their ranks within topics.", "Nemenyi's test of mean ranks (Demšar, 2006)"],
+        ),
+        (
+            {"method": "t", "best": True, "against": "a", "alpha": 0.1},
+            ["Hsu's (Hsu, 1984)", "2 contrasts are a family of their own.", "up to a corrected p of .1;"],
+        ),
+    ],
+)
+def test_groups_say_how_they_were_made(options: dict[str, Any], parts: list[str]) -> None:
+    found = adjudge.groups(matrix(), **options)
+    text = found.methods().text
+    assert text.startswith("We compared 3 systems on 12 topics by score.")
+    for part in parts:
+        assert part in text
+    assert ("seed" in text.partition("Signature")[0]) == (options["method"] == "max-t")
+    assert text.endswith(f"Signature: {found.signature}.")
+    assert "Systems that share a letter are not significantly different (Piepho, 2004)" in text
+    assert found.as_dict()["methods"]["text"] == text
+
+
+def test_groups_tell_missing_scores_and_pairs_that_cannot_be_found() -> None:
+    holes = matrix()
+    holes.iloc[0, 0] = np.nan
+    text = adjudge.groups(holes, method="t").methods().text
+    assert (
+        "1 of 36 scores is missing; means are least-squares means of the model score = topic + system."
+        in text
+    )
+    assert "over topics, on the topics that both systems of a pair have." in text
+    constant = matrix(systems=2).assign(c=lambda f: f["a"] + 1)
+    assert (
+        "1 pair could not have been found to differ." in adjudge.groups(constant, method="t").methods().text
+    )
+    assert "of systems" not in adjudge.groups(matrix(systems=1)).methods().text

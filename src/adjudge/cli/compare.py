@@ -146,10 +146,7 @@ def command(
     markdown: Annotated[
         bool, typer.Option("--markdown", help="Print the same for a README or a pull request.")
     ] = False,
-    methods: Annotated[
-        bool,
-        typer.Option("--methods", help="Print the paragraph on methods, for LaTeX with its BibTeX."),
-    ] = False,
+    methods: options.Methods = False,
     league_csv: Annotated[
         Path | None,
         typer.Option(

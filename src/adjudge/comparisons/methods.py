@@ -6,11 +6,11 @@ Every sentence follows from a run that was made: its tests, its pairs, its resam
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from adjudge import __version__
 from adjudge.comparisons.conclusions import NOT_COMPARABLE, NOT_TESTED, OUT_OF_REACH
@@ -20,12 +20,24 @@ from adjudge.table import markdown
 from adjudge.wording import counted, listed, tex
 
 if TYPE_CHECKING:
+    from adjudge.comparisons.groups import Groupings
     from adjudge.comparisons.pairs import Comparison
+    from adjudge.data.scores import ScoreMatrix
 
 _MARK = "\x1e"
 """Stands around the keys of what is cited; names hold no such character."""
 _CITATION = re.compile(rf"\s*{_MARK}([^{_MARK}]*){_MARK}")
 SOFTWARE = "adjudge"
+
+
+class Compared(Protocol):
+    """Systems compared on the scores of one measure."""
+
+    @property
+    def matrix(self) -> ScoreMatrix: ...
+
+    @property
+    def kinds(self) -> Mapping[str, str]: ...
 
 
 def cite(*keys: str) -> str:
@@ -136,6 +148,12 @@ ZEROS_WORDS = {
 }
 
 
+LETTERS = (
+    f"Systems that share a letter are not significantly different{cite('piepho2004')}; ranks are those that the"
+    f" significant differences leave open{cite('mogstad2024')}."
+)
+
+
 def test_name(c: Comparison) -> tuple[str, tuple[str, ...]]:
     """The test in words, and what to cite for it."""
     results = c.tested[c.test].results
@@ -181,28 +199,25 @@ def _compared(found: Sequence[Comparison]) -> Iterator[str]:
         )
     yield from _intervals(found)
     if all(c.complete for c in found) and max(len(c.standings) for c in found) > 1:
-        yield (
-            f"Systems that share a letter are not significantly different{cite('piepho2004')}; ranks are those that the"
-            f" significant differences leave open{cite('mogstad2024')}."
-        )
+        yield LETTERS
     seeded = f" (seed {first.seed})" if any(_is_random(c) for c in found) else ""
     yield f"Computed with Adjudge {__version__}{cite(SOFTWARE)}{seeded}."
     yield f"Signatures: {'; '.join(c.matrix.signature for c in found)}."
 
 
-def title(c: Comparison, found: Sequence[Comparison]) -> str:
+def title(c: Compared, found: Sequence[Compared]) -> str:
     """What a measure is called in print; length and form only where they tell comparisons apart."""
     lengths, forms = ({getattr(each.matrix, name) for each in found} for name in ("length", "form"))
 
-    def own(each: Comparison) -> str:
+    def own(each: Compared) -> str:
         length = each.matrix.length if len(lengths) > 1 else None
-        return heading_of(each.measure, length, each.matrix.form if len(forms) > 1 else None)
+        return heading_of(each.matrix.measure, length, each.matrix.form if len(forms) > 1 else None)
 
     name = own(c)
-    return f"{name} ({c.measure})" if sum(own(each) == name for each in found) > 1 else name
+    return f"{name} ({c.matrix.measure})" if sum(own(each) == name for each in found) > 1 else name
 
 
-def target_words(found: Sequence[Comparison]) -> str:
+def target_words(found: Sequence[Compared]) -> str:
     """`, summaries of 100 words`, where all are of one length or form."""
     lengths, forms = ({getattr(c.matrix, name) for c in found} for name in ("length", "form"))
     length, form = (each.pop() if len(each) == 1 else None for each in (lengths, forms))
@@ -211,7 +226,7 @@ def target_words(found: Sequence[Comparison]) -> str:
     return f", summaries {' '.join(parts)}" if parts else ""
 
 
-def topics_words(found: Sequence[Comparison]) -> str:
+def topics_words(found: Sequence[Compared]) -> str:
     """`12 topics`; where measures have different ones, of each how many."""
     sizes = [len(c.matrix.topics) for c in found]
     if len(set(sizes)) == 1:
@@ -220,8 +235,8 @@ def topics_words(found: Sequence[Comparison]) -> str:
     return f"{min(sizes):,} to {max(sizes):,} topics ({'; '.join(each)})"
 
 
-def _what(found: Sequence[Comparison]) -> str:
-    systems = list(dict.fromkeys(s.system for c in found for s in c.standings))
+def _what(found: Sequence[Compared]) -> str:
+    systems = list(dict.fromkeys(system for c in found for system in c.matrix.systems))
     kinds = [next((c.kinds[s] for c in found if s in c.kinds), None) for s in systems]
     parts = [
         counted(kinds.count(kind), kind) for kind in ("machine", "baseline", "human") if kinds.count(kind)
@@ -240,7 +255,7 @@ def _what(found: Sequence[Comparison]) -> str:
     )
 
 
-def _measure_keys(c: Comparison) -> list[str]:
+def _measure_keys(c: Compared) -> list[str]:
     """What defines the measure, where the scores were computed here and not brought along."""
     from adjudge.errors import AdjudgeError
     from adjudge.measures.registry import parse_measure
@@ -248,13 +263,13 @@ def _measure_keys(c: Comparison) -> list[str]:
     if "|imported" in c.matrix.info.signature or "|v:" not in f"|{c.matrix.info.signature}":
         return []
     try:
-        measure = parse_measure(c.measure)
+        measure = parse_measure(c.matrix.measure)
     except AdjudgeError:  # of a plug-in that is not there
         return []
     return keys_in(measure.CITATION)
 
 
-def _of(c: Comparison, found: Sequence[Comparison]) -> str:
+def _of(c: Compared, found: Sequence[Compared]) -> str:
     """Which measure a sentence is about, where there are several."""
     return f" by {title(c, found)}" if len(found) > 1 else ""
 
@@ -280,7 +295,7 @@ def _missing(found: Sequence[Comparison]) -> Iterator[str]:
         yield f"{said}."
 
 
-def _pooled(found: Sequence[Comparison]) -> Iterator[str]:
+def _pooled(found: Sequence[Compared]) -> Iterator[str]:
     for c in found:
         counts = c.matrix.counts[c.matrix.counts > 0]
         if not counts.size or counts.max() < 2:
@@ -424,3 +439,72 @@ def interval_words(c: Comparison) -> str:
 def _intervals(found: Sequence[Comparison]) -> Iterator[str]:
     if said := next(filter(None, map(interval_words, found)), ""):
         yield f"{said}."
+
+
+# All pairs at once
+
+SCALED_WORDS = {
+    "ranks": f"Scores were replaced by their ranks{cite('conover1981')}.",
+    "topic-ranks": "Scores were replaced by their ranks within topics.",
+}
+
+
+def grouped_methods(g: Groupings) -> MethodsParagraph:
+    """How all pairs of systems were compared at once."""
+    return MethodsParagraph(tuple(_grouped(g)))
+
+
+def _grouped(g: Groupings) -> Iterator[str]:
+    import numpy as np
+
+    yield _what([g])
+    holes = int(np.isnan(g.matrix.values).sum())
+    if holes:
+        model = "least-squares means of the model score = topic + system"
+        means = model if g.joined else "over the topics that each system has"
+        yield f"{holes:,} of {counted(g.matrix.values.size, 'score')} {_is(holes)} missing; means are {means}."
+    yield from _pooled([g])
+    if g.scale in SCALED_WORDS:
+        yield SCALED_WORDS[g.scale]
+    if len(g.places) > 1:
+        yield from _all_pairs(g)
+    seeded = f" (seed {g.seed})" if "resamples:" in g.test.signature else ""
+    yield f"Computed with Adjudge {__version__}{cite(SOFTWARE)}{seeded}."
+    yield f"Signature: {g.signature}."
+
+
+def _all_pairs(g: Groupings) -> Iterator[str]:
+    import numpy as np
+
+    pairs, alpha = counted(len(g.test), "pair"), f"{g.alpha:g}".removeprefix("0")
+    common = ", on the topics that both systems of a pair have" if np.isnan(g.values).any() else ""
+    own = f"each with the variance of its own differences over topics{common}"
+    if g.test.method == "max-t":
+        drawn = getattr(g.test, "resamples", None)
+        how = f"{own}, by a step-down bootstrap of the largest t statistic{cite('romano2005')}"
+        yield f"{pairs} of systems {_were(g)} tested together, {how}, with {drawn:,} resamples."
+    elif g.test.method == "t":
+        yield f"{pairs} of systems {_were(g)} tested with paired t-tests{cite('student1908')}, {own}."
+        yield f"p-values are corrected by Holm's procedure{cite('holm1979')}."
+    elif g.scale == "topic-ranks":
+        yield f"{pairs} of systems {_were(g)} tested together with Nemenyi's test of mean ranks{cite('demsar2006')}."
+    else:
+        model = "with one variance for all, that of the model score = topic + system"
+        name = f"Tukey's test{cite('tukey1949', 'kramer1956')}"
+        yield f"{pairs} of systems {_were(g)} tested together with {name}, {model}."
+    yield f"Differences count as significant up to a corrected p of {alpha}; intervals of differences hold together."
+    lost, apart = (int((g.conclusion == k).sum()) for k in (OUT_OF_REACH, NOT_COMPARABLE))
+    if lost:
+        yield f"{counted(lost, 'pair')} could not have been found to differ."
+    if apart:
+        yield f"{counted(apart, 'pair')} {'has' if apart == 1 else 'have'} no topics by which to compare."
+    if g.hsu is not None:
+        yield f"Comparisons with the best system are Hsu's{cite('hsu1984')}."
+    if g.names:
+        theirs = "is a family of its" if len(g.names) == 1 else "are a family of their"
+        yield f"{counted(len(g.names), 'contrast')} {theirs} own."
+    yield LETTERS
+
+
+def _were(g: Groupings) -> str:
+    return "was" if len(g.test) == 1 else "were"
