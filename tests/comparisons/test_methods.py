@@ -173,7 +173,18 @@ def test_scores_of_several_assessors_are_told() -> None:
     both = pd.concat(
         [frame.assign(assessor=a, value=frame["value"] + k) for k, a in enumerate(("ann", "bob"))]
     )
-    assert "A system's score on a topic is the mean of 2 scores." in said(both)
+    text = said(both)
+    assert (
+        "A system's score on a topic is the mean of 2 scores. The scores come from 2 assessors: what is said holds"
+        in text
+    )
+    assert "adjudge anova" not in text
+    other = pd.concat([both.assign(measure="m"), frame.assign(measure="n", assessor="ann")])
+    text = adjudge.compare_all(other).methods().text
+    assert "A system's score on a topic by m is the mean of 2 scores." in text
+    assert "by n is the mean" not in text
+    same = pd.concat([both.assign(measure=m) for m in ("m", "n")])
+    assert adjudge.compare_all(same).methods().text.count("is the mean of 2 scores") == 1
 
 
 def test_measures_are_cited_where_they_were_computed_here(tmp_path: Path) -> None:

@@ -39,6 +39,9 @@ class Compared(Protocol):
     @property
     def kinds(self) -> Mapping[str, str]: ...
 
+    @property
+    def notes(self) -> tuple[str, ...]: ...
+
 
 def cite(*keys: str) -> str:
     """A citation within a sentence."""
@@ -296,13 +299,25 @@ def _missing(found: Sequence[Comparison]) -> Iterator[str]:
 
 
 def _pooled(found: Sequence[Compared]) -> Iterator[str]:
-    for c in found:
-        counts = c.matrix.counts[c.matrix.counts > 0]
-        if not counts.size or counts.max() < 2:
-            continue
-        few, many = int(counts.min()), int(counts.max())
-        span = f"{many:,}" if few == many else f"{few:,} to {many:,}"
-        yield f"A system's score on a topic{_of(c, found)} is the {c.matrix.pool} of {span} scores."
+    """What stands behind a score, said once where it is so of all measures; and whose judgments they are."""
+    behind = [_scores_behind(c) for c in found]
+    if len(set(behind)) == 1:
+        yield from (f"A system's score on a topic is {words}." for words in behind[:1] if words)
+    else:
+        pairs = zip(found, behind, strict=True)
+        yield from (f"A system's score on a topic{_of(c, found)} is {words}." for c, words in pairs if words)
+    for note in dict.fromkeys(note for c in found for note in c.notes):
+        said = note.partition(";")[0]  # what follows is advice
+        yield f"{said[0].upper()}{said[1:]}."
+
+
+def _scores_behind(c: Compared) -> str:
+    """`the mean of 3 scores`; nothing of single ones."""
+    counts = c.matrix.counts[c.matrix.counts > 0]
+    if not counts.size or counts.max() < 2:
+        return ""
+    few, many = int(counts.min()), int(counts.max())
+    return f"the {c.matrix.pool} of {many if few == many else f'{few:,} to {many:,}'} scores"
 
 
 def _tested(found: Sequence[Comparison]) -> Iterator[str]:
