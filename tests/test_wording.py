@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.wording import counted, decimal, listed, natural
+from adjudge.wording import counted, decimal, listed, natural, tex
 
 
 def test_counts() -> None:
@@ -49,3 +49,20 @@ def test_a_number_that_is_not_zero_keeps_its_sign(value: float, digits: int) -> 
     shown = decimal(value, f".{digits}f")
     assert float(shown) == float(f"{value:.{digits}f}" if abs(value) < 1e12 else f"{value:.6g}")
     assert shown.startswith("-") == (float(shown) < 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "latex"),
+    [
+        ("a_b & 50%", r"a\_b \& 50\%"),
+        ("model--v2 -- x---y", r"model-{}-v2 -{}- x-{}-{}-y"),
+        ("Müller Łódź naïve Şi", r"M\"{u}ller \L{}\'{o}d\'{z} na\"{i}ve \c{S}i"),
+        ("n\u0303", r"\~{n}"),  # a letter and its accent as two characters
+        ("β ≥ 1 ↓ ±2 α", r"$\beta$ $\geq$ 1 $\downarrow$ $\pm$2 $\alpha$"),
+        ("“so” – ‘it’ is…", r"``so'' -- `it' is\ldots{}"),
+        ("tab\tand\nline\x1b[31m", "tab and line [31m"),
+        ("写作", "写作"),
+    ],
+)
+def test_text_as_latex_prints_it(text: str, latex: str) -> None:
+    assert tex(text) == latex

@@ -255,7 +255,7 @@ def test_json_has_the_methods() -> None:
         (
             {"method": "max-t", "resamples": 200},
             [
-                "3 pairs of systems were tested together, each with the variance of its own differences over topics, by a",
+                "3 pairs of systems were tested together, each with the variance of its own differences over topics",
                 "step-down bootstrap of the largest t statistic (Romano and Wolf, 2005), with 200 resamples.",
                 "(seed 0)",
             ],
