@@ -76,6 +76,7 @@ def test_latex_escapes_and_comments_every_line_of_the_signature() -> None:
         r"3 & 写作 & -- & -- \\",
         r"\bottomrule",
         r"\end{tabular}",
+        "% LuaLaTeX or XeLaTeX, with a font that has 作 写",
         "% rouge-2 (higher is better)",
         "% rouge-2|v:1",
         "% second",
@@ -97,7 +98,7 @@ def test_a_drawing_of_letters_is_for_a_terminal_alone() -> None:
 
 def test_markdown_and_html_escape_what_would_break_them() -> None:
     table = Table("t", (Column("a|b"), Column("n")), (("x|y", 1), ("<script>", 2)))
-    assert table.to_markdown() == "| a\\|b | n |\n| --- | ---: |\n| x\\|y | 1 |\n| <script> | 2 |"
+    assert table.to_markdown() == "| a\\|b | n |\n| --- | ---: |\n| x\\|y | 1 |\n| \\<script> | 2 |"
     assert "<script>" not in table.to_html()
     assert '<td style="text-align: right">2</td>' in table._repr_html_()
 
@@ -149,7 +150,7 @@ def test_a_result_shows_itself_by_its_table() -> None:
 
     assert repr(Found(1)) == "n\n1\nOne was found."
     assert Found(1).to_latex().startswith(r"\begin{tabular}{r}")
-    assert "<p>One was found.</p>" in Found(1)._repr_html_()
+    assert "<p><strong>One was found.</strong></p>\n<table>" in Found(1)._repr_html_()
     assert isinstance(Found(1).to_frame(), pd.DataFrame)
 
 

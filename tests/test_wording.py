@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.wording import as_sentence, counted, decimal, listed, natural
+from adjudge.wording import as_sentence, counted, decimal, listed, natural, tex
 
 
 def test_counts() -> None:
@@ -70,3 +70,20 @@ def test_a_sentence_ends_once() -> None:
 )
 def test_a_number_that_is_not_zero_does_not_look_like_it(value: float, form: str, expected: str) -> None:
     assert decimal(value, form) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "latex"),
+    [
+        ("a_b & 50%", r"a\_b \& 50\%"),
+        ("model--v2 -- x---y", r"model-{}-v2 -{}- x-{}-{}-y"),
+        ("Müller Łódź naïve Şi", r"M\"{u}ller \L{}\'{o}d\'{z} na\"{i}ve \c{S}i"),
+        ("n\u0303", r"\~{n}"),  # a letter and its accent as two characters
+        ("β ≥ 1 ↓ ±2 α", r"$\beta$ $\geq$ 1 $\downarrow$ $\pm$2 $\alpha$"),
+        ("“so” – ‘it’ is…", r"``so'' -- `it' is\ldots{}"),
+        ("tab\tand\nline\x1b[31m", "tab and line [31m"),
+        ("写作", "写作"),
+    ],
+)
+def test_text_as_latex_prints_it(text: str, latex: str) -> None:
+    assert tex(text) == latex

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from adjudge.comparisons.groups import groups as groups
     from adjudge.comparisons.lengths import lengths as lengths
     from adjudge.comparisons.pairs import compare as compare
+    from adjudge.comparisons.pairs import compare_all as compare_all
     from adjudge.comparisons.plan import plan as plan
     from adjudge.comparisons.scores import HasScores, LowerIsBetter, Patterns, Scores
     from adjudge.comparisons.simulate import simulate as simulate
@@ -39,6 +40,7 @@ __version__ = "0.1.0"
 _ANALYSES = {
     "anova": "anova",
     "compare": "pairs",
+    "compare_all": "pairs",
     "counts": "counts",
     "groups": "groups",
     "lengths": "lengths",

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from adjudge.comparisons.groups import groups as _groups
     from adjudge.comparisons.lengths import lengths as _lengths
     from adjudge.comparisons.pairs import compare as _compare
-    from adjudge.comparisons.pairs import comparisons as _comparisons
+    from adjudge.comparisons.pairs import compare_all as _compare_all
     from adjudge.comparisons.plan import plan as _plan
     from adjudge.comparisons.preferences import By, Of, PreferenceFit
     from adjudge.comparisons.scores import Patterns, Scores
@@ -524,7 +524,8 @@ class Evaluation:
 
     if TYPE_CHECKING:
         compare = _compare
-        comparisons = _comparisons
+        compare_all = _compare_all
+        comparisons = _compare_all
         counts = _counts
         groups = _groups
         topics = _topics
@@ -534,7 +535,8 @@ class Evaluation:
         simulate = _simulate
     else:
         compare = Analysis("pairs", "compare")
-        comparisons = Analysis("pairs", "comparisons")
+        compare_all = Analysis("pairs", "compare_all")
+        comparisons = compare_all  # its earlier name
         counts = Analysis("counts", "counts")
         groups = Analysis("groups", "groups")
         topics = Analysis("topics", "topics")
@@ -571,12 +573,12 @@ class Evaluation:
         seed: int = 0,
     ) -> list[Path]:
         """Write the page and its tables into a folder; says which files. The options are those of `compare`."""
-        from adjudge.comparisons.pairs import comparisons
+        from adjudge.comparisons.pairs import compare_all
         from adjudge.reports.page import build_page
         from adjudge.reports.render import write_report
 
         scores = self.scores()
-        found = comparisons(
+        found = compare_all(
             scores,
             measures,
             length=length,

@@ -11,8 +11,9 @@ import io
 import json
 import math
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import asdict, dataclass, is_dataclass, replace
 from html import escape
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Literal
@@ -37,7 +38,8 @@ _RANGE = re.compile(r"^([0-9]+)-([0-9]+)$")  # ranks such as 2-4: a dash between
 class Column:
     """A column: its name for scripts, its heading for people, and how its numbers look.
 
-    `show` says whether people see it: always, where its values vary, in a terminal alone (a drawing of letters), or
+    `show` says whether people see it: always, where its values vary, in a terminal alone (a drawing of letters), in
+    print alone, or
     never (CSV, JSON and frames have it all the same). `data=False` is the reverse: a column for people alone, such as
     an interval written out.
     """
@@ -46,10 +48,12 @@ class Column:
     heading: str | None = None
     format: str = ".3f"
     """Of numbers that are not whole."""
-    show: Literal["always", "varies", "terminal", "never"] = "always"
+    show: Literal["always", "varies", "terminal", "print", "never"] = "always"
     data: bool = True
     right: bool | None = None
     """Whether cells stand right, as numbers do; None: where all are numbers."""
+    raised: bool = False
+    """In print its cells are superscripts of the cells before them; a terminal shows a column."""
 
     @property
     def title(self) -> str:
@@ -81,6 +85,12 @@ class Table:
     said: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     signature: str = ""
+    caption: str = ""
+    """For print: what a reader of the table alone must know. With one, LaTeX has a float."""
+    bold: frozenset[tuple[int, str]] = frozenset()
+    """Cells that stand out in print: a row's number, a column's name."""
+    parts: tuple[tuple[int, str], ...] = ()
+    """For print: the rows with which a part of the table begins, and its heading."""
 
     def __post_init__(self) -> None:
         for row in self.rows:
@@ -168,33 +178,89 @@ class Table:
             yield [self.columns[at].all_shown(cells[at]) for at in kept]
 
     def to_latex(self) -> str:
-        """For a paper, with booktabs rules; title and signature as comments."""
-        columns, rows = self.printed()
-        layout = "".join("r" if right else "l" for right in self.stands_right())
-        lines = [rf"\begin{{tabular}}{{{layout}}}", r"\toprule", _tex_head([c.title for c in columns])]
-        lines += [r"\midrule", *(_tex_row(["--" if cell == DASH else cell for cell in row]) for row in rows)]
+        """For a paper, with booktabs rules; title and signature as comments. With a caption, a float with a label."""
+        columns, rows = self._in_print()
+        layout = "".join(("r" if each.right else "l") + "@{}l" * each.two for each in columns)
+        span = sum(1 + each.two for each in columns)
+        lines = [rf"\begin{{tabular}}{{{layout}}}", r"\toprule", _tex_line(_tex_heads(columns)), r"\midrule"]
+        headed = dict(self.parts)
+        for number, row in enumerate(rows):
+            if number in headed:
+                lines += [r"\midrule"] if number else []
+                lines.append(rf"\multicolumn{{{span}}}{{l}}{{\textit{{{tex(headed[number])}}}}} \\")
+            lines.append(_tex_line(part for cell in row for part in cell.to_latex()))
         lines += [r"\bottomrule", r"\end{tabular}"]
-        comments = [line for text in (self.title, self.signature) for line in text.splitlines()]
+        text = "\n".join(lines)
+        if self.caption:
+            about = [rf"\caption{{{tex(self.caption)}}}", rf"\label{{{self.label}}}"]
+            lines = [r"\begin{table}[tb]", r"\centering", *lines, *about, r"\end{table}"]
+            lines.append(r"% \usepackage{booktabs}")
+        if strange := sorted({c for c in text + tex(self.caption) if not c.isascii()}):
+            lines.append(f"% LuaLaTeX or XeLaTeX, with a font that has {' '.join(strange)}")
+        comments = [line for said in (self.title, self.signature) for line in said.splitlines()]
         return "\n".join([*lines, *(f"% {line}" for line in comments)])
 
-    def to_markdown(self) -> str:
-        """A pipe table, as GitHub and most wikis show it."""
-        columns, rows = self.printed()
-        rule = ["---:" if right else "---" for right in self.stands_right()]
-        lines = [[column.title for column in columns], rule, *rows]
-        return "\n".join("| " + " | ".join(map(_markdown, line)) + " |" for line in lines)
+    @property
+    def label(self) -> str:
+        """What LaTeX refers to a table with a caption by."""
+        plain = unicodedata.normalize("NFKD", self.name).encode("ascii", "ignore").decode()
+        return f"tab:{re.sub('[^a-z0-9]+', '-', plain.lower()).strip('-')[:LONGEST_LABEL].strip('-') or 'systems'}"
 
-    def to_html(self) -> str:
-        """A plain table element without styles of its own but the side on which numbers stand."""
-        columns, rows = self.printed()
-        right = self.stands_right()
-        head = _html_row("th", [column.title for column in columns], right)
-        body = "".join(_html_row("td", row, right) for row in rows)
+    def to_markdown(self) -> str:
+        """A pipe table, as GitHub and most wikis show it, and its caption."""
+        columns, rows = self._in_print()
+        rule = ["---:" if each.right else "---" for each in columns]
+        lines = [[markdown(each.title) for each in columns], rule]
+        headed = dict(self.parts)
+        for number, row in enumerate(rows):
+            if number in headed:
+                lines.append([f"*{markdown(headed[number])}*", *[""] * (len(columns) - 1)])
+            lines.append([cell.to_markdown() for cell in row])
+        text = "\n".join("| " + " | ".join(line) + " |" for line in lines)
+        return f"{text}\n\n{markdown(self.caption)}" if self.caption else text
+
+    def to_html(self, *, rows: int | None = None) -> str:
+        """A plain table element without styles of its own but the side on which numbers stand; its first rows."""
+        columns, shown = self._in_print(rows)
+        head = "".join(_html_cell("th", escape(each.title), each.right) for each in columns)
+        body = []
+        headed = dict(self.parts)
+        for number, row in enumerate(shown):
+            if number in headed:
+                body.append(f'<tr><th colspan="{len(columns)}">{escape(headed[number])}</th></tr>')
+            cells = zip(row, columns, strict=True)
+            filled = "".join(_html_cell("td", cell.to_html(), column.right) for cell, column in cells)
+            body.append(f"<tr>{filled}</tr>")
         caption = f"<caption>{escape(self.title)}</caption>" if self.title else ""
-        return f"<table>{caption}<thead>{head}</thead><tbody>{body}</tbody></table>"
+        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+
+    def _in_print(self, most: int | None = None) -> tuple[list[_Head], list[list[_PrintedCell]]]:
+        """The columns and rows that a page shows, a column of superscripts taken into the one before it."""
+        kept = self._shown(False)
+        heads: list[_Head] = []
+        places: list[tuple[int, int | None]] = []
+        for at in kept:
+            column = self.columns[at]
+            if column.raised and heads:
+                heads[-1] = replace(heads[-1], two=True)
+                places[-1] = (places[-1][0], at)
+            else:
+                heads.append(_Head(title=column.title, right=self._is_right(at)))
+                places.append((at, None))
+
+        def cell(number: int, row: tuple[Cell, ...], at: int, above: int | None) -> _PrintedCell:
+            column, mark = self.columns[at], None if above is None else row[above]
+            return _PrintedCell(
+                text=column.shown(row[at]),
+                raised=None if above is None else "" if mark is None else str(mark),
+                bold=(number, column.name) in self.bold,
+            )
+
+        rows = self.rows if most is None else self.rows[:most]
+        return heads, [[cell(number, row, *place) for place in places] for number, row in enumerate(rows)]
 
     def _repr_html_(self) -> str:
-        return self.to_html()
+        return notebook_html([self])
 
     def __repr__(self) -> str:
         return self.to_text()
@@ -204,7 +270,7 @@ class Table:
 
     def _shown(self, terminal: bool) -> list[int]:
         """Which columns people see."""
-        seen = ("always", "terminal") if terminal else ("always",)
+        seen = ("always", "terminal" if terminal else "print")
         return [
             at
             for at, column in enumerate(self.columns)
@@ -265,13 +331,23 @@ class Tables:
         return "\n\n".join(table.to_text() for table in self.tables)
 
     def to_latex(self) -> str:
-        return "\n\n".join(table.to_latex() for table in self.tables)
+        """One below the other; notes are comments, and a signature that the next table has too stands there."""
+        following = [*self.tables[1:], None]
+        texts = [
+            (
+                replace(table, signature="") if after and after.signature == table.signature else table
+            ).to_latex()
+            for table, after in zip(self.tables, following, strict=True)
+        ]
+        return "\n\n".join(
+            [*texts, *("\n".join(f"% {note}" for note in notes) for notes in [self.notes] if notes)]
+        )
 
     def to_markdown(self) -> str:
         return "\n\n".join(table.to_markdown() for table in self.tables)
 
     def _repr_html_(self) -> str:
-        return "".join(table.to_html() for table in self.tables)
+        return notebook_html(self.tables, self.notes)
 
     def __repr__(self) -> str:
         return self.to_text()
@@ -283,29 +359,62 @@ class Tables:
 class Tabular:
     """A result that shows itself by its `table()`: in a terminal, a notebook, a paper.
 
-    A dataclass that inherits from this is declared with `repr=False`.
+    A result of several tables says which in `tables()`. A dataclass that inherits from this is declared with
+    `repr=False`.
     """
 
     def table(self) -> Table:
         raise TypeError(f"{type(self).__name__} has no table")
 
+    def tables(self) -> Tables:
+        """What papers, pull requests and notebooks show."""
+        return Tables((self.table(),))
+
     def to_frame(self) -> pd.DataFrame:
         return self.table().to_frame()
 
     def to_latex(self) -> str:
-        return self.table().to_latex()
+        """For a paper, with booktabs rules."""
+        found, signature = self.tables(), self.table().signature
+        signed = (replace(each, signature=each.signature or signature) for each in found)
+        return Tables(tuple(signed), found.notes).to_latex()
 
     def to_markdown(self) -> str:
-        return self.table().to_markdown()
+        """For a README or a pull request."""
+        return self.tables().to_markdown()
 
     def _repr_html_(self) -> str:
-        table = self.table()
-        said = "".join(f"<p>{escape(sentence)}</p>" for sentence in (*table.said, *table.notes))
-        return table.to_html() + said
+        """For a notebook; what is said and noted comes from the result's own table."""
+        main = self.table()
+        found = self.tables()
+        more = [replace(each, said=(), notes=(), signature="") for each in found if each.name != main.name]
+        return notebook_html([main, *more], found.notes)
 
     def __repr__(self) -> str:
         table = self.table()
-        return "\n".join([table.to_text(), *table.said])
+        return "\n".join([table.to_text(), *table.said, *(f"note: {note}" for note in table.notes)])
+
+
+MOST_ROWS = 100
+"""Rows of a table that a notebook shows."""
+
+
+def notebook_html(tables: Sequence[Table], notes: Sequence[str] = ()) -> str:
+    """Tables as a notebook shows them: the first thing to know, the rows, the rest that is said, notes, signatures.
+
+    Without script or style sheet, so that it looks the same wherever a notebook is read. Very long tables are cut.
+    """
+    lines: list[str] = []
+    for table in tables:
+        lines += [f"<p><strong>{escape(said)}</strong></p>" for said in table.said[:1]]
+        lines.append(table.to_html(rows=MOST_ROWS))
+        if (more := len(table.rows) - MOST_ROWS) > 0:
+            lines.append(f"<p>and {more:,} more rows: to_frame() has all</p>")
+        lines += [f"<p>{escape(said)}</p>" for said in table.said[1:]]
+        lines += [f"<p><em>note:</em> {escape(note)}</p>" for note in table.notes]
+        lines += [f"<p><small><code>{escape(table.signature)}</code></small></p>"] if table.signature else []
+    lines += [f"<p><em>note:</em> {escape(note)}</p>" for note in notes]
+    return "\n".join(lines)
 
 
 def is_missing(cell: object) -> bool:
@@ -453,23 +562,71 @@ def _padded(text: str, width: int, right: bool) -> str:
     return room + text if right else text + room
 
 
-def _tex_row(cells: Sequence[str]) -> str:
-    return " & ".join(tex(_RANGE.sub(r"\1--\2", cell)) for cell in cells) + r" \\"
+LONGEST_LABEL = 60
 
 
-def _tex_head(titles: Sequence[str]) -> str:
-    """As a row; a single letter, such as F or p, is a symbol."""
-    return " & ".join(f"${title}$" if _SYMBOL.match(title) else tex(title) for title in titles) + r" \\"
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """A column in print; `two` where it takes two of LaTeX's, for numbers and their superscripts."""
+
+    title: str
+    right: bool
+    two: bool = False
 
 
-def _markdown(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("|", r"\|").replace("\n", " ")
+@dataclass(frozen=True, slots=True)
+class _PrintedCell:
+    """A cell in print, with its superscript where its column has them."""
+
+    text: str
+    raised: str | None
+    bold: bool
+
+    def to_latex(self) -> list[str]:
+        """One cell, or two: so numbers stand under each other whatever their superscripts."""
+        text = "--" if self.text == DASH else _tex(self.text)
+        text = rf"\textbf{{{text}}}" if self.bold else text
+        if self.raised is None:
+            return [text]
+        return [text, rf"\textsuperscript{{{tex(self.raised)}}}" if self.raised else ""]
+
+    def to_markdown(self) -> str:
+        text = markdown(self.text)
+        text = f"**{text}**" if self.bold else text
+        return f"{text}<sup>{markdown(self.raised)}</sup>" if self.raised else text
+
+    def to_html(self) -> str:
+        text = f"<strong>{escape(self.text)}</strong>" if self.bold else escape(self.text)
+        return f"{text}<sup>{escape(self.raised)}</sup>" if self.raised else text
 
 
-def _html_row(tag: str, cells: Sequence[str], right: Sequence[bool]) -> str:
-    side = ' style="text-align: right"'
-    filled = (
-        f"<{tag}{side if each else ''}>{escape(cell)}</{tag}>"
-        for cell, each in zip(cells, right, strict=True)
-    )
-    return f"<tr>{''.join(filled)}</tr>"
+def _tex(cell: str) -> str:
+    return _RANGE.sub(r"\1--\2", cell) if _RANGE.match(cell) else tex(cell)
+
+
+def _tex_line(cells: Iterable[str]) -> str:
+    """A line of a tabular. What the line before ends in would take a bracket or a star for its own."""
+    line = " & ".join(cells)
+    return ("{}" if line[:1] in ("[", "*") and line else "") + line + r" \\"
+
+
+def _tex_heads(columns: Iterable[_Head]) -> Iterator[str]:
+    """A single letter, such as F or p, is a symbol."""
+    for each in columns:
+        title = f"${each.title}$" if _SYMBOL.match(each.title) else tex(each.title)
+        yield rf"\multicolumn{{2}}{{c}}{{{title}}}" if each.two else title
+
+
+_MARKUP = re.compile(r"[\\|<*`\[\]~&$]|(?<![^\W_])_|_(?![^\W_])")
+"""What Markdown would not show as it is; an underscore within a word it does."""
+
+
+def markdown(text: str) -> str:
+    """Text as Markdown shows it."""
+    shown = "".join(c if c.isprintable() else " " for c in text)
+    return _MARKUP.sub(lambda found: f"\\{found[0]}", shown)
+
+
+def _html_cell(tag: str, content: str, right: bool) -> str:
+    side = ' style="text-align: right"' if right else ""
+    return f"<{tag}{side}>{content}</{tag}>"

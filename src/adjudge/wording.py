@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 
 LARGE = 1e12  # a number that is no longer written out
@@ -37,12 +38,44 @@ def decimal(value: float, form: str = ".4f") -> str:
     return text
 
 
+def _commands(form: str, signs: str, names: str) -> dict[str, str]:
+    return {sign: form.format(name) for sign, name in zip(signs, names.split(), strict=True)}
+
+
+_TEX = (
+    {c: rf"\{c}" for c in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    | {"<": "$<$", ">": "$>$", "|": r"\textbar{}"}  # other signs in most text fonts
+    | {"–": "--", "—": "---", "‘": "`", "’": "'", "“": "``", "”": "''", "\xa0": "~"}
+    | _commands(r"\{}{{}}", "ßøØæÆœŒłŁı…†‡§¶", "ss o O ae AE oe OE l L i ldots dag ddag S P")
+    | _commands(r"$\{}$", "↑↓←→±×·≤", "uparrow downarrow leftarrow rightarrow pm times cdot leq")
+    | _commands(r"$\{}$", "≥≈≠∞µΓΔΘΛ", "geq approx neq infty mu Gamma Delta Theta Lambda")
+    | _commands(r"$\{}$", "αβγδεζηθικλ", "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda")
+    | _commands(r"$\{}$", "μνξπρστυφχψω", "mu nu xi pi rho sigma tau upsilon phi chi psi omega")
+    | _commands(r"$\{}$", "ΞΠΣΦΨΩ", "Xi Pi Sigma Phi Psi Omega")
+)
+_ACCENTS = dict(
+    zip(
+        "\u0300\u0301\u0302\u0303\u0308\u0304\u0307\u0306\u030c\u030b\u0327\u030a\u0323\u0331",
+        "`'^~\"=.uvHcrdb",
+        strict=True,
+    )
+)
+
+
 def tex(text: str) -> str:
-    """Text as LaTeX prints it."""
-    special = {c: rf"\{c}" for c in "&%$#_{}"}
-    special |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    special |= {"<": "$<$", ">": "$>$"}  # other signs in most text fonts
-    return "".join(special.get(c, c) for c in text)
+    """Text as LaTeX prints it, in any encoding of fonts; letters of scripts other than Latin and Greek stay."""
+    found: list[str] = []
+    for c in unicodedata.normalize("NFC", text):
+        parts = unicodedata.normalize("NFD", c)
+        base, marks = parts[0], parts[1:]
+        if c == "-" and found and found[-1] == "-":
+            found.append("{}")  # two hyphens would become a dash
+        if len(marks) == 1 and base.isascii() and marks in _ACCENTS:
+            found.append(rf"\{_ACCENTS[marks]}{{{base}}}")
+        else:
+            found.append(_TEX.get(c, c if c.isprintable() else " "))
+    return "".join(found)
 
 
 def natural(name: str) -> tuple[list[tuple[int, int, str]], str]:

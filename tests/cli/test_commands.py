@@ -406,7 +406,7 @@ def test_compare_prints_a_league_table_its_signature_and_its_pairs(here: Path, r
     assert "seed:0" in lines[-1]
     words = run("compare", "my-eval", "-m", "rouge-2", "--pairs").stdout
     assert "fluent is better than vague (paired Wilcoxon, exact, Holm-corrected p = .0" in words
-    assert run("compare", "my-eval", "-m", "rouge-2", "--latex").stdout.startswith(r"\begin{tabular}")
+    assert run("compare", "my-eval", "-m", "rouge-2", "--latex").stdout.startswith(r"\begin{table}")
     run("compare", "my-eval", "-m", "rouge-2", "--csv", "pairs.csv")
     with (here / "pairs.csv").open(encoding="utf-8", newline="") as stream:
         assert len(list(csv.DictReader(stream))) == 36

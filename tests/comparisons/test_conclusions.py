@@ -17,7 +17,7 @@ from scipy import stats
 
 import adjudge
 from adjudge.comparisons.conclusions import MOST_RESAMPLES, resamples_for
-from adjudge.comparisons.pairs import Comparison, comparisons, scope_words
+from adjudge.comparisons.pairs import Comparison, compare_all, scope_words
 from adjudge.comparisons.tests import CORRECTIONS, Choices
 from adjudge.errors import AdjudgeError, DataError, UsageError
 
@@ -214,12 +214,12 @@ def two_measures() -> pd.DataFrame:
 
 
 def test_it_is_said_over_what_p_is_corrected() -> None:
-    each = comparisons(two_measures())
+    each = compare_all(two_measures())
     assert [c.corrected for c in each] == [3, 3]
     assert scope_words(each).startswith(
         "p-values are corrected over the pairs of each comparison, not over the 2"
     )
-    every = comparisons(two_measures(), across="measures")
+    every = compare_all(two_measures(), across="measures")
     assert scope_words(every) == "p-values are corrected over 6 pairs, those of all 2 comparisons together."
     assert "|pairs:3 of 6|" in every[0].signature
     p = [pair.result.p for c in every for pair in c.pairs["wilcoxon"]]
@@ -227,18 +227,18 @@ def test_it_is_said_over_what_p_is_corrected() -> None:
     ranked = np.sort(p) * np.arange(6, 0, -1)
     assert sorted(adjusted) == pytest.approx(np.minimum(1, np.maximum.accumulate(ranked)))
     with pytest.raises(UsageError, match="is for one measure"):
-        comparisons(two_measures(), across="measures", correct="westfall-young")
+        compare_all(two_measures(), across="measures", correct="westfall-young")
 
 
 def test_a_primary_measure_comes_first() -> None:
-    found = comparisons(two_measures(), primary="m2")
+    found = compare_all(two_measures(), primary="m2")
     assert [(c.measure, c.role) for c in found] == [("m2", "primary"), ("m1", "secondary")]
     assert found[1].headline().startswith("On m1, a secondary measure, ")
     assert "m2 was named as the primary measure" in scope_words(found)
-    together = scope_words(comparisons(two_measures(), primary="m2", across="measures"))
+    together = scope_words(compare_all(two_measures(), primary="m2", across="measures"))
     assert "those of all 2 comparisons together. m2 was named as the primary measure" in together
     with pytest.raises(UsageError, match='the primary measure "m2" is not among those'):
-        comparisons(two_measures(), ["m1"], primary="m2")
+        compare_all(two_measures(), ["m1"], primary="m2")
 
 
 # No line contradicts another
@@ -451,7 +451,7 @@ def test_the_hybrid_bootstrap_of_few_topics_cannot_find_what_it_could_not() -> N
 
 
 def test_intervals_follow_a_correction_over_all_measures() -> None:
-    each, every = (comparisons(two_measures(), test="t", across=across)[0] for across in ("each", "measures"))
+    each, every = (compare_all(two_measures(), test="t", across=across)[0] for across in ("each", "measures"))
     assert each.pair_intervals["t"].level == pytest.approx(1 - 0.05 / 3)
     assert every.pair_intervals["t"].level == pytest.approx(1 - 0.05 / 6)
 

@@ -379,7 +379,6 @@ a\_b at 50 words & 2 & 1 & 1 & 1 \\
 \bottomrule
 \end{tabular}
 % Machines within some human's 95 % interval of the mean (averages), or not different from some human (tests)
-
 % rouge-2|v:1|topics:4|pool:mean|test:t:loop|test:t:loop|counts:p<=0.05:none|interval:t:0.95
 % a_b|v:1|length:50|topics:4|pool:mean|test:t:loop|test:t:loop|counts:p<=0.05:none|interval:t:0.95"""
     )

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import adjudge
-from adjudge.comparisons.pairs import comparisons
+from adjudge.comparisons.pairs import compare_all
 from adjudge.comparisons.tests import STATISTICS, TESTS, Choices, choices, parts_of
 from adjudge.engine import generator
 from adjudge.errors import UsageError
@@ -55,7 +55,7 @@ def test_an_unknown_spec_is_answered_with_the_nearest(frame: pd.DataFrame, spec:
     calls: list[Callable[[], Any]] = [
         lambda: adjudge.compare(frame, test=spec),
         lambda: adjudge.compare(frame, tests=("t", spec)),
-        lambda: comparisons(frame, tests=(spec,)),
+        lambda: compare_all(frame, tests=(spec,)),
         lambda: adjudge.counts(frame, tests=("t", spec)),
     ]
     for call in calls:
@@ -79,7 +79,7 @@ def test_every_spec_has_its_own_rows(frame: pd.DataFrame) -> None:
     assert (found.test, tuple(found.tested)) == ("mc:w", SPECS)
     rows = found.pairs_frame()
     assert rows.groupby("test", sort=False).size().to_dict() == dict.fromkeys(SPECS, 6)
-    (several,) = comparisons(frame, tests=SPECS)
+    (several,) = compare_all(frame, tests=SPECS)
     pd.testing.assert_frame_equal(several.pairs_frame(), rows)
     # As --statistic gives one at a time: all statistics of mc have the same swaps.
     for spec in SPECS[:3]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.comparisons.pairs import Comparison
-from adjudge.reports.page import LONGEST_STEM, files_of, stems
+from adjudge.reports.page import LONGEST_STEM, files_of, paper_files, stems
 
 Make = Callable[..., Comparison]
 
@@ -36,7 +37,7 @@ def test_league_pairs_and_scores(compared: Make, three: Mapping[str, Sequence[fl
     }
     scores = list(csv.DictReader(io.StringIO(tables["rouge-2-scores.csv"])))
     assert [float(row["fair"]) for row in scores] == list(three["fair"])
-    assert tables["rouge-2-league.tex"].startswith(r"\begin{tabular}")
+    assert tables["rouge-2-league.tex"].startswith(r"\begin{table}")
     assert comparison.signature in tables["rouge-2-league.tex"]
 
 
@@ -56,3 +57,22 @@ def test_stems_never_clash(texts: list[str]) -> None:
     assert len(set(found)) == len(texts)
     assert all(stem and stem.isascii() and len(stem) <= LONGEST_STEM + 4 for stem in found)
     assert all(set(stem) <= set("abcdefghijklmnopqrstuvwxyz0123456789-") for stem in found)
+
+
+def test_files_for_a_paper_come_from_comparisons_made_alike(
+    compared: Make, three: Mapping[str, Sequence[float]]
+) -> None:
+    one = compared(three)
+    assert [file.name for file in paper_files([one])] == [
+        "paper-table.md",
+        "paper-methods.tex",
+        "paper-references.bib",
+    ]
+    both = [one, replace(one, matrix=replace(one.matrix, info=replace(one.matrix.info, measure="rouge-9")))]
+    files = {file.name: file.text for file in paper_files(both)}
+    assert files["paper-table.tex"].startswith(r"\begin{table}")
+    assert r"\multicolumn{2}{c}{rouge-9}" in files["paper-table.tex"]
+    assert r"\cite{wilcoxon1945}" in files["paper-methods.tex"]
+    assert "@article{wilcoxon1945," in files["paper-references.bib"]
+    other = replace(one, choices=replace(one.choices, alpha=0.01))
+    assert paper_files([one, other]) == ()

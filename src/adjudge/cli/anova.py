@@ -64,6 +64,7 @@ def command(
     json: options.Json = False,
     csv: options.Csv = None,
     latex: options.Latex = False,
+    markdown: options.Markdown = False,
 ) -> None:
     """Which factors matter: system, topic, assessor, and how much of the variation each accounts for.
 
@@ -91,7 +92,9 @@ def command(
         )
         for each in chosen
     ]
-    deliver(found, _frame, lambda result: _show(result, sizes), json=json, csv=csv, latex=latex)
+    deliver(
+        found, _frame, lambda result: _show(result, sizes), json=json, csv=csv, latex=latex, markdown=markdown
+    )
 
 
 def _split(option: str, text: str | None) -> list[str]:

@@ -28,6 +28,7 @@ from adjudge.errors import UsageError, quoted
 if TYPE_CHECKING:
     from adjudge.comparisons.counts import CountsTable
     from adjudge.comparisons.pairs import Comparison
+    from adjudge.comparisons.paper import ComparedMeasures
     from adjudge.comparisons.scores import Scores
 
 AMONG = ("all", "machines", "humans", "human-machine")
@@ -135,13 +136,32 @@ def command(
     lower_is_better: options.Lower = False,
     json: options.Json = False,
     csv: options.Csv = None,
-    latex: options.Latex = False,
+    latex: Annotated[
+        bool,
+        typer.Option(
+            "--latex",
+            help="Print a table for a paper: of several measures systems x measures, else the league table.",
+        ),
+    ] = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print the same for a README or a pull request.")
+    ] = False,
+    methods: options.Methods = False,
+    league_csv: Annotated[
+        Path | None,
+        typer.Option(
+            "--league-csv",
+            metavar="FILE",
+            help="Write the league tables, one row per measure and system ('-': print them).",
+        ),
+    ] = None,
 ) -> None:
     """Rank the systems: means, intervals over topics, and groups that do not differ.
 
     Systems that share a letter are not significantly different by the test with its correction. Pairs that could
     not have been found, whatever their scores, are counted apart, and do not burden the others. --csv writes one
-    row per pair and test; with --counts, one per measure and test; with --effects, one per pair.
+    row per pair and test; with --counts, one per measure and test; with --effects, one per pair. For a paper:
+    adjudge compare my-eval -m rouge-1 -m rouge-2 --latex --methods
     """
     if among not in AMONG:
         raise UsageError(f"--among is {quoted(among)}, expected one of: {', '.join(AMONG)}")
@@ -152,8 +172,14 @@ def command(
         raise UsageError("--tests names no test")
     if several and test == ALL:
         raise UsageError("--test all runs every test: leave out --tests")
+    if latex and markdown:
+        raise UsageError("--latex and --markdown print the same table: choose one")
+    if csv is not None and league_csv is not None and str(csv) == str(league_csv):
+        raise UsageError("--csv and --league-csv write different tables: give them different names")
     if counts:
         asked = {
+            "--methods": methods,
+            "--league-csv": league_csv,
             "--against": against,
             "--margin": margin,
             "--pool": pool,
@@ -184,11 +210,11 @@ def command(
             resamples=resamples or RESAMPLES,
             seed=seed,
         )
-        _show_counts(table, data, json=json, csv=csv, latex=latex)
+        _show_counts(table, data, json=json, csv=csv, latex=latex, markdown=markdown)
         return
-    from adjudge.comparisons.pairs import comparisons, scope_words
+    from adjudge.comparisons.pairs import compare_all
 
-    found = comparisons(
+    found = compare_all(
         data,
         measure or (),
         length=length_of(length),
@@ -213,15 +239,38 @@ def command(
         across=across,
     )
     warn_of(data, (c.measure for c in found))
+    if league_csv is not None:
+        write_csv(found.to_frame(), league_csv)
+    for_print = not json and (latex or markdown or methods)
+    if json or csv is not None or not (for_print or league_csv is not None):
+        _deliver(found, json=json, csv=csv, pairs=pairs, effects=effects)
+    if for_print:
+        _print_paper(found, latex=latex, markdown=markdown, methods=methods)
+
+
+def _print_paper(found: ComparedMeasures, *, latex: bool, markdown: bool, methods: bool) -> None:
+    """The table, the paragraph on methods, or both, in the language that was asked for."""
+    parts = [found.to_latex()] if latex else [found.to_markdown()] if markdown else []
+    if methods:
+        paragraph = found.methods()
+        parts.append(paragraph.to_markdown() if markdown else paragraph.to_latex())
+    print("\n\n".join(parts))
+
+
+def _deliver(found: ComparedMeasures, *, json: bool, csv: Path | None, pairs: bool, effects: bool) -> None:
+    """One comparison below the other, for scripts or for people."""
+    from adjudge.comparisons.pairs import scope_words
+
     deliver(
         found,
         lambda c: of_target(c.effects_frame() if effects else c.pairs_frame(), c.matrix),
         lambda c: _show(c, pairs=pairs, effects=effects),
         json=json,
         csv=csv,
-        latex=latex,
+        latex=False,
+        markdown=False,
     )
-    if csv is None and not json and not latex and (said := scope_words(found, advice=ADVICE)):
+    if csv is None and not json and (said := scope_words(found, advice=ADVICE)):
         print()
         say(said)
 
@@ -245,7 +294,9 @@ def _show(c: Comparison, *, pairs: bool, effects: bool) -> None:
     say(c.signature, "dim")
 
 
-def _show_counts(table: CountsTable, data: Scores, *, json: bool, csv: Path | None, latex: bool) -> None:
+def _show_counts(
+    table: CountsTable, data: Scores, *, json: bool, csv: Path | None, latex: bool, markdown: bool
+) -> None:
     warn_of(data, (m.measure for m in table.measures))
     if csv is not None:
         write_csv(table.to_frame(), csv)
@@ -253,6 +304,8 @@ def _show_counts(table: CountsTable, data: Scores, *, json: bool, csv: Path | No
         show_json(table.as_dict())
     elif latex:
         print(table.to_latex())
+    elif markdown:
+        print(table.to_markdown())
     elif csv is None:
         for number, each in enumerate([*table.tables(), *table.machine_tables()]):
             if number:

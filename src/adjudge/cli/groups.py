@@ -56,6 +56,8 @@ def command(
     json: options.Json = False,
     csv: options.Csv = None,
     latex: options.Latex = False,
+    markdown: options.Markdown = False,
+    methods: options.Methods = False,
 ) -> None:
     """Which systems differ, all pairs at once: letters, lines, ranks left open, a critical-difference diagram.
 
@@ -81,6 +83,15 @@ def command(
         for m, n, f in data.each(measure or (), length=length_of(length), form=form)
     ]
     warn_of(data, (g.matrix.measure for g in found))
+    if methods and not json:
+        parts: list[str] = []
+        for g in found:
+            parts += [g.to_latex()] if latex else [g.to_markdown()] if markdown else []
+            parts.append(g.methods().to_markdown() if markdown else g.methods().to_latex())
+        print("\n\n".join(parts))
+        if csv is None:
+            return
+        latex = markdown = False
     deliver(
         found,
         lambda g: of_target(g.pairs_frame(), g.matrix),
@@ -88,6 +99,7 @@ def command(
         json=json,
         csv=csv,
         latex=latex,
+        markdown=markdown,
     )
 
 

@@ -29,6 +29,7 @@ def tables(
     json: options.Json = False,
     csv: options.Csv = None,
     latex: options.Latex = False,
+    markdown: options.Markdown = False,
 ) -> None:
     """What people answered, as DUC-2002 prints it: quality, coverage, unmarked units, ratings, agreement.
 
@@ -46,6 +47,8 @@ def tables(
         show_json({"tables": [each.as_dict() for each in chosen], "notes": list(found.notes)})
     elif latex:
         print("\n\n".join(each.to_latex() for each in chosen))
+    elif markdown:
+        print("\n\n".join(each.to_markdown() for each in chosen))
     elif csv is None:
         for number, each in enumerate(chosen):
             if number:

@@ -30,6 +30,7 @@ def command(
     json: options.Json = False,
     csv: options.Csv = None,
     latex: options.Latex = False,
+    markdown: options.Markdown = False,
 ) -> None:
     """Compare target lengths: scores centred by topic, groups, noise, and how rankings agree.
 
@@ -49,7 +50,7 @@ def command(
         for m in data.resolved(measure or ())
     ]
     warn_of(data, (r.measure for r in found))
-    deliver(found, LengthsResult.to_frame, _show, json=json, csv=csv, latex=latex)
+    deliver(found, LengthsResult.to_frame, _show, json=json, csv=csv, latex=latex, markdown=markdown)
 
 
 def _show(r: LengthsResult) -> None:

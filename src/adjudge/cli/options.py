@@ -15,6 +15,10 @@ Folder = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
 Csv = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write a CSV file ('-': print it).")]
 Latex = Annotated[bool, typer.Option("--latex", help="Print a LaTeX table.")]
+Markdown = Annotated[bool, typer.Option("--markdown", help="Print a Markdown table.")]
+Methods = Annotated[
+    bool, typer.Option("--methods", help="Print the paragraph on methods, for LaTeX with its BibTeX.")
+]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
 Length = Annotated[
     int | None, typer.Option("--length", min=1, metavar="WORDS", help="Target length to look at.")

@@ -102,6 +102,8 @@ class Delivered(Protocol):
 
     def to_latex(self) -> str: ...
 
+    def to_markdown(self) -> str: ...
+
 
 @runtime_checkable
 class Streamed(Protocol):
@@ -121,8 +123,12 @@ def deliver(
     json: bool,
     csv: Path | None,
     latex: bool,
+    markdown: bool,
 ) -> None:
-    """Results as a CSV file, as JSON, as LaTeX, or for people: `frame` and `show` make one result's table and text."""
+    """Results as a CSV file, as JSON, LaTeX or Markdown, or for people.
+
+    `frame` and `show` make one result's table and text.
+    """
     if csv is not None:
         import pandas as pd
 
@@ -133,6 +139,8 @@ def deliver(
         )
     elif latex:
         print("\n\n".join(result.to_latex() for result in found))
+    elif markdown:
+        print("\n\n".join(result.to_markdown() for result in found))
     elif csv is None:
         for number, result in enumerate(found):
             if number:

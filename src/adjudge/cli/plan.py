@@ -72,6 +72,7 @@ def command(
     json: options.Json = False,
     csv: options.Csv = None,
     latex: options.Latex = False,
+    markdown: options.Markdown = False,
 ) -> None:
     """How many topics, or assessors, it takes to find a difference, from the spread of your own scores.
 
@@ -108,7 +109,7 @@ def command(
             )
             for m, n, f in data.each(chosen, length=length, form=form)
         ]
-    deliver(found, lambda plan: plan.curve_frame(), _show, json=json, csv=csv, latex=latex)
+    deliver(found, lambda plan: plan.curve_frame(), _show, json=json, csv=csv, latex=latex, markdown=markdown)
 
 
 def _show(plan: PowerPlan) -> None:

@@ -297,6 +297,7 @@ def fit(
     json: options.Json = False,
     csv: options.Csv = None,
     latex: options.Latex = False,
+    markdown: options.Markdown = False,
 ) -> None:
     """Bradley-Terry strengths with intervals, ranks and tests of all pairs, from a folder's answers or a bare CSV.
 
@@ -356,6 +357,7 @@ def fit(
         json=json,
         csv=csv,
         latex=latex,
+        markdown=markdown,
     )
 
 
@@ -585,6 +587,7 @@ def converge(
     json: options.Json = False,
     csv: options.Csv = None,
     latex: options.Latex = False,
+    markdown: options.Markdown = False,
 ) -> None:
     """How agreement with people grows with the number of answers, beside ROUGE and JS (figure 3 of Zopf 2018).
 
@@ -615,6 +618,7 @@ def converge(
         json=json,
         csv=csv,
         latex=latex,
+        markdown=markdown,
     )
 
 
@@ -665,6 +669,7 @@ def report(
     json: options.Json = False,
     csv: options.Csv = None,
     latex: options.Latex = False,
+    markdown: options.Markdown = False,
 ) -> None:
     """The four tables of Zopf 2018 for this evaluation: agreement with people, and order of sentences.
 
@@ -706,6 +711,7 @@ def report(
         json=json,
         csv=csv,
         latex=latex,
+        markdown=markdown,
     )
 
 
@@ -721,6 +727,9 @@ class _WithRows:
 
     def to_latex(self) -> str:
         return self.table.to_latex(self.rows)
+
+    def to_markdown(self) -> str:
+        return self.table.to_markdown(self.rows)
 
 
 def _show_paper(paper: PaperTable, rows: Rows, named: dict[str, str]) -> None:

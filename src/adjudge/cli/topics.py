@@ -33,6 +33,7 @@ def command(
     json: options.Json = False,
     csv: options.Csv = None,
     latex: options.Latex = False,
+    markdown: options.Markdown = False,
 ) -> None:
     """How topics differ: from the easiest to the hardest, with intervals on their mean ranks.
 
@@ -45,7 +46,7 @@ def command(
         for m, n, f in data.each(measure or (), length=length, form=form)
     ]
     warn_of(data, (r.measure for r in found))
-    deliver(found, TopicsResult.to_frame, _show, json=json, csv=csv, latex=latex)
+    deliver(found, TopicsResult.to_frame, _show, json=json, csv=csv, latex=latex, markdown=markdown)
 
 
 def _show(r: TopicsResult) -> None:

@@ -303,12 +303,6 @@ class CountsTable(Tabular):
         columns = (Column(label, right=False), *(Column(each, right=True) for each in numbers), *tests)
         return Table(name=name, columns=columns, rows=tuple(rows), title=title)
 
-    def to_latex(self) -> str:
-        """The tables for a paper, with booktabs rules."""
-        tables = self.tables()
-        notes = [f"% {line}" for line in (*tables.notes, *self.signature.splitlines())]
-        return "\n\n".join([tables.to_latex(), "\n".join(notes)])
-
 
 @dataclass(frozen=True)
 class CountsByMeasure:

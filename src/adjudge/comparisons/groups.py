@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.comparisons import conclusions
 from adjudge.comparisons.best import best_words
+from adjudge.comparisons.methods import MethodsParagraph, grouped_methods
 from adjudge.comparisons.scores import Source, scores_of
 from adjudge.data.scores import AllLengths, Pool, ScoreMatrix
 from adjudge.engine import generator
@@ -205,6 +206,7 @@ def groupings(
         joined=joined,
         spreads=spread_check(values) if method == "tukey" else None,
         seed=seed,
+        scale=scale,
     )
 
 
@@ -261,6 +263,8 @@ class Groupings(Tabular):
     spreads: SpreadCheck | None = None
     """For Tukey's test: whether the pairs spread alike."""
     seed: int = 0
+    scale: str = "values"
+    """What was tested, one of SCALES."""
     notes: tuple[str, ...] = ()
     """What there is to know of where the scores come from."""
 
@@ -350,6 +354,10 @@ class Groupings(Tabular):
         if constant and not self.pooled:
             said += "; `adjudge compare` tests differences that are all the same by their ranks"
         return said
+
+    def methods(self) -> MethodsParagraph:
+        """What a paper says of how this was done, and what it cites."""
+        return grouped_methods(self)
 
     def sentences(self) -> Iterator[str]:
         yield self.headline()
@@ -588,6 +596,7 @@ class Groupings(Tabular):
                 "contrasts": self._contrast_rows(),
                 "hsu": self._hsu_rows(),
                 "sentences": list(self.sentences()),
+                "methods": self.methods().as_dict(),
             }
         )
         found["pairs"] = self._pair_rows()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -339,10 +339,6 @@ class LengthsResult(Tabular):
     def tables(self) -> Tables:
         """The scores, the noise."""
         return Tables((self.table(), self.noise_table()))
-
-    def to_latex(self) -> str:
-        """Scores centred by topic and the noise, for a paper."""
-        return Tables((replace(self.table(), signature=""), self.noise_table())).to_latex()
 
     def to_frame(self) -> pd.DataFrame:
         """A row per system and length."""

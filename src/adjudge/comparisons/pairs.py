@@ -1,7 +1,7 @@
 """Which systems really differ: all pairs of systems on one measure, with a ranking, intervals, tests and groups.
 
-`compare` gives one `Comparison`, `comparisons` one for every measure and length. The tests are run in tests.py,
-the mathematics is in stats/.
+`compare` gives one `Comparison`, `compare_all` one for every measure and length, with one table of them all. The
+tests are run in tests.py, the mathematics is in stats/.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ from adjudge.comparisons.conclusions import (
     pair_intervals,
     run_all,
 )
+from adjudge.comparisons.methods import MethodsParagraph, compared_methods
+from adjudge.comparisons.paper import ComparedMeasures, best_of, league_caption, marks
 from adjudge.comparisons.scores import Among, Scores, Source, scores_of
 from adjudge.comparisons.tests import ALPHA, CORRECTION_WORDS, LEVEL, Choices, Test, choices, one_of
 from adjudge.data.scores import AllLengths, Pool, ScoreMatrix
@@ -139,7 +141,7 @@ def compare(
     return conclusions([_prepared(found, (found.resolve(measure), length, form), chosen, asked)], chosen)[0]
 
 
-def comparisons(
+def compare_all(
     scores: Source,
     measures: Sequence[str] = (),
     *,
@@ -164,7 +166,7 @@ def comparisons(
     intervals: str = "agreeing",
     primary: str | None = None,
     across: str = "each",
-) -> list[Comparison]:
+) -> ComparedMeasures:
     """A comparison for every measure, length and form; of everything that has scores unless measures are named.
 
     p is corrected over the pairs of each comparison by itself; with `across="measures"` over the pairs of all
@@ -197,7 +199,8 @@ def comparisons(
         if not each or each[0][0] != first:
             raise UsageError(f"the primary measure {quoted(first)} is not among those that are compared")
     prepared = [_prepared(found, which, chosen, asked) for which in each]
-    return conclusions(prepared, chosen, primary=first, together=across == "measures")
+    found_out = conclusions(prepared, chosen, primary=first, together=across == "measures")
+    return ComparedMeasures(tuple(found_out))
 
 
 def _intervals(word: str) -> Intervals:
@@ -746,12 +749,17 @@ class Comparison(Tabular):
         """What a reader should know before believing the table."""
         return _warnings(self)
 
+    def methods(self) -> MethodsParagraph:
+        """What a paper says of how this was done, and what it cites."""
+        return compared_methods([self])
+
     # As tables
 
     def table(self) -> Table:
         """The league table."""
         interval = Column("interval", f"{self.level:.0%} interval", data=False, right=False)
         moved = any(s.adjusted != s.mean for s in self.standings)
+        stars = {} if self.choices.against is None else marks(self) or {}
         columns = [Column("rank", ""), Column("system", right=False)]
         if self.kinds:
             columns.append(Column("kind"))
@@ -759,6 +767,7 @@ class Comparison(Tabular):
             Column("n", "topics"),
             Column("mean", format=".4f"),
             Column("adjusted", "adjusted mean", format=".4f", show="always" if moved else "never"),
+            Column("star", "", data=False, raised=True, show="print" if stars else "never"),
             Column("low", show="never"),
             Column("high", show="never"),
             interval,
@@ -770,21 +779,41 @@ class Comparison(Tabular):
                 Column("ranks", data=False, right=False),
                 Column("group", right=False),
             ]
+        best = best_of(self, self.kinds)
         return Table(
-            name="standings",
+            name=f"league {self.matrix.heading}",
             columns=tuple(columns),
-            rows=tuple(self._row(s) for s in self.standings),
+            rows=tuple(self._row(s, stars) for s in self.standings),
             title=f"{self.matrix.heading} ({self.matrix.info.direction},"
             f" {counted(len(self.matrix.topics), 'topic')})",
             said=(self.headline(),),
             notes=(*self.missing(), *self.warnings()),
             signature=self.signature,
+            caption=league_caption(self),
+            bold=frozenset(
+                (at, "adjusted" if moved else "mean")
+                for at, s in enumerate(self.standings)
+                if s.system in best
+            ),
         )
 
-    def _row(self, s: Standing) -> tuple[str | int | float | None, ...]:
+    def _row(self, s: Standing, stars: Mapping[str, str]) -> tuple[str | int | float | None, ...]:
         kind = (self.kinds.get(s.system, "machine"),) if self.kinds else ()
         ends = (s.best, s.worst, ranks(s), s.group) if self.complete else ()
-        return (s.rank, s.system, *kind, s.n, s.mean, s.adjusted, s.low, s.high, interval_words(s), *ends)
+        star = stars.get(s.system, "")
+        return (
+            s.rank,
+            s.system,
+            *kind,
+            s.n,
+            s.mean,
+            s.adjusted,
+            star,
+            s.low,
+            s.high,
+            interval_words(s),
+            *ends,
+        )
 
     def pairs_frame(self) -> pd.DataFrame:
         """A row per pair and test."""
@@ -876,6 +905,7 @@ class Comparison(Tabular):
                 "pairs": None,
                 "missing": self.matrix.missing,
                 "warnings": self.warnings(),
+                "methods": self.methods().as_dict(),
             }
         )
         rows = (row for test in self.tested for row in _pair_rows(self, test))

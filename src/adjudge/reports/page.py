@@ -129,6 +129,25 @@ def files_of(comparison: Comparison, stem: str) -> tuple[ReportFile, ...]:
     )
 
 
+def paper_files(comparisons: Sequence[Comparison]) -> tuple[ReportFile, ...]:
+    """All measures in one table, and the paragraph on methods with its references; of comparisons made alike."""
+    from adjudge.comparisons.paper import ComparedMeasures
+
+    if len({(c.choices, c.intervals, c.codes is None) for c in comparisons}) > 1:
+        return ()
+    found = ComparedMeasures(tuple(comparisons))
+    methods = found.methods()
+    tables = (
+        [ReportFile("Table, LaTeX", "paper-table.tex", found.to_latex() + "\n")] if len(found) > 1 else []
+    )
+    return (
+        *tables,
+        ReportFile("Table, Markdown", "paper-table.md", found.to_markdown() + "\n"),
+        ReportFile("Methods, LaTeX", "paper-methods.tex", methods.latex + "\n"),
+        ReportFile("References, BibTeX", "paper-references.bib", methods.bibtex + "\n"),
+    )
+
+
 def stems(texts: list[str]) -> list[str]:
     """A short plain name for every text, no two alike: for files and for links within the page."""
     found: list[str] = []
@@ -194,6 +213,7 @@ class ReportPage:
     sections: tuple[MeasureSection, ...]
     overview: Overview | None
     notes: tuple[str, ...]
+    paper: tuple[ReportFile, ...]
     commands: tuple[str, ...]
     seed: str
     version: str
@@ -228,6 +248,7 @@ def build_page(
         sections=sections,
         overview=overview_of(comparisons, columns, names) if len(sections) > 1 else None,
         notes=tuple(describe_withdrawn(collection)),
+        paper=paper_files(comparisons),
         commands=words.commands(comparisons),
         seed=", ".join(dict.fromkeys(str(c.seed) for c in comparisons)),
         version=__version__,

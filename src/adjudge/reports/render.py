@@ -35,7 +35,8 @@ def write_report(page: ReportPage, folder: str | Path) -> list[Path]:
     folder = Path(folder)
     if folder.exists() and not folder.is_dir():
         raise ClashError(f"{folder}: is a file, expected a folder or nothing")
-    texts = {table.name: table.text for section in page.sections for table in section.tables}
+    tables = [*page.paper, *(table for section in page.sections for table in section.tables)]
+    texts = {table.name: table.text for table in tables}
     texts[INDEX] = render(page)
     drafts = {folder / name: folder / f".{name}.draft" for name in texts}
     try:
@@ -50,8 +51,8 @@ def write_report(page: ReportPage, folder: str | Path) -> list[Path]:
         raise DataError(f"{folder}: the report cannot be written: {error.strerror}") from None
     finally:
         _remove(drafts.values())
-    *tables, index = drafts
-    return [index, *tables]
+    *paths, index = drafts
+    return [index, *paths]
 
 
 def _remove(drafts: Iterable[Path]) -> None:

@@ -47,7 +47,7 @@ from adjudge.stats.multiple import holm
 from adjudge.stats.paired import wilcoxon
 from adjudge.stats.preference.answers import FloatArray, PairAnswers
 from adjudge.stats.preference.bradley_terry import fit
-from adjudge.table import Column, Table, Tabular, plain
+from adjudge.table import Column, Table, Tables, Tabular, plain
 from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
@@ -732,9 +732,9 @@ class Convergence(Tabular):
             ),
         )
 
-    def to_latex(self) -> str:
-        """For a paper: the means, then the other measures."""
-        return f"{self.table().to_latex()}\n\n{self.lines_table().to_latex()}"
+    def tables(self) -> Tables:
+        """The means, then the other measures."""
+        return Tables((self.table(), self.lines_table()))
 
     def as_dict(self) -> dict[str, Any]:
         """For --json; NaN becomes null."""
@@ -1110,6 +1110,10 @@ class PaperTable(Tabular):
     def to_latex(self, rows: Rows = "mean") -> str:
         """For a paper, with booktabs rules."""
         return self.table(rows).to_latex()
+
+    def to_markdown(self, rows: Rows = "mean") -> str:
+        """For a README or a pull request."""
+        return self.table(rows).to_markdown()
 
     def as_dict(self) -> dict[str, Any]:
         """For --json; NaN becomes null."""

@@ -1,0 +1,525 @@
+"""What a paper says of how its numbers were made: a paragraph to paste, with the works that it cites.
+
+Every sentence follows from a run that was made: its tests, its pairs, its resamples, its missing scores.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import compress
+from typing import TYPE_CHECKING, Protocol
+
+from adjudge import __version__
+from adjudge.comparisons.conclusions import NOT_COMPARABLE, NOT_TESTED, OUT_OF_REACH
+from adjudge.comparisons.references import REFERENCES, bibtex, keys_in
+from adjudge.data.scores import form_words, heading_of
+from adjudge.table import markdown
+from adjudge.wording import counted, listed, tex
+
+if TYPE_CHECKING:
+    from adjudge.comparisons.groups import Groupings
+    from adjudge.comparisons.pairs import Comparison
+    from adjudge.data.scores import ScoreMatrix
+
+_MARK = "\x1e"
+"""Stands around the keys of what is cited; names hold no such character."""
+_CITATION = re.compile(rf"\s*{_MARK}([^{_MARK}]*){_MARK}")
+SOFTWARE = "adjudge"
+
+
+class Compared(Protocol):
+    """Systems compared on the scores of one measure."""
+
+    @property
+    def matrix(self) -> ScoreMatrix: ...
+
+    @property
+    def kinds(self) -> Mapping[str, str]: ...
+
+    @property
+    def notes(self) -> tuple[str, ...]: ...
+
+
+def cite(*keys: str) -> str:
+    """A citation within a sentence."""
+    return f"{_MARK}{','.join(keys)}{_MARK}" if keys else ""
+
+
+@dataclass(frozen=True, repr=False)
+class MethodsParagraph:
+    """A paragraph on methods. `text` cites in brackets, `latex` by `\\cite`; `bibtex` has what is cited."""
+
+    sentences: tuple[str, ...]
+    """With marks where something is cited."""
+
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        """What is cited, each once, in the order of the text."""
+        found = (
+            key for said in self.sentences for marks in _CITATION.findall(said) for key in marks.split(",")
+        )
+        return tuple(dict.fromkeys(found))
+
+    @property
+    def text(self) -> str:
+        """Plain, as `(Wilcoxon, 1945)`."""
+
+        def short(keys: str) -> str:
+            return "; ".join(REFERENCES[key].short for key in keys.split(",") if key in REFERENCES)
+
+        said = (
+            _CITATION.sub(lambda m: f" ({short(m[1])})" if short(m[1]) else "", s) for s in self.sentences
+        )
+        return " ".join(said)
+
+    @property
+    def latex(self) -> str:
+        r"""For LaTeX, as `~\cite{wilcoxon1945}`."""
+        return " ".join(self._sentence_in_latex(said) for said in self.sentences)
+
+    def _sentence_in_latex(self, said: str) -> str:
+        *parts, last = _CITATION.split(said)
+        pairs = zip(parts[::2], parts[1::2], strict=True)
+        return "".join(rf"{_wrapping(text)}~\cite{{{keys}}}" for text, keys in pairs) + _wrapping(last)
+
+    @property
+    def bibtex(self) -> str:
+        """The entries of what is cited, the software last."""
+        return "\n\n".join(filter(None, (bibtex(key for key in self.keys if key in REFERENCES), _software())))
+
+    @property
+    def references(self) -> tuple[str, ...]:
+        """What is cited, as a list of references has it."""
+        return tuple(REFERENCES[key].words() for key in sorted(self.keys) if key in REFERENCES)
+
+    def to_latex(self) -> str:
+        """The paragraph and its BibTeX."""
+        return f"{self.latex}\n\n{self.bibtex}"
+
+    def to_markdown(self) -> str:
+        """The paragraph and its references."""
+        return "\n".join([markdown(self.text), "", *(f"- {markdown(each)}" for each in self.references)])
+
+    def as_dict(self) -> dict[str, str]:
+        return {"text": self.text, "latex": self.latex, "bibtex": self.bibtex}
+
+    def __repr__(self) -> str:
+        return "\n".join([self.text, "", *self.references])
+
+    def _repr_markdown_(self) -> str:
+        return self.to_markdown()
+
+
+def _wrapping(text: str) -> str:
+    """For LaTeX; signatures may be broken at their bars."""
+    return tex(text).replace(r"\textbar{}", r"\textbar\allowbreak{}")
+
+
+def _software() -> str:
+    return f"@misc{{{SOFTWARE},\n  title = {{{{Adjudge}}}},\n  note = {{Version {__version__}}},\n}}"
+
+
+# A comparison of pairs
+
+STATISTIC_WORDS = {
+    "mean": "the mean difference",
+    "median": "the median difference",
+    "t": "the paired t statistic",
+    "t-unpaired": "the unpaired t statistic",
+    "w": "Wilcoxon's signed-rank statistic",
+}
+CORRECTION_NAMES = {
+    "bonferroni": ("Bonferroni's correction", ("dunn1961",)),
+    "holm": ("Holm's correction", ("holm1979",)),
+    "bh": ("Benjamini and Hochberg's correction", ("benjamini1995",)),
+    "westfall-young": (
+        "Westfall and Young's step-down correction by the largest statistic",
+        ("westfall1993",),
+    ),
+    "westfall-young-min-p": (
+        "Westfall and Young's step-down correction by the smallest p",
+        ("westfall1993",),
+    ),
+}
+ZEROS_WORDS = {
+    "wilcox": "topics on which the two systems tie are left out",
+    "pratt": "topics on which the two systems tie are ranked, and their ranks left out\x1epratt1959\x1e",
+    "split": "topics on which the two systems tie are ranked, and their ranks shared by both sides",
+}
+
+
+LETTERS = (
+    f"Systems that share a letter are not significantly different{cite('piepho2004')}; ranks are those that the"
+    f" significant differences leave open{cite('mogstad2024')}."
+)
+
+
+def test_name(c: Comparison) -> tuple[str, tuple[str, ...]]:
+    """The test in words, and what to cite for it."""
+    results = c.tested[c.test].results
+    if results.test.startswith("westfall-young"):
+        return f"{'approximate ' * _is_random(c)}randomization test of the paired t statistic", (
+            "noreen1989",
+        )
+    what = STATISTIC_WORDS.get(results.resampled or "", "")
+    names: dict[str, tuple[str, tuple[str, ...]]] = {
+        "wilcoxon": ("Wilcoxon signed-rank test", ("wilcoxon1945",)),
+        "t": ("paired t-test", ("student1908",)),
+        "t-unpaired": ("unpaired t-test", ("student1908",)),
+        "welch": ("Welch t-test", ("welch1947",)),
+        "sign": ("sign test", ("dixon1946",)),
+        "mc": (f"{'approximate ' * _is_random(c)}randomization test of {what}", ("noreen1989", "rankel2011")),
+        "hb": (f"hybrid bootstrap test of {what}", ("rankel2011",)),
+        "exact": ("exact permutation test of the mean difference", ("fisher1935",)),
+    }
+    return names[results.test]
+
+
+def compared_methods(found: Sequence[Comparison]) -> MethodsParagraph:
+    """How systems were compared on one measure or on several, all in the same way."""
+    return MethodsParagraph(tuple(_compared(found)))
+
+
+def _compared(found: Sequence[Comparison]) -> Iterator[str]:
+    first = found[0]
+    yield _what(found)
+    yield from _missing(found)
+    yield from _pooled(found)
+    if not any(c.family.any() for c in found):
+        yield f"Computed with Adjudge {__version__}{cite(SOFTWARE)}."
+        return
+    yield from _tested(found)
+    yield from _corrected(found)
+    yield from _reached(found)
+    if first.choices.margin is not None:
+        by = "Wilcoxon signed-rank" if first.test == "wilcoxon" else "t"
+        yield (
+            f"Two systems are called equivalent where two one-sided {by} tests{cite('schuirmann1987')} show their"
+            f" difference to lie within {first.choices.margin:g}."
+        )
+    yield from _intervals(found)
+    if all(c.complete for c in found) and max(len(c.standings) for c in found) > 1:
+        yield LETTERS
+    seeded = f" (seed {first.seed})" if any(_is_random(c) for c in found) else ""
+    yield f"Computed with Adjudge {__version__}{cite(SOFTWARE)}{seeded}."
+    yield f"Signatures: {'; '.join(c.matrix.signature for c in found)}."
+
+
+def title(c: Compared, found: Sequence[Compared]) -> str:
+    """What a measure is called in print; length and form only where they tell comparisons apart."""
+    lengths, forms = ({getattr(each.matrix, name) for each in found} for name in ("length", "form"))
+
+    def own(each: Compared) -> str:
+        length = each.matrix.length if len(lengths) > 1 else None
+        return heading_of(each.matrix.measure, length, each.matrix.form if len(forms) > 1 else None)
+
+    name = own(c)
+    return f"{name} ({c.matrix.measure})" if sum(own(each) == name for each in found) > 1 else name
+
+
+def target_words(found: Sequence[Compared]) -> str:
+    """`, summaries of 100 words`, where all are of one length or form."""
+    lengths, forms = ({getattr(c.matrix, name) for c in found} for name in ("length", "form"))
+    length, form = (each.pop() if len(each) == 1 else None for each in (lengths, forms))
+    parts = [f"of {length:,} words"] if length else []
+    parts += [f"({form_words(form)})"] if form else []
+    return f", summaries {' '.join(parts)}" if parts else ""
+
+
+def topics_words(found: Sequence[Compared]) -> str:
+    """`12 topics`; where measures have different ones, of each how many."""
+    sizes = [len(c.matrix.topics) for c in found]
+    if len(set(sizes)) == 1:
+        return counted(sizes[0], "topic")
+    each = (f"{title(c, found)}: {n:,}" for c, n in zip(found, sizes, strict=True))
+    return f"{min(sizes):,} to {max(sizes):,} topics ({'; '.join(each)})"
+
+
+def _what(found: Sequence[Compared]) -> str:
+    systems = list(dict.fromkeys(system for c in found for system in c.matrix.systems))
+    kinds = [next((c.kinds[s] for c in found if s in c.kinds), None) for s in systems]
+    parts = [
+        counted(kinds.count(kind), kind) for kind in ("machine", "baseline", "human") if kinds.count(kind)
+    ]
+    told = f" ({listed(parts)})" if len(parts) > 1 and None not in kinds else ""
+    cited: set[str] = set()
+    names: list[str] = []
+    for c in found:  # each work once
+        keys = [key for key in _measure_keys(c) if key not in cited]
+        cited.update(keys)
+        names.append(f"{title(c, found)}{cite(*keys)}")
+    target = target_words(found)
+    where = f"{topics_words(found)}{target}{',' if target else ''}"
+    return (
+        f"We compared {counted(len(systems), 'system')}{told} on {where} by {listed(names, most=len(names))}."
+    )
+
+
+def _measure_keys(c: Compared) -> list[str]:
+    """What defines the measure, where the scores were computed here and not brought along."""
+    from adjudge.errors import AdjudgeError
+    from adjudge.measures.registry import parse_measure
+
+    if "|imported" in c.matrix.info.signature or "|v:" not in f"|{c.matrix.info.signature}":
+        return []
+    try:
+        measure = parse_measure(c.matrix.measure)
+    except AdjudgeError:  # of a plug-in that is not there
+        return []
+    return keys_in(measure.CITATION)
+
+
+def _of(c: Compared, found: Sequence[Compared]) -> str:
+    """Which measure a sentence is about, where there are several."""
+    return f" by {title(c, found)}" if len(found) > 1 else ""
+
+
+def _missing(found: Sequence[Comparison]) -> Iterator[str]:
+    import numpy as np
+
+    for c in found:
+        holes = int(np.isnan(c.matrix.values).sum())
+        if not holes:
+            continue
+        n = c.tested[c.test].results.counts.n[c.family]
+        n = n[n > 0]
+        said = f"{holes:,} of {counted(c.matrix.values.size, 'score')}{_of(c, found)} {_is(holes)} missing"
+        if any(s.adjusted != s.mean for s in c.standings):
+            said += "; means are least-squares means of the model score = topic + system"
+        elif c.ordering:
+            said += "; means are over the topics that each system has"
+        if n.size:
+            few, many = int(n.min()), int(n.max())
+            span = f"{few:,}" if few == many else f"{few:,} to {many:,}"
+            said += f"; two systems are compared on the topics that both have ({span})"
+        yield f"{said}."
+
+
+def _pooled(found: Sequence[Compared]) -> Iterator[str]:
+    """What stands behind a score, said once where it is so of all measures; and whose judgments they are."""
+    behind = [_scores_behind(c) for c in found]
+    if len(set(behind)) == 1:
+        yield from (f"A system's score on a topic is {words}." for words in behind[:1] if words)
+    else:
+        pairs = zip(found, behind, strict=True)
+        yield from (f"A system's score on a topic{_of(c, found)} is {words}." for c, words in pairs if words)
+    for note in dict.fromkeys(note for c in found for note in c.notes):
+        said = note.partition(";")[0]  # what follows is advice
+        yield f"{said[0].upper()}{said[1:]}."
+
+
+def _scores_behind(c: Compared) -> str:
+    """`the mean of 3 scores`; nothing of single ones."""
+    counts = c.matrix.counts[c.matrix.counts > 0]
+    if not counts.size or counts.max() < 2:
+        return ""
+    few, many = int(counts.min()), int(counts.max())
+    return f"the {c.matrix.pool} of {many if few == many else f'{few:,} to {many:,}'} scores"
+
+
+def _tested(found: Sequence[Comparison]) -> Iterator[str]:
+    first = found[0]
+    choices, results = first.choices, first.tested[first.test].results
+    name, keys = test_name(first)
+    if choices.against is not None:
+        word = "better" if choices.side == "better" else "worse"
+        who = f"Every other system was compared with {choices.against}"
+        if choices.side != "both":
+            who = f"Whether every other system is {word} than {choices.against} was tested"
+    else:
+        who = "Pairs of systems were compared"
+    on = "" if results.test in ("t-unpaired", "welch") else " topic by topic"
+    sided = "two-sided" if results.alternative == "two-sided" else "one-sided"
+    yield f"{who}{on} with the {sided} {name}{cite(*keys)}{_how(found)}."
+    if results.test == "wilcoxon" or results.resampled == "w":
+        yield f"Tied differences have mean ranks; {ZEROS_WORDS[choices.zeros]}."
+    elif results.test == "sign":
+        yield "Topics on which the two systems tie are left out."
+    if first.codes is not None:
+        sets = int(first.codes.max()) + 1
+        yield f"Topics that belong together change sides together ({counted(sets, 'set')})."
+
+
+def _how(found: Sequence[Comparison]) -> str:
+    """How p was computed: exactly, by a distribution, by so many resamples."""
+    tests = [c.tested[c.test] for c in found]
+    if any(_is_random(c) for c in found):
+        drawn = dict.fromkeys(
+            t.resamples for c, t in zip(found, tests, strict=True) if _is_random(c) and t.resamples
+        )
+        sizes = listed([f"{n:,}" for n in drawn])
+        some = " where not all are gone through" if not all(_is_random(c) for c in found) else ""
+        return f", with {sizes} random resamples{some} and p = (k + 1)/(R + 1){cite('phipson2010')}"
+    methods = [
+        m
+        for c, t in zip(found, tests, strict=True)
+        for m in compress(t.results.method, c.family.tolist())
+        if m
+    ]
+    if tests[0].results.test in ("t", "t-unpaired", "welch") or not methods:
+        return ""
+    exact, normal, rounded = (methods.count(each) for each in ("exact", "normal", "rounded"))
+    if normal:
+        some = f"exact for {counted(exact, 'pair')} and by the normal approximation for {normal:,}"
+        return f", with p-values {some if exact else 'by the normal approximation'}"
+    if rounded:
+        return f", of scores that are rounded for {counted(rounded, 'pair')}"
+    return ", by all swaps" if tests[0].results.resampled or "swaps" in methods else ", with exact p-values"
+
+
+def _is(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+def _is_random(c: Comparison) -> bool:
+    """Whether the chosen test drew at random; few clusters or topics are gone through wholly."""
+    tested = c.tested[c.test]
+    if tested.results.test.startswith("westfall-young"):
+        return "|all:" not in tested.results.signature
+    return tested.results.resamples is not None
+
+
+def correction_words(found: Sequence[Comparison]) -> tuple[str, tuple[str, ...]]:
+    """Over how many pairs p-values are corrected and how, and what to cite for it."""
+    first = found[0]
+    own = [int(c.family.sum()) for c in found]
+    together = first.corrected > own[0]
+    if max(own) < 2 and not together:
+        return "", ()
+    if first.choices.correct == "none":
+        return f"no correction for {_pairs(own)}", ()
+    name, keys = CORRECTION_NAMES[first.choices.correct]
+    over = f"the {first.corrected:,} pairs of all measures together" if together else _pairs(own)
+    return f"{name} for {over}", keys
+
+
+def _pairs(own: Sequence[int]) -> str:
+    if len(own) == 1:
+        return f"{own[0]:,} pairs"
+    return f"the {own[0]:,} pairs of each measure" if len(set(own)) == 1 else "the pairs of each measure"
+
+
+def _corrected(found: Sequence[Comparison]) -> Iterator[str]:
+    first = found[0]
+    words, keys = correction_words(found)
+    alpha = alpha_words(first)
+    if not words:
+        yield f"The difference counts as significant up to p = {alpha}."
+    elif first.choices.correct == "none":
+        yield f"Differences count as significant up to p = {alpha}, with {words}."
+    else:
+        yield f"Differences count as significant up to p = {alpha} after {words}{cite(*keys)}."
+    if first.role:
+        yield f"{title(first, found)} was named as the primary measure."
+
+
+def alpha_words(c: Comparison) -> str:
+    return f"{c.alpha:g}".removeprefix("0")
+
+
+def unfound(found: Sequence[Comparison], conclusion: int) -> tuple[int, str]:
+    """How many pairs have a conclusion, and of several measures how many each."""
+    counts = [c.tested[c.test].count(conclusion) for c in found]
+    told = "; ".join(f"{title(c, found)}: {n:,}" for c, n in zip(found, counts, strict=True) if n)
+    return sum(counts), f" ({told})" if len(found) > 1 and told else ""
+
+
+def _reached(found: Sequence[Comparison]) -> Iterator[str]:
+    lost, told = unfound(found, OUT_OF_REACH)
+    if lost:
+        spared = found[0].choices.correct in ("holm", "bonferroni")
+        them = "it" if lost == 1 else "them"
+        burden = f", and no correction is made for {them}{cite('tarone1990')}" if spared else ""
+        why = "the smallest p within reach not being small enough"
+        yield f"{counted(lost, 'pair')}{told} could not have been found to differ, {why}{burden}."
+    apart, told = unfound(found, NOT_COMPARABLE)
+    if apart:
+        yield f"{counted(apart, 'pair')}{told} {'has' if apart == 1 else 'have'} no topic in common."
+    rest, told = unfound(found, NOT_TESTED)
+    if rest:
+        yield f"{counted(rest, 'pair')}{told} could not be tested."
+
+
+def interval_words(c: Comparison) -> str:
+    """How the intervals of means are made, where there are any."""
+    if all(s.low != s.low for s in c.standings):
+        return ""
+    of = "sets of topics" if c.codes is not None else "topics"
+    return f"{100 * c.level:g}% intervals of means are Student's t intervals over {of}"
+
+
+def _intervals(found: Sequence[Comparison]) -> Iterator[str]:
+    if said := next(filter(None, map(interval_words, found)), ""):
+        yield f"{said}."
+
+
+# All pairs at once
+
+SCALED_WORDS = {
+    "ranks": f"Scores were replaced by their ranks{cite('conover1981')}.",
+    "topic-ranks": "Scores were replaced by their ranks within topics.",
+}
+
+
+def grouped_methods(g: Groupings) -> MethodsParagraph:
+    """How all pairs of systems were compared at once."""
+    return MethodsParagraph(tuple(_grouped(g)))
+
+
+def _grouped(g: Groupings) -> Iterator[str]:
+    import numpy as np
+
+    yield _what([g])
+    holes = int(np.isnan(g.matrix.values).sum())
+    if holes:
+        model = "least-squares means of the model score = topic + system"
+        means = model if g.joined else "over the topics that each system has"
+        yield f"{holes:,} of {counted(g.matrix.values.size, 'score')} {_is(holes)} missing; means are {means}."
+    yield from _pooled([g])
+    if g.scale in SCALED_WORDS:
+        yield SCALED_WORDS[g.scale]
+    if len(g.places) > 1:
+        yield from _all_pairs(g)
+    seeded = f" (seed {g.seed})" if "resamples:" in g.test.signature else ""
+    yield f"Computed with Adjudge {__version__}{cite(SOFTWARE)}{seeded}."
+    yield f"Signature: {g.signature}."
+
+
+def _all_pairs(g: Groupings) -> Iterator[str]:
+    import numpy as np
+
+    pairs, alpha = counted(len(g.test), "pair"), f"{g.alpha:g}".removeprefix("0")
+    common = ", on the topics that both systems of a pair have" if np.isnan(g.values).any() else ""
+    own = f"each with the variance of its own differences over topics{common}"
+    if g.test.method == "max-t":
+        drawn = getattr(g.test, "resamples", None)
+        how = f"{own}, by a step-down bootstrap of the largest t statistic{cite('romano2005')}"
+        yield f"{pairs} of systems {_were(g)} tested together, {how}, with {drawn:,} resamples."
+    elif g.test.method == "t":
+        yield f"{pairs} of systems {_were(g)} tested with paired t-tests{cite('student1908')}, {own}."
+        yield f"p-values are corrected by Holm's procedure{cite('holm1979')}."
+    elif g.scale == "topic-ranks":
+        yield f"{pairs} of systems {_were(g)} tested together with Nemenyi's test of mean ranks{cite('demsar2006')}."
+    else:
+        model = "with one variance for all, that of the model score = topic + system"
+        name = f"Tukey's test{cite('tukey1949', 'kramer1956')}"
+        yield f"{pairs} of systems {_were(g)} tested together with {name}, {model}."
+    yield f"Differences count as significant up to a corrected p of {alpha}; intervals of differences hold together."
+    lost, apart = (int((g.conclusion == k).sum()) for k in (OUT_OF_REACH, NOT_COMPARABLE))
+    if lost:
+        yield f"{counted(lost, 'pair')} could not have been found to differ."
+    if apart:
+        yield f"{counted(apart, 'pair')} {'has' if apart == 1 else 'have'} no topics by which to compare."
+    if g.hsu is not None:
+        yield f"Comparisons with the best system are Hsu's{cite('hsu1984')}."
+    if g.names:
+        theirs = "is a family of its" if len(g.names) == 1 else "are a family of their"
+        yield f"{counted(len(g.names), 'contrast')} {theirs} own."
+    yield LETTERS
+
+
+def _were(g: Groupings) -> str:
+    return "was" if len(g.test) == 1 else "were"

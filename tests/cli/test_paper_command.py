@@ -1,0 +1,135 @@
+"""adjudge compare for a paper: --latex, --markdown, --methods, --league-csv; --markdown of the other commands."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.cli.running import called, runner
+
+from adjudge.cli import anova, compare, groups, lengths, plan, topics
+from adjudge.errors import UsageError
+
+run = runner(compare.command)
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two measures, three systems, twelve topics, in a long table."""
+    rng = np.random.default_rng(0)
+    path = tmp_path_factory.mktemp("paper") / "long.csv"
+    rows = ["topic,measure,system,value"]
+    for measure in ("rouge-1", "rouge-2"):
+        for k in range(12):
+            rows += [f"t{k},{measure},{s},{j + rng.normal():.6f}" for j, s in enumerate(("a_1", "b", "c"))]
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+def test_several_measures_are_one_latex_table(file: Path) -> None:
+    found = run(f"{file} -m rouge-1 -m rouge-2 --latex").stdout
+    assert found.startswith(r"\begin{table}[tb]")
+    assert found.count(r"\begin{tabular}") == 1
+    assert r"system & \multicolumn{2}{c}{rouge-1} & \multicolumn{2}{c}{rouge-2} \\" in found
+    assert r"a\_1 & " in found
+    one = run(f"{file} -m rouge-1 --latex").stdout
+    assert r"95\% interval" in one
+
+
+def test_markdown_is_a_table_and_its_caption(file: Path) -> None:
+    lines = run(f"{file} --markdown").stdout.splitlines()
+    assert lines[:2] == ["| system | rouge-1 | rouge-2 |", "| --- | ---: | ---: |"]
+    assert lines[-1].startswith("Means over 12 topics. Bold: the best mean.")
+
+
+def test_methods_are_a_paragraph_and_bibtex(file: Path) -> None:
+    found = run(f"{file} --methods --test mc --seed 3").stdout
+    paragraph, _, rest = found.partition("\n\n")
+    assert paragraph.startswith("We compared 3 systems on 12 topics by rouge-1 and rouge-2.")
+    assert r"~\cite{noreen1989,rankel2011}, with 2,000 random resamples" in paragraph
+    assert "(seed 3)" in paragraph
+    assert "@book{noreen1989," in rest
+    plain = run(f"{file} --methods --markdown --test mc").stdout
+    assert plain.startswith("| system |")
+    assert "(Noreen, 1989; Rankel et al., 2011)" in plain
+    assert "\n- Noreen, Eric W. (1989)." in plain
+    both = run(f"{file} --latex --methods").stdout
+    assert both.index(r"\end{table}") < both.index("We compared") < both.index("@article{holm1979,")
+
+
+def test_the_league_as_csv_has_a_row_per_measure_and_system(file: Path, tmp_path: Path) -> None:
+    league, pairs = tmp_path / "league.csv", tmp_path / "pairs.csv"
+    assert run(f"{file} --league-csv {league}").stdout == ""
+    rows = list(csv.DictReader(io.StringIO(league.read_text(encoding="utf-8"))))
+    assert [(row["measure"], row["rank"]) for row in rows] == [
+        (m, r) for m in ("rouge-1", "rouge-2") for r in ("1", "2", "3")
+    ]
+    assert {"n", "mean", "low", "high", "best", "worst", "group", "kind"} <= set(rows[0])
+    run(f"{file} --csv {pairs} --league-csv {league}")
+    assert len(pairs.read_text(encoding="utf-8").splitlines()) == 1 + 2 * 3  # stays one row per pair
+    printed = run(f"{file} --league-csv - --json").stdout
+    assert printed.startswith("measure,length,form,rank,system")
+    assert json.loads(printed[printed.index("[\n") :])[0]["methods"]["text"].startswith(
+        "We compared 3 systems"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("--latex --markdown", "--latex and --markdown print the same table: choose one"),
+        ("--csv x.csv --league-csv x.csv", "write different tables: give them different names"),
+        ("--counts --methods", "leave out --methods"),
+        ("--counts --league-csv x.csv", "leave out --league-csv"),
+    ],
+)
+def test_what_excludes_each_other_is_said(file: Path, options: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        run(f"{file} {options}")
+
+
+def test_other_commands_print_markdown_where_they_print_latex(file: Path) -> None:
+    """The same rows: as many lines of a table as LaTeX has."""
+    quickly = {"plan": "--simulations 50"}
+    for name, module in {
+        "groups": groups,
+        "topics": topics,
+        "anova": anova,
+        "lengths": lengths,
+        "plan": plan,
+    }.items():
+        line = f"{file} -m rouge-1 {quickly.get(name, '')}"
+        latex = runner(module.command)(f"{line} --latex").stdout
+        shown = runner(module.command)(f"{line} --markdown").stdout
+        tables = shown.count("\n| ---") + shown.count("\n| ---:")
+        assert shown.startswith("| "), name
+        assert sum(row.startswith("|") for row in shown.splitlines()) == latex.count("\\\\\n") + latex.count(
+            r"\begin{tabular}"
+        ), name
+        assert tables >= 1
+    counted = run(f"{file} --counts --markdown").stdout
+    assert counted.startswith("| measure | pairs | ")
+
+
+def test_preferences_print_markdown(tmp_path: Path) -> None:
+    rows = ["left,right,winner", *["a,b,left"] * 6, *["b,a,left"] * 2, *["b,c,left"] * 5, *["c,a,left"] * 2]
+    (tmp_path / "arena.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    done = called(tmp_path, "prefer", "fit", "arena.csv", "--markdown")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("| ")
+    assert "| a |" in done.stdout
+
+
+def test_groups_print_their_methods(file: Path) -> None:
+    found = runner(groups.command)(f"{file} -m rouge-1 --methods").stdout
+    assert found.startswith(
+        "We compared 3 systems on 12 topics by rouge-1. 3 pairs of systems were tested with paired"
+    )
+    assert "@article{student1908," in found
+    both = runner(groups.command)(f"{file} -m rouge-1 --methods --markdown").stdout
+    assert both.startswith("| ")
+    assert "(Student, 1908)" in both
