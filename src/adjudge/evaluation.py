@@ -96,9 +96,12 @@ class Evaluation:
         return f"adjudge.open({str(self.path)!r})"
 
     @classmethod
-    def open(cls, path: str | Path) -> Evaluation:
-        """The evaluation in a folder. A change of it that was interrupted is finished first, in files and store."""
-        found = cls(Folder.open(path))
+    def open(cls, path: str | Path, *, create: bool = False) -> Evaluation:
+        """The evaluation in a folder. A change of it that was interrupted is finished first, in files and store.
+
+        With `create`, the folder need not be there: the first import that goes through makes it.
+        """
+        found = cls(Folder.open(path, create=create))
         pending = any((found.path / name).exists() for name in (PENDING, PENDING_IMPORT))
         if pending and os.access(found.path, os.W_OK) and found._why_unread() is None:
             found.store().close()
@@ -133,9 +136,20 @@ class Evaluation:
         dry_run: bool = False,
         progress: Callable[[int], None] = lambda n: None,
     ) -> ImportReport:
-        """Import what a reader of `adjudge.formats` yields; all of it or nothing."""
+        """Import what a reader of `adjudge.formats` yields; all of it or nothing.
+
+        An evaluation that is not there is made, and not left behind where nothing comes into it.
+        """
         self._collection = None
-        return take_all(self.folder, items, on_clash=on_clash, dry_run=dry_run, progress=progress)
+        made, keep = self.folder.make(), False
+        try:
+            report = take_all(self.folder, items, on_clash=on_clash, dry_run=dry_run, progress=progress)
+            report.made = str(self.path) if made and report.is_change else None
+            keep = report.is_change and not dry_run
+            return report
+        finally:
+            if not keep:
+                self.folder.unmake(made)
 
     def check(self) -> CheckReport:
         """What is there, what is missing, what looks wrong; also judgments of texts that changed since."""
