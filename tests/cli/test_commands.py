@@ -120,6 +120,10 @@ def fill(folder: Path) -> None:
     )
     for name in ("system_a", "system_b", "ref1", "ref2", "src"):
         (folder / f"{name}.txt").write_text("".join(f"Rain, by {name}, on {k}.\n" for k in range(4)))
+    for part in ("lead", "ours", "reference"):
+        (folder / "outputs" / part).mkdir(parents=True)
+        for k in range(4):
+            (folder / "outputs" / part / f"{k}.txt").write_text(f"Rain, by {part}, on {k}.\n")
     judged(folder)
     (folder / "empty").mkdir()
     (folder / "empty" / "evaluation.toml").write_text('name = "empty"\n')
@@ -256,6 +260,7 @@ JSON_CALLS = [
     "report my-eval",
     "import jsonl outputs.jsonl my-eval",
     "import lines system_a.txt --reference ref1.txt lines",
+    "import folder outputs texts",
     "import scores bertscore.csv my-eval --dry-run",
 ]
 
@@ -360,10 +365,16 @@ MISTAKES = [
     (2, "import lines summaries new", "summaries is a folder: say 'summaries/*.txt'"),
     (2, "import lines matrix.csv new", "adjudge import csv matrix.csv EVALUATION"),
     (2, "import lines new", "no files to read"),
+    (2, "import folder summaries new", "the layout is not clear; say --pattern"),
+    (1, "import folder nowhere new", "nowhere: no such folder"),
+    (1, "import folder matrix.csv new", "matrix.csv: is a file, expected a folder"),
+    (2, "import folder outputs new --pattern {system}{topic}.txt", "with nothing between them"),
+    (2, "import folder outputs new --pattern {system}/{topic}.html", "no file below outputs matches"),
+    (2, "import folder outputs new --pattern {model}/{topic}.txt", "has {model}"),
+    (2, "import folder outputs new --max-size x", '--max-size is "x"'),
     (2, "import lines system_a.txt new --kind person", '--kind is "person"'),
     (2, "import lines system_a.txt new --form poem", '--form is "poem"'),
     (1, "import lines absent.txt new", "absent.txt: cannot be read: No such file"),
-    (1, "import lines system_a.txt new --encoding utf-16-be", "not utf-16-be"),
     (2, "import lines system_a.txt new --encoding klingon", 'unknown encoding "klingon"'),
     (2, "import lines system_a.txt new.txt", "comes after the files"),
     (2, "withdraw my-eval --why x", "say which: --system, --topic, or both"),

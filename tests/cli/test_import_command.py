@@ -86,3 +86,24 @@ def test_what_is_next_depends_on_what_is_there(here: Path) -> None:
     assert called(here, "compare", "scores-only").returncode == 0
     shown = json.loads(called(here, "import", "scores", "scores.csv", "new eval", "--json").stdout)
     assert (shown["same"], shown["scores"], shown["made"], shown["read"]) == ({"scores": 4}, {}, None, 4)
+
+
+def test_a_folder_is_scored_after_one_import(here: Path) -> None:
+    for part in ("lead", "ours", "reference"):
+        (here / "outputs" / part).mkdir(parents=True)
+        for k in range(3):
+            (here / "outputs" / part / f"{k}.txt").write_text(f"Rain fell on day {k}, by {part}.\n")
+    (here / "outputs" / "run.log").write_text("done\n")
+    done = called(here, "import", "folder", "outputs", "outputs/my-eval")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[:2] == ["made the evaluation outputs/my-eval", "added 3 topics, 3 systems, 9 summaries"]
+    assert lines[-1] == "next: adjudge score outputs/my-eval"
+    assert (
+        "noted 1: layout found: --pattern '{system}/{topic}.txt' --reference-pattern 'reference/{topic}.txt'"
+        " (first: outputs)" in lines
+    )
+    assert "left out 1: file that matches no pattern (.log) (first: outputs/run.log)" in lines
+    again = called(here, "import", "folder", "outputs", "outputs/my-eval")
+    assert (again.returncode, "nothing new" in again.stdout) == (0, True)
+    assert called(here, "score", "outputs/my-eval").returncode == 0

@@ -26,6 +26,8 @@ imports = typer.Typer(
 
 IMPORTS = {
     "lines": "adjudge import lines 'system_*.txt' --reference 'ref*.txt' --source src.txt line-eval",
+    "folder": "adjudge import folder outputs folder-eval --pattern '{system}/{topic}.txt'"
+    " --reference-pattern 'reference/{topic}.txt'",
     "summeval": "adjudge import summeval model_annotations.jsonl my-eval",
     "jsonl": "adjudge import jsonl outputs.jsonl my-eval --map text=decoded",
     "csv": "adjudge import csv baseline-7.csv tuned-7.csv my-eval --length 100",
@@ -156,6 +158,71 @@ def lines(
         form=form,
         sentence_mark=sentence_mark,
         max_line=size_of("--max-line", max_line),
+        encoding=encoding,
+    )
+    _take(evaluation, items, replace, skip, dry_run, json)
+
+
+Patterns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--pattern",
+        metavar="PATTERN",
+        help="Paths of summaries below DIR: {topic}, {system}, {length}, {form}, *; may be repeated.",
+        show_default=False,
+    ),
+]
+
+
+@imports.command("folder", epilog=f"Example: {IMPORTS['folder']}")
+def folder(
+    texts: Annotated[
+        Path, typer.Argument(metavar="DIR", help="The folder with the texts.", show_default=False)
+    ],
+    evaluation: options.Folder,
+    pattern: Patterns = None,
+    reference_pattern: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--reference-pattern", metavar="PATTERN", help="Paths of references: {topic}, {writer}, ..."
+        ),
+    ] = None,
+    source_pattern: Annotated[
+        list[str] | None,
+        typer.Option("--source-pattern", metavar="PATTERN", help="Paths of documents: {topic}, {document}."),
+    ] = None,
+    system: Annotated[
+        str | None, typer.Option(help="Of paths without {system}; their folder unless given.")
+    ] = None,
+    kind: Annotated[str | None, typer.Option(help="Of the systems: machine, baseline or human.")] = None,
+    length: Annotated[
+        int | None, typer.Option(min=1, metavar="WORDS", help="Target length of paths without {length}.")
+    ] = None,
+    form: Annotated[
+        str | None, typer.Option("--form", metavar="FORM", help="Of paths without {form}: abstract, extract.")
+    ] = None,
+    max_size: Annotated[
+        str, typer.Option("--max-size", metavar="SIZE", help="A larger file is refused.")
+    ] = "64MB",
+    encoding: Annotated[str | None, typer.Option(help="Of the files; else UTF-8 or Windows-1252.")] = None,
+    replace: options.Replace = False,
+    skip: options.Skip = False,
+    dry_run: options.DryRun = False,
+    json: options.Json = False,
+) -> None:
+    """A folder with a file per summary, plain text or pyrouge's HTML; the paths say topic and system."""
+    from adjudge.formats import textfolder
+
+    items = textfolder.read(
+        texts,
+        pattern=pattern,
+        reference_pattern=reference_pattern,
+        source_pattern=source_pattern,
+        system=system,
+        kind=kind,
+        length=length,
+        form=form,
+        max_size=size_of("--max-size", max_size),
         encoding=encoding,
     )
     _take(evaluation, items, replace, skip, dry_run, json)

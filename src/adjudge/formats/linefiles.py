@@ -66,8 +66,7 @@ def line_texts(path: str | Path, *, max_line: int = MAX_LINE, encoding: str = "u
     """
     path = Path(path)
     with reading(path), open_bytes(path) as stream:
-        start = cast(io.BufferedReader, stream).peek(4)
-        wide = next((name for mark, name in _WIDE_MARKS.items() if start.startswith(mark)), None)
+        wide = wide_encoding(cast(io.BufferedReader, stream).peek(4))
         read = _wide_lines if wide or _is_wide(encoding) else _byte_lines
         for number, line in enumerate(read(path, stream, wide or encoding, max_line), 1):
             text = line.removeprefix("\ufeff") if number == 1 else line
@@ -85,6 +84,11 @@ def line_texts(path: str | Path, *, max_line: int = MAX_LINE, encoding: str = "u
                     file=path,
                 )
             yield text
+
+
+def wide_encoding(start: bytes) -> str | None:
+    """UTF-16 or UTF-32, where a byte order mark says so."""
+    return next((name for mark, name in _WIDE_MARKS.items() if start.startswith(mark)), None)
 
 
 def _is_wide(encoding: str) -> bool:
