@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import adjudge
 from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.errors import UsageError
 from adjudge.formats.linefiles import read, system_names
@@ -163,6 +164,25 @@ def test_tables_and_json_are_sent_to_their_own_commands(write: Write, refused: R
     )
     write("braces.txt", "{so to speak}\n")
     assert len(rows(read(["braces.txt"]))) == 3
+
+
+@pytest.mark.usefixtures("aligned")
+def test_from_python_in_one_call() -> None:
+    e = adjudge.open("my-eval", create=True)
+    with pytest.raises(UsageError, match="matches no file"):
+        e.import_lines("none*.txt")
+    assert not Path("my-eval").exists()
+    report = e.import_lines(
+        "sys_*.txt", references=["ref1.txt", Path("ref2.txt")], sources="src.txt", length=50
+    )
+    assert report.added == {"topics": 3, "documents": 3, "systems": 4, "summaries": 12}
+    assert report.made == "my-eval"
+    assert {summary.length for _, summary in e.folder.rows(Summary)} == {50}
+    assert not e.import_lines("sys_*.txt", length=50).is_change
+    assert e.import_lines("sys_a.txt", length=50, sentence_mark="ned", on_clash="replace").replaced == {
+        "summaries": 1
+    }
+    assert e.import_lines("sys_a.txt", length=100, dry_run=True).added == {"summaries": 3}
 
 
 def test_an_empty_file_says_so(write: Write) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import gzip
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import adjudge
 from adjudge.data.incoming import Item
 from adjudge.data.rows import Document, Summary, System
 from adjudge.errors import UsageError
@@ -98,7 +100,7 @@ def test_pyrouges_folders_with_its_patterns_and_its_html(write: Write) -> None:
                 '<a name="1">[1]</a> <a href="#1" id=1>R&amp;D people said so.</a>\n'
                 '<a name="2">[2]</a> <a href="#2" id=2>It rained.</a>\n</body>\n</html>',
             )
-    options = {
+    options: dict[str, Any] = {
         "pattern": r"system/news.{topic:\d+}.txt",
         "reference_pattern": r"model/news.{writer:[A-Z]}.{topic:\d{3}}.html",
     }
@@ -286,6 +288,17 @@ def test_links_out_of_the_folder_are_refused(fill: Fill, write: Write, refused: 
     write("secret/2.txt", "Secret.")
     (folder / "b").symlink_to(Path("secret").resolve())
     assert "a link to somewhere else is not followed" in refused(read(folder, pattern="{system}/{topic}.txt"))
+
+
+def test_from_python_in_one_call(fill: Fill) -> None:
+    folder = fill("a/1.txt", "a/2.txt", "reference/1.txt", "reference/2.txt")
+    e = adjudge.open("my-eval", create=True)
+    report = e.import_folder(folder, kind="machine")
+    assert report.added == {"topics": 2, "systems": 2, "summaries": 4}
+    again = e.import_folder(
+        folder, pattern="{system}/{topic}.txt", reference_pattern=["reference/{topic}.txt"]
+    )
+    assert not again.is_change
 
 
 def test_an_evaluation_inside_the_folder_is_not_read(fill: Fill, write: Write) -> None:

@@ -44,6 +44,8 @@ _WIDE_MARKS = {  # the longer ones first: UTF-32's begins as UTF-16's does
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
+OneOrMore = str | Path | Paths
+"""A path or a pattern, or several."""
 _PATTERN = re.compile(r"[*?[]")
 _MOST_FILES = 12  # with their counts in a message, and
 _MOST_NAMED = 5  # as they would be typed
@@ -130,10 +132,10 @@ def _too_long(path: Path, number: int, limit: str) -> FormatError:
 
 
 def read(
-    paths: Paths,
+    paths: OneOrMore,
     *,
-    references: Paths = (),
-    sources: Paths = (),
+    references: OneOrMore = (),
+    sources: OneOrMore = (),
     topics: str | Path | None = None,
     kind: str | None = None,
     length: int | None = None,
@@ -263,13 +265,13 @@ def _refuse_json(place: Place, text: str) -> None:
 # Several files
 
 
-def expand(patterns: Iterable[str | Path], option: str = "FILE") -> list[Path]:
+def expand(patterns: OneOrMore, option: str = "FILE") -> list[Path]:
     """The files that paths and patterns name, each once, those of one pattern in the order of their names.
 
     A file that is there is taken as it is named, so that its name may hold a bracket.
     """
     found: dict[Path, Path] = {}
-    for pattern in map(str, patterns):
+    for pattern in map(str, [patterns] if isinstance(patterns, str | Path) else patterns):
         path = Path(pattern)
         with reading(path):
             there = path.exists()
