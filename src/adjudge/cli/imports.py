@@ -14,7 +14,7 @@ import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import counting, on_clash, say, show_json
 from adjudge.data.packed import size_of
-from adjudge.errors import UsageError, quoted
+from adjudge.errors import DataError, UsageError, quoted
 
 if TYPE_CHECKING:
     from adjudge.data.incoming import ImportReport, Item
@@ -494,7 +494,7 @@ def _take(
         if report.read and not dry_run:
             say(f"next: {next_step(report, shlex.quote(str(evaluation)))}")
     if not report.read:
-        raise typer.Exit(1)
+        raise DataError("nothing could be read, and nothing was imported")
 
 
 def next_step(report: ImportReport, evaluation: str) -> str:

@@ -121,9 +121,7 @@ class ImportReport:
         for verb, counts in (("left out", self.left_out), ("noted", self.noted)):
             for reason, count in counts.items():
                 yield f"{verb} {count:,}: {reason} (first: {self.first[reason]})"
-        if not self.read:
-            yield "nothing could be read"
-        elif not self.is_change:
+        if self.read and not self.is_change:
             yield "nothing new"
 
 
