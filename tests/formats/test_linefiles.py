@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import lzma
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -64,6 +67,12 @@ def test_what_is_no_line_file(write: Write, content: bytes, problem: str) -> Non
     with pytest.raises(FormatError) as caught:
         read_line_file(write("a.txt", content), max_line=100)
     assert problem in str(caught.value)
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+def test_packed_files_are_known_by_their_first_bytes(write: Write, pack: Callable[[bytes], bytes]) -> None:
+    assert read_line_file(write("a.txt", pack(b"one\ntwo\n"))) == ["one", "two"]
+    assert read_line_file(write("b.txt", b"BZh, said the bee.\n")) == ["BZh, said the bee."]
 
 
 def test_unknown_encodings_missing_files_and_damaged_archives(write: Write) -> None:
