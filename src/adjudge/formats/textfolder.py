@@ -141,7 +141,7 @@ def _fixed(text: str, lazy: str) -> str:
 
 
 @dataclass(frozen=True)
-class Layout:
+class FolderLayout:
     """The patterns of a folder."""
 
     peers: tuple[PathPattern, ...] = ()
@@ -149,7 +149,7 @@ class Layout:
     sources: tuple[PathPattern, ...] = ()
 
     @classmethod
-    def of(cls, peers: Iterable[str], references: Iterable[str], sources: Iterable[str]) -> Layout:
+    def of(cls, peers: Iterable[str], references: Iterable[str], sources: Iterable[str]) -> FolderLayout:
         return cls(
             tuple(PathPattern("--pattern", text) for text in peers),
             tuple(PathPattern("--reference-pattern", text) for text in references),
@@ -207,7 +207,7 @@ def read(
     if not root.is_dir():
         problem = "is a file, expected a folder" if root.exists() else "no such folder"
         raise FormatError(problem, file=root)
-    layout = Layout.of(_several(pattern), _several(reference_pattern), _several(source_pattern))
+    layout = FolderLayout.of(_several(pattern), _several(reference_pattern), _several(source_pattern))
     found: dict[str, Path] = {}
     for path, left in _texts_in(root):
         if left:
@@ -325,7 +325,7 @@ _TEXTS = (
 _JOINTS = "._-"
 
 
-def find_layout(root: Path, names: Sequence[str]) -> Layout:
+def find_layout(root: Path, names: Sequence[str]) -> FolderLayout:
     """The layout of a folder with these files, by the names of its folders and files.
 
     Folders named as references or sources (reference, gold, source, docs, ...; model beside system, as ROUGE has them)
@@ -344,7 +344,7 @@ def find_layout(root: Path, names: Sequence[str]) -> Layout:
     return found
 
 
-def _by_folders(paths: Sequence[PurePosixPath]) -> Layout | None:
+def _by_folders(paths: Sequence[PurePosixPath]) -> FolderLayout | None:
     """Folders of systems, beside folders of references or sources."""
     tops: dict[str, list[PurePosixPath]] = {}
     for path in paths:
@@ -369,7 +369,7 @@ def _by_folders(paths: Sequence[PurePosixPath]) -> Layout | None:
         writers = [_matching(tops[top], top, start, topics, "{writer}") for top in references]
         documents = [_matching(tops[top], top, start, topics, "{document}") for top in sources]
         if None not in (*writers, *documents):
-            return Layout.of(_merged(patterns), filter(None, writers), filter(None, documents))
+            return FolderLayout.of(_merged(patterns), filter(None, writers), filter(None, documents))
     return None
 
 
@@ -428,7 +428,7 @@ def _fits(text: str, paths: Sequence[PurePosixPath], topics: set[str]) -> bool:
     return None not in found and {each["topic"] for each in found if each} >= topics
 
 
-def _by_topics(paths: Sequence[PurePosixPath]) -> Layout | None:
+def _by_topics(paths: Sequence[PurePosixPath]) -> FolderLayout | None:
     """A folder per topic, with a reference or a source by that name in it."""
     ends = {path.suffix for path in paths}
     if any(len(path.parts) != 2 for path in paths) or len(ends) != 1:
@@ -440,7 +440,9 @@ def _by_topics(paths: Sequence[PurePosixPath]) -> Layout | None:
         return None
     end = ends.pop()
     writers = [f"{{topic}}/{{writer:{'|'.join(map(re.escape, references))}}}{end}"] if references else []
-    return Layout.of([f"{{topic}}/{{system}}{end}"], writers, [f"{{topic}}/{stem}{end}" for stem in sources])
+    return FolderLayout.of(
+        [f"{{topic}}/{{system}}{end}"], writers, [f"{{topic}}/{stem}{end}" for stem in sources]
+    )
 
 
 def _ways(paths: Sequence[PurePosixPath]) -> str:
