@@ -64,11 +64,11 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-def open(path: str | Path) -> Evaluation:
-    """The evaluation in a folder."""
+def open(path: str | Path, *, create: bool = False) -> Evaluation:
+    """The evaluation in a folder; with `create`, also one that its first import is to make."""
     from adjudge.evaluation import Evaluation
 
-    return Evaluation.open(path)
+    return Evaluation.open(path, create=create)
 
 
 def init(path: str | Path, *, name: str | None = None) -> Evaluation:

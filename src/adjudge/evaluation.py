@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from adjudge.data.scorefiles import ScoreFile
     from adjudge.data.transaction import Transaction
     from adjudge.formats.batches import Exported
+    from adjudge.formats.linefiles import OneOrMore
     from adjudge.formats.preferences import ExportedAnswers, Form
     from adjudge.judgments.assign.order import Order
     from adjudge.judgments.assign.planning import Assignment
@@ -96,9 +97,12 @@ class Evaluation:
         return f"adjudge.open({str(self.path)!r})"
 
     @classmethod
-    def open(cls, path: str | Path) -> Evaluation:
-        """The evaluation in a folder. A change of it that was interrupted is finished first, in files and store."""
-        found = cls(Folder.open(path))
+    def open(cls, path: str | Path, *, create: bool = False) -> Evaluation:
+        """The evaluation in a folder. A change of it that was interrupted is finished first, in files and store.
+
+        With `create`, the folder need not be there: the first import that goes through makes it.
+        """
+        found = cls(Folder.open(path, create=create))
         pending = any((found.path / name).exists() for name in (PENDING, PENDING_IMPORT))
         if pending and os.access(found.path, os.W_OK) and found._why_unread() is None:
             found.store().close()
@@ -137,9 +141,88 @@ class Evaluation:
         dry_run: bool = False,
         progress: Callable[[int], None] = lambda n: None,
     ) -> ImportReport:
-        """Import what a reader of `adjudge.formats` yields; all of it or nothing."""
+        """Import what a reader of `adjudge.formats` yields; all of it or nothing.
+
+        An evaluation that is not there is made, and not left behind where nothing comes into it.
+        """
         self._collection = None
-        return take_all(self.folder, items, on_clash=on_clash, dry_run=dry_run, progress=progress)
+        made, keep = self.folder.make(), False
+        try:
+            report = take_all(self.folder, items, on_clash=on_clash, dry_run=dry_run, progress=progress)
+            report.made = str(self.path) if made and report.is_change else None
+            keep = report.is_change and not dry_run
+            return report
+        finally:
+            if not keep:
+                self.folder.unmake(made)
+
+    def import_lines(
+        self,
+        systems: OneOrMore = (),
+        *,
+        references: OneOrMore = (),
+        sources: OneOrMore = (),
+        topics: str | Path | None = None,
+        kind: str | None = None,
+        length: int | None = None,
+        form: str | None = None,
+        sentence_mark: str | None = None,
+        encoding: str = "utf-8",
+        on_clash: OnClash = "refuse",
+        dry_run: bool = False,
+    ) -> ImportReport:
+        """Import text files with one summary a line: line n is topic n, the file's name is the system.
+
+        A path or a pattern such as "system_*.txt", or several. See `adjudge.formats.linefiles.read`.
+        """
+        from adjudge.formats.linefiles import read
+
+        items = read(
+            systems,
+            references=references,
+            sources=sources,
+            topics=topics,
+            kind=kind,
+            length=length,
+            form=form,
+            sentence_mark=sentence_mark,
+            encoding=encoding,
+        )
+        return self.take(items, on_clash=on_clash, dry_run=dry_run)
+
+    def import_folder(
+        self,
+        folder: str | Path,
+        *,
+        pattern: str | Sequence[str] | None = None,
+        reference_pattern: str | Sequence[str] | None = None,
+        source_pattern: str | Sequence[str] | None = None,
+        system: str | None = None,
+        kind: str | None = None,
+        length: int | None = None,
+        form: str | None = None,
+        encoding: str | None = None,
+        on_clash: OnClash = "refuse",
+        dry_run: bool = False,
+    ) -> ImportReport:
+        """Import a folder with a text file per summary; patterns such as "{system}/{topic}.txt" say what paths mean.
+
+        See `adjudge.formats.textfolder.read`.
+        """
+        from adjudge.formats.textfolder import read
+
+        items = read(
+            folder,
+            pattern=pattern,
+            reference_pattern=reference_pattern,
+            source_pattern=source_pattern,
+            system=system,
+            kind=kind,
+            length=length,
+            form=form,
+            encoding=encoding,
+        )
+        return self.take(items, on_clash=on_clash, dry_run=dry_run)
 
     def check(self) -> CheckReport:
         """What is there, what is missing, what looks wrong; also judgments of texts that changed since."""

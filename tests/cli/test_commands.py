@@ -118,6 +118,12 @@ def fill(folder: Path) -> None:
     (folder / "matrix.csv").write_text(
         "topic,a,b,H1\n" + "".join(f"t{k},{k},{k + 1},{k + 2}\n" for k in range(8))
     )
+    for name in ("system_a", "system_b", "ref1", "ref2", "src"):
+        (folder / f"{name}.txt").write_text("".join(f"Rain, by {name}, on {k}.\n" for k in range(4)))
+    for part in ("lead", "ours", "reference"):
+        (folder / "outputs" / part).mkdir(parents=True)
+        for k in range(4):
+            (folder / "outputs" / part / f"{k}.txt").write_text(f"Rain, by {part}, on {k}.\n")
     judged(folder)
     (folder / "empty").mkdir()
     (folder / "empty" / "evaluation.toml").write_text('name = "empty"\n')
@@ -253,6 +259,8 @@ JSON_CALLS = [
     "prefer report my-eval --human rating(aspect=relevance) --resamples 50",
     "report my-eval",
     "import jsonl outputs.jsonl my-eval",
+    "import lines system_a.txt --reference ref1.txt lines",
+    "import folder outputs texts",
     "import scores bertscore.csv my-eval --dry-run",
 ]
 
@@ -347,6 +355,28 @@ MISTAKES = [
         "import jsonl outputs.jsonl my-eval --max-line 10",
         "outputs.jsonl:1: the line is longer than 10 bytes",
     ),
+    (2, "import lines 'nothing*.txt' my-eval", "matches no file in"),
+    (2, "import lines 'system_*.txt' 'ref*.txt'", "comes after the files"),
+    (1, "import lines system_a.txt system_b.txt", "system_b.txt: is a file, expected an evaluation's folder"),
+    (2, "import lines *.txt --reference ref1.txt new", "given as a system and as a reference"),
+    (2, "import lines system_a.txt system_b.txt --reference ref1.txt ref2.txt new", "in quotes"),
+    (2, "import lines --reference ref1.txt ref2.txt --source src.txt system_a.txt new", "in quotes"),
+    (1, "import lines system_a.txt --reference summary.txt new", "system_a.txt 4 lines, summary.txt 1 line"),
+    (2, "import lines summaries new", "summaries is a folder: say 'summaries/*.txt'"),
+    (2, "import lines matrix.csv new", "adjudge import csv matrix.csv EVALUATION"),
+    (2, "import lines new", "no files to read"),
+    (2, "import folder summaries new", "the layout is not clear; say --pattern"),
+    (1, "import folder nowhere new", "nowhere: no such folder"),
+    (1, "import folder matrix.csv new", "matrix.csv: is a file, expected a folder"),
+    (2, "import folder outputs new --pattern {system}{topic}.txt", "with nothing between them"),
+    (2, "import folder outputs new --pattern {system}/{topic}.html", "no file below outputs matches"),
+    (2, "import folder outputs new --pattern {model}/{topic}.txt", "has {model}"),
+    (2, "import folder outputs new --max-size x", '--max-size is "x"'),
+    (2, "import lines system_a.txt new --kind person", '--kind is "person"'),
+    (2, "import lines system_a.txt new --form poem", '--form is "poem"'),
+    (1, "import lines absent.txt new", "absent.txt: cannot be read: No such file"),
+    (2, "import lines system_a.txt new --encoding klingon", 'unknown encoding "klingon"'),
+    (2, "import lines system_a.txt new.txt", "comes after the files"),
     (2, "withdraw my-eval --why x", "say which: --system, --topic, or both"),
     (2, "scores my-eval --matrix", "--matrix takes one measure: name it with -m"),
     (2, "score my-eval --workers none", '--workers is "none"'),
@@ -355,12 +385,13 @@ MISTAKES = [
 
 @pytest.mark.parametrize(("code", "line", "said"), MISTAKES, ids=[m[1] for m in MISTAKES])
 def test_a_mistake_is_one_line_with_the_right_exit_code(here: Path, code: int, line: str, said: str) -> None:
-    done = called(here, *line.split())
+    done = called(here, *shlex.split(line))
     assert done.returncode == code
     assert said in done.stderr
     assert done.stderr.startswith("adjudge: ")
     assert done.stderr.count("\n") == 1
     assert done.stdout == ""
+    assert not (here / "new").exists()
 
 
 def test_an_unknown_command_or_option_exits_with_2(here: Path) -> None:

@@ -92,6 +92,9 @@ def test_baselines_need_documents_and_are_not_made_twice(make: Make) -> None:
     e = make(Document("t", "d", "Text. More."), Summary("u", "s", "x"), name="e2")
     _, report = e.baselines(lengths=[9])
     assert report.left_out == {"topic without documents": 1}
+    _, report = e.baselines(lengths=[9])
+    assert not report.is_change
+    e.take([("in:1", Document("t", "d", "Other text. More."))], on_clash="replace")
     with pytest.raises(ClashError, match='system "lead"'):
         e.baselines(lengths=[9])
     _, report = e.baselines(lengths=[9], on_clash="replace")

@@ -14,11 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.data.incoming import Incoming, Item, LeftOut, take_all
+import adjudge
+from adjudge.data.incoming import Incoming, Item, LeftOut, OnClash, take_all
 from adjudge.data.rows import Document, Row, Summary, System, Topic
 from adjudge.data.scores import MeasureInfo, Score
 from adjudge.data.transaction import Transaction
-from adjudge.errors import ClashError, FormatError
+from adjudge.errors import ClashError, DataError, FormatError, UsageError
 from adjudge.evaluation import Evaluation
 
 Snapshot = Callable[[Path], dict[str, bytes]]
@@ -52,12 +53,12 @@ def test_any_summaries_round_trip_in_order(
     assert [row for _, row in e.folder.rows(Summary)] == rows
 
 
-def test_importing_twice_is_refused_and_names_the_clash(make: Make, snapshot: Snapshot) -> None:
+def test_other_content_is_refused_and_the_clash_is_named(make: Make, snapshot: Snapshot) -> None:
     e = make(Summary("t", "s", "One."), Summary("t", "r", "Two."))
     before = snapshot(e.path)
     with pytest.raises(ClashError) as error:
-        e.take(items(Summary("t", "new", "Three."), Summary("t", "s", "One."), Summary("t", "r", "2")))
-    assert "2 items are already in" in str(error.value)
+        e.take(items(Summary("t", "new", "Three."), Summary("t", "s", "1"), Summary("t", "r", "2")))
+    assert f"2 items are already in {e.path} with other content" in str(error.value)
     assert 'first topic "t", system "s" at in:2' in str(error.value)
     assert "--replace" in str(error.value)
     assert snapshot(e.path) == before
@@ -110,6 +111,72 @@ def test_documents_and_references_may_come_again_if_they_are_the_same(make: Make
     assert report.same == {"documents": 1, "summaries": 1}
     with pytest.raises(ClashError, match='topic "t", id "d"'):
         e.take(items(Document("t", "d", "Other.")))
+
+
+@pytest.mark.parametrize("on_clash", ["refuse", "skip", "replace"])
+def test_the_same_rows_again_are_nothing_new(make: Make, snapshot: Snapshot, on_clash: OnClash) -> None:
+    rows = (
+        Topic("t", title="A"),
+        System("s", kind="machine"),
+        Document("t", "d", "Doc."),
+        Summary("t", "s", "One."),
+        MeasureInfo("imported:q"),
+        Score("imported:q", "t", "s", 2.0),
+        Score("imported:q", "u", "s", float("nan"), why="no text"),
+    )
+    e = make()
+    assert e.take(items(*rows)).is_change
+    before = snapshot(e.path)
+    times = (e.path / "topics.jsonl").stat().st_mtime_ns
+    report = e.take(items(*rows), on_clash=on_clash)
+    assert (report.is_change, report.read) == (False, 6)
+    assert report.same == {"documents": 1, "summaries": 1, "scores": 2}
+    assert list(report.lines()) == ["seen again, the same: 1 document, 1 summary, 2 scores", "nothing new"]
+    assert snapshot(e.path) == before
+    assert (e.path / "topics.jsonl").stat().st_mtime_ns == times, "no file is written"
+    with pytest.raises(FormatError, match="a second score of imported:q"):
+        e.take(items(*rows, rows[5]))
+    report = e.take(items(Topic("t", type="event")))
+    assert list(report.lines()) == ["more is known of 1 topic"]
+
+
+def test_an_evaluation_is_made_by_its_first_import(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "eval"
+    with pytest.raises(DataError, match="no such folder"):
+        adjudge.open(path)
+    e = adjudge.open(path, create=True)
+    assert e.take(items(Summary("t", "s", "One.")), dry_run=True).made
+    assert e.take(items(LeftOut("no text"))).read == 0
+
+    def broken() -> Iterator[Item]:
+        yield from items(Summary("t", "s", "One."))
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        e.take(broken())
+    with pytest.raises(FormatError):
+        e.take(("in:1", Topic.parse({})) for _ in "x")
+    assert not (tmp_path / "new").exists(), "nothing is left behind"
+    report = e.take(items(Summary("t", "s", "One.")))
+    assert list(report.lines()) == [f"made the evaluation {path}", "added 1 summary"]
+    assert [s.text for _, s in adjudge.open(path).folder.rows(Summary)] == ["One."]
+    assert (path / "evaluation.toml").read_text(encoding="utf-8").count('name = "eval"') == 1
+    assert not e.take(items(Summary("t", "r", "Two."))).made
+
+
+def test_an_empty_folder_becomes_an_evaluation_and_others_do_not(tmp_path: Path) -> None:
+    e = adjudge.open(tmp_path, create=True)
+    with pytest.raises(FormatError):
+        e.take(("in:1", Topic.parse({})) for _ in "x")
+    assert list(tmp_path.iterdir()) == [], "the folder stays, and stays empty"
+    e.take(items(Summary("t", "s", "One.")))
+    other = tmp_path / "other"
+    (other / "photos").mkdir(parents=True)
+    with pytest.raises(DataError, match="no evaluation here"):
+        adjudge.open(other, create=True)
+    for name in ("outputs.jsonl", "ref*.txt", "Table.CSV"):
+        with pytest.raises(UsageError, match="comes after the files"):
+            adjudge.open(tmp_path / name, create=True)
 
 
 def test_one_key_with_two_contents_in_one_input_names_both_places(make: Make, snapshot: Snapshot) -> None:

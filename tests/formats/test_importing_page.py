@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -32,7 +33,7 @@ def examples() -> list[tuple[dict[str, str], str]]:
 
 def test_the_page_has_an_example_for_every_format() -> None:
     formats = {command.split()[2] for _, command in examples()}
-    assert formats == {"jsonl", "csv", "summeval", "sacrerouge", "duc", "scores"}
+    assert formats == {"lines", "folder", "jsonl", "csv", "summeval", "sacrerouge", "duc", "scores"}
 
 
 @pytest.mark.parametrize(("files", "command"), examples(), ids=[command for _, command in examples()])
@@ -41,7 +42,7 @@ def test_examples_import(files: dict[str, str], command: str, tmp_path: Path) ->
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(content, encoding="utf-8")
     Folder.init(tmp_path / "my-eval")
-    words = command.split()
+    words = shlex.split(command)
     assert words[0] == "adjudge"
     if "jsonl" in words:  # one kind in a process of its own, as people start it
         start = [sys.executable, "-m", *words]

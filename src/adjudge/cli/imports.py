@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import shlex
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
+from typer.core import TyperCommand
 
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import counting, on_clash, say, show_json
 from adjudge.data.packed import size_of
-from adjudge.errors import UsageError, quoted
+from adjudge.errors import DataError, UsageError, quoted
 
 if TYPE_CHECKING:
-    from adjudge.data.incoming import Item
+    from adjudge.data.incoming import ImportReport, Item
 
 imports = typer.Typer(
     help="Read summaries, documents, ratings or scores that you have into an evaluation.",
@@ -23,6 +25,9 @@ imports = typer.Typer(
 )
 
 IMPORTS = {
+    "lines": "adjudge import lines 'system_*.txt' --reference 'ref*.txt' --source src.txt line-eval",
+    "folder": "adjudge import folder outputs folder-eval --pattern '{system}/{topic}.txt'"
+    " --reference-pattern 'reference/{topic}.txt'",
     "summeval": "adjudge import summeval model_annotations.jsonl my-eval",
     "jsonl": "adjudge import jsonl outputs.jsonl my-eval --map text=decoded",
     "csv": "adjudge import csv baseline-7.csv tuned-7.csv my-eval --length 100",
@@ -61,9 +66,166 @@ Encoding = Annotated[str, typer.Option(help="Of the files.")]
 MaxLine = Annotated[str, typer.Option("--max-line", metavar="SIZE", help="A longer line is refused.")]
 Lower = Annotated[bool, typer.Option("--lower-is-better", help="For all measures in the files.")]
 Source = Annotated[str, typer.Option(help="Whose scores: measures are named SOURCE:NAME.")]
+SentenceMark = Annotated[
+    str | None,
+    typer.Option(
+        "--sentence-mark",
+        metavar="TEXT|none",
+        help="Ends a sentence within a line; <q> and its like unless given.",
+        show_default=False,
+    ),
+]
 Length = Annotated[
     int | None, typer.Option(min=1, metavar="WORDS", help="Target length where the file has none.")
 ]
+
+
+class LinesCommand(TyperCommand):
+    """Sees the words in their order: what a shell makes of --reference ref*.txt are references, then systems."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        words = list(args)
+        rest = super().parse_args(ctx, args)
+        _refuse_expanded(words, {str(path) for path in ctx.params.get("files") or ()})
+        return rest
+
+
+def _refuse_expanded(words: Sequence[str], files: Collection[str]) -> None:
+    """Refuse files that stand apart from the others, right after an option that takes one."""
+    runs: list[list[str]] = []
+    before = ""
+    for option, word in zip(["", *words], words, strict=False):
+        is_value = option in ("--reference", "--source")
+        if word in files and not is_value:
+            if before not in files:
+                runs.append([before])
+            runs[-1].append(word)
+        before = word if not is_value else f"{option} {word}"
+    apart = [run for run in runs if run[0].startswith(("--reference ", "--source "))]
+    if len(runs) > 1 and apart:
+        option = apart[0][0]
+        raise UsageError(
+            f"{apart[0][1]} stands after {option}, apart from the other systems: is it one that a pattern without"
+            f" quotes matched? Put the pattern in quotes ({option.split()[0]} 'ref*.txt'), or say"
+            f" {option.split()[0]} before each file"
+        )
+
+
+@imports.command("lines", cls=LinesCommand, epilog=f"Example: {IMPORTS['lines']}")
+def lines(
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="FILE", help="A file per system, or patterns in quotes.", show_default=False),
+    ] = None,
+    *,
+    evaluation: options.Folder,
+    reference: Annotated[
+        list[str] | None,
+        typer.Option("--reference", metavar="FILE", help="References, a file or a pattern; may be repeated."),
+    ] = None,
+    source: Annotated[
+        list[str] | None,
+        typer.Option("--source", metavar="FILE", help="The documents, a file or a pattern; may be repeated."),
+    ] = None,
+    topics: Annotated[
+        Path | None, typer.Option("--topics", metavar="FILE", help="Names of the topics; else line numbers.")
+    ] = None,
+    kind: Annotated[str | None, typer.Option(help="Of the systems: machine, baseline or human.")] = None,
+    length: Annotated[
+        int | None, typer.Option(min=1, metavar="WORDS", help="Target length of all summaries.")
+    ] = None,
+    form: Annotated[
+        str | None, typer.Option("--form", metavar="FORM", help="Of all summaries: abstract, extract.")
+    ] = None,
+    sentence_mark: SentenceMark = None,
+    max_line: MaxLine = "64MB",
+    encoding: Encoding = "utf-8",
+    replace: options.Replace = False,
+    skip: options.Skip = False,
+    dry_run: options.DryRun = False,
+    json: options.Json = False,
+) -> None:
+    """Text files with one summary a line: line n is topic n in all of them, the file's name is the system."""
+    from adjudge.formats import linefiles
+
+    items = linefiles.read(
+        files or (),
+        references=reference or (),
+        sources=source or (),
+        topics=topics,
+        kind=kind,
+        length=length,
+        form=form,
+        sentence_mark=sentence_mark,
+        max_line=size_of("--max-line", max_line),
+        encoding=encoding,
+    )
+    _take(evaluation, items, replace, skip, dry_run, json)
+
+
+Patterns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--pattern",
+        metavar="PATTERN",
+        help="Paths of summaries below DIR: {topic}, {system}, {length}, {form}, *; may be repeated.",
+        show_default=False,
+    ),
+]
+
+
+@imports.command("folder", epilog=f"Example: {IMPORTS['folder']}")
+def folder(
+    texts: Annotated[
+        Path, typer.Argument(metavar="DIR", help="The folder with the texts.", show_default=False)
+    ],
+    evaluation: options.Folder,
+    pattern: Patterns = None,
+    reference_pattern: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--reference-pattern", metavar="PATTERN", help="Paths of references: {topic}, {writer}, ..."
+        ),
+    ] = None,
+    source_pattern: Annotated[
+        list[str] | None,
+        typer.Option("--source-pattern", metavar="PATTERN", help="Paths of documents: {topic}, {document}."),
+    ] = None,
+    system: Annotated[
+        str | None, typer.Option(help="Of paths without {system}; their folder unless given.")
+    ] = None,
+    kind: Annotated[str | None, typer.Option(help="Of the systems: machine, baseline or human.")] = None,
+    length: Annotated[
+        int | None, typer.Option(min=1, metavar="WORDS", help="Target length of paths without {length}.")
+    ] = None,
+    form: Annotated[
+        str | None, typer.Option("--form", metavar="FORM", help="Of paths without {form}: abstract, extract.")
+    ] = None,
+    max_size: Annotated[
+        str, typer.Option("--max-size", metavar="SIZE", help="A larger file is refused.")
+    ] = "64MB",
+    encoding: Annotated[str | None, typer.Option(help="Of the files; else UTF-8 or Windows-1252.")] = None,
+    replace: options.Replace = False,
+    skip: options.Skip = False,
+    dry_run: options.DryRun = False,
+    json: options.Json = False,
+) -> None:
+    """A folder with a file per summary, plain text or pyrouge's HTML; the paths say topic and system."""
+    from adjudge.formats import textfolder
+
+    items = textfolder.read(
+        texts,
+        pattern=pattern,
+        reference_pattern=reference_pattern,
+        source_pattern=source_pattern,
+        system=system,
+        kind=kind,
+        length=length,
+        form=form,
+        max_size=size_of("--max-size", max_size),
+        encoding=encoding,
+    )
+    _take(evaluation, items, replace, skip, dry_run, json)
 
 
 @imports.command("summeval", epilog=f"Example: {IMPORTS['summeval']}")
@@ -319,8 +481,9 @@ def rouge_output(
 def _take(
     evaluation: Path, items: Iterable[Item], replace: bool, skip: bool, dry_run: bool, json: bool
 ) -> None:
+    """Carry an import out and tell what became of it; exit 1 where nothing could be read."""
     policy = on_clash(replace, skip)
-    e = adjudge.open(evaluation)
+    e = adjudge.open(evaluation, create=True)
     with counting("read") as tick:
         report = e.take(items, on_clash=policy, dry_run=dry_run, progress=tick)
     if json:
@@ -328,6 +491,26 @@ def _take(
     else:
         for line in report.lines():
             say(line)
+        if report.read and not dry_run:
+            say(f"next: {next_step(report, shlex.quote(str(evaluation)))}")
+    if not report.read:
+        raise DataError("nothing could be read, and nothing was imported")
+
+
+def next_step(report: ImportReport, evaluation: str) -> str:
+    """What to type after an import, by what it brought and what the evaluation has now."""
+    if report.scores:
+        return f"adjudge compare {evaluation}"
+    if report.holds >= {"peers", "references"}:
+        return f"adjudge score {evaluation}"
+    if "peers" in report.holds:
+        return (
+            f"import references, then adjudge score {evaluation}; or let people judge: adjudge assign {evaluation}"
+            " --protocol rating --assessor NAME"
+        )
+    if "scores" in report.holds:
+        return f"adjudge compare {evaluation}"
+    return f"import the summaries of systems, such as adjudge import lines 'system_*.txt' {evaluation}"
 
 
 def columns_of(mapped: list[str] | None, option: str = "--map") -> dict[str, str]:

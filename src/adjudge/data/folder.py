@@ -5,21 +5,35 @@ from __future__ import annotations
 import json
 import os
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from adjudge.data.layout import SETTINGS, check_layout, check_plain_file
+from adjudge.data.layout import LOCK, SETTINGS, check_layout, check_plain_file
 from adjudge.data.lines import MAX_LINE, read_json_lines, too_long
 from adjudge.data.rows import Row, Summary
 from adjudge.data.transaction import settle, write_whole
-from adjudge.errors import ClashError, DataError, FormatError, nearest, quoted
+from adjudge.errors import ClashError, DataError, FormatError, UsageError, nearest, quoted
 
 LARGEST_TOML = 16 * 1024 * 1024  # bytes
 
 R = TypeVar("R", bound=Row)
+_OF_FILES = (
+    ".csv",
+    ".gz",
+    ".htm",
+    ".html",
+    ".json",
+    ".jsonl",
+    ".parquet",
+    ".tsv",
+    ".txt",
+    ".xlsx",
+    ".xml",
+    ".zip",
+)
 
 _TEMPLATE = """\
 # An Adjudge evaluation. People write this file; no command changes it after `adjudge init`.
@@ -191,6 +205,18 @@ def _lengths(data: dict[str, Any], path: Path) -> tuple[int, ...]:
     return tuple(value)
 
 
+def _is_evaluation(path: Path) -> bool:
+    return (path / SETTINGS).exists() or (path / Summary.FILE).exists()
+
+
+def _must_be_a_folders_name(path: Path) -> None:
+    """The evaluation comes last on a command line: where it was forgotten, a file or a pattern stands there."""
+    if path.suffix.lower() in _OF_FILES or any(c in path.name for c in "*?[]"):
+        raise UsageError(
+            f"{path} is no name for a new evaluation: its folder, such as my-eval, comes after the files"
+        )
+
+
 @dataclass(frozen=True)
 class Folder:
     """A folder that holds an evaluation."""
@@ -199,19 +225,26 @@ class Folder:
     settings: Settings
 
     @classmethod
-    def open(cls, path: str | Path) -> Folder:
-        """The evaluation at `path`; finishes an interrupted change first."""
+    def open(cls, path: str | Path, *, create: bool = False) -> Folder:
+        """The evaluation at `path`; finishes an interrupted change first.
+
+        With `create`, one that is not there yet will do: `make` makes it.
+        """
         path = Path(path)
         try:
             if path.is_file():
-                raise DataError(f"{path}: is a file, expected an evaluation's folder")
+                last = ", which comes last" if create else ""
+                raise DataError(f"{path}: is a file, expected an evaluation's folder{last}")
             if path.exists() and not os.access(path, os.R_OK | os.X_OK):
                 raise DataError(f"{path}: cannot be read: Permission denied")
+            if create and (not path.exists() or (path.is_dir() and not any(path.iterdir()))):
+                _must_be_a_folders_name(path)
+                return cls(path, Settings(name=name_of(path)))
         except OSError as error:
             raise DataError(f"{path}: cannot be read: {error.strerror}") from None
         if not path.is_dir():
             raise DataError(f"{path}: no such folder; make an evaluation with: adjudge init {path}")
-        if not (path / SETTINGS).exists() and not (path / Summary.FILE).exists():
+        if not _is_evaluation(path):
             raise DataError(
                 f"{path}: no evaluation here (neither {SETTINGS} nor {Summary.FILE});"
                 f" make one with: adjudge init {path}"
@@ -228,20 +261,35 @@ class Folder:
             if path.exists() and not path.is_dir():
                 raise ClashError(f"{path}: is a file, expected a folder or nothing")
             check_layout(path)
-            if (path / SETTINGS).exists() or (path / Summary.FILE).exists():
+            if _is_evaluation(path):
                 raise ClashError(f"{path}: an evaluation is here already")
-            new = [each for each in (path, *path.parents) if not each.exists()]
-            try:
-                path.mkdir(parents=True, exist_ok=True)
-                write_whole(path / SETTINGS, _render(name or name_of(path)))
-            except (OSError, DataError):
-                for each in new:
-                    with suppress(OSError):
-                        each.rmdir()
-                raise
         except OSError as error:
             raise DataError(f"{path}: cannot be made: {error.strerror}") from None
+        cls(path, Settings(name=name or name_of(path))).make()
         return cls(path, read_settings(path))
+
+    def make(self) -> list[Path]:
+        """Make the evaluation if it is not there; what was made, for `unmake`."""
+        if _is_evaluation(self.path):
+            return []
+        made = [each for each in (self.path, *self.path.parents) if not each.exists()]
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            write_whole(self.path / SETTINGS, _render(self.settings.name))
+        except (OSError, DataError) as error:
+            self.unmake(made)
+            if isinstance(error, OSError):
+                raise DataError(f"{self.path}: cannot be made: {error.strerror}") from None
+            raise
+        return [self.path / SETTINGS, *made]
+
+    def unmake(self, made: Iterable[Path]) -> None:
+        """Take away what `make` made, as far as nothing else has come to it."""
+        with suppress(OSError):
+            (self.path / LOCK).unlink(missing_ok=True)
+        for each in made:
+            with suppress(OSError):
+                each.rmdir() if each.is_dir() else each.unlink(missing_ok=True)
 
     def file(self, rows: type[Row]) -> Path:
         """Where the rows of one kind are."""

@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from math import isnan
 from pathlib import Path
 from typing import IO, Any, Literal, TypeVar
 
 from adjudge.data.folder import Folder
+from adjudge.data.layout import SCORES
 from adjudge.data.lines import dump_json
 from adjudge.data.packed import open_bytes
 from adjudge.data.rows import Document, Key, Row, Summary, System, Topic
@@ -26,7 +28,13 @@ OnClash = Literal["refuse", "replace", "skip"]
 MERGED: tuple[type[Row], ...] = (Topic, System)  # what several imports may each know a part of
 PLAIN: tuple[type[Row], ...] = (Document, Summary)
 _HERE = "is there already"
-_SINGULAR = {"summaries": "summary", "topics": "topic", "systems": "system", "documents": "document"}
+_SINGULAR = {
+    "summaries": "summary",
+    "topics": "topic",
+    "systems": "system",
+    "documents": "document",
+    "scores": "score",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +70,19 @@ class ImportReport:
     noted: Counter[str] = field(default_factory=Counter)
     first: dict[str, str] = field(default_factory=dict)
     scores: Counter[str] = field(default_factory=Counter)
+    filled: Counter[str] = field(default_factory=Counter)
+    """Topics and systems that were there, and of which more is known now."""
+    read: int = 0
+    """Rows and scores that the input had, new or not."""
+    holds: set[str] = field(default_factory=set)
+    """What the evaluation has now: documents, peers, references, scores."""
+    made: str | None = None
+    """The evaluation's folder, where this import made it."""
     dry_run: bool = False
+
+    @property
+    def is_change(self) -> bool:
+        return bool(self.added or self.replaced or self.filled or self.scores)
 
     def remark(self, remark: Remark, place: str) -> None:
         counts = self.noted if isinstance(remark, Noted) else self.left_out
@@ -78,7 +98,10 @@ class ImportReport:
             "replaced": dict(self.replaced),
             "skipped": dict(self.skipped),
             "same": dict(self.same),
+            "filled": dict(self.filled),
             "scores": dict(self.scores),
+            "read": self.read,
+            "made": self.made,
             "left_out": self._remarks(self.left_out),
             "noted": self._remarks(self.noted),
             "dry_run": self.dry_run,
@@ -86,8 +109,11 @@ class ImportReport:
 
     def lines(self) -> Iterator[str]:
         """The report in plain words."""
+        if self.made:
+            yield f"{'would make' if self.dry_run else 'made'} the evaluation {self.made}"
         yield from _counted("would add" if self.dry_run else "added", self.added)
         yield from _counted("replaced", self.replaced)
+        yield from _counted("more is known of", self.filled)
         yield from _counted("skipped, already there:", self.skipped)
         yield from _counted("seen again, the same:", self.same)
         if self.scores:
@@ -95,7 +121,7 @@ class ImportReport:
         for verb, counts in (("left out", self.left_out), ("noted", self.noted)):
             for reason, count in counts.items():
                 yield f"{verb} {count:,}: {reason} (first: {self.first[reason]})"
-        if not self.added and not self.scores and not self.replaced:
+        if self.read and not self.is_change:
             yield "nothing new"
 
 
@@ -129,7 +155,7 @@ def take_all(
     with Transaction(folder.path) as change:
         report = stage_all(folder, change, items, on_clash=on_clash, progress=progress)
         report.dry_run = dry_run
-        if not dry_run:
+        if not dry_run and report.is_change:
             change.commit()
         return report
 
@@ -181,11 +207,20 @@ class Incoming:
         """Remember what the folder has."""
         for line, row in self.folder.rows(kind):
             kept = dump_json(row.as_dict()) if kind in MERGED else None
+            self._hold(row)
             known = self._index.add(kind.FILE, row.key, Seen(digest_of(row), _HERE, kept))
             if known:
                 raise FormatError(f"{_what(row)} stands twice", file=self.folder.path / kind.FILE, line=line)
 
+    def _hold(self, row: Row) -> None:
+        if isinstance(row, Document):
+            self.report.holds.add("documents")
+        elif isinstance(row, Summary):
+            self.report.holds.update(f"{role}s" for role in row.roles)
+
     def take(self, place: str, thing: Thing) -> None:
+        if isinstance(thing, Row | Score):
+            self.report.read += 1
         match thing:
             case Remark():
                 self.report.remark(thing, place)
@@ -215,10 +250,13 @@ class Incoming:
         else:
             result = known.fill(row)
         if result != known:
+            if not name:
+                self.report.filled[_table(row)] += 1
             self._index.set(row.FILE, row.key, Seen(b"", seen.place, dump_json(result.as_dict())))
 
     def _add(self, place: str, row: Row) -> None:
         digest = digest_of(row)
+        self._hold(row)
         seen = self._index.add(row.FILE, row.key, Seen(digest, place, None))
         if seen is None:
             self.report.added[_table(row)] += 1
@@ -229,8 +267,8 @@ class Incoming:
                     f"{place}: {_what(row)} stands twice with different content, first at {seen.place}"
                 )
             self.report.same[_table(row)] += 1
-        elif seen.digest == digest and not (isinstance(row, Summary) and row.is_peer):
-            self.report.same[_table(row)] += 1  # documents and references that systems share
+        elif seen.digest == digest:
+            self.report.same[_table(row)] += 1
         else:
             self._clash(row, place)
             if self.on_clash == "replace":
@@ -264,7 +302,7 @@ class Incoming:
         if clashes and self.on_clash == "refuse":
             self.close()
             raise ClashError(
-                f"{counted(count, 'item is', 'items are')} already in {self.folder.path},"
+                f"{counted(count, 'item is', 'items are')} already in {self.folder.path} with other content,"
                 f" first {clashes[0]}. Nothing was imported: --replace takes the new ones,"
                 " --skip keeps the old ones"
             )
@@ -274,6 +312,10 @@ class Incoming:
             if kind.FILE in self._new:
                 self._stage_plain(kind)
         self.report.scores = self._scores.stage(self.change)
+        if self._scores.same:
+            self.report.same["scores"] = self._scores.same
+        if self.report.scores or any((self.folder.path / SCORES).glob("*.parquet")):
+            self.report.holds.add("scores")
         self.close()
         return self.report
 
@@ -401,6 +443,8 @@ class ScoreMerge:
         self._places: dict[str, str] = {}
         self._info: dict[str, MeasureInfo] = {}
         self._old: dict[str, dict[tuple[object, ...], Score]] = {}
+        self._kept: dict[str, set[tuple[object, ...]]] = {}
+        self.same = 0
         self.clashes: list[str] = []
         self.clash_count = 0
 
@@ -418,20 +462,26 @@ class ScoreMerge:
 
     def add(self, score: Score, place: str) -> None:
         rows = self._rows.setdefault(score.measure, {})
+        kept = self._kept.setdefault(score.measure, set())
         key = tuple(getattr(score, name) for name in KEY)
-        if key in rows:
+        if key in rows or key in kept:
             raise FormatError(
                 f"{place}: a second score of {score.measure} for topic"
                 f' "{score.topic}", system "{score.system}"'
             )
         self._places.setdefault(score.measure, place.rsplit(":", 1)[0])
-        if key in self._old_rows(score.measure):
+        if (old := self._old_rows(score.measure).get(key)) is not None:
+            if _is_same(old, score):
+                self.same += 1
+                kept.add(key)
+                return
             self.clash_count += 1
             if len(self.clashes) < 3:
                 self.clashes.append(
                     f'{score.measure} of topic "{score.topic}", system "{score.system}" at {place}'
                 )
             if self._on_clash == "skip":
+                kept.add(key)
                 return
         rows[key] = score
 
@@ -459,3 +509,9 @@ class ScoreMerge:
                 write(change.stage(file_name(measure)), stored)
                 counts[measure] = len(rows)
         return counts
+
+
+def _is_same(score: Score, other: Score) -> bool:
+    """Two scores of one key; missing ones by their reasons."""
+    equal = score.value == other.value or (isnan(score.value) and isnan(other.value))
+    return equal and score.why == other.why

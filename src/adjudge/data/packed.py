@@ -21,6 +21,12 @@ from typing import IO, Any
 from adjudge.errors import FormatError, UsageError, quoted
 
 PACKED = (".gz", ".bz2", ".xz", ".zst")
+_STARTS = {
+    b"\x1f\x8b\x08": ".gz",
+    **{b"BZh%d1AY" % level: ".bz2" for level in range(1, 10)},
+    b"\xfd7zXZ\0": ".xz",
+    b"\x28\xb5\x2f\xfd": ".zst",
+}
 TIMES = 100
 TEXT_FREELY = 16 << 20
 PARQUET_FREELY = 256 << 20
@@ -49,16 +55,27 @@ def size_of(option: str, text: str) -> int:
 
 
 def open_bytes(path: Path) -> IO[bytes]:
-    """A file as bytes; .gz, .bz2, .xz and (with the extra `zstd`) .zst are unpacked on the way."""
+    """A file as bytes; gzip, bzip2, xz and (with the extra `zstd`) zstd are unpacked on the way.
+
+    They are known by their names, or by their first bytes.
+    """
     openers: dict[str, Callable[[Path], Any]] = {
         ".gz": gzip.open,
         ".bz2": _open_bz2,
         ".xz": _open_xz,
         ".zst": _open_zstd,
     }
-    if path.suffix not in openers:
-        return path.open("rb")
-    return io.BufferedReader(_Bounded(path, openers[path.suffix](path)))
+    suffix = path.suffix
+    if suffix not in openers:
+        stream = path.open("rb")
+        found = next(
+            (end for start, end in _STARTS.items() if stream.peek(len(start)).startswith(start)), None
+        )
+        if found is None or not stream.seekable():  # a pipe cannot be opened again
+            return stream
+        stream.close()
+        suffix = found
+    return io.BufferedReader(_Bounded(path, openers[suffix](path)))
 
 
 class _Bounded(io.RawIOBase):

@@ -223,7 +223,7 @@ _NAME = re.compile(
     r"\.(?P<who>[A-Za-z]|[0-9]{1,6})(?(each)\.(?P<document>[^.]+))(\.html?|\.txt|\.see|\.spl)?",
     re.IGNORECASE,
 )
-_SEE = re.compile(r"<a\s[^<>]*\bid\s*=", re.IGNORECASE)
+IS_SEE = re.compile(r"<a\s[^<>]*\bid\s*=", re.IGNORECASE)
 _HAS_ID = re.compile(r"\bid\s*=", re.IGNORECASE)
 
 
@@ -276,14 +276,15 @@ def _text(path: Path, place: Place, max_line: int, encoding: str | None) -> str:
     is_html = text.lstrip()[:5].lower() == "<html"
     if is_html and "</html" not in text.lower():
         raise place.wrong("no </html>: is the file cut off?")
-    if _SEE.search(text):
-        return "\n".join(_units(text, place))
+    if IS_SEE.search(text):
+        return "\n".join(see_units(text, place))
     if is_html:
         raise place.wrong("HTML without units, expected <a href=... id=1>text</a>")
     return "\n".join(line.rstrip() for line in text.strip("\n").split("\n"))
 
 
-def _units(text: str, place: Place) -> Iterator[str]:
+def see_units(text: str, place: Place) -> Iterator[str]:
+    """The units of SEE's HTML, `<a href=... id=1>text</a>`."""
     unit: list[str] | None = None
     for token in tokens(text):
         if isinstance(token, str):
