@@ -36,7 +36,7 @@ def command(
     """List what has been scored; export it as a long table or as a matrix."""
     e = adjudge.open(evaluation)
     scores = e.scores()
-    chosen = list(dict.fromkeys(scores.resolve(m) for m in measure or ())) or list(scores.measures)
+    chosen = scores.resolved(measure) if measure else list(scores.measures)
     if matrix:
         if len(chosen) != 1:
             raise UsageError("--matrix takes one measure: name it with -m")

@@ -42,8 +42,9 @@ from adjudge.formats import scoretable
 from adjudge.formats.files import TABLES, bare_name, reading
 from adjudge.judgments.batch import NOTHING, Judgments, batches_of, judgments_if_allowed
 from adjudge.measures.base import Measure
-from adjudge.measures.registry import parse_measure
+from adjudge.measures.registry import parse_measure, parse_measures, titled, written_out
 from adjudge.measures.run import looks_at_judgments, reference_counts, reference_notes, stale_topics
+from adjudge.measures.spec import listed_specs, same_name, split_specs
 from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ class Scores:
                 judged = judgments.notes() if looks_at_judgments(spec) else ()
                 said = (*reference_notes(spec, collection, references), *judged)
             notes[measure] = [*_left_notes(measure, stale.get(measure, ()), len(keep) - sum(keep)), *said]
-        infos = [file.info for file in files]
+        infos = [replace(file.info, title=titled(file.info.measure)) for file in files]
         table = ScoreTable.from_frame(pd.concat(frames), infos) if frames else ScoreTable.from_rows([])
         rows = collection.systems
         return cls(
@@ -203,7 +204,9 @@ class Scores:
             return _read_parquet(path, options, human, baseline)
         if path.suffix.lower() == PARQUET:
             no_table(path, options)
-            scores = scorefiles.read(path).table
+            stored = scorefiles.read(path)
+            info = replace(stored.info, title=titled(stored.info.measure))
+            scores = replace(stored.table, info={info.measure: info})
             notes = [f"{path.name}: only its folder knows kinds, topics, and what is stale or withdrawn"]
             kinds = _kinds(_systems(scores), {}, human, baseline)
             return cls(path.name, scores, kinds, warnings=dict.fromkeys(scores.measures, notes))
@@ -280,22 +283,46 @@ class Scores:
             if len(known) > 1:
                 raise UsageError(f"{self.name} has several measures ({listed(known)}): choose one with -m")
             return known[0]
+        if not isinstance(measure, str):
+            raise UsageError(f"the measure is a {type(measure).__name__}, expected one name as a text")
         if self.folder is not None:
             return _stored_measure(measure, known)
-        if measure not in known:
+        found = same_name(measure, known)
+        if found is None:
             raise UsageError(
                 f"{self.name} has no scores of {quoted(measure)}{nearest(measure, known)};"
                 f" it has: {listed(known)}"
             )
-        return measure
+        return found
 
-    def resolved(self, measures: Iterable[str] = ()) -> list[str]:
-        """The measures that a user means, each once; all of them where none is named."""
-        return list(dict.fromkeys(self.resolve(m) for m in measures)) or list(self.all_measures())
+    def resolved(self, measures: str | Iterable[str] = ()) -> list[str]:
+        """The measures that a user means, each once; all of them where none is named.
+
+        A text names one or several with commas between them; a preset stands for its measures. A name that is there
+        is taken as it is, with its commas.
+        """
+        known = self.all_measures()
+        found: list[str] = []
+        for text in listed_specs(measures):
+            whole = same_name(text, known)
+            found += [whole] if whole else map(self.resolve, self._written_out(text, known))
+        return list(dict.fromkeys(found)) or list(known)
+
+    def _written_out(self, text: str, known: Sequence[str]) -> list[str]:
+        """A text split at commas, with presets and `stat=all` replaced by what they stand for."""
+        found: list[str] = []
+        for part in split_specs(text):
+            if own := same_name(part, known):
+                found.append(own)
+            elif self.folder is None or ":" in part.partition("(")[0]:
+                found += written_out(part)
+            else:
+                found += map(str, parse_measures(part))
+        return found
 
     def each(
         self,
-        measures: Iterable[str] = (),
+        measures: str | Iterable[str] = (),
         *,
         length: int | AllLengths | None = None,
         form: str | None = None,
@@ -577,8 +604,8 @@ def _withdrawn_keys(collection: Collection) -> set[Key]:
 
 def _stored_measure(text: str, known: Sequence[str]) -> str:
     """The measure that a user means among those that a folder has scores of."""
-    if text in known:
-        return text
+    if own := same_name(text, known):
+        return own
     if ":" in text.partition("(")[0]:
         raise UsageError(f"no imported scores {quoted(text)}{nearest(text, known)}")
     measure = parse_measure(text)

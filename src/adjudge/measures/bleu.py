@@ -84,6 +84,7 @@ class Bleu(Sacrebleu):
     lowercase: bool = False
 
     FAMILY = "bleu"
+    TITLE = "BLEU"
     ABOUT = "n-gram precision against all references, brevity penalized; 0 to 100, one summary at a time"
     CITATION = "Papineni et al. 2002, BLEU; Post 2018, sacrebleu"
     REFERENCES = "together"
@@ -116,10 +117,18 @@ class Chrf(Sacrebleu):
     lowercase: bool = False
 
     FAMILY = "chrf"
+    TITLE = "chrF"
     ABOUT = "F of character n-grams against the best reference; 0 to 100"
     CITATION = "Popović 2015, chrF; Popović 2017, chrF++; Post 2018, sacrebleu"
     REFERENCES = "best"
     OPTIONS: ClassVar[dict[str, tuple[str, ...]]] = {"word_order": ("0", "2")}
+
+    @property
+    def title_name(self) -> str:
+        return "chrF" if self.word_order == "0" else "chrF++"
+
+    def title_details(self) -> list[str]:
+        return [each for each in super().title_details() if not each.startswith("word order")]
 
     def __post_init__(self) -> None:
         if self.beta < 1:
@@ -149,6 +158,7 @@ class Ter(Sacrebleu):
     asian: bool = False
 
     FAMILY = "ter"
+    TITLE = "TER"
     ABOUT = "edits that turn the summary into a reference, per 100 words"
     CITATION = "Snover et al. 2006, Translation Edit Rate; Post 2018, sacrebleu"
     REFERENCES = "fewest-edits"

@@ -41,7 +41,8 @@ from adjudge.measures.nams import Nams
 from adjudge.measures.plugin import registered
 from adjudge.measures.rouge.elements import RougeBe
 from adjudge.measures.rouge.family import ROUGE_NAMES, find_rouge
-from adjudge.measures.spec import build, split_spec
+from adjudge.measures.spec import build, same_name, split_spec, split_specs
+from adjudge.measures.synonyms import meant
 
 GROUP = "adjudge.measures"
 
@@ -112,18 +113,43 @@ def parse_measure(text: str) -> Measure:
 
 
 def _find(name: str) -> Make:
+    """What makes the measure of this name, without regard to case."""
     known = registry()
-    if name in known:
-        return known[name]
-    if make := find_rouge(name):  # rouge-s7: any number may take the place of the one that is listed
+    if own := same_name(name, known):
+        return known[own]
+    if make := find_rouge(name.lower()):  # rouge-s7: any number may take the place of the one that is listed
         return make
     if ":" in name:
         raise UsageError(f"{quoted(name)} names imported scores: they are there or not, never computed here")
-    hint = nearest(name, [*known, *PRESETS])
+    if preset := same_name(name, PRESETS):
+        raise UsageError(f"{preset} stands for several measures, expected one: {', '.join(PRESETS[preset])}")
+    if said := meant(name):
+        raise UsageError(f"no measure {quoted(name)}: {said}")
+    hint = nearest(name.lower(), [*known, *PRESETS])
     raise UsageError(f"no measure {quoted(name)}{hint}; list them with: adjudge measures")
 
 
-def parse_measures(texts: Iterable[str]) -> list[Measure]:
+def written_out(texts: str | Iterable[str]) -> list[str]:
+    """Specs as they are written, one or several in a text: split at commas, presets replaced by what they stand for."""
+    found: list[str] = []
+    for text in split_specs(texts):
+        preset = same_name(text, PRESETS)
+        found += PRESETS[preset] if preset else [text]
+    return found
+
+
+def parse_measures(texts: str | Iterable[str]) -> list[Measure]:
     """Several specs, each once; a preset stands for its measures, `stat=all` for three."""
-    specs = [spec for text in texts for spec in PRESETS.get(text.strip(), (text,))]
+    specs = written_out(texts)
     return list(dict.fromkeys(measure for spec in specs for measure in parse_measure(spec).expanded()))
+
+
+def titled(spec: str) -> str:
+    """What tables call a measure: `ROUGE-2 F`; of imported scores, `coherence (expert)`."""
+    source, colon, name = spec.partition(":")
+    if colon and "(" not in source:
+        return f"{name} ({source})"
+    try:
+        return parse_measure(spec).title
+    except UsageError:  # of a plug-in that is not installed
+        return spec

@@ -265,6 +265,7 @@ class PyramidScore(JudgedPyramid):
     refs: str = "all"
 
     FAMILY = "pyramid"
+    TITLE = "pyramid score"
     ABOUT = "weight of the references' content units that people found in a summary"
     OPTIONS: ClassVar[dict[str, tuple[str, ...]]] = {
         "stat": ("original", "modified", "comprehensive"),
@@ -320,6 +321,7 @@ class PyramidUnits(JudgedPyramid):
     count: str = "all"
 
     FAMILY = "pyramid-units"
+    TITLE = "pyramid units"
     ABOUT = "content units that people found in a summary: matched, repeated, not in the pyramid"
     OPTIONS: ClassVar[dict[str, tuple[str, ...]]] = {
         "count": ("all", "matched", "repeated", "unmatched", "weight"),
