@@ -227,7 +227,7 @@ def test_a_peer_is_scored_against_references_of_its_own_form(folder: Path) -> No
     for (topic, system, length, form), value in own.items():
         references = [texts[topic, w, length, form] for w in ("ann", "bob") if w != system]
         text = texts[topic, system, length, form]
-        assert value == pytest.approx(adjudge.rouge(text, references, ["rouge-2"])["rouge-2"]), (
+        assert value == pytest.approx(adjudge.rouge(text, references, "rouge-2").mean("rouge-2")), (
             topic,
             system,
         )

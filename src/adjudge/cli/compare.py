@@ -10,6 +10,7 @@ import typer
 
 import adjudge
 from adjudge.cli import options
+from adjudge.cli.completion import complete_systems
 from adjudge.cli.output import deliver, say, show, show_json, warn, write_csv
 from adjudge.cli.sources import length_of, of_target, open_scores, pooled, show_result, warn_of
 from adjudge.comparisons.tests import (
@@ -58,7 +59,12 @@ def command(
     correct: options.Correct = "holm",
     against: Annotated[
         str | None,
-        typer.Option("--against", metavar="SYSTEM", help="Compare all systems with this one only."),
+        typer.Option(
+            "--against",
+            metavar="SYSTEM",
+            help="Compare all systems with this one only.",
+            autocompletion=complete_systems,
+        ),
     ] = None,
     side: Annotated[
         str, typer.Option("--side", metavar="SIDE", help=f"With --against: {', '.join(SIDES)}.")

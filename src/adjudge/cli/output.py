@@ -70,8 +70,18 @@ def show(table: Table) -> None:
     show_table(heads, rows, title=table.title)
 
 
-def show_table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, title: str | None = None) -> None:
-    """A plain table; columns whose name ends in `>` stand right, as numbers do."""
+WIDTH = 80
+"""Columns that a list takes in a pipe, as in a terminal of the usual size."""
+
+
+def show_table(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    *,
+    title: str | None = None,
+    width: int = 200,
+) -> None:
+    """A plain table; columns whose name ends in `>` stand right, as numbers do. `width` is that of a pipe."""
     if title:
         say(title)  # a table's own title would be broken to the table's width
     table = RichTable(box=None, pad_edge=False, header_style="bold")
@@ -80,7 +90,7 @@ def show_table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, titl
         table.add_column(column.removesuffix(">"), justify="right" if right else "left", no_wrap=right)
     for row in rows:
         table.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
-    out = Console(highlight=False, width=None if sys.stdout.isatty() else 200)
+    out = Console(highlight=False, width=None if sys.stdout.isatty() else width)
     with out.capture() as capture:
         out.print(table)
     print("\n".join(line.rstrip() for line in capture.get().splitlines()))

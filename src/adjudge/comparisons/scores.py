@@ -42,7 +42,8 @@ from adjudge.formats import scoretable
 from adjudge.formats.files import TABLES, bare_name, reading
 from adjudge.judgments.batch import NOTHING, Judgments, batches_of, judgments_if_allowed
 from adjudge.measures.base import Measure
-from adjudge.measures.registry import parse_measure, parse_measures, titled, written_out
+from adjudge.measures.presets import written_out
+from adjudge.measures.registry import parse_measure, parse_measures, titled
 from adjudge.measures.run import looks_at_judgments, reference_counts, reference_notes, stale_topics
 from adjudge.measures.spec import listed_specs, same_name, split_specs
 from adjudge.wording import counted, listed
@@ -141,7 +142,7 @@ class Scores:
                 judged = judgments.notes() if looks_at_judgments(spec) else ()
                 said = (*reference_notes(spec, collection, references), *judged)
             notes[measure] = [*_left_notes(measure, stale.get(measure, ()), len(keep) - sum(keep)), *said]
-        infos = [replace(file.info, title=titled(file.info.measure)) for file in files]
+        infos = with_titles([file.info for file in files])
         table = ScoreTable.from_frame(pd.concat(frames), infos) if frames else ScoreTable.from_rows([])
         rows = collection.systems
         return cls(
@@ -205,7 +206,7 @@ class Scores:
         if path.suffix.lower() == PARQUET:
             no_table(path, options)
             stored = scorefiles.read(path)
-            info = replace(stored.info, title=titled(stored.info.measure))
+            (info,) = with_titles([stored.info])
             scores = replace(stored.table, info={info.measure: info})
             notes = [f"{path.name}: only its folder knows kinds, topics, and what is stale or withdrawn"]
             kinds = _kinds(_systems(scores), {}, human, baseline)
@@ -237,6 +238,13 @@ class Scores:
         table = ScoreTable.from_frame(long, _directed(infos, lower_is_better))
         kinds = _kinds(_systems(table), _kinds_of_frame(long, name), human, baseline)
         return cls(name, table, kinds, topics=_topics_of_frame(long, name))
+
+    @classmethod
+    def of_table(
+        cls, name: str, table: ScoreTable, *, human: Patterns = (), baseline: Patterns = ()
+    ) -> Scores:
+        """Scores that were computed in memory."""
+        return cls(name, table, _kinds(_systems(table), {}, human, baseline))
 
     # The long table
 
@@ -578,6 +586,16 @@ def is_folder(path: str | Path) -> bool:
 
 
 # A folder's scores
+
+
+def with_titles(infos: Sequence[MeasureInfo]) -> list[MeasureInfo]:
+    """Measures with the titles that tables show, no two alike; of one reference, the signature says so."""
+    short = [titled(info.measure, one_reference="|refs:1:" in info.signature) for info in infos]
+    uses = Counter(short)
+    return [
+        replace(info, title=title if uses[title] == 1 else titled(info.measure))
+        for info, title in zip(infos, short, strict=True)
+    ]
 
 
 def _left_notes(measure: str, stale: Sequence[str], withdrawn: int) -> list[str]:

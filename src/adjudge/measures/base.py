@@ -30,6 +30,7 @@ class Measure:
     ABOUT: ClassVar[str]  # one line for lists
     CITATION: ClassVar[str]
     TITLE: ClassVar[str] = ""  # in words; the name, where that is what people say
+    OF_SEVERAL: ClassVar[frozenset[str]] = frozenset()  # details of titles that are of several references
     OPTIONS: ClassVar[dict[str, tuple[str, ...]]] = {}  # choices of options that take a word
     EXAMPLES: ClassVar[dict[str, tuple[str, ...]]] = {}  # values of options that take many more
     FIXED: ClassVar[tuple[str, ...]] = ()  # fields that are part of the name
@@ -53,6 +54,12 @@ class Measure:
     @property
     def title_name(self) -> str:
         return self.TITLE or self.name
+
+    def title_of_one_reference(self) -> str:
+        """The title where every text has one reference, so that what is made of several need not be said."""
+        return ", ".join(
+            [self.title_name, *(each for each in self.title_details() if each not in self.OF_SEVERAL)]
+        )
 
     def title_details(self) -> list[str]:
         """The options that are not as usual, in words."""

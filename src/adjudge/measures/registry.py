@@ -39,9 +39,10 @@ from adjudge.measures.judged.rating import Rating
 from adjudge.measures.judged.wins import Wins
 from adjudge.measures.nams import Nams
 from adjudge.measures.plugin import registered
+from adjudge.measures.presets import PRESETS, written_out
 from adjudge.measures.rouge.elements import RougeBe
 from adjudge.measures.rouge.family import ROUGE_NAMES, find_rouge
-from adjudge.measures.spec import build, same_name, split_spec, split_specs
+from adjudge.measures.spec import build, same_name, split_spec
 from adjudge.measures.synonyms import meant
 
 GROUP = "adjudge.measures"
@@ -83,22 +84,6 @@ BUILT_IN: dict[str, Make] = {
     "wins": Wins,
 }
 
-# Sets of measures under one name.
-PRESETS: dict[str, tuple[str, ...]] = {
-    # ROUGE-1.5.5 -c 95 -r 1000 -n 2 -2 4 -u -m -l 100, as TAC ran it
-    "tac": tuple(f"{name}(limit=100w)" for name in ("rouge-1", "rouge-2", "rouge-l", "rouge-su4")),
-    # RougeScorer(["rouge1", "rouge2", "rougeL", "rougeLsum"], use_stemmer=True).score_multi
-    "rouge-score": tuple(
-        f"{name}(stat=f, stem=porter-nltk, refs=max{more})"
-        for name, more in (
-            ("rouge-1", ""),
-            ("rouge-2", ""),
-            ("rouge-l", ", level=sentence"),
-            ("rouge-lsum", ""),
-        )
-    ),
-}
-
 
 @cache
 def registry() -> dict[str, Make]:
@@ -129,27 +114,22 @@ def _find(name: str) -> Make:
     raise UsageError(f"no measure {quoted(name)}{hint}; list them with: adjudge measures")
 
 
-def written_out(texts: str | Iterable[str]) -> list[str]:
-    """Specs as they are written, one or several in a text: split at commas, presets replaced by what they stand for."""
-    found: list[str] = []
-    for text in split_specs(texts):
-        preset = same_name(text, PRESETS)
-        found += PRESETS[preset] if preset else [text]
-    return found
-
-
 def parse_measures(texts: str | Iterable[str]) -> list[Measure]:
     """Several specs, each once; a preset stands for its measures, `stat=all` for three."""
     specs = written_out(texts)
     return list(dict.fromkeys(measure for spec in specs for measure in parse_measure(spec).expanded()))
 
 
-def titled(spec: str) -> str:
-    """What tables call a measure: `ROUGE-2 F`; of imported scores, `coherence (expert)`."""
+def titled(spec: str, *, one_reference: bool = False) -> str:
+    """What tables call a measure: `ROUGE-2 F, best reference`; of imported scores, `coherence (expert)`.
+
+    Where every text has one reference, nothing is said of what is made of several.
+    """
     source, colon, name = spec.partition(":")
     if colon and "(" not in source:
         return f"{name} ({source})"
     try:
-        return parse_measure(spec).title
+        measure = parse_measure(spec)
+        return measure.title_of_one_reference() if one_reference else measure.title
     except UsageError:  # of a plug-in that is not installed
         return spec

@@ -298,7 +298,7 @@ class PyramidScore(JudgedPyramid):
         if self.refs == "all" and len(writers := {each.wrote_one for each in found}) > 1 and True in writers:
             said.append(
                 "peers who wrote a reference are scored against one reference fewer than the others:"
-                f" {self.name}(refs=jackknife) is fair to all"
+                " the option refs=jackknife is fair to all"
             )
         judged = [each for each in found if not each.wrote_one and each.annotation is not None]
         bare = sum(not each.annotation.times().get(UNMATCHED) for each in judged if each.annotation)

@@ -123,6 +123,7 @@ class RougeBe(Measure):
         "stem": ("none", "porter-155"),
         "refs": REFS,
     }
+    OF_SEVERAL = frozenset(REFS_TITLES.values())
     needs: ClassVar[frozenset[Need]] = frozenset({"references"})
 
     def __post_init__(self) -> None:

@@ -93,6 +93,7 @@ class Rouge(Measure):
         "stem": (*STEMMERS, EXCEPTIONS),
         "stop": ("none", "smart", "en"),
     }
+    OF_SEVERAL = frozenset(REFS_TITLES.values())
     needs: ClassVar[frozenset[Need]] = frozenset({"references"})
 
     PLAIN_COST: ClassVar[float] = 0.0001  # seconds of plain Python, about, for a pair of texts of 100 words

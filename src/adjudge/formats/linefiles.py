@@ -1,0 +1,386 @@
+"""Line files: one text a line, and line n of every file belongs to the same topic.
+
+`read` yields them as rows. What it shares with `adjudge rouge`: `read_line_file` reads one, `expand` finds files by
+patterns, `refuse_two_uses` and `check_aligned` refuse what does not go together, `system_names` names the systems,
+`SentenceMarks` turns marks such as <q> into line breaks.
+"""
+
+from __future__ import annotations
+
+import codecs
+import glob
+import io
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import IO, cast
+
+from adjudge.data.incoming import Item, LeftOut, Noted
+from adjudge.data.lines import MAX_LINE, decode
+from adjudge.data.packed import open_bytes
+from adjudge.data.rows import KINDS, Document, Summary, System, Topic
+from adjudge.data.target import FORMS, Target
+from adjudge.errors import FormatError, UsageError, quoted
+from adjudge.formats.files import (
+    EMPTY_FILE,
+    JSON_LINES,
+    TABLES,
+    Paths,
+    Place,
+    bare_name,
+    one_of,
+    reading,
+    shown,
+    stem,
+)
+from adjudge.wording import counted, natural
+
+_WIDE_MARKS = {  # the longer ones first: UTF-32's begins as UTF-16's does
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+_PATTERN = re.compile(r"[*?[]")
+_MOST_FILES = 12  # with their counts in a message, and
+_MOST_NAMED = 5  # as they would be typed
+
+BLANK_SUMMARY = Noted("blank line taken as an empty summary")
+BLANK_REFERENCE = Noted("blank line taken as an empty reference")
+NO_DOCUMENT = LeftOut("blank line instead of a document")
+
+
+def read_line_file(path: str | Path, *, max_line: int = MAX_LINE, encoding: str = "utf-8") -> list[str]:
+    """The lines of a file without their ends, blank ones too; see `line_texts`."""
+    return list(line_texts(path, max_line=max_line, encoding=encoding))
+
+
+def line_texts(path: str | Path, *, max_line: int = MAX_LINE, encoding: str = "utf-8") -> Iterator[str]:
+    """The lines of a file one by one, without their ends, blank ones too.
+
+    Only \\n and \\r\\n end a line: U+2028, form feeds and their like stand inside a text. The last line needs no end.
+    Packed files are unpacked; a byte order mark says UTF-16 and UTF-32, whatever `encoding` is.
+    """
+    path = Path(path)
+    with reading(path), open_bytes(path) as stream:
+        start = cast(io.BufferedReader, stream).peek(4)
+        wide = next((name for mark, name in _WIDE_MARKS.items() if start.startswith(mark)), None)
+        read = _wide_lines if wide or _is_wide(encoding) else _byte_lines
+        for number, line in enumerate(read(path, stream, wide or encoding, max_line), 1):
+            text = line.removeprefix("\ufeff") if number == 1 else line
+            if "\0" in text:
+                raise FormatError(
+                    "a NUL byte: this is no text file, or it is UTF-16 (--encoding utf-16-le)",
+                    file=path,
+                    line=number,
+                )
+            if text.endswith("\n"):
+                text = text[:-1].removesuffix("\r")
+            elif number == 1 and "\r" in text:
+                raise FormatError(
+                    "its lines end in carriage returns alone: save it with Unix or Windows line ends",
+                    file=path,
+                )
+            yield text
+
+
+def _is_wide(encoding: str) -> bool:
+    """Whether a newline is more than one byte."""
+    try:
+        return "\n".encode(encoding) != b"\n"
+    except LookupError:
+        return False  # told where the first line is decoded
+
+
+def _byte_lines(path: Path, stream: IO[bytes], encoding: str, max_line: int) -> Iterator[str]:
+    number = 0
+    while line := stream.readline(max_line + 1):
+        number += 1
+        if len(line) > max_line:
+            raise _too_long(path, number, f"{max_line:,} bytes")
+        yield decode(line, encoding, path, number)
+
+
+def _wide_lines(path: Path, stream: IO[bytes], encoding: str, max_line: int) -> Iterator[str]:
+    number = 0
+    with io.TextIOWrapper(stream, encoding, newline="\n") as texts:
+        try:
+            while line := texts.readline(max_line + 1):
+                number += 1
+                if len(line) > max_line:
+                    raise _too_long(path, number, f"{max_line:,} characters")
+                yield line
+        except UnicodeError as error:
+            problem = f"not {encoding}: {getattr(error, 'reason', error)}"
+            raise FormatError(f"{problem}; name the file's encoding with --encoding", file=path) from None
+
+
+def _too_long(path: Path, number: int, limit: str) -> FormatError:
+    return FormatError(f"the line is longer than {limit}; allow more with --max-line", file=path, line=number)
+
+
+# As rows
+
+
+def read(
+    paths: Paths,
+    *,
+    references: Paths = (),
+    sources: Paths = (),
+    topics: str | Path | None = None,
+    kind: str | None = None,
+    length: int | None = None,
+    form: str | None = None,
+    sentence_mark: str | None = None,
+    max_line: int = MAX_LINE,
+    encoding: str = "utf-8",
+) -> Iterator[Item]:
+    """Summaries of systems, a file each, with references and documents on the same lines of files of their own.
+
+    Paths may be patterns. A file's name is the system, or the writer of the references. The number of the line is the
+    topic, as with `by_line` of `read_jsonl` and `read_table`, unless `topics` is a file with a name a line. A blank
+    line is an empty summary. `kind` is that of the systems; `length` and `form` are those of all summaries.
+    `sentence_mark` stands between sentences; see `SentenceMarks`.
+    """
+    one_of("--kind", kind, KINDS)
+    one_of("--form", form, FORMS)
+    if length is not None and length < 1:
+        raise UsageError(f"--length is {length}, expected a number of words, 1 or more")
+    systems, writers = expand(paths), expand(references, "--reference")
+    documents, names = expand(sources, "--source"), expand([topics] if topics else [], "--topics")
+    refuse_two_uses({"system": systems, "reference": writers, "source": documents, "list of topics": names})
+    if not systems and not writers and not documents:
+        raise UsageError("no files to read: give one a system, and others with --reference and --source")
+    texts = partial(line_texts, max_line=max_line, encoding=encoding)
+    count = _count_lines([*systems, *writers, *documents, *names], texts)
+    if not count:
+        yield str([*systems, *writers, *documents][0]), EMPTY_FILE
+        return
+    named = _topic_names(names[0], texts) if names else [str(n) for n in range(1, count + 1)]
+    first = [*names, *systems, *writers, *documents][0]
+    for line, topic in enumerate(named, 1):
+        yield Place(first, line).item(Place(first, line).row(Topic, {"topic": topic}))
+    aligned = _Aligned(named, texts, SentenceMarks(sentence_mark), Target(length, form))
+    for path in documents:
+        yield from aligned.documents(path, "1" if len(documents) == 1 else stem(path))
+    called = system_names([*systems, *writers])
+    for path in writers:
+        yield from aligned.summaries(path, called[path], "reference", "human")
+    for path in systems:
+        yield from aligned.summaries(path, called[path], "peer", kind)
+
+
+@dataclass(frozen=True)
+class _Aligned:
+    """Turns files into rows, line by line, once their lines have been counted."""
+
+    topics: Sequence[str]
+    texts: Callable[[Path], Iterator[str]]
+    marks: SentenceMarks
+    target: Target
+
+    def _lines(self, path: Path) -> Iterator[tuple[Place, str, str]]:
+        for number, (topic, line) in enumerate(zip(self.topics, self.texts(path), strict=True), 1):
+            place = Place(path, number)
+            text, mark = self.marks.split(line)
+            if mark is not None:
+                place.notes.append(
+                    Noted(f"{shown(mark)} taken as the end of a sentence (--sentence-mark none keeps it)")
+                )
+            yield place, topic, text if text.strip() else ""
+
+    def documents(self, path: Path, name: str) -> Iterator[Item]:
+        for place, topic, text in self._lines(path):
+            data = {"topic": topic, "id": name, "text": text}
+            yield place.item(place.row(Document, data) if text else NO_DOCUMENT)
+            yield from place.noted()
+
+    def summaries(self, path: Path, system: str, role: str, kind: str | None) -> Iterator[Item]:
+        start = Place(path, 1)
+        yield start.item(start.row(System, {"system": system, "kind": kind}))
+        for place, topic, text in self._lines(path):
+            _refuse_json(place, text)
+            if not text:
+                place.notes.append(BLANK_REFERENCE if role == "reference" else BLANK_SUMMARY)
+            data = {"topic": topic, "system": system, **self.target.as_dict(), "roles": [role], "text": text}
+            yield place.item(place.row(Summary, data))
+            yield from place.noted()
+
+
+def _count_lines(paths: Sequence[Path], texts: Callable[[Path], Iterator[str]]) -> int:
+    """How many lines every file has; files that differ are refused."""
+    counts: dict[Path, int] = {}
+    blank_last: list[Path] = []
+    for path in paths:
+        _refuse_table(path)
+        blank = False
+        counts[path] = 0
+        for text in texts(path):
+            counts[path] += 1
+            blank = not text.strip()
+        if blank:
+            blank_last.append(path)
+    check_aligned(counts, blank_last)
+    return counts[paths[0]]
+
+
+def _topic_names(path: Path, texts: Callable[[Path], Iterator[str]]) -> list[str]:
+    lines: dict[str, int] = {}
+    for number, line in enumerate(texts(path), 1):
+        first = lines.setdefault(line.strip(), number)
+        if first != number:
+            raise Place(path, number).wrong(f"{shown(line.strip())} names the topic of line {first} already")
+    return list(lines)
+
+
+def _refuse_table(path: Path) -> None:
+    """A file that is named as a table holds more than texts; what it holds goes by its columns."""
+    known = {**dict.fromkeys(JSON_LINES, "jsonl"), **dict.fromkeys(TABLES, "csv")}
+    for suffix, form in known.items():
+        if bare_name(path).lower().endswith(suffix):
+            raise UsageError(
+                f"{path} is named as a table with columns: adjudge import {form} {path} EVALUATION; if every line of"
+                " it is a text and nothing else, name it .txt"
+            )
+
+
+def _refuse_json(place: Place, text: str) -> None:
+    if place.line == 1 and text.startswith("{") and text.rstrip().endswith("}"):
+        try:
+            json.loads(text)
+        except (ValueError, RecursionError):
+            return
+        raise place.wrong(f"the line is JSON, expected a text: adjudge import jsonl {place.path} EVALUATION")
+
+
+# Several files
+
+
+def expand(patterns: Iterable[str | Path], option: str = "FILE") -> list[Path]:
+    """The files that paths and patterns name, each once, those of one pattern in the order of their names.
+
+    A file that is there is taken as it is named, so that its name may hold a bracket.
+    """
+    found: dict[Path, Path] = {}
+    for pattern in map(str, patterns):
+        path = Path(pattern)
+        with reading(path):
+            there = path.exists()
+        if there or not _PATTERN.search(pattern):
+            if path.is_dir():
+                raise UsageError(
+                    f"{option} {pattern} is a folder: say '{path / '*.txt'}' where every line is a text, or"
+                    f" adjudge import folder {path} where every file is one"
+                )
+            matched = [path]
+        else:
+            # as shells do it: no hidden files, any pattern is legal
+            names = glob.glob(pattern, recursive=True)  # noqa: PTH207
+            matched = [Path(name) for name in names if Path(name).is_file()]
+            if not matched:
+                raise UsageError(f"{option} {quoted(pattern)} matches no file in {_looked_in(pattern)}")
+        for each in sorted(matched, key=lambda file: natural(str(file))):
+            found.setdefault(each.resolve(), each)
+    return list(found.values())
+
+
+def _looked_in(pattern: str) -> Path:
+    """The folder that a pattern begins at."""
+    parts = Path(pattern).parts
+    plain = next(n for n, part in enumerate(parts) if _PATTERN.search(part))
+    return Path(*parts[:plain]).resolve()
+
+
+def check_aligned(counts: Mapping[Path, int], blank_last: Iterable[Path] = ()) -> None:
+    """Refuse files of unequal numbers of lines, with every file's number."""
+    if len(set(counts.values())) < 2:
+        return
+    blank = set(blank_last)
+    said = [
+        f"{path} {counted(n, 'line')}{' (the last is blank)' if path in blank else ''}"
+        for path, n in counts.items()
+    ]
+    more = [f"{len(said) - _MOST_FILES:,} more files"] if len(said) > _MOST_FILES else []
+    raise FormatError(
+        f"the files are not aligned, line n must be the same topic in all: {', '.join(said[:_MOST_FILES] + more)}"
+    )
+
+
+def refuse_two_uses(files: Mapping[str, Sequence[Path]]) -> None:
+    """Refuse a file that is given for two uses, such as "system" and "reference"."""
+    uses: dict[Path, str] = {}
+    for use, paths in files.items():
+        for path in paths:
+            known = uses.setdefault(path.resolve(), use)
+            if known != use:
+                others = [str(each) for each in files[known] if each.resolve() != path.resolve()]
+                instead = f"as {known}s say {' '.join(others)}" if 0 < len(others) <= _MOST_NAMED else ""
+                raise UsageError(
+                    f"{path} is given as a {known} and as a {use}:"
+                    f" {instead or f'leave it out of the {known}s, or of the {use}s'}"
+                )
+
+
+def system_names(paths: Sequence[Path]) -> dict[Path, str]:
+    """The systems' names: those of the files, and of the folders where files are named alike.
+
+    bart/test.txt and pegasus/test.txt are bart and pegasus; with others beside them, bart-test and pegasus-test.
+    """
+    alike: dict[str, list[Path]] = {}
+    for path in paths:
+        alike.setdefault(stem(path), []).append(path)
+    names: dict[Path, str] = {}
+    for name, files in alike.items():
+        if len(files) == 1:
+            names[files[0]] = name
+            continue
+        for path, folder in zip(files, _differing_folders(files), strict=True):
+            names[path] = folder if len(alike) == 1 else f"{folder}-{name}"
+    taken: dict[str, Path] = {}
+    for path, name in names.items():
+        if taken.setdefault(name, path) != path:
+            raise UsageError(
+                f"{taken[name]} and {path} would both be system {shown(name)}: rename one of the files"
+            )
+    return {path: names[path] for path in paths}
+
+
+def _differing_folders(paths: Sequence[Path]) -> list[str]:
+    """The folders' names at the level nearest to the files at which all differ."""
+    above = [[each.name for each in path.resolve().parents] for path in paths]
+    for level in zip(*above, strict=False):
+        if len(set(level)) == len(level) and all(level):
+            return list(level)
+    two = " and ".join(map(str, paths[:2]))
+    raise UsageError(f"{two} would both be system {shown(stem(paths[0]))}: rename one of the files")
+
+
+# Sentences of a text that stands on one line
+
+_KNOWN_MARKS = ("<q>", "<n>", "<S_SEP>", "[X_SEP]", "<t>", "</t>", "<s>", "</s>")
+NO_MARK = "none"
+
+
+class SentenceMarks:
+    """Turns the marks that stand for sentence ends in line files into line breaks.
+
+    Without a mark of the caller's: those that are in use, such as <q> in the files of CNN/Daily Mail's models. They are
+    no words, and would be counted as such. With "none", nothing is changed.
+    """
+
+    def __init__(self, mark: str | None = None) -> None:
+        if mark is not None and not mark.strip():
+            raise UsageError('--sentence-mark is blank, expected a mark such as "<q>", or none')
+        marks = _KNOWN_MARKS if mark is None else () if mark == NO_MARK else (mark,)
+        self._marks = re.compile("|".join(map(re.escape, marks))) if marks else None
+
+    def split(self, text: str) -> tuple[str, str | None]:
+        """The text with a sentence a line, and the first mark that was found in it."""
+        first = self._marks.search(text) if self._marks else None
+        if first is None or self._marks is None:
+            return text, None
+        parts = (part.strip() for part in self._marks.split(text))
+        return "\n".join(part for part in parts if part), first.group()
