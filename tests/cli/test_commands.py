@@ -114,6 +114,8 @@ def fill(folder: Path) -> None:
     (folder / "rouge.txt").write_text("lead ROUGE-2 Eval d01.lead R:0.10000 P:0.20000 F:0.13333\n")
     (folder / "summary.txt").write_text("The storm came on Monday.")
     (folder / "model-a.txt").write_text("A storm came.")
+    for name in ("a", "b", "ref"):
+        (folder / f"{name}.txt").write_text("".join(f"Line {k} of file {name}.\n" for k in range(8)))
     (folder / "model-b.txt").write_text("On Monday there was a storm.")
     (folder / "matrix.csv").write_text(
         "topic,a,b,H1\n" + "".join(f"t{k},{k},{k + 1},{k + 2}\n" for k in range(8))
@@ -209,6 +211,7 @@ JSON_CALLS = [
     "measures rouge-2",
     "score my-eval",
     "rouge --peer summary.txt --reference model-a.txt -m rouge-1",
+    "rouge a.txt b.txt --reference ref.txt",
     "scores my-eval",
     "scores my-eval -m rouge-1",
     "scores my-eval -m rouge-1 --matrix",
@@ -333,7 +336,7 @@ MISTAKES = [
         'rouge-7 has not been scored here; run: adjudge score ... -m "rouge-7"',
     ),
     (1, "rouge --peer none.txt --reference model-a.txt", "none.txt: cannot be read: No such file"),
-    (2, "rouge --peer summary.txt --reference model-a.txt -m words", "words is not a ROUGE"),
+    (2, "rouge --peer summary.txt --reference model-a.txt -m js", "js needs documents"),
     (1, "check nowhere", "nowhere: no such folder; make an evaluation with: adjudge init nowhere"),
     (1, "check .", "no evaluation here (neither evaluation.toml nor summaries.jsonl)"),
     (1, "init my-eval", "my-eval: an evaluation is here already"),

@@ -11,6 +11,7 @@ import re
 import shlex
 import subprocess
 import sys
+from contextlib import chdir, redirect_stdout
 from pathlib import Path
 from statistics import fmean
 
@@ -27,6 +28,7 @@ REF = [f"{s} came to the city on Monday, and {n} people left." for n, s in enume
 REF2 = [f"On Monday {s.lower()} reached town; {n} persons had gone." for n, s in enumerate(SUBJECTS * 2)]
 A = [f"{s} came to the city and {n} people left on Monday." for n, s in enumerate(SUBJECTS * 2)]
 B = [f"{s} was not in town; {n % 5} people stayed." for n, s in enumerate(SUBJECTS * 2)]
+PAGE = (Path(__file__).parents[2] / "docs" / "rouge.md").read_text(encoding="utf-8")
 TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum")
 
 
@@ -94,25 +96,27 @@ def test_the_table_names_f_recall_and_precision_and_the_systems_are_compared(her
     assert max(map(len, lines[:10])) <= 80
     csv_file = run(here, f"rouge a.txt b.txt --reference ref.txt -m '{USUAL[1]}' --csv -").stdout
     rows = list(csv.DictReader(io.StringIO(csv_file)))
-    assert {(row["line"], row["system"]) for row in rows} == {(str(n), s) for n in range(1, 17) for s in "ab"}
-    wide = here / "wide.csv"
-    own = {(r["line"], r["system"]): r["value"] for r in rows if r["measure"] == USUAL[1]}
-    wide.write_text(
-        "topic,a,b\n" + "".join(f"{n},{own[str(n), 'a']},{own[str(n), 'b']}\n" for n in range(1, 17))
-    )
-    (apart,) = json.loads(run(here, "compare wide.csv --json").stdout)
+    assert {(row["topic"], row["system"]) for row in rows} == {
+        (str(n), s) for n in range(1, 17) for s in "ab"
+    }
+    (here / "lines.csv").write_text(csv_file)
+    (apart,) = json.loads(run(here, f"compare lines.csv -m '{USUAL[1]}' --json").stdout)
     (ours,) = json.loads(run(here, f"rouge a.txt b.txt --reference ref.txt -m '{USUAL[1]}' --json").stdout)[
         "comparisons"
     ]
     assert [p["p_adjusted"] for p in ours["pairs"]] == [p["p_adjusted"] for p in apart["pairs"]]
     assert "differs" in run(here, "rouge a.txt b.txt --reference ref.txt --pairs --test t").stdout
     assert r"\begin{tabular}" in run(here, "rouge a.txt b.txt --reference ref.txt --latex").stdout
+    first = run(here, "rouge a.txt b.txt --reference ref.txt -m rouge-1,rouge-2 --primary rouge-2").stdout
+    assert "ROUGE-2 recall was named as the primary measure" in first
+    together = run(here, "rouge a.txt b.txt --reference ref.txt --across measures").stdout
+    assert "corrected over 4 pairs, those of all 4 comparisons" in together
 
 
 def test_one_system_has_intervals(here: Path) -> None:
-    lines = run(here, "rouge a.txt --reference ref.txt -m rouge-2").stdout.splitlines()
+    lines = run(here, "rouge b.txt --reference ref.txt -m rouge-1").stdout.splitlines()
     assert lines[1].split()[:2] == ["measure", "recall"]
-    assert re.search(r"ROUGE-2 +0\.\d{4} +0\.\d{4} to [01]\.\d{4}$", lines[2])
+    assert re.search(r"ROUGE-1 +0\.\d{4} +0\.\d{4} to [01]\.\d{4}$", lines[2])
 
 
 def test_patterns_are_expanded_here_too(here: Path) -> None:
@@ -201,6 +205,17 @@ def test_mistakes_are_one_line_that_says_what_to_type(here: Path, line: str, sai
     (here / "empty2.txt").write_text("")
     (here / "latin.txt").write_bytes("\n".join(A).replace("The", "Thé").encode("latin-1"))
     assert said in refused(here, line)
+
+
+def test_the_page_shows_what_is_printed(tmp_path: Path) -> None:
+    for name, text in re.findall(r"```text (\S+)\n(.*?)```", PAGE, re.DOTALL):
+        (tmp_path / name).write_text(text)
+    (shown,) = re.findall(r"```console\n\$ adjudge (.*?)\n(.*?)```", PAGE, re.DOTALL)
+    assert run(tmp_path, shown[0]).stdout.startswith(shown[1])
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    with chdir(tmp_path), redirect_stdout(io.StringIO()) as out:
+        exec(code, {})
+    assert out.getvalue().startswith("Means over 3 texts, 1 to 2 references each")
 
 
 # Measures by name, in other commands

@@ -150,7 +150,7 @@ def test_a_title_says_what_it_must_where_two_would_be_alike() -> None:
 
 def test_recall_and_precision_of_one_rouge_share_a_row() -> None:
     found = adjudge.rouge("a b c", "a b", "rouge-1,rouge-1(stat=precision),bleu")
-    assert [(r["measure"], r["recall"], r["precision"]) for r in found.table().records()][0] == (
+    assert next((r["measure"], r["recall"], r["precision"]) for r in found.table().records()) == (
         "ROUGE-1",
         1.0,
         pytest.approx(2 / 3),

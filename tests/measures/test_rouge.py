@@ -17,7 +17,6 @@ from adjudge.measures.registry import parse_measure, parse_measures, registry
 from adjudge.measures.rouge.counts import STATS
 from adjudge.measures.rouge.family import ROUGE_NAMES, Rouge, RougeN, parse_rouge
 
-
 words = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=8).map(" ".join)
 
 

@@ -109,18 +109,8 @@ def command(
             help="Of differences: agreeing (with test and correction), or pointwise.",
         ),
     ] = "agreeing",
-    primary: Annotated[
-        str | None,
-        typer.Option(
-            "--primary", metavar="MEASURE", help="The measure chosen beforehand; others are secondary."
-        ),
-    ] = None,
-    across: Annotated[
-        str,
-        typer.Option(
-            "--across", metavar="WHAT", help="Correct p over the pairs of each measure, or all measures."
-        ),
-    ] = "each",
+    primary: options.Primary = None,
+    across: options.Across = "each",
     resamples: Annotated[
         int | None,
         typer.Option(

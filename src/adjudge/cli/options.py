@@ -70,6 +70,16 @@ Correct = Annotated[
     str,
     typer.Option("--correct", metavar="HOW", help=f"Correction for many pairs: {', '.join(CORRECTIONS)}."),
 ]
+Primary = Annotated[
+    str | None,
+    typer.Option("--primary", metavar="MEASURE", help="The measure chosen beforehand; others are secondary."),
+]
+Across = Annotated[
+    str,
+    typer.Option(
+        "--across", metavar="WHAT", help="Correct p over the pairs of each measure, or all measures."
+    ),
+]
 PoolHumans = Annotated[
     str | None, typer.Option("--pool", metavar="humans", help="Treat all humans as one system, HUMANS.")
 ]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from adjudge.comparisons.pairs import Comparison
     from adjudge.comparisons.texts import TextScores
 
-ADVICE = ": name a primary measure, or correct across measures, with: adjudge compare"
+ADVICE = ": name a --primary measure, or correct --across measures"
 
 
 def command(
@@ -53,6 +53,8 @@ def command(
     measure: options.Measures = None,
     test: options.Test = "wilcoxon",
     correct: options.Correct = "holm",
+    primary: options.Primary = None,
+    across: options.Across = "each",
     seed: options.Seed = 0,
     pairs: Annotated[bool, typer.Option("--pairs", help="Say every pair in words.")] = False,
     sentence_mark: Annotated[
@@ -74,7 +76,7 @@ def command(
     """Score line files with ROUGE, BLEU and their like, without a folder, and compare the systems.
 
     Without -m it is F of ROUGE-1, 2, L and Lsum as rouge-score gives it, with recall and precision. --csv writes a
-    row for every measure, line and system.
+    row for every measure, line (as topic) and system, which adjudge compare reads.
     """
     if not reference:
         raise UsageError("no --reference: say adjudge rouge system.txt --reference references.txt")
@@ -95,7 +97,9 @@ def command(
         peers, references = _aligned(files or [], reference, sentence_mark, encoding)
         found = adjudge.rouge(peers, references, measure, workers=worker_count(workers))
     compared = len(found.systems) > 1 and len(found.texts) > 1
-    comparisons = found.comparisons(test=test, correct=correct, seed=seed) if compared else []
+    comparisons: list[Comparison] = []
+    if compared:
+        comparisons = found.comparisons(test=test, correct=correct, primary=primary, across=across, seed=seed)
     _deliver(found, comparisons, pairs=pairs, json=json, csv=csv, latex=latex)
 
 
@@ -109,7 +113,7 @@ def _deliver(
     latex: bool,
 ) -> None:
     if csv is not None:
-        write_csv(found.texts_frame().rename(columns={"topic": "line"}), csv)
+        write_csv(found.texts_frame(), csv)
     if json:
         said: dict[str, Any] = found.as_dict() | {"comparisons": [c.as_dict() for c in comparisons]}
         show_json(said)
