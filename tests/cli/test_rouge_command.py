@@ -17,7 +17,9 @@ from statistics import fmean
 
 import pytest
 from rouge_score import rouge_scorer
-from sacrebleu.metrics import BLEU, CHRF, TER
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
+from sacrebleu.metrics.ter import TER
 from tests.cli.running import called, examples
 
 from adjudge.cli.app import COMMANDS, without_types

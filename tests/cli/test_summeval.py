@@ -9,7 +9,7 @@ from statistics import fmean
 import pytest
 from tests.cli.running import called
 
-from adjudge.measures.registry import PRESETS
+from adjudge.measures.presets import PRESETS
 
 
 @pytest.mark.shared_data

@@ -15,7 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rouge_score import rouge_scorer
-from sacrebleu.metrics import BLEU, CHRF, TER
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
+from sacrebleu.metrics.ter import TER
 
 import adjudge
 from adjudge.comparisons.texts import TextScores
@@ -150,11 +152,9 @@ def test_a_title_says_what_it_must_where_two_would_be_alike() -> None:
 
 def test_recall_and_precision_of_one_rouge_share_a_row() -> None:
     found = adjudge.rouge("a b c", "a b", "rouge-1,rouge-1(stat=precision),bleu")
-    assert next((r["measure"], r["recall"], r["precision"]) for r in found.table().records()) == (
-        "ROUGE-1",
-        1.0,
-        pytest.approx(2 / 3),
-    )
+    row = next(found.table().records())
+    assert (row["measure"], row["recall"]) == ("ROUGE-1", 1.0)
+    assert row["precision"] == pytest.approx(2 / 3)
     assert "F" not in {column.name for column in found.table().columns}
 
 

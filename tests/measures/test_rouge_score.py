@@ -9,7 +9,7 @@ from rouge_score import rouge_scorer
 
 import adjudge
 from adjudge.demo.build import stories
-from adjudge.measures.registry import PRESETS
+from adjudge.measures.presets import PRESETS
 from adjudge.measures.rouge.scoring import rouge_many
 
 TYPES = {"rouge-1": "rouge1", "rouge-2": "rouge2", "rouge-l": "rougeL", "rouge-lsum": "rougeLsum"}

@@ -10,7 +10,8 @@ import pytest
 
 from adjudge.data.scores import MeasureInfo
 from adjudge.errors import UsageError
-from adjudge.measures.registry import PRESETS, parse_measure, parse_measures, registry, titled
+from adjudge.measures.presets import PRESETS
+from adjudge.measures.registry import parse_measure, parse_measures, registry, titled
 
 TITLES = {
     "rouge-2": "ROUGE-2 recall",

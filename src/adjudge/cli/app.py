@@ -191,7 +191,7 @@ COMMANDS = (
     Command(
         "rouge",
         SCORE,
-        "Score files with a text a line with ROUGE, BLEU and their like, and compare the systems; no folder needed.",
+        "Score files with a text a line by ROUGE, BLEU and their like, without a folder, and compare the systems.",
         "rouge:command",
         "adjudge rouge a.txt b.txt --reference ref.txt",
     ),

@@ -73,7 +73,7 @@ def command(
     csv: options.Csv = None,
     latex: options.Latex = False,
 ) -> None:
-    """Score line files with ROUGE, BLEU and their like, without a folder, and compare the systems.
+    """Score files with a text a line by ROUGE, BLEU and their like, without a folder, and compare the systems.
 
     Without -m it is F of ROUGE-1, 2, L and Lsum as rouge-score gives it, with recall and precision. --csv writes a
     row for every measure, line (as topic) and system, which adjudge compare reads.

@@ -19,6 +19,7 @@ from adjudge.engine import Workers, run, worker_count
 from adjudge.errors import DataError, UsageError, nearest, quoted
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.base import Measure
+from adjudge.measures.bleu import Sacrebleu
 from adjudge.measures.presets import USUAL
 from adjudge.measures.rouge.elements import RougeBe
 from adjudge.measures.rouge.family import Rouge
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
     from adjudge.comparisons.pairs import Comparison
     from adjudge.comparisons.scores import Patterns, Scores
-    from adjudge.measures.bleu import Sacrebleu
 
 Texts = str | Iterable[str]
 PEER = "peer"
@@ -347,7 +347,7 @@ def _systems(
     peers: Texts | Mapping[str, Texts], references: Texts | Iterable[Texts]
 ) -> tuple[dict[str, list[str]], list[list[str]]]:
     """The texts of every system, and the references of every text."""
-    by_name: Mapping[str, Texts] = peers if isinstance(peers, Mapping) else {PEER: peers}  # type: ignore[dict-item]
+    by_name: Mapping[str, Texts] = peers if isinstance(peers, Mapping) else {PEER: peers}
     if not by_name:
         raise UsageError("there are no systems: the mapping of their texts is empty")
     one = isinstance(next(iter(by_name.values())), str)
@@ -488,11 +488,10 @@ def _corpus(
     measures: Sequence[Measure], systems: Mapping[str, Sequence[str]], answers: Sequence[Sequence[str]]
 ) -> Iterable[CorpusScore]:
     for measure in measures:
-        if not hasattr(measure, "corpus_score"):
+        if not isinstance(measure, Sacrebleu):
             continue
-        library: Sacrebleu = measure
         for system, texts in systems.items():
-            value, signature = library.corpus_score(texts, answers)
+            value, signature = measure.corpus_score(texts, answers)
             yield CorpusScore(measure=str(measure), system=system, value=value, signature=signature)
 
 

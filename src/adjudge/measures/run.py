@@ -307,7 +307,8 @@ def score_batches(measures: Sequence[Measure], batches: Sequence[TopicBatch]) ->
     found: list[Score] = []
     families: dict[object, list[Measure]] = {}
     for measure in measures:  # a plug-in may call its family as another does, and score for itself
-        families.setdefault((measure.FAMILY, type(measure).score_many.__func__), []).append(measure)
+        scoring = getattr(type(measure).score_many, "__func__", None)
+        families.setdefault((measure.FAMILY, scoring), []).append(measure)
     for family in families.values():
         found += type(family[0]).score_many(family, batches)
     for batch in batches:
