@@ -44,6 +44,8 @@ _WIDE_MARKS = {  # the longer ones first: UTF-32's begins as UTF-16's does
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
+OneOrMore = str | Path | Paths
+"""A path or a pattern, or several."""
 _PATTERN = re.compile(r"[*?[]")
 _MOST_FILES = 12  # with their counts in a message, and
 _MOST_NAMED = 5  # as they would be typed
@@ -66,8 +68,7 @@ def line_texts(path: str | Path, *, max_line: int = MAX_LINE, encoding: str = "u
     """
     path = Path(path)
     with reading(path), open_bytes(path) as stream:
-        start = cast(io.BufferedReader, stream).peek(4)
-        wide = next((name for mark, name in _WIDE_MARKS.items() if start.startswith(mark)), None)
+        wide = wide_encoding(cast(io.BufferedReader, stream).peek(4))
         read = _wide_lines if wide or _is_wide(encoding) else _byte_lines
         for number, line in enumerate(read(path, stream, wide or encoding, max_line), 1):
             text = line.removeprefix("\ufeff") if number == 1 else line
@@ -85,6 +86,11 @@ def line_texts(path: str | Path, *, max_line: int = MAX_LINE, encoding: str = "u
                     file=path,
                 )
             yield text
+
+
+def wide_encoding(start: bytes) -> str | None:
+    """UTF-16 or UTF-32, where a byte order mark says so."""
+    return next((name for mark, name in _WIDE_MARKS.items() if start.startswith(mark)), None)
 
 
 def _is_wide(encoding: str) -> bool:
@@ -126,10 +132,10 @@ def _too_long(path: Path, number: int, limit: str) -> FormatError:
 
 
 def read(
-    paths: Paths,
+    paths: OneOrMore,
     *,
-    references: Paths = (),
-    sources: Paths = (),
+    references: OneOrMore = (),
+    sources: OneOrMore = (),
     topics: str | Path | None = None,
     kind: str | None = None,
     length: int | None = None,
@@ -259,13 +265,13 @@ def _refuse_json(place: Place, text: str) -> None:
 # Several files
 
 
-def expand(patterns: Iterable[str | Path], option: str = "FILE") -> list[Path]:
+def expand(patterns: OneOrMore, option: str = "FILE") -> list[Path]:
     """The files that paths and patterns name, each once, those of one pattern in the order of their names.
 
     A file that is there is taken as it is named, so that its name may hold a bracket.
     """
     found: dict[Path, Path] = {}
-    for pattern in map(str, patterns):
+    for pattern in map(str, [patterns] if isinstance(patterns, str | Path) else patterns):
         path = Path(pattern)
         with reading(path):
             there = path.exists()

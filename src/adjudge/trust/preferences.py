@@ -189,7 +189,7 @@ def agreements(
     if systems not in get_args(Systems):
         raise UsageError(f"systems is {quoted(systems)}, expected one of: {', '.join(get_args(Systems))}")
     people = human_matrix(data, human, systems, length, form)
-    chosen = data.resolved(measures) if measures else _directed(data, people.measure)
+    chosen = [each for given in measures for each in data.resolved(given)] or _directed(data, people.measure)
     found = [_topics(data, people, measure, length, form, half) for measure in chosen]
     shares = np.array([[topic.share for topic in topics] for topics in found]).T.reshape(-1, len(found))
     low, high = _intervals(shares, rng=rng, resamples=resamples, level=level)
