@@ -15,7 +15,7 @@ Nothing heavy is loaded before it is used.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     from adjudge.comparisons.plan import plan as plan
     from adjudge.comparisons.scores import HasScores, LowerIsBetter, Patterns, Scores
     from adjudge.comparisons.simulate import simulate as simulate
+    from adjudge.comparisons.texts import Texts, TextScores
     from adjudge.comparisons.topics import topics as topics
+    from adjudge.engine import Workers
     from adjudge.evaluation import Evaluation
 
 __version__ = "0.1.0"
@@ -115,11 +117,20 @@ def read_scores(
 
 
 def rouge(
-    peer: str,
-    references: Sequence[str],
-    measures: Sequence[str] = ("rouge-1", "rouge-2", "rouge-l", "rouge-su4"),
-) -> dict[str, float]:
-    """ROUGE of one text against references, without a folder: a number per measure spec."""
-    from adjudge.measures.rouge.scoring import rouge
+    peers: Texts | Mapping[str, Texts],
+    references: Texts | Iterable[Texts],
+    measures: str | Sequence[str] | None = None,
+    *,
+    language: str = "en",
+    workers: Workers = 1,
+) -> TextScores:
+    """Score texts against references, without a folder: one text with one or several, or two lists of pairs.
 
-    return rouge(peer, references, measures)
+    `rouge("A storm.", ["The storm.", "It stormed."])` is one text with two references, `rouge(outputs, references)`
+    a list of texts with a list of as many references, whose items may be lists; a mapping of such lists has several
+    systems, which are compared. Measures are a text or a list; without any, F of ROUGE-1, 2, L and Lsum as rouge-score
+    gives it, with recall and precision beside it.
+    """
+    from adjudge.comparisons.texts import rouge
+
+    return rouge(peers, references, measures, language=language, workers=workers)

@@ -68,7 +68,6 @@ if TYPE_CHECKING:
     from adjudge.text.similarity import Similarity
     from adjudge.trust.preferences import Convergence, MeasureAgreement, PaperTable, Systems
 
-DEFAULT_MEASURES = ("rouge-1", "rouge-2")
 PREFERENCE_PROTOCOLS = {"sentences": "preference-sentences", "summaries": "preference-summaries"}
 
 
@@ -552,13 +551,14 @@ class Evaluation:
         again: bool = False,
         progress: Callable[[int, int], None] = lambda done, of: None,
     ) -> list[Scored]:
-        """Score what is new or has changed since; ROUGE-1 and ROUGE-2 unless measures are named."""
+        """Score what is new or has changed since; without measures, F of ROUGE-1, 2, L and Lsum as rouge-score."""
         from adjudge.judgments.batch import NOTHING
+        from adjudge.measures.presets import USUAL, advice
         from adjudge.measures.registry import parse_measures
         from adjudge.measures.run import looks_at_judgments, score
 
-        chosen = parse_measures(str(m) for m in measures or DEFAULT_MEASURES)
-        return score(
+        chosen = parse_measures(str(m) for m in measures or USUAL)
+        found = score(
             self.folder,
             self.collection,
             chosen,
@@ -567,6 +567,8 @@ class Evaluation:
             again=again,
             progress=progress,
         )
+        said = () if measures else advice(self.collection.topics)
+        return [replace(each, notes=(*each.notes, *said)) for each in found]
 
     def scores(self, *, human: Patterns = (), baseline: Patterns = ()) -> Scores:
         """Everything that has been scored or imported, with what is known of systems and topics.

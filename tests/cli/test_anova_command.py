@@ -29,7 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The demo, scored."""
     path = tmp_path_factory.mktemp("anova")
     build(path / "my-eval")
-    adjudge.open(path / "my-eval").score()
+    adjudge.open(path / "my-eval").score("rouge-1", "rouge-2")
     return path
 
 
@@ -68,13 +68,13 @@ def test_the_page_names_every_option() -> None:
 
 def test_every_measure_unless_named() -> None:
     everything = run("my-eval").stdout
-    assert "rouge-1, 100 words (108 rows: 9 systems, 12 topics)" in everything
-    assert "\n\nrouge-2, 100 words" in everything
+    assert "ROUGE-1 recall, 100 words (108 rows: 9 systems, 12 topics)" in everything
+    assert "\n\nROUGE-2 recall, 100 words" in everything
 
 
 def test_humans_are_pooled_and_it_is_said() -> None:
     done = run("my-eval -m rouge-2 --pool humans")
-    assert "rouge-2, 100 words (96 rows: 8 systems, 12 topics)" in done.stdout
+    assert "ROUGE-2 recall, 100 words (96 rows: 8 systems, 12 topics)" in done.stdout
     notes = " ".join(done.stderr.split())
     assert "note: 2 humans are one system, HUMANS (ada and ben)" in notes
     assert "note: 108 scores averaged to 96, over people" in notes

@@ -65,7 +65,7 @@ def template(once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
 
 def fill(folder: Path) -> None:
     assert called(folder, "demo", "my-eval").returncode == 0
-    assert called(folder, "score", "my-eval").returncode == 0
+    assert called(folder, "score", "my-eval", "-m", "rouge-1,rouge-2").returncode == 0
     rating = {"coherence": 3, "consistency": 5, "fluency": 4, "relevance": 2}
     (folder / "model_annotations.jsonl").write_text(
         json.dumps(
@@ -114,6 +114,8 @@ def fill(folder: Path) -> None:
     (folder / "rouge.txt").write_text("lead ROUGE-2 Eval d01.lead R:0.10000 P:0.20000 F:0.13333\n")
     (folder / "summary.txt").write_text("The storm came on Monday.")
     (folder / "model-a.txt").write_text("A storm came.")
+    for name in ("a", "b", "ref"):
+        (folder / f"{name}.txt").write_text("".join(f"Line {k} of file {name}.\n" for k in range(8)))
     (folder / "model-b.txt").write_text("On Monday there was a storm.")
     (folder / "matrix.csv").write_text(
         "topic,a,b,H1\n" + "".join(f"t{k},{k},{k + 1},{k + 2}\n" for k in range(8))
@@ -215,6 +217,7 @@ JSON_CALLS = [
     "measures rouge-2",
     "score my-eval",
     "rouge --peer summary.txt --reference model-a.txt -m rouge-1",
+    "rouge a.txt b.txt --reference ref.txt",
     "scores my-eval",
     "scores my-eval -m rouge-1",
     "scores my-eval -m rouge-1 --matrix",
@@ -341,7 +344,7 @@ MISTAKES = [
         'rouge-7 has not been scored here; run: adjudge score ... -m "rouge-7"',
     ),
     (1, "rouge --peer none.txt --reference model-a.txt", "none.txt: cannot be read: No such file"),
-    (2, "rouge --peer summary.txt --reference model-a.txt -m words", "words is not a ROUGE"),
+    (2, "rouge --peer summary.txt --reference model-a.txt -m js", "js needs documents"),
     (1, "check nowhere", "nowhere: no such folder; make an evaluation with: adjudge init nowhere"),
     (1, "check .", "no evaluation here (neither evaluation.toml nor summaries.jsonl)"),
     (1, "init my-eval", "my-eval: an evaluation is here already"),
@@ -429,7 +432,7 @@ def test_scores_export_long_and_as_a_matrix(here: Path, run: Run) -> None:
 def test_compare_prints_a_league_table_its_signature_and_its_pairs(here: Path, run: Run) -> None:
     done = run("compare", "my-eval", "-m", "rouge-2")
     lines = done.stdout.splitlines()
-    assert lines[0] == "rouge-2, 100 words (higher is better, 12 topics)"
+    assert lines[0] == "ROUGE-2 recall, 100 words (higher is better, 12 topics)"
     assert lines[1].split() == ["system", "kind", "topics", "mean", "95%", "interval", "ranks", "group"]
     assert lines[-1].startswith(
         "rouge-2|stat:recall|stem:porter-155|stop:none|words:rouge|limit:none|refs:3-4:pooled|v:"
@@ -500,7 +503,9 @@ def test_counts_are_rankels_tables(here: Path, run: Run) -> None:
     shown = run("compare", "my-eval", "--counts").stdout
     assert "Significant differences among all pairs of systems" in shown
     assert "Significant differences between humans and machines" in shown
-    assert "Humans that a machine does not differ from significantly, of 2: rouge-2 at 100 words" in shown
+    assert (
+        "Humans that a machine does not differ from significantly, of 2: ROUGE-2 recall at 100 words" in shown
+    )
     table = json.loads(run("compare", "my-eval", "--counts", "--test", "mc", "--json").stdout)
     assert [t["test"] for t in table["measures"][0]["tests"]] == ["t-unpaired", "t", "wilcoxon", "mc"]
     run("compare", "my-eval", "--counts", "--test", "all", "--csv", "counts.csv")
@@ -515,7 +520,7 @@ def test_seeds_and_workers(here: Path, run: Run) -> None:
     assert run("compare", "my-eval", "-m", "rouge-1", "--seed", "4", "--json").stdout != first
     files = sorted((here / "my-eval" / "scores").iterdir())
     before = [f.read_bytes() for f in files]
-    assert run("score", "my-eval", "--again", "--workers", "2").returncode == 0
+    assert run("score", "my-eval", "-m", "rouge-1,rouge-2", "--again", "--workers", "2").returncode == 0
     assert [f.read_bytes() for f in files] == before
 
 
@@ -524,7 +529,7 @@ def test_scoring_after_a_change_says_what_was_stale(here: Path, run: Run) -> Non
     path.write_text(path.read_text().replace("Velanu", "Velana", 1))
     warned = run("compare", "my-eval", "-m", "rouge-1").stderr
     assert "note: rouge-1 is out of date: 1 topic changed since (d05)" in warned
-    assert "1 had changed (d05), 11 topics kept" in run("score", "my-eval").stdout
+    assert "1 had changed (d05), 11 topics kept" in run("score", "my-eval", "-m", "rouge-1").stdout
     assert "out of date" not in run("compare", "my-eval", "-m", "rouge-1").stderr
 
 

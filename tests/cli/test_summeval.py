@@ -9,6 +9,8 @@ from statistics import fmean
 import pytest
 from tests.cli.running import called
 
+from adjudge.measures.presets import PRESETS
+
 
 @pytest.mark.shared_data
 def test_import_check_score_compare_report(shared_data: Path, tmp_path: Path) -> None:
@@ -25,7 +27,7 @@ def test_import_check_score_compare_report(shared_data: Path, tmp_path: Path) ->
     assert json.loads(adjudge("check", "e", "--json"))["errors"] == 0
     adjudge("score", "e")
     found = {c["measure"]: c for c in json.loads(adjudge("compare", "e", "--json"))}
-    assert set(found) >= {"rouge-1", "rouge-2", "expert:coherence", "crowd:relevance"}
+    assert set(found) >= {*PRESETS["rouge-score"], "expert:coherence", "crowd:relevance"}
     ratings: dict[str, list[int]] = {}
     for record in map(json.loads, file.read_text(encoding="utf-8").splitlines()):
         ratings.setdefault(record["model_id"], []).extend(

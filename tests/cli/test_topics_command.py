@@ -30,7 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The demo, scored."""
     path = tmp_path_factory.mktemp("topics")
     build(path / "my-eval")
-    adjudge.open(path / "my-eval").score()
+    adjudge.open(path / "my-eval").score("rouge-1", "rouge-2")
     return path
 
 
@@ -46,14 +46,16 @@ def test_the_page_shows_real_output() -> None:
     assert first.startswith("$ adjudge topics ")
     printed = run(first.removeprefix("$ adjudge topics ")).stdout.splitlines()
     assert printed[: len(shown)] == shown
-    assert printed[len(shown)].startswith("On rouge-2 at 100 words the topics do not differ significantly")
+    assert printed[len(shown)].startswith(
+        "On ROUGE-2 recall at 100 words the topics do not differ significantly"
+    )
     assert printed[-1].endswith("|test:kruskal-wallis:tukey-mean-ranks:0.05|blocks:friedman")
 
 
 def test_every_measure_unless_named() -> None:
     everything = run("my-eval").stdout
-    assert "rouge-1, 100 words (higher is better, 12 topics, 9 systems)" in everything
-    assert "\n\nrouge-2, 100 words" in everything
+    assert "ROUGE-1 recall, 100 words (higher is better, 12 topics, 9 systems)" in everything
+    assert "\n\nROUGE-2 recall, 100 words" in everything
     assert "◆" not in everything  # nothing was chosen
     assert everything.count("●") == 24
     assert run("my-eval -m rouge-1 -m rouge-2").stdout == everything

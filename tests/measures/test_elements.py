@@ -55,7 +55,9 @@ def test_ordinary_text_is_a_missing_score_that_says_why() -> None:
 
 
 def test_without_a_folder() -> None:
-    assert adjudge.rouge(PEER, [FIRST, SECOND], ["rouge-be", "rouge-1"])["rouge-be"] == pytest.approx(3 / 4)
+    assert adjudge.rouge(PEER, [FIRST, SECOND], ["rouge-be", "rouge-1"]).mean("rouge-be") == pytest.approx(
+        3 / 4
+    )
     with pytest.raises(DataError, match="not basic elements"):
         adjudge.rouge("The dam broke.", [FIRST], ["rouge-be"])
     with pytest.raises(UsageError, match="alpha=2"):

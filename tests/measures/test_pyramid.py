@@ -367,7 +367,7 @@ def test_warnings() -> None:
     writer = (built, annotated_by("ann", "s", full))
     assert warned(PyramidScore(), *writer, peers="s A") == [
         "peers who wrote a reference are scored against one reference fewer than the others:"
-        " pyramid(refs=jackknife) is fair to all"
+        " the option refs=jackknife is fair to all"
     ]
     assert warned(PyramidScore(refs="jackknife"), *writer, peers="s A") == []
     gone = annotated_by("ann", "s", an_annotation({1: 1, 0: 1}, a_pyramid({1: "B"})))

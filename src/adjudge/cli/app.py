@@ -37,7 +37,7 @@ class Command:
         if isinstance(run, typer.Typer):
             found = typer.main.get_group(run)  # a group also where it has one command only
             found.name = self.name
-            return found
+            return without_types(found)
         app = typer.Typer(
             add_completion=False,
             pretty_exceptions_enable=False,
@@ -45,11 +45,32 @@ class Command:
             context_settings=SETTINGS,
         )
         app.command(self.name, epilog=f"Example: {self.example}")(run)
-        return typer.main.get_command(app)
+        return without_types(typer.main.get_command(app))
 
     def listed(self) -> Any:
         """What a list of commands shows of it, without loading it."""
         return TyperCommand(self.name, help=self.about, rich_help_panel=self.group)
+
+
+def without_types(command: Any) -> Any:
+    """The same command; its help names no type for options that are there or not."""
+    own = command.get_help_option
+
+    def help_option(ctx: Any) -> Any:
+        return _plain(own(ctx))
+
+    command.get_help_option = help_option
+    for option in command.params:
+        _plain(option)
+    for inner in getattr(command, "commands", {}).values():
+        without_types(inner)
+    return command
+
+
+def _plain(option: Any) -> Any:
+    if getattr(option, "is_flag", False):
+        option.metavar = ""
+    return option
 
 
 COMMANDS = (
@@ -163,16 +184,16 @@ COMMANDS = (
     Command(
         "measures",
         SCORE,
-        "List every measure with a line and its citation, or explain one with its options.",
+        "List every measure and preset with a line, or explain one with its options and citation.",
         "measures:command",
         "adjudge measures rouge-2",
     ),
     Command(
         "rouge",
         SCORE,
-        "Score plain text files with ROUGE, without a folder: rouge-1, 2, l and su4 unless measures are named.",
+        "Score files with a text a line by ROUGE, BLEU and their like, without a folder, and compare the systems.",
         "rouge:command",
-        "adjudge rouge --peer summary.txt --reference model-a.txt --reference model-b.txt",
+        "adjudge rouge a.txt b.txt --reference ref.txt",
     ),
     Command(
         "rouge155",
@@ -184,9 +205,9 @@ COMMANDS = (
     Command(
         "score",
         SCORE,
-        "Score what is new or has changed since: rouge-1 and rouge-2 unless measures are named.",
+        "Score what is new or has changed since: F of ROUGE-1, 2, L and Lsum unless measures are named.",
         "score:command",
-        'adjudge score my-eval -m rouge-1 -m "rouge-2(refs=jackknife)"',
+        'adjudge score my-eval -m "rouge-1,rouge-2(refs=jackknife)"',
     ),
     Command(
         "scores",
@@ -272,9 +293,16 @@ class InOrder(TyperGroup):
             return None
         return found.listed() if ctx.meta.get(LISTING) else found.load()
 
+    def get_params(self, ctx: Any) -> Any:
+        return [_plain(option) for option in super().get_params(ctx)]
+
     def format_help(self, ctx: Any, formatter: Any) -> None:
         ctx.meta[LISTING] = True
         super().format_help(ctx, formatter)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        ctx.meta[LISTING] = True
+        return super().shell_complete(ctx, incomplete)
 
 
 app = typer.Typer(
@@ -282,7 +310,6 @@ app = typer.Typer(
     cls=InOrder,
     help="Which summarizers are really better, and how sure can we be?",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings=SETTINGS,

@@ -8,6 +8,7 @@ import typer
 
 import adjudge
 from adjudge.cli import options
+from adjudge.cli.completion import complete_protocols
 from adjudge.cli.output import say, show_json, show_table, warn
 from adjudge.wording import counted
 
@@ -38,7 +39,12 @@ def command(
     ] = None,
     protocol: Annotated[
         str | None,
-        typer.Option("--protocol", metavar="NAME", help="What is asked; evaluation.toml's unless given."),
+        typer.Option(
+            "--protocol",
+            metavar="NAME",
+            help="What is asked; evaluation.toml's unless given.",
+            autocompletion=complete_protocols,
+        ),
     ] = None,
     assessor: Annotated[
         list[str] | None,

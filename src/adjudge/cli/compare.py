@@ -10,8 +10,9 @@ import typer
 
 import adjudge
 from adjudge.cli import options
+from adjudge.cli.completion import complete_systems
 from adjudge.cli.output import deliver, say, show, show_json, warn, write_csv
-from adjudge.cli.sources import length_of, of_target, open_scores, pooled, show_result, warn_of
+from adjudge.cli.sources import length_of, of_target, open_scores, pooled, print_paper, show_result, warn_of
 from adjudge.comparisons.tests import (
     ALL,
     ALPHA,
@@ -59,7 +60,12 @@ def command(
     correct: options.Correct = "holm",
     against: Annotated[
         str | None,
-        typer.Option("--against", metavar="SYSTEM", help="Compare all systems with this one only."),
+        typer.Option(
+            "--against",
+            metavar="SYSTEM",
+            help="Compare all systems with this one only.",
+            autocompletion=complete_systems,
+        ),
     ] = None,
     side: Annotated[
         str, typer.Option("--side", metavar="SIDE", help=f"With --against: {', '.join(SIDES)}.")
@@ -104,18 +110,8 @@ def command(
             help="Of differences: agreeing (with test and correction), or pointwise.",
         ),
     ] = "agreeing",
-    primary: Annotated[
-        str | None,
-        typer.Option(
-            "--primary", metavar="MEASURE", help="The measure chosen beforehand; others are secondary."
-        ),
-    ] = None,
-    across: Annotated[
-        str,
-        typer.Option(
-            "--across", metavar="WHAT", help="Correct p over the pairs of each measure, or all measures."
-        ),
-    ] = "each",
+    primary: options.Primary = None,
+    across: options.Across = "each",
     resamples: Annotated[
         int | None,
         typer.Option(
@@ -245,16 +241,7 @@ def command(
     if json or csv is not None or not (for_print or league_csv is not None):
         _deliver(found, json=json, csv=csv, pairs=pairs, effects=effects)
     if for_print:
-        _print_paper(found, latex=latex, markdown=markdown, methods=methods)
-
-
-def _print_paper(found: ComparedMeasures, *, latex: bool, markdown: bool, methods: bool) -> None:
-    """The table, the paragraph on methods, or both, in the language that was asked for."""
-    parts = [found.to_latex()] if latex else [found.to_markdown()] if markdown else []
-    if methods:
-        paragraph = found.methods()
-        parts.append(paragraph.to_markdown() if markdown else paragraph.to_latex())
-    print("\n\n".join(parts))
+        print_paper(found, latex=latex, markdown=markdown, methods=methods)
 
 
 def _deliver(found: ComparedMeasures, *, json: bool, csv: Path | None, pairs: bool, effects: bool) -> None:

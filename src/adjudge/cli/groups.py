@@ -8,6 +8,7 @@ import typer
 
 import adjudge
 from adjudge.cli import options
+from adjudge.cli.completion import complete_systems
 from adjudge.cli.output import deliver
 from adjudge.cli.sources import length_of, of_target, open_scores, pooled, show_result, warn_of
 from adjudge.comparisons.groups import METHODS, SCALES, Groupings
@@ -30,7 +31,12 @@ def command(
     ] = "values",
     against: Annotated[
         str | None,
-        typer.Option("--against", metavar="SYSTEM", help="Compare all systems with this one."),
+        typer.Option(
+            "--against",
+            metavar="SYSTEM",
+            help="Compare all systems with this one.",
+            autocompletion=complete_systems,
+        ),
     ] = None,
     contrast: Annotated[
         list[str] | None,

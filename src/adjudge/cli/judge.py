@@ -8,6 +8,7 @@ import typer
 
 import adjudge
 from adjudge.cli import options
+from adjudge.cli.completion import complete_protocols
 from adjudge.cli.output import say, show_json
 from adjudge.wording import counted
 
@@ -24,7 +25,10 @@ def simulate(
     protocol: Annotated[
         str | None,
         typer.Option(
-            "--protocol", metavar="NAME", help="What they are asked; evaluation.toml's unless given."
+            "--protocol",
+            metavar="NAME",
+            help="What they are asked; evaluation.toml's unless given.",
+            autocompletion=complete_protocols,
         ),
     ] = None,
     assessors: Annotated[int, typer.Option("--assessors", min=1, help="How many.")] = 3,

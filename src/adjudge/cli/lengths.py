@@ -54,7 +54,7 @@ def command(
 
 
 def _show(r: LengthsResult) -> None:
-    say(f"{r.measure} ({r.info.direction}, {counted(len(r.lengths), 'length')})", "bold")
+    say(f"{r.info.heading} ({r.info.direction}, {counted(len(r.lengths), 'length')})", "bold")
 
     def noise() -> None:
         print()

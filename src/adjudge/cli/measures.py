@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from adjudge.cli import options
-from adjudge.cli.output import say, show_json, show_table
+from adjudge.cli.completion import complete_measures
+from adjudge.cli.output import WIDTH, say, show_json, show_table
 
 if TYPE_CHECKING:
     from adjudge.measures.base import Measure
@@ -16,19 +17,40 @@ if TYPE_CHECKING:
 
 def command(
     measure: Annotated[
-        str | None, typer.Argument(metavar="[MEASURE]", help="Explain this one.", show_default=False)
+        str | None,
+        typer.Argument(
+            metavar="[MEASURE]",
+            help="Explain this one, or this preset.",
+            show_default=False,
+            autocompletion=complete_measures,
+        ),
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """List every measure with a line and its citation, or explain one with its options."""
+    """List every measure and preset with a line, or explain one with its options and citation."""
+    from adjudge.measures.presets import ABOUT, PRESETS
     from adjudge.measures.registry import parse_measure, registry
+    from adjudge.measures.spec import same_name
 
     if measure is None:
         found = [parse_measure(name) for name in registry()]
         if json:
-            show_json([_as_dict(m) for m in found])
+            show_json([*map(_as_dict, found), *map(_preset_as_dict, PRESETS)])
         else:
-            show_table(("measure", "what it is", "from"), [(m.name, m.ABOUT, m.CITATION) for m in found])
+            show_table(("measure", "what it is"), [(m.name, m.ABOUT) for m in found], width=WIDTH)
+            print()
+            show_table(("preset", "stands for"), [(name, ABOUT[name]) for name in PRESETS], width=WIDTH)
+            say("adjudge measures NAME explains one, with its options and where it is from.")
+        return
+    if preset := same_name(measure, PRESETS):
+        several = [parse_measure(spec) for spec in PRESETS[preset]]
+        if json:
+            show_json(_preset_as_dict(preset))
+        else:
+            say(preset, "bold")
+            say(f"{ABOUT[preset]}.")
+            for m in several:
+                say(f"{m.title}\n  {m}")
         return
     one = parse_measure(measure)
     if json:
@@ -40,6 +62,7 @@ def command(
 def _as_dict(measure: Measure) -> dict[str, Any]:
     return {
         "measure": str(measure),
+        "title": measure.title,
         "about": measure.ABOUT,
         "citation": measure.CITATION,
         "better": measure.better,
@@ -48,8 +71,15 @@ def _as_dict(measure: Measure) -> dict[str, Any]:
     }
 
 
+def _preset_as_dict(preset: str) -> dict[str, Any]:
+    from adjudge.measures.presets import ABOUT, PRESETS
+
+    return {"measure": preset, "about": ABOUT[preset], "stands_for": list(PRESETS[preset])}
+
+
 def _explain(measure: Measure) -> None:
     say(str(measure), "bold")
+    say(f"title: {measure.title}")
     say(f"{measure.ABOUT}. {measure.info().direction}. {measure.CITATION}.")
     say(f"needs: {', '.join(sorted(measure.needs)) or 'nothing but the summaries'}")
     defaults = {f.name: f.default for f in fields(measure)}

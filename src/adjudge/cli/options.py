@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from adjudge.cli.completion import complete_measures, complete_systems
 from adjudge.comparisons.tests import CORRECTIONS, TESTS
 
 Folder = Annotated[
@@ -29,8 +30,9 @@ Measures = Annotated[
         "-m",
         "--measure",
         metavar="SPEC",
-        help="A measure such as rouge-2; may be repeated.",
+        help="A measure such as rouge-2, several with commas, or a preset such as tac; may be repeated.",
         show_default=False,
+        autocompletion=complete_measures,
     ),
 ]
 Scores = Annotated[
@@ -72,10 +74,23 @@ Correct = Annotated[
     str,
     typer.Option("--correct", metavar="HOW", help=f"Correction for many pairs: {', '.join(CORRECTIONS)}."),
 ]
+Primary = Annotated[
+    str | None,
+    typer.Option("--primary", metavar="MEASURE", help="The measure chosen beforehand; others are secondary."),
+]
+Across = Annotated[
+    str,
+    typer.Option(
+        "--across", metavar="WHAT", help="Correct p over the pairs of each measure, or all measures."
+    ),
+]
 PoolHumans = Annotated[
     str | None, typer.Option("--pool", metavar="humans", help="Treat all humans as one system, HUMANS.")
 ]
-System = Annotated[str | None, typer.Option("--system", metavar="S", help="A system's name.")]
+System = Annotated[
+    str | None,
+    typer.Option("--system", metavar="S", help="A system's name.", autocompletion=complete_systems),
+]
 Topic = Annotated[str | None, typer.Option("--topic", metavar="T", help="A topic's name.")]
 Why = Annotated[str, typer.Option("--why", help="The reason; it is kept with the data.", show_default=False)]
 Replace = Annotated[bool, typer.Option("--replace", help="Take the new where something is there already.")]

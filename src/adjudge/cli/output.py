@@ -74,8 +74,18 @@ def _show_lines(table: Table) -> None:
         print(_COMMANDS.sub("\N{REPLACEMENT CHARACTER}", line))
 
 
-def show_table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, title: str | None = None) -> None:
-    """A plain table; columns whose name ends in `>` stand right, as numbers do."""
+WIDTH = 80
+"""Columns that a list takes in a pipe, as in a terminal of the usual size."""
+
+
+def show_table(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    *,
+    title: str | None = None,
+    width: int = 200,
+) -> None:
+    """A plain table; columns whose name ends in `>` stand right, as numbers do. `width` is that of a pipe."""
     if title:
         say(title)  # a table's own title would be broken to the table's width
     if len(rows) >= LONG:
@@ -89,7 +99,7 @@ def show_table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, titl
         table.add_column(column.removesuffix(">"), justify="right" if right else "left", no_wrap=right)
     for row in rows:
         table.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
-    out = Console(highlight=False, width=None if sys.stdout.isatty() else 200)
+    out = Console(highlight=False, width=None if sys.stdout.isatty() else width)
     with out.capture() as capture:
         out.print(table)
     print("\n".join(line.rstrip() for line in capture.get().splitlines()))

@@ -2,48 +2,195 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import adjudge
 from adjudge.cli import options
-from adjudge.cli.output import show_json, show_table
-from adjudge.errors import DataError
-from adjudge.wording import decimal
+from adjudge.cli.output import say, show, show_json, warn, worker_count, write_csv
+from adjudge.cli.sources import print_paper, show_result
+from adjudge.comparisons.tests import choices
+from adjudge.errors import FormatError, UsageError
 
-DEFAULT = ("rouge-1", "rouge-2", "rouge-l", "rouge-su4")
+if TYPE_CHECKING:
+    from adjudge.comparisons.pairs import Comparison
+    from adjudge.comparisons.paper import ComparedMeasures
+    from adjudge.comparisons.texts import TextScores
+
+ADVICE = ": name a --primary measure, or correct --across measures"
 
 
 def command(
-    peer: Annotated[
-        Path, typer.Option("--peer", metavar="FILE", help="The text to score.", show_default=False)
-    ],
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[FILE]...",
+            help="Line files, one for each system: line n is a text, scored against line n of the references."
+            " Patterns such as 'system_*.txt' may be in quotes.",
+            show_default=False,
+        ),
+    ] = None,
     reference: Annotated[
-        list[Path],
+        list[str] | None,
         typer.Option(
             "--reference",
             metavar="FILE",
-            help="A text to compare it with; may be repeated.",
+            help="A line file of references; with --peer, a text. May be repeated, and be a pattern.",
             show_default=False,
         ),
-    ],
+    ] = None,
+    peer: Annotated[
+        Path | None,
+        typer.Option(
+            "--peer",
+            metavar="FILE",
+            help="A file that is one text, in place of line files.",
+            show_default=False,
+        ),
+    ] = None,
     measure: options.Measures = None,
+    test: options.Test = "wilcoxon",
+    correct: options.Correct = "holm",
+    primary: options.Primary = None,
+    across: options.Across = "each",
+    seed: options.Seed = 0,
+    pairs: Annotated[bool, typer.Option("--pairs", help="Say every pair in words.")] = False,
+    sentence_mark: Annotated[
+        str | None,
+        typer.Option(
+            "--sentence-mark",
+            metavar="MARK",
+            help="What ends a sentence within a line; without it <q> and its like, with none nothing does.",
+        ),
+    ] = None,
+    encoding: Annotated[
+        str, typer.Option("--encoding", metavar="NAME", help="Of files that do not say themselves.")
+    ] = "utf-8",
+    workers: options.Workers = "1",
     json: options.Json = False,
+    csv: options.Csv = None,
+    latex: options.Latex = False,
+    markdown: options.Markdown = False,
+    methods: options.Methods = False,
 ) -> None:
-    """Score plain text files with ROUGE, without a folder: rouge-1, 2, l and su4 unless measures are named."""
-    found = adjudge.rouge(_read(peer), [_read(path) for path in reference], measure or DEFAULT)
-    if json:
-        show_json(found)
+    """Score files with a text a line by ROUGE, BLEU and their like, without a folder, and compare the systems.
+
+    Without -m it is F of ROUGE-1, 2, L and Lsum as rouge-score gives it, with recall and precision. --csv writes a
+    row for every measure, line (as topic) and system, which adjudge compare reads.
+    """
+    if not reference:
+        raise UsageError("no --reference: say adjudge rouge system.txt --reference references.txt")
+    if peer is not None and files:
+        raise UsageError(
+            f"--peer {peer} is one text and {files[0]} a line file: say either --peer FILE or line files"
+        )
+    if peer is None and not files:
+        raise UsageError(
+            "nothing to score: say adjudge rouge system.txt --reference references.txt for files with a text a line,"
+            " or --peer summary.txt for a file that is one text"
+        )
+    choices(test=test, correct=correct, seed=seed)  # says what is wrong with them before the work starts
+    found: TextScores
+    if peer is not None:
+        found = _whole(peer, reference, measure, encoding)
     else:
-        show_table(("measure", "score>"), [(name, decimal(value, ".5f")) for name, value in found.items()])
+        peers, references = _aligned(files or [], reference, sentence_mark, encoding)
+        found = adjudge.rouge(peers, references, measure, workers=worker_count(workers))
+    compared: ComparedMeasures | None = None
+    if len(found.systems) > 1 and len(found.texts) > 1:
+        compared = found.comparisons(test=test, correct=correct, primary=primary, across=across, seed=seed)
+    elif methods:
+        raise UsageError("--methods tells how systems were compared: give two line files at least")
+    if csv is not None:
+        write_csv(found.texts_frame(), csv)
+    if json:
+        show_json(found.as_dict() | {"comparisons": [c.as_dict() for c in compared or ()]})
+    elif compared and (latex or markdown or methods):
+        print_paper(compared, latex=latex, markdown=markdown, methods=methods)
+    elif latex or markdown:
+        print(found.to_latex() if latex else found.to_markdown())
+    elif csv is None:
+        _show(found, compared or (), pairs=pairs)
 
 
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise DataError(f"{path}: not UTF-8 text") from None
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read: {error.strerror}") from None
+def _show(found: TextScores, comparisons: Sequence[Comparison], *, pairs: bool) -> None:
+    from adjudge.comparisons.pairs import scope_words
+
+    table = found.table()
+    show(table)
+    for line in table.said:
+        say(line)
+    for line in table.notes:
+        warn(line)
+    for comparison in comparisons:
+        print()
+        each = [f"  {comparison.pair_sentence(pair)}" for pair in comparison.pairs[comparison.test]]
+        show_result(comparison.table(), more=each if pairs else ())
+    if not comparisons:
+        say(table.signature, "dim")
+    else:
+        for line in table.signature.splitlines():
+            if line.startswith("corpus:"):
+                say(line, "dim")
+        if scope := scope_words(comparisons, advice=ADVICE):
+            print()
+            say(scope)
+
+
+# Files
+
+
+def _aligned(
+    files: Sequence[str], reference: Sequence[str], mark: str | None, encoding: str
+) -> tuple[dict[str, list[str]], list[list[str]]]:
+    """The lines of every system, and the references of every line."""
+    from adjudge.formats.linefiles import SentenceMarks, check_aligned, expand, refuse_two_uses, system_names
+
+    systems, references = expand(files), expand(reference, "--reference")
+    refuse_two_uses({"system": systems, "reference": references})
+    texts = {path: _lines(path, encoding) for path in (*systems, *references)}
+    check_aligned(
+        {path: len(lines) for path, lines in texts.items()},
+        [path for path, lines in texts.items() if lines and not lines[-1].strip()],
+    )
+    if not texts[systems[0]]:
+        raise FormatError("the file is empty, expected a text a line", file=systems[0])
+    marks = SentenceMarks(mark)
+    seen: dict[str, None] = {}
+    for path, lines in texts.items():
+        for at, line in enumerate(lines):
+            lines[at], one = marks.split(line)
+            if one is not None:
+                seen[one] = None
+        texts[path] = lines
+    if seen:
+        warn(f"{', '.join(seen)} taken as the end of a sentence (--sentence-mark none keeps it)")
+    names = system_names(systems)
+    answers = [list(own) for own in zip(*(texts[path] for path in references), strict=True)]
+    return {names[path]: texts[path] for path in systems}, answers
+
+
+def _lines(path: Path, encoding: str) -> list[str]:
+    from adjudge.formats.linefiles import read_line_file
+
+    return read_line_file(path, encoding=encoding)
+
+
+def _whole(peer: Path, reference: Sequence[str], measure: list[str] | None, encoding: str) -> TextScores:
+    """Files that are one text each."""
+    from adjudge.formats.linefiles import expand
+
+    paths = expand(reference, "--reference")
+    lines = {path: _lines(path, encoding) for path in (peer, *paths)}
+    counts = {len(each) for each in lines.values()}
+    if len(counts) == 1 and counts.pop() > 1:
+        others = " ".join(f"--reference {path}" for path in paths)
+        warn(
+            f"each file is scored as one text, and all have {len(lines[peer]):,} lines; if line n of one belongs to"
+            f" line n of the others, say: adjudge rouge {peer} {others}"
+        )
+    texts = {path: "\n".join(each) for path, each in lines.items()}
+    return adjudge.rouge(texts[peer], [texts[path] for path in paths], measure)

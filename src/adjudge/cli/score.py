@@ -21,7 +21,7 @@ def command(
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Score what is new or has changed since: rouge-1 and rouge-2 unless measures are named."""
+    """Score what is new or has changed since: F of ROUGE-1, 2, L and Lsum unless measures are named."""
     from adjudge.data.collection import describe_unknown, describe_withdrawn
 
     e = adjudge.open(evaluation)

@@ -8,7 +8,8 @@ import typer
 
 import adjudge
 from adjudge.cli import options
-from adjudge.cli.output import say, show_json, show_table, warn, write_csv
+from adjudge.cli.output import WIDTH, say, show_json, show_table, write_csv
+from adjudge.cli.sources import warn_of
 from adjudge.data.scores import UNSET
 from adjudge.errors import UsageError, nearest, quoted
 from adjudge.wording import decimal
@@ -37,7 +38,7 @@ def command(
     """List what has been scored; export it as a long table or as a matrix."""
     e = adjudge.open(evaluation)
     scores = e.scores()
-    chosen = list(dict.fromkeys(scores.resolve(m) for m in measure or ())) or list(scores.measures)
+    chosen = scores.resolved(measure) if measure else list(scores.measures)
     if matrix:
         if len(chosen) != 1:
             raise UsageError("--matrix takes one measure: name it with -m")
@@ -51,9 +52,7 @@ def command(
         frame = _chosen(tidied(e.collection, scores.table, chosen[0]), length, form)
     else:
         frame = _long(scores.table, chosen, length, form)
-    for each in chosen:
-        for line in scores.notes(each):
-            warn(line)
+    warn_of(scores, chosen)
     if csv is not None:
         write_csv(frame, csv)
         if str(csv) != "-":
@@ -114,7 +113,7 @@ def _summary(scores: Scores) -> list[dict[str, Any]]:
 
 def _overview(scores: Scores, chosen: list[str]) -> None:
     if not scores.files:
-        say("nothing has been scored yet; run: adjudge score EVALUATION -m rouge-2")
+        say("nothing has been scored yet; run: adjudge score EVALUATION")
         return
     rows = []
     for each in scores.files:
@@ -122,16 +121,18 @@ def _overview(scores: Scores, chosen: list[str]) -> None:
         if each.info.measure in chosen:
             rows.append(
                 (
-                    each.info.measure,
+                    scores.info[each.info.measure].heading,
                     len(frame),
                     frame["topic"].nunique(),
                     frame["system"].nunique(),
                     int(frame["value"].isna().sum()),
                     decimal(frame["value"].mean()),
-                    each.info.direction,
-                    "imported" if each.origin == "imported" else each.info.signature,
+                    each.info.better or "-",
                 )
             )
-    show_table(
-        ("measure", "rows>", "topics>", "systems>", "missing>", "mean>", "direction", "signature"), rows
-    )
+    show_table(("measure", "rows>", "topics>", "systems>", "missing>", "mean>", "better"), rows, width=WIDTH)
+    print()
+    say("in the same order, as -m takes them:")
+    for row in scores.files:
+        if row.info.measure in chosen:
+            say(f"  {row.info.measure}")

@@ -12,6 +12,7 @@ from adjudge.cli.output import say, show, warn
 from adjudge.errors import UsageError, quoted
 
 if TYPE_CHECKING:
+    from adjudge.comparisons.paper import ComparedMeasures
     from adjudge.comparisons.scores import Scores
     from adjudge.data.scores import ScoreMatrix
     from adjudge.table import Table
@@ -65,3 +66,12 @@ def show_result(table: Table, *, before: Callable[[], None] = lambda: None, more
     for line in table.notes:
         warn(line)
     say(table.signature, "dim")
+
+
+def print_paper(found: ComparedMeasures, *, latex: bool, markdown: bool, methods: bool) -> None:
+    """The table, the paragraph on methods, or both, in the language that was asked for."""
+    parts = [found.to_latex()] if latex else [found.to_markdown()] if markdown else []
+    if methods:
+        paragraph = found.methods()
+        parts.append(paragraph.to_markdown() if markdown else paragraph.to_latex())
+    print("\n\n".join(parts))

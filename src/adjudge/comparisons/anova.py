@@ -168,7 +168,7 @@ class Anova(Tabular):
 
     @property
     def title(self) -> str:
-        return title_of(self.measure, self.length, self.chosen_form)
+        return title_of(self.info, self.length, self.chosen_form)
 
     @property
     def formula(self) -> str:
@@ -258,7 +258,7 @@ class Anova(Tabular):
                 )
                 for row in self._rows()
             ),
-            title=f"{heading_of(self.measure, self.length, self.chosen_form)} ({counted(self.n, 'row')}: {levels})",
+            title=f"{heading_of(self.info, self.length, self.chosen_form)} ({counted(self.n, 'row')}: {levels})",
             said=tuple(self.sentences()),
             notes=tuple(self.warnings()),
             signature=self.signature,

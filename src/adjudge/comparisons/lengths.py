@@ -262,7 +262,7 @@ class LengthsResult(Tabular):
     def sentences(self) -> Iterator[str]:
         """What can be concluded, in plain words: from the noise to the rankings."""
         if len(self.lengths) == 1:
-            yield f"{self.measure} has scores at one length ({self.lengths[0].name}): nothing to compare it with."
+            yield f"{self.info.words} has scores at one length ({self.lengths[0].name}): nothing to compare it with."
         yield from _noise(self)
         for each in self.columns:
             yield _told_apart(each, self)

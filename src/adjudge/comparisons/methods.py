@@ -214,7 +214,7 @@ def title(c: Compared, found: Sequence[Compared]) -> str:
 
     def own(each: Compared) -> str:
         length = each.matrix.length if len(lengths) > 1 else None
-        return heading_of(each.matrix.measure, length, each.matrix.form if len(forms) > 1 else None)
+        return heading_of(each.matrix.info, length, each.matrix.form if len(forms) > 1 else None)
 
     name = own(c)
     return f"{name} ({c.matrix.measure})" if sum(own(each) == name for each in found) > 1 else name

@@ -1092,7 +1092,7 @@ def scope_words(found: Sequence[Comparison], *, advice: str = "") -> str:
     if len(found) < 2 or found[0].choices.correct == "none":
         return ""
     primary = (
-        f" {found[0].measure} was named as the primary measure; the others say what else may be looked into."
+        f" {found[0].matrix.info.words} was named as the primary measure; the others say what else may be looked into."
         if found[0].role
         else ""
     )

@@ -42,8 +42,10 @@ from adjudge.formats import scoretable
 from adjudge.formats.files import TABLES, bare_name, reading
 from adjudge.judgments.batch import NOTHING, Judgments, batches_of, judgments_if_allowed
 from adjudge.measures.base import Measure
-from adjudge.measures.registry import parse_measure
+from adjudge.measures.presets import written_out
+from adjudge.measures.registry import parse_measure, parse_measures, titled
 from adjudge.measures.run import looks_at_judgments, reference_counts, reference_notes, stale_topics
+from adjudge.measures.spec import listed_specs, same_name, split_specs
 from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
@@ -142,7 +144,7 @@ class Scores:
             left = len(keep) - sum(keep)
             judged = file.origin == "computed" and looks_at_judgments(parse_measure(measure))
             notes[measure] = [*_left_notes(measure, stale.get(measure, ()), left, folder.path, judged), *said]
-        infos = [file.info for file in files]
+        infos = with_titles([file.info for file in files])
         table = ScoreTable.from_frame(pd.concat(frames), infos) if frames else ScoreTable.from_rows([])
         rows = collection.systems
         return cls(
@@ -205,7 +207,9 @@ class Scores:
             return _read_parquet(path, options, human, baseline)
         if path.suffix.lower() == PARQUET:
             no_table(path, options)
-            scores = scorefiles.read(path).table
+            stored = scorefiles.read(path)
+            (info,) = with_titles([stored.info])
+            scores = replace(stored.table, info={info.measure: info})
             notes = [f"{path.name}: only its folder knows kinds, topics, and what is stale or withdrawn"]
             kinds = _kinds(_systems(scores), {}, human, baseline)
             return cls(path.name, scores, kinds, warnings=dict.fromkeys(scores.measures, notes))
@@ -236,6 +240,13 @@ class Scores:
         table = ScoreTable.from_frame(long, _directed(infos, lower_is_better))
         kinds = _kinds(_systems(table), _kinds_of_frame(long, name), human, baseline)
         return cls(name, table, kinds, topics=_topics_of_frame(long, name))
+
+    @classmethod
+    def of_table(
+        cls, name: str, table: ScoreTable, *, human: Patterns = (), baseline: Patterns = ()
+    ) -> Scores:
+        """Scores that were computed in memory."""
+        return cls(name, table, _kinds(_systems(table), {}, human, baseline))
 
     # The long table
 
@@ -282,22 +293,46 @@ class Scores:
             if len(known) > 1:
                 raise UsageError(f"{self.name} has several measures ({listed(known)}): choose one with -m")
             return known[0]
+        if not isinstance(measure, str):
+            raise UsageError(f"the measure is a {type(measure).__name__}, expected one name as a text")
         if self.folder is not None:
             return _stored_measure(measure, known)
-        if measure not in known:
+        found = same_name(measure, known)
+        if found is None:
             raise UsageError(
                 f"{self.name} has no scores of {quoted(measure)}{nearest(measure, known)};"
                 f" it has: {listed(known)}"
             )
-        return measure
+        return found
 
-    def resolved(self, measures: Iterable[str] = ()) -> list[str]:
-        """The measures that a user means, each once; all of them where none is named."""
-        return list(dict.fromkeys(self.resolve(m) for m in measures)) or list(self.all_measures())
+    def resolved(self, measures: str | Iterable[str] = ()) -> list[str]:
+        """The measures that a user means, each once; all of them where none is named.
+
+        A text names one or several with commas between them; a preset stands for its measures. A name that is there
+        is taken as it is, with its commas.
+        """
+        known = self.all_measures()
+        found: list[str] = []
+        for text in listed_specs(measures):
+            whole = same_name(text, known)
+            found += [whole] if whole else map(self.resolve, self._written_out(text, known))
+        return list(dict.fromkeys(found)) or list(known)
+
+    def _written_out(self, text: str, known: Sequence[str]) -> list[str]:
+        """A text split at commas, with presets and `stat=all` replaced by what they stand for."""
+        found: list[str] = []
+        for part in split_specs(text):
+            if own := same_name(part, known):
+                found.append(own)
+            elif self.folder is None or ":" in part.partition("(")[0]:
+                found += written_out(part)
+            else:
+                found += map(str, parse_measures(part))
+        return found
 
     def each(
         self,
-        measures: Iterable[str] = (),
+        measures: str | Iterable[str] = (),
         *,
         length: int | AllLengths | None = None,
         form: str | None = None,
@@ -555,6 +590,16 @@ def is_folder(path: str | Path) -> bool:
 # A folder's scores
 
 
+def with_titles(infos: Sequence[MeasureInfo]) -> list[MeasureInfo]:
+    """Measures with the titles that tables show, no two alike; of one reference, the signature says so."""
+    short = [titled(info.measure, one_reference="|refs:1:" in info.signature) for info in infos]
+    uses = Counter(short)
+    return [
+        replace(info, title=title if uses[title] == 1 else titled(info.measure))
+        for info, title in zip(infos, short, strict=True)
+    ]
+
+
 def _left_notes(measure: str, stale: Sequence[str], withdrawn: int, folder: Path, judged: bool) -> list[str]:
     found = []
     if stale:
@@ -580,8 +625,8 @@ def _withdrawn_keys(collection: Collection) -> set[Key]:
 
 def _stored_measure(text: str, known: Sequence[str]) -> str:
     """The measure that a user means among those that a folder has scores of."""
-    if text in known:
-        return text
+    if own := same_name(text, known):
+        return own
     if ":" in text.partition("(")[0]:
         raise UsageError(f"no imported scores {quoted(text)}{nearest(text, known)}")
     measure = parse_measure(text)

@@ -69,12 +69,27 @@ class TopicAtLength:
 
 @dataclass(frozen=True, slots=True)
 class MeasureInfo:
-    """What a table must know of a measure: its text, its direction, its range, its signature."""
+    """What a table must know of a measure: its text, its direction, its range, its signature.
+
+    The title is for people, and only of a measure that is known here: a stranger's column keeps its name.
+    """
 
     measure: str
     better: Better = "higher"
     range: tuple[float | None, float | None] = (None, None)
     signature: str = ""
+    title: str = field(default="", compare=False)
+
+    @property
+    def heading(self) -> str:
+        """`ROUGE-2 F, best reference`, as it stands above a table."""
+        return self.title or self.measure
+
+    @property
+    def words(self) -> str:
+        """`ROUGE-2 F (best reference)`, as it stands in a sentence."""
+        name, comma, details = self.title.partition(", ")
+        return f"{name} ({details})" if comma else self.heading
 
     @property
     def direction(self) -> str:
@@ -297,13 +312,13 @@ class ScoreMatrix:
 
     @property
     def title(self) -> str:
-        """`rouge-2 at 100 words (extract)`; the form where it was chosen, or there are several."""
-        return title_of(self.measure, self.length, self.form)
+        """`ROUGE-2 recall at 100 words (extract)`; the form where it was chosen, or there are several."""
+        return title_of(self.info, self.length, self.form)
 
     @property
     def heading(self) -> str:
-        """`rouge-2, 100 words, extract`, as it stands above a table."""
-        return heading_of(self.measure, self.length, self.form)
+        """`ROUGE-2 recall, 100 words, extract`, as it stands above a table."""
+        return heading_of(self.info, self.length, self.form)
 
     @property
     def target(self) -> Target:
@@ -557,16 +572,16 @@ def _objects(column: pd.Series) -> list[Any]:
     return list(column.astype(object).where(column.notna(), None))
 
 
-def title_of(measure: str, length: int | None, form: str | None) -> str:
-    """What a sentence is about: `rouge-2 at 100 words (extract)`."""
+def title_of(info: MeasureInfo, length: int | None, form: str | None) -> str:
+    """What a sentence is about: `ROUGE-2 recall at 100 words (extract)`."""
     at = f" at {length} words" if length else ""
-    return f"{measure}{at}{f' ({form_words(form)})' if form else ''}"
+    return f"{info.words}{at}{f' ({form_words(form)})' if form else ''}"
 
 
-def heading_of(measure: str, length: int | None, form: str | None) -> str:
-    """What a table is about: `rouge-2, 100 words, extract`."""
+def heading_of(info: MeasureInfo, length: int | None, form: str | None) -> str:
+    """What a table is about: `ROUGE-2 recall, 100 words, extract`."""
     words = [f"{length} words"] if length else []
-    return ", ".join([measure, *words, *([form_words(form)] if form else [])])
+    return ", ".join([info.heading, *words, *([form_words(form)] if form else [])])
 
 
 def form_words(form: str) -> str:

@@ -29,6 +29,8 @@ class Measure:
     FAMILY: ClassVar[str]  # measures of a family share their work
     ABOUT: ClassVar[str]  # one line for lists
     CITATION: ClassVar[str]
+    TITLE: ClassVar[str] = ""  # in words; the name, where that is what people say
+    OF_SEVERAL: ClassVar[frozenset[str]] = frozenset()  # details of titles that are of several references
     OPTIONS: ClassVar[dict[str, tuple[str, ...]]] = {}  # choices of options that take a word
     EXAMPLES: ClassVar[dict[str, tuple[str, ...]]] = {}  # values of options that take many more
     FIXED: ClassVar[tuple[str, ...]] = ()  # fields that are part of the name
@@ -43,6 +45,30 @@ class Measure:
     @property
     def name(self) -> str:
         return self.FAMILY
+
+    @property
+    def title(self) -> str:
+        """What tables and sentences call it: its name in words, then what is not as usual. No two specs share one."""
+        return ", ".join([self.title_name, *self.title_details()])
+
+    @property
+    def title_name(self) -> str:
+        return self.TITLE or self.name
+
+    def title_of_one_reference(self) -> str:
+        """The title where every text has one reference, so that what is made of several need not be said."""
+        return ", ".join(
+            [self.title_name, *(each for each in self.title_details() if each not in self.OF_SEVERAL)]
+        )
+
+    def title_details(self) -> list[str]:
+        """The options that are not as usual, in words."""
+        return [_in_words(option, value) for option, value in self.changed().items()]
+
+    def changed(self) -> dict[str, Any]:
+        """The options that differ from the default."""
+        defaults = {f.name: f.default for f in fields(self)}
+        return {option: value for option, value in self.options().items() if value != defaults[option]}
 
     def check_installed(self) -> None:
         """Say before the work starts that an extra is missing."""
@@ -73,8 +99,7 @@ class Measure:
         return "nothing that it is made from was judged" if "judgments" in self.needs else "it gave none"
 
     def __str__(self) -> str:
-        defaults = {f.name: f.default for f in fields(self)}
-        changed = [f"{k}={_plain(v)}" for k, v in self.options().items() if v != defaults[k]]
+        changed = [f"{k}={_plain(v)}" for k, v in self.changed().items()]
         return f"{self.name}({', '.join(changed)})" if changed else self.name
 
     def signature(self, references: str = "") -> str:
@@ -89,7 +114,11 @@ class Measure:
 
     def info(self, references: str = "") -> MeasureInfo:
         return MeasureInfo(
-            measure=str(self), better=self.better, range=self.range, signature=self.signature(references)
+            measure=str(self),
+            better=self.better,
+            range=self.range,
+            signature=self.signature(references),
+            title=self.title,
         )
 
     def score(self, batch: TopicBatch) -> Iterator[Score]:
@@ -130,6 +159,13 @@ def _plain(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return str(value).removesuffix(".0") if isinstance(value, float) else str(value)
+
+
+def _in_words(option: str, value: object) -> str:
+    name = option.replace("_", " ")
+    if isinstance(value, bool):
+        return name if value else f"no {name}"
+    return "not stemmed" if (option, value) == ("stem", "none") else f"{name} {_plain(value)}"
 
 
 def no_reference(peer: Summary, references: Sequence[Summary]) -> str:

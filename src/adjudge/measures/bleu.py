@@ -38,8 +38,8 @@ class Sacrebleu(Measure):
     EXTRA = "bleu"
     MODULES = ("sacrebleu",)
 
-    def metric(self, references: Sequence[str]) -> Metric:
-        """sacrebleu's object for these options, which has read these references."""
+    def metric(self, streams: Sequence[Sequence[str | None]], *, corpus: bool = False) -> Metric:
+        """sacrebleu's object for these options, which has read the first reference of every text, the second ..."""
         raise TypeError(f"{type(self).__name__} does not say which metric it is")
 
     def signature(self, references: str = "") -> str:
@@ -61,11 +61,23 @@ class Sacrebleu(Measure):
                 continue
             key = tuple(reference.key for reference in references)
             if key not in read:
-                read[key] = self.metric([reference.text for reference in references])
+                read[key] = self.metric([[reference.text] for reference in references])
             # A "corpus" of one text is what sacrebleu calls a sentence, and takes references read before.
             value = float(read[key].corpus_score([peer.text], None).score)
             # An exact copy comes out as 100.00000000000004.
             yield self.row(batch, peer, value if top is None else min(value, top))
+
+    def corpus_score(self, peers: Sequence[str], references: Sequence[Sequence[str]]) -> tuple[float, str]:
+        """What sacrebleu gives for all texts together, which is no mean of their scores; and its own signature.
+
+        Counts are summed over texts first. Texts may have different numbers of references.
+        """
+        most = max(map(len, references))
+        streams = [[each[k] if k < len(each) else None for each in references] for k in range(most)]
+        metric = self.metric(streams, corpus=True)
+        value = float(metric.corpus_score(list(peers), None).score)
+        top = self.range[1]
+        return value if top is None else min(value, top), str(metric.get_signature())
 
 
 @dataclass(frozen=True)
@@ -84,6 +96,7 @@ class Bleu(Sacrebleu):
     lowercase: bool = False
 
     FAMILY = "bleu"
+    TITLE = "BLEU"
     ABOUT = "n-gram precision against all references, brevity penalized; 0 to 100, one summary at a time"
     CITATION = "Papineni et al. 2002, BLEU; Post 2018, sacrebleu"
     REFERENCES = "together"
@@ -92,13 +105,14 @@ class Bleu(Sacrebleu):
         "smooth": ("exp", "floor", "add-k", "none"),
     }
 
-    def metric(self, references: Sequence[str]) -> Metric:
+    def metric(self, streams: Sequence[Sequence[str | None]], *, corpus: bool = False) -> Metric:
         metric: Metric = _sacrebleu(self.name).BLEU(
             tokenize=self.tokenize,
             smooth_method=self.smooth,
             lowercase=self.lowercase,
-            effective_order=True,
-            references=[[text] for text in references],
+            effective_order=not corpus,
+            force=True,  # no advice on tokenized text
+            references=streams,
         )
         return metric
 
@@ -116,21 +130,29 @@ class Chrf(Sacrebleu):
     lowercase: bool = False
 
     FAMILY = "chrf"
+    TITLE = "chrF"
     ABOUT = "F of character n-grams against the best reference; 0 to 100"
     CITATION = "Popović 2015, chrF; Popović 2017, chrF++; Post 2018, sacrebleu"
     REFERENCES = "best"
     OPTIONS: ClassVar[dict[str, tuple[str, ...]]] = {"word_order": ("0", "2")}
 
+    @property
+    def title_name(self) -> str:
+        return "chrF" if self.word_order == "0" else "chrF++"
+
+    def title_details(self) -> list[str]:
+        return [each for each in super().title_details() if not each.startswith("word order")]
+
     def __post_init__(self) -> None:
         if self.beta < 1:
             raise UsageError(f"chrf: beta={self.beta}; expected a whole number of at least 1")
 
-    def metric(self, references: Sequence[str]) -> Metric:
+    def metric(self, streams: Sequence[Sequence[str | None]], *, corpus: bool = False) -> Metric:
         metric: Metric = _sacrebleu(self.name).CHRF(
             word_order=int(self.word_order),
             beta=self.beta,
             lowercase=self.lowercase,
-            references=[[text] for text in references],
+            references=streams,
         )
         return metric
 
@@ -149,18 +171,19 @@ class Ter(Sacrebleu):
     asian: bool = False
 
     FAMILY = "ter"
+    TITLE = "TER"
     ABOUT = "edits that turn the summary into a reference, per 100 words"
     CITATION = "Snover et al. 2006, Translation Edit Rate; Post 2018, sacrebleu"
     REFERENCES = "fewest-edits"
     better = "lower"
     range = (0.0, None)
 
-    def metric(self, references: Sequence[str]) -> Metric:
+    def metric(self, streams: Sequence[Sequence[str | None]], *, corpus: bool = False) -> Metric:
         metric: Metric = _sacrebleu(self.name).TER(
             case_sensitive=not self.lowercase,
             no_punct=not self.punctuation,
             normalized=self.normalize,
             asian_support=self.asian,
-            references=[[text] for text in references],
+            references=streams,
         )
         return metric

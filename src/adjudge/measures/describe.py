@@ -127,6 +127,10 @@ class Novel(_OfWords):
     def name(self) -> str:
         return f"novel-{self.n}"
 
+    @property
+    def title_name(self) -> str:
+        return f"novel {self.n}-grams"
+
     def score(self, batch: TopicBatch) -> Iterator[Score]:
         cut = self._cut()
         for peer in batch.peers:
@@ -156,6 +160,10 @@ class Repeated(_OfWords):
     @property
     def name(self) -> str:
         return f"repeated-{self.n}"
+
+    @property
+    def title_name(self) -> str:
+        return f"repeated {self.n}-grams"
 
     def score(self, batch: TopicBatch) -> Iterator[Score]:
         cut = self._cut()
@@ -283,6 +291,7 @@ class FragmentCoverage(_OfFragments):
     """
 
     FAMILY = "fragment-coverage"
+    TITLE = "fragment coverage"
     ABOUT = "share of the summary's words that are copied from the source (a description, no direction)"
 
     def _sum(self, sizes: list[int]) -> int:
@@ -296,6 +305,7 @@ class FragmentDensity(_OfFragments):
     """
 
     FAMILY = "fragment-density"
+    TITLE = "fragment density"
     ABOUT = "mean length of the copied runs that the summary's words stand in (a description, no direction)"
     range = (0.0, None)
 

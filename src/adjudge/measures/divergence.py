@@ -156,6 +156,7 @@ class JensenShannon(_Divergence):
     """
 
     FAMILY = "js"
+    TITLE = "JS divergence"
     ABOUT = "Jensen-Shannon divergence between the words of summary and source"
 
     def _divergence(self, counts: JointCounts) -> float:
@@ -174,6 +175,7 @@ class KullbackLeibler(_Divergence):
     direction: str = "summary-source"
 
     FAMILY = "kl"
+    TITLE = "KL divergence"
     ABOUT = "Kullback-Leibler divergence between the words of summary and source"
     OPTIONS: ClassVar[dict[str, tuple[str, ...]]] = {
         **_Divergence.OPTIONS,
@@ -207,6 +209,7 @@ class SourceCosine(Measure):
     words: str = "unicode"
 
     FAMILY = "source-cosine"
+    TITLE = "cosine with the source"
     ABOUT = "cosine of the word counts of summary and source"
     CITATION = _Divergence.CITATION
     OPTIONS: ClassVar[dict[str, tuple[str, ...]]] = {"words": tuple(WORD_RULES)}

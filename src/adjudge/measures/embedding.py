@@ -35,6 +35,7 @@ class Embedding(Measure):
     refs: str = "mean"
 
     FAMILY = "embedding"
+    TITLE = "embedding similarity"
     ABOUT = "cosine of sentence embeddings, or greedy matching of token embeddings"
     CITATION = "Reimers and Gurevych 2019, Sentence-BERT; Zhang et al. 2020, BERTScore"
     OPTIONS: ClassVar[dict[str, tuple[str, ...]]] = {

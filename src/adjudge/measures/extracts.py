@@ -132,6 +132,13 @@ class Extract(Measure):
         if not 0 < self.least <= 1:
             raise UsageError(f"extract: least={self.least}; expected a number above 0, at most 1")
 
+    @property
+    def title_name(self) -> str:
+        return f"extract {'F' if self.stat == 'f' else self.stat}"
+
+    def title_details(self) -> list[str]:
+        return [f"{k} {v}" for k, v in self.changed().items() if k != "stat"]
+
     def signed_options(self) -> dict[str, Any]:
         """What likeness is measured by says nothing of exact matches."""
         nearest = ("by", "least", "words")

@@ -63,6 +63,7 @@ class Nams(Measure):
     renormalise: bool = False
 
     FAMILY = "nams"
+    TITLE = "NAMS"
     ABOUT = "content n-grams of the references' units that the summary has"
     CITATION = "Lin and Hovy 2002, Manual and Automatic Evaluation of Summaries, section 5"
     OPTIONS: ClassVar[dict[str, tuple[str, ...]]] = {

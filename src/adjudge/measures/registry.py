@@ -39,9 +39,11 @@ from adjudge.measures.judged.rating import Rating
 from adjudge.measures.judged.wins import Wins
 from adjudge.measures.nams import Nams
 from adjudge.measures.plugin import registered
+from adjudge.measures.presets import PRESETS, written_out
 from adjudge.measures.rouge.elements import RougeBe
 from adjudge.measures.rouge.family import ROUGE_NAMES, find_rouge
-from adjudge.measures.spec import build, split_spec
+from adjudge.measures.spec import build, same_name, split_spec
+from adjudge.measures.synonyms import meant
 
 GROUP = "adjudge.measures"
 
@@ -82,22 +84,6 @@ BUILT_IN: dict[str, Make] = {
     "wins": Wins,
 }
 
-# Sets of measures under one name.
-PRESETS: dict[str, tuple[str, ...]] = {
-    # ROUGE-1.5.5 -c 95 -r 1000 -n 2 -2 4 -u -m -l 100, as TAC ran it
-    "tac": tuple(f"{name}(limit=100w)" for name in ("rouge-1", "rouge-2", "rouge-l", "rouge-su4")),
-    # RougeScorer(["rouge1", "rouge2", "rougeL", "rougeLsum"], use_stemmer=True).score_multi
-    "rouge-score": tuple(
-        f"{name}(stat=f, stem=porter-nltk, refs=max{more})"
-        for name, more in (
-            ("rouge-1", ""),
-            ("rouge-2", ""),
-            ("rouge-l", ", level=sentence"),
-            ("rouge-lsum", ""),
-        )
-    ),
-}
-
 
 @cache
 def registry() -> dict[str, Make]:
@@ -112,18 +98,38 @@ def parse_measure(text: str) -> Measure:
 
 
 def _find(name: str) -> Make:
+    """What makes the measure of this name, without regard to case."""
     known = registry()
-    if name in known:
-        return known[name]
-    if make := find_rouge(name):  # rouge-s7: any number may take the place of the one that is listed
+    if own := same_name(name, known):
+        return known[own]
+    if make := find_rouge(name.lower()):  # rouge-s7: any number may take the place of the one that is listed
         return make
     if ":" in name:
         raise UsageError(f"{quoted(name)} names imported scores: they are there or not, never computed here")
-    hint = nearest(name, [*known, *PRESETS])
+    if preset := same_name(name, PRESETS):
+        raise UsageError(f"{preset} stands for several measures, expected one: {', '.join(PRESETS[preset])}")
+    if said := meant(name):
+        raise UsageError(f"no measure {quoted(name)}: {said}")
+    hint = nearest(name.lower(), [*known, *PRESETS])
     raise UsageError(f"no measure {quoted(name)}{hint}; list them with: adjudge measures")
 
 
-def parse_measures(texts: Iterable[str]) -> list[Measure]:
+def parse_measures(texts: str | Iterable[str]) -> list[Measure]:
     """Several specs, each once; a preset stands for its measures, `stat=all` for three."""
-    specs = [spec for text in texts for spec in PRESETS.get(text.strip(), (text,))]
+    specs = written_out(texts)
     return list(dict.fromkeys(measure for spec in specs for measure in parse_measure(spec).expanded()))
+
+
+def titled(spec: str, *, one_reference: bool = False) -> str:
+    """What tables call a measure: `ROUGE-2 F, best reference`; of imported scores, `coherence (expert)`.
+
+    Where every text has one reference, nothing is said of what is made of several.
+    """
+    source, colon, name = spec.partition(":")
+    if colon and "(" not in source:
+        return f"{name} ({source})"
+    try:
+        measure = parse_measure(spec)
+        return measure.title_of_one_reference() if one_reference else measure.title
+    except UsageError:  # of a plug-in that is not installed
+        return spec

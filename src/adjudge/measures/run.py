@@ -117,7 +117,7 @@ def reference_notes(measure: Measure, collection: Collection, counts: dict[str, 
     verb = "is" if len(fewer) == 1 else "are"
     return (
         f"{', '.join(fewer)} {verb} not compared with their own reference, so with fewer than the"
-        f" others ({most}): {measure.name}(refs=jackknife) is fair to all",
+        f" others ({most}): the option refs=jackknife is fair to all",
     )
 
 
@@ -376,14 +376,21 @@ def _score_chunk(work: Work) -> list[Score]:
     """Topics that want the same measures go together, and so do measures of one family."""
     found: list[Score] = []
     for measures, topics in groupby(work, key=lambda item: item[1]):
-        batches = [batch for batch, _ in topics]
-        families: dict[object, list[Measure]] = {}
-        for measure in measures:  # a plug-in may call its family as another does, and score for itself
-            families.setdefault((measure.FAMILY, type(measure).score_many.__func__), []).append(measure)
-        for family in families.values():
-            found += type(family[0]).score_many(family, batches)
-        for batch in batches:
-            batch.forget()
+        found += score_batches(measures, [batch for batch, _ in topics])
+    return found
+
+
+def score_batches(measures: Sequence[Measure], batches: Sequence[TopicBatch]) -> list[Score]:
+    """Scores of topics in memory; measures of one family share their work."""
+    found: list[Score] = []
+    families: dict[object, list[Measure]] = {}
+    for measure in measures:  # a plug-in may call its family as another does, and score for itself
+        scoring = getattr(type(measure).score_many, "__func__", None)
+        families.setdefault((measure.FAMILY, scoring), []).append(measure)
+    for family in families.values():
+        found += type(family[0]).score_many(family, batches)
+    for batch in batches:
+        batch.forget()
     return found
 
 

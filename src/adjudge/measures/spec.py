@@ -3,13 +3,43 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any
 
 from adjudge.errors import UsageError, nearest, quoted
 from adjudge.measures.base import Make, Measure
 
+_COMMA = re.compile(r",(?![^()]*\))")
 _SPEC = re.compile(r"\s*(?P<name>[^()\s][^()]*?)\s*(?:\((?P<options>[^()]*)\))?\s*")
+
+
+def split_specs(texts: str | Iterable[str]) -> list[str]:
+    """`a,b(c=1, d=2)` as two specs: commas outside brackets stand between measures."""
+    found: list[str] = []
+    for text in listed_specs(texts):
+        parts = [part.strip() for part in _COMMA.split(text)]
+        if not all(parts):
+            raise UsageError(f"{quoted(text)} names a measure that is empty; expected a,b")
+        found += parts
+    return found
+
+
+def listed_specs(texts: str | Iterable[str]) -> list[str]:
+    """Measures as they were given: a text, or several texts."""
+    several = [texts] if isinstance(texts, str) else list(texts) if isinstance(texts, Iterable) else [texts]
+    if not all(isinstance(text, str) for text in several):
+        raise UsageError(f"measures are {quoted(texts)}, expected a text such as rouge-2, or a list of texts")
+    return several
+
+
+def same_name(name: str, known: Iterable[str]) -> str | None:
+    """The known name that this is, without regard to case where only one fits."""
+    there = list(known)
+    if name in there:
+        return name
+    close = [each for each in there if each.casefold() == name.casefold()]
+    return close[0] if len(close) == 1 else None
 
 
 def split_spec(text: str) -> tuple[str, dict[str, str]]:
@@ -33,21 +63,25 @@ def build(make: Make, name: str, options: dict[str, str]) -> Measure:
     cls: Any = getattr(make, "func", make)  # a partial carries its class as func
     kinds = {f.name: f.default for f in fields(cls) if f.name not in cls.FIXED}
     values: dict[str, Any] = {}
-    for key, written in options.items():
-        if key not in kinds:
+    for given, written in options.items():
+        key = same_name(given, kinds)
+        if key is None:
             known = f"it has: {', '.join(kinds)}" if kinds else "it has none"
-            raise UsageError(f"{name} has no option {quoted(key)}{nearest(key, kinds)}; {known}")
+            raise UsageError(f"{name} has no option {quoted(given)}{nearest(given, kinds)}; {known}")
+        if key in values:
+            raise UsageError(f"{name}: gives {key} twice")
         values[key] = _value(name, key, written, kinds[key], cls.OPTIONS.get(key))
     return make(**values)
 
 
 def _value(name: str, key: str, written: str, default: object, choices: tuple[str, ...] | None) -> Any:
     if choices is not None:
-        if written not in choices:
+        found = same_name(written, choices)
+        if found is None:
             raise UsageError(
                 f"{name}: {key}={written}{nearest(written, choices)}; expected one of: {', '.join(choices)}"
             )
-        return written
+        return found
     if isinstance(default, bool):
         if written not in ("true", "false"):
             raise UsageError(f"{name}: {key}={written}; expected true or false")

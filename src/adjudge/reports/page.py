@@ -234,10 +234,11 @@ def build_page(
     notes = notes or {}
     _check(comparisons, notes)
     titles = words.titles(comparisons, collection)
+    anchors = stems(words.titles(comparisons, collection, specs=True))
     names = names_of(collection, _compared_systems(comparisons))
     sections = tuple(
         _section(comparison, collection, names, title, anchor, notes.get(comparison.measure, ()))
-        for comparison, title, anchor in zip(comparisons, titles, stems(titles), strict=True)
+        for comparison, title, anchor in zip(comparisons, titles, anchors, strict=True)
     )
     columns = [OverviewColumn(s.anchor, s.title, s.direction) for s in sections]
     return ReportPage(

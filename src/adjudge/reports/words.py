@@ -15,14 +15,17 @@ if TYPE_CHECKING:
     from adjudge.comparisons.pairs import Comparison
 
 
-def titles(comparisons: Sequence[Comparison], collection: Collection) -> list[str]:
-    """The measure, and the target length and form where there is more than one that it could be."""
+def titles(comparisons: Sequence[Comparison], collection: Collection, *, specs: bool = False) -> list[str]:
+    """The measure, and the target length and form where there is more than one that it could be.
+
+    With `specs`, the measure as it is typed, which names files.
+    """
     several = len({c.matrix.length for c in comparisons} | set(collection.lengths)) > 1
     forms = len({c.matrix.target.form for c in comparisons} | set(collection.forms)) > 1
     return [
         ", ".join(
             [
-                c.measure,
+                c.measure if specs else c.matrix.info.heading,
                 *([f"{c.matrix.length:,} words"] if several and c.matrix.length else []),
                 *([form_words(c.matrix.only_form)] if forms else []),
             ]
@@ -38,9 +41,9 @@ def headline(comparison: Comparison) -> str:
     form = mean_format(comparison)
     first, last = comparison.standings[0], comparison.standings[-1]
     if first is last:
-        return f"On {comparison.measure}, a description, {first.system} has a mean of {form(first.mean)}."
+        return f"On {comparison.matrix.info.words}, a description, {first.system} has a mean of {form(first.mean)}."
     return (
-        f"On {comparison.measure}, a description, nothing is better or worse:"
+        f"On {comparison.matrix.info.words}, a description, nothing is better or worse:"
         f" means run from {form(last.mean)} ({last.system}) to {form(first.mean)} ({first.system})."
     )
 

@@ -41,6 +41,7 @@ from adjudge.measures.judged.preference_strengths import (
 )
 from adjudge.measures.registry import parse_measures
 from adjudge.measures.run import check_needs, score
+from adjudge.measures.spec import split_specs
 from adjudge.stats.agreement import PairAgreement, agreement_shares, pair_agreement
 from adjudge.stats.bootstrap import LEAST_VARIED, flat, t_means
 from adjudge.stats.multiple import holm
@@ -184,7 +185,7 @@ def agreements(
     if systems not in get_args(Systems):
         raise UsageError(f"systems is {quoted(systems)}, expected one of: {', '.join(get_args(Systems))}")
     people = human_matrix(data, human, systems, length, form)
-    chosen = [data.resolve(measure) for measure in measures] or _directed(data, people.measure)
+    chosen = [each for given in measures for each in data.resolved(given)] or _directed(data, people.measure)
     found = [_topics(data, people, measure, length, form, half) for measure in chosen]
     shares = np.array([[topic.share for topic in topics] for topics in found]).T.reshape(-1, len(found))
     low, high = _intervals(shares, level=level)
@@ -1197,7 +1198,8 @@ def paper_tables(
     base = base or Preference()
     data = columns.data
     name = data.resolve(human)
-    extra = {m: m for given in more for m in ([given] if given in data.measures else expanded(given))}
+    named = [part for given in more for part in ([given] if given in data.measures else split_specs(given))]
+    extra = {m: m for given in named for m in ([given] if given in data.measures else expanded(given))}
     wanted = {**specs(base), **extra}
     why = _why_not(columns, wanted, name)
     known = {heading: measure for heading, measure in wanted.items() if heading not in why}

@@ -81,6 +81,7 @@ class Recall(JudgedCoverage):
     threshold: int = 1
 
     FAMILY = "recall"
+    TITLE = "judged recall"
     ABOUT = "share of the references' units judged to be expressed, at or above a threshold"
     CITATION = LIN_HOVY
 
@@ -149,6 +150,7 @@ class AdjustedCoverage(JudgedCoverage):
     weight: float = 1 / 3
 
     FAMILY = "length-adjusted-coverage"
+    TITLE = "length-adjusted coverage"
     ABOUT = "coverage with a bonus for summaries shorter than asked"
     CITATION = OVER_LIGGETT
     OPTIONS: ClassVar[dict[str, tuple[str, ...]]] = {"stat": ("mean", "median")}
@@ -201,6 +203,7 @@ class Uncovered(JudgedCoverage):
     """The share of model units of which nothing is expressed. 62 % at DUC-2002, about 42 % for people's summaries."""
 
     FAMILY = "uncovered"
+    TITLE = "uncovered units"
     ABOUT = "share of the references' units with no coverage at all"
     CITATION = OVER_LIGGETT
     better = "lower"
@@ -257,6 +260,13 @@ class CoverageByLevel(LevelCoverage):
     CITATION = OVER_LIGGETT
     EXAMPLES: ClassVar[dict[str, tuple[str, ...]]] = {"level": ("50",)}
 
+    @property
+    def title_name(self) -> str:
+        return f"coverage of units of {self.level} words"
+
+    def title_details(self) -> list[str]:
+        return []
+
     def __post_init__(self) -> None:
         if self.level < 1:
             raise UsageError(f"{self.name}: level={self.level}; expected a target length in words")
@@ -277,6 +287,7 @@ class LevelWeightedCoverage(LevelCoverage):
     """
 
     FAMILY = "level-weighted-coverage"
+    TITLE = "level-weighted coverage"
     ABOUT = "coverage in which units that short references still hold weigh more, as judged"
     CITATION = OVER_LIGGETT
 
@@ -314,6 +325,7 @@ class Unmarked(Measure):
     count: str = "all"
 
     FAMILY = "unmarked"
+    TITLE = "unmarked units"
     ABOUT = "peer units that matched nothing of the reference"
     CITATION = OVER_LIGGETT
     OPTIONS: ClassVar[dict[str, tuple[str, ...]]] = {"count": ("all", "relevant")}

@@ -78,6 +78,7 @@ class Preference(Measure):
     crowd: bool = False
 
     FAMILY = "preference"
+    TITLE = "preference strength"
     ABOUT = "strength of the sources' sentences that a summary's are like, from pairwise preferences"
     CITATION = ZOPF
     OPTIONS: ClassVar[dict[str, tuple[str, ...]]] = {

@@ -265,6 +265,7 @@ class PyramidScore(JudgedPyramid):
     refs: str = "all"
 
     FAMILY = "pyramid"
+    TITLE = "pyramid score"
     ABOUT = "weight of the references' content units that people found in a summary"
     OPTIONS: ClassVar[dict[str, tuple[str, ...]]] = {
         "stat": ("original", "modified", "comprehensive"),
@@ -297,7 +298,7 @@ class PyramidScore(JudgedPyramid):
         if self.refs == "all" and len(writers := {each.wrote_one for each in found}) > 1 and True in writers:
             said.append(
                 "peers who wrote a reference are scored against one reference fewer than the others:"
-                f" {self.name}(refs=jackknife) is fair to all"
+                " the option refs=jackknife is fair to all"
             )
         judged = [each for each in found if not each.wrote_one and each.annotation is not None]
         bare = sum(not each.annotation.times().get(UNMATCHED) for each in judged if each.annotation)
@@ -320,6 +321,7 @@ class PyramidUnits(JudgedPyramid):
     count: str = "all"
 
     FAMILY = "pyramid-units"
+    TITLE = "pyramid units"
     ABOUT = "content units that people found in a summary: matched, repeated, not in the pyramid"
     OPTIONS: ClassVar[dict[str, tuple[str, ...]]] = {
         "count": ("all", "matched", "repeated", "unmatched", "weight"),

@@ -28,6 +28,7 @@ class QualityErrors(Measure):
     question: str = "all"
 
     FAMILY = "quality-errors"
+    TITLE = "quality errors"
     ABOUT = "quality questions that found errors (DUC-2002)"
     CITATION = OVER_LIGGETT
     EXAMPLES: ClassVar[dict[str, tuple[str, ...]]] = {"question": ("all", "7")}
@@ -70,6 +71,13 @@ class Quality(Measure):
         "question": ("grammaticality", "cohesion", "coherence"),
     }
     needs: ClassVar[frozenset[Need]] = frozenset({"judgments"})
+
+    @property
+    def title_name(self) -> str:
+        return f"quality: {self.question}"
+
+    def title_details(self) -> list[str]:
+        return []
 
     def score(self, batch: TopicBatch) -> Iterator[Score]:
         id = f"{QUALITY}{self.question}"

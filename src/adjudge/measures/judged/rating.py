@@ -58,6 +58,13 @@ class Rating(Measure):
             raise UsageError("rating: aspect is empty; expected a name such as overall")
 
     @property
+    def title_name(self) -> str:
+        return f"{self.aspect} rating"
+
+    def title_details(self) -> list[str]:
+        return ["z-scores"] if self.scale == "z" else []
+
+    @property
     def scope(self) -> str:  # type: ignore[override]
         """A z-score depends on everything an assessor rated."""
         return "evaluation" if self.scale == "z" else "topic"

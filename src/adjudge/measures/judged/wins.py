@@ -27,6 +27,7 @@ class Wins(Measure):
     """
 
     FAMILY = "wins"
+    TITLE = "share of duels won"
     ABOUT = "share of a summary's duels with others that it wins, as judged"
     CITATION = "Bradley and Terry 1952, Rank Analysis of Incomplete Block Designs"
     needs: ClassVar[frozenset[Need]] = frozenset({"judgments"})

@@ -168,6 +168,13 @@ def marked(reference: Words, peer: Words, powers: Sequence[float]) -> list[bool]
 
 STATS = ("recall", "precision", "f")
 REFS = ("pooled", "best", "mean", "max", "jackknife")
+STAT_TITLES = {"recall": "recall", "precision": "precision", "f": "F", "all": "F, recall and precision"}
+REFS_TITLES = {
+    "max": "best reference",
+    "best": "reference of highest recall",
+    "mean": "mean over references",
+    "jackknife": "jackknife",
+}
 
 
 @dataclass(frozen=True, slots=True)

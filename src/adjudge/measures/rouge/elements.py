@@ -14,7 +14,16 @@ from adjudge.data.scores import Score
 from adjudge.errors import FormatError, UsageError, quoted
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.base import Measure, Need, no_reference
-from adjudge.measures.rouge.counts import NOTHING, REFS, STATS, Ratios, RougeCounts, overlap
+from adjudge.measures.rouge.counts import (
+    NOTHING,
+    REFS,
+    REFS_TITLES,
+    STAT_TITLES,
+    STATS,
+    Ratios,
+    RougeCounts,
+    overlap,
+)
 from adjudge.text.stemmers.porter import stem_155 as porter
 
 MODES = ("H", "HM", "HMR", "HM1", "HMR1", "HMR2")
@@ -114,6 +123,7 @@ class RougeBe(Measure):
         "stem": ("none", "porter-155"),
         "refs": REFS,
     }
+    OF_SEVERAL = frozenset(REFS_TITLES.values())
     needs: ClassVar[frozenset[Need]] = frozenset({"references"})
 
     def __post_init__(self) -> None:
@@ -126,6 +136,15 @@ class RougeBe(Measure):
 
     def expanded(self) -> list[Measure]:
         return [replace(self, stat=stat) for stat in STATS] if self.stat == "all" else [self]
+
+    @property
+    def title_name(self) -> str:
+        alpha = f" (alpha {self.alpha:g})" if self.stat == "f" and self.alpha != 0.5 else ""
+        return f"ROUGE-BE {STAT_TITLES[self.stat]}{alpha}"
+
+    def title_details(self) -> list[str]:
+        said = {k: v for k, v in self.changed().items() if k != "stat" and (k != "alpha" or self.stat != "f")}
+        return [REFS_TITLES[v] if k == "refs" else f"{k} {v}" for k, v in said.items()]
 
     def score(self, batch: TopicBatch) -> Iterator[Score]:
         for peer in batch.peers:

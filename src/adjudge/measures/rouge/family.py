@@ -16,6 +16,8 @@ from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.base import Make, Measure, Need
 from adjudge.measures.rouge.counts import (
     REFS,
+    REFS_TITLES,
+    STAT_TITLES,
     STATS,
     Ratios,
     RougeCounts,
@@ -55,6 +57,9 @@ LEAST_KEPT = (
 )
 
 
+_IN_WORDS = ("limit", "refs", "stem", "stop", "words")  # options that titles name in words of their own
+
+
 @dataclass(frozen=True)
 class Rouge(Measure):
     """What every ROUGE shares. The defaults are DUC's and TAC's: recall, stemmed, references pooled.
@@ -88,6 +93,7 @@ class Rouge(Measure):
         "stem": (*STEMMERS, EXCEPTIONS),
         "stop": ("none", "smart", "en"),
     }
+    OF_SEVERAL = frozenset(REFS_TITLES.values())
     needs: ClassVar[frozenset[Need]] = frozenset({"references"})
 
     PLAIN_COST: ClassVar[float] = 0.0001  # seconds of plain Python, about, for a pair of texts of 100 words
@@ -112,6 +118,36 @@ class Rouge(Measure):
 
     def expanded(self) -> list[Measure]:
         return [replace(self, stat=stat) for stat in STATS] if self.stat == "all" else [self]
+
+    @property
+    def title_name(self) -> str:
+        """`ROUGE-2 recall`: what is counted, and which of the three numbers it is."""
+        alpha = f" (alpha {self.alpha:g})" if self.stat == "f" and self.alpha != 0.5 else ""
+        return f"{self.counted_title} {STAT_TITLES[self.stat]}{alpha}"
+
+    @property
+    def counted_title(self) -> str:
+        return self.name.upper()
+
+    def title_details(self) -> list[str]:
+        """The stemmer goes without saying where it is rouge-score's with its best reference, else ROUGE-1.5.5's."""
+        usual = "porter-nltk" if self.refs == "max" else "porter-155"
+        said = {k: v for k, v in self.changed().items() if k not in ("stat", "alpha", "level", *_IN_WORDS)}
+        if self.alpha != 0.5 and self.stat != "f":
+            said["alpha"] = self.alpha
+        found = []
+        if self.limit != "none":
+            unit = "bytes" if self.limit.endswith("b") else "words"
+            found.append(f"first {int(self.limit[:-1]):,} {unit}")
+        if self.refs != "pooled":
+            found.append(REFS_TITLES[self.refs])
+        if self.stem != usual:
+            found.append("not stemmed" if self.stem == "none" else f"stemmer {self.stem}")
+        if self.stop != "none":
+            found.append(f"without stop words ({self.stop})")
+        if self.words != "rouge":
+            found.append(f"{self.words} words")
+        return [*found, *(f"{k} {v:g}" if isinstance(v, float) else f"{k} {v}" for k, v in said.items())]
 
     def warnings(self, batches: Sequence[TopicBatch]) -> list[str]:
         """A word rule that was made for another script gives 0 by accident, not by merit."""
@@ -247,6 +283,10 @@ class RougeL(Rouge):
     def name(self) -> str:
         return "rouge-l"
 
+    @property
+    def counted_title(self) -> str:
+        return "ROUGE-L (sentence)" if self.level == "sentence" else "ROUGE-L"
+
     def counts(self, peer: PreparedText, reference: PreparedText) -> RougeCounts:
         if self.level == "sentence":
             return rouge_l_sentence(peer.words, reference.words)
@@ -274,6 +314,10 @@ class RougeLines(RougeL):
     @property
     def name(self) -> str:
         return "rouge-lsum"
+
+    @property
+    def counted_title(self) -> str:
+        return "ROUGE-Lsum"
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from adjudge.compiled import uncollected
-from adjudge.data.rows import Summary, Topic
+from adjudge.data.rows import Summary
 from adjudge.data.scores import Score
 from adjudge.data.target import Target
-from adjudge.errors import DataError, UsageError
+from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
 from adjudge.measures.base import Measure, no_reference
+from adjudge.measures.presets import written_out
 from adjudge.measures.rouge.counts import RougeCounts
 from adjudge.measures.rouge.elements import RougeBe
 from adjudge.measures.rouge.family import Rouge, RougeW, parse_rouge
@@ -191,28 +192,10 @@ def _ratio(measure: Rouge, hits: np.ndarray, peer: np.ndarray, reference: np.nda
 # Texts that belong to no evaluation
 
 
-def rouge(
-    peer: str, references: Sequence[str], measures: Sequence[str], language: str = "en"
-) -> dict[str, float]:
-    """A number for every measure; presets and `stat=all` stand for several. rouge-be wants basic elements."""
-    chosen = _parsed(measures)
-    elements, words = _apart(chosen)
-    _check(references)
-    theirs = tuple(
-        Summary("", f"reference-{k}", text, roles=("reference",)) for k, text in enumerate(references, 1)
-    )
-    batch = TopicBatch(Topic(""), (Summary("", "peer", peer),), theirs, language=language)
-    rows = [*score_together(words, [batch]), *RougeBe.score_many(elements, [batch])]
-    if wrong := next((row.why for row in rows if row.why), None):
-        raise DataError(wrong)
-    found = {row.measure: row.value for row in rows}
-    return {str(measure): found[str(measure)] for measure in chosen}
-
-
 def rouge_many(
     peers: Sequence[str], references: Sequence[Sequence[str]], measures: Sequence[str], language: str = "en"
 ) -> dict[str, list[float]]:
-    """The same of many texts at once, each with references of its own: a list of numbers per measure."""
+    """ROUGE of many texts at once, each with references of its own: a list of numbers per measure."""
     import numpy as np
 
     chosen = _chosen(measures)
@@ -238,17 +221,18 @@ def rouge_many(
 
 
 def _chosen(measures: Sequence[str]) -> list[Rouge]:
-    elements, words = _apart(_parsed(measures))
+    elements, words = _apart(parse_quickly(measures))
     if elements:
         raise UsageError(f"{elements[0]} is scored text by text: use adjudge.rouge")
     return words
 
 
-def _parsed(measures: Sequence[str]) -> Sequence[Measure]:
-    known = parse_rouge(measures)
+def parse_quickly(measures: str | Sequence[str]) -> list[Measure]:
+    """Measures of their specs; where all are ROUGE's, without loading the others that there are."""
+    known = parse_rouge(written_out(measures))
     if known is not None:
-        return known
-    from adjudge.measures.registry import parse_measures  # loads all measures there are
+        return list(known)
+    from adjudge.measures.registry import parse_measures
 
     return parse_measures(measures)
 

@@ -1,0 +1,152 @@
+"""What measures are called: titles in words, names from elsewhere, presets, several in one text."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from itertools import product
+from typing import Any
+
+import pytest
+
+from adjudge.data.scores import MeasureInfo
+from adjudge.errors import UsageError
+from adjudge.measures.presets import PRESETS
+from adjudge.measures.registry import parse_measure, parse_measures, registry, titled
+
+TITLES = {
+    "rouge-2": "ROUGE-2 recall",
+    "rouge-2(stat=f)": "ROUGE-2 F",
+    "rouge-1(stat=precision)": "ROUGE-1 precision",
+    "rouge-2(limit=100w)": "ROUGE-2 recall, first 100 words",
+    "rouge-2(limit=1000b)": "ROUGE-2 recall, first 1,000 bytes",
+    "rouge-2(stat=f, stem=porter-nltk, refs=max)": "ROUGE-2 F, best reference",
+    "rouge-2(stat=f, refs=max)": "ROUGE-2 F, best reference, stemmer porter-155",
+    "rouge-2(stem=porter-nltk)": "ROUGE-2 recall, stemmer porter-nltk",
+    "rouge-2(stem=none, stop=en)": "ROUGE-2 recall, not stemmed, without stop words (en)",
+    "rouge-2(stat=f, alpha=0.3)": "ROUGE-2 F (alpha 0.3)",
+    "rouge-l(level=sentence, stat=f, stem=porter-nltk, refs=max)": "ROUGE-L (sentence) F, best reference",
+    "rouge-lsum(refs=jackknife)": "ROUGE-Lsum recall, jackknife",
+    "rouge-w(weight=1.5, split=lines)": "ROUGE-W recall, weight 1.5, split lines",
+    "rouge-su4": "ROUGE-SU4 recall",
+    "rouge-be(match=HMR, refs=mean)": "ROUGE-BE recall, match HMR, mean over references",
+    "bleu": "BLEU",
+    "bleu(lowercase=true)": "BLEU, lowercase",
+    "chrf(word_order=2)": "chrF++",
+    "ter": "TER",
+    "js(stem=none)": "JS divergence, not stemmed",
+    "novel-2": "novel 2-grams",
+    "extract(stat=kappa)": "extract kappa",
+    "coverage": "coverage",
+    "length-adjusted-coverage": "length-adjusted coverage",
+    "coverage-by-level(level=100)": "coverage of units of 100 words",
+    "rating(aspect=fluency)": "fluency rating",
+    "rating(aspect=fluency, scale=z)": "fluency rating, z-scores",
+    "quality(question=cohesion)": "quality: cohesion",
+    "pyramid(stat=original)": "pyramid score, stat original",
+    "wins": "share of duels won",
+    "expert:coherence": "coherence (expert)",
+    "imported:rouge-2(F)": "rouge-2(F) (imported)",
+    "not-installed(here=1)": "not-installed(here=1)",
+}
+
+
+@pytest.mark.parametrize(("spec", "title"), TITLES.items())
+def test_titles_are_words(spec: str, title: str) -> None:
+    assert titled(spec) == title
+
+
+def variants(name: str) -> list[str]:
+    """A measure with every choice of every pair of its options."""
+    make = registry()[name]
+    cls: Any = getattr(make, "func", make)
+    defaults = {f.name: f.default for f in fields(cls)}
+    choices = {
+        option: [c for c in (*cls.OPTIONS.get(option, ()), *cls.EXAMPLES.get(option, ())) if c != "all"]
+        for option in parse_measure(name).options()
+    }
+    for option, known in choices.items():
+        if not known and isinstance(defaults[option], bool):
+            choices[option] = ["true", "false"]
+    specs = [name]
+    for a, b in product(choices, repeat=2):
+        specs += [f"{name}({a}={x}, {b}={y})" for x in choices[a] for y in choices[b] if a < b]
+        specs += [f"{name}({a}={x})" for x in choices[a] if a == b]
+    return specs
+
+
+def test_no_two_measures_have_one_title() -> None:
+    seen: dict[str, str] = {}
+    for name in registry():
+        for spec in variants(name):
+            try:
+                measure = parse_measure(spec)
+            except UsageError:  # options that exclude each other, and data that is not on this machine
+                continue
+            assert seen.setdefault(measure.title, str(measure)) == str(measure), measure.title
+    assert len(seen) > 1000
+
+
+def test_a_title_in_a_sentence_has_its_details_in_brackets() -> None:
+    info = parse_measure("rouge-2(stat=f, stem=porter-nltk, refs=max)").info()
+    assert (info.heading, info.words) == ("ROUGE-2 F, best reference", "ROUGE-2 F (best reference)")
+    assert MeasureInfo("coverage, mean").words == "coverage, mean"  # a stranger's column keeps its name
+    assert MeasureInfo("rouge-2").heading == "rouge-2"
+
+
+def test_names_without_regard_to_case() -> None:
+    for name in ("ROUGE-2", "Rouge-2", "rouge-2"):
+        assert str(parse_measure(name)) == "rouge-2"
+    assert str(parse_measure("Rouge-L(Stat=F, level=Sentence)")) == "rouge-l(stat=f, level=sentence)"
+    assert str(parse_measure("ROUGE-SU7")) == "rouge-su7"
+    assert parse_measures("TAC") == parse_measures(["tac"])
+
+
+def test_several_in_one_text() -> None:
+    wanted = ["rouge-1", "rouge-2(stat=f, stem=none)", "bleu"]
+    assert [str(m) for m in parse_measures("rouge-1, rouge-2(stat=f, stem=none),bleu")] == wanted
+    assert parse_measures("rouge-score,rouge-1") == parse_measures([*PRESETS["rouge-score"], "rouge-1"])
+    with pytest.raises(UsageError, match="names a measure that is empty"):
+        parse_measures("rouge-1,,rouge-2")
+
+
+@pytest.mark.parametrize("given", [2, [2], [["rouge-2"]], None])
+def test_what_is_no_text_is_one_line(given: Any) -> None:
+    with pytest.raises(UsageError, match="expected a text such as rouge-2"):
+        parse_measures(given)
+
+
+ELSEWHERE = {
+    "rouge2": (
+        '"rouge-2" (recall as ROUGE-1.5.5',
+        '"rouge-2(stat=f, stem=porter-nltk, refs=max)" (F as rouge-score',
+    ),
+    "rougeL": ('"rouge-l"', '"rouge-l(stat=f, stem=porter-nltk, refs=max, level=sentence)"'),
+    "rouge_l": ('"rouge-l"',),
+    "rougeLsum": ('"rouge-lsum" (recall)', '"rouge-lsum(stat=f, stem=porter-nltk, refs=max)"'),
+    "r2": ('"rouge-2"',),
+    "rouge2_fmeasure": ('"rouge-2(stat=f)"', '"rouge-2(stat=f, stem=porter-nltk, refs=max)"'),
+    "rouge-2-recall": ('"rouge-2"', '"rouge-2(stat=recall, stem=porter-nltk, refs=max)"'),
+    "rougesu4": ('"rouge-su4"',),
+    "ROUGE": ("rouge-score", "tac"),
+    "BERTScore": ("embedding(mode=token)", "adjudge import scores"),
+    "bert_score": ("embedding(mode=token)", "adjudge import scores"),
+    "meteor": ("not computed here", "adjudge import scores"),
+    "bleu4": ("type bleu",),
+    "chrF++": ("chrf(word_order=2)",),
+    "tac(stat=f)": ("tac stands for several measures",),
+}
+
+
+@pytest.mark.parametrize(("name", "said"), ELSEWHERE.items())
+def test_names_from_elsewhere_are_answered_and_never_guessed(name: str, said: tuple[str, ...]) -> None:
+    with pytest.raises(UsageError) as error:
+        parse_measure(name)
+    assert all(part in str(error.value) for part in said), error.value
+
+
+def test_what_the_answers_name_is_there() -> None:
+    for name in ELSEWHERE:
+        with pytest.raises(UsageError) as error:
+            parse_measure(name)
+        for spec in str(error.value).split('"')[3::2]:
+            assert parse_measure(spec)
