@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, Any, Literal, TypeVar
 
 from adjudge.data.folder import Folder
+from adjudge.data.history import ChangeNote, Counts, shortened
 from adjudge.data.lines import dump_json
 from adjudge.data.packed import open_bytes
 from adjudge.data.rows import Document, Key, Row, Summary, System, Topic
@@ -63,6 +64,8 @@ class ImportReport:
     first: dict[str, str] = field(default_factory=dict)
     scores: Counter[str] = field(default_factory=Counter)
     dry_run: bool = False
+    why_final: str | None = None
+    """Why the import cannot be undone, where that is so."""
 
     def remark(self, remark: Remark, place: str) -> None:
         counts = self.noted if isinstance(remark, Noted) else self.left_out
@@ -71,6 +74,12 @@ class ImportReport:
 
     def _remarks(self, counts: Counter[str]) -> list[dict[str, Any]]:
         return [{"reason": why, "count": n, "first": self.first[why]} for why, n in counts.items()]
+
+    def counts(self) -> Counts:
+        """What the history says of the import."""
+        scores = {f"scores of {measure}": n for measure, n in self.scores.items()}
+        found = {"added": {**self.added, **scores}, "replaced": dict(self.replaced)}
+        return {verb: things for verb, things in found.items() if things}
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -82,6 +91,7 @@ class ImportReport:
             "left_out": self._remarks(self.left_out),
             "noted": self._remarks(self.noted),
             "dry_run": self.dry_run,
+            "cannot_be_undone": self.why_final,
         }
 
     def lines(self) -> Iterator[str]:
@@ -97,6 +107,8 @@ class ImportReport:
                 yield f"{verb} {count:,}: {reason} (first: {self.first[reason]})"
         if not self.added and not self.scores and not self.replaced:
             yield "nothing new"
+        if self.why_final:
+            yield f"this cannot be undone: {self.why_final}"
 
 
 def _counted(verb: str, counts: Counter[str]) -> Iterator[str]:
@@ -124,13 +136,17 @@ def take_all(
     on_clash: OnClash = "refuse",
     dry_run: bool = False,
     progress: Callable[[int], None] = lambda n: None,
+    what: str = "import",
+    when: str = "",
 ) -> ImportReport:
-    """Run an import to its end, or leave the folder as it was."""
+    """Run an import to its end, or leave the folder as it was. `what` and `when` are for the history."""
     with Transaction(folder.path) as change:
         report = stage_all(folder, change, items, on_clash=on_clash, progress=progress)
         report.dry_run = dry_run
         if not dry_run:
+            change.note(ChangeNote(what=shortened(what), when=when, counts=report.counts()))
             change.commit()
+            report.why_final = change.why_final
         return report
 
 

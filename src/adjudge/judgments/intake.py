@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from adjudge.data.folder import Folder
+from adjudge.data.history import ChangeNote, shortened
 from adjudge.data.incoming import ImportReport, stage_all
 from adjudge.data.incoming import Item as CollectionItem
 from adjudge.data.incoming import Thing as CollectionThing
@@ -57,10 +58,13 @@ def take(
     items: Iterable[Item],
     *,
     progress: Callable[[int], None] = lambda n: None,
+    what: str = "judgments import",
+    when: str = "",
 ) -> Taken:
     """Read an import to its end, then store it, all of it or nothing: rows, tasks, answers, and the protocol.
 
-    Rows that the folder has already stay as they are, and what the store has already is not stored again.
+    Rows that the folder has already stay as they are, and what the store has already is not stored again. `what` and
+    `when` are for the history, where rows change.
     """
     rows: list[CollectionItem] = []
     tasks: list[Task] = []
@@ -86,7 +90,11 @@ def take(
             report = stage_all(folder, change, rows, on_clash="skip")
             for name, text in files.items():
                 change.stage(name).write_text(text, encoding="utf-8", newline="")
+            brought = {"tasks": len(tasks), "answers": len(events)}
+            counts = {**report.counts(), "read": {name: n for name, n in brought.items() if n}}
+            change.note(ChangeNote(what=shortened(what), when=when, counts=counts))
             new_tasks, new_events = add_with_rows(store, change, tasks, events)
+            report.why_final = change.why_final
     else:
         report = ImportReport()
         new_tasks, new_events = add_all(store, tasks, events)
