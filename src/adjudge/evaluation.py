@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge.data import baselines, edit, undo, units
 from adjudge.data.check import CheckReport, check
 from adjudge.data.collection import Collection, load
-from adjudge.data.edit import Changed, EditTarget
+from adjudge.data.edit import Changed, ChangedFolder, EditTarget
 from adjudge.data.folder import Folder, Settings
 from adjudge.data.history import HistoryEntry, read_history
 from adjudge.data.incoming import ImportReport, Item, OnClash, take_all
@@ -30,6 +30,7 @@ from adjudge.data.units import UnitsReport
 from adjudge.engine import Workers
 from adjudge.errors import BusyError, DataError, UsageError
 from adjudge.judgments.tasks import FILE, PENDING
+from adjudge.wording import counted
 
 if TYPE_CHECKING:
     from adjudge.assessors.preferences import Origin as PreferenceTruth
@@ -487,25 +488,62 @@ class Evaluation:
         order: Order = "topic",
         seed: int = 0,
         dry_run: bool = False,
+        when: str = "",
     ) -> Assignment:
-        """Say who judges what, in which order, and add the tasks that are missing; a dry run only says it."""
+        """Say who judges what, in which order, and add the tasks that are missing; a dry run only says it.
+
+        Where the protocol shows units and summaries have none, units are made first, as `units` makes them; both are
+        written, or neither.
+        """
+        from adjudge.judgments.assign.pages import without_units
         from adjudge.judgments.assign.planning import assign
 
+        asked = self.protocol(protocol)
+        planned = partial(
+            assign,
+            protocol=asked,
+            assessors=assessors,
+            per_summary=per_summary,
+            repeats=repeats,
+            phase=phase,
+            topics=topics,
+            pairs=pairs,
+            order=order,
+            seed=seed,
+            dry_run=dry_run,
+        )
+        missing = without_units(self.collection, asked, topics)
         with self.store() if self.has_judgments else nullcontext() as store:
-            return assign(
-                store,
-                self.collection,
-                self.protocol(protocol),
-                assessors=assessors,
-                per_summary=per_summary,
-                repeats=repeats,
-                phase=phase,
-                topics=topics,
-                pairs=pairs,
-                order=order,
-                seed=seed,
-                dry_run=dry_run,
-            )
+            if not missing:
+                return planned(store, self.collection)
+            with Transaction(self.path) as change:
+                made = self._stage_missing_units(change, asked, when)
+                then = load(ChangedFolder(self.path, self.settings, change))
+                found = planned(store, then, change=change)
+                if not dry_run and not found.tasks:
+                    change.commit()
+        self._collection = None
+        had = counted(len(missing), "summary had", "summaries had")
+        would = "would be made" if dry_run else "made"
+        notes = [f"{counted(made, 'unit')} {would} first, as adjudge units does: {had} none"]
+        if change.why_final:
+            notes.append(f"the units cannot be undone: {change.why_final}")
+        return replace(found, notes=(*notes, *found.notes), units=made)
+
+    def _stage_missing_units(self, change: Transaction, protocol: Protocol, when: str) -> int:
+        """Units for a protocol; those of discourse units and levels that are there already are kept up."""
+        from adjudge.judgments.levels import level_of, stage_levels
+
+        known = [unit for some in self.collection.units.values() for unit in some]
+        references = {s.key for s in self.collection.all_summaries() if s.is_reference}
+        everything = protocol.peer_units == "edu" or any(
+            unit.kind == "edu" and unit.of not in references for unit in known
+        )
+        edus_for = "all" if everything else "references"
+        report = units.stage_units(self.folder, change, edus_for=edus_for, what="units, by assign", when=when)
+        if any(level_of(unit) is not None for unit in known):
+            stage_levels(self.folder, change)
+        return report.made.total()
 
     def simulate_judgments(
         self,

@@ -37,6 +37,7 @@ WRITING = {
     "undo": "undo E",
     "undo a renaming": "undo E",
     "redo a removal": "undo E --redo",
+    "assign": "assign E --protocol duc-2002 --assessor dora",
     "judgments": "judgments import crowd crowd.csv E --aspect fluency",
     "remove judgments": "judgments remove E --protocol rating --why pilot",
     "simulate": "judge simulate E --protocol rating --assessors 2 --seed 2",
@@ -101,7 +102,13 @@ def starts(small: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[s
     """What a command starts from: the small evaluation, or what it was made into first."""
     first = {
         "undo a renaming": ("rename E --system b --to c --why better", "score E -m rouge-2"),
-        "redo a removal": ("remove E --system b --topic t2 --why gone", "undo E"),
+        "redo a removal": (
+            "judgments remove E --protocol rating --why pilot",  # an answer would keep the system
+            "assign E --protocol rating --assessor dora",
+            "remove E --system b --topic t2 --why gone",
+            "undo E",
+        ),
+        "assign": ("undo E",),  # the units
     }
     made: dict[str, Path] = {}
 
@@ -111,12 +118,8 @@ def starts(small: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[s
         if command not in made:
             made[command] = tmp_path_factory.mktemp("first") / "place"
             copytree(small, made[command])
-            if command == "redo a removal":  # an answer of the system would keep it from being removed again
-                called(made[command], "judgments", "remove", "E", "--protocol", "rating", "--why", "pilot")
-                with adjudge.open(made[command] / "E").store() as store:
-                    store.people.add("dora")
-                done = called(made[command], "assign", "E", "--protocol", "rating", "--assessor", "dora")
-                assert done.returncode == 0, done.stderr
+            with adjudge.open(made[command] / "E").store() as store:
+                store.people.add("dora")
             for line in first[command]:
                 done = called(made[command], *line.split())
                 assert done.returncode == 0, done.stderr

@@ -304,6 +304,21 @@ def linked(name: str) -> Callable[[Path, Path], object]:
     return made
 
 
+def piped(entry: Path, mine: Path) -> None:
+    (entry / ENTRY).unlink()
+    os.mkfifo(entry / ENTRY)
+
+
+def elsewhere(entry: Path, mine: Path) -> None:
+    rmtree(entry)
+    entry.symlink_to(mine)
+
+
+def a_file(entry: Path, mine: Path) -> None:
+    rmtree(entry)
+    entry.write_text("")
+
+
 STATE = [1, "0" * 32]
 SPOILT: dict[str, Callable[[Path, Path], object]] = {
     "a name outside": spoilt(lambda found: found.update(files={"../mine/victim.txt": [STATE, STATE]})),
@@ -328,9 +343,9 @@ SPOILT: dict[str, Callable[[Path, Path], object]] = {
     "the kept scores are a link": linked("scores"),
     "a kept file is gone": lambda entry, mine: (entry / "summaries.jsonl").unlink(),
     "a kept file is cut": lambda entry, mine: (entry / "summaries.jsonl").write_text("{}\n"),
-    "a pipe": lambda entry, mine: ((entry / ENTRY).unlink(), os.mkfifo(entry / ENTRY)),
-    "the folder is a link": lambda entry, mine: (rmtree(entry), entry.symlink_to(mine)),
-    "the folder is a file": lambda entry, mine: (rmtree(entry), entry.write_text("")),
+    "a pipe": piped,
+    "the folder is a link": elsewhere,
+    "the folder is a file": a_file,
 }
 
 
