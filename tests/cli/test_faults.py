@@ -137,6 +137,8 @@ def state(folder: Path) -> tuple[Any, ...]:
     with e.store() as store:
         kept = [{k: v for k, v in r.items() if k not in ("received_at", "pseudonym")} for r in records(store)]
         accounts = [account.person for account in store.accounts.all()]
+    drawn = {"id": None}  # of tasks that `assign` makes
+    kept = [{**r, **drawn} if r.get("protocol") == "duc-2002" else r for r in kept]
     kept = sorted(({**r, "renamed": None} for r in kept), key=repr)
     files = {
         str(path.relative_to(folder)): _content(path)
