@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
@@ -13,18 +14,23 @@ from pathlib import Path
 from types import MethodType
 from typing import TYPE_CHECKING, Any
 
-from adjudge.data import baselines, edit, units
+from adjudge.data import baselines, edit, undo, units
 from adjudge.data.check import CheckReport, Finding, check, some
 from adjudge.data.collection import Collection, load
-from adjudge.data.edit import Changed, EditTarget
+from adjudge.data.edit import Changed, ChangedFolder, EditTarget
 from adjudge.data.folder import Folder, Settings
+from adjudge.data.history import HistoryEntry, read_history
 from adjudge.data.incoming import ImportReport, Item, OnClash, take_all
 from adjudge.data.layout import PENDING_IMPORT, SCORES
+from adjudge.data.scorefiles import file_name
 from adjudge.data.scores import AllLengths, Pool, ScoreMatrix
+from adjudge.data.transaction import Transaction
+from adjudge.data.undo import ChangeHistory, RestoredFolder, Undoing, Undone
 from adjudge.data.units import UnitsReport
 from adjudge.engine import Workers
-from adjudge.errors import AdjudgeError, UsageError
+from adjudge.errors import AdjudgeError, BusyError, DataError, UsageError
 from adjudge.judgments.tasks import FILE, PENDING
+from adjudge.wording import counted
 
 if TYPE_CHECKING:
     from adjudge.assessors.preferences import Origin as PreferenceTruth
@@ -43,7 +49,6 @@ if TYPE_CHECKING:
     from adjudge.comparisons.topics import topics as _topics
     from adjudge.data.edit import Also, Restamp
     from adjudge.data.scorefiles import ScoreFile
-    from adjudge.data.transaction import Transaction
     from adjudge.formats.batches import Exported
     from adjudge.formats.linefiles import OneOrMore
     from adjudge.formats.preferences import ExportedAnswers, Form
@@ -56,7 +61,7 @@ if TYPE_CHECKING:
     from adjudge.judgments.pairs.answers import Preferences
     from adjudge.judgments.pairs.sample import Sampled
     from adjudge.judgments.protocol import Protocol
-    from adjudge.judgments.store.edits import What
+    from adjudge.judgments.store.edits import TaskEdit, What
     from adjudge.judgments.store.removing import RemovedJudgments
     from adjudge.judgments.store.store import Store
     from adjudge.measures.base import Measure
@@ -139,15 +144,25 @@ class Evaluation:
         on_clash: OnClash = "refuse",
         dry_run: bool = False,
         progress: Callable[[int], None] = lambda n: None,
+        what: str = "import",
+        when: str = "",
     ) -> ImportReport:
-        """Import what a reader of `adjudge.formats` yields; all of it or nothing.
+        """Import what a reader of `adjudge.formats` yields; all of it or nothing. `what`, `when`: for the history.
 
         An evaluation that is not there is made, and not left behind where nothing comes into it.
         """
         self._collection = None
         made, keep = self.folder.make(), False
         try:
-            report = take_all(self.folder, items, on_clash=on_clash, dry_run=dry_run, progress=progress)
+            report = take_all(
+                self.folder,
+                items,
+                on_clash=on_clash,
+                dry_run=dry_run,
+                progress=progress,
+                what=what,
+                when=when,
+            )
             report.made = str(self.path) if made and report.is_change else None
             keep = report.is_change and not dry_run
             return report
@@ -376,18 +391,32 @@ class Evaluation:
         return restamp
 
     def units(
-        self, *, edus_for: str = "references", progress: Callable[[int], None] = lambda n: None
+        self,
+        *,
+        edus_for: str = "references",
+        levels: bool = False,
+        progress: Callable[[int], None] = lambda n: None,
+        when: str = "",
     ) -> UnitsReport:
-        """Make units.jsonl: sentences of all summaries, discourse units of references (or of all)."""
+        """Make units.jsonl: sentences of all summaries, discourse units of references (or of all); also `levels`."""
         self._collection = None
-        return units.make_units(self.folder, edus_for=edus_for, progress=progress)
+        given: list[LevelsReport] = []
 
-    def levels(self) -> LevelsReport:
+        def also(change: Transaction) -> None:
+            if levels:
+                from adjudge.judgments.levels import stage_levels
+
+                given.append(stage_levels(self.folder, change))
+
+        report = units.make_units(self.folder, edus_for=edus_for, progress=progress, also=also, when=when)
+        return replace(report, levels=given[0]) if given else report
+
+    def levels(self, *, when: str = "") -> LevelsReport:
         """Say of every unit of a reference how short its author could go and still have it."""
         from adjudge.judgments.levels import add_levels
 
         self._collection = None
-        return add_levels(self.folder)
+        return add_levels(self.folder, when=when)
 
     def baselines(
         self,
@@ -397,11 +426,119 @@ class Evaluation:
         cut: bool = False,
         on_clash: OnClash = "refuse",
         dry_run: bool = False,
+        when: str = "",
     ) -> tuple[list[baselines.BaselineLength], ImportReport]:
         """Add the lead and coverage baselines as systems; says which lengths and forms it made."""
         wanted = baselines.targets(self.collection, lengths, forms)
         items = list(baselines.baselines(self.collection, wanted, cut=cut))
-        return wanted, self.take(items, on_clash=on_clash, dry_run=dry_run)
+        return wanted, self.take(items, on_clash=on_clash, dry_run=dry_run, what="baselines", when=when)
+
+    def history(self) -> ChangeHistory:
+        """The last changes of the files, and whether they can be undone."""
+        entries = read_history(self.path)
+        why_not: dict[str, str | None] = {}
+        for redo in (False, True):
+            if found := [entry for entry in entries if entry.undone == redo]:
+                try:
+                    self._undoing(found[-1])
+                except DataError as error:
+                    why_not[found[-1].number] = str(error)
+        return undo.past_changes(entries, why_not)
+
+    def undo(self, *, redo: bool = False, dry_run: bool = False) -> Undone:
+        """Bring back the files that the last import, units, baselines, withdrawal, renaming or removal replaced.
+
+        All of it or nothing, and nothing where judgments or tasks refer to what would go: answers are never undone. A
+        second call undoes the change before; `redo` makes the change that was undone last again.
+        """
+        self._collection = None
+        entry = undo.find_change(self.path, redo=redo)
+        try:
+            if dry_run:
+                plan, _, tasks = self._undoing(entry)
+                return self._undone(plan, tasks, dry_run=True)
+            return self._undo(entry)
+        except BusyError:
+            raise
+        except DataError as error:
+            done = "made again" if redo else "undone"
+            raise DataError(f"{self.path}: {entry.note.what} cannot be {done}: {error}") from None
+        finally:
+            self._collection = None
+
+    def _undo(self, entry: HistoryEntry) -> Undone:
+        with self.store() if self.has_judgments else nullcontext() as store:
+            rename_scores = self._rename_scores(entry)
+            with Transaction(self.path) as change:
+                if store is not None:
+                    from adjudge.judgments.store.edits import make_pending_edit
+
+                    make_pending_edit(self.path, store)
+                plan, task_edit, tasks = self._undoing(entry, store)
+                plan.stage(change)
+                renamed = rename_scores(plan, change)
+                if task_edit is not None:
+                    change.stage(PENDING).write_text(task_edit.to_json(), encoding="utf-8")
+                change.commit()
+            if store is not None:
+                from adjudge.judgments.store.edits import finish_change
+
+                finish_change(self.path, store)
+        return self._undone(plan, tasks, renamed, why_final=change.why_final)
+
+    def _rename_scores(self, entry: HistoryEntry) -> Callable[[Undoing, Transaction], list[str]]:
+        """Where a change of names is undone: scores computed since get the other name too, and stay up to date."""
+        name = entry.renaming
+        if name is None or name.to is None:
+            return lambda plan, change: []
+        target, to = EditTarget(system=name.system, topic=name.topic), name.to
+        restamp = self._restamp(target, to)
+
+        def rename_scores(plan: Undoing, change: Transaction) -> list[str]:
+            inputs = restamp(RestoredFolder(self.path, self.settings, plan))
+            leave = set(entry.files) - plan.scored
+            return edit.rename_scores(self.folder, change, target, to, inputs, leave=leave)
+
+        return rename_scores
+
+    def _undoing(
+        self, entry: HistoryEntry, store: Store | None = None
+    ) -> tuple[Undoing, TaskEdit | None, Counter[str]]:
+        """What undoing a change does to files and tasks; refused where it cannot be undone."""
+        plan = undo.plan_undo(self.path, entry)
+        if not self.has_judgments:
+            return plan, None, Counter()
+        from adjudge.judgments.protocol import protocols_of
+        from adjudge.judgments.store.undoing import plan_tasks
+
+        now = load(self.folder)
+        then = load(RestoredFolder(self.path, self.settings, plan))
+        with self.store() if store is None else nullcontext(store) as opened:
+            names = {task.protocol for task in opened.tasks(cancelled=True)}
+            task_edit, tasks = plan_tasks(opened, entry, now, then, protocols_of(self.folder, names))
+        return plan, task_edit, tasks
+
+    def _undone(
+        self,
+        plan: Undoing,
+        tasks: Counter[str],
+        renamed: Sequence[str] = (),
+        *,
+        dry_run: bool = False,
+        why_final: str | None = None,
+    ) -> Undone:
+        note = plan.entry.note
+        files = {name: "removed" if step is None else "restored" for name, step in plan.steps.items()}
+        return Undone(
+            what=note.what,
+            when=note.when,
+            counts=note.counts,
+            files=files | {file_name(measure): "renamed" for measure in renamed},
+            redo=plan.entry.undone,
+            tasks=tasks,
+            dry_run=dry_run,
+            why_final=why_final,
+        )
 
     # Judge
 
@@ -462,15 +599,20 @@ class Evaluation:
         return replace(removed, scores=stale, folder=str(self.path))
 
     def take_judgments(
-        self, items: Iterable[JudgmentItem], *, progress: Callable[[int], None] = lambda n: None
+        self,
+        items: Iterable[JudgmentItem],
+        *,
+        progress: Callable[[int], None] = lambda n: None,
+        what: str = "judgments import",
+        when: str = "",
     ) -> Taken:
-        """Import what a reader of judgments in `adjudge.formats` yields."""
+        """Import what a reader of judgments in `adjudge.formats` yields. `what`, `when`: for the history."""
         from adjudge.judgments.intake import keep, read_items
 
         self._collection = None
         found = read_items(self.folder, items, progress=progress)  # before a store is made
         with self.store() as store:
-            return keep(self.folder, store, found)
+            return keep(self.folder, store, found, what=what, when=when)
 
     def assign(
         self,
@@ -485,25 +627,62 @@ class Evaluation:
         order: Order = "topic",
         seed: int = 0,
         dry_run: bool = False,
+        when: str = "",
     ) -> Assignment:
-        """Say who judges what, in which order, and add the tasks that are missing; a dry run only says it."""
+        """Say who judges what, in which order, and add the tasks that are missing; a dry run only says it.
+
+        Where the protocol shows units and summaries have none, units are made first, as `units` makes them; both are
+        written, or neither.
+        """
+        from adjudge.judgments.assign.pages import without_units
         from adjudge.judgments.assign.planning import assign
 
+        asked = self.protocol(protocol)
+        planned = partial(
+            assign,
+            protocol=asked,
+            assessors=assessors,
+            per_summary=per_summary,
+            repeats=repeats,
+            phase=phase,
+            topics=topics,
+            pairs=pairs,
+            order=order,
+            seed=seed,
+            dry_run=dry_run,
+        )
+        missing = without_units(self.collection, asked, topics)
         with self.store() if self.has_judgments else nullcontext() as store:
-            return assign(
-                store,
-                self.collection,
-                self.protocol(protocol),
-                assessors=assessors,
-                per_summary=per_summary,
-                repeats=repeats,
-                phase=phase,
-                topics=topics,
-                pairs=pairs,
-                order=order,
-                seed=seed,
-                dry_run=dry_run,
-            )
+            if not missing:
+                return planned(store, self.collection)
+            with Transaction(self.path) as change:
+                made = self._stage_missing_units(change, asked, when)
+                then = load(ChangedFolder(self.path, self.settings, change))
+                found = planned(store, then, change=change)
+                if not dry_run and not found.tasks:
+                    change.commit()
+        self._collection = None
+        had = counted(len(missing), "summary had", "summaries had")
+        would = "would be made" if dry_run else "made"
+        notes = [f"{counted(made, 'unit')} {would} first, as adjudge units does: {had} none"]
+        if change.why_final:
+            notes.append(f"the units cannot be undone: {change.why_final}")
+        return replace(found, notes=(*notes, *found.notes), units=made)
+
+    def _stage_missing_units(self, change: Transaction, protocol: Protocol, when: str) -> int:
+        """Units for a protocol; those of discourse units and levels that are there already are kept up."""
+        from adjudge.judgments.levels import level_of, stage_levels
+
+        known = [unit for some in self.collection.units.values() for unit in some]
+        references = {s.key for s in self.collection.all_summaries() if s.is_reference}
+        everything = protocol.peer_units == "edu" or any(
+            unit.kind == "edu" and unit.of not in references for unit in known
+        )
+        edus_for = "all" if everything else "references"
+        report = units.stage_units(self.folder, change, edus_for=edus_for, what="units, by assign", when=when)
+        if any(level_of(unit) is not None for unit in known):
+            stage_levels(self.folder, change)
+        return report.made.total()
 
     def simulate_judgments(
         self,

@@ -12,6 +12,7 @@ from tests.cli.running import runner
 
 import adjudge
 from adjudge.cli import assign as cli
+from adjudge.data.rows import Summary
 from adjudge.demo.build import build
 from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
@@ -95,15 +96,68 @@ def test_mistakes_are_one_line(folder: Path) -> None:
         assert "\n" not in str(found.value)
 
 
-def test_an_evaluation_without_units_or_people_says_what_to_do(
+def test_an_evaluation_without_people_says_what_to_do(
     small: Evaluation, snapshot: Callable[[Path], dict[str, bytes]]
 ) -> None:
     before = snapshot(small.path)
-    with pytest.raises(UsageError, match="there are no assessors"):
-        run(f"{small.path} --protocol rating")
-    with pytest.raises(DataError, match="run: adjudge units"):
-        run(f"{small.path} --protocol duc-2002 --assessor x --dry-run")
+    for protocol in ("rating", "duc-2002"):
+        with pytest.raises(UsageError, match="there are no assessors"):
+            run(f"{small.path} --protocol {protocol}")
     assert snapshot(small.path) == before
+
+
+def test_units_are_made_where_the_protocol_shows_them(
+    small: Evaluation, snapshot: Callable[[Path], dict[str, bytes]]
+) -> None:
+    before = snapshot(small.path)
+    line = f"{small.path} --protocol duc-2002 --assessor x"
+    said = "24 units would be made first, as adjudge units does: 12 summaries had none"
+    assert said in run(f"{line} --dry-run").output.splitlines()
+    assert (
+        json.loads(run(f"{line} --dry-run --json").output)["units_made"] == 24
+    )  # 12 sentences, and two clauses of each of 6 references
+    assert snapshot(small.path) == before
+    with small.store() as store:
+        store.people.add("x")
+    before = snapshot(small.path)
+    with pytest.raises(UsageError, match="--per-summary is 2"):  # both, or neither
+        run(f"{line} --per-summary 2")
+    assert {name for name in snapshot(small.path) if "judgments" not in name} == {
+        name for name in before if "judgments" not in name
+    }
+    assert said.replace("would be made", "made") in run(line).output.splitlines()
+    made = (small.path / "units.jsonl").read_bytes()
+    with small.store() as store:
+        tasks = store.tasks()
+    assert len(tasks) == 3 * 5
+    assert all("peer-units" in task.hashes for task in tasks)
+    assert "made first" not in run(line).output
+    small.units()
+    assert (small.path / "units.jsonl").read_bytes() == made, "as adjudge units makes them"
+    with pytest.raises(DataError, match="units, by assign cannot be undone: 15 open tasks"):
+        small.undo()
+    small.remove_judgments("duc-2002", "pilot")
+    assert small.undo().files == {"units.jsonl": "removed"}
+
+
+def test_units_for_new_summaries_leave_the_others_as_they_are(small: Evaluation) -> None:
+    """Those edited by hand, discourse units of peers, and levels."""
+    small.take([("test", Summary("t1", "ann", "A storm began.", 5, ("reference",)))])
+    small.units(edus_for="all", levels=True)
+    path = small.path / "units.jsonl"
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    edited = next(row for row in rows if row["system"] == "good")
+    edited["edited"] = True
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    before = {json.dumps(row, sort_keys=True) for row in rows}
+    assert any("level" in row for row in rows)
+    small.take([("test", Summary("t2", "late", "It came late. It left early.", 10))])
+    with small.store() as store:
+        store.people.add("x")
+    found = small.assign("duc-2002", assessors=["x"])
+    assert found.notes[0].endswith("1 summary had none")
+    after = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    assert {json.dumps(row, sort_keys=True) for row in after if row["system"] != "late"} == before
 
 
 def test_texts_that_give_themselves_away_are_named_a_few_at_a_time(folder: Path) -> None:

@@ -211,6 +211,8 @@ JSON_CALLS = [
     "withdraw my-eval --system vague --why x",
     "rename my-eval --topic d01 --to x1 --why x",
     "remove my-eval --system vague --why x",
+    "undo my-eval",
+    "history my-eval",
     "units my-eval",
     "baselines my-eval",
     "measures",

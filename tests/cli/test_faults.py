@@ -20,7 +20,7 @@ import pytest
 from tests.cli.running import call, called
 
 import adjudge
-from adjudge.data.layout import PENDING_EDIT, PENDING_IMPORT, STAGING
+from adjudge.data.layout import HISTORY, PENDING_EDIT, PENDING_IMPORT, STAGING
 from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.store.records import records
@@ -34,6 +34,10 @@ WRITING = {
     "withdraw": "withdraw E --system b --why wrong",
     "rename": "rename E --system b --to c --why better",
     "remove": "remove E --system b --why gone",
+    "undo": "undo E",
+    "undo a renaming": "undo E",
+    "redo a removal": "undo E --redo",
+    "assign": "assign E --protocol duc-2002 --assessor dora",
     "judgments": "judgments import crowd crowd.csv E --aspect fluency",
     "remove judgments": "judgments remove E --protocol rating --why pilot",
     "simulate": "judge simulate E --protocol rating --assessors 2 --seed 2",
@@ -93,6 +97,37 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
+@pytest.fixture(scope="module")
+def starts(small: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """What a command starts from: the small evaluation, or what it was made into first."""
+    first = {
+        "undo a renaming": ("rename E --system b --to c --why better", "score E -m rouge-2"),
+        "redo a removal": (
+            "judgments remove E --protocol rating --why pilot",  # an answer would keep the system
+            "assign E --protocol rating --assessor dora",
+            "remove E --system b --topic t2 --why gone",
+            "undo E",
+        ),
+        "assign": ("undo E",),  # the units
+    }
+    made: dict[str, Path] = {}
+
+    def start(command: str) -> Path:
+        if command not in first:
+            return small
+        if command not in made:
+            made[command] = tmp_path_factory.mktemp("first") / "place"
+            copytree(small, made[command])
+            with adjudge.open(made[command] / "E").store() as store:
+                store.people.add("dora")
+            for line in first[command]:
+                done = called(made[command], *line.split())
+                assert done.returncode == 0, done.stderr
+        return made[command]
+
+    return start
+
+
 def state(folder: Path) -> tuple[Any, ...]:
     """Everything that there is, after the next to come has finished what was left."""
     e = adjudge.open(folder)
@@ -102,13 +137,15 @@ def state(folder: Path) -> tuple[Any, ...]:
     with e.store() as store:
         kept = [{k: v for k, v in r.items() if k not in ("received_at", "pseudonym")} for r in records(store)]
         accounts = [account.person for account in store.accounts.all()]
+    drawn = {"id": None}  # of tasks that `assign` makes
+    kept = [{**r, **drawn} if r.get("protocol") == "duc-2002" else r for r in kept]
     kept = sorted(({**r, "renamed": None} for r in kept), key=repr)
     files = {
         str(path.relative_to(folder)): _content(path)
         for path in sorted(folder.rglob("*"))
         if path.is_file()
         and not path.name.startswith((".", "judgments.sqlite"))
-        and STAGING not in path.parts
+        and not {STAGING, HISTORY} & set(path.parts)
         and not any(part.startswith(".adjudge-") for part in path.parts)
     }
     return files, kept, accounts
@@ -162,7 +199,7 @@ class Faults:
             return real(file, mode, *args, **kw)
 
         io.open = builtins.open = opened
-        for name in ("fsync", "mkdir", "replace", "rename"):
+        for name in ("fsync", "mkdir", "replace", "rename", "link"):
             setattr(os, name, self.counted(getattr(os, name)))
 
 
@@ -175,20 +212,20 @@ def run_with_faults(place: Path, words: list[str], step: int, how: str, send: Co
     os._exit(0)
 
 
-QUICK = ("import", "score", "judgments")
+QUICK = ("import", "score", "judgments", "undo")
 
 
 @pytest.mark.parametrize("how", ["kill", "full"])
 @pytest.mark.parametrize(
     "command", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in WRITING]
 )
-def test_every_step(small: Path, tmp_path: Path, command: str, how: str) -> None:
+def test_every_step(starts: Callable[[str], Path], tmp_path: Path, command: str, how: str) -> None:
     """After `full`, nothing can be written any more; after `kill`, everything can."""
     processes = multiprocessing.get_context("fork")
     place, found = tmp_path / "place", []
     for step in range(1, 400):
         rmtree(place, ignore_errors=True)
-        copytree(small, place)
+        copytree(starts(command), place)
         old = state(place / "E")
         receive, send = processes.Pipe(duplex=False)
         child = processes.Process(target=run_with_faults, args=(place, words_of(command), step, how, send))
@@ -246,14 +283,14 @@ def fill(disk: Path, pages: int) -> None:
 
 
 @pytest.mark.parametrize("command", WRITING)
-def test_a_full_disk(small: Path, disk: Path, command: str) -> None:
+def test_a_full_disk(starts: Callable[[str], Path], disk: Path, command: str) -> None:
     if not os.path.ismount(disk):
         return  # only root may mount; the test above does without
     place = disk / "place"
     for pages in (0, 1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 400, 800):
         rmtree(place, ignore_errors=True)
         (disk / "ballast").unlink(missing_ok=True)
-        copytree(small, place)
+        copytree(starts(command), place)
         old = state(place / "E")
         fill(disk, pages)
         done = forked(place, words_of(command))

@@ -202,7 +202,8 @@ def test_measures_are_cited_where_they_were_computed_here(tmp_path: Path) -> Non
     e.score("rouge-1", "rouge-2", "chrf")
     found = e.compare_all(["rouge-1", "rouge-2", "chrf"]).methods()
     assert (
-        "by rouge-1 (Lin, 2004), rouge-2 and chrf (Popović, 2015; Popović, 2017; Post, 2018)." in found.text
+        "by ROUGE-1 recall (Lin, 2004), ROUGE-2 recall and chrF (Popović, 2015; Popović, 2017; Post, 2018)."
+        in found.text
     )
     assert "rouge-2|stat:recall" in found.text
     assert r"Popovi\'{c}, Maja" in found.bibtex

@@ -143,6 +143,21 @@ HOSTILE: dict[str, Hostile] = {
     "empty": raw(""),
     "a key twice": raw('{"replace": [], "remove": [], "replace": ["/etc/passwd"]}'),
     "another key": raw('{"replace": [], "remove": [], "run": "rm"}'),
+    "add to the history from above": raw(
+        '{"replace": [], "remove": [], "history": {"add": "../../mine", "drop": []}}'
+    ),
+    "drop from above": raw('{"replace": [], "remove": [], "history": {"add": null, "drop": ["../../mine"]}}'),
+    "drop the folder": raw('{"replace": [], "remove": [], "history": {"add": null, "drop": ["."]}}'),
+    "a history that is a list": raw('{"replace": [], "remove": [], "history": ["000001"]}'),
+    "a history with another key": raw(
+        '{"replace": [], "remove": [], "history": {"add": null, "drop": [], "run": "rm"}}'
+    ),
+    "the history is a link": link(".history", "."),
+    "the history is a pipe": pipe(".history"),
+    "a staged entry is a link": both(
+        raw('{"replace": [], "remove": [], "history": {"add": "000001", "drop": []}}'),
+        link(f"{STAGING}/.history", "."),
+    ),
     "a key missing": raw('{"replace": []}'),
     "not UTF-8": raw(b'{"replace": ["\xff"], "remove": []}'),
     "nested deeply": raw("[" * 100_000),
@@ -231,6 +246,20 @@ def test_making_an_evaluation_follows_no_link(place: tuple[Path, Path]) -> None:
     before = everything(mine)
     with pytest.raises(DataError, match=r"evaluation\.toml: is a link"):
         Folder.init(folder)
+    assert everything(mine) == before
+
+
+def test_a_history_of_links_is_dropped_and_not_followed(place: tuple[Path, Path]) -> None:
+    folder, mine = place
+    (folder / ".history").mkdir()
+    (folder / ".history" / "000001").symlink_to(mine)
+    (folder / ".history" / "000002").mkdir()
+    (folder / ".history" / "000002" / "scores").symlink_to(mine)
+    drop = '{"replace": [], "remove": [], "history": {"add": null, "drop": ["000001", "000002", "000003"]}}'
+    raw(drop)(folder, mine)
+    before = everything(mine)
+    Folder.open(folder)
+    assert list((folder / ".history").iterdir()) == []
     assert everything(mine) == before
 
 

@@ -6,6 +6,7 @@ import multiprocessing
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from tests.judgments.making import an_event
 from tests.judgments.pyramid_making import a_pyramid, an_annotation
 
 import adjudge
-from adjudge.data.layout import LOCK, STAGING
+from adjudge.data.layout import HISTORY, LOCK, STAGING
 from adjudge.data.rows import Summary, Topic
 from adjudge.data.scores import Score
 from adjudge.data.transaction import JOURNAL
@@ -255,12 +256,13 @@ def files_of_evaluation(e: Evaluation) -> Callable[[], None]:
     files = {
         p: p.read_bytes()
         for p in e.path.rglob("*")
-        if p.is_file() and not p.name.startswith((".", "judgments"))
+        if p.is_file() and not p.name.startswith((".", "judgments")) and HISTORY not in p.parts
     }
     with e.store() as store:
         tasks = store.tasks(cancelled=True)
 
     def restore() -> None:
+        rmtree(e.path / HISTORY)
         for path in e.path.rglob("*"):
             if path.is_file() and path not in files and not path.name.startswith((".", "judgments")):
                 path.unlink()

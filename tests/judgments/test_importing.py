@@ -8,13 +8,14 @@ import signal
 import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
 import pytest
 from tests.cli.running import called
 
 import adjudge
-from adjudge.data.layout import LOCK, PENDING_IMPORT, STAGING
+from adjudge.data.layout import HISTORY, LOCK, PENDING_IMPORT, STAGING
 from adjudge.data.rows import Summary
 from adjudge.errors import AdjudgeError, ClashError, DataError, FormatError, UsageError
 from adjudge.evaluation import Evaluation
@@ -239,7 +240,7 @@ def import_until_step(
         e.take_judgments(crowd.read([answers], evaluation="eval", aspect="wit", protocol=str(protocol)))
     except AdjudgeError:
         os._exit(3)
-    os._exit(0)
+    os._exit(0 if seen < step else 4)
 
 
 def state(path: Path) -> tuple[Any, ...]:
@@ -252,7 +253,9 @@ def state(path: Path) -> tuple[Any, ...]:
     files = {
         p.relative_to(path): p.read_bytes()
         for p in path.rglob("*")
-        if p.is_file() and STAGING not in p.parts and not p.name.startswith((LOCK, "judgments.sqlite"))
+        if p.is_file()
+        and not {STAGING, HISTORY} & set(p.parts)
+        and not p.name.startswith((LOCK, "judgments.sqlite"))
     }
     return files, [{k: v for k, v in r.items() if k != "received_at"} for r in kept]
 
@@ -268,7 +271,7 @@ def test_stopped_at_any_step_an_import_is_there_or_not(e: Evaluation, tmp_path: 
         )
         child.start()
         child.join(60)
-        assert child.exitcode in (0, 3, -9)
+        assert child.exitcode in (0, 3, 4, -9)
         found.append((child.exitcode, state(e.path)))
         if child.exitcode == 0:
             break
@@ -280,6 +283,9 @@ def test_stopped_at_any_step_an_import_is_there_or_not(e: Evaluation, tmp_path: 
     assert new != old
     assert all(each in (old, new) for _, each in stopped)
     assert stopped[0][1] == old
+    went_on = [each for code, each in stopped if code == 4]  # where only the history could not be kept
+    assert bool(went_on) == (how == "full")
+    assert all(each == new for each in went_on)
     if how == "kill":
         assert stopped[-1][1] == new
         first = next(k for k, (_, each) in enumerate(stopped) if each == new)
@@ -291,6 +297,7 @@ def forget(e: Evaluation, old: tuple[Any, ...]) -> None:
     from adjudge.judgments.store import schema
 
     files, _ = old
+    rmtree(e.path / HISTORY, ignore_errors=True)
     for path in e.path.rglob("*"):
         if path.is_file() and not path.name.startswith((LOCK, "judgments.sqlite")):
             path.unlink()

@@ -130,6 +130,20 @@ COMMANDS = (
         'adjudge remove my-eval --system garbled --why "not ours"',
     ),
     Command(
+        "undo",
+        SET_UP,
+        "Take back the last import, units, baselines, withdraw, rename or remove.",
+        "undo:undo",
+        "adjudge undo my-eval --dry-run",
+    ),
+    Command(
+        "history",
+        SET_UP,
+        "List the last changes of the files, and whether they can be taken back.",
+        "undo:history",
+        "adjudge history my-eval",
+    ),
+    Command(
         "units",
         SET_UP,
         "Split summaries into sentences, and references into discourse units, with ids that stay.",

@@ -9,7 +9,7 @@ import typer
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.completion import complete_protocols
-from adjudge.cli.output import say, show_json, show_table, warn
+from adjudge.cli.output import now, say, show_json, show_table, warn
 from adjudge.wording import counted
 
 if TYPE_CHECKING:
@@ -78,6 +78,7 @@ def command(
     """Say who judges what, in which order: even shares of topics and systems, blind order, planted repeats.
 
     Adds the tasks that are missing: run it again after adding summaries or assessors, or with a larger --per-summary.
+    Where the protocol shows units and there are none, they are made first, as adjudge units makes them.
     """
     found = adjudge.open(evaluation).assign(
         protocol,
@@ -90,6 +91,7 @@ def command(
         order=cast("Order", order),
         seed=seed,
         dry_run=dry_run,
+        when=now(),
     )
     if json:
         show_json(found.as_dict() | {"written": not dry_run})

@@ -8,7 +8,7 @@ import typer
 
 import adjudge
 from adjudge.cli import options
-from adjudge.cli.output import on_clash, say, show_json
+from adjudge.cli.output import now, on_clash, say, show_json
 from adjudge.data.target import Target
 
 
@@ -52,6 +52,7 @@ def command(
         cut=cut,
         on_clash=on_clash(replace, skip),
         dry_run=dry_run,
+        when=now(),
     )
     if json:
         forms = [t.form for t in wanted]

@@ -55,7 +55,7 @@ def remove(
 
 def _show(changed: Changed, json: bool) -> None:
     if json:
-        show_json(changed.as_dict())
+        show_json(changed.as_dict() | {"cannot_be_undone": changed.why_final})
         return
     rows = ", ".join(f"{n:,} in {name}.jsonl" for name, n in changed.rows.items())
     say(f"{changed.what}: {changed.target}: {rows or 'no rows'}; noted in changes.jsonl")
@@ -63,6 +63,8 @@ def _show(changed: Changed, json: bool) -> None:
         say(f"scores changed too: {', '.join(changed.scores)}")
     if changed.tasks:
         say(f"judging: {_tasks(changed)}")
+    if changed.why_final:
+        say(f"this cannot be undone: {changed.why_final}")
 
 
 def _tasks(changed: Changed) -> str:

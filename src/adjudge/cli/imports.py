@@ -12,7 +12,7 @@ from typer.core import TyperCommand
 
 import adjudge
 from adjudge.cli import options
-from adjudge.cli.output import counting, on_clash, say, show_json
+from adjudge.cli.output import counting, now, on_clash, say, show_json, typed
 from adjudge.data.packed import size_of
 from adjudge.errors import DataError, UsageError, quoted
 
@@ -485,7 +485,7 @@ def _take(
     policy = on_clash(replace, skip)
     e = adjudge.open(evaluation, create=True)
     with counting("read") as tick:
-        report = e.take(items, on_clash=policy, dry_run=dry_run, progress=tick)
+        report = e.take(items, on_clash=policy, dry_run=dry_run, progress=tick, what=typed(), when=now())
     if json:
         show_json(report.as_dict())
     else:

@@ -14,7 +14,7 @@ import adjudge
 from adjudge.cli import options
 from adjudge.cli.imports import Files, columns_of
 from adjudge.cli.judged import tables
-from adjudge.cli.output import counting, now, say, show_json, show_table, warn
+from adjudge.cli.output import counting, now, say, show_json, show_table, typed, warn
 from adjudge.cli.streams import print_data
 from adjudge.data.transaction import write_whole
 from adjudge.errors import DataError, UsageError, quoted
@@ -349,7 +349,7 @@ def confirm(evaluation: options.Folder, json: options.Json = False) -> None:
 
 def _take(e: Evaluation, items: Iterable[Item], json: bool) -> None:
     with counting("Reading") as progress:
-        taken = e.take_judgments(items, progress=progress)
+        taken = e.take_judgments(items, progress=progress, what=typed(), when=now())
     if json:
         show_json(taken.as_dict())
     else:

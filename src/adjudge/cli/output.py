@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -218,3 +219,8 @@ def now_in_words() -> str:
 def now() -> str:
     """The time, to the second; only the command line looks at the clock."""
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def typed() -> str:
+    """The command as it was typed, for an evaluation's history."""
+    return shlex.join(sys.argv[1:])

@@ -8,7 +8,7 @@ import typer
 
 import adjudge
 from adjudge.cli import options
-from adjudge.cli.output import counting, say, show_json, warn
+from adjudge.cli.output import counting, now, say, show_json, warn
 from adjudge.wording import counted
 
 
@@ -27,10 +27,12 @@ def command(
     """
     e = adjudge.open(evaluation)
     with counting("summaries") as tick:
-        report = e.units(edus_for="all" if everything else "references", progress=tick)
-    found = e.levels() if levels else None
+        report = e.units(
+            edus_for="all" if everything else "references", levels=levels, progress=tick, when=now()
+        )
+    found = report.levels
     if json:
-        show_json(report.as_dict() | ({"levels": found.as_dict()} if found else {}))
+        show_json(report.as_dict())
         return
     made = ", ".join(counted(n, f"{kind} unit") for kind, n in report.made.items())
     say(f"{e.path / 'units.jsonl'}: {made or 'no units: there are no summaries'}")
@@ -42,5 +44,7 @@ def command(
         given = ", ".join(f"{n:,} at {level} words" for level, n in sorted(found.levels.items()))
         none = "no unit has a level: nobody wrote references of several lengths"
         say(f"levels: {given}; {found.without:,} without" if given else none)
+    if report.why_final:
+        say(f"this cannot be undone: {report.why_final}")
     for where in report.astray:
         warn(f"edited units of {where} no longer fit its text: mend them by hand")

@@ -6,14 +6,16 @@ change does beyond the folder's files (to the tasks of a store) is handed in as 
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from adjudge.data import scorefiles
 from adjudge.data.folder import Folder
+from adjudge.data.history import ChangeNote, TextEdit, shortened
 from adjudge.data.layout import CHANGES
 from adjudge.data.lines import dump_json
 from adjudge.data.packed import open_bytes
@@ -55,6 +57,8 @@ class Changed:
     scores: list[str] = field(default_factory=list)
     tasks: Counter[str] = field(default_factory=Counter)
     """Of judging: how many tasks were renamed, cancelled or restored, and how many judgments are kept."""
+    why_final: str | None = None
+    """Why the change cannot be undone, where that is so."""
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -66,6 +70,20 @@ class Changed:
             "scores": self.scores,
             "tasks": dict(self.tasks),
         }
+
+    def note(self, when: str, to: str | None) -> ChangeNote:
+        """What the history says of the change."""
+        what = self.what if to is None else "rename"
+        edit = TextEdit(what, self.target.system, self.target.topic, to)
+        words = ["withdraw", "--restore"] if what == "restore" else [what]
+        for name in ("system", "topic", "to"):
+            if (value := getattr(edit, name)) is not None:
+                words += [f"--{name}", value]
+        verb = {"rename": "renamed", "remove": "removed", "restore": "restored"}.get(what, "withdrew")
+        counts = {verb: dict(self.rows)}
+        if self.scores:
+            counts["changed the scores of"] = {"measures": len(self.scores)}
+        return ChangeNote(what=shortened(shlex.join(words)), when=when, counts=counts, edit=edit)
 
 
 @dataclass(frozen=True)
@@ -151,9 +169,9 @@ def rename(
         for kind in ROWS:
             _rewrite(folder, change, kind, renamed, changed)
         staged = ChangedFolder(folder.path, folder.settings, change)
-        _rename_scores(folder, change, target, to, restamp(staged), changed)
+        changed.scores += rename_scores(folder, change, target, to, restamp(staged))
         also(change, changed)
-        _finish(folder, change, changed, when)
+        _finish(folder, change, changed, when, to)
     return changed
 
 
@@ -224,26 +242,32 @@ def _edited(folder: Folder, kind: type[Row], edits: dict[int, Row | None]) -> It
                 yield dump_json(row.as_dict()).encode() + b"\n"
 
 
-def _rename_scores(
+def rename_scores(
     folder: Folder,
     change: Transaction,
     target: EditTarget,
     to: str,
     inputs: Callable[[ScoreFile], Inputs],
-    changed: Changed,
-) -> None:
+    *,
+    leave: Container[str] = (),
+) -> list[str]:
+    """Stage the stored scores under a new name, but for the files to `leave`; says which measures had the old one."""
     columns = ("system", "reference") if target.system is not None else ("topic",)
     old = target.system if target.system is not None else target.topic
+    renamed = []
     for stored in scorefiles.read_all(folder.path):
+        if scorefiles.file_name(stored.info.measure) in leave:
+            continue
         frame = stored.table.to_frame()
         hits = {column: (frame[column] == old).fillna(False).astype(bool) for column in columns}
         if any(hit.any() for hit in hits.values()):
-            changed.scores.append(stored.info.measure)
+            renamed.append(stored.info.measure)
         elif stored.origin == "imported":
             continue
         frame = frame.assign(**{column: frame[column].mask(hit, to) for column, hit in hits.items()})
         table = ScoreTable.from_frame(frame, [stored.info])
         _stage_scores(change, replace(stored, table=table, inputs=inputs(stored)))
+    return renamed
 
 
 def _remove_scores(folder: Folder, change: Transaction, target: EditTarget, changed: Changed) -> None:
@@ -271,10 +295,12 @@ def _stage_scores(change: Transaction, stored: ScoreFile) -> None:
     scorefiles.write(change.stage(scorefiles.file_name(stored.info.measure)), stored)
 
 
-def _finish(folder: Folder, change: Transaction, changed: Changed, when: str) -> None:
-    """Note what was done in changes.jsonl, and commit."""
+def _finish(folder: Folder, change: Transaction, changed: Changed, when: str, to: str | None = None) -> None:
+    """Note what was done in changes.jsonl, and in the history, and commit."""
     log = folder.path / CHANGES
     text = log.read_text(encoding="utf-8") if log.exists() else ""
     entry = dump_json({"when": when, **changed.as_dict()})
     change.stage(CHANGES).write_text(f"{text}{entry}\n", encoding="utf-8", newline="\n")
+    change.note(changed.note(when, to))
     change.commit()
+    changed.why_final = change.why_final

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any, Literal, TypeVar
 
 from adjudge.data.folder import Folder
+from adjudge.data.history import ChangeNote, Counts, shortened
 from adjudge.data.layout import SCORES
 from adjudge.data.lines import dump_json
 from adjudge.data.packed import open_bytes
@@ -79,6 +80,8 @@ class ImportReport:
     made: str | None = None
     """The evaluation's folder, where this import made it."""
     dry_run: bool = False
+    why_final: str | None = None
+    """Why the import cannot be undone, where that is so."""
 
     @property
     def is_change(self) -> bool:
@@ -91,6 +94,12 @@ class ImportReport:
 
     def _remarks(self, counts: Counter[str]) -> list[dict[str, Any]]:
         return [{"reason": why, "count": n, "first": self.first[why]} for why, n in counts.items()]
+
+    def counts(self) -> Counts:
+        """What the history says of the import."""
+        scores = {f"scores of {measure}": n for measure, n in self.scores.items()}
+        found = {"added": {**self.added, **scores}, "replaced": dict(self.replaced)}
+        return {verb: things for verb, things in found.items() if things}
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -105,6 +114,7 @@ class ImportReport:
             "left_out": self._remarks(self.left_out),
             "noted": self._remarks(self.noted),
             "dry_run": self.dry_run,
+            "cannot_be_undone": self.why_final,
         }
 
     def lines(self) -> Iterator[str]:
@@ -123,6 +133,8 @@ class ImportReport:
                 yield f"{verb} {count:,}: {reason} (first: {self.first[reason]})"
         if self.read and not self.is_change:
             yield "nothing new"
+        if self.why_final:
+            yield f"this cannot be undone: {self.why_final}"
 
 
 def _counted(verb: str, counts: Counter[str]) -> Iterator[str]:
@@ -150,13 +162,17 @@ def take_all(
     on_clash: OnClash = "refuse",
     dry_run: bool = False,
     progress: Callable[[int], None] = lambda n: None,
+    what: str = "import",
+    when: str = "",
 ) -> ImportReport:
-    """Run an import to its end, or leave the folder as it was."""
+    """Run an import to its end, or leave the folder as it was. `what` and `when` are for the history."""
     with Transaction(folder.path) as change:
         report = stage_all(folder, change, items, on_clash=on_clash, progress=progress)
         report.dry_run = dry_run
         if not dry_run and report.is_change:
+            change.note(ChangeNote(what=shortened(what), when=when, counts=report.counts()))
             change.commit()
+            report.why_final = change.why_final
         return report
 
 

@@ -21,20 +21,25 @@ JUDGMENTS = "judgments.sqlite"
 LOCK = ".lock"
 PENDING_EDIT = ".tasks.json"
 PENDING_IMPORT = ".judgments.jsonl"
-STAGING, SCORES, PROTOCOLS = ".staging", "scores", "protocols"
+STAGING, HISTORY, SCORES, PROTOCOLS = ".staging", ".history", "scores", "protocols"
 
 _WRITTEN = (*(kind.FILE for kind in ROWS), CHANGES, PENDING_EDIT, PENDING_IMPORT)
 _BY_HASH = re.compile(
     r"(scores/[a-z0-9-]{1,48}--[0-9a-f]{12}\.parquet|protocols/[a-z0-9-]{1,48}--[0-9a-f]{12}\.toml)"
 )
 _FILES = (SETTINGS, LOCK, *_WRITTEN, *(f"{JUDGMENTS}{end}" for end in ("", "-wal", "-shm", "-journal")))
-_FOLDERS = {SCORES: ".parquet", PROTOCOLS: ".toml", STAGING: None}
+_FOLDERS = {SCORES: ".parquet", PROTOCOLS: ".toml", STAGING: None, HISTORY: None}
 _JUNCTION = 0xA0000003  # Windows' links to folders, which are not links to lstat
 
 
 def is_written(name: str) -> bool:
     """Whether a change of an evaluation may put a file of this name into its folder, or take it away."""
     return name in _WRITTEN or _BY_HASH.fullmatch(name) is not None
+
+
+def is_undone(name: str) -> bool:
+    """Whether undoing a change brings back the file of this name: not what waits to be done in the store."""
+    return is_written(name) and name not in (PENDING_EDIT, PENDING_IMPORT)
 
 
 def check_layout(folder: Path) -> None:

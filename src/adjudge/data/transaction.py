@@ -19,7 +19,18 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from adjudge.data.history import (
+    ChangeNote,
+    HistoryEntry,
+    Keeping,
+    is_number,
+    keep,
+    link_or_copy,
+    put_in_place,
+    sync_folder,
+)
 from adjudge.data.layout import (
+    HISTORY,
     LOCK,
     STAGING,
     check_layout,
@@ -49,7 +60,11 @@ class Transaction:
         self._lock = FileLock(folder / LOCK, timeout=patience)
         self._staged: set[str] = set()
         self._removed: set[str] = set()
+        self._on_disk: set[str] = set()
         self._decided = False
+        self._note: ChangeNote | None = None
+        self._instead_of: HistoryEntry | None = None
+        self._keeping = Keeping()
 
     def __enter__(self) -> Self:
         from filelock import Timeout
@@ -102,7 +117,24 @@ class Transaction:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._staged.add(name)
         self._removed.discard(name)
+        self._on_disk.discard(name)
         return path
+
+    def stage_again(self, name: str, old: Path) -> None:
+        """An old version of a file, which was kept, is to be the new one."""
+        path = self.stage(name)
+        path.unlink(missing_ok=True)
+        if not link_or_copy(old, path):
+            self._on_disk.add(name)
+
+    def note(self, note: ChangeNote, *, instead_of: HistoryEntry | None = None) -> None:
+        """The change is to be in the history, with what it replaces; `instead_of` the one that it undoes."""
+        self._note, self._instead_of = note, instead_of
+
+    @property
+    def why_final(self) -> str | None:
+        """Why the change cannot be undone, though it was to be in the history; known when it is prepared."""
+        return self._keeping.why_not
 
     def current(self, name: str) -> Path:
         """The newest version of a file: the staged one where there is one."""
@@ -129,23 +161,32 @@ class Transaction:
     # A change that reaches a database too takes the steps of a commit one by one; see judgments/store/importing.py.
 
     def prepare(self) -> None:
-        """Have the new versions on the disk."""
-        for name in self._staged:
+        """Have the new versions on the disk, and the old ones where they are to be kept."""
+        for name in self._staged - self._on_disk:
             _sync(self.staging / name)
         _sync_folders(self.staging, self._staged)
+        if self._note is not None:
+            self._keeping = keep(
+                self.folder,
+                self.staging,
+                self._note,
+                sorted(self._staged),
+                sorted(self._removed),
+                instead_of=self._instead_of,
+            )
 
     def decide(self) -> None:
         """From here on the change counts: it is finished whatever happens to this process."""
         draft = self.staging / "journal.draft"
-        draft.write_text(
-            dump_json({"replace": sorted(self._staged), "remove": sorted(self._removed)}),
-            encoding="utf-8",
-        )
+        journal: dict[str, object] = {"replace": sorted(self._staged), "remove": sorted(self._removed)}
+        if self._keeping.add is not None or self._keeping.drop:
+            journal["history"] = {"add": self._keeping.add, "drop": list(self._keeping.drop)}
+        draft.write_text(dump_json(journal), encoding="utf-8")
         _sync(draft)
         draft.replace(self.staging / JOURNAL)
         self._decided = True
         try:
-            _sync_folder(self.staging)
+            sync_folder(self.staging)
         except BaseException:
             self.withdraw()
             raise
@@ -166,10 +207,12 @@ class Transaction:
 
 @dataclass(frozen=True)
 class Journal:
-    """What a commit has decided: which staged files take their places, and which files go."""
+    """What a commit has decided: which staged files take their places, which files go, what becomes of the history."""
 
     replace: tuple[str, ...]
     remove: tuple[str, ...]
+    add: str | None = None
+    drop: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, staging: Path) -> Journal | None:
@@ -181,9 +224,12 @@ class Journal:
             if path.stat().st_size > LARGEST_JOURNAL:
                 raise FormatError(f"it is larger than {LARGEST_JOURNAL:,} bytes")
             found = parse_json(path.read_text(encoding="utf-8"), path, 1)
-            if not isinstance(found, dict) or set(found) != {"replace", "remove"}:
+            if not isinstance(found, dict) or set(found) - {"history"} != {"replace", "remove"}:
                 raise FormatError('expected an object with "replace" and "remove"')
-            journal = cls(*(_names(found[key]) for key in ("replace", "remove")))
+            add, drop = _entries(found.get("history"))
+            journal = cls(_names(found["replace"]), _names(found["remove"]), add, drop)
+            if journal.add is not None and check_plain_folder(staging / HISTORY):
+                check_plain_folder(staging / HISTORY / journal.add)
             for name in journal.replace:
                 check_plain_folder((staging / name).parent)
                 check_plain_file(staging / name)
@@ -210,7 +256,9 @@ class Journal:
                 (staging / name).replace(folder / name)
         for name in self.remove:
             (folder / name).unlink(missing_ok=True)
-        _sync_folders(folder, (*self.replace, *self.remove))
+        put_in_place(folder, staging, self.add, self.drop)
+        kept = [f"{HISTORY}/{self.add}"] if self.add is not None or self.drop else []
+        _sync_folders(folder, (*self.replace, *self.remove, *kept))
 
 
 def settle(folder: Path) -> None:
@@ -277,6 +325,19 @@ def _names(value: object) -> tuple[str, ...]:
     return tuple(value)
 
 
+def _entries(value: object) -> tuple[str | None, tuple[str, ...]]:
+    """What a journal says of the history: the entry to add, those to drop."""
+    if value is None:
+        return None, ()
+    if not isinstance(value, dict) or set(value) != {"add", "drop"} or not isinstance(value["drop"], list):
+        raise FormatError(f"{quoted(value)} stands where changes of the history were expected")
+    add, drop = value["add"], value["drop"]
+    for name in (*drop, *([] if add is None else [add])):
+        if not is_number(name):
+            raise FormatError(f"{quoted(name)} is no entry of the history")
+    return add, tuple(drop)
+
+
 def _need_written(name: str) -> None:
     if not is_written(name):
         raise ValueError(f"{name!r} is no file of an evaluation; see data/layout.py")
@@ -291,14 +352,4 @@ def _sync_folders(folder: Path, names: Iterable[str]) -> None:
     """The folder, and those in it that hold files of these names."""
     for each in sorted({folder, *((folder / name).parent for name in names)}):
         if each.is_dir():
-            _sync_folder(each)
-
-
-def _sync_folder(path: Path) -> None:
-    if os.name == "nt":  # Windows cannot open a folder; its renames are durable without this
-        return
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+            sync_folder(each)

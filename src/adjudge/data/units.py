@@ -13,6 +13,7 @@ from hashlib import blake2b
 from typing import Any
 
 from adjudge.data.folder import Folder
+from adjudge.data.history import ChangeNote, shortened
 from adjudge.data.lines import dump_json
 from adjudge.data.rows import Key, Summary, Unit
 from adjudge.data.transaction import Transaction
@@ -31,6 +32,10 @@ class UnitsReport:
     edited: int = 0
     astray: list[str] = field(default_factory=list)
     dropped: int = 0
+    levels: Any = None
+    """Where levels were given too: how many, as `adjudge.judgments.levels` counts them."""
+    why_final: str | None = None
+    """Why the run cannot be undone, where that is so."""
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -38,31 +43,56 @@ class UnitsReport:
             "edited_summaries_kept": self.edited,
             "edits_that_no_longer_fit": self.astray,
             "dropped_without_summary": self.dropped,
-        }
+            "cannot_be_undone": self.why_final,
+        } | ({} if self.levels is None else {"levels": self.levels.as_dict()})
 
 
 def make_units(
-    folder: Folder, *, edus_for: str = "references", progress: Callable[[int], None] = lambda n: None
+    folder: Folder,
+    *,
+    edus_for: str = "references",
+    progress: Callable[[int], None] = lambda n: None,
+    also: Callable[[Transaction], None] = lambda change: None,
+    what: str = "units",
+    when: str = "",
 ) -> UnitsReport:
     """Split every summary into sentences, and the references (or `all`) into discourse units.
 
-    Units that a person edited stay as they are.
+    Units that a person edited stay as they are. `also` adds to the change before it is made; `what` and `when` are for
+    the history.
     """
-    report = UnitsReport()
     with Transaction(folder.path) as change:
-        known = _known(folder)
-        with change.stage(Unit.FILE).open("w", encoding="utf-8", newline="\n") as out:
-            for number, (_, summary) in enumerate(folder.rows(Summary), 1):
-                kinds = ["sentence", "edu"] if summary.is_reference or edus_for == "all" else ["sentence"]
-                for kind in kinds:
-                    before = known.pop(_group(summary, kind), [])
-                    units = _units(summary, kind, before, folder.settings.language, report)
-                    report.made[kind] += len(units)
-                    out.writelines(dump_json(unit.as_dict()) + "\n" for unit in units)
-                if number % 64 == 0:
-                    progress(number)
-        report.dropped = sum(map(len, known.values()))
+        report = stage_units(folder, change, edus_for=edus_for, progress=progress, what=what, when=when)
+        also(change)
         change.commit()
+        report.why_final = change.why_final
+    return report
+
+
+def stage_units(
+    folder: Folder,
+    change: Transaction,
+    *,
+    edus_for: str = "references",
+    progress: Callable[[int], None] = lambda n: None,
+    what: str = "units",
+    when: str = "",
+) -> UnitsReport:
+    """As `make_units`, within a change that is not committed yet."""
+    report = UnitsReport()
+    known = _known(folder)
+    with change.stage(Unit.FILE).open("w", encoding="utf-8", newline="\n") as out:
+        for number, (_, summary) in enumerate(folder.rows(Summary), 1):
+            kinds = ["sentence", "edu"] if summary.is_reference or edus_for == "all" else ["sentence"]
+            for kind in kinds:
+                before = known.pop(_group(summary, kind), [])
+                units = _units(summary, kind, before, folder.settings.language, report)
+                report.made[kind] += len(units)
+                out.writelines(dump_json(unit.as_dict()) + "\n" for unit in units)
+            if number % 64 == 0:
+                progress(number)
+    report.dropped = sum(map(len, known.values()))
+    change.note(ChangeNote(what=shortened(what), when=when, counts={"made": {"units": report.made.total()}}))
     return report
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from adjudge.data.folder import Folder
+from adjudge.data.history import ChangeNote, shortened
 from adjudge.data.incoming import ImportReport, stage_all
 from adjudge.data.incoming import Item as CollectionItem
 from adjudge.data.incoming import Thing as CollectionThing
@@ -67,9 +68,11 @@ def take(
     items: Iterable[Item],
     *,
     progress: Callable[[int], None] = lambda n: None,
+    what: str = "judgments import",
+    when: str = "",
 ) -> Taken:
     """Read an import to its end, then store it, all of it or nothing: rows, tasks, answers, and the protocol."""
-    return keep(folder, store, read_items(folder, items, progress=progress))
+    return keep(folder, store, read_items(folder, items, progress=progress), what=what, when=when)
 
 
 def read_items(
@@ -97,10 +100,13 @@ def read_items(
     return ReadJudgments(rows, tasks, events, new_protocol_files(folder, protocols.values()))
 
 
-def keep(folder: Folder, store: Store, found: ReadJudgments) -> Taken:
+def keep(
+    folder: Folder, store: Store, found: ReadJudgments, *, what: str = "judgments import", when: str = ""
+) -> Taken:
     """Store what was read, all of it or nothing.
 
-    Rows that the folder has already stay as they are, and what the store has already is not stored again.
+    Rows that the folder has already stay as they are, and what the store has already is not stored again. `what` and
+    `when` are for the history, where rows change.
     """
     rows, tasks, events, files = found.rows, found.tasks, found.events, found.files
     if rows or files:
@@ -108,7 +114,11 @@ def keep(folder: Folder, store: Store, found: ReadJudgments) -> Taken:
             report = stage_all(folder, change, rows, on_clash="skip")
             for name, text in files.items():
                 change.stage(name).write_text(text, encoding="utf-8", newline="")
+            brought = {"tasks": len(tasks), "answers": len(events)}
+            counts = {**report.counts(), "read": {name: n for name, n in brought.items() if n}}
+            change.note(ChangeNote(what=shortened(what), when=when, counts=counts))
             new_tasks, new_events = add_with_rows(store, change, tasks, events)
+            report.why_final = change.why_final
     else:
         report = ImportReport()
         new_tasks, new_events = add_all(store, tasks, events)

@@ -13,7 +13,9 @@ from functools import lru_cache
 from typing import Any
 
 from adjudge.data.collection import Collection, load
+from adjudge.data.edit import ChangedFolder
 from adjudge.data.folder import Folder
+from adjudge.data.history import ChangeNote
 from adjudge.data.lines import dump_json
 from adjudge.data.rows import Key, Summary, Unit
 from adjudge.data.transaction import Transaction
@@ -35,6 +37,8 @@ class LevelsReport:
     levels: Counter[int] = field(default_factory=Counter)
     kept: int = 0
     without: int = 0
+    why_final: str | None = None
+    """Why it cannot be undone, where that is so."""
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -97,29 +101,41 @@ def level_of(unit: Unit) -> int | None:
     return level if isinstance(level, int) and not isinstance(level, bool) and level > 0 else None
 
 
-def add_levels(folder: Folder) -> LevelsReport:
+def add_levels(folder: Folder, *, when: str = "") -> LevelsReport:
     """Write every unit's level into units.jsonl. A unit that a person edited keeps the level it has."""
-    report = LevelsReport()
     with Transaction(folder.path) as change:
-        collection = load(folder)
-        if not collection.units:
-            raise DataError(f"{folder.path}: no units yet; make them with: adjudge units")
-        levels = unit_levels(collection)
-        allowed = _allowed(collection)
-        with change.stage(Unit.FILE).open("w", encoding="utf-8", newline="\n") as out:
-            for line, unit in folder.rows(Unit):
-                if unit.edited and LEVEL in unit.extra:
-                    _check(unit, allowed, f"{Unit.FILE}:{line}")
-                    report.kept += 1
-                else:
-                    unit = _with_level(unit, levels.get(unit.key))
-                level = level_of(unit)
-                if level is not None:
-                    report.levels[level] += 1
-                elif unit.of in allowed:
-                    report.without += 1
-                out.write(dump_json(unit.as_dict()) + "\n")
+        report = stage_levels(folder, change)
+        counts = {"gave levels to": {"units": report.levels.total()}}
+        change.note(ChangeNote(what="levels", when=when, counts=counts))
         change.commit()
+        report.why_final = change.why_final
+    return report
+
+
+def stage_levels(folder: Folder, change: Transaction) -> LevelsReport:
+    """As `add_levels`, within a change that is not committed yet, and may have made the units."""
+    report = LevelsReport()
+    folder = ChangedFolder(folder.path, folder.settings, change)
+    collection = load(folder)
+    if not collection.units:
+        raise DataError(f"{folder.path}: no units yet; make them with: adjudge units")
+    levels = unit_levels(collection)
+    allowed = _allowed(collection)
+    scratch = change.scratch(Unit.FILE)
+    with scratch.open("w", encoding="utf-8", newline="\n") as out:
+        for line, unit in folder.rows(Unit):
+            if unit.edited and LEVEL in unit.extra:
+                _check(unit, allowed, f"{Unit.FILE}:{line}")
+                report.kept += 1
+            else:
+                unit = _with_level(unit, levels.get(unit.key))
+            level = level_of(unit)
+            if level is not None:
+                report.levels[level] += 1
+            elif unit.of in allowed:
+                report.without += 1
+            out.write(dump_json(unit.as_dict()) + "\n")
+    scratch.replace(change.stage(Unit.FILE))
     return report
 
 

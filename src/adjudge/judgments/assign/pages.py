@@ -134,18 +134,23 @@ def check_protocol(protocol: Protocol) -> None:
 
 def need_units(collection: Collection, protocol: Protocol, topics: Sequence[str]) -> None:
     """A coverage page shows units: every text that is not empty must have some."""
+    if missing := without_units(collection, protocol, topics):
+        texts = counted(len(missing), "summary has", "summaries have")
+        raise DataError(
+            f"{texts} no units to judge by {protocol.name} ({listed(missing, most=3)}); run: adjudge units"
+        )
+
+
+def without_units(collection: Collection, protocol: Protocol, topics: Sequence[str] = ()) -> list[str]:
+    """Summaries that have no units though a coverage page shows some, as TOPIC/SYSTEM; of all topics unless named."""
     missing: list[str] = []
-    for topic in topics:
+    for topic in (topics or sorted(collection.topics)) if protocol.kind == "coverage" else ():
         units = {(TextRef.of(unit), unit.kind) for unit in collection.units.get(topic, ())}
         for summary in collection.summaries.get(topic, ()):
             kinds = [protocol.peer_units] * summary.is_peer + [protocol.model_units] * summary.is_reference
             if summary.text.strip() and any((TextRef.of(summary), kind) not in units for kind in kinds):
                 missing.append(f"{topic}/{summary.system}")
-    if missing:
-        texts = counted(len(missing), "summary has", "summaries have")
-        raise DataError(
-            f"{texts} no units to judge by {protocol.name} ({listed(missing, most=3)}); run: adjudge units"
-        )
+    return missing
 
 
 def _of_topic(

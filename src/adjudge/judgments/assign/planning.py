@@ -15,6 +15,7 @@ from sqlalchemy import Connection
 
 from adjudge.data.collection import Collection
 from adjudge.data.rows import Summary
+from adjudge.data.transaction import Transaction
 from adjudge.engine import generator
 from adjudge.errors import ClashError, DataError, UsageError, nearest, quoted
 from adjudge.judgments.assign import balance
@@ -47,6 +48,7 @@ from adjudge.judgments.store import schema
 from adjudge.judgments.store.appending import add_tasks
 from adjudge.judgments.store.database import lock
 from adjudge.judgments.store.encoding import task_row
+from adjudge.judgments.store.importing import add_with_rows
 from adjudge.judgments.store.store import Store
 from adjudge.judgments.tasks import Task, stable_id
 from adjudge.wording import counted, listed
@@ -101,6 +103,8 @@ class Assignment:
     """Pages that fewer may judge than are wanted."""
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    units: int = 0
+    """Units that were made first, where the protocol needs them and summaries had none."""
 
     @property
     def first(self) -> int:
@@ -125,6 +129,7 @@ class Assignment:
             "new_tasks": len(self.tasks),
             "of_them_repeats": len(self.tasks) - self.first,
             "tasks_before": self.before,
+            "units_made": self.units,
             "assessors": [
                 {
                     **asdict(w.share),
@@ -427,10 +432,12 @@ def assign(
     order: Order = "topic",
     seed: int = 0,
     dry_run: bool = False,
+    change: Transaction | None = None,
 ) -> Assignment:
     """Plan for a store's assessors, or those named, and add the tasks that are missing; see `plan`.
 
-    A dry run writes nothing, and works without a store.
+    A dry run writes nothing, and works without a store. A `change` of the folder's files is made with the tasks, or
+    neither is.
     """
     who, strangers = staff(store, assessors)
     if strangers and not dry_run:
@@ -456,7 +463,8 @@ def assign(
         order=order,
     )
     if not dry_run and store is not None and found.tasks:
-        _write(store, protocol, found.tasks, seen=sum(task.protocol == protocol.name for task in seen))
+        mine = sum(task.protocol == protocol.name for task in seen)
+        _write(store, protocol, found.tasks, seen=mine, change=change)
     return replace(found, notes=(*found.notes, *notes))
 
 
@@ -492,20 +500,27 @@ def counting_tasks(
     return [task for task in there if task.id not in others - done], [note]
 
 
-def _write(store: Store, protocol: Protocol, new: Sequence[Task], *, seen: int) -> None:
+def _write(
+    store: Store, protocol: Protocol, new: Sequence[Task], *, seen: int, change: Transaction | None
+) -> None:
     """Adds tasks unless others were added since the plan looked: two plans at once would both fill one gap."""
-    rows = [task_row(task) for task in new]
     table = schema.task
     mine = (table.c.evaluation == store.evaluation) & (table.c.protocol == protocol.name)
     mine &= table.c.cancelled.is_(None)
 
-    def job(connection: Connection) -> int:
+    def check(connection: Connection) -> None:
         lock(connection, store.evaluation)
         if connection.scalar(sa.select(sa.func.count()).select_from(table).where(mine)) != seen:
             raise ClashError(f"somebody else assigned tasks of {protocol.name} just now; run it again")
-        return add_tasks(connection, store.evaluation, rows)
 
-    store.change(job)
+    def job(connection: Connection) -> int:
+        check(connection)
+        return add_tasks(connection, store.evaluation, [task_row(task) for task in new])
+
+    if change is None:
+        store.change(job)
+    else:
+        add_with_rows(store, change, new, (), check)
 
 
 # For programs

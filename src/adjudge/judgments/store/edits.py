@@ -32,8 +32,9 @@ from adjudge.judgments.tasks import PENDING, Task
 if TYPE_CHECKING:
     from adjudge.judgments.store.store import Store
 
-What = Literal["rename", "remove", "withdraw", "restore", "forget"]
-"""`forget` takes the tasks and answers of a protocol out of the store, for good; the others change tasks."""
+What = Literal["rename", "remove", "withdraw", "restore", "cancel", "forget"]
+"""`forget` takes the tasks and answers of a protocol out of the store, for good; the others change tasks. `cancel` says
+of each task by which systems it is cancelled, which undoes a change of texts."""
 TOPIC = ""
 """Among the systems that cancel a task: the topic as a whole, of a task that shows no summary."""
 
@@ -49,6 +50,7 @@ class TaskEdit:
     topic: str | None = None
     to: str | None = None
     protocol: str | None = None
+    cancelled: Mapping[str, tuple[str, ...]] | None = None
     id: str = field(default_factory=lambda: str(uuid.uuid4()))
 
     def edited(self, task: Task, *, judged: bool = True, pyramid: bool = False, when: str = "") -> Task:
@@ -60,6 +62,8 @@ class TaskEdit:
                 return replace(task, topic=self.to or task.topic)
             case "rename":
                 return self._renamed(task, pyramid=pyramid, when=when)
+            case "cancel":
+                return replace(task, cancelled=tuple((self.cancelled or {}).get(task.id, task.cancelled)))
             case "restore":
                 back = self._systems(task, task.cancelled)
                 return replace(task, cancelled=tuple(each for each in task.cancelled if each not in back))
@@ -112,7 +116,10 @@ class TaskEdit:
             values = (edit.what, edit.system, edit.topic, edit.to, edit.protocol, edit.id)
             if edit.what not in get_args(What) or not all(isinstance(v, str | None) for v in values):
                 raise ValueError
-        except (TypeError, ValueError, RecursionError):
+            for systems in (edit.cancelled or {}).values():
+                if not isinstance(systems, list) or not all(isinstance(s, str) for s in systems):
+                    raise ValueError
+        except (TypeError, ValueError, AttributeError, RecursionError):
             raise FormatError(
                 "not a change of tasks that Adjudge wrote; remove it to go on without it", file=path
             ) from None

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,14 +40,22 @@ def add_all(store: Store, tasks: Sequence[Task], events: Sequence[Event]) -> Cou
 
 
 def add_with_rows(
-    store: Store, change: Transaction, tasks: Sequence[Task], events: Sequence[Event]
+    store: Store,
+    change: Transaction,
+    tasks: Sequence[Task],
+    events: Sequence[Event],
+    check: Callable[[Connection], None] = lambda connection: None,
 ) -> Counts:
-    """As `add_all`, together with a change of the folder that is staged and not committed."""
+    """As `add_all`, together with a change of the folder that is staged and not committed.
+
+    `check` may refuse both, when nobody else can write to the store any more.
+    """
     id = str(uuid.uuid4())
     _write(change.stage(PENDING_IMPORT), store, id, tasks, events)
     change.prepare()
 
     def job(connection: Connection) -> Counts:
+        check(connection)
         counts = _add(connection, store, tasks, events)
         _note(connection, store, id)
         change.decide()

@@ -1,0 +1,42 @@
+"""adjudge undo, history"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import adjudge
+from adjudge.cli import options
+from adjudge.cli.output import say, show, show_json, write_csv
+
+
+def undo(
+    evaluation: options.Folder,
+    redo: Annotated[bool, typer.Option("--redo", help="Make the change that was undone last again.")] = False,
+    dry_run: options.DryRun = False,
+    json: options.Json = False,
+) -> None:
+    """Take back the last import, units, baselines, withdraw, rename or remove: all files as they were before it.
+
+    Refused once judgments or tasks refer to what would go. Run it again to take back the change before.
+    """
+    done = adjudge.open(evaluation).undo(redo=redo, dry_run=dry_run)
+    if json:
+        show_json(done.as_dict())
+        return
+    for line in done.lines():
+        say(line)
+
+
+def history(evaluation: options.Folder, json: options.Json = False, csv: options.Csv = None) -> None:
+    """List the last changes of the files: when, what, how much, and whether adjudge undo can take them back."""
+    found = adjudge.open(evaluation).history()
+    if csv is not None:
+        write_csv(found.to_frame(), csv)
+    if json:
+        show_json(found.as_dict())
+    elif csv is None:
+        if found.changes:
+            show(found.table())
+        say(found.headline())
