@@ -1,4 +1,4 @@
-"""adjudge import: one short command per format; what they share is in `_take`."""
+"""adjudge import: one short command per format, and one that finds the format out; what they share is in `_take`."""
 
 from __future__ import annotations
 
@@ -7,22 +7,40 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
+from typer.core import TyperGroup
 
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import counting, on_clash, say, show_json
 from adjudge.data.packed import size_of
-from adjudge.errors import UsageError, quoted
+from adjudge.errors import UsageError, nearest, quoted
 
 if TYPE_CHECKING:
     from adjudge.data.incoming import Item
 
+AUTO = "auto"
+
+
+class ByFormat(TyperGroup):
+    """The commands by format; words that begin with none of their names are `auto`'s."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
+            args = [AUTO, *args]
+        return super().parse_args(ctx, args)
+
+
 imports = typer.Typer(
-    help="Read summaries, documents, ratings or scores that you have into an evaluation.",
+    cls=ByFormat,
+    help="Read summaries, documents, ratings or scores that you have into an evaluation."
+    "\n\nWithout a format, `adjudge import FILE... EVALUATION`, it is found out by what is in the files, and said.",
+    subcommand_metavar="[FORMAT] FILE... EVALUATION",
+    epilog="Example: adjudge import cnn.parquet my-eval --map reference=highlights",
     no_args_is_help=True,
 )
 
 IMPORTS = {
+    "auto": "adjudge import outputs.csv my-eval",
     "summeval": "adjudge import summeval model_annotations.jsonl my-eval",
     "jsonl": "adjudge import jsonl outputs.jsonl my-eval --map text=decoded",
     "csv": "adjudge import csv baseline-7.csv tuned-7.csv my-eval --length 100",
@@ -45,8 +63,20 @@ Map = Annotated[
         show_default=False,
     ),
 ]
+Systems = Annotated[
+    str | None,
+    typer.Option(
+        "--systems", metavar="A,B,...", help="Columns that hold a system's summaries.", show_default=False
+    ),
+]
+SystemNames = Annotated[
+    str | None, typer.Option("--system-names", metavar="A,B,...", help="Systems of a list of summaries.")
+]
+System = Annotated[str | None, typer.Option(help="Whose summaries; the file's name unless given.")]
 ByLine = Annotated[bool, typer.Option("--by-line", help="Files are aligned: the line number is the topic.")]
-Role = Annotated[str, typer.Option(help="Of summaries that do not say: peer, reference or both.")]
+Role = Annotated[
+    str | None, typer.Option(help="Of summaries that do not say: peer (unless given), reference or both.")
+]
 Kind = Annotated[str | None, typer.Option(help="Of systems that do not say: machine, baseline or human.")]
 References = Annotated[
     str | None, typer.Option("--reference-names", metavar="A,B,...", help="Writers of a list of references.")
@@ -64,6 +94,86 @@ Source = Annotated[str, typer.Option(help="Whose scores: measures are named SOUR
 Length = Annotated[
     int | None, typer.Option(min=1, metavar="WORDS", help="Target length where the file has none.")
 ]
+
+
+@imports.command(AUTO, epilog=f"Example: {IMPORTS[AUTO]}")
+def auto(
+    files: Files,
+    evaluation: options.Folder,
+    mapped: Map = None,
+    systems: Systems = None,
+    system: System = None,
+    role: Role = None,
+    kind: Kind = None,
+    length: Length = None,
+    form: options.FormGiven = None,
+    system_names: SystemNames = None,
+    reference_names: References = None,
+    by_line: ByLine = False,
+    measure: Annotated[
+        str | None, typer.Option("-m", "--measure", metavar="NAME", help="Of scores that do not say.")
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option(help="Whose scores: measures are named SOURCE:NAME.", show_default=False)
+    ] = None,
+    lower_is_better: Lower = False,
+    topic: Annotated[str | None, typer.Option(help="Of all of DUC's documents; else their folder.")] = None,
+    root: Annotated[
+        Path | None,
+        typer.Option("--root", metavar="DIR", help="Where the files of ROUGE's settings are now."),
+    ] = None,
+    delimiter: Delimiter = None,
+    no_quotes: NoQuotes = False,
+    max_line: MaxLine = "64MB",
+    encoding: Annotated[str | None, typer.Option(help="Of the files.", show_default=False)] = None,
+    replace: options.Replace = False,
+    skip: options.Skip = False,
+    dry_run: options.DryRun = False,
+    json: options.Json = False,
+) -> None:
+    """Any of these formats, or Parquet or Excel: found out by what is in the files. The word itself may be left out."""
+    from adjudge.formats.recognise import recognise
+
+    _check_words(files)
+    found = recognise(
+        files, evaluation=str(evaluation), delimiter=delimiter, quotes=not no_quotes, encoding=encoding
+    )
+    given: dict[str, Any] = {
+        "columns": columns_of(mapped),
+        "systems": _names(systems),
+        "system": system,
+        "role": role,
+        "kind": kind,
+        "length": length,
+        "form": form,
+        "system_names": _names(system_names),
+        "reference_names": _names(reference_names),
+        "by_line": by_line,
+        "measure": measure,
+        "source": source,
+        "lower_is_better": lower_is_better,
+        "topic": topic,
+        "root": root,
+        "delimiter": delimiter,
+        "encoding": encoding,
+    }
+    chosen = {name: value for name, value in given.items() if value}
+    if no_quotes:
+        chosen["quotes"] = False
+    if found.format != "parquet":
+        chosen["max_line"] = size_of("--max-line", max_line)
+    _take(evaluation, found.read(**chosen), replace, skip, dry_run, json, read_as=found.words)
+
+
+def _check_words(files: list[Path]) -> None:
+    """A first word that is neither a format nor a file is more often a format that was mistyped."""
+    first = str(files[0])
+    if files[0].exists() or "." in first or len(files) < 2:
+        return
+    formats = [name for name in IMPORTS if name != AUTO]
+    raise UsageError(
+        f"{quoted(first)} is neither a file nor a format{nearest(first, formats)}; formats: {', '.join(formats)}"
+    )
 
 
 @imports.command("summeval", epilog=f"Example: {IMPORTS['summeval']}")
@@ -89,11 +199,13 @@ def jsonl(
     files: Files,
     evaluation: options.Folder,
     mapped: Map = None,
-    system: Annotated[str | None, typer.Option(help="Whose summaries; the file's name unless given.")] = None,
-    role: Role = "peer",
+    systems: Systems = None,
+    system: System = None,
+    role: Role = None,
     kind: Kind = None,
     length: Length = None,
     form: options.FormGiven = None,
+    system_names: SystemNames = None,
     reference_names: References = None,
     by_line: ByLine = False,
     max_line: MaxLine = "64MB",
@@ -109,10 +221,12 @@ def jsonl(
     items = read_jsonl(
         files,
         system=system,
+        systems=_names(systems),
         role=cast(Any, role),
         kind=kind,
         length=length,
         form=form,
+        system_names=_names(system_names),
         reference_names=_names(reference_names),
         columns=columns_of(mapped),
         by_line=by_line,
@@ -127,11 +241,13 @@ def csv(
     files: Files,
     evaluation: options.Folder,
     mapped: Map = None,
-    system: Annotated[str | None, typer.Option(help="Whose summaries; the file's name unless given.")] = None,
-    role: Role = "peer",
+    systems: Systems = None,
+    system: System = None,
+    role: Role = None,
     kind: Kind = None,
     length: Length = None,
     form: options.FormGiven = None,
+    system_names: SystemNames = None,
     reference_names: References = None,
     by_line: ByLine = False,
     delimiter: Delimiter = None,
@@ -149,10 +265,12 @@ def csv(
     items = read_table(
         files,
         system=system,
+        systems=_names(systems),
         role=cast(Any, role),
         kind=kind,
         length=length,
         form=form,
+        system_names=_names(system_names),
         reference_names=_names(reference_names),
         columns=columns_of(mapped),
         by_line=by_line,
@@ -317,17 +435,26 @@ def rouge_output(
 
 
 def _take(
-    evaluation: Path, items: Iterable[Item], replace: bool, skip: bool, dry_run: bool, json: bool
+    evaluation: Path,
+    items: Iterable[Item],
+    replace: bool,
+    skip: bool,
+    dry_run: bool,
+    json: bool,
+    *,
+    read_as: str | None = None,
 ) -> None:
     policy = on_clash(replace, skip)
     e = adjudge.open(evaluation)
     with counting("read") as tick:
         report = e.take(items, on_clash=policy, dry_run=dry_run, progress=tick)
     if json:
-        show_json(report.as_dict())
-    else:
-        for line in report.lines():
-            say(line)
+        show_json(report.as_dict() | ({} if read_as is None else {"read_as": read_as}))
+        return
+    if read_as is not None:
+        say(f"read as: {read_as}")
+    for line in report.lines():
+        say(line)
 
 
 def columns_of(mapped: list[str] | None, option: str = "--map") -> dict[str, str]:
