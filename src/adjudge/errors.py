@@ -45,14 +45,16 @@ class Way:
 class Undecided(UsageError):
     """The data can be read in several ways, and nothing in it says which is meant."""
 
-    def __init__(self, problem: str, ways: Sequence[Way]):
-        self.problem, self.ways = problem, tuple(ways)
-        said = ", or ".join(f"{shlex.join(way.words)} ({way.meaning})" for way in self.ways)
+    def __init__(self, problem: str, ways: Sequence[Way], *, between: str = "or"):
+        self.problem, self.ways, self._between = problem, tuple(ways), between
+        said = f", {between} ".join(f"{shlex.join(way.words)} ({way.meaning})" for way in self.ways)
         super().__init__(f"{problem}: say {said}")
 
     def with_commands(self, command: Sequence[str]) -> str:
         """The same with whole commands, to be typed instead of `command`."""
-        said = " or ".join(f"`{shlex.join(way.after(command))}` ({way.meaning})" for way in self.ways)
+        said = f" {self._between} ".join(
+            f"`{shlex.join(way.after(command))}` ({way.meaning})" for way in self.ways
+        )
         return f"{self.problem}. Type {said}"
 
 

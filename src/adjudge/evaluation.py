@@ -27,6 +27,8 @@ from adjudge.errors import UsageError
 from adjudge.judgments.tasks import FILE, PENDING
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from adjudge.assessors.preferences import Origin as PreferenceTruth
     from adjudge.assessors.preferences import SimulatedPreferences
     from adjudge.assessors.truth import Truth
@@ -136,6 +138,29 @@ class Evaluation:
         """Import what a reader of `adjudge.formats` yields; all of it or nothing."""
         self._collection = None
         return take_all(self.folder, items, on_clash=on_clash, dry_run=dry_run, progress=progress)
+
+    def import_data(
+        self,
+        source: str | Path | Sequence[str | Path] | Iterable[Mapping[str, Any]] | pd.DataFrame,
+        *,
+        on_clash: OnClash = "refuse",
+        dry_run: bool = False,
+        **options: Any,
+    ) -> ImportReport:
+        """Import files of any known format, a DataFrame, or records: a list of dicts, a data set of `datasets`.
+
+        A file's format is found out; the options are those of its reader in `adjudge.formats`, for records those of
+        `adjudge.formats.records.read_frame`: `columns={"reference": "highlights"}`, `systems=["gpt4", "llama"]`.
+        """
+        from adjudge.formats.recognise import read
+        from adjudge.formats.records import read_frame
+
+        files = [source] if isinstance(source, str | Path) else source
+        if isinstance(files, list | tuple) and files and all(isinstance(f, str | Path) for f in files):
+            items = read(files, **options)
+        else:
+            items = read_frame(source, **options)
+        return self.take(items, on_clash=on_clash, dry_run=dry_run)
 
     def check(self) -> CheckReport:
         """What is there, what is missing, what looks wrong; also judgments of texts that changed since."""

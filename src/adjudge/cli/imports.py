@@ -98,8 +98,11 @@ Length = Annotated[
 
 @imports.command(AUTO, epilog=f"Example: {IMPORTS[AUTO]}")
 def auto(
-    files: Files,
-    evaluation: options.Folder,
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="FILE", help="Files, or folders of them.", show_default=False),
+    ] = None,
+    evaluation: options.Folder = Path(),
     mapped: Map = None,
     systems: Systems = None,
     system: System = None,
@@ -134,7 +137,7 @@ def auto(
     """Any of these formats, or Parquet or Excel: found out by what is in the files. The word itself may be left out."""
     from adjudge.formats.recognise import recognise
 
-    _check_words(files)
+    files = _check_words(files or [], evaluation)
     found = recognise(
         files, evaluation=str(evaluation), delimiter=delimiter, quotes=not no_quotes, encoding=encoding
     )
@@ -165,15 +168,20 @@ def auto(
     _take(evaluation, found.read(**chosen), replace, skip, dry_run, json, read_as=found.words)
 
 
-def _check_words(files: list[Path]) -> None:
-    """A first word that is neither a format nor a file is more often a format that was mistyped."""
+def _check_words(files: list[Path], evaluation: Path) -> list[Path]:
+    """The files, where there are any. A first word that is neither a file nor a format may be mistyped."""
+    if not files:
+        words = f"FILE... {evaluation}" if evaluation.is_dir() else f"{evaluation} my-eval"
+        what = "the file to import" if evaluation.is_dir() else "the evaluation's folder"
+        raise UsageError(f"{what} is missing: adjudge import {words}")
     first = str(files[0])
-    if files[0].exists() or "." in first or len(files) < 2:
-        return
-    formats = [name for name in IMPORTS if name != AUTO]
-    raise UsageError(
-        f"{quoted(first)} is neither a file nor a format{nearest(first, formats)}; formats: {', '.join(formats)}"
-    )
+    if not files[0].exists() and "." not in first and len(files) > 1:
+        formats = [name for name in IMPORTS if name != AUTO]
+        raise UsageError(
+            f"{quoted(first)} is neither a file nor a format{nearest(first, formats)};"
+            f" formats: {', '.join(formats)}"
+        )
+    return files
 
 
 @imports.command("summeval", epilog=f"Example: {IMPORTS['summeval']}")

@@ -266,9 +266,9 @@ def _size(column: Any) -> int:
     kind = column.type
     if pa.types.is_dictionary(kind):
         lengths = pc.binary_length(column.dictionary).take(column.indices)
-        return pc.sum(lengths).as_py() or 0
+        return int(pc.sum(lengths).as_py() or 0)
     if pa.types.is_struct(kind):
         return sum(map(_size, column.flatten()))
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        return column.offsets.nbytes + _size(column.flatten())
+        return int(column.offsets.nbytes) + _size(column.flatten())
     return int(column.nbytes)

@@ -23,12 +23,13 @@ class ParquetRows:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        self._path, self._error = path, pa.ArrowException
+        self._path = path
+        self._errors: tuple[type[Exception], ...] = (pa.ArrowException, OSError)
         try:
             with pq.ParquetFile(path) as file:
                 self.names: list[str] = list(file.schema_arrow.names)
                 self.types = dict(zip(self.names, file.schema_arrow.types, strict=True))
-        except self._error as error:
+        except self._errors as error:
             raise self._broken(error) from None
         twice = [name for name in self.names if self.names.count(name) > 1]
         if twice:
@@ -42,8 +43,10 @@ class ParquetRows:
             rows = (row for batch in batches for row in batch.to_pylist(maps_as_pydicts="lossy"))
             for row in islice(rows, most):
                 yield {name: plain(row[name]) for name in wanted}
-        except self._error as error:
+        except self._errors as error:
             raise self._broken(error) from None
 
-    def _broken(self, error: BaseException) -> FormatError:
+    def _broken(self, error: Exception) -> Exception:
+        if isinstance(error, OSError) and error.errno is not None:
+            return error  # no such file, or not to be read
         return FormatError(f"not a Parquet file that can be read: {one_line(error)}", file=self._path)

@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from adjudge.data.incoming import Item
-from adjudge.data.json_records import text_start
+from adjudge.data.json_records import text_start, whole_records
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.packed import open_bytes
 from adjudge.errors import AdjudgeError, FormatError, Undecided, UsageError, Way
 from adjudge.formats.files import Paths, json_objects, read_cells, reading
-from adjudge.formats.records import EITHER, RECORD, SYSTEM, _wide, looks_like_texts
+from adjudge.formats.records import EITHER, RECORD, SYSTEM, looks_like_texts, wide_prefix
 from adjudge.wording import counted, listed
 
 _LOOK = 20  # records, rows or lines that are looked at
@@ -32,7 +32,7 @@ _MEASURE = ("measure", "metric")
 _WINNER = ("winner", "preference", "preferred")
 _NUMBER = re.compile(r"\s*[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?\s*%?|\s*|(?i:nan|n/?a|null)")
 _ROUGE_LINE = re.compile(r"\S.*? ROUGE-\S+ (Average_[RPF]: |Eval \S|M_count: )")
-_BARS = re.compile(r"\|[\s|]*[A-Za-z]")
+_BARS = re.compile(r"(\|\s+)+[A-Za-z][A-Za-z ]*")  # NIST draws a header so, a line a column
 _SIGNS = {",": "commas", ";": "';'", "\t": "tabs", "|": "'|'"}
 _PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
 _ARROW = (
@@ -119,7 +119,9 @@ def recognise(
             Way(words=["import", str(path), evaluation], meaning=words, whole=True)
             for path, (_, words) in found
         ]
-        raise Undecided("the files have several formats: import one after the other", ways)
+        raise Undecided(
+            "the files have several formats, and are imported one by one", ways, between="and then"
+        )
     format, words = found[0][1]
     all_words = dict.fromkeys(each for _, (_, each) in found)
     return Recognised(format=format, words="; ".join(all_words) if len(all_words) < 4 else words, paths=given)
@@ -198,11 +200,11 @@ class _Look:
         pattern = "{system}/{topic}" if deep else "{topic}.{system}"
         suffix = files[0].suffix if len({each.suffix for each in files}) == 1 else ".txt"
         raise Undecided(
-            f"{path} is a folder of {counted(len(files), 'file')}, and their names say what each is only to you",
+            f"{path} is a folder of {counted(len(files), 'file')} that are not tables of one format",
             [
                 Way(
                     words=["import", "folder", str(path), self.evaluation, "--pattern", f"{pattern}{suffix}"],
-                    meaning="a text a file",
+                    meaning="a text a file, whose path says the system and the topic",
                     whole=True,
                 )
             ],
@@ -251,7 +253,7 @@ class _Look:
         lines = [line.rstrip("\r") for line in start.split("\n")[:200]]
         if any(_ROUGE_LINE.match(line) for line in lines):
             return "rouge-output", "what ROUGE-1.5.5 printed"
-        if any(_BARS.match(line) for line in lines[:40]):
+        if any(_BARS.fullmatch(line) for line in lines[:40]):
             raise self._judgments(path, "a table of NIST's judgments", "nist")
         if self._is_list(path, lines):
             return "rouge155", "a list of files for ROUGE-1.5.5"
@@ -264,7 +266,8 @@ class _Look:
         sample = [record for _, record in islice(objects, _LOOK)]
         keys = {str(key).strip().casefold() for record in sample for key in record}
         array = text_start(path, self.encoding).lstrip().startswith("[")
-        what = "a JSON array" if array else "JSON lines"
+        whole = whole_records(path, max_line=MAX_LINE, encoding=self.encoding) is not None
+        what = "a JSON array" if array else "JSON" if whole else "JSON lines"
         if keys & {"expert_annotations", "turker_annotations"}:
             return "summeval", "SummEval's annotations"
         if {"instance_id", "summarizer_id"} <= keys and (
@@ -273,6 +276,8 @@ class _Look:
             or any(isinstance(r.get("summary"), dict) for r in sample)
         ):
             return "sacrerouge", "sacrerouge's records"
+        if sample and sample[0].get("kind") in ("judgments", "person", "task", "event"):
+            raise self._judgments(path, f"{what} of judgments", "records")
         if keys & {*_WINNER} and not keys & {*RECORD["text"]}:
             raise self._preferences(path, f"{what} of preferences")
         if keys & {*SYSTEM} and keys & {*_VALUE} and not keys & {*RECORD["text"]}:
@@ -315,7 +320,7 @@ class _Look:
             *_MEASURE,
             *_WINNER,
         }
-        if {*names} & known or any(map(_wide, names)):
+        if {*names} & known or any(map(wide_prefix, names)):
             return True
         rows = [line.split(sign) for line in start.split("\n")[1:_LOOK] if line.strip()]
         even = [len(row) == len(names) for row in rows]
@@ -420,9 +425,7 @@ def _several(paths: Sequence[Path]) -> str:
 def _content(names: Sequence[str]) -> str:
     """What a table of texts holds, by the names of its columns."""
     plain = {name.strip().casefold() for name in names}
-    written = any(plain & {*RECORD[field]} for field in ("text", "outputs")) or any(map(_wide, plain))
+    written = any(plain & {*RECORD[field]} for field in ("text", "outputs")) or any(map(wide_prefix, plain))
     if plain & {*RECORD["outputs"]}:
         return "texts, a list of systems' summaries a row"
-    if written or plain & {*EITHER}:
-        return "summaries"
-    return "texts"
+    return "summaries" if written and not plain & {*EITHER} else "texts"

@@ -140,6 +140,8 @@ MEANS_ONLY = Noted(
     "row of ratings that are means only, without assessors: taken as scores, which say nothing of agreement"
 )
 ROW_NUMBERS = Noted("file without a column for the topic: a row is a topic, and its number the name")
+FILE_NAME = Noted("file without a column for the system: its name is the system")
+NO_NAME = "(no name)"
 SPLIT = Noted('source split into documents at "|||||"')
 _BARS = "|||||"  # between the documents of a topic in Multi-News
 _SAMPLE = 20  # records that are looked at before the first is taken
@@ -377,7 +379,28 @@ def read_frame(
     options, _ = options.check()
     path = Path(name)
     rows = ((Place(path, number), number, row) for number, row in enumerate(frames.rows_of(data), 1))
-    yield from RecordFile(path, options, Once()).read(rows)
+    try:
+        yield from RecordFile(path, options, Once()).read(rows)
+    except Undecided as error:
+        ways = " or ".join(f"{_arguments(way.words)} ({way.meaning})" for way in error.ways)
+        raise UsageError(f"{error.problem}: say {ways}") from None
+
+
+def _arguments(words: Sequence[str]) -> str:
+    """Options of the command line as arguments of a function."""
+    given: dict[str, Any] = {}
+    rest = iter(words)
+    for option in rest:
+        if option == "--by-line":
+            given["by_line"] = True
+        elif option == "--map":
+            field, _, column = next(rest).partition("=")
+            given.setdefault("columns", {})[field] = column
+        elif option == "--systems":
+            given["systems"] = next(rest).split(",")
+        else:
+            given[option.removeprefix("--").replace("-", "_")] = next(rest)
+    return ", ".join(f"{name}={value!r}" for name, value in given.items())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -431,9 +454,14 @@ class RecordOptions:
         return self.system is not None or self.has_file
 
     @property
+    def takes_file_name(self) -> bool:
+        """Whether the file's name is the system's without anybody having said so."""
+        return self.ask and self.has_file and self.system is None
+
+    @property
     def says_whose(self) -> bool:
         """Whether the caller said what a text without a column for its system is."""
-        named = any(_wide(name) for name in self.columns)
+        named = any(wide_prefix(name) for name in self.columns)
         return self.system is not None or self.role is not None or named or "text" in self.columns
 
 
@@ -486,9 +514,11 @@ class RecordFile:
         )
         if first and here.by_row:
             yield str(self.path), ROW_NUMBERS
-        yield from self.unused(place, here.unused)
+        yield from self.unused(place, (name or NO_NAME for name in here.unused))
         if "text" in here.fields and "system" not in here.fields and not self.options.names_system:
             raise UsageError(f"{self.path}: no column for the system: say system=NAME")
+        if first and self.options.takes_file_name and "text" in here.fields and "system" not in here.fields:
+            yield str(self.path), FILE_NAME
         yield from _Record(self, place, number, record, here).items()
         yield from place.noted()
 
@@ -501,7 +531,7 @@ class RecordFile:
 
     def not_used(self, place: Place, names: Sequence[str]) -> Iterator[Item]:
         """Names the columns of a table that will not be looked at."""
-        yield from self.unused(place, self._plan(tuple(names)).unused)
+        yield from self.unused(place, (name or NO_NAME for name in self._plan(tuple(names)).unused))
 
     def has_text(self, names: Sequence[str]) -> bool:
         """Whether a record with these columns is one summary."""
@@ -612,7 +642,9 @@ class RecordFile:
         return implied
 
     def _has_wide(self, names: Iterable[str]) -> bool:
-        return any(_wide(name) for name in (*self._columns, *(name.strip().casefold() for name in names)))
+        return any(
+            wide_prefix(name) for name in (*self._columns, *(name.strip().casefold() for name in names))
+        )
 
     def _decide(self, names: tuple[str, ...], fields: Mapping[str, str], found: ColumnPlan) -> None:
         """Ask where a column may be the reference or a system's output, or may belong beside other outputs."""
@@ -656,6 +688,8 @@ class RecordFile:
                 ],
             )
         column = either[0]
+        if not self.options.has_file:
+            name = "NAME"
         whose = ["--system", name] if self.options.alone and name else []
         return Undecided(
             f"{self.path}: {shown(column)} is the reference in one data set and a system's summary in another",
@@ -735,7 +769,7 @@ class RecordFile:
         if len(texts) == 1 and "reference" not in fields:
             ways.append(Way(words=[*first, "--map", f"reference={texts[0]}", *rows], meaning="references"))
         if fields.keys() & {"document", "reference"}:
-            ways.append(Way(words=["--map", "text="], meaning="not used"))
+            ways.append(Way(words=["--map", "text="], meaning="nobody's: not used"))
         columns = "column" if len(texts) == 1 else "columns"
         are = "holds" if len(texts) == 1 else "hold"
         return Undecided(f"{self.path}: {columns} {listed(texts)} {are} texts, and nothing says whose", ways)
@@ -1051,7 +1085,7 @@ class TwoColumns(FormatError):
 def check_map(columns: Mapping[str, str], aliases: Aliases, *, wide: bool) -> None:
     """Refuse a map from a field that does not exist."""
     for name in columns:
-        if name not in aliases and not (wide and _wide(name)):
+        if name not in aliases and not (wide and wide_prefix(name)):
             also = f", {SUMMARY}SYSTEM, {REFERENCE}SYSTEM" if wide else ""
             raise UsageError(
                 f"--map {quoted(name)}: no such field{nearest(name, aliases)};"
@@ -1072,15 +1106,15 @@ def find_columns(
     mapped = {field: column for field, column in columns.items() if column in present}
     absent = tuple(column for column in columns.values() if column and column not in present)
     taken = set(mapped.values())
-    fields = {field: column for field, column in mapped.items() if not _wide(field)}
-    texts = {field: column for field, column in mapped.items() if _wide(field)}
+    fields = {field: column for field, column in mapped.items() if not wide_prefix(field)}
+    texts = {field: column for field, column in mapped.items() if wide_prefix(field)}
     unused: list[str] = []
     for name in names:
         if name in taken:
             continue
         plain = name.strip().casefold()
         field = next((f for f, known in aliases.items() if plain in known), None)
-        if wide and (prefix := _wide(plain)):
+        if wide and (prefix := wide_prefix(plain)):
             key = prefix + name.strip()[len(prefix) :].strip()
             if key in texts:
                 raise FormatError(f"columns {shown(texts[key])} and {shown(name)} are of one system")
@@ -1145,7 +1179,7 @@ def listed(names: Iterable[str], *, most: int = 12) -> str:
     return ", ".join(map(_plain, names[:most])) + more if names else "none"
 
 
-def _wide(name: str) -> str | None:
+def wide_prefix(name: str) -> str | None:
     return next((prefix for prefix in (SUMMARY, REFERENCE) if name.startswith(prefix)), None)
 
 
