@@ -146,6 +146,7 @@ def _of_array(path: Path, text: _Text) -> Iterator[tuple[int, Any]]:
     text.at += 1
     number, sign = 1, text.next(1)
     while sign != "]":
+        text.next(number)
         value = text.value(number)
         if number == 1 and not isinstance(value, dict):
             raise FormatError(
@@ -157,7 +158,7 @@ def _of_array(path: Path, text: _Text) -> Iterator[tuple[int, Any]]:
         sign = text.next(number)
         if sign == ",":
             text.at += 1
-            number, sign = number + 1, text.next(number + 1)
+            number, sign = number + 1, ""
         elif sign != "]":
             found = "the file ends" if not sign else f'"{sign}" follows'
             raise FormatError(
@@ -170,28 +171,22 @@ def _of_array(path: Path, text: _Text) -> Iterator[tuple[int, Any]]:
 
 def _objects(path: Path, max_line: int, encoding: str) -> Iterator[tuple[int, Any]] | None:
     """Objects one after another, or the records inside a single one. None where the first is no JSON."""
-    stream = _opened(path, encoding)
-    text = _Text(path, stream, max_line)
-    try:
-        text.next(1)
-        first = text.value(1)
-        alone = not text.next(1)
-    except (FormatError, UnicodeError):
-        stream.close()
-        return None  # read line by line, which says what is wrong and where
+    with _opened(path, encoding) as stream:
+        text = _Text(path, stream, max_line)
+        try:
+            text.next(1)
+            first = text.value(1)
+            alone = not text.next(1)
+        except (FormatError, UnicodeError):
+            return None  # read line by line, which says what is wrong and where
     rows = inside(first) if alone and isinstance(first, dict) else None
-    if rows is not None:
-        stream.close()
-        return iter(list(enumerate(rows, 1)))
-    return _one_after_another(path, stream, text, first, encoding)
+    return _one_after_another(path, max_line, encoding) if rows is None else iter(list(enumerate(rows, 1)))
 
 
-def _one_after_another(
-    path: Path, stream: IO[str], text: _Text, first: Any, encoding: str
-) -> Iterator[tuple[int, Any]]:
-    with stream:
-        yield 1, first
-        number = 2
+def _one_after_another(path: Path, max_line: int, encoding: str) -> Iterator[tuple[int, Any]]:
+    with _opened(path, encoding) as stream:
+        text = _Text(path, stream, max_line)
+        number = 1
         try:
             while text.next(number):
                 yield number, text.value(number)

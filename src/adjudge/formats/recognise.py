@@ -41,14 +41,8 @@ _ARROW = (
 _NOT_TEXT = (
     (b"%PDF", "a PDF"),
     (b"SQLite format 3", "an SQLite database"),
-    (
-        b"ARROW1",
-        "an Arrow file: `datasets.Dataset.from_file(FILE).to_parquet(...)` makes a Parquet file of it",
-    ),
-    (
-        b"\xff\xff\xff\xff",
-        "an Arrow file: `datasets.Dataset.from_file(FILE).to_parquet(...)` makes a Parquet file of it",
-    ),
+    (b"ARROW1", _ARROW),
+    (b"\xff\xff\xff\xff", _ARROW),
     (b"\x80\x04", "a Python pickle"),
     (b"\x89HDF", "an HDF5 file"),
     (b"\xd0\xcf\x11\xe0", "an old Excel file (.xls): save it as .xlsx or CSV"),
@@ -425,7 +419,7 @@ def _several(paths: Sequence[Path]) -> str:
 def _content(names: Sequence[str]) -> str:
     """What a table of texts holds, by the names of its columns."""
     plain = {name.strip().casefold() for name in names}
-    written = any(plain & {*RECORD[field]} for field in ("text", "outputs")) or any(map(wide_prefix, plain))
+    written = plain & {*RECORD["text"]} - {*EITHER, "text"} or any(map(wide_prefix, plain))
     if plain & {*RECORD["outputs"]}:
         return "texts, a list of systems' summaries a row"
-    return "summaries" if written and not plain & {*EITHER} else "texts"
+    return "summaries" if written or (plain & {*SYSTEM} and plain & {*RECORD["text"]}) else "texts"
