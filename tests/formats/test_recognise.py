@@ -97,6 +97,10 @@ def test_an_array_may_have_a_byte_order_mark(write: Write, encoding: str) -> Non
     assert Summary("1", "x", "Grüße, 雨.") in rows(read([path]))
 
 
+def test_the_real_summeval_is_recognised(summeval_file: Path) -> None:
+    assert recognise([summeval_file]).format == "summeval"
+
+
 def test_names_of_nist_tell_summaries(write: Write) -> None:
     assert recognise([write("D0601.M.250.A.17", "Rain fell.\n")]).format == "duc"
 

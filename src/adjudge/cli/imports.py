@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -40,7 +41,7 @@ imports = typer.Typer(
 )
 
 IMPORTS = {
-    "auto": "adjudge import outputs.csv my-eval",
+    "auto": "adjudge import auto outputs.jsonl my-eval",
     "summeval": "adjudge import summeval model_annotations.jsonl my-eval",
     "jsonl": "adjudge import jsonl outputs.jsonl my-eval --map text=decoded",
     "csv": "adjudge import csv baseline-7.csv tuned-7.csv my-eval --length 100",
@@ -165,7 +166,9 @@ def auto(
         chosen["quotes"] = False
     if found.format != "parquet":
         chosen["max_line"] = size_of("--max-line", max_line)
-    _take(evaluation, found.read(**chosen), replace, skip, dry_run, json, read_as=found.words)
+    items = found.read(**chosen)
+    begun = list(islice(items, 1))  # what must be asked is asked before the evaluation is opened
+    _take(evaluation, chain(begun, items), replace, skip, dry_run, json, read_as=found.words)
 
 
 def _check_words(files: list[Path], evaluation: Path) -> list[Path]:

@@ -329,13 +329,14 @@ class _Look:
 
     def _table(self, path: Path, kind: str) -> tuple[str, str]:
         between = "" if kind == "Excel" else self._between(path)
-        header, cells = read_cells(
+        table = read_cells(
             path,
             delimiter=self.delimiter,
             quotes=self.quotes,
             unnamed_first=True,
             encoding=self.encoding,
         )
+        header, cells = table[0], table[1]
         rows: list[dict[str, Any]] = []
         with suppress(FormatError):  # the reader tells it, with what to do
             rows.extend(dict(zip(header, row, strict=True)) for _, row in islice(cells, _LOOK))

@@ -264,7 +264,7 @@ def read_table(
 
     def items(path: Path) -> Iterator[Item]:
         records = RecordFile(path, options, once, cells=True)
-        header, rows = read_cells(
+        cells = read_cells(
             path,
             delimiter=delimiter,
             quotes=quotes,
@@ -273,6 +273,7 @@ def read_table(
             max_line=max_line,
             encoding=encoding,
         )
+        header, rows = cells[0], cells[1]
 
         def found() -> Iterator[Numbered]:
             for number, (line, row) in enumerate(rows, 1):
