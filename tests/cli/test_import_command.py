@@ -97,6 +97,14 @@ def test_a_mistake_is_one_line_that_says_what_to_type(here: Path, line: str, exp
     assert summaries(here) == []
 
 
+def test_a_pattern_in_quotes_is_expanded(here: Path) -> None:
+    (here / "t5.csv").write_text("id,prediction\n1,Rain.\n", encoding="utf-8")
+    assert called(here, "import", "*.csv", "my-eval").returncode == 0
+    assert {s.system for s in summaries(here)} == {"bart", "t5"}
+    nothing = called(here, "import", "*.tsv", "my-eval")
+    assert (nothing.returncode, nothing.stderr) == (2, "adjudge: *.tsv: no file matches this pattern\n")
+
+
 def test_help_shows_the_form_without_a_format(here: Path) -> None:
     shown = " ".join(called(here, "import", "--help").stdout.split())
     assert "import [OPTIONS] [FORMAT] FILE... EVALUATION" in shown

@@ -225,8 +225,12 @@ def test_a_lone_summary_is_asked_about_and_both_answers_work(
     assert texts(as_output, Summary) == [
         Summary(topic, "set", text) for topic, text in zip(topics, GOLD, strict=True)
     ]
-    by_role = read(path, role="reference", **({} if gold == "summary" else {"columns": {"text": gold}}))
-    assert [s.roles for s in texts(by_role, Summary)] == [("reference",)] * 2
+    by_role = read(path, role="reference")
+    assert [(s.system, s.text, s.roles) for s in texts(by_role, Summary)] == [
+        ("set", text, ("reference",)) for text in GOLD
+    ]
+    by_system = read(path, system="bart")
+    assert [(s.system, s.text) for s in texts(by_system, Summary)] == [("bart", text) for text in GOLD]
 
 
 @in_every_kind
@@ -445,6 +449,15 @@ def test_rows_of_several_files_are_no_topics(write: Write) -> None:
 )
 def test_lists_in_cells(cell: str, expected: object) -> None:
     assert list_in(cell) == expected
+
+
+def test_a_text_that_looks_like_a_list_stays_a_text(write: Write) -> None:
+    write("a.csv", 'id,prediction,reference\n1,[1],"[1, 2]"\n2,[sic],"[""One."", ""Two.""]"\n')
+    found = [(s.system, s.text) for s in texts(read(Path("a.csv")), Summary)]
+    assert found == [
+        *(("a", "[1]"), ("reference-1", "[1, 2]"), ("a", "[sic]")),
+        *(("reference-1", "One."), ("reference-2", "Two.")),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -171,12 +171,23 @@ def auto(
     _take(evaluation, chain(begun, items), replace, skip, dry_run, json, read_as=found.words)
 
 
+def _matching(path: Path) -> list[Path]:
+    """The files that a pattern in quotes names; a path as it is."""
+    if path.exists() or not any(sign in str(path) for sign in "*?["):
+        return [path]
+    root = Path(path.anchor)
+    if found := sorted(root.glob(str(path.relative_to(root)) if path.anchor else str(path))):
+        return found
+    raise UsageError(f"{path}: no file matches this pattern")
+
+
 def _check_words(files: list[Path], evaluation: Path) -> list[Path]:
     """The files, where there are any. A first word that is neither a file nor a format may be mistyped."""
     if not files:
         words = f"FILE... {evaluation}" if evaluation.is_dir() else f"{evaluation} my-eval"
         what = "the file to import" if evaluation.is_dir() else "the evaluation's folder"
         raise UsageError(f"{what} is missing: adjudge import {words}")
+    files = [each for path in files for each in _matching(path)]
     first = str(files[0])
     if not files[0].exists() and "." not in first and len(files) > 1:
         formats = [name for name in IMPORTS if name != AUTO]

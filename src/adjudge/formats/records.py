@@ -640,6 +640,9 @@ class RecordFile:
         golden = [known[name] for name in EITHER if name in known and name != "summary"]
         if written and len(golden) == 1 and "reference" not in self._columns and not has("reference"):
             implied["reference"] = golden[0]
+        said = self.options.system is not None or self.options.role is not None
+        if said and len(golden) == 1 and not has("text", "text") and "text" not in self._columns:
+            implied["text"] = golden[0]
         return implied
 
     def _has_wide(self, names: Iterable[str]) -> bool:
@@ -879,7 +882,7 @@ class _Record:
             yield from self._summary(topic, name, text, column, target, self._roles(), self._options.kind)
         rated = False
         for aspect, own in self._here.aspects:
-            values = self._list_in(own, self._cell(own))
+            values = self._list_in(self._cell(own))
             if values is None:
                 continue
             numbers = values if isinstance(values, dict) else self._numbered(own, values, texts)
@@ -946,10 +949,14 @@ class _Record:
         yield self._place.item(Score(measure, topic, system, float(value), *target))
 
     def _listed(self, name: str) -> Any:
-        """A field that may be a list; in a table of cells it is written as Python or JSON writes one."""
-        return self._list_in(self._here.fields[name], self._raw(name))
+        """A field that may be a list; in a table of cells, a text that only looks like one stays a text."""
+        value = self._raw(name)
+        found = self._list_in(value)
+        texts = isinstance(found, list) and all(each is None or isinstance(each, str) for each in found)
+        return found if texts or name == "outputs" else value
 
-    def _list_in(self, column: str, value: Any) -> Any:
+    def _list_in(self, value: Any) -> Any:
+        """The list that a cell holds, or the value as it is."""
         if not self._file.cells or not isinstance(value, str):
             return value
         found = list_in(value)
