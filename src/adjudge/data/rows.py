@@ -82,7 +82,7 @@ def _roles(field_name: str, value: object) -> tuple[str, ...]:
     items = value if isinstance(value, (list, tuple)) else None
     if not items or len(set(map(str, items))) != len(items) or any(r not in ROLES for r in items):
         raise FormatError(f'"{field_name}" is {quoted(value)}, expected ["peer"], ["reference"] or both')
-    return tuple(role for role in ROLES if role in items)
+    return ROLES if len(items) == 2 else ROLES[:1] if items[0] == ROLES[0] else ROLES[1:]
 
 
 def _type(value: object) -> str:
