@@ -2,6 +2,7 @@
 
 AdjudgeError            one line that a person can act on
 ├── UsageError          the call is wrong: an unknown name, a bad option (exit 2)
+│   └── Undecided       the data can be read in several ways: says the words that choose each (exit 2)
 └── DataError           the data is wrong: a file, a row, a value (exit 1)
     ├── FormatError     a file does not hold what it should
     ├── ClashError      something is there already
@@ -10,7 +11,9 @@ AdjudgeError            one line that a person can act on
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -25,6 +28,34 @@ class UsageError(AdjudgeError):
     """The call is wrong."""
 
     exit_code = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Way:
+    """One way out of several: the words to add to the command, or all of it after the program's name (`whole`)."""
+
+    words: Sequence[str]
+    meaning: str
+    whole: bool = False
+
+    def after(self, command: Sequence[str]) -> list[str]:
+        return [*command[:1], *self.words] if self.whole else [*command, *self.words]
+
+
+class Undecided(UsageError):
+    """The data can be read in several ways, and nothing in it says which is meant."""
+
+    def __init__(self, problem: str, ways: Sequence[Way], *, between: str = "or"):
+        self.problem, self.ways, self._between = problem, tuple(ways), between
+        said = f", {between} ".join(f"{shlex.join(way.words)} ({way.meaning})" for way in self.ways)
+        super().__init__(f"{problem}: say {said}")
+
+    def with_commands(self, command: Sequence[str]) -> str:
+        """The same with whole commands, to be typed instead of `command`."""
+        said = f" {self._between} ".join(
+            f"`{shlex.join(way.after(command))}` ({way.meaning})" for way in self.ways
+        )
+        return f"{self.problem}. Type {said}"
 
 
 class DataError(AdjudgeError):

@@ -33,6 +33,8 @@ from adjudge.judgments.tasks import FILE, PENDING
 from adjudge.wording import counted
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from adjudge.assessors.preferences import Origin as PreferenceTruth
     from adjudge.assessors.preferences import SimulatedPreferences
     from adjudge.assessors.truth import Truth
@@ -236,6 +238,29 @@ class Evaluation:
             form=form,
             encoding=encoding,
         )
+        return self.take(items, on_clash=on_clash, dry_run=dry_run)
+
+    def import_data(
+        self,
+        source: str | Path | Sequence[str | Path] | Iterable[Mapping[str, Any]] | pd.DataFrame,
+        *,
+        on_clash: OnClash = "refuse",
+        dry_run: bool = False,
+        **options: Any,
+    ) -> ImportReport:
+        """Import files of any known format, a DataFrame, or records: a list of dicts, a data set of `datasets`.
+
+        A file's format is found out; the options are those of its reader in `adjudge.formats`, for records those of
+        `adjudge.formats.records.read_frame`: `columns={"reference": "highlights"}`, `systems=["gpt4", "llama"]`.
+        """
+        from adjudge.formats.recognise import read
+        from adjudge.formats.records import read_frame
+
+        files = [source] if isinstance(source, str | Path) else source
+        if isinstance(files, list | tuple) and files and all(isinstance(f, str | Path) for f in files):
+            items = read(files, **options)
+        else:
+            items = read_frame(source, **options)
         return self.take(items, on_clash=on_clash, dry_run=dry_run)
 
     def check(self) -> CheckReport:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from tests.cli.running import called
 
+from adjudge.cli.imports import IMPORTS
 from adjudge.data.folder import Folder
 from adjudge.formats.records import RECORD
 
@@ -32,8 +33,9 @@ def examples() -> list[tuple[dict[str, str], str]]:
 
 
 def test_the_page_has_an_example_for_every_format() -> None:
-    formats = {command.split()[2] for _, command in examples()}
-    assert formats == {"lines", "folder", "jsonl", "csv", "summeval", "sacrerouge", "duc", "scores"}
+    words = {command.split()[2] for _, command in examples()}
+    formats = {word if word in IMPORTS else "auto" for word in words}
+    assert formats == {"auto", "lines", "folder", "jsonl", "csv", "summeval", "sacrerouge", "duc", "scores"}
 
 
 @pytest.mark.parametrize(("files", "command"), examples(), ids=[command for _, command in examples()])
@@ -51,6 +53,17 @@ def test_examples_import(files: dict[str, str], command: str, tmp_path: Path) ->
         done = called(tmp_path, *words[1:])
     assert (done.returncode, done.stderr) == (0, "")
     assert "added" in done.stdout or "scores:" in done.stdout
+
+
+def test_the_question_is_asked_as_the_page_shows_it(tmp_path: Path) -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    asked = re.search(r"```console\n\$ adjudge (.*)\n(.*)\n```", text)
+    assert asked is not None
+    files = next(files for files, _ in examples() if "cnn.csv" in files)
+    (tmp_path / "cnn.csv").write_text(files["cnn.csv"], encoding="utf-8")
+    Folder.init(tmp_path / "my-eval")
+    done = called(tmp_path, *asked[1].split())
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"{asked[2]}\n")
 
 
 def test_the_page_lists_every_known_name_of_a_column() -> None:

@@ -282,7 +282,7 @@ GOOD = {"topic": "d1", "system": "s", "text": "One."}
         ),
         (
             lines({"topic": "x", "text": "", "summary:a": ""}).encode(),
-            "say --map document=text or --map text=",
+            "--map document=text (it is the source), or --map text= (it is not used)",
         ),
         (lines({"topic": "x", "summary:a": "", "SUMMARY: a": ""}).encode(), "are of one system"),
         (lines({"topic": "x", "summary:": ""}).encode(), '"system" is ""'),

@@ -14,13 +14,15 @@ def main() -> None:
 
     ready()
     from adjudge.cli.app import app
-    from adjudge.errors import AdjudgeError
+    from adjudge.errors import AdjudgeError, Undecided
 
     try:
         try:
             app()
         finally:
             sys.stdout.flush()  # here, where a full disk can still be told
+    except Undecided as error:
+        _end(error.with_commands(["adjudge", *sys.argv[1:]]), error.exit_code)
     except AdjudgeError as error:
         _end(str(error), error.exit_code)
     except KeyboardInterrupt:

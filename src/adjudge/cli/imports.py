@@ -1,30 +1,48 @@
-"""adjudge import: one short command per format; what they share is in `_take`."""
+"""adjudge import: one short command per format, and one that finds the format out; what they share is in `_take`."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Collection, Iterable, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import counting, now, on_clash, say, show_json, typed
 from adjudge.data.packed import size_of
-from adjudge.errors import DataError, UsageError, quoted
+from adjudge.errors import DataError, UsageError, nearest, quoted
 
 if TYPE_CHECKING:
     from adjudge.data.incoming import ImportReport, Item
 
+AUTO = "auto"
+
+
+class ByFormat(TyperGroup):
+    """The commands by format; words that begin with none of their names are `auto`'s."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
+            args = [AUTO, *args]
+        return super().parse_args(ctx, args)
+
+
 imports = typer.Typer(
-    help="Read summaries, documents, ratings or scores that you have into an evaluation.",
+    cls=ByFormat,
+    help="Read summaries, documents, ratings or scores that you have into an evaluation."
+    "\n\nWithout a format, `adjudge import FILE... EVALUATION`, it is found out by what is in the files, and said.",
+    subcommand_metavar="[FORMAT] FILE... EVALUATION",
+    epilog="Example: adjudge import cnn.parquet my-eval --map reference=highlights",
     no_args_is_help=True,
 )
 
 IMPORTS = {
+    "auto": "adjudge import auto outputs.jsonl my-eval",
     "lines": "adjudge import lines 'system_*.txt' --reference 'ref*.txt' --source src.txt line-eval",
     "folder": "adjudge import folder outputs folder-eval --pattern '{system}/{topic}.txt'"
     " --reference-pattern 'reference/{topic}.txt'",
@@ -50,8 +68,20 @@ Map = Annotated[
         show_default=False,
     ),
 ]
+Systems = Annotated[
+    str | None,
+    typer.Option(
+        "--systems", metavar="A,B,...", help="Columns that hold a system's summaries.", show_default=False
+    ),
+]
+SystemNames = Annotated[
+    str | None, typer.Option("--system-names", metavar="A,B,...", help="Systems of a list of summaries.")
+]
+System = Annotated[str | None, typer.Option(help="Whose summaries; the file's name unless given.")]
 ByLine = Annotated[bool, typer.Option("--by-line", help="Files are aligned: the line number is the topic.")]
-Role = Annotated[str, typer.Option(help="Of summaries that do not say: peer, reference or both.")]
+Role = Annotated[
+    str | None, typer.Option(help="Of summaries that do not say: peer (unless given), reference or both.")
+]
 Kind = Annotated[str | None, typer.Option(help="Of systems that do not say: machine, baseline or human.")]
 References = Annotated[
     str | None, typer.Option("--reference-names", metavar="A,B,...", help="Writers of a list of references.")
@@ -78,6 +108,107 @@ SentenceMark = Annotated[
 Length = Annotated[
     int | None, typer.Option(min=1, metavar="WORDS", help="Target length where the file has none.")
 ]
+
+
+@imports.command(AUTO, epilog=f"Example: {IMPORTS[AUTO]}")
+def auto(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="FILE", help="Files, or folders of them.", show_default=False),
+    ] = None,
+    evaluation: options.Folder = Path(),
+    mapped: Map = None,
+    systems: Systems = None,
+    system: System = None,
+    role: Role = None,
+    kind: Kind = None,
+    length: Length = None,
+    form: options.FormGiven = None,
+    system_names: SystemNames = None,
+    reference_names: References = None,
+    by_line: ByLine = False,
+    measure: Annotated[
+        str | None, typer.Option("-m", "--measure", metavar="NAME", help="Of scores that do not say.")
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option(help="Whose scores: measures are named SOURCE:NAME.", show_default=False)
+    ] = None,
+    lower_is_better: Lower = False,
+    topic: Annotated[str | None, typer.Option(help="Of all of DUC's documents; else their folder.")] = None,
+    root: Annotated[
+        Path | None,
+        typer.Option("--root", metavar="DIR", help="Where the files of ROUGE's settings are now."),
+    ] = None,
+    delimiter: Delimiter = None,
+    no_quotes: NoQuotes = False,
+    max_line: MaxLine = "64MB",
+    encoding: Annotated[str | None, typer.Option(help="Of the files.", show_default=False)] = None,
+    replace: options.Replace = False,
+    skip: options.Skip = False,
+    dry_run: options.DryRun = False,
+    json: options.Json = False,
+) -> None:
+    """Any of these formats, or Parquet or Excel: found out by what is in the files. The word itself may be left out."""
+    from adjudge.formats.recognise import recognise
+
+    files = _check_words(files or [], evaluation)
+    found = recognise(
+        files, evaluation=str(evaluation), delimiter=delimiter, quotes=not no_quotes, encoding=encoding
+    )
+    given: dict[str, Any] = {
+        "columns": columns_of(mapped),
+        "systems": _names(systems),
+        "system": system,
+        "role": role,
+        "kind": kind,
+        "length": length,
+        "form": form,
+        "system_names": _names(system_names),
+        "reference_names": _names(reference_names),
+        "by_line": by_line,
+        "measure": measure,
+        "source": source,
+        "lower_is_better": lower_is_better,
+        "topic": topic,
+        "root": root,
+        "delimiter": delimiter,
+        "encoding": encoding,
+    }
+    chosen = {name: value for name, value in given.items() if value}
+    if no_quotes:
+        chosen["quotes"] = False
+    if found.format != "parquet":
+        chosen["max_line"] = size_of("--max-line", max_line)
+    items = found.read(**chosen)
+    begun = list(islice(items, 1))  # what must be asked is asked before the evaluation is opened
+    _take(evaluation, chain(begun, items), replace, skip, dry_run, json, read_as=found.words)
+
+
+def _matching(path: Path) -> list[Path]:
+    """The files that a pattern in quotes names; a path as it is."""
+    if path.exists() or not any(sign in str(path) for sign in "*?["):
+        return [path]
+    root = Path(path.anchor)
+    if found := sorted(root.glob(str(path.relative_to(root)) if path.anchor else str(path))):
+        return found
+    raise UsageError(f"{path}: no file matches this pattern")
+
+
+def _check_words(files: list[Path], evaluation: Path) -> list[Path]:
+    """The files, where there are any. A first word that is neither a file nor a format may be mistyped."""
+    if not files:
+        words = f"FILE... {evaluation}" if evaluation.is_dir() else f"{evaluation} my-eval"
+        what = "the file to import" if evaluation.is_dir() else "the evaluation's folder"
+        raise UsageError(f"{what} is missing: adjudge import {words}")
+    files = [each for path in files for each in _matching(path)]
+    first = str(files[0])
+    if not files[0].exists() and "." not in first and len(files) > 1:
+        formats = [name for name in IMPORTS if name != AUTO]
+        raise UsageError(
+            f"{quoted(first)} is neither a file nor a format{nearest(first, formats)};"
+            f" formats: {', '.join(formats)}"
+        )
+    return files
 
 
 class LinesCommand(TyperCommand):
@@ -251,11 +382,13 @@ def jsonl(
     files: Files,
     evaluation: options.Folder,
     mapped: Map = None,
-    system: Annotated[str | None, typer.Option(help="Whose summaries; the file's name unless given.")] = None,
-    role: Role = "peer",
+    systems: Systems = None,
+    system: System = None,
+    role: Role = None,
     kind: Kind = None,
     length: Length = None,
     form: options.FormGiven = None,
+    system_names: SystemNames = None,
     reference_names: References = None,
     by_line: ByLine = False,
     max_line: MaxLine = "64MB",
@@ -271,10 +404,12 @@ def jsonl(
     items = read_jsonl(
         files,
         system=system,
+        systems=_names(systems),
         role=cast(Any, role),
         kind=kind,
         length=length,
         form=form,
+        system_names=_names(system_names),
         reference_names=_names(reference_names),
         columns=columns_of(mapped),
         by_line=by_line,
@@ -289,11 +424,13 @@ def csv(
     files: Files,
     evaluation: options.Folder,
     mapped: Map = None,
-    system: Annotated[str | None, typer.Option(help="Whose summaries; the file's name unless given.")] = None,
-    role: Role = "peer",
+    systems: Systems = None,
+    system: System = None,
+    role: Role = None,
     kind: Kind = None,
     length: Length = None,
     form: options.FormGiven = None,
+    system_names: SystemNames = None,
     reference_names: References = None,
     by_line: ByLine = False,
     delimiter: Delimiter = None,
@@ -311,10 +448,12 @@ def csv(
     items = read_table(
         files,
         system=system,
+        systems=_names(systems),
         role=cast(Any, role),
         kind=kind,
         length=length,
         form=form,
+        system_names=_names(system_names),
         reference_names=_names(reference_names),
         columns=columns_of(mapped),
         by_line=by_line,
@@ -479,7 +618,14 @@ def rouge_output(
 
 
 def _take(
-    evaluation: Path, items: Iterable[Item], replace: bool, skip: bool, dry_run: bool, json: bool
+    evaluation: Path,
+    items: Iterable[Item],
+    replace: bool,
+    skip: bool,
+    dry_run: bool,
+    json: bool,
+    *,
+    read_as: str | None = None,
 ) -> None:
     """Carry an import out and tell what became of it; exit 1 where nothing could be read."""
     policy = on_clash(replace, skip)
@@ -487,8 +633,10 @@ def _take(
     with counting("read") as tick:
         report = e.take(items, on_clash=policy, dry_run=dry_run, progress=tick, what=typed(), when=now())
     if json:
-        show_json(report.as_dict())
+        show_json(report.as_dict() | ({} if read_as is None else {"read_as": read_as}))
     else:
+        if read_as is not None:
+            say(f"read as: {read_as}")
         for line in report.lines():
             say(line)
         if report.read and not dry_run:

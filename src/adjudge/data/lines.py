@@ -6,13 +6,14 @@ import json
 import lzma
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from adjudge.data.packed import open_bytes
 from adjudge.errors import FormatError, UsageError, quoted
 
+T = TypeVar("T")
 MAX_LINE = 64 * 1024 * 1024  # bytes; a longer line is refused without being read whole
 _BOM = b"\xef\xbb\xbf"
 
@@ -74,8 +75,18 @@ def read_json_lines(
 
 
 def parse_json(text: str, path: Path, number: int) -> Any:
+    """The value that a text is."""
+    return _parsed(lambda: _DECODER.decode(text), path, number)
+
+
+def parse_json_at(text: str, at: int, path: Path, number: int) -> tuple[Any, int]:
+    """The value that begins at a place in a text, and the place where it ends."""
+    return _parsed(lambda: _DECODER.raw_decode(text, at), path, number)
+
+
+def _parsed(parse: Callable[[], T], path: Path, number: int) -> T:
     try:
-        return _DECODER.decode(text)
+        return parse()
     except _Refused as error:
         raise FormatError(str(error), file=path, line=number) from None
     except json.JSONDecodeError as error:

@@ -12,7 +12,7 @@ import importlib
 import io
 import lzma
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -218,33 +218,74 @@ def _open_zstd(path: Path) -> IO[bytes]:
     return io.BufferedReader(_Frames(path, zstandard.ZstdDecompressor().decompressobj), _UNPACKED)
 
 
-def check_parquet(path: Path) -> None:
-    """Refuse a Parquet file that would take far more memory than it has bytes.
+def check_parquet(path: Path, columns: Sequence[str] | None = None) -> None:
+    """Refuse a Parquet file that would take far more memory than it has bytes, whole or with these columns alone.
 
-    Texts that repeat are stored once, so that only reading tells; they are read as they are stored, and counted.
+    Texts that repeat are stored once, so that only reading tells; they are read as they are stored, and counted. So are
+    texts in lists and objects.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
-    allowed = _allowed(path, PARQUET_FREELY)
+    allowed = left = _allowed(path, PARQUET_FREELY)
     with pq.ParquetFile(path) as file:
         groups = [file.metadata.row_group(k) for k in range(file.metadata.num_row_groups)]
         if sum(group.total_byte_size for group in groups) > allowed:
             raise too_large(path, allowed)
-        texts = [
-            column.name
-            for column in file.schema_arrow
-            if pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
-        ]
-    left = allowed
+        texts = [leaf.path for leaf in _leaves(file) if leaf.physical_type == "BYTE_ARRAY"]
     with pq.ParquetFile(path, read_dictionary=texts) as file:
-        for batch in file.iter_batches(_BATCH):
-            for column in batch.columns:
-                if pa.types.is_dictionary(column.type):
-                    lengths = pc.binary_length(column.dictionary).take(column.indices)
-                    left -= pc.sum(lengths).as_py() or 0
-                else:
-                    left -= column.nbytes
+        for batch in file.iter_batches(_BATCH, columns=columns):
+            left -= sum(map(_size, batch.columns))
             if left < 0:
                 raise too_large(path, allowed)
+
+
+def parquet_batches(path: Path, columns: Sequence[str], *, rows: int) -> Iterator[Any]:
+    """Some rows of a Parquet file at a time, with the same limit.
+
+    Counting texts as they are stored takes long, so it is done first only where a few rows could become large: for
+    texts in lists, and for those that shrank to less than a tenth. The rest is counted as it is read.
+    """
+    import pyarrow.parquet as pq
+
+    allowed = left = _allowed(path, PARQUET_FREELY)
+    with pq.ParquetFile(path) as file:
+        risky = {leaf.path.split(".")[0] for leaf in _leaves(file) if _may_grow(file, leaf)} & {*columns}
+    if risky:
+        check_parquet(path, sorted(risky))
+    with pq.ParquetFile(path) as file:
+        for batch in file.iter_batches(rows, columns=list(columns)):
+            left -= batch.nbytes
+            if left < 0:
+                raise too_large(path, allowed)
+            yield batch
+
+
+def _leaves(file: Any) -> list[Any]:
+    return [file.schema.column(k) for k in range(len(file.schema))]
+
+
+def _may_grow(file: Any, leaf: Any) -> bool:
+    if leaf.physical_type != "BYTE_ARRAY":
+        return False
+    groups = (file.metadata.row_group(k) for k in range(file.metadata.num_row_groups))
+    chunks = [group.column(k) for group in groups for k in range(group.num_columns)]
+    own = [chunk for chunk in chunks if chunk.path_in_schema == leaf.path]
+    return leaf.max_repetition_level > 0 or any(
+        chunk.total_uncompressed_size > 10 * chunk.total_compressed_size for chunk in own
+    )
+
+
+def _size(column: Any) -> int:
+    """Bytes of an array, with every text counted as often as it occurs."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        lengths = pc.binary_length(column.dictionary).take(column.indices)
+        return int(pc.sum(lengths).as_py() or 0)
+    if pa.types.is_struct(kind):
+        return sum(map(_size, column.flatten()))
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return int(column.offsets.nbytes) + _size(column.flatten())
+    return int(column.nbytes)

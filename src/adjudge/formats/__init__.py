@@ -6,8 +6,9 @@ answers. Topics, systems, documents and summaries come before the tasks that nam
 What was not taken is a `LeftOut` with the reason, what was changed on the way a `Noted`; reasons are counted, so they
 name no single thing. `Evaluation.take` and `Evaluation.take_judgments` carry an import out.
 
+recognise    which of these a file is                           parquet, frames  rows of Parquet files, and in memory
 linefiles    one text a line                                    textfolder   a file per text
-records      flat records in JSON lines, CSV and TSV            scoretable   scores made elsewhere
+records      records in JSON, CSV, TSV, Parquet and memory      scoretable   scores made elsewhere
 duc          DUC's documents and summaries                      sacrerouge   texts and metrics
 rouge155     ROUGE-1.5.5's settings, summaries and output       summeval     texts and ratings
 ducview      pyramids and peer annotations; ducview_write       nist, see    NIST's tables of judgments

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from adjudge.data.incoming import Item, LeftOut, Noted, Remark, Thing
+from adjudge.data.json_records import whole_records
 from adjudge.data.lines import MAX_LINE, decode, read_json_lines, unreadable
 from adjudge.data.packed import PACKED, open_bytes
 from adjudge.data.rows import Row, System
@@ -34,7 +35,7 @@ EMPTY_FILE = LeftOut("file without records")
 STRAY_BYTES = Noted("bytes that are not UTF-8 read as Windows-1252")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
-_SUFFIXES = (*JSON_LINES, *TABLES, ".json", ".txt")
+_SUFFIXES = (*JSON_LINES, *TABLES, ".json", ".parquet", ".xlsx", ".txt")
 _LARGEST = 1_000_000_000  # a larger length or position is a mistake, and no table could hold it
 _MOST_NAMES = 100  # of unused columns in a file, and
 _MOST_KNOWN = 4096  # of rows remembered: memory must not grow with the input
@@ -195,12 +196,14 @@ def _windows(stray: re.Match[str]) -> str:
 
 
 def json_objects(path: Path, *, max_line: int, encoding: str) -> Iterator[tuple[Place, dict[str, Any]]]:
-    """One JSON object a line, with its place."""
+    """One JSON object a line, with its place; or those of an array, each with its number as the line."""
     with reading(path):
-        for number, value in read_json_lines(path, max_line=max_line, encoding=encoding):
+        whole = whole_records(path, max_line=max_line, encoding=encoding)
+        for number, value in whole or read_json_lines(path, max_line=max_line, encoding=encoding):
             place = Place(path, number)
             if not isinstance(value, dict):
-                raise place.wrong(f"the line is {type_name(value)}, expected one JSON object a line")
+                what, wanted = ("record", "an object") if whole else ("line", "one JSON object a line")
+                raise place.wrong(f"the {what} is {type_name(value)}, expected {wanted}")
             yield place, value
 
 

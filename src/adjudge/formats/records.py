@@ -1,24 +1,32 @@
-"""Flat records in JSON lines, CSV and TSV: topics, systems, documents and summaries.
+"""Records in JSON, CSV, TSV, Parquet and Python: topics, systems, documents, summaries and mean ratings.
 
-Three shapes are told apart by their columns: LONG (topic, system, text), ONE FILE PER SYSTEM (topic, text; the file's
-name is the system) and WIDE (a column `summary:NAME` per system).
+Shapes are told apart by their columns: LONG (topic, system, text), ONE FILE PER SYSTEM (topic, text; the file's name is
+the system), WIDE (a column `summary:NAME` per system, or the columns that are named as systems), and NESTED (a column
+holds the texts of all systems). What the columns do not tell is asked, never guessed: `Undecided`.
 """
 
 from __future__ import annotations
 
+import ast
+import json
+import math
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-from adjudge.data.incoming import Item, LeftOut
+from adjudge.data.incoming import Item, LeftOut, Noted
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import KINDS, Document, Summary, System, Topic
+from adjudge.data.scores import MeasureInfo, Score
 from adjudge.data.target import FORMS, Target
-from adjudge.errors import FormatError, UsageError, nearest, quoted
+from adjudge.errors import FormatError, Undecided, UsageError, Way, nearest, quoted
+from adjudge.formats import frames, parquet
 from adjudge.formats.files import (
     BLANK,
     BLANK_LINE,
@@ -34,6 +42,7 @@ from adjudge.formats.files import (
     json_objects,
     one_of,
     read_cells,
+    reading,
     scalar,
     shown,
     stem,
@@ -48,14 +57,54 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "both": ("peer", "reference"),
 }
 
-TOPIC = ("topic", "topic_id", "id", "doc_id", "instance_id")
+TOPIC = ("topic", "topic_id", "id", "doc_id", "instance_id", "example_id")
 SYSTEM = ("system", "system_id", "model", "model_id", "summarizer_id")
 RECORD: Aliases = {
     "topic": TOPIC,
     "system": SYSTEM,
-    "text": ("summary", "text", "decoded", "prediction", "output", "hypothesis", "generated"),
-    "document": ("document", "documents", "source", "article"),
-    "reference": ("reference", "references"),
+    "text": (
+        "summary",
+        "text",
+        "decoded",
+        "prediction",
+        "output",
+        "hypothesis",
+        "generated",
+        "generated_text",
+        "generated_summary",
+        "summary_text",
+        "system_summary",
+        "candidate",
+    ),
+    "outputs": (
+        "machine_summaries",
+        "system_outputs",
+        "model_outputs",
+        "outputs",
+        "predictions",
+        "candidates",
+    ),
+    "document": (
+        "document",
+        "documents",
+        "source",
+        "article",
+        "dialogue",
+        "dialog",
+        "transcript",
+        "report",
+        "source_text",
+    ),
+    "reference": (
+        "reference",
+        "references",
+        "human_summaries",
+        "human_summary",
+        "reference_summary",
+        "reference_summaries",
+        "gold_summary",
+        "target",
+    ),
     "role": ("role", "roles"),
     **{
         name: (name,)
@@ -80,56 +129,93 @@ RECORD: Aliases = {
     },
 }
 SUMMARY, REFERENCE = "summary:", "reference:"
+EITHER = ("summary", "highlights", "abstract", "tldr")
+"""Columns that are the reference in one data set and a system's output in another."""
+INDEX = ("", "unnamed: 0", "__index_level_0__", "row_idx")
+"""Columns that pandas and the Hub write for the row's number: the topic, where nothing else is."""
+ASPECTS = ("coherence", "consistency", "fluency", "relevance", "informativeness", "faithfulness", "overall")
+"""Columns that hold a rating for each text of `outputs`."""
+MEANS = "mean"
+MEANS_ONLY = Noted(
+    "row of ratings that are means only, without assessors: taken as scores, which say nothing of agreement"
+)
+ROW_NUMBERS = Noted("file without a column for the topic: a row is a topic, and its number the name")
+FILE_NAME = Noted("file without a column for the system: its name is the system")
+NO_NAME = "(no name)"
+SPLIT = Noted('source split into documents at "|||||"')
+_BARS = "|||||"  # between the documents of a topic in Multi-News
+_SAMPLE = 8  # records that are looked at before the first is taken
+_FEWEST_WORDS = 3  # of a text, on average: a name or a category has fewer
 
 _OF_A_SYSTEM = ("system", "author", "withdrawn", "kind", "label", "group")
 _OF_A_TOPIC = ("set", "type", "task", "selector", "title", "question")
-_ENOUGH = {"text", "system", "document", "reference", *_OF_A_TOPIC}  # a record with none says nothing
+_ENOUGH = {
+    "text",
+    "outputs",
+    "system",
+    "document",
+    "reference",
+    *_OF_A_TOPIC,
+}  # a record with none says nothing
 _OF_A_DOCUMENT = ("id", "date", "text")
 _TEXTS = ("title", "question", "label", "withdrawn")  # free texts; the other fields are names
+
+
+Numbered = tuple[Place, int, Mapping[str, Any]]
+"""A record, where it stood, and its number, which is its topic where files are aligned by line."""
 
 
 def read_jsonl(
     paths: Paths,
     *,
     system: str | None = None,
-    role: Role = "peer",
+    systems: Sequence[str] = (),
+    role: Role | None = None,
     kind: str | None = None,
     length: int | None = None,
     form: str | None = None,
+    system_names: Sequence[str] = (),
     reference_names: Sequence[str] = (),
     columns: Mapping[str, str] | None = None,
     by_line: bool = False,
+    ask: bool = False,
     max_line: int = MAX_LINE,
     encoding: str = "utf-8",
 ) -> Iterator[Item]:
-    """Topics, systems, documents and summaries of JSONL files, or of every one in a folder.
+    """Topics, systems, documents and summaries of JSON files, or of every JSONL file in a folder.
 
     `columns` maps fields to keys of the file ({"text": "decoded"}) and wins over the usual names;
-    `system` names the system of files that do not (default: the file's name); `role`, `kind`, `length` and
-    `form` hold where a record says nothing; `reference_names` name the texts of a list of references
-    (default: reference-1, reference-2, ...); `by_line` makes the line number the topic.
+    `system` names the system of files that do not (default: the file's name), `systems` the columns that
+    each hold a system's summaries; `role` (default: peer), `kind`, `length` and `form` hold where a record says
+    nothing; `system_names` and `reference_names` name the texts of a list (default: system-1, system-2, ...,
+    reference-1, ...); `by_line` makes the line number the topic. With `ask`, a column such as `summary` alone is
+    asked about also where no source stands beside it.
     """
     options = RecordOptions(
         system=system,
+        systems=systems,
         role=role,
         kind=kind,
         length=length,
         form=form,
+        system_names=system_names,
         reference_names=reference_names,
         columns=columns or {},
         by_line=by_line,
+        ask=ask,
     )
-    options.check()
+    options, paths = options.check(paths)
     once = Once()
 
     def items(path: Path) -> Iterator[Item]:
         records = RecordFile(path, options, once)
+        objects = json_objects(path, max_line=max_line, encoding=encoding)
         last = 0
-        for place, record in json_objects(path, max_line=max_line, encoding=encoding):
-            for line in range(last + 1, place.line) if by_line else ():
+        for place, number, record in records.looked_at((p, p.line, record) for p, record in objects):
+            for line in range(last + 1, number) if by_line else ():
                 yield Place(path, line).item(BLANK_LINE)
-            last = place.line
-            yield from records.items(place, place.line, record)
+            last = number
+            yield from records.items(place, number, record)
         yield from records.end()
 
     yield from from_files(paths, items, JSON_LINES)
@@ -139,13 +225,16 @@ def read_table(
     paths: Paths,
     *,
     system: str | None = None,
-    role: Role = "peer",
+    systems: Sequence[str] = (),
+    role: Role | None = None,
     kind: str | None = None,
     length: int | None = None,
     form: str | None = None,
+    system_names: Sequence[str] = (),
     reference_names: Sequence[str] = (),
     columns: Mapping[str, str] | None = None,
     by_line: bool = False,
+    ask: bool = False,
     delimiter: str | None = None,
     quotes: bool = True,
     max_line: int = MAX_LINE,
@@ -159,38 +248,169 @@ def read_table(
     """
     options = RecordOptions(
         system=system,
+        systems=systems,
         role=role,
         kind=kind,
         length=length,
         form=form,
+        system_names=system_names,
         reference_names=reference_names,
         columns=columns or {},
         by_line=by_line,
+        ask=ask,
     )
-    options.check()
+    options, paths = options.check(paths)
     once = Once()
 
     def items(path: Path) -> Iterator[Item]:
         records = RecordFile(path, options, once, cells=True)
-        header, rows = read_cells(
-            path, delimiter=delimiter, quotes=quotes, blank=True, max_line=max_line, encoding=encoding
+        cells = read_cells(
+            path,
+            delimiter=delimiter,
+            quotes=quotes,
+            unnamed_first=True,
+            blank=True,
+            max_line=max_line,
+            encoding=encoding,
         )
-        number, blank = 0, []
-        for line, row in rows:
-            place = Place(path, line)
-            if not row and not by_line:  # no row, which is said where others follow it
-                blank.append(place)
-                continue
-            yield from (each.item(BLANK_LINE) for each in blank)
-            blank.clear()
-            number += 1
-            if not row and records.has_text(header):
-                place.notes.append(BLANK)
-            cells = row or [""] * len(header)
-            yield from records.items(place, number, dict(zip(header, cells, strict=True)))
-        yield from records.end()
+        header, rows = cells[0], cells[1]
+        between: list[Place] = []  # blank lines before other rows, which are no rows
+
+        def found() -> Iterator[Numbered]:
+            number, blank = 0, []
+            for line, row in rows:
+                place = Place(path, line)
+                if not row and not by_line:
+                    blank.append(place)
+                    continue
+                between.extend(blank)
+                blank.clear()
+                number += 1
+                if not row and records.has_text(header):
+                    place.notes.append(BLANK)
+                yield place, number, dict(zip(header, row or [""] * len(header), strict=True))
+
+        yield from records.read(found())
+        yield from (place.item(BLANK_LINE) for place in between)
 
     yield from from_files(paths, items, TABLES)
+
+
+def read_parquet(
+    paths: Paths,
+    *,
+    system: str | None = None,
+    systems: Sequence[str] = (),
+    role: Role | None = None,
+    kind: str | None = None,
+    length: int | None = None,
+    form: str | None = None,
+    system_names: Sequence[str] = (),
+    reference_names: Sequence[str] = (),
+    columns: Mapping[str, str] | None = None,
+    by_line: bool = False,
+    ask: bool = False,
+) -> Iterator[Item]:
+    """Topics, systems, documents, summaries and mean ratings of Parquet files, or of every one in a folder.
+
+    The options are those of `read_jsonl`; a row's number, from 1, stands for its line. Only the columns that are used
+    are read, some rows at a time.
+    """
+    options = RecordOptions(
+        system=system,
+        systems=systems,
+        role=role,
+        kind=kind,
+        length=length,
+        form=form,
+        system_names=system_names,
+        reference_names=reference_names,
+        columns=columns or {},
+        by_line=by_line,
+        ask=ask,
+    )
+    options, paths = options.check(paths)
+    once = Once()
+
+    def items(path: Path) -> Iterator[Item]:
+        records = RecordFile(path, options, once)
+        table = parquet.ParquetRows(path)
+
+        def numbered(rows: Iterable[Mapping[str, Any]]) -> Iterator[Numbered]:
+            return ((Place(path, number), number, row) for number, row in enumerate(rows, 1))
+
+        with reading(path):
+            first = list(numbered(table.rows(table.names, most=_SAMPLE)))
+            for _ in records.looked_at(first):
+                pass
+            used = records.used(table.names) if first else []
+            yield from records.not_used(Place(path, 1), table.names)
+            for place, number, row in numbered(table.rows(used)):
+                yield from records.items(place, number, row)
+            yield from records.end()
+
+    yield from from_files(paths, items, (".parquet",))
+
+
+def read_frame(
+    data: Any,
+    *,
+    name: str = "data",
+    system: str | None = None,
+    systems: Sequence[str] = (),
+    role: Role | None = None,
+    kind: str | None = None,
+    length: int | None = None,
+    form: str | None = None,
+    system_names: Sequence[str] = (),
+    reference_names: Sequence[str] = (),
+    columns: Mapping[str, str] | None = None,
+    by_line: bool = False,
+) -> Iterator[Item]:
+    """Topics, systems, documents, summaries and mean ratings of a DataFrame, or of a list of dicts.
+
+    Anything that gives mappings one after another will do, such as a data set of the library `datasets`. The options
+    are those of `read_jsonl`; `name` is what messages call the data.
+    """
+    options = RecordOptions(
+        system=system,
+        systems=systems,
+        role=role,
+        kind=kind,
+        length=length,
+        form=form,
+        system_names=system_names,
+        reference_names=reference_names,
+        columns=columns or {},
+        by_line=by_line,
+        ask=True,
+        has_file=False,
+    )
+    options, _ = options.check()
+    path = Path(name)
+    rows = ((Place(path, number), number, row) for number, row in enumerate(frames.rows_of(data), 1))
+    try:
+        yield from RecordFile(path, options, Once()).read(rows)
+    except Undecided as error:
+        ways = " or ".join(f"{_arguments(way.words)} ({way.meaning})" for way in error.ways)
+        raise UsageError(f"{error.problem}: say {ways}") from None
+
+
+def _arguments(words: Sequence[str]) -> str:
+    """Options of the command line as arguments of a function."""
+    given: dict[str, Any] = {}
+    rest = iter(words)
+    for option in rest:
+        if option == "--by-line":
+            given["by_line"] = True
+        elif option == "--map":
+            field, _, column = next(rest).partition("=")
+            given.setdefault("columns", {})[field] = column
+        elif option == "--systems":
+            given["systems"] = next(rest).split(",")
+        else:
+            given[option.removeprefix("--").replace("-", "_")] = next(rest)
+    return ", ".join(f"{name}={value!r}" for name, value in given.items())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -198,15 +418,21 @@ class RecordOptions:
     """What the caller says about a file's records; see docs/importing.md."""
 
     system: str | None = None
-    role: Role = "peer"
+    systems: Sequence[str] = ()
+    role: Role | None = None
     kind: str | None = None
     length: int | None = None
     form: str | None = None
+    system_names: Sequence[str] = ()
     reference_names: Sequence[str] = ()
     columns: Mapping[str, str] = field(default_factory=dict)
     by_line: bool = False
+    ask: bool = False
+    alone: bool = True  # there is one file, so that a row's number is a name
+    has_file: bool = True  # whose name is the system's
 
-    def check(self) -> None:
+    def check(self, paths: Paths = ()) -> tuple[RecordOptions, list[str | Path]]:
+        """Refuse what cannot be meant; the options, which know whether there is one file, and the paths."""
         one_of("--role", self.role, ROLES)
         one_of("--kind", self.kind, KINDS)
         one_of("--form", self.form, FORMS)
@@ -215,11 +441,38 @@ class RecordOptions:
             raise UsageError("--by-line makes the line number the topic: leave out --map topic=...")
         if self.length is not None and self.length < 1:
             raise UsageError(f"--length is {self.length}, expected a number of words, 1 or more")
+        given = [*self.systems, *self.system_names, *self.reference_names]
+        if twice := next((name for name in self.systems if self.systems.count(name) > 1), None):
+            raise UsageError(f"--systems names {quoted(twice)} twice")
         try:
-            for name in (*self.reference_names, *([self.system] if self.system is not None else [])):
+            for name in (*given, *([self.system] if self.system is not None else [])):
                 System.parse({"system": name})
         except FormatError as error:
             raise UsageError(f"the name of a system: {error.problem}") from None
+        several = list(paths)
+        return replace(self, alone=len(several) < 2 and not any(map(os.path.isdir, several))), several
+
+    @property
+    def map(self) -> dict[str, str]:
+        """Which column holds which field, as far as the caller says."""
+        columns = {**self.columns, **{f"{SUMMARY}{name}": name for name in self.systems}}
+        return {**columns, "topic": ""} if self.by_line else columns
+
+    @property
+    def names_system(self) -> bool:
+        """Whether texts without a column for their system have one."""
+        return self.system is not None or self.has_file
+
+    @property
+    def takes_file_name(self) -> bool:
+        """Whether the file's name is the system's without anybody having said so."""
+        return self.ask and self.has_file and self.system is None
+
+    @property
+    def says_whose(self) -> bool:
+        """Whether the caller said what a text without a column for its system is."""
+        named = any(wide_prefix(name) for name in self.columns)
+        return self.system is not None or self.role is not None or named or "text" in self.columns
 
 
 class RecordFile:
@@ -228,15 +481,40 @@ class RecordFile:
     def __init__(self, path: Path, options: RecordOptions, once: Once, *, cells: bool = False) -> None:
         self.path, self.options, self.once, self.cells = path, options, once, cells
         self.unused = Unused()
-        self._columns = {**options.columns, "topic": ""} if options.by_line else dict(options.columns)
+        self.measures: set[str] = set()
+        self._columns = options.map
         self._plan = lru_cache(maxsize=8)(self._find)
         self._seen = False
         self._found: set[str] = set()
         self._names: tuple[str, ...] = ()
+        self._outputs: int | None = None
+        self._sources: dict[bytes, int] = {}
+
+    def read(self, found: Iterable[Numbered]) -> Iterator[Item]:
+        """The rows of all records."""
+        for place, number, record in self.looked_at(found):
+            yield from self.items(place, number, record)
+        yield from self.end()
+
+    def looked_at(self, found: Iterable[Numbered]) -> Iterator[Numbered]:
+        """The records as they come, after a look at the first ones: texts nobody named are asked about."""
+        found = iter(found)
+        first: list[Numbered] = []
+        broken: FormatError | None = None
+        try:
+            first.extend(islice(found, _SAMPLE))
+        except FormatError as error:
+            broken = error  # told in its turn: an earlier record may be wrong in another way
+        self._ask([record for _, _, record in first])
+        while first:
+            yield first.pop(0)
+        if broken is not None:
+            raise broken
+        yield from found
 
     def items(self, place: Place, number: int, record: Mapping[str, Any]) -> Iterator[Item]:
         """The rows of one record; `number` is its topic where files are aligned by line."""
-        self._seen = True
+        first, self._seen = not self._seen, True
         self._names = tuple(record)
         try:
             here = self._plan(self._names)
@@ -245,13 +523,50 @@ class RecordFile:
         self._found.update(
             here.fields.values(), (column for _, column in (*here.summaries, *here.references))
         )
-        yield from self.unused(place, here.unused)
+        if first and here.by_row:
+            yield str(self.path), ROW_NUMBERS
+        yield from self.unused(place, (name or NO_NAME for name in here.unused))
+        if "text" in here.fields and "system" not in here.fields and not self.options.names_system:
+            raise UsageError(f"{self.path}: no column for the system: say system=NAME")
+        if first and self.options.takes_file_name and "text" in here.fields and "system" not in here.fields:
+            yield str(self.path), FILE_NAME
         yield from _Record(self, place, number, record, here).items()
         yield from place.noted()
+
+    def used(self, names: Sequence[str]) -> list[str]:
+        """The columns that will be looked at, of a table with these."""
+        here = self._plan(tuple(names))
+        texts = (column for _, column in (*here.summaries, *here.references, *here.aspects))
+        wanted = {*here.fields.values(), *texts}
+        return [name for name in names if name in wanted]
+
+    def not_used(self, place: Place, names: Sequence[str]) -> Iterator[Item]:
+        """Names the columns of a table that will not be looked at."""
+        yield from self.unused(place, (name or NO_NAME for name in self._plan(tuple(names)).unused))
 
     def has_text(self, names: Sequence[str]) -> bool:
         """Whether a record with these columns is one summary."""
         return "text" in self._plan(tuple(names)).fields
+
+    def same_number(self, place: Place, column: str, texts: int) -> None:
+        """A place in a list is a system, so lists have one length."""
+        if self._outputs is None:
+            self._outputs = texts
+        if texts != self._outputs:
+            raise place.wrong(
+                f"{shown(column)} holds {texts} texts, {self._outputs} before: a place in the list is a system,"
+                " so lists have one length (null for what is missing)"
+            )
+
+    def new_source(self, place: Place, text: str) -> None:
+        """Rows that are topics have sources of their own."""
+        digest = blake2b(text.encode("utf-8", "replace"), digest_size=12).digest()
+        first = self._sources.setdefault(digest, place.line)
+        if first != place.line:
+            raise place.wrong(
+                f"the same source as at {Place(self.path, first)}: a row is not a topic, and no column is the topic's:"
+                " say --map topic=COLUMN, or --by-line where row numbers are topics all the same"
+            )
 
     def end(self) -> Iterator[Item]:
         """After the last record: a column that was named but never there is a mistake."""
@@ -263,28 +578,41 @@ class RecordFile:
                 raise self._no_column(column)
 
     def _no_column(self, column: str) -> UsageError:
+        option = "--systems" if column in self.options.systems else "--map"
         return UsageError(
-            f"--map: {self.path} has no column {shown(column)}{close_to(column, self._names)};"
+            f"{option}: {self.path} has no column {shown(column)}{close_to(column, self._names)};"
             f" it has: {listed(self._names)}"
         )
 
+    # Which column holds what
+
     def _find(self, names: tuple[str, ...]) -> ColumnPlan:
-        found = find_columns(names, self._columns, RECORD, wide=True)
+        self._names = names
+        columns = {**self._columns, **self._implied(names)}
+        found = find_columns(names, columns, RECORD, wide=True)
         fields, unused = dict(found.fields), list(found.unused)
         if found.absent and (self.cells or self._columns.get("topic") in found.absent):
             raise self._no_column(found.absent[0])
+        if "topic" not in fields and "topic" not in columns:
+            index = next((name for name in unused if name.strip().casefold() in INDEX), None)
+            if index is not None:
+                fields["topic"] = index
+                unused.remove(index)
+        by_row = False
         if "topic" not in fields and not self.options.by_line:
-            raise FormatError(
-                f"no column for the topic among {listed(names)}: say --map topic=COLUMN,"
-                " or --by-line where line numbers are topics"
-            )
-        if found.summaries:
-            if "text" in fields:
+            by_row = "document" in fields and "system" not in fields and self.options.alone
+            if not by_row:
                 raise FormatError(
-                    f"both {shown(fields['text'])} and {shown(found.summaries[0][1])} hold summaries:"
-                    f" say --map document={listed([fields['text']])} or --map text= (not used)"
+                    f"no column for the topic among {listed(names)}: say --map topic=COLUMN,"
+                    " or --by-line where line numbers are topics"
                 )
+        self._decide(names, fields, found)
+        aspects: list[tuple[str, str]] = []
+        if found.summaries or "outputs" in fields:
             unused += [fields.pop(name) for name in _OF_A_SYSTEM if name in fields]
+            if "outputs" in fields:
+                aspects = [(n.strip().casefold(), n) for n in unused if n.strip().casefold() in ASPECTS]
+                unused = [name for name in unused if name not in dict(aspects).values()]
         elif not found.references and not fields.keys() & _ENOUGH and not self._columns.get("text"):
             raise FormatError(f"no column for the text among {listed(names)}: say --map text=COLUMN")
         elif "text" not in fields and "system" not in fields:
@@ -297,8 +625,189 @@ class RecordFile:
                 " leave out --system, or say --map system= (not used)"
             )
         return ColumnPlan(
-            fields=fields, summaries=found.summaries, references=found.references, unused=tuple(unused)
+            fields=fields,
+            summaries=found.summaries,
+            references=found.references,
+            aspects=tuple(aspects),
+            by_row=by_row,
+            unused=tuple(unused),
         )
+
+    def _implied(self, names: tuple[str, ...]) -> dict[str, str]:
+        """What columns are by those that stand beside them."""
+        taken = set(self._columns.values())
+        known = {name.strip().casefold(): name for name in names if name not in taken}
+
+        def has(field: str, *but: str) -> bool:
+            return bool(self._columns.get(field)) or any(a in known for a in RECORD[field] if a not in but)
+
+        implied: dict[str, str] = {}
+        present = {name.strip().casefold() for name in names}
+        beside = {*EITHER, *RECORD["outputs"], "human_summaries"} & present
+        if "text" in known and beside and "document" not in self._columns and not has("document"):
+            implied["document"] = known["text"]
+        written = has("text", "summary", "text") or has("outputs") or self._has_wide(names)
+        golden = [known[name] for name in EITHER if name in known and name != "summary"]
+        if written and len(golden) == 1 and "reference" not in self._columns and not has("reference"):
+            implied["reference"] = golden[0]
+        said = self.options.system is not None or self.options.role is not None
+        if said and len(golden) == 1 and not has("text", "text") and "text" not in self._columns:
+            implied["text"] = golden[0]
+        return implied
+
+    def _has_wide(self, names: Iterable[str]) -> bool:
+        return any(
+            wide_prefix(name) for name in (*self._columns, *(name.strip().casefold() for name in names))
+        )
+
+    def _decide(self, names: tuple[str, ...], fields: Mapping[str, str], found: ColumnPlan) -> None:
+        """Ask where a column may be the reference or a system's output, or may belong beside other outputs."""
+        several = [column for _, column in found.summaries] or [
+            fields[n] for n in ("outputs",) if n in fields
+        ]
+        if several and "text" in fields:
+            text = fields["text"]
+            raise Undecided(
+                f"{self.path}: both {shown(text)} and {shown(several[0])} hold summaries",
+                [
+                    Way(words=["--map", f"reference={text}"], meaning=f"{shown(text)} is a reference"),
+                    Way(words=["--map", f"document={text}"], meaning="it is the source"),
+                    Way(words=["--map", "text="], meaning="it is not used"),
+                ],
+            )
+        mapped = set(self._columns.values())
+        either = [n for n in names if n.strip().casefold() in EITHER and n not in mapped]
+        if not either or several or self.options.says_whose or fields.get("reference") or found.references:
+            return
+        if "text" in fields and fields["text"] not in either:
+            return  # another column is the text
+        if ("system" in fields and "text" in fields) or "role" in fields:
+            return
+        if "document" in fields or "system" in fields or self.options.ask or "text" not in fields:
+            raise self._either(either)
+
+    def _either(self, either: Sequence[str]) -> Undecided:
+        name = stem(self.path)
+        if len(either) > 1:
+            first, second = either[:2]
+            both = [(first, second), (second, first)]
+            return Undecided(
+                f"{self.path}: which of {listed(either)} is the reference, and which a system's summary, is not said",
+                [
+                    Way(
+                        words=["--map", f"reference={a}", "--map", f"text={b}"],
+                        meaning=f"{shown(a)} is the reference",
+                    )
+                    for a, b in both
+                ],
+            )
+        column = either[0]
+        if not self.options.has_file:
+            name = "NAME"
+        whose = ["--system", name] if self.options.alone and name else []
+        return Undecided(
+            f"{self.path}: {shown(column)} is the reference in one data set and a system's summary in another",
+            [
+                Way(words=["--map", f"reference={column}"], meaning="references"),
+                Way(
+                    words=["--map", f"text={column}", *whose],
+                    meaning=f"summaries of the system {shown(name)}" if whose else "a file per system",
+                ),
+            ],
+        )
+
+    def _ask(self, sample: Sequence[Mapping[str, Any]]) -> None:
+        """Ask about texts in columns that nobody named, where no summaries are: they may be the systems'."""
+        names = tuple(dict.fromkeys(name for record in sample for name in record))
+        columns = {**self._columns, **self._implied(names)}
+        try:
+            find_columns(names, columns, RECORD, wide=True)
+        except TwoColumns as error:
+            if self.options.ask:
+                raise self._which(error) from None
+            return
+        except FormatError:
+            return  # told with its place, in its turn
+        if "text" in self.options.columns or self._has_wide(names):
+            return
+        found = find_columns(names, {**columns, "text": ""}, RECORD, wide=True)
+        written = {name for name in found.unused if name.strip().casefold() in RECORD["text"]}
+        either = [name for name in found.unused if name.strip().casefold() in EITHER]
+        decided = self.options.says_whose or "reference" in found.fields
+        if found.fields.keys() & {"outputs", "system"} or written - set(either) or (written and decided):
+            return
+        texts = [name for name in found.unused if name not in either and looks_like_texts(sample, name)]
+        if texts:
+            raise self._systems(texts, either, found.fields, sample)
+
+    def _which(self, error: TwoColumns) -> Undecided:
+        return Undecided(
+            f"{self.path}: columns {shown(error.first)} and {shown(error.second)} may both be the {error.field}",
+            [
+                Way(words=["--map", f"{error.field}={name}"], meaning=f"the {error.field} is {shown(name)}")
+                for name in (error.first, error.second)
+            ],
+        )
+
+    def _systems(
+        self,
+        texts: list[str],
+        either: Sequence[str],
+        fields: Mapping[str, str],
+        sample: Sequence[Mapping[str, Any]],
+    ) -> Undecided:
+        ways: list[Way] = []
+        first: list[str] = []
+        lengths = {name: _average_length(sample, name) for name in texts}
+        longest = max(texts, key=lambda name: lengths[name])
+        if (
+            "document" not in fields
+            and len(texts) > 1
+            and lengths[longest] > 3 * sorted(lengths.values())[-2]
+        ):
+            first = ["--map", f"document={longest}"]
+            texts = [name for name in texts if name != longest]
+        unnumbered = "topic" not in fields and "document" not in fields and not first
+        rows = ["--by-line"] if unnumbered and not self.options.by_line else []
+        said = f", {shown(longest)} is the source" if first else ""
+        if either:
+            beside = ["--map", f"reference={either[0]}"]
+            ways.append(
+                Way(
+                    words=[*first, *beside, *_as_systems(texts), *rows],
+                    meaning=f"a column per system{said}, {shown(either[0])} is the reference",
+                )
+            )
+            texts = [*texts, *either]
+        ways.append(Way(words=[*first, *_as_systems(texts), *rows], meaning=f"a column per system{said}"))
+        if len(texts) == 1 and "reference" not in fields:
+            ways.append(Way(words=[*first, "--map", f"reference={texts[0]}", *rows], meaning="references"))
+        if fields.keys() & {"document", "reference"}:
+            ways.append(Way(words=["--map", "text="], meaning="nobody's: not used"))
+        columns = "column" if len(texts) == 1 else "columns"
+        are = "holds" if len(texts) == 1 else "hold"
+        return Undecided(f"{self.path}: {columns} {listed(texts)} {are} texts, and nothing says whose", ways)
+
+
+def _as_systems(names: Sequence[str]) -> list[str]:
+    if any("," in name or name != name.strip() for name in names):
+        return [word for name in names for word in ("--map", f"{SUMMARY}{name.strip()}={name}")]
+    return ["--systems", ",".join(names)]
+
+
+def looks_like_texts(sample: Sequence[Mapping[str, Any]], name: str) -> bool:
+    """Whether a column holds texts: of several words, not the same in every row, no addresses."""
+    values = [value for record in sample if isinstance(value := record.get(name), str) and value.strip()]
+    if not values or len(values) < len([1 for record in sample if record.get(name) not in (None, "")]):
+        return False
+    if len(values) > 1 and len(set(values)) == 1:
+        return False
+    return sum(len(value.split()) for value in values) >= _FEWEST_WORDS * len(values)
+
+
+def _average_length(sample: Sequence[Mapping[str, Any]], name: str) -> float:
+    sizes = [len(value) for record in sample if isinstance(value := record.get(name), str)]
+    return sum(sizes) / max(1, len(sizes))
 
 
 class _Record:
@@ -311,7 +820,8 @@ class _Record:
         self._place, self._number, self._record, self._here = place, number, record, here
 
     def items(self) -> Iterator[Item]:
-        topic = str(self._number) if self._options.by_line else self._value("topic")
+        by_number = self._options.by_line or self._here.by_row
+        topic = str(self._number) if by_number else self._value("topic")
         row = self._place.row(
             Topic, {"topic": topic} | {name: self._value(name) for name in _OF_A_TOPIC}, self._here.fields
         )
@@ -349,7 +859,7 @@ class _Record:
     def _roles(self) -> tuple[str, ...]:
         value = self._raw("role")
         if value is None:
-            return ROLES[self._options.role]
+            return ROLES[self._options.role or "peer"]
         names = re.split(r"[\s,;+|]+", value.strip()) if isinstance(value, str) else value
         if isinstance(names, list) and names:
             if names == ["both"]:
@@ -366,8 +876,101 @@ class _Record:
         for name, column in self._here.summaries:
             value, kind = self._cell(column), self._options.kind
             yield from self._summary(topic, name, value, column, target, self._roles(), kind)
-        if "text" in self._here.fields or "system" in self._here.fields:
+        if "outputs" in self._here.fields:
+            yield from self._outputs(topic, target)
+        elif "text" in self._here.fields or "system" in self._here.fields:
             yield from self._own_summary(topic, target)
+
+    def _outputs(self, topic: str, target: Target) -> Iterator[Item]:
+        """The texts of all systems in one value: a list, or an object with a key per system; and their ratings."""
+        column, value = self._here.fields["outputs"], self._listed("outputs")
+        if value is None:
+            yield self._place.item(NO_TEXT)
+            return
+        texts = self._by_system(column, value)
+        for name, text in texts.items():
+            yield from self._summary(topic, name, text, column, target, self._roles(), self._options.kind)
+        rated = False
+        for aspect, own in self._here.aspects:
+            values = self._list_in(self._cell(own))
+            if values is None:
+                continue
+            numbers = values if isinstance(values, dict) else self._numbered(own, values, texts)
+            for name, number in numbers.items():
+                if name not in texts:
+                    raise self._place.wrong(f"{shown(own)} has {shown(name)}, {shown(column)} has not")
+                if number is None:
+                    continue
+                rated = True
+                yield from self._rating(aspect, own, topic, name, number, target)
+        if rated:
+            yield self._place.item(MEANS_ONLY)
+
+    def _by_system(self, column: str, value: object) -> dict[str, Any]:
+        if isinstance(value, dict):
+            return value
+        if not isinstance(value, list):
+            raise self._place.wrong(
+                f"{shown(column)} is {type_name(value)}, expected a list of texts, or an object with a key per system"
+            )
+        if value and all(isinstance(each, dict) for each in value):
+            return self._named(column, value)
+        names = self._options.system_names
+        if names and len(value) > len(names):
+            raise self._place.wrong(
+                f"{shown(column)} holds {len(value)} texts, --system-names has {len(names)}"
+            )
+        self._file.same_number(self._place, column, len(value))
+        return {names[n] if names else f"system-{n + 1}": text for n, text in enumerate(value)}
+
+    def _named(self, column: str, value: list[dict[str, Any]]) -> dict[str, Any]:
+        """Objects that each say their system and its text."""
+        found: dict[str, Any] = {}
+        for each in value:
+            own = find_columns(each, {}, {"system": (*SYSTEM, "name"), "text": RECORD["text"]}, wide=False)
+            if own.fields.keys() != {"system", "text"}:
+                raise self._place.wrong(
+                    f"{shown(column)} holds objects with {listed(each)}, expected a system and a text in each"
+                )
+            name = self._place.name(f"{column}.{own.fields['system']}", each[own.fields["system"]])
+            if name in found:
+                raise self._place.wrong(f"{shown(column)} holds two texts of {shown(name)}")
+            found[name] = each[own.fields["text"]]
+        return found
+
+    def _numbered(self, column: str, values: object, texts: Mapping[str, Any]) -> dict[str, Any]:
+        if not isinstance(values, list) or len(values) != len(texts):
+            found = f"{len(values)} values" if isinstance(values, list) else type_name(values)
+            raise self._place.wrong(
+                f"{shown(column)} is {found}, expected one for each of {len(texts)} texts"
+            )
+        return dict(zip(texts, values, strict=True))
+
+    def _rating(
+        self, aspect: str, column: str, topic: str, system: str, value: object, target: Target
+    ) -> Iterator[Item]:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            raise self._place.wrong(f"{shown(column)} holds {type_name(value)}, expected finite numbers")
+        measure = f"{MEANS}:{aspect}"
+        if measure not in self._file.measures:
+            self._file.measures.add(measure)
+            signature = f"{measure}|imported|means-only"
+            yield self._place.item(MeasureInfo(measure, "higher", (None, None), signature))
+        yield self._place.item(Score(measure, topic, system, float(value), *target))
+
+    def _listed(self, name: str) -> Any:
+        """A field that may be a list; in a table of cells, a text that only looks like one stays a text."""
+        value = self._raw(name)
+        found = self._list_in(value)
+        texts = isinstance(found, list) and all(each is None or isinstance(each, str) for each in found)
+        return found if texts or name == "outputs" else value
+
+    def _list_in(self, value: Any) -> Any:
+        """The list that a cell holds, or the value as it is."""
+        if not self._file.cells or not isinstance(value, str):
+            return value
+        found = list_in(value)
+        return value if found is None else found
 
     def _own_summary(self, topic: str, target: Target) -> Iterator[Item]:
         """The text of a record that has one: of the system it names, or of the file's.
@@ -423,7 +1026,7 @@ class _Record:
             yield from self._summary(topic, name, value, column, target, ("reference",), "human")
         if "reference" not in self._here.fields:
             return
-        column, value = self._here.fields["reference"], self._raw("reference")
+        column, value = self._here.fields["reference"], self._listed("reference")
         texts = value if isinstance(value, list) else [value]
         names = self._options.reference_names
         if names and len(texts) > len(names):
@@ -439,7 +1042,12 @@ class _Record:
     def _documents(self, topic: str) -> Iterator[Item]:
         if "document" not in self._here.fields:
             return
-        column, value = self._here.fields["document"], self._raw("document")
+        column, value = self._here.fields["document"], self._listed("document")
+        if isinstance(value, str) and _BARS in value:
+            value = [part.strip() for part in value.split(_BARS) if part.strip()]
+            yield self._place.item(SPLIT)
+        if self._here.by_row:
+            self._file.new_source(self._place, str(value))
         for number, each in enumerate(value if isinstance(value, list) else [value], 1):
             yield from self._document(topic, column, number, each)
 
@@ -468,21 +1076,34 @@ class _Record:
 class ColumnPlan:
     """Where the fields of a record stand, and what is not used.
 
-    `summaries` and `references` pair a system with its column, `absent` lists the mapped columns that
-    this record lacks.
+    `summaries` and `references` pair a system with its column, `aspects` a rating with its; with `by_row`, a row is a
+    topic and its number the name; `absent` lists the mapped columns that this record lacks.
     """
 
     fields: Mapping[str, str]
     summaries: tuple[tuple[str, str], ...] = ()
     references: tuple[tuple[str, str], ...] = ()
+    aspects: tuple[tuple[str, str], ...] = ()
+    by_row: bool = False
     unused: tuple[str, ...] = ()
     absent: tuple[str, ...] = ()
+
+
+class TwoColumns(FormatError):
+    """Two columns have usual names of one field."""
+
+    def __init__(self, field: str, first: str, second: str):
+        self.field, self.first, self.second = field, first, second
+        super().__init__(
+            f"columns {shown(first)} and {shown(second)} may both be the {field}:"
+            f" decide with --map {field}={_plain(first)} or --map {field}={_plain(second)}"
+        )
 
 
 def check_map(columns: Mapping[str, str], aliases: Aliases, *, wide: bool) -> None:
     """Refuse a map from a field that does not exist."""
     for name in columns:
-        if name not in aliases and not (wide and _wide(name)):
+        if name not in aliases and not (wide and wide_prefix(name)):
             also = f", {SUMMARY}SYSTEM, {REFERENCE}SYSTEM" if wide else ""
             raise UsageError(
                 f"--map {quoted(name)}: no such field{nearest(name, aliases)};"
@@ -503,15 +1124,15 @@ def find_columns(
     mapped = {field: column for field, column in columns.items() if column in present}
     absent = tuple(column for column in columns.values() if column and column not in present)
     taken = set(mapped.values())
-    fields = {field: column for field, column in mapped.items() if not _wide(field)}
-    texts = {field: column for field, column in mapped.items() if _wide(field)}
+    fields = {field: column for field, column in mapped.items() if not wide_prefix(field)}
+    texts = {field: column for field, column in mapped.items() if wide_prefix(field)}
     unused: list[str] = []
     for name in names:
         if name in taken:
             continue
         plain = name.strip().casefold()
         field = next((f for f, known in aliases.items() if plain in known), None)
-        if wide and (prefix := _wide(plain)):
+        if wide and (prefix := wide_prefix(plain)):
             key = prefix + name.strip()[len(prefix) :].strip()
             if key in texts:
                 raise FormatError(f"columns {shown(texts[key])} and {shown(name)} are of one system")
@@ -519,10 +1140,7 @@ def find_columns(
         elif field is None or field in columns:
             unused.append(name)
         elif field in fields:
-            raise FormatError(
-                f"columns {shown(fields[field])} and {shown(name)} may both be the {field}:"
-                f" decide with --map {field}={_plain(fields[field])} or --map {field}={_plain(name)}"
-            )
+            raise TwoColumns(field, fields[field], name)
         else:
             fields[field] = name
     return ColumnPlan(
@@ -532,6 +1150,38 @@ def find_columns(
         unused=tuple(unused),
         absent=absent,
     )
+
+
+_QUOTED = r"""'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+\""""
+_ATOM = re.compile(rf"\s*+({_QUOTED}|None|nan|[+-]?[0-9.]++(?:[eE][+-]?[0-9]++)?)\s*+(,?)", re.DOTALL)
+
+
+def list_in(cell: str) -> list[Any] | dict[str, Any] | None:
+    """The list in a cell, as JSON, Python or NumPy write one; None where it holds none, but a text."""
+    text = cell.strip()
+    if not ((text.startswith("[") and text.endswith("]")) or (text.startswith("{") and text.endswith("}"))):
+        return None
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return _python_list(text[1:-1]) if text.startswith("[") else None
+    return found if isinstance(found, list | dict) else None
+
+
+def _python_list(text: str) -> list[Any] | None:
+    """NumPy writes no commas: Python would read two texts as one, so they are taken one by one."""
+    found: list[Any] = []
+    at, end = 0, len(text.rstrip())
+    while at < end:
+        atom = _ATOM.match(text, at)
+        if atom is None:
+            return None
+        at = atom.end()
+        try:
+            found.append(None if atom[1] in ("None", "nan") else ast.literal_eval(atom[1]))
+        except (ValueError, SyntaxError):
+            return None
+    return found
 
 
 def close_to(name: str, names: Iterable[str]) -> str:
@@ -547,7 +1197,7 @@ def listed(names: Iterable[str], *, most: int = 12) -> str:
     return ", ".join(map(_plain, names[:most])) + more if names else "none"
 
 
-def _wide(name: str) -> str | None:
+def wide_prefix(name: str) -> str | None:
     return next((prefix for prefix in (SUMMARY, REFERENCE) if name.startswith(prefix)), None)
 
 

@@ -1,0 +1,426 @@
+"""Which format a file has, by its first bytes and what is in it, whatever it is called.
+
+`recognise` says it in words and reads it. What is no file to import, or could be read in several ways, is answered with
+the commands to type: `Undecided`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import import_module
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from adjudge.data.incoming import Item
+from adjudge.data.json_records import text_start, whole_records
+from adjudge.data.lines import MAX_LINE
+from adjudge.data.packed import open_bytes
+from adjudge.errors import AdjudgeError, FormatError, Undecided, UsageError, Way
+from adjudge.formats.files import Paths, json_objects, read_cells, reading
+from adjudge.formats.records import EITHER, RECORD, SYSTEM, looks_like_texts, wide_prefix
+from adjudge.wording import counted, listed
+
+_LOOK = 20  # records, rows or lines that are looked at
+_VALUE = ("value", "score")
+_MEASURE = ("measure", "metric")
+_WINNER = ("winner", "preference", "preferred")
+_NUMBER = re.compile(r"\s*[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?\s*%?|\s*|(?i:nan|n/?a|null)")
+_ROUGE_LINE = re.compile(r"\S.*? ROUGE-\S+ (Average_[RPF]: |Eval \S|M_count: )")
+_BARS = re.compile(r"(\|\s+)+[A-Za-z][A-Za-z ]*")  # NIST draws a header so, a line a column
+_SIGNS = {",": "commas", ";": "';'", "\t": "tabs", "|": "'|'"}
+_PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
+_ARROW = (
+    "an Arrow file: datasets.Dataset.from_file(FILE).to_parquet(...) makes a Parquet file of it, in Python"
+)
+_NOT_TEXT = (
+    (b"%PDF", "a PDF"),
+    (b"SQLite format 3", "an SQLite database"),
+    (b"ARROW1", _ARROW),
+    (b"\xff\xff\xff\xff", _ARROW),
+    (b"\x80\x04", "a Python pickle"),
+    (b"\x89HDF", "an HDF5 file"),
+    (b"\xd0\xcf\x11\xe0", "an old Excel file (.xls): save it as .xlsx or CSV"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recognised:
+    """What files are: the format by the name that `adjudge import` has for it, and in words."""
+
+    format: str
+    words: str
+    paths: tuple[Path, ...]
+
+    @property
+    def reader(self) -> Callable[..., Iterator[Item]]:
+        module, name = READERS[self.format]
+        found: Callable[..., Iterator[Item]] = getattr(import_module(f"adjudge.formats.{module}"), name)
+        return found
+
+    def read(self, **options: Any) -> Iterator[Item]:
+        """What the format's reader yields, with its options; those that it does not have are refused."""
+        known = inspect.signature(self.reader).parameters
+        if strange := [name for name in options if name not in known]:
+            names = listed([_OPTIONS.get(name, f"--{name.replace('_', '-')}") for name in strange])
+            raise UsageError(f"{_several(self.paths)} was read as {self.words}, which takes no {names}")
+        if "ask" in known:
+            options["ask"] = True
+        return self.reader(self.paths, **options)
+
+
+READERS = {
+    "csv": ("records", "read_table"),
+    "jsonl": ("records", "read_jsonl"),
+    "parquet": ("records", "read_parquet"),
+    "summeval": ("summeval", "read"),
+    "sacrerouge": ("sacrerouge", "read"),
+    "duc": ("duc", "read"),
+    "scores": ("scoretable", "read"),
+    "rouge155": ("rouge155", "read_summaries"),
+    "rouge-output": ("rouge155", "read_output"),
+}
+_OPTIONS = {"columns": "--map", "quotes": "--no-quotes"}
+
+
+def read(paths: Paths, **options: Any) -> Iterator[Item]:
+    """What files of any known format hold; the options are those of its reader."""
+    return recognise(paths).read(**options)
+
+
+def recognise(
+    paths: Paths,
+    *,
+    evaluation: str = "EVALUATION",
+    delimiter: str | None = None,
+    quotes: bool = True,
+    encoding: str | None = None,
+) -> Recognised:
+    """What the files are. `evaluation` is the folder that the commands in a message name."""
+    given = tuple(map(Path, paths))
+    if not given:
+        raise UsageError("no file to read")
+    look = _Look(given, evaluation, delimiter, quotes, encoding or "utf-8")
+    found = [(path, look.at(path)) for path in given]
+    formats = {format for _, (format, _) in found}
+    if len(formats) > 1:
+        ways = [
+            Way(words=["import", str(path), evaluation], meaning=words, whole=True)
+            for path, (_, words) in found
+        ]
+        raise Undecided(
+            "the files have several formats, and are imported one by one", ways, between="and then"
+        )
+    format, words = found[0][1]
+    all_words = dict.fromkeys(each for _, (_, each) in found)
+    return Recognised(format=format, words="; ".join(all_words) if len(all_words) < 4 else words, paths=given)
+
+
+@dataclass(frozen=True)
+class _Look:
+    """How files are looked at, and what they are imported into."""
+
+    given: tuple[Path, ...]
+    evaluation: str
+    delimiter: str | None
+    quotes: bool
+    encoding: str
+
+    def at(self, path: Path) -> tuple[str, str]:
+        """The format of a file or a folder, and what it is in words."""
+        with reading(path):
+            if path.is_dir():
+                return self._folder(path)
+            if not path.is_file():
+                if path.exists():
+                    return self._text(path)  # a pipe: whatever is read from it would be gone
+                raise UsageError(f"{path}: no such file")
+            with path.open("rb") as stream:
+                start = stream.read(64)
+            if not start:
+                raise FormatError("empty: there is nothing to read", file=path)
+            return self._file(path, start)
+
+    def _file(self, path: Path, start: bytes) -> tuple[str, str]:
+        from adjudge.formats.duc import is_summary
+
+        if start.startswith(b"PAR1"):
+            return self._parquet(path)
+        if start.startswith(b"PK\x03\x04"):
+            return self._zip(path)
+        for magic, what in _NOT_TEXT:
+            if start.startswith(magic):
+                raise self._unknown(path, what.replace("FILE", repr(str(path))))
+        if is_summary(path):
+            return "duc", "a DUC summary"
+        with open_bytes(path) as stream:
+            inside = stream.read(64)
+        if start.startswith(_PACKED) and inside.startswith(b"PAR1"):
+            raise self._unknown(path, "a packed Parquet file: unpack it first")
+        return self._text(path)
+
+    # Folders
+
+    def _folder(self, path: Path) -> tuple[str, str]:
+        from adjudge.formats.duc import is_summary
+
+        if (path / "evaluation.toml").exists():
+            raise UsageError(
+                f"{path} is an evaluation, no file to import: the files come first and the evaluation last,"
+                f" adjudge import FILE... {self.evaluation}"
+            )
+        files = [each for each in sorted(path.rglob("*")) if each.is_file() and not each.name.startswith(".")]
+        if not files:
+            raise FormatError("nothing to read in this folder", file=path)
+        for each in files[:_LOOK]:
+            if is_summary(each) or "<doc>" in text_start(each).lower():
+                return "duc", "a folder of DUC's documents or summaries"
+        kinds = set()
+        for each in files[:_LOOK]:
+            try:
+                kinds.add(self.at(each))
+            except AdjudgeError:
+                kinds.add(("", ""))
+        formats = {format for format, _ in kinds}
+        if len(formats) == 1 and formats <= {"csv", "jsonl", "parquet", "summeval", "sacrerouge", "scores"}:
+            format = formats.pop()
+            return format, f"a folder of files, each {sorted(words for _, words in kinds)[0]}"
+        deep = any(each.parent != path for each in files)
+        pattern = "{system}/{topic}" if deep else "{topic}.{system}"
+        suffix = files[0].suffix if len({each.suffix for each in files}) == 1 else ".txt"
+        raise Undecided(
+            f"{path} is a folder of {counted(len(files), 'file')} that are not tables of one format",
+            [
+                Way(
+                    words=["import", "folder", str(path), self.evaluation, "--pattern", f"{pattern}{suffix}"],
+                    meaning="a text a file, whose path says the system and the topic",
+                    whole=True,
+                )
+            ],
+        )
+
+    # Tables in packages
+
+    def _parquet(self, path: Path) -> tuple[str, str]:
+        from adjudge.formats.parquet import ParquetRows
+
+        table = ParquetRows(path)
+        names = {name.strip().casefold() for name in table.names}
+        if names & {*SYSTEM} and names & {*_VALUE} and not names & {*RECORD["text"]}:
+            raise self._to_compare(path, "a Parquet file of scores")
+        if names & {*_WINNER}:
+            raise self._preferences(path, "a Parquet file of preferences")
+        return "parquet", f"Parquet of {_content(table.names)}"
+
+    def _zip(self, path: Path) -> tuple[str, str]:
+        try:
+            with zipfile.ZipFile(path) as packed:
+                names = packed.namelist()
+        except (zipfile.BadZipFile, OSError):
+            raise FormatError("not a zip file that can be read: is it cut off?", file=path) from None
+        if any(name.startswith("xl/") for name in names):
+            return self._table(path, "Excel")
+        if any(name.startswith("word/") for name in names):
+            raise self._unknown(path, "a Word document")
+        raise self._unknown(path, "a zip file: unpack it, and import what is inside")
+
+    # Texts
+
+    def _text(self, path: Path) -> tuple[str, str]:
+        if not path.is_file():
+            return "csv", "a table"
+        start = text_start(path, self.encoding, 1 << 16)
+        first = start.lstrip()[:1]
+        if not first:
+            raise FormatError("nothing but spaces: there is nothing to read", file=path)
+        if first in "{[":
+            return self._json(path)
+        if "\0" in start[:4096]:
+            raise self._unknown(path, "no text file")
+        if first == "<":
+            return self._marked_up(path, start)
+        lines = [line.rstrip("\r") for line in start.split("\n")[:200]]
+        if any(_ROUGE_LINE.match(line) for line in lines):
+            return "rouge-output", "what ROUGE-1.5.5 printed"
+        if any(_BARS.fullmatch(line) for line in lines[:40]):
+            raise self._judgments(path, "a table of NIST's judgments", "nist")
+        if self._is_list(path, lines):
+            return "rouge155", "a list of files for ROUGE-1.5.5"
+        if self._is_table(path, start):
+            return self._table(path, "CSV")
+        raise self._lines(path)
+
+    def _json(self, path: Path) -> tuple[str, str]:
+        objects = json_objects(path, max_line=MAX_LINE, encoding=self.encoding)
+        sample = [record for _, record in islice(objects, _LOOK)]
+        keys = {str(key).strip().casefold() for record in sample for key in record}
+        array = text_start(path, self.encoding).lstrip().startswith("[")
+        whole = whole_records(path, max_line=MAX_LINE, encoding=self.encoding) is not None
+        what = "a JSON array" if array else "JSON" if whole else "JSON lines"
+        if keys & {"expert_annotations", "turker_annotations"}:
+            return "summeval", "SummEval's annotations"
+        if {"instance_id", "summarizer_id"} <= keys and (
+            "metrics" in keys
+            or "references" in keys
+            or any(isinstance(r.get("summary"), dict) for r in sample)
+        ):
+            return "sacrerouge", "sacrerouge's records"
+        if sample and sample[0].get("kind") in ("judgments", "person", "task", "event"):
+            raise self._judgments(path, f"{what} of judgments", "records")
+        if keys & {*_WINNER} and not keys & {*RECORD["text"]}:
+            raise self._preferences(path, f"{what} of preferences")
+        if keys & {*SYSTEM} and keys & {*_VALUE} and not keys & {*RECORD["text"]}:
+            raise self._unknown(
+                path, f"{what} of scores: save them as CSV, and `adjudge import scores` reads them"
+            )
+        names = list(dict.fromkeys(str(key) for record in sample for key in record))
+        return "jsonl", f"{what} of {_content(names)}"
+
+    def _marked_up(self, path: Path, start: str) -> tuple[str, str]:
+        text = start.lower()
+        if re.search(r"<rouge[-_]eval", text):
+            return "rouge155", "settings of ROUGE-1.5.5"
+        if re.search(r"<doc(\s[^<>]*)?>", text):
+            return "duc", "DUC's documents"
+        if re.search(r"<(pyramid|peerannotation)\b", text):
+            raise self._judgments(path, "a pyramid of DUCView", "ducview")
+        raise self._unknown(path, "marked up text of an unknown kind")
+
+    def _is_list(self, path: Path, lines: Sequence[str]) -> bool:
+        """Whether each line names files that are there: a peer's, then its models'."""
+        named = [line.split() for line in lines if line.strip() and not line.startswith("#")][:_LOOK]
+        return bool(named) and all(
+            len(names) > 1 and all((path.parent / name).is_file() or Path(name).is_file() for name in names)
+            for names in named
+        )
+
+    # Tables of text
+
+    def _is_table(self, path: Path, start: str) -> bool:
+        """Whether the first line names columns: some are known, or rows of numbers follow."""
+        sign = self._sign(start)
+        first = next(line for line in start.split("\n") if line.strip())
+        names = [name.strip().strip('"').casefold() for name in first.split(sign)]
+        if len(names) < 2:
+            return False
+        known = {alias for aliases in RECORD.values() for alias in aliases} | {
+            *EITHER,
+            *_VALUE,
+            *_MEASURE,
+            *_WINNER,
+        }
+        if {*names} & known or any(map(wide_prefix, names)):
+            return True
+        rows = [line.split(sign) for line in start.split("\n")[1:_LOOK] if line.strip()]
+        even = [len(row) == len(names) for row in rows]
+        short = all(len(name) <= 60 and len(name.split()) <= 6 for name in names)
+        return bool(rows) and short and (all(even[:-1]) and even[0])
+
+    def _sign(self, start: str) -> str:
+        if self.delimiter is not None:
+            return {"tab": "\t", "\\t": "\t"}.get(self.delimiter, self.delimiter)
+        first = next((line for line in start.split("\n") if line.strip()), "")
+        return max("\t;|,", key=first.count) if any(sign in first for sign in "\t;|,") else ","
+
+    def _table(self, path: Path, kind: str) -> tuple[str, str]:
+        between = "" if kind == "Excel" else self._between(path)
+        table = read_cells(
+            path,
+            delimiter=self.delimiter,
+            quotes=self.quotes,
+            unnamed_first=True,
+            encoding=self.encoding,
+        )
+        header, cells = table[0], table[1]
+        rows: list[dict[str, Any]] = []
+        with suppress(FormatError):  # the reader tells it, with what to do
+            rows.extend(dict(zip(header, row, strict=True)) for _, row in islice(cells, _LOOK))
+        names = {name.casefold() for name in header}
+        if {"task", "worker"} <= names or {"worker_id", "label"} <= names:
+            raise self._judgments(path, f"a {kind} table of a crowd's answers", "crowd")
+        if names & {*_WINNER}:
+            raise self._preferences(path, f"a {kind} table of preferences")
+        texts = [name for name in header[1:] if looks_like_texts(rows, name)]
+        if names & {*SYSTEM} and names & {*_VALUE} and not texts and not names & {*RECORD["text"]}:
+            return "scores", f"{kind} of scores, one a row{between}"
+        numbers = [name for name in header[1:] if rows and all(_NUMBER.fullmatch(row[name]) for row in rows)]
+        known = {name for name in names if any(name in RECORD[f] for f in ("text", "document", "reference"))}
+        if len(numbers) == len(header) - 1 and numbers and not known:
+            return "scores", f"{kind} of scores, a column per system{between}"
+        return "csv", f"{kind} of {_content(header)}{between}"
+
+    def _between(self, path: Path) -> str:
+        sign = self._sign(text_start(path, self.encoding))
+        return f", {_SIGNS.get(sign, repr(sign))} between columns"
+
+    # What is no file to import
+
+    def _lines(self, path: Path) -> Undecided:
+        """Plain text: one of several files that are aligned line by line, or one text."""
+        roles: dict[str, list[str]] = {"reference": [], "source": [], "": []}
+        for each in self.given:
+            name = each.name.lower()
+            if re.search(r"(^|[^a-z])(refs?|references?|gold|targets?|tgt|human)([^a-z]|$)", name):
+                roles["reference"].append(str(each))
+            elif re.search(r"(^|[^a-z])(src|sources?|docs?|documents?|articles?|inputs?)([^a-z]|$)", name):
+                roles["source"].append(str(each))
+            else:
+                roles[""].append(str(each))
+        said = [
+            word for role in ("reference", "source") for file in roles[role] for word in (f"--{role}", file)
+        ]
+        return Undecided(
+            f"{path} is plain text, no table",
+            [
+                Way(
+                    words=["import", "lines", *roles[""], *said, self.evaluation],
+                    meaning="a summary a line, a file per system; files of references and sources after --reference"
+                    " and --source",
+                    whole=True,
+                )
+            ],
+        )
+
+    def _unknown(self, path: Path, what: str) -> UsageError:
+        return UsageError(
+            f"{path}: {what}; expected CSV, JSON, Parquet, Excel, or a format of `adjudge import --help`"
+        )
+
+    def _to_compare(self, path: Path, what: str) -> Undecided:
+        words = ["compare", str(path)]
+        return Undecided(
+            f"{path} is {what}", [Way(words=words, meaning="as it is, without a folder", whole=True)]
+        )
+
+    def _preferences(self, path: Path, what: str) -> Undecided:
+        return Undecided(
+            f"{path} is {what}",
+            [
+                Way(words=["prefer", "fit", str(path)], meaning="strengths, without a folder", whole=True),
+                Way(
+                    words=["prefer", "import", str(path), self.evaluation], meaning="as judgments", whole=True
+                ),
+            ],
+        )
+
+    def _judgments(self, path: Path, what: str, format: str) -> Undecided:
+        words = ["judgments", "import", format, str(path), self.evaluation]
+        return Undecided(f"{path} is {what}", [Way(words=words, meaning="as judgments", whole=True)])
+
+
+def _several(paths: Sequence[Path]) -> str:
+    return str(paths[0]) if len(paths) == 1 else f"{paths[0]} and {counted(len(paths) - 1, 'more', 'more')}"
+
+
+def _content(names: Sequence[str]) -> str:
+    """What a table of texts holds, by the names of its columns."""
+    plain = {name.strip().casefold() for name in names}
+    written = plain & {*RECORD["text"]} - {*EITHER, "text"} or any(map(wide_prefix, plain))
+    if plain & {*RECORD["outputs"]}:
+        return "texts, a list of systems' summaries a row"
+    return "summaries" if written or (plain & {*SYSTEM} and plain & {*RECORD["text"]}) else "texts"
