@@ -52,7 +52,7 @@ References = Annotated[
     str | None, typer.Option("--reference-names", metavar="A,B,...", help="Writers of a list of references.")
 ]
 Delimiter = Annotated[
-    str | None, typer.Option(help="Between columns; a comma, or a tab for .tsv.", show_default=False)
+    str | None, typer.Option(help="Between columns, such as ';' or tab; else found out.", show_default=False)
 ]
 NoQuotes = Annotated[
     bool, typer.Option("--no-quotes", help="A quotation mark is a character like any other.")
@@ -239,6 +239,7 @@ def scores(
     mapped: Map = None,
     delimiter: Delimiter = None,
     no_quotes: NoQuotes = False,
+    decimal: options.Decimal = None,
     max_line: MaxLine = "64MB",
     encoding: Encoding = "utf-8",
     replace: options.Replace = False,
@@ -261,6 +262,7 @@ def scores(
         quotes=not no_quotes,
         max_line=size_of("--max-line", max_line),
         encoding=encoding,
+        decimal=decimal,
     )
     _take(evaluation, items, replace, skip, dry_run, json)
 

@@ -49,6 +49,15 @@ Baseline = Annotated[
     typer.Option("--baseline", metavar="PATTERN", help="Systems that are baselines.", show_default=False),
 ]
 Lower = Annotated[bool, typer.Option("--lower-is-better", help="Of a file: lower scores are better.")]
+Decimal = Annotated[
+    str | None,
+    typer.Option(
+        "--decimal",
+        metavar="SIGN",
+        help="In a table's numbers, '.' or ','; else found out.",
+        show_default=False,
+    ),
+]
 Lengths = Annotated[
     str | None,
     typer.Option("--length", metavar="WORDS|all", help="Target length; all averages within a topic first."),

@@ -112,10 +112,9 @@ def read(
     intake = _CrowdIntake(answers=filled, aspect=aspect, target=Target(length, form), given=given)
 
     def table(path: Path) -> Iterator[Item]:
-        header, rows = read_cells(
-            path, delimiter=delimiter, quotes=quotes, max_line=max_line, encoding=encoding
-        )
-        yield from intake.file(path, header, rows)
+        cells = read_cells(path, delimiter=delimiter, quotes=quotes, max_line=max_line, encoding=encoding)
+        yield from map(Place(path, 1).item, cells.noted())
+        yield from intake.file(path, cells.header, cells.rows)
 
     yield from from_files(paths, table, TABLES)
 

@@ -83,7 +83,7 @@ def read_preferences(path: str | Path, *, delimiter: str | None = None) -> Prefe
     answer are left out and counted; a winner that is none of the two, or a weight that is no number, is one line.
     """
     path = Path(path)
-    header, rows = read_cells(path, delimiter=delimiter)
+    header, rows, _ = read_cells(path, delimiter=delimiter)
     at = columns_of(Place(path, 1), header)
     left: Counter[str] = Counter()
 
@@ -263,7 +263,7 @@ SAME = LeftOut("row that compares a sentence with itself")
 def is_about_sentences(path: str | Path, collection: Collection, protocol: Protocol) -> bool:
     """Whether the first row with two items names a sentence of its topic."""
     path = Path(path)
-    header, rows = read_cells(path)
+    header, rows, _ = read_cells(path)
     lower = [name.lower() for name in header]
     if not {"left", "right", "topic"} <= set(lower):
         return False
@@ -281,7 +281,9 @@ def read_sentence_answers(
 ) -> Iterator[Item]:
     """Tasks and answers, for `judgments.intake.take`: topic, left, right, winner; assessor where it is known."""
     path = Path(path)
-    header, rows = read_cells(path)
+    cells = read_cells(path)
+    header, rows, _ = cells
+    yield from map(Place(path, 1).item, cells.noted())
     at = columns_of(Place(path, 1), header)
     filled = ImportedAnswers(evaluation, protocol)
     pools: dict[str, PairPool | None] = {}

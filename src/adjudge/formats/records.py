@@ -172,15 +172,17 @@ def read_table(
 
     def items(path: Path) -> Iterator[Item]:
         records = RecordFile(path, options, once, cells=True)
-        header, rows = read_cells(
+        cells = read_cells(
             path, delimiter=delimiter, quotes=quotes, blank=by_line, max_line=max_line, encoding=encoding
         )
-        for number, (line, row) in enumerate(rows, 1):
+        header = cells.header
+        yield from map(Place(path, 1).item, cells.noted())
+        for number, (line, row) in enumerate(cells.rows, 1):
             place = Place(path, line)
             if not row and records.has_text(header):
                 place.notes.append(BLANK)
-            cells = row or [""] * len(header)
-            yield from records.items(place, number, dict(zip(header, cells, strict=True)))
+            whole = row or [""] * len(header)
+            yield from records.items(place, number, dict(zip(header, whole, strict=True)))
         yield from records.end()
 
     yield from from_files(paths, items, TABLES)

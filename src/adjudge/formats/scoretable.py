@@ -6,8 +6,8 @@ Measures that were computed elsewhere get a text, a direction and a signature he
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 from adjudge.data.incoming import Item
@@ -19,6 +19,7 @@ from adjudge.errors import FormatError, UsageError, nearest, quoted
 from adjudge.formats.files import (
     EMPTY_FILE,
     TABLES,
+    Cells,
     Once,
     Paths,
     Place,
@@ -29,6 +30,7 @@ from adjudge.formats.files import (
     shown,
     stem,
 )
+from adjudge.formats.numbers import Decimal, NumberStyle, check_decimal, style_of
 from adjudge.formats.records import SYSTEM, TOPIC, Aliases, check_map, close_to, find_columns, listed
 
 
@@ -87,9 +89,7 @@ LONG: Aliases = {
     **{name: (name,) for name in ("length", "form", "assessor", "reference", "repeat", "why", "kind")},
     **{name: (name,) for name in OF_TOPICS},
 }
-MISSING = ("", "nan", "na", "n/a", "null")
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-_LONGEST_NUMBER = 60
+_LOOKED_AT = 1000  # rows without a comma: the table has no decimal commas
 
 
 def read(
@@ -105,22 +105,25 @@ def read(
     quotes: bool = True,
     max_line: int = MAX_LINE,
     encoding: str = "utf-8",
+    decimal: str | None = None,
 ) -> Iterator[Item]:
-    """Scores of CSV or TSV files, or of every one in a folder.
+    """Scores of CSV, TSV or Excel files, or of every one in a folder.
 
     A file with columns for the system and the value is long; any other is a matrix, topics in the first
     column. `measure` names what a file does not (default: the file's name); `length` and `form` are
-    those of a file that gives none. An empty cell, nan or NA is a missing score.
+    those of a file that gives none. An empty cell, nan or NA is a missing score. `decimal` is "." or ","; without it
+    the file's numbers tell.
     """
     measures = ImportedMeasures(source, lower_is_better)
     columns = columns or {}
     check_map(columns, LONG, wide=False)
     if length is not None and length < 1:
         raise UsageError(f"--length is {length}, expected a number of words, 1 or more")
+    sign = check_decimal(decimal)
     once = Once()
 
     def items(path: Path) -> Iterator[Item]:
-        header, rows = read_cells(
+        cells = read_cells(
             path,
             delimiter=delimiter,
             quotes=quotes,
@@ -128,9 +131,7 @@ def read(
             max_line=max_line,
             encoding=encoding,
         )
-        yield from _ScoreFile(path, measures, measure, Target(length, form), once).items(
-            header, rows, columns
-        )
+        yield from _ScoreFile(path, measures, measure, Target(length, form), once, sign).items(cells, columns)
 
     yield from from_files(paths, items, TABLES)
     measures.check()
@@ -140,16 +141,26 @@ class _ScoreFile:
     """One file."""
 
     def __init__(
-        self, path: Path, measures: ImportedMeasures, measure: str | None, target: Target, once: Once
+        self,
+        path: Path,
+        measures: ImportedMeasures,
+        measure: str | None,
+        target: Target,
+        once: Once,
+        decimal: Decimal | None,
     ) -> None:
         self._path, self._measures, self._named = path, measures, measure
         self._measure = measure or stem(path)
         self._missing, self._origin = f"missing in {path.name}", f"file:{path.name}"
         self._target, self._once = target, once
+        self._style = NumberStyle(decimal or ".", given=decimal is not None)
 
-    def items(self, header: Sequence[str], rows: Rows, columns: Mapping[str, str]) -> Iterator[Item]:
+    def items(self, cells: Cells, columns: Mapping[str, str]) -> Iterator[Item]:
         place = Place(self._path, 1)
+        header, rows, _ = cells
         fields, unused = self._find(place, header, columns)
+        rows = self._look_ahead(rows, slice(1, None) if fields is None else _only(header, fields["value"]))
+        yield from map(place.item, cells.noted(*self._style.found))
         yield from Unused()(place, unused)
         systems = [] if fields else [place.name("system", name) for name in header[1:]]
         empty = True
@@ -159,10 +170,37 @@ class _ScoreFile:
             if fields is None:
                 yield from self._matrix_row(place, header[0] or "topic", systems, row)
             else:
-                cells = dict(zip(header, row, strict=True))
-                yield from self._long_row(place, fields, {n: cells[column] for n, column in fields.items()})
+                named = dict(zip(header, row, strict=True))
+                yield from self._long_row(place, fields, {n: named[column] for n, column in fields.items()})
         if empty:
             yield str(self._path), EMPTY_FILE
+
+    def _look_ahead(self, rows: Rows, values: slice) -> Rows:
+        """All rows again, once the first of them have told how numbers are written."""
+        if self._style.given:
+            return rows
+        held: list[tuple[int, list[str]]] = []
+
+        def texts() -> Iterator[str]:
+            commas = False
+            for line, row in rows:
+                held.append((line, row))
+                commas = commas or any("," in text for text in row[values])
+                yield from row[values]
+                if not commas and len(held) >= _LOOKED_AT:
+                    return
+
+        try:
+            self._style = style_of(texts())
+        except UsageError as error:
+            raise UsageError(f"{self._path}: {error}") from None
+        return chain(held, rows)
+
+    def _number(self, place: Place, column: str, text: str) -> float:
+        try:
+            return self._style.read(text)
+        except ValueError as error:
+            raise place.wrong(f"{shown(column)} {error}") from None
 
     def _find(
         self, place: Place, header: Sequence[str], columns: Mapping[str, str]
@@ -201,8 +239,8 @@ class _ScoreFile:
         measure = self._measures.text(place, "measure", self._measure)
         yield from self._measures.describe(place, self._measure, measure, self._origin)
         for system, text in zip(systems, row[1:], strict=True):
-            value = _number(place, system, text)
-            if value is None:
+            value = self._number(place, system, text)
+            if math.isnan(value):
                 score = Score.missing(measure, topic, system, self._missing, *self._target)
             else:
                 score = Score(measure, topic, system, value, *self._target)
@@ -226,13 +264,13 @@ class _ScoreFile:
         own = cells.get("measure", self._measure)
         measure = self._measures.text(place, called.get("measure", "measure"), own)
         yield from self._measures.describe(place, own, measure, self._origin)
-        value = _number(place, called["value"], cells["value"])
-        why = cells.get("why") or (self._missing if value is None else None)
+        value = self._number(place, called["value"], cells["value"])
+        why = cells.get("why") or (self._missing if math.isnan(value) else None)
         score = Score(
             measure,
             topic,
             system,
-            math.nan if value is None else value,
+            value,
             length=whole("length", 1) or self._target.length,
             form=name("form") or self._target.form,
             assessor=name("assessor"),
@@ -244,13 +282,6 @@ class _ScoreFile:
         yield from place.noted()
 
 
-def _number(place: Place, column: str, text: str) -> float | None:
-    """A finite number, or None where the cell says that there is none."""
-    text = text.strip()
-    if text.lower() in MISSING:
-        return None
-    if len(text) <= _LONGEST_NUMBER and _NUMBER.fullmatch(text):
-        value = float(text)
-        if math.isfinite(value):
-            return value
-    raise place.wrong(f"{shown(column)} is {shown(text)}, expected a number")
+def _only(header: Sequence[str], column: str) -> slice:
+    at = header.index(column)
+    return slice(at, at + 1)
