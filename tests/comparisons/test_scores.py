@@ -197,7 +197,8 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
             'm.csv:3: system "a" is a machine here and a human above',
         ),
         ("m.xlsx", "PK\3\4", "m.xlsx: cannot be read as .xlsx: File is not a zip file"),
-        ("m.jsonl.gz", "{}", 'not ".jsonl"'),
+        ("m.jsonl", '{"topic": "d1"}', "m.jsonl: looks like JSON, expected a table"),
+        ("m.txt", "nothing\n", "m.txt:1: one column only, expected a matrix"),
         ("m.parquet", "PAR", "m.parquet: not a score file"),
     ],
 )

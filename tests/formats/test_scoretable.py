@@ -116,7 +116,11 @@ def test_columns_may_be_mapped(write: Write) -> None:
         (b'topic,lead\nd1,"1\n', "m.csv:2: a quote is opened and not closed"),
         (b"topic,lead\nd1,\0\n", "m.csv:2: a NUL byte"),
         (b"topic,lead\nd\xe9,1\n", "m.csv:2: byte 0xe9"),
-        (b"topic,system,rouge\nd1,lead,1\n", "m.csv:1: no column for the value among topic, system, rouge"),
+        (b"topic,system,rouge\nd1,lead,x\n", "m.csv:1: no column for the value among topic, system, rouge"),
+        (
+            b"system,d1,d2\nlead,1,2\n",
+            "m.csv:1: no column for the topic among system, d1, d2: say --map topic=COLUMN;",
+        ),
         (b"topic,system,value,kind\nd1,lead,1,robot\n", 'm.csv:2: "kind" is "robot"'),
         (b"topic,system,value,length\nd1,lead,1,0\n", 'm.csv:2: "length" is "0"'),
         (b"topic,system,value,length\nd1,lead,1,99999999999\n", 'm.csv:2: "length" is "99999999999"'),

@@ -240,6 +240,7 @@ def scores(
     delimiter: Delimiter = None,
     no_quotes: NoQuotes = False,
     decimal: options.Decimal = None,
+    transpose: options.Transpose = False,
     max_line: MaxLine = "64MB",
     encoding: Encoding = "utf-8",
     replace: options.Replace = False,
@@ -263,6 +264,7 @@ def scores(
         max_line=size_of("--max-line", max_line),
         encoding=encoding,
         decimal=decimal,
+        transpose=transpose,
     )
     _take(evaluation, items, replace, skip, dry_run, json)
 

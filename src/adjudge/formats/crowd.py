@@ -53,22 +53,37 @@ NAMES: dict[str, tuple[str, ...]] = {
     "right": ("right", "model_b", "system_b"),
 }
 """What a column means, by its name in lower case, the first one first."""
-WINNERS = {
-    "left": "left",
-    "a": "left",
-    "model_a": "left",
-    "system_a": "left",
-    "right": "right",
-    "b": "right",
-    "model_b": "right",
-    "system_b": "right",
-    "tie": "tie",
-    "draw": "tie",
-    "equal": "tie",
-    "both": "tie",
-    "tie (bothbad)": "tie",
-    "skip": "skip",
+_SIDES = {
+    "left": (
+        "left",
+        "a",
+        "model_a",
+        "system_a",
+        "first",
+        "option_a",
+        "response_a",
+        "summary_a",
+        "assistant_a",
+    ),
+    "right": (
+        "right",
+        "b",
+        "model_b",
+        "system_b",
+        "second",
+        "option_b",
+        "response_b",
+        "summary_b",
+        "assistant_b",
+    ),
+    "tie": (
+        *("tie", "draw", "equal", "both", "tie (bothbad)", "tied", "same", "neither", "=", "no preference"),
+        *("bothbad", "both bad", "both_bad", "both good", "both_good", "bothgood", "neutral"),
+    ),
+    "skip": ("skip", "skipped"),
 }
+WINNERS = {word: side for side, words in _SIDES.items() for word in words}
+"""What a cell says of who won, by its text in lower case."""
 
 NO_TASK = LeftOut("row whose task is not TOPIC/SYSTEM")
 NO_PAIR = LeftOut("row whose task is not TOPIC/LEFT/RIGHT")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import lzma
 import re
+import shutil
+import sys
 import zlib
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -13,6 +15,7 @@ from dataclasses import dataclass, field
 from io import StringIO
 from itertools import islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from adjudge.data.incoming import Item, LeftOut, Noted, Remark, Thing
@@ -34,6 +37,7 @@ BLANK_LINE = LeftOut("blank line")
 HALF_PAIR = Noted("half a surrogate pair replaced by U+FFFD")
 EMPTY_FILE = LeftOut("file without records")
 STRAY_BYTES = Noted("bytes that are not UTF-8 read as Windows-1252")
+STDIN = "stdin"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 _SUFFIXES = (*JSON_LINES, *TABLES, ".json", ".txt")
@@ -131,6 +135,24 @@ def _must_stay(path: Path, home: Path) -> None:
         inside = True
     if not inside:
         raise FormatError(f"leaves the folder {home}: a link to somewhere else is not followed", file=path)
+
+
+@contextmanager
+def at_hand(path: Path) -> Iterator[Path]:
+    """A file to read: the path itself, or for `-` a copy of standard input, which messages call stdin."""
+    if str(path) != "-":
+        yield path
+        return
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        copy = Path(folder) / STDIN
+        with copy.open("wb") as out:
+            shutil.copyfileobj(sys.stdin.buffer, out)
+        try:
+            yield copy
+        except FormatError as error:
+            raise FormatError(error.problem, file=STDIN, line=error.line) from None
+        except UsageError as error:
+            raise UsageError(str(error).replace(str(copy), STDIN)) from None
 
 
 @contextmanager
@@ -371,7 +393,7 @@ Rows = Iterator[tuple[int, list[str]]]
 
 DELIMITERS = ",;\t|"
 _LARGEST_LIMIT = 2**31 - 1  # csv keeps its limit in a C long, which has 32 bits on Windows
-_SAMPLE, _SAMPLE_LINES, _SAMPLE_ROWS = 1 << 16, 1000, 50  # as many tell what stands between columns
+_SAMPLE, _SAMPLE_LINES, _SAMPLE_ROWS = 1 << 14, 100, 50  # as many tell what stands between columns
 _NO_TABLES = {
     b"PAR1": "a Parquet file",
     b"\xd0\xcf\x11\xe0": "a file of an old Excel (.xls): save it as .xlsx or CSV",
@@ -443,6 +465,8 @@ def _text_rows(lines: _Lines, given: str | None, quotes: bool) -> tuple[Rows, li
     csv.field_size_limit(max(csv.field_size_limit(), min(lines.max_line, _LARGEST_LIMIT)))
     usual = "\t" if bare_name(lines.path).lower().endswith((".tsv", ".tab")) else ","
     sample = lines.sample(_SAMPLE)
+    if _JSON.match(sample):
+        raise FormatError("looks like JSON, expected a table (CSV, TSV or .xlsx)", file=lines.path)
     named = _SEPARATOR.match(sample)  # Excel's own line above the header
     if named:
         sample = sample[named.end() :]
@@ -462,13 +486,17 @@ def _text_rows(lines: _Lines, given: str | None, quotes: bool) -> tuple[Rows, li
     texts = iter(lines)
     if named:
         next(texts)
-    rows = _rows(csv.reader(texts, delimiter=delimiter, quoting=quoting, strict=True), lines)
+    first = next(csv.reader(StringIO(sample, newline=""), delimiter=delimiter, quoting=quoting), [])
+    spaced = len(first) > 1 and all(name.startswith(" ") for name in first[1:])  # written by hand: a, b, c
+    reader = csv.reader(texts, delimiter=delimiter, quoting=quoting, strict=True, skipinitialspace=spaced)
+    rows = _rows(reader, lines)
     found = [] if lines.own == lines.asked else [f"as {lines.own.upper()}"]
     if given is None and delimiter != usual:
         found.append(f"with {_called(delimiter)} between columns")
     return rows, found
 
 
+_JSON = re.compile(r'\s*(\{\s*("|\}\s*$)|\[\s*[\[{])')
 _SEPARATOR = re.compile(r'"?sep=([^"\r\n\0 ])"?\r?\n', re.IGNORECASE)
 
 

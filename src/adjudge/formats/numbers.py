@@ -73,12 +73,19 @@ def number_of(text: str, decimal: Decimal = ".", *, grouped: bool = False) -> fl
     return None
 
 
+def is_number(text: str) -> bool:
+    """Whether a cell is a number by some decimal sign, or missing."""
+    return any(number_of(text, sign, grouped=True) is not None for sign in DECIMALS)
+
+
 @dataclass(frozen=True)
 class NumberStyle:
     """How a table writes its numbers: as was asked for (`given`), or as its cells tell."""
 
     decimal: Decimal = "."
     given: bool = False
+    known: bool = True
+    """Whether a cell has told, or somebody; otherwise the next one with a sign will."""
 
     @property
     def found(self) -> tuple[str, ...]:
@@ -109,7 +116,7 @@ def style_of(texts: Iterable[str]) -> NumberStyle:
         elif told is not None:
             return NumberStyle(told)
     if not doubtful:
-        return NumberStyle()
+        return NumberStyle(known=False)
     raise UsageError(
         f"{quoted(doubtful)} is {doubtful.replace(',', '.')} or {doubtful.replace(',', '')}:"
         ' say which with --decimal "," or --decimal "."'
