@@ -184,7 +184,11 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
         ("m.csv", "topic,a\n", "m.csv: a header without rows: no scores"),
         ("m.csv", "topic,a\nd1,NA\nd2,\n", "m.csv: no numbers: every score is missing"),
         ("m.csv", "topic,a\nd1,good\n", 'm.csv:2: "a" is "good", expected a number'),
-        ("m.csv", "a summary of the storm\n", "m.csv:1: one column only, expected a matrix"),
+        (
+            "m.csv",
+            "a summary of the storm\n",
+            'm.csv:1: one column only, "a summary of the storm", expected a matrix',
+        ),
         (
             "m.csv",
             "topic,a\nd1,1\nd2,1\nd1,2\n",
@@ -198,7 +202,7 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         ("m.xlsx", "PK\3\4", "m.xlsx: cannot be read as .xlsx: File is not a zip file"),
         ("m.jsonl", '{"topic": "d1"}', "m.jsonl: looks like JSON, expected a table"),
-        ("m.txt", "nothing\n", "m.txt:1: one column only, expected a matrix"),
+        ("m.txt", "nothing\n", 'm.txt:1: one column only, "nothing", expected a matrix'),
         ("m.parquet", "PAR", "m.parquet: not a score file"),
     ],
 )

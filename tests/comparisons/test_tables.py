@@ -63,7 +63,7 @@ def test_compare_reads_each_shape(folder: Path) -> None:
 def test_standard_input_is_any_table(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     WIDE.to_parquet(folder / "p.parquet")
     for name in ("plain.csv", "excel.csv", "p.parquet"):
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper((folder / name).open("rb")))
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO((folder / name).read_bytes())))
         assert means(folder, "-") == pytest.approx(WIDE.mean().to_dict())
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"winner;loser\nx;y\ny;x\n")))
     done = called(folder, "prefer", "fit", "-")

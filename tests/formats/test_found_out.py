@@ -249,8 +249,32 @@ def test_what_may_be_two_numbers_is_asked(tmp_path: Path) -> None:
         FormatError, match='a.csv:3: "a" is "5,6", expected a number with a decimal point, as'
     ):
         scores_of(path)
+    path.write_text("topic;a;b\nd1;0.5;2\nd2;5,678;\n", encoding="utf-8")
+    with pytest.raises(FormatError, match='as others here; if it is a thousand or more, say --decimal "."'):
+        scores_of(path)
+    assert scores_of(path, decimal=".")[0]["d2", "a"] == 5678
     with pytest.raises(UsageError, match='--decimal is "x", expected . or ,'):
         scores_of(path, decimal="x")
+
+
+def test_a_decimal_comma_far_below_is_found_out_too(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("topic;a\n" + "".join(f"d{k};{k}\n" for k in range(300)) + "x;0,5\n", encoding="utf-8")
+    scores, said = scores_of(path)
+    assert scores["x", "a"] == 0.5
+    assert said == ['read with ";" between columns', "read with decimal commas"]
+
+
+def test_spaces_after_commas_and_a_first_column_without_a_name(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("topic, system, score\nd1, A, 0.5\n", encoding="utf-8")
+    assert scores_of(path)[0] == {("d1", "A"): 0.5}
+    path.write_text("A,B,C\nd1,1,2,3\n", encoding="utf-8")
+    with pytest.raises(FormatError, match="has the first column no name?"):
+        scores_of(path)
+    path.write_text("winner,loser\nA,B\n", encoding="utf-8")
+    with pytest.raises(FormatError, match="tells who won, and holds no scores; say: adjudge prefer fit"):
+        scores_of(path)
 
 
 def test_decimal_commas_between_commas_are_named(tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ def test_columns_may_be_mapped(write: Write) -> None:
     ("content", "expected"),
     [
         (b"", "m.csv: empty, expected a header line"),
-        (b"topic\nd1\n", "m.csv:1: one column only, expected a matrix"),
+        (b"topic\nd1\n", 'm.csv:1: one column only, "topic", expected a matrix'),
         (b"topic,lead\nd1,0,5\n", "m.csv:2: the row has 3 cells"),
         (b"topic;lead\nd1\n", 'say --delimiter ";"'),
         (b"topic,lead\nd1,many\n", 'm.csv:2: "lead" is "many", expected a number'),

@@ -752,7 +752,8 @@ def _long_frame(frame: pd.DataFrame, name: str, options: TableOptions) -> tuple[
     for column in ("measure", "topic", "system"):
         if long[column].isna().any():
             raise DataError(f"{name}: row {int(long[column].isna().to_numpy().argmax()) + 1} has no {column}")
-        long[column] = long[column].map(_name_in_frame)
+        plain = pd.api.types.is_string_dtype(long[column])
+        long[column] = long[column].astype(str) if plain else long[column].map(_name_in_frame)
     long["value"], style = _values_of_frame(long["value"], name, options.decimal)
     absent = long["value"].isna()
     if absent.all():

@@ -393,7 +393,7 @@ Rows = Iterator[tuple[int, list[str]]]
 
 DELIMITERS = ",;\t|"
 _LARGEST_LIMIT = 2**31 - 1  # csv keeps its limit in a C long, which has 32 bits on Windows
-_SAMPLE, _SAMPLE_LINES, _SAMPLE_ROWS = 1 << 14, 100, 50  # as many tell what stands between columns
+_SAMPLE, _SAMPLE_LINES, _SAMPLE_ROWS = 1 << 13, 100, 50  # as many tell what stands between columns
 _NO_TABLES = {
     b"PAR1": "a Parquet file",
     b"\xd0\xcf\x11\xe0": "a file of an old Excel (.xls): save it as .xlsx or CSV",
@@ -626,11 +626,11 @@ def _even(rows: Rows, header: Sequence[str], path: Path) -> Rows:
 
 def _why_uneven(row: Sequence[str], width: int) -> str:
     digits = sum(cell.strip().isdigit() for cell in row)
+    unnamed = ["has the first column no name?"] * (len(row) == width + 1)
     if len(row) == 2 * width - 1 and digits >= 2 * width - 2:
-        return "are there decimal commas in it? Write it with another delimiter, or with decimal points"
-    if len(row) == width + 1 and digits < 2:
-        return "has the first column no name, or is there a delimiter in a text without quotes around it?"
-    return "is there a delimiter in a text without quotes around it?"
+        commas = "are there decimal commas in it? Write it with another delimiter, or with decimal points"
+        return " Or ".join([*unnamed, commas])
+    return " Or ".join([*unnamed, "is there a delimiter in a text without quotes around it?"])
 
 
 # NIST's names

@@ -58,6 +58,9 @@ def number_of(text: str, decimal: Decimal = ".", *, grouped: bool = False) -> fl
     `grouped` everywhere.
     """
     text = text.strip()
+    if decimal == "." and len(text) <= _LONGEST and _POINT.fullmatch(text):  # nearly all there are
+        value = float(text)
+        return value if math.isfinite(value) else None
     if text.lower() in MISSING:
         return math.nan
     if len(text) > _LONGEST:
@@ -100,9 +103,9 @@ class NumberStyle:
         problem = f"is {quoted(text.strip())}, expected a number"
         if not self.given and tells_decimal(text):
             sign = "comma" if self.decimal == "," else "point"
-            raise ValueError(
-                f'{problem} with a decimal {sign}, as others here: say --decimal "." or --decimal ","'
-            )
+            may = number_of(text, self.decimal, grouped=True) is not None
+            hint = f'; if it is a thousand or more, say --decimal "{self.decimal}"' if may else ""
+            raise ValueError(f"{problem} with a decimal {sign}, as others here{hint}")
         raise ValueError(problem)
 
 

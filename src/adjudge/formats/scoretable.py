@@ -240,6 +240,8 @@ def find_score_columns(
         about = {field: column for field, column in known.items() if field != "value"}
         values = (known["value"],) if "value" in known else ()
         return ScoreColumns(fields=about, values=values, unused=found.unused)
+    if not columns and "value" not in known and {"winner", "loser"} & {name.casefold() for name in header}:
+        raise FormatError(f"tells who won, and holds no scores; say: adjudge prefer fit {where}")
     if "system" in known or columns.keys() & {"system", "value"}:
         missing = "topic" if "topic" not in known else "system"
         hint = "; or --transpose where rows are systems and columns topics" if missing == "topic" else ""
@@ -266,7 +268,10 @@ def _matrix(
     off = tuple(name for name in unused if any(name.strip().casefold() in LONG[f] for f in turned_off))
     values = tuple(column for column in header if column not in (*about.values(), *off))
     if not values:
-        raise FormatError("one column only, expected a matrix: topics, then a column per system")
+        raise FormatError(
+            f"one column only, {shown(header[0])}, expected a matrix: topics, then a column per system, with a comma,"
+            " a semicolon, a tab or | between them"
+        )
     return ScoreColumns(fields=about, values=values, across=across, unused=off)
 
 
@@ -373,10 +378,12 @@ class _ScoreFile:
             yield from self._once.new(place, place.row(Topic, {"topic": own["topic"], **about}, called))
         length, form = whole("length", 1) or self._target.length, name("form") or self._target.form
         assessor, reference, repeat = name("assessor"), name("reference"), whole("repeat", 0) or 0
+        measure = ""
         for column, each in names.items():
-            label = each if plan.across == "measure" else cells.get("measure", self._measure)
-            measure = self._measures.text(place, called.get("measure", "measure"), label)
-            yield from self._measures.describe(place, label, measure, self._origin)
+            if plan.across == "measure" or not measure:
+                label = each if plan.across == "measure" else cells.get("measure", self._measure)
+                measure = self._measures.text(place, called.get("measure", "measure"), label)
+                yield from self._measures.describe(place, label, measure, self._origin)
             value = self._number(place, column, row[column])
             why = cells.get("why") or (self._missing if math.isnan(value) else None)
             score = Score(
