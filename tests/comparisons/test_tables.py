@@ -218,7 +218,7 @@ def test_numbers_for_names_and_holes() -> None:
 def test_what_is_no_table_is_one_line(wrong: object) -> None:
     for analysis in (adjudge.compare, adjudge.groups, adjudge.topics, adjudge.anova, adjudge.plan):
         with pytest.raises(AdjudgeError) as caught:
-            analysis(wrong)  # type: ignore[arg-type]
+            analysis(wrong)
         assert "\n" not in str(caught.value)
 
 
@@ -228,6 +228,8 @@ def test_measures_are_a_text_or_a_list(tmp_path: Path) -> None:
     for one in ("m2", ["m2"], ("m2",)):
         assert len(adjudge.report(frame, tmp_path / "r", one)) == 5
     assert [m.measure for m in adjudge.counts(frame, "m1").measures] == ["m1"]
+    for analysis in (adjudge.groups, adjudge.topics, adjudge.anova, adjudge.plan):
+        assert analysis(frame, ["m2"]).to_frame().equals(analysis(frame, "m2").to_frame())
     with pytest.raises(UsageError, match=r"one measure is looked at here, not 2 \(m1 and m2\): choose one"):
         adjudge.compare(frame, ["m1", "m2"])
     with pytest.raises(UsageError, match="a measure is int"):
@@ -261,7 +263,7 @@ def test_prefer_takes_frames_files_and_tuples(tmp_path: Path) -> None:
 )
 def test_what_is_no_preference_is_one_line(wrong: object) -> None:
     with pytest.raises(AdjudgeError) as caught:
-        adjudge.prefer(wrong)  # type: ignore[arg-type]
+        adjudge.prefer(wrong)
     assert "\n" not in str(caught.value)
 
 

@@ -405,7 +405,7 @@ class Scores:
 
     def matrix(
         self,
-        measure: str | None = None,
+        measure: str | Sequence[str] | None = None,
         *,
         length: int | AllLengths | None = None,
         form: str | None = None,

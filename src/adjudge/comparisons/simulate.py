@@ -264,7 +264,7 @@ class _SimulationTask:
 
 def simulate(
     scores: Source | None = None,
-    measure: str | None = None,
+    measure: str | Sequence[str] | None = None,
     *,
     length: int | AllLengths | None = None,
     form: str | None = None,
