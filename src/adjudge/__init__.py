@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from adjudge.comparisons.pairs import compare as compare
     from adjudge.comparisons.pairs import compare_all as compare_all
     from adjudge.comparisons.plan import plan as plan
-    from adjudge.comparisons.scores import HasScores, LowerIsBetter, Patterns, Scores
+    from adjudge.comparisons.preferences import prefer as prefer
+    from adjudge.comparisons.scores import HasScores, LowerIsBetter, Patterns, Scores, Source
     from adjudge.comparisons.simulate import simulate as simulate
     from adjudge.comparisons.texts import Texts, TextScores
     from adjudge.comparisons.topics import topics as topics
@@ -47,12 +48,13 @@ _ANALYSES = {
     "groups": "groups",
     "lengths": "lengths",
     "plan": "plan",
+    "prefer": "preferences",
     "simulate": "simulate",
     "topics": "topics",
 }
 """The analyses, and the modules of `adjudge.comparisons` that they live in."""
 
-__all__ = ["__version__", "init", "open", "read_scores", "rouge", *_ANALYSES]
+__all__ = ["__version__", "init", "open", "read_scores", "report", "rouge", *_ANALYSES]
 
 
 def __getattr__(name: str) -> Any:
@@ -80,6 +82,21 @@ def init(path: str | Path, *, name: str | None = None) -> Evaluation:
     return Evaluation.init(path, name=name)
 
 
+def report(
+    source: Source,
+    out: str | Path,
+    measures: str | Sequence[str] = (),
+    **options: Any,
+) -> list[Path]:
+    """Write a page to read, with its tables, from an evaluation, a file of scores or a DataFrame; says which files.
+
+    The options are those of `Evaluation.report`.
+    """
+    from adjudge.evaluation import report
+
+    return report(source, out, measures, **options)
+
+
 def read_scores(
     source: str | Path | pd.DataFrame | HasScores,
     *,
@@ -93,18 +110,18 @@ def read_scores(
     delimiter: str | None = None,
     quotes: bool = True,
     encoding: str = "utf-8",
+    decimal: str | None = None,
+    transpose: bool = False,
 ) -> Scores:
     """Scores to compare: of an evaluation's folder, of a file (`-`: standard input), or of a DataFrame.
 
     `human` and `baseline` name systems where the data does not say their kinds: `human="H*"`. The other
-    options say how to read a table.
+    options say how to read a table; see `formats.scoretable.read`.
     """
     from adjudge.comparisons.scores import read_scores
+    from adjudge.formats.scoretable import TableOptions
 
-    return read_scores(
-        source,
-        human=human,
-        baseline=baseline,
+    options = TableOptions(
         measure=measure,
         lower_is_better=lower_is_better,
         length=length,
@@ -113,7 +130,10 @@ def read_scores(
         delimiter=delimiter,
         quotes=quotes,
         encoding=encoding,
+        decimal=decimal,
+        transpose=transpose,
     )
+    return read_scores(source, options, human=human, baseline=baseline)
 
 
 def rouge(

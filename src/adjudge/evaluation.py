@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from adjudge.comparisons.pairs import compare_all as _compare_all
     from adjudge.comparisons.plan import plan as _plan
     from adjudge.comparisons.preferences import By, Of, PreferenceFit
-    from adjudge.comparisons.scores import Patterns, Scores
+    from adjudge.comparisons.scores import Patterns, Scores, Source
     from adjudge.comparisons.simulate import simulate as _simulate
     from adjudge.comparisons.topics import topics as _topics
     from adjudge.data.edit import Also, Restamp
@@ -750,18 +750,22 @@ class Evaluation:
 
     def score(
         self,
-        *measures: str | Measure,
+        *measures: str | Measure | Sequence[str | Measure],
         workers: Workers = 1,
         again: bool = False,
         progress: Callable[[int, int], None] = lambda done, of: None,
     ) -> list[Scored]:
-        """Score what is new or has changed since; without measures, F of ROUGE-1, 2, L and Lsum as rouge-score."""
+        """Score what is new or has changed since; without measures, F of ROUGE-1, 2, L and Lsum as rouge-score.
+
+        Measures may also be given in a list.
+        """
         from adjudge.judgments.batch import NOTHING
         from adjudge.measures.presets import USUAL, advice
         from adjudge.measures.registry import parse_measures
         from adjudge.measures.run import looks_at_judgments, score
 
-        chosen = parse_measures(str(m) for m in measures or USUAL)
+        named = [m for each in measures for m in (each if isinstance(each, list | tuple) else [each])]
+        chosen = parse_measures(str(m) for m in named or USUAL)
         found = score(
             self.folder,
             self.collection,
@@ -771,7 +775,7 @@ class Evaluation:
             again=again,
             progress=progress,
         )
-        said = () if measures else advice(self.collection.topics)
+        said = () if named else advice(self.collection.topics)
         return [replace(each, notes=(*each.notes, *said)) for each in found]
 
     def scores(self, *, human: Patterns = (), baseline: Patterns = ()) -> Scores:
@@ -847,7 +851,7 @@ class Evaluation:
     def report(
         self,
         out: str | Path,
-        measures: Sequence[str] = (),
+        measures: str | Sequence[str] = (),
         *,
         length: int | None = None,
         form: str | None = None,
@@ -862,16 +866,13 @@ class Evaluation:
         seed: int = 0,
     ) -> list[Path]:
         """Write the page and its tables into a folder; says which files. The options are those of `compare`."""
-        from adjudge.comparisons.pairs import compare_all
-        from adjudge.reports.page import build_page
-        from adjudge.reports.render import write_report
-
-        scores = self.scores()
-        found = compare_all(
-            scores,
+        return report(
+            self,
+            out,
             measures,
             length=length,
             form=form,
+            made_at=made_at,
             test=test,
             correct=correct,
             alpha=alpha,
@@ -881,9 +882,70 @@ class Evaluation:
             resamples=resamples,
             seed=seed,
         )
-        notes = {c.measure: scores.notes(c.measure) for c in found}
-        page = build_page(self.collection, found, notes=notes, made_at=made_at)
-        return write_report(page, Path(out))
+
+
+def report(
+    source: Source,
+    out: str | Path,
+    measures: str | Sequence[str] = (),
+    *,
+    length: int | None = None,
+    form: str | None = None,
+    made_at: str | None = None,
+    test: str = "wilcoxon",
+    correct: str = "holm",
+    alpha: float = 0.05,
+    level: float = 0.95,
+    statistic: str | None = None,
+    zeros: str = "wilcox",
+    resamples: int | None = None,
+    seed: int = 0,
+    human: Patterns = (),
+    baseline: Patterns = (),
+    again: str | None = None,
+) -> list[Path]:
+    """Write a page to read and its tables into a folder; says which files.
+
+    The scores are an evaluation's, a file's or a DataFrame's; the options are those of `compare`. What a page shows of
+    texts needs an evaluation. `again` is how a shell names the scores, for the command that makes the page again.
+    """
+    from adjudge.comparisons.pairs import compare_all
+    from adjudge.comparisons.scores import is_folder, scores_of
+    from adjudge.formats.files import STDIN
+    from adjudge.reports.page import build_page
+    from adjudge.reports.render import write_report
+    from adjudge.reports.words import in_shell
+
+    if isinstance(source, str | Path) and is_folder(source):
+        source = Evaluation.open(source)
+    scores = scores_of(source, human=human, baseline=baseline)
+    found = compare_all(
+        scores,
+        measures,
+        length=length,
+        form=form,
+        test=test,
+        correct=correct,
+        alpha=alpha,
+        level=level,
+        statistic=statistic,
+        zeros=zeros,
+        resamples=resamples,
+        seed=seed,
+    )
+    collection = scores.collection()
+    if isinstance(source, Evaluation):
+        own = source.collection.systems
+        kinds = {
+            name: replace(row, kind=scores.kind(name)) for name, row in own.items() if name in scores.kinds
+        }
+        collection = replace(source.collection, systems={**own, **kinds})
+    notes = {c.measure: scores.notes(c.measure) for c in found}
+    if again is None:
+        named = isinstance(source, str | Path) and scores.name != STDIN
+        again = "." if scores.folder is not None else in_shell(scores.name) if named else "SCORES"
+    page = build_page(collection, found, notes=notes, made_at=made_at, scores=again)
+    return write_report(page, Path(out))
 
 
 class EvaluationPreferences:

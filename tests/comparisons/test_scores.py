@@ -27,6 +27,7 @@ from adjudge.data.target import Target
 from adjudge.errors import DataError, FormatError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.formats import scoretable
+from adjudge.formats.numbers import MISSING
 
 PAGE = Path(__file__).parents[2] / "docs" / "score-tables.md"
 
@@ -183,7 +184,11 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
         ("m.csv", "topic,a\n", "m.csv: a header without rows: no scores"),
         ("m.csv", "topic,a\nd1,NA\nd2,\n", "m.csv: no numbers: every score is missing"),
         ("m.csv", "topic,a\nd1,good\n", 'm.csv:2: "a" is "good", expected a number'),
-        ("m.csv", "a summary of the storm\n", "m.csv:1: one column only, expected a matrix"),
+        (
+            "m.csv",
+            "a summary of the storm\n",
+            'm.csv:1: one column only, "a summary of the storm", expected a matrix',
+        ),
         (
             "m.csv",
             "topic,a\nd1,1\nd2,1\nd1,2\n",
@@ -195,13 +200,9 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
             "topic,system,value,kind\nd1,a,1,human\nd2,a,1,machine\n",
             'm.csv:3: system "a" is a machine here and a human above',
         ),
-        (
-            "m.xlsx",
-            "PK",
-            "m.xlsx: expected a table of scores (.csv, .tsv, .tab) or a score file (.parquet), not"
-            ' ".xlsx"; of a table by another name say what stands between columns: --delimiter',
-        ),
-        ("m.jsonl.gz", "{}", 'not ".jsonl"'),
+        ("m.xlsx", "PK\3\4", "m.xlsx: cannot be read as .xlsx: File is not a zip file"),
+        ("m.jsonl", '{"topic": "d1"}', "m.jsonl: looks like JSON, expected a table"),
+        ("m.txt", "nothing\n", 'm.txt:1: one column only, "nothing", expected a matrix'),
         ("m.parquet", "PAR", "m.parquet: not a score file"),
     ],
 )
@@ -638,4 +639,4 @@ def test_the_page_lists_the_columns_and_the_words_for_missing() -> None:
     text = PAGE.read_text(encoding="utf-8")
     names = {name for field, aliases in scoretable.LONG.items() for name in (field, *aliases)}
     assert [name for name in sorted(names) if f"`{name}`" not in text] == []
-    assert [word for word in scoretable.MISSING if word and f"`{word}`" not in text.lower()] == []
+    assert [word for word in MISSING if word and f"`{word}`" not in text.lower()] == []

@@ -117,7 +117,7 @@ def test_frames_long_and_wide(frame: pd.DataFrame) -> None:
 
 def test_what_is_no_frame_of_scores_is_one_line(frame: pd.DataFrame) -> None:
     long = frame.rename_axis("topic").reset_index().melt("topic", var_name="system")
-    with pytest.raises(DataError, match="DataFrame: no column for the topic among system and value"):
+    with pytest.raises(DataError, match="DataFrame: no column for the topic among system, value"):
         adjudge.read_scores(long[["system", "value"]])
     with pytest.raises(DataError, match='the score in row 2 is "bad", expected a number'):
         adjudge.read_scores(long.assign(value=[0.5, "bad", *[1.0] * (len(long) - 2)]))

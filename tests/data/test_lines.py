@@ -41,15 +41,17 @@ def test_zstd_is_an_extra_that_works_here(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl.zst"
     path.write_bytes(zstandard.compress(b"[1]\n"))
     assert list(read_json_lines(path)) == [(1, [1])]
-    path.write_bytes(b"not packed")
+    path.write_bytes(b"\1 not packed")
     with pytest.raises(FormatError, match="cannot be read"):
         list(read_json_lines(path))
 
 
 def test_zstd_explains_itself_when_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.txt"  # its bytes tell, not its name
+    path.write_bytes(importlib.import_module("zstandard").compress(b"[1]\n"))
     monkeypatch.setitem(__import__("sys").modules, "zstandard", None)
     with pytest.raises(UsageError, match=r'pip install "adjudge\[zstd\]"'):
-        list(read_lines(tmp_path / "a.zst"))
+        list(read_lines(path))
 
 
 def test_a_line_over_the_limit_is_refused_without_being_read_whole(tmp_path: Path) -> None:

@@ -293,7 +293,7 @@ def test_a_role_for_all(write: Write, imported: Imported) -> None:
         ("D1.M.250.A.17", b"a\0b", ":1: a NUL byte"),
         ("D1.M.250.A.17", b"a\n<!ENTITY x 'y'>", ":2: declares entities"),
         ("D1.M.0.A.17", b"a", '"length" is "0"'),
-        ("D1.M.250.A.17.gz", b"not gzip", "cannot be read"),
+        ("D1.M.250.A.17.gz", b"\1 not gzip", "cannot be read"),
     ],
 )
 def test_a_malformed_summary_is_refused(

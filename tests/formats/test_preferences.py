@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from adjudge.comparisons.preferences import fit_preferences
 from adjudge.errors import DataError, UsageError
 from adjudge.formats.crowd import WINNERS
 from adjudge.formats.preferences import FORMS, read_preferences, side_of, write_preferences
@@ -71,8 +72,24 @@ def test_weights_times_and_rows_without_an_answer(tmp_path: Path) -> None:
             r'p\.csv:2: "weight" is "-1", expected a number, 0 or more',
         ),
         ("left,right,winner,weight\na,b,left,nan\n", r'p\.csv:2: "weight" is "nan"'),
-        ("left,winner\na,b\n", r'p\.csv:1: no column "right"; expected left,right,winner or model_a'),
-        ("left,right\na,b\n", r'p\.csv:1: no column "winner"'),
+        (
+            "left,winner\na,b\n",
+            r'p\.csv:1: no column "right"; expected winner,loser, or a,b,winner, or model_a',
+        ),
+        (
+            "left,right\na,b\n",
+            r"p\.csv:1: no column that says who won among left, right: say --map winner=COLUMN",
+        ),
+        ("a,b,winner\nx,y,1\n", r'p\.csv:1: "winner" holds 1: which of the two that means cannot be told'),
+        (
+            "a,b,winner\nx,y,1\nx,y,0\n",
+            r'p\.csv:1: "winner" holds 0, 1: which of the two that means cannot be',
+        ),
+        ("winner,loser,tie\nx,y,maybe\n", r'p\.csv:2: "tie" is "maybe", expected 1 or 0'),
+        (
+            "model_a,model_b,winner_model_a,winner_model_b\nx,y,1,1\n",
+            r"p\.csv:2: several outcomes of one pair",
+        ),
         ("left,right,winner\na,b\n", r"p\.csv:2: the row has 2 cells, the header 3"),
         ("left,right,winner\n", r"p\.csv: no preferences below the header"),
         ("", r"p\.csv: empty"),
@@ -82,6 +99,58 @@ def test_mistakes_are_one_line_with_their_place(tmp_path: Path, text: str, said:
     with pytest.raises(DataError, match=said) as error:
         read_preferences(written(tmp_path / "p.csv", text))
     assert "\n" not in str(error.value)
+
+
+SAME = [("x", "y", 1.0), ("y", "z", 0.5), ("x", "z", 0.0)]
+SHAPES = {
+    "sides": "a,b,winner\nx,y,a\ny,z,tie\nx,z,b\n",
+    "names": "a,b,winner\nx,y,x\ny,z,draw\nx,z,Z\n",
+    "order": "winner,prompt,b,a\nA,1,y,x\nTie,2,z,y\nB,3,z,x\n",
+    "numbers": "system1,system2,preferred\nx,y,1\ny,z,0\nx,z,2\n",
+    "arena": "model_a,model_b,winner\nx,y,model_a\ny,z,tie (bothbad)\nx,z,model_b\n",
+    "kaggle": "id,model_a,model_b,winner_model_a,winner_model_b,winner_tie\n7,x,y,1,0,0\n8,y,z,0,0,1\n9,x,z,0,1,0\n",
+    "losers": "loser;winner;tie\ny;x;0\nz;y;1\nx;z;0\n",
+    "columns": "summary_1\tsummary_2\twinner\nx\ty\tsummary_1\ny\tz\tneither\nx\tz\tsummary_2\n",
+    "pipes": "left|right|winner\nx|y|left\ny|z|both bad\nx|z|right\n",
+}
+
+
+def answered(found: Preferences) -> list[tuple[str, str, float]]:
+    """Pairs in the order of their names, and what the first of them won."""
+    rows = [
+        (row.left, row.right, {"left": 1.0, "right": 0.0, "tie": 0.5}[row.winner]) for row in found.rows()
+    ]
+    return [(a, b, won) if a < b else (b, a, 1 - won) for a, b, won in rows]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_usual_shape_says_the_same(tmp_path: Path, shape: str) -> None:
+    mapped = {"left": "summary_1", "right": "summary_2"} if shape == "columns" else None
+    found = read_preferences(written(tmp_path / "p.csv", SHAPES[shape]), columns=mapped)
+    assert answered(found) == SAME
+    assert found.sided == (shape != "losers")
+
+
+def test_what_is_not_used_is_named_and_what_was_found_out_said(tmp_path: Path) -> None:
+    path = written(tmp_path / "p.csv", "a;b;winner;prompt;turn\nx;y;a;?;1\n")
+    assert read_preferences(path).notes == (
+        'p.csv: read with ";" between columns',
+        'p.csv: columns "prompt" and "turn" not used',
+    )
+    with pytest.raises(UsageError, match='--map "winer": no such field'):
+        read_preferences(path, columns={"winer": "a"})
+    with pytest.raises(UsageError, match='has no column "wina"'):
+        read_preferences(path, columns={"winner": "wina"})
+
+
+def test_winners_and_losers_say_nothing_of_sides(tmp_path: Path) -> None:
+    text = "winner,loser,assessor\n" + "x,y,ann\n" * 30 + "y,x,bob\n" * 3
+    given = read_preferences(written(tmp_path / "p.csv", text))
+    with pytest.raises(UsageError, match="not what was shown first"):
+        fit_preferences(given, position=True)
+    fitted = fit_preferences(given, assessors=True)
+    assert all(np.isnan(each.left_share) for each in fitted.assessors)
+    assert not any("one-sided" in each.codes for each in fitted.assessors)
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:

@@ -307,7 +307,7 @@ def test_a_broken_archive_is_refused(write: Write, refused: Refused) -> None:
     assert "cut.jsonl.gz" in refused(read_jsonl(["cut.jsonl.gz"]))
     write("bad.jsonl.gz", packed[:40] + bytes(b ^ 255 for b in packed[40:60]) + packed[60:])
     assert "cannot be read" in refused(read_jsonl(["bad.jsonl.gz"]))
-    write("no.jsonl.gz", b"plain text")
+    write("no.jsonl.gz", b"\1 neither text nor gzip")
     assert "cannot be read" in refused(read_jsonl(["no.jsonl.gz"]))
 
 
@@ -494,8 +494,10 @@ def test_roles_in_a_cell(write: Write) -> None:
         (b"topic,text\rd1,x\r", "a.csv:1: a carriage return inside the row"),
         (b"topic,text,text\nd1,x,y\n", 'a.csv:1: 2 columns are named "text"'),
         (b"topic,,text\nd1,x,y\n", "a.csv:1: column 2 has no name"),
-        (b"topic;text\nd1;x\n", 'a.csv:1: the header is one column: say --delimiter ";"'),
-        (b"topic\ttext\nd1\tx\n", "a.csv:1: the header is one column: say --delimiter tab"),
+        (
+            b"topic;text\nd1\n",
+            'a.csv:1: one column, named "topic;text": if ";" stands between columns, say --delimiter ";"',
+        ),
         (b"topic,text\nd1,caf\xe9\n", "a.csv:2: byte 0xe9 at position 7 is not utf-8"),
         (b"topic,text\n,x\n", 'a.csv:2: no "topic"'),
         (b"topic,text,length\nd1,x,many\n", 'a.csv:2: "length" is "many"'),

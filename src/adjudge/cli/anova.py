@@ -9,16 +9,19 @@ import typer
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import deliver, show, show_table
-from adjudge.cli.sources import open_scores, pooled, show_result, warn_of
+from adjudge.cli.sources import open_scores, pooled, show_result, takes_table, warn_of
 from adjudge.errors import UsageError
 from adjudge.wording import decimal
 
 if TYPE_CHECKING:
     from adjudge.comparisons.anova import Anova
+    from adjudge.formats.scoretable import TableOptions
 
 
+@takes_table
 def command(
     scores: options.Scores,
+    table: TableOptions,
     measure: options.Measures = None,
     factors: Annotated[
         str | None,
@@ -73,7 +76,7 @@ def command(
     judged with how topics and assessors differ about them. --csv writes one row per term; with --random the parts of
     the variance follow.
     """
-    data = open_scores(scores, human, baseline, lower_is_better)
+    data = open_scores(scores, table, human, baseline, lower_is_better)
     chosen = data.resolved(measure or ())
     warn_of(data, chosen)
     found = [

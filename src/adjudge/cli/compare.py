@@ -12,7 +12,16 @@ import adjudge
 from adjudge.cli import options
 from adjudge.cli.completion import complete_systems
 from adjudge.cli.output import deliver, say, show, show_json, warn, write_csv
-from adjudge.cli.sources import length_of, of_target, open_scores, pooled, print_paper, show_result, warn_of
+from adjudge.cli.sources import (
+    length_of,
+    of_target,
+    open_scores,
+    pooled,
+    print_paper,
+    show_result,
+    takes_table,
+    warn_of,
+)
 from adjudge.comparisons.tests import (
     ALL,
     ALPHA,
@@ -31,6 +40,7 @@ if TYPE_CHECKING:
     from adjudge.comparisons.pairs import Comparison
     from adjudge.comparisons.paper import ComparedMeasures
     from adjudge.comparisons.scores import Scores
+    from adjudge.formats.scoretable import TableOptions
 
 AMONG = ("all", "machines", "humans", "human-machine")
 CLUSTERS = ("set", "type", "task", "selector", "assessor")
@@ -38,8 +48,10 @@ ADVICE = ": name a --primary measure, or correct --across measures"
 COUNTED: tuple[Test, ...] = ("t-unpaired", "t", "wilcoxon")  # the paper's three
 
 
+@takes_table
 def command(
     scores: options.Scores,
+    table: TableOptions,
     measure: options.Measures = None,
     test: Annotated[
         str | None,
@@ -189,11 +201,11 @@ def command(
             raise UsageError(
                 f"--counts counts all pairs, not corrected, as the paper does: leave out {ignored}"
             )
-    data = open_scores(scores, human, baseline, lower_is_better)
+    data = open_scores(scores, table, human, baseline, lower_is_better)
     if counts:
         more = [test] if test else []
         counting = TESTS if test == ALL else (*more, *several) if several else (*COUNTED, *more)
-        table = adjudge.counts(
+        found_counts = adjudge.counts(
             data,
             measure,
             length=length_of(length),
@@ -206,7 +218,7 @@ def command(
             resamples=resamples or RESAMPLES,
             seed=seed,
         )
-        _show_counts(table, data, json=json, csv=csv, latex=latex, markdown=markdown)
+        _show_counts(found_counts, data, json=json, csv=csv, latex=latex, markdown=markdown)
         return
     from adjudge.comparisons.pairs import compare_all
 

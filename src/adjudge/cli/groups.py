@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,12 +10,17 @@ import adjudge
 from adjudge.cli import options
 from adjudge.cli.completion import complete_systems
 from adjudge.cli.output import deliver
-from adjudge.cli.sources import length_of, of_target, open_scores, pooled, show_result, warn_of
+from adjudge.cli.sources import length_of, of_target, open_scores, pooled, show_result, takes_table, warn_of
 from adjudge.comparisons.groups import METHODS, SCALES, Groupings
 
+if TYPE_CHECKING:
+    from adjudge.formats.scoretable import TableOptions
 
+
+@takes_table
 def command(
     scores: options.Scores,
+    table: TableOptions,
     measure: options.Measures = None,
     method: Annotated[
         str,
@@ -69,7 +74,7 @@ def command(
 
     --method tukey pools the noise of all pairs. --csv writes one row per pair.
     """
-    data = open_scores(scores, human, baseline, lower_is_better)
+    data = open_scores(scores, table, human, baseline, lower_is_better)
     found = [
         adjudge.groups(
             data,

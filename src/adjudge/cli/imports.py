@@ -87,7 +87,7 @@ References = Annotated[
     str | None, typer.Option("--reference-names", metavar="A,B,...", help="Writers of a list of references.")
 ]
 Delimiter = Annotated[
-    str | None, typer.Option(help="Between columns; a comma, or a tab for .tsv.", show_default=False)
+    str | None, typer.Option(help="Between columns, such as ';' or tab; else found out.", show_default=False)
 ]
 NoQuotes = Annotated[
     bool, typer.Option("--no-quotes", help="A quotation mark is a character like any other.")
@@ -540,6 +540,8 @@ def scores(
     mapped: Map = None,
     delimiter: Delimiter = None,
     no_quotes: NoQuotes = False,
+    decimal: options.Decimal = None,
+    transpose: options.Transpose = False,
     max_line: MaxLine = "64MB",
     encoding: Encoding = "utf-8",
     replace: options.Replace = False,
@@ -562,6 +564,8 @@ def scores(
         quotes=not no_quotes,
         max_line=size_of("--max-line", max_line),
         encoding=encoding,
+        decimal=decimal,
+        transpose=transpose,
     )
     _take(evaluation, items, replace, skip, dry_run, json)
 

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import deliver, say, show
-from adjudge.cli.sources import open_scores, pooled, show_result, warn_of
+from adjudge.cli.sources import open_scores, pooled, show_result, takes_table, warn_of
 from adjudge.comparisons.lengths import TASKS, LengthsResult
 from adjudge.wording import counted
 
+if TYPE_CHECKING:
+    from adjudge.formats.scoretable import TableOptions
 
+
+@takes_table
 def command(
     scores: options.Scores,
+    table: TableOptions,
     measure: options.Measures = None,
     task: Annotated[
         str | None,
@@ -37,7 +42,7 @@ def command(
     Each length is compared by itself; "all" averages within a topic first. Systems that share a letter are not
     significantly different, every pair by its own variance. --csv writes one row per system and length.
     """
-    data = open_scores(scores, human, baseline, lower_is_better)
+    data = open_scores(scores, table, human, baseline, lower_is_better)
     found = [
         adjudge.lengths(
             data,

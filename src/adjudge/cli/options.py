@@ -39,8 +39,8 @@ Scores = Annotated[
     Path,
     typer.Argument(
         metavar="SCORES",
-        help="An evaluation's folder, or a file of scores: a CSV matrix (topics in rows, systems in columns) or a"
-        " long table; '-' is standard input.",
+        help="An evaluation's folder, or a file of scores (CSV, TSV, Excel, Parquet): a matrix (topics in rows, systems"
+        " in columns) or a long table; '-' is standard input.",
         show_default=False,
     ),
 ]
@@ -55,6 +55,39 @@ Baseline = Annotated[
     typer.Option("--baseline", metavar="PATTERN", help="Systems that are baselines.", show_default=False),
 ]
 Lower = Annotated[bool, typer.Option("--lower-is-better", help="Of a file: lower scores are better.")]
+Map = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map",
+        metavar="FIELD=COLUMN",
+        help="Of a table: where a field stands (FIELD= for nowhere); may be repeated.",
+        show_default=False,
+    ),
+]
+Delimiter = Annotated[
+    str | None,
+    typer.Option(
+        "--delimiter",
+        metavar="CHARACTER",
+        help="Of a table: between columns, such as ';' or tab; else found out.",
+        show_default=False,
+    ),
+]
+Encoding = Annotated[
+    str, typer.Option("--encoding", metavar="NAME", help="Of a table, such as latin-1; UTF-16 is found out.")
+]
+Transpose = Annotated[
+    bool, typer.Option("--transpose", help="Of a matrix: rows are systems and columns are topics.")
+]
+Decimal = Annotated[
+    str | None,
+    typer.Option(
+        "--decimal",
+        metavar="SIGN",
+        help="Of a table: '.' or ',' in its numbers; else found out.",
+        show_default=False,
+    ),
+]
 Lengths = Annotated[
     str | None,
     typer.Option("--length", metavar="WORDS|all", help="Target length; all averages within a topic first."),

@@ -10,20 +10,23 @@ import typer
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import deliver, progress, say, show
-from adjudge.cli.sources import open_scores, show_result, warn_of
+from adjudge.cli.sources import open_scores, show_result, takes_table, warn_of
 from adjudge.comparisons.tests import ALPHA, TESTS
 from adjudge.errors import UsageError, quoted
 from adjudge.table import Column
 
 if TYPE_CHECKING:
     from adjudge.comparisons.plan import PowerPlan
+    from adjudge.formats.scoretable import TableOptions
 
 AMONG = ("all", "machines", "humans", "human-machine")
 BAR = 30  # characters of a power of 1
 
 
+@takes_table
 def command(
     scores: options.Scores,
+    table: TableOptions,
     measure: options.Measures = None,
     difference: Annotated[
         str | None,
@@ -84,7 +87,7 @@ def command(
         raise UsageError("--pairs and --systems exclude each other")
     if among not in AMONG:
         raise UsageError(f"--among is {quoted(among)}, expected one of: {', '.join(AMONG)}")
-    data = open_scores(scores, human, baseline, lower_is_better)
+    data = open_scores(scores, table, human, baseline, lower_is_better)
     chosen = data.resolved(measure or (data.resolve(),))
     warn_of(data, chosen)
     with progress("planning") as bar:

@@ -267,7 +267,8 @@ def fit(
         typer.Argument(
             metavar="SOURCE",
             show_default=False,
-            help="An evaluation's folder, or a CSV: left,right,winner or model_a,model_b,winner.",
+            help="An evaluation's folder, or a table (CSV, TSV, Excel): winner,loser or a,b,winner or"
+            " model_a,model_b,winner; '-' is standard input.",
         ),
     ],
     of: Annotated[
@@ -294,6 +295,9 @@ def fit(
     resamples: Annotated[int | None, typer.Option("--resamples", hidden=True)] = None,
     level: Annotated[float, typer.Option("--level", help="Of intervals; tests are at 1 less this.")] = 0.95,
     seed: Annotated[int | None, typer.Option("--seed", hidden=True)] = None,
+    mapped: options.Map = None,
+    delimiter: options.Delimiter = None,
+    encoding: options.Encoding = "utf-8",
     json: options.Json = False,
     csv: options.Csv = None,
     latex: options.Latex = False,
@@ -304,7 +308,9 @@ def fit(
     Over several topics these are what is independent, otherwise answers. --csv writes one row per item; with --matrix
     or --pairs, one per pair.
     """
+    from adjudge.cli.imports import columns_of
     from adjudge.comparisons.preferences import fit_preferences
+    from adjudge.formats.files import STDIN
     from adjudge.formats.preferences import read_preferences
 
     if of is not None:
@@ -317,6 +323,8 @@ def fit(
     known = None if checks is None else read_preferences(checks)
     with progress("fitting") as bar:
         if source.is_dir():
+            if mapped or delimiter:
+                raise UsageError(f"--map and --delimiter are for a table, which {source} is not")
             found = _need(source).prefer.fit(
                 of,  # type: ignore[arg-type]
                 topics=topic or (),
@@ -335,11 +343,13 @@ def fit(
                 raise UsageError(
                     f"--of, --length and --form belong to a folder; the items of {source} are what it names"
                 )
-            given = read_preferences(source)
+            given = read_preferences(
+                source, columns=columns_of(mapped), delimiter=delimiter, encoding=encoding
+            )
             found = [
                 fit_preferences(
                     given.only(topic) if topic else given,
-                    title=source.name,
+                    title=STDIN if str(source) == "-" else source.name,
                     ties=ties,  # type: ignore[arg-type]
                     position=position,
                     level=level,

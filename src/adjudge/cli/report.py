@@ -1,19 +1,25 @@
-"""adjudge.reports"""
+"""adjudge report"""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import now_in_words, say, show_json
+from adjudge.cli.sources import open_scores, takes_table
+
+if TYPE_CHECKING:
+    from adjudge.formats.scoretable import TableOptions
 
 
+@takes_table
 def command(
-    evaluation: options.Folder,
+    scores: options.Scores,
+    table: TableOptions,
     out: Annotated[Path, typer.Option("-o", "--out", metavar="FOLDER", help="Where to write it.")] = Path(
         "report"
     ),
@@ -22,12 +28,22 @@ def command(
     correct: options.Correct = "holm",
     length: options.Length = None,
     form: options.Form = None,
+    human: options.Human = None,
+    baseline: options.Baseline = None,
+    lower_is_better: options.Lower = False,
     seed: options.Seed = 0,
     json: options.Json = False,
 ) -> None:
-    """Write a page to read, with its tables as CSV and LaTeX; it opens without a network."""
-    e = adjudge.open(evaluation)
-    files = e.report(
+    """Write a page to read, with its tables as CSV and LaTeX; it opens without a network.
+
+    From a folder it tells of texts and documents too, from a file of its scores.
+    """
+    from adjudge.comparisons.scores import is_folder
+    from adjudge.evaluation import report
+
+    data = open_scores(scores, table, human, baseline, lower_is_better)
+    files = report(
+        adjudge.open(scores) if is_folder(scores) else data,
         out,
         measure or (),
         length=length,
@@ -36,8 +52,35 @@ def command(
         correct=correct,
         seed=seed,
         made_at=now_in_words(),
+        human=human or (),
+        baseline=baseline or (),
+        again=_again(scores, table, human, baseline, lower_is_better),
     )
     if json:
         show_json({"files": [str(f) for f in files]})
     else:
         say(f"{files[0]}: open it in a browser ({len(files) - 1} tables beside it)")
+
+
+def _again(
+    scores: Path,
+    table: TableOptions,
+    human: list[str] | None,
+    baseline: list[str] | None,
+    lower_is_better: bool,
+) -> str:
+    """The scores as they were named, with the options that say how to read them."""
+    from adjudge.comparisons.scores import is_folder
+    from adjudge.reports.words import in_shell
+
+    given = [f"--human {in_shell(each)}" for each in human or ()]
+    given += [f"--baseline {in_shell(each)}" for each in baseline or ()]
+    given += ["--lower-is-better"] * lower_is_better
+    for name in table.given():
+        value = getattr(table, name)
+        if name == "columns":
+            given += [f"--map {in_shell(f'{field}={column}')}" for field, column in value.items()]
+        else:
+            given.append(f"--{name}" if value is True else f"--{name} {in_shell(value)}")
+    named = "." if is_folder(scores) else "-" if str(scores) == "-" else in_shell(scores.name)
+    return " ".join([named, *given])

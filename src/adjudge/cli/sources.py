@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-import adjudge
+from adjudge.cli import options
 from adjudge.cli.output import say, show, warn
 from adjudge.errors import UsageError, quoted
 
@@ -15,16 +17,59 @@ if TYPE_CHECKING:
     from adjudge.comparisons.paper import ComparedMeasures
     from adjudge.comparisons.scores import Scores
     from adjudge.data.scores import ScoreMatrix
+    from adjudge.formats.scoretable import TableOptions
     from adjudge.table import Table
 
 
+TABLE: Mapping[str, tuple[Any, Any]] = {
+    "mapped": (options.Map, None),
+    "delimiter": (options.Delimiter, None),
+    "encoding": (options.Encoding, "utf-8"),
+    "decimal": (options.Decimal, None),
+    "transpose": (options.Transpose, False),
+}
+"""The options that say how to read a table, with their defaults."""
+
+
+def takes_table(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of `TABLE` where it takes `table`, which they become."""
+
+    @wraps(command)
+    def with_options(*args: Any, **given: Any) -> None:
+        from adjudge.cli.imports import columns_of
+        from adjudge.formats.scoretable import TableOptions
+
+        said = {name: given.pop(name) for name in TABLE}
+        columns = columns_of(said.pop("mapped"))
+        command(*args, **given, table=TableOptions(columns=columns, **said))
+
+    command.__annotations__.pop("table")  # Typer knows the other types
+    own = inspect.signature(command, eval_str=True)
+    shown = [(each.name, each.annotation, each.default) for each in own.parameters.values()]
+    shown += [(name, kind, default) for name, (kind, default) in TABLE.items()]
+    with_options.__signature__ = own.replace(  # type: ignore[attr-defined]
+        parameters=[
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=kind, default=default)
+            for name, kind, default in shown
+            if name != "table"
+        ]
+    )
+    with_options.__annotations__ = {name: kind for name, kind, _ in shown if name != "table"}
+    return with_options
+
+
 def open_scores(
-    path: Path, human: Sequence[str] | None, baseline: Sequence[str] | None, lower_is_better: bool = False
+    path: Path,
+    table: TableOptions,
+    human: Sequence[str] | None,
+    baseline: Sequence[str] | None,
+    lower_is_better: bool = False,
 ) -> Scores:
     """The scores of a folder or a file."""
-    return adjudge.read_scores(
-        path, human=human or (), baseline=baseline or (), lower_is_better=lower_is_better
-    )
+    from adjudge.comparisons.scores import read_scores
+
+    asked = replace(table, lower_is_better=lower_is_better)
+    return read_scores(path, asked, human=human or (), baseline=baseline or ())
 
 
 def length_of(text: str | None) -> int | Literal["all"] | None:

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import console, deliver, say
-from adjudge.cli.sources import open_scores, show_result, warn_of
+from adjudge.cli.sources import open_scores, show_result, takes_table, warn_of
 from adjudge.comparisons.topics import TopicRank, TopicsResult
 from adjudge.table import Column
+
+if TYPE_CHECKING:
+    from adjudge.formats.scoretable import TableOptions
 
 WIDEST, NARROWEST = 41, 11  # of the picture, in characters
 PIPE = 200  # the width of a table where there is no terminal
 
 
+@takes_table
 def command(
     scores: options.Scores,
+    table: TableOptions,
     measure: options.Measures = None,
     length: options.Length = None,
     form: options.Form = None,
@@ -40,7 +45,7 @@ def command(
     All scores of a measure are ranked together. Where topics have the same number of scores, those whose
     intervals do not overlap differ. --csv writes one row per topic.
     """
-    data = open_scores(scores, human, baseline, lower_is_better)
+    data = open_scores(scores, table, human, baseline, lower_is_better)
     found = [
         adjudge.topics(data, m, length=n, form=f, against=against)
         for m, n, f in data.each(measure or (), length=length, form=form)

@@ -53,7 +53,7 @@ FEW_DF = 4
 
 def anova(
     scores: Source,
-    measure: str | None = None,
+    measure: str | Sequence[str] | None = None,
     *,
     length: int | None = None,
     form: str | None = None,

@@ -64,7 +64,7 @@ CONCLUSIONS = conclusions.CONCLUSIONS[:4]
 
 def groups(
     scores: Source,
-    measure: str | None = None,
+    measure: str | Sequence[str] | None = None,
     *,
     length: int | AllLengths | None = None,
     form: str | None = None,

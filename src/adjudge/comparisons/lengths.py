@@ -7,7 +7,7 @@ stats/.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any, Literal
@@ -60,7 +60,7 @@ AGREEMENT_COLUMNS = ["measure", "a", "b", "n", "tau", "p", "method", "low", "hig
 
 def lengths(
     scores: Source,
-    measure: str | None = None,
+    measure: str | Sequence[str] | None = None,
     *,
     form: str | None = None,
     task: Literal["single", "multi"] | None = None,

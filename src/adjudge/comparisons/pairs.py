@@ -84,7 +84,7 @@ ABOUT_THE_MIDDLE = ("wilcoxon", "sign")
 
 def compare(
     scores: Source,
-    measure: str | None = None,
+    measure: str | Sequence[str] | None = None,
     *,
     length: int | AllLengths | None = None,
     form: str | None = None,

@@ -84,7 +84,7 @@ Compared = Literal["all", "typical", "one"]
 
 def plan(
     scores: Source,
-    measure: str | None = None,
+    measure: str | Sequence[str] | None = None,
     *,
     length: int | AllLengths | None = None,
     form: str | None = None,

@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -20,10 +21,12 @@ from scipy.stats import rankdata
 
 from adjudge.comparisons.best import best_words, candidates
 from adjudge.comparisons.conclusions import ALIKE, CONCLUSIONS, DIFFERENT, OUT_OF_REACH, Conclusion
-from adjudge.data.collection import Collection
+from adjudge.data.collection import Collection, load
+from adjudge.data.folder import Folder
 from adjudge.data.scores import UNSET
 from adjudge.errors import DataError, UsageError, nearest, quoted
-from adjudge.judgments.batch import Judgments, TopicBatch
+from adjudge.formats.preferences import NO_SIDES, PreferenceSource, preferences_of, read_preferences
+from adjudge.judgments.batch import Judgments, TopicBatch, judgments_if_allowed
 from adjudge.judgments.pairs.answers import (
     Preferences,
     batches_with_judgments,
@@ -767,6 +770,8 @@ def fit_preferences(
     they are compared with.
     """
     _check(given, level)
+    if position and not given.sided:
+        raise UsageError(f"--position: {NO_SIDES}")
     by = by or ("cluster" if len(given.topics) > 1 else "answer")
     if by == "cluster" and len(given.topics) < 2:
         raise UsageError(f"topics can be the units only where there are two; there are {len(given.topics)}")
@@ -798,7 +803,61 @@ def fit_preferences(
         similarity=similarity_name if similarity is not None else None,
         assessors=reliabilities(given, checks) if assessors else (),
         left_out=dict(given.left_out),
-        notes=tuple(notes),
+        notes=(*given.notes, *notes),
+    )
+
+
+def prefer(
+    source: PreferenceSource,
+    *,
+    columns: Mapping[str, str] | None = None,
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+    topics: Sequence[str] = (),
+    by: By | None = None,
+    ties: TieModel = "half",
+    position: bool = False,
+    regularise: float | None = None,
+    level: float = LEVEL,
+    assessors: bool = False,
+) -> PreferenceFit:
+    """Strengths of what was compared in pairs: from a file (`-`: standard input), a DataFrame, a list of tuples
+    (winner, loser) or (a, b, winner), or the systems of an evaluation's folder.
+
+    The columns of a table are as `formats.preferences.read_preferences` has them; the other options are those of
+    `fit_preferences`.
+    """
+    if isinstance(source, str | Path) and str(source) != "-" and Path(source).is_dir():
+        if columns or delimiter:
+            raise UsageError(f"columns and delimiter are for a table, which {source} is not")
+        folder = Folder.open(source)
+        collection = load(folder)
+        return fit_folder(
+            collection,
+            judgments_if_allowed(folder, collection),
+            of="systems",
+            topics=topics,
+            by=by,
+            ties=ties,
+            position=position,
+            regularise=regularise,
+            level=level,
+            assessors=assessors,
+        )[0]
+    if isinstance(source, str | Path):
+        given = read_preferences(source, columns=columns, delimiter=delimiter, encoding=encoding)
+        title = "stdin" if str(source) == "-" else Path(source).name
+    else:
+        given, title = preferences_of(source, columns=columns), type(source).__name__
+    return fit_preferences(
+        given.only(topics) if topics else given,
+        title=title,
+        by=by,
+        ties=ties,
+        position=position,
+        regularise=regularise,
+        level=level,
+        assessors=assessors,
     )
 
 
@@ -1101,7 +1160,7 @@ def reliabilities(given: Preferences, checks: Preferences | None = None) -> tupl
     seen = find_careless(met, times=given.took_ms or None)
     planted = _planted(given, answers, checks, fitted.strengths)
     return tuple(
-        _reliability(given.assessors[row.who], row, own, fitted)
+        _reliability(given.assessors[row.who], row, own, fitted, sided=given.sided)
         for row, own in zip(seen.rows, planted.rows, strict=True)
     )
 
@@ -1124,16 +1183,17 @@ def _planted(
 
 
 def _reliability(
-    name: str, row: AssessorSigns, planted: AssessorSigns, fitted: CrowdFit
+    name: str, row: AssessorSigns, planted: AssessorSigns, fitted: CrowdFit, *, sided: bool
 ) -> AssessorReliability:
-    found = [each for each in row.warnings if each.code not in OF_TEXTS]
+    unknown = () if sided else ("one-sided",)
+    found = [each for each in row.warnings if each.code not in (*OF_TEXTS, *unknown)]
     found += [each for each in planted.warnings if each.code in OF_TEXTS]
     return AssessorReliability(
         name=name,
         answers=row.answers,
         reliability=float(fitted.reliability[row.who]),
         se=float(fitted.errors[row.who]),
-        left_share=row.left_share,
+        left_share=row.left_share if sided else math.nan,
         agreement=row.agreement,
         checks_right=planted.checks_right,
         checks=planted.checks_asked,

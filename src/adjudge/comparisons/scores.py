@@ -6,8 +6,7 @@
 from __future__ import annotations
 
 import math
-import shutil
-import sys
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Collection as Container
@@ -16,13 +15,13 @@ from fnmatch import fnmatchcase
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypedDict, get_args
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeGuard, get_args
 
 from adjudge.data import scorefiles
 from adjudge.data.collection import Collection, load
-from adjudge.data.folder import Folder
+from adjudge.data.folder import Folder, Settings
 from adjudge.data.incoming import Item, Remark
+from adjudge.data.packed import first_bytes
 from adjudge.data.rows import Key, System, Topic
 from adjudge.data.scorefiles import ScoreFile
 from adjudge.data.scores import (
@@ -39,7 +38,10 @@ from adjudge.data.scores import (
 from adjudge.data.target import Target
 from adjudge.errors import AdjudgeError, DataError, FormatError, UsageError, nearest, quoted
 from adjudge.formats import scoretable
-from adjudge.formats.files import TABLES, bare_name, reading
+from adjudge.formats.files import at_hand, reading
+from adjudge.formats.numbers import NumberStyle, check_decimal, is_number, style_of
+from adjudge.formats.records import check_map
+from adjudge.formats.scoretable import AS_IT_SAYS, TableOptions
 from adjudge.judgments.batch import NOTHING, Judgments, batches_of, judgments_if_allowed
 from adjudge.measures.base import Measure
 from adjudge.measures.presets import written_out
@@ -62,7 +64,6 @@ LowerIsBetter = bool | str | Container[str]
 HUMANS = "HUMANS"
 LARGEST = 1e302
 """Beyond it not even differences can be computed (stats.checks has the same)."""
-STDIN = "stdin"
 PARQUET = ".parquet"
 _SOURCE = "_"  # the importer puts a source before a measure's name; here the name stands alone
 _PATTERN = "name them with --human PATTERN, or by their kind"
@@ -173,73 +174,42 @@ class Scores:
     def read(
         cls,
         path: str | Path,
+        options: TableOptions = AS_IT_SAYS,
         *,
         human: Patterns = (),
         baseline: Patterns = (),
-        measure: str | None = None,
-        lower_is_better: LowerIsBetter = False,
-        length: int | None = None,
-        form: str | None = None,
-        columns: Mapping[str, str] | None = None,
-        delimiter: str | None = None,
-        quotes: bool = True,
-        encoding: str = "utf-8",
     ) -> Scores:
-        """The scores in a CSV, TSV or Parquet file, a matrix or a long table; `-` is standard input.
+        """The scores in a CSV, TSV, Excel or Parquet file, a matrix or a long table; `-` is standard input.
 
         A score file that Adjudge wrote (.parquet) is read too. `human` and `baseline` are names or
-        patterns with `*` and `?`, several with commas between them; everyone else is a machine. The other
-        options say how to read a table; see `formats.scoretable.read`.
+        patterns with `*` and `?`, several with commas between them; everyone else is a machine.
         """
         path = Path(path)
-        options = TableOptions(
-            measure=measure,
-            lower_is_better=lower_is_better,
-            length=length,
-            form=form,
-            columns=columns,
-            delimiter=delimiter,
-            quotes=quotes,
-            encoding=encoding,
-        )
-        _check_path(path, delimiter)
-        if path.suffix.lower() == PARQUET and not scorefiles.is_score_file(path):
-            return _read_parquet(path, options, human, baseline)
-        if path.suffix.lower() == PARQUET:
-            no_table(path, options)
-            stored = scorefiles.read(path)
-            (info,) = with_titles([stored.info])
-            scores = replace(stored.table, info={info.measure: info})
-            notes = [f"{path.name}: only its folder knows kinds, topics, and what is stale or withdrawn"]
-            kinds = _kinds(_systems(scores), {}, human, baseline)
-            return cls(path.name, scores, kinds, warnings=dict.fromkeys(scores.measures, notes))
-        return _read_table(path, options, human, baseline)
+        _check_path(path)
+        with at_hand(path) as file:
+            return _read_file(file, file.name, options, human, baseline)
 
     @classmethod
     def of_frame(
         cls,
         frame: pd.DataFrame,
+        options: TableOptions = AS_IT_SAYS,
         *,
         name: str = "DataFrame",
         human: Patterns = (),
         baseline: Patterns = (),
-        measure: str | None = None,
-        lower_is_better: LowerIsBetter = False,
-        length: int | None = None,
-        form: str | None = None,
-        columns: Mapping[str, str] | None = None,
     ) -> Scores:
         """The scores in a DataFrame: a long one, with columns such as system, topic, measure, value, or a matrix.
 
         A matrix has a column per system and its topics in the index, or in the first column where that holds
-        names. `measure` names what the frame does not.
+        names. A long one may have topics and systems in its index, and a column per measure.
         """
-        fields = _fields(frame, name, columns or {}, measure)
-        long = _long_frame(frame, name, fields, measure or "score", Target(length, form))
+        long, notes = _long_frame(frame, name, options)
         infos = [MeasureInfo(m, signature=f"{m}|imported|{name}") for m in long["measure"].unique()]
-        table = ScoreTable.from_frame(long, _directed(infos, lower_is_better))
+        table = ScoreTable.from_frame(long, _directed(infos, options.lower_is_better))
         kinds = _kinds(_systems(table), _kinds_of_frame(long, name), human, baseline)
-        return cls(name, table, kinds, topics=_topics_of_frame(long, name))
+        warnings = dict.fromkeys(table.measures, notes)
+        return cls(name, table, kinds, topics=_topics_of_frame(long, name), warnings=warnings)
 
     @classmethod
     def of_table(
@@ -286,9 +256,16 @@ class Scores:
             raise DataError(f"{where}: nothing has been scored; run: adjudge score {where}")
         return self.measures
 
-    def resolve(self, measure: str | None = None) -> str:
+    def resolve(self, measure: str | Sequence[str] | None = None) -> str:
         """The measure that a user means; the only one, where none is named."""
         known = self.all_measures()
+        if measure is not None and not isinstance(measure, str):
+            named = listed_specs(measure)
+            if len(named) > 1:
+                raise UsageError(
+                    f"one measure is looked at here, not {len(named)} ({listed(named)}): choose one"
+                )
+            measure = named[0] if named else None
         if measure is None:
             if len(known) > 1:
                 raise UsageError(f"{self.name} has several measures ({listed(known)}): choose one with -m")
@@ -363,6 +340,21 @@ class Scores:
         return list(self.warnings.get(measure, ()))
 
     # Systems and topics
+
+    def collection(self) -> Collection:
+        """What is known of systems and topics as an evaluation without texts."""
+        names = _systems(self.table)
+        topics = (str(topic) for topic in self.frame["topic"].unique())
+        return Collection(
+            settings=Settings(name=self.name),
+            topics={topic: self.topics.get(topic) or Topic(topic) for topic in topics},
+            systems={
+                name: System(name, self.kind(name), label=self.labels.get(name), group=self.groups.get(name))
+                for name in names
+            },
+            documents={},
+            summaries={},
+        )
 
     def kind(self, system: str) -> str:
         """machine, baseline or human; the pooled humans are human."""
@@ -448,7 +440,7 @@ class Scores:
 
     def matrix(
         self,
-        measure: str | None = None,
+        measure: str | Sequence[str] | None = None,
         *,
         length: int | AllLengths | None = None,
         form: str | None = None,
@@ -519,66 +511,32 @@ def scores_of(source: Source, *, human: Patterns = (), baseline: Patterns = ()) 
     if hasattr(source, "scores") and callable(source.scores):
         found: Scores = source.scores(human=human, baseline=baseline)
         return found
-    if hasattr(source, "columns") and hasattr(source, "index"):
+    if _is_frame(source):
         return Scores.of_frame(source, human=human, baseline=baseline)
+    what = "a Series: make it a DataFrame" if type(source).__name__ == "Series" else type(source).__name__
     raise UsageError(
-        f"scores are {type(source).__name__}, expected an evaluation, its scores, a path to a folder or a file,"
-        " or a DataFrame"
+        f"scores are {what}, expected an evaluation, its scores, a path to a folder or a file, or a DataFrame"
     )
 
 
 def read_scores(
     source: Source,
+    options: TableOptions = AS_IT_SAYS,
     *,
     human: Patterns = (),
     baseline: Patterns = (),
-    measure: str | None = None,
-    lower_is_better: LowerIsBetter = False,
-    length: int | None = None,
-    form: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    delimiter: str | None = None,
-    quotes: bool = True,
-    encoding: str = "utf-8",
 ) -> Scores:
     """The scores that any source holds, with how to read it where it is a table."""
-    if hasattr(source, "columns") and hasattr(source, "index"):
-        return Scores.of_frame(
-            source,
-            human=human,
-            baseline=baseline,
-            measure=measure,
-            lower_is_better=lower_is_better,
-            length=length,
-            form=form,
-            columns=columns,
-        )
+    if _is_frame(source):
+        return Scores.of_frame(source, options, human=human, baseline=baseline)
     if isinstance(source, str | Path) and not is_folder(source):
-        return Scores.read(
-            source,
-            human=human,
-            baseline=baseline,
-            measure=measure,
-            lower_is_better=lower_is_better,
-            length=length,
-            form=form,
-            columns=columns,
-            delimiter=delimiter,
-            quotes=quotes,
-            encoding=encoding,
-        )
-    table = TableOptions(
-        measure=measure,
-        lower_is_better=lower_is_better,
-        length=length,
-        form=form,
-        columns=columns,
-        delimiter=delimiter,
-        quotes=quotes,
-        encoding=encoding,
-    )
-    no_table(source, table)
+        return Scores.read(source, options, human=human, baseline=baseline)
+    no_table(source, options)
     return scores_of(source, human=human, baseline=baseline)
+
+
+def _is_frame(source: object) -> TypeGuard[pd.DataFrame]:
+    return hasattr(source, "columns") and hasattr(source, "index")
 
 
 def is_folder(path: str | Path) -> bool:
@@ -646,71 +604,54 @@ def _stored_measure(text: str, known: Sequence[str]) -> str:
 # A table in a file
 
 
-class TableOptions(TypedDict):
-    """How to read a table, where it does not say itself; see `formats.scoretable.read`."""
-
-    measure: str | None
-    lower_is_better: LowerIsBetter
-    length: int | None
-    form: str | None
-    columns: Mapping[str, str] | None
-    delimiter: str | None
-    quotes: bool
-    encoding: str
-
-
-def _check_path(path: Path, delimiter: str | None) -> None:
-    """Refuse what is no file of scores, by its name."""
+def _check_path(path: Path) -> None:
+    """Refuse what is no file."""
     if str(path) == "-":
         return
     if is_folder(path):
         raise DataError(f"{path}: is a folder, expected a file of scores")
     if not path.exists():
         raise DataError(f"{path}: no such file or folder")
-    suffix = Path(bare_name(path)).suffix
-    if suffix and suffix.lower() not in (*TABLES, PARQUET) and not delimiter:
-        raise FormatError(
-            f"expected a table of scores ({', '.join(TABLES)}) or a score file ({PARQUET}), not"
-            f" {quoted(suffix)}; of a table by another name say what stands between columns: --delimiter",
-            file=path,
-        )
 
 
 def no_table(path: object, options: TableOptions) -> None:
     """Refuse options of tables where there is none: a folder and a score file say those things themselves."""
-    for name, value in options.items():
-        if value and (name, value) not in (("quotes", True), ("encoding", "utf-8")):
-            option = {"columns": "map", "lower_is_better": "lower-is-better"}.get(name, name)
-            raise UsageError(f"--{option} is for a table of numbers (CSV or TSV), which {path} is not")
+    for name in options.given():
+        option = {"columns": "map", "quotes": "no-quotes"}.get(name, name.replace("_", "-"))
+        raise UsageError(f"--{option} is for a table of numbers (CSV or TSV), which {path} is not")
 
 
-def _read_table(path: Path, options: TableOptions, human: Patterns, baseline: Patterns) -> Scores:
-    """A CSV or TSV file, or standard input for `-`: a matrix, or a long table."""
-    if str(path) != "-":
-        return _read(path, path.name, options, human, baseline)
-    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        copy = Path(folder) / STDIN  # the importer reads files; no message shows where this one lies
-        with copy.open("wb") as out:
-            shutil.copyfileobj(sys.stdin.buffer, out)
-        try:
-            return _read(copy, STDIN, options, human, baseline)
-        except FormatError as error:
-            raise FormatError(error.problem, file=STDIN, line=error.line) from None
-        except UsageError as error:
-            raise UsageError(str(error).replace(str(copy), STDIN)) from None
+def _read_file(path: Path, name: str, options: TableOptions, human: Patterns, baseline: Patterns) -> Scores:
+    """A file of scores, by its first bytes."""
+    with reading(path):
+        parquet = first_bytes(path, 4) == b"PAR1" or path.suffix.lower() == PARQUET
+    if not parquet:
+        return _read_table(path, name, options, human, baseline)
+    if not scorefiles.is_score_file(path):
+        return _read_parquet(path, options, human, baseline)
+    no_table(path, options)
+    stored = scorefiles.read(path)
+    (info,) = with_titles([stored.info])
+    scores = replace(stored.table, info={info.measure: info})
+    notes = [f"{name}: only its folder knows kinds, topics, and what is stale or withdrawn"]
+    kinds = _kinds(_systems(scores), {}, human, baseline)
+    return Scores(name, scores, kinds, warnings=dict.fromkeys(scores.measures, notes))
 
 
-def _read(path: Path, name: str, options: TableOptions, human: Patterns, baseline: Patterns) -> Scores:
+def _read_table(path: Path, name: str, options: TableOptions, human: Patterns, baseline: Patterns) -> Scores:
+    """A table of text or an Excel workbook: a matrix, or a long table."""
     items = scoretable.read(
         [path],
         source=_SOURCE,
-        measure=options["measure"],
-        length=options["length"],
-        form=options["form"],
-        columns=options["columns"],
-        delimiter=options["delimiter"],
-        quotes=options["quotes"],
-        encoding=options["encoding"],
+        measure=options.measure,
+        length=options.length,
+        form=options.form,
+        columns=options.columns,
+        delimiter=options.delimiter,
+        quotes=options.quotes,
+        encoding=options.encoding,
+        decimal=options.decimal,
+        transpose=options.transpose,
     )
     rows: list[Score] = []
     infos: list[MeasureInfo] = []
@@ -721,7 +662,7 @@ def _read(path: Path, name: str, options: TableOptions, human: Patterns, baselin
         raise FormatError("a header without rows: no scores", file=path)
     if all(row.value != row.value for row in rows):
         raise FormatError("no numbers: every score is missing", file=path)
-    table = ScoreTable.from_rows(rows, _directed(infos, options["lower_is_better"]))
+    table = ScoreTable.from_rows(rows, _directed(infos, options.lower_is_better))
     kinds_of = _kinds(_systems(table), kinds, human, baseline)
     return Scores(name, table, kinds_of, topics=topics, warnings=dict.fromkeys(table.measures, notes))
 
@@ -732,21 +673,11 @@ def _read_parquet(path: Path, options: TableOptions, human: Patterns, baseline: 
 
     from adjudge.data.packed import check_parquet
 
-    for name in ("delimiter", "encoding", "quotes"):
-        if options[name] not in (None, "utf-8", True):
+    for name in options.given():
+        if name in ("delimiter", "encoding", "quotes"):
             raise UsageError(f"--{name} is for a table of text (CSV or TSV), which {path} is not")
     check_parquet(path)
-    return Scores.of_frame(
-        pd.read_parquet(path),
-        name=path.name,
-        human=human,
-        baseline=baseline,
-        measure=options["measure"],
-        lower_is_better=options["lower_is_better"],
-        length=options["length"],
-        form=options["form"],
-        columns=options["columns"],
-    )
+    return Scores.of_frame(pd.read_parquet(path), options, name=path.name, human=human, baseline=baseline)
 
 
 def _collect(
@@ -830,63 +761,148 @@ def _second(row: Score, first: int, path: Path, line: int) -> FormatError:
 # A DataFrame
 
 
-def _fields(
-    frame: pd.DataFrame, name: str, columns: Mapping[str, str], measure: str | None
-) -> Mapping[str, str] | None:
-    """The columns of a long frame, or None where it is a matrix; names are found as in a file."""
-    from adjudge.formats.records import find_columns
-
-    header = [str(column) for column in frame.columns]
-    found = find_columns(header, columns, scoretable.LONG, wide=False)
-    if found.absent:
-        raise UsageError(f"{name} has no column {quoted(found.absent[0])}; it has: {listed(header)}")
-    if "measure" in found.fields and measure is not None:
-        raise UsageError(f"measure names what a frame does not, but {name} has a column for it")
-    missing = [field for field in ("topic", "system", "value") if field not in found.fields]
-    if not missing:
-        return found.fields
-    if "system" in found.fields or columns:
-        raise DataError(f"{name}: no column for the {missing[0]} among {listed(header)}")
-    return None
-
-
-def _long_frame(
-    frame: pd.DataFrame, name: str, fields: Mapping[str, str] | None, measure: str, target: Target
-) -> pd.DataFrame:
-    """The frame with the columns of a score table, and those that it has of systems and topics."""
+def _long_frame(frame: pd.DataFrame, name: str, options: TableOptions) -> tuple[pd.DataFrame, list[str]]:
+    """The frame with the columns of a score table and those it has of systems and topics, and what to say of it."""
     import pandas as pd
 
-    if fields is None:
-        wide = frame
-        if isinstance(frame.index, pd.RangeIndex) and not pd.api.types.is_numeric_dtype(frame.iloc[:, 0]):
-            wide = frame.set_index(frame.columns[0])
-        if not len(wide) or not len(wide.columns):
-            raise DataError(f"{name}: no scores, expected topics in rows and systems in columns")
-        long = wide.rename_axis(index="topic", columns="system").stack(future_stack=True)
-        long = long.rename("value").reset_index()
+    flat = _flat_frame(frame, name, transpose=options.transpose)
+    try:
+        check_map(options.columns or {}, scoretable.LONG, wide=False)
+        plan = scoretable.find_score_columns(
+            list(flat.columns),
+            options.columns or {},
+            where=name,
+            measure=options.measure,
+            transpose=options.transpose,
+        )
+        numeric = [column for column in plan.unused if _holds_numbers(flat[column])]
+        plan = plan.with_measures(numeric, where=name, measure=options.measure)
+    except FormatError as error:
+        raise DataError(f"{name}: {_for_python(error.problem)}") from None
+    except UsageError as error:
+        raise UsageError(_for_python(str(error))) from None
+    if not len(flat):
+        raise DataError(f"{name}: no scores, expected topics in rows and systems in columns")
+    about = flat[list(plan.fields.values())].set_axis(list(plan.fields), axis=1)
+    values = flat[list(plan.values)]
+    if plan.across is None:
+        long = about.assign(value=values.iloc[:, 0])
     else:
-        own = {str(column): column for column in frame.columns}
-        long = pd.DataFrame({each: frame[own[column]].to_numpy() for each, column in fields.items()})
+        wide = pd.concat([about, values], axis=1).set_axis([*about, *range(len(plan.values))], axis=1)
+        long = wide.melt(id_vars=list(about), var_name=plan.across, value_name="value")
+        long[plan.across] = [plan.values[k] for k in long[plan.across]]
+    long = long.reset_index(drop=True)
     if "measure" not in long:
-        long["measure"] = measure
-    for column, value in target._asdict().items():
+        long["measure"] = options.measure or "score"
+    for column, value in Target(options.length, options.form)._asdict().items():
         if value is not None:
             long[column] = value if column not in long else long[column].fillna(value)
     for column in ("measure", "topic", "system"):
         if long[column].isna().any():
             raise DataError(f"{name}: row {int(long[column].isna().to_numpy().argmax()) + 1} has no {column}")
-        long[column] = long[column].astype(str)
-    given, absent = long["value"], long["value"].isna()
-    long["value"] = pd.to_numeric(given, errors="coerce").astype(float)
-    wrong = ~absent & ~long["value"].map(math.isfinite)
-    if wrong.any():
-        row = int(wrong.to_numpy().argmax())
-        raise DataError(f"{name}: the score in row {row + 1} is {quoted(given.iloc[row])}, expected a number")
-    if not len(long) or absent.all():
+        plain = pd.api.types.is_string_dtype(long[column])
+        long[column] = long[column].astype(str) if plain else long[column].map(_name_in_frame)
+    long["value"], style = _values_of_frame(long["value"], name, options.decimal)
+    absent = long["value"].isna()
+    if absent.all():
         raise DataError(f"{name}: every score is missing")
     why = long["why"] if "why" in long else pd.Series(None, index=long.index, dtype=object)
     long["why"] = why.where(why.notna() | ~absent, f"missing in {name}").where(absent | why.notna(), None)
-    return long
+    notes = [f"{name}: column {quoted(column)} not used" for column in plan.unused]
+    notes += [f"{name}: read {said}" for said in style.found]
+    if plan.across == "system":
+        said = scoretable.transposed_words(len(plan.values), len(flat), "transpose=True")
+        notes += [f"{name}: {said}"] if said else []
+    return long, notes
+
+
+def _flat_frame(frame: pd.DataFrame, name: str, *, transpose: bool) -> pd.DataFrame:
+    """The frame with texts for the names of its columns, and what its index says in columns of its own."""
+    import pandas as pd
+
+    if isinstance(frame.columns, pd.MultiIndex):
+        frame = _stacked_frame(frame, name)
+    known = {str(column).casefold() for column in frame.columns}
+    has = {field for field in ("topic", "system") if known & {*scoretable.LONG[field]}}
+    first = "system" if transpose else "topic"
+    index = frame.index
+    if None in index.names and index.nlevels > 1:
+        raise DataError(f"{name}: a level of its index has no name, expected names such as topic and system")
+    if index.name is not None or index.nlevels > 1:
+        frame = frame.reset_index(drop=index.name in frame.columns)
+    elif first not in has and not (isinstance(index, pd.RangeIndex) and _begins_with_names(frame)):
+        frame = frame.rename_axis(index=first).reset_index()
+    texts = [_name_in_frame(column) for column in frame.columns]
+    if twice := next((text for text, n in Counter(texts).items() if n > 1), None):
+        raise DataError(f"{name}: two columns are named {quoted(twice)}")
+    return frame.set_axis(texts, axis=1)
+
+
+def _for_python(message: str) -> str:
+    """A message with arguments for the options of the command line."""
+    message = re.sub(r"--map (\w+)=(\w*)", r'columns={"\1": "\2"}', message)
+    return message.replace("--transpose", "transpose=True").replace("--measure", "measure")
+
+
+def _begins_with_names(frame: pd.DataFrame) -> bool:
+    """Whether the first column holds names, which then are those of the rows."""
+    return bool(len(frame.columns)) and not _holds_numbers(frame.iloc[:, 0])
+
+
+def _stacked_frame(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Columns of two levels, as `pivot` makes them, as rows: one level is the systems, the other the measures."""
+    levels = [str(level).casefold() if level is not None else None for level in frame.columns.names]
+    systems = [k for k, level in enumerate(levels) if level in scoretable.LONG["system"]]
+    if len(levels) != 2 or len(systems) != 1:
+        raise DataError(
+            f"{name}: its columns have {len(levels)} levels ({listed([str(n) for n in frame.columns.names])}),"
+            " expected one, or two of which one is named system"
+        )
+    named = ["system" if k == systems[0] else "measure" for k in range(2)]
+    topics = frame.rename_axis(index=frame.index.name or "topic", columns=named)
+    return topics.stack([0, 1], future_stack=True).rename("value").reset_index()
+
+
+def _holds_numbers(column: pd.Series) -> bool:
+    import pandas as pd
+
+    if pd.api.types.is_bool_dtype(column) or column.isna().all():
+        return False
+    return pd.api.types.is_numeric_dtype(column) or all(is_number(str(value)) for value in column.dropna())
+
+
+def _name_in_frame(value: object) -> str:
+    """A name; whole numbers beside missing ones are floats in pandas."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _values_of_frame(given: pd.Series, name: str, decimal: str | None) -> tuple[pd.Series, NumberStyle]:
+    """Numbers, also where they are texts."""
+    import pandas as pd
+
+    sign = check_decimal(decimal)
+    style = NumberStyle(sign or ".", given=sign is not None)
+    texts = given.map(lambda value: isinstance(value, str)) if given.dtype.kind not in "fiu" else None
+    if texts is not None and texts.any():
+        if sign is None:
+            try:
+                style = style_of(given[texts])
+            except UsageError as error:
+                raise UsageError(f"{name}: {error}") from None
+        read = {}
+        for text in given[texts].unique():
+            try:
+                read[text] = style.read(text)
+            except ValueError as error:
+                row = int((given == text).to_numpy().argmax()) + 1
+                raise DataError(f"{name}: the score in row {row} {error}") from None
+        given = given.map(lambda value: read.get(value, value) if isinstance(value, str) else value)
+    values = pd.to_numeric(given, errors="coerce").astype(float)
+    wrong = ~given.isna() & ~values.map(math.isfinite)
+    if wrong.any():
+        row = int(wrong.to_numpy().argmax())
+        raise DataError(f"{name}: the score in row {row + 1} is {quoted(given.iloc[row])}, expected a number")
+    return values, style
 
 
 def _kinds_of_frame(long: pd.DataFrame, name: str) -> dict[str, str]:

@@ -264,7 +264,7 @@ class _SimulationTask:
 
 def simulate(
     scores: Source | None = None,
-    measure: str | None = None,
+    measure: str | Sequence[str] | None = None,
     *,
     length: int | AllLengths | None = None,
     form: str | None = None,
@@ -333,7 +333,9 @@ class _Known:
     topic_sd: float = 1.0
 
 
-def _known(scores: Source, measure: str | None, length: int | AllLengths | None, form: str | None) -> _Known:
+def _known(
+    scores: Source, measure: str | Sequence[str] | None, length: int | AllLengths | None, form: str | None
+) -> _Known:
     matrix = scores_of(scores).matrix(measure, length=length, form=form)
     if len(matrix.systems) < 2 or len(matrix.topics) < 2:
         raise DataError(f"{matrix.measure}: a simulation like these scores needs two systems and two topics")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +31,7 @@ FEW = 5
 
 def topics(
     scores: Source,
-    measure: str | None = None,
+    measure: str | Sequence[str] | None = None,
     *,
     length: int | AllLengths | None = None,
     form: str | None = None,

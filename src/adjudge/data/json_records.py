@@ -13,9 +13,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from adjudge.data.lines import parse_json, parse_json_at, read_lines
-from adjudge.data.packed import open_bytes
-from adjudge.errors import FormatError, UsageError
+from adjudge.data.lines import open_text, parse_json, parse_json_at, read_lines
+from adjudge.errors import FormatError
 
 INSIDE = ("data", "rows", "records", "examples", "instances")
 """Names under which a file that is one object has its records."""
@@ -23,29 +22,14 @@ _BLOCK = 1 << 16
 _START = 1 << 12
 _SPACE = " \t\r\n"
 _NO_SPACE = re.compile(r"[^ \t\r\n]")
-_MARKS = (  # the longer one first: it begins as the shorter does
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-    (codecs.BOM_UTF8, "utf-8-sig"),
-)
-
-
-def encoding_of(start: bytes, encoding: str = "utf-8") -> str:
-    """The encoding that a byte order mark names, or the one that was given."""
-    return next((name for mark, name in _MARKS if start.startswith(mark)), encoding)
 
 
 def text_start(path: Path, encoding: str = "utf-8", size: int = _START) -> str:
     """How a text file begins, decoded as far as it can be."""
-    with open_bytes(path) as stream:
+    text = open_text(path, encoding)
+    with text.stream as stream:
         start = stream.read(size)
-    try:
-        decoder = codecs.getincrementaldecoder(encoding_of(start, encoding))("replace")
-    except LookupError:
-        raise UsageError(f'unknown encoding "{encoding}"; try utf-8, latin-1, cp1252') from None
-    return decoder.decode(start).removeprefix("\ufeff")
+    return codecs.getincrementaldecoder(text.encoding)("replace").decode(start).removeprefix("\ufeff")
 
 
 def whole_records(path: Path, *, max_line: int, encoding: str) -> Iterator[tuple[int, Any]] | None:
@@ -125,12 +109,9 @@ class _Text:
 
 
 def _opened(path: Path, encoding: str) -> IO[str]:
-    stream = open_bytes(path)
-    try:
-        named = encoding_of(stream.read(4), encoding)
-    finally:
-        stream.close()
-    return io.TextIOWrapper(open_bytes(path), encoding=named, newline="\n")
+    text = open_text(path, encoding)
+    without_mark = "utf-8-sig" if text.encoding == "utf-8" else text.encoding
+    return io.TextIOWrapper(text.stream, encoding=without_mark, newline="\n")
 
 
 def _elements(path: Path, max_line: int, encoding: str) -> Iterator[tuple[int, Any]]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import codecs
+import io
 import json
 import lzma
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import IO, Any, NamedTuple, TypeVar
 
 from adjudge.data.packed import open_bytes
 from adjudge.errors import FormatError, UsageError, quoted
@@ -16,6 +18,92 @@ from adjudge.errors import FormatError, UsageError, quoted
 T = TypeVar("T")
 MAX_LINE = 64 * 1024 * 1024  # bytes; a longer line is refused without being read whole
 _BOM = b"\xef\xbb\xbf"
+_MARKS = (  # the longer ones first: UTF-32's begins like UTF-16's
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_PEEK = 1024
+_CHUNK = 1 << 16
+
+
+class TextBytes(NamedTuple):
+    """A text file as bytes in which a newline is one byte, their encoding, and what the file itself is in."""
+
+    stream: IO[bytes]
+    encoding: str
+    own: str
+
+
+def open_text(path: Path, encoding: str = "utf-8") -> TextBytes:
+    """A file's bytes, unpacked. UTF-16 and UTF-32 are told by their first bytes and recoded to UTF-8.
+
+    The first bytes win over "utf-8" alone: any other encoding was asked for.
+    """
+    stream = open_bytes(path)
+    try:
+        own = (_wide(stream) if _name(encoding) == "utf-8" else None) or encoding
+        if _name(own).startswith(("utf-16", "utf-32")):
+            return TextBytes(io.BufferedReader(_Recoded(stream, own), _CHUNK), "utf-8", own)
+        return TextBytes(stream, encoding, encoding)
+    except BaseException:
+        stream.close()
+        raise
+
+
+def _name(encoding: str) -> str:
+    try:
+        return codecs.lookup(encoding).name
+    except LookupError:
+        raise _unknown(encoding) from None
+
+
+def _unknown(encoding: str) -> UsageError:
+    return UsageError(f'unknown encoding "{encoding}"; try utf-8, latin-1, cp1252')
+
+
+def _wide(stream: IO[bytes]) -> str | None:
+    return wide_encoding(stream.peek(_PEEK)[:_PEEK])  # type: ignore[attr-defined]
+
+
+def wide_encoding(start: bytes) -> str | None:
+    """UTF-16 or UTF-32, by the mark at the beginning or, of UTF-16, by where its zero bytes are."""
+    if marked := next((name for mark, name in _MARKS if start.startswith(mark)), None):
+        return marked
+    even, odd = start[::2].count(0), start[1::2].count(0)
+    if 4 * max(even, odd) > len(start) and not min(even, odd):  # half of the characters or more are Latin
+        return "utf-16-be" if even else "utf-16-le"
+    return None
+
+
+class _Recoded(io.RawIOBase):
+    """A stream in another encoding, as UTF-8."""
+
+    def __init__(self, stream: IO[bytes], encoding: str) -> None:
+        self._stream, self._encoding = stream, encoding
+        self._decoder = codecs.getincrementaldecoder(encoding)()
+        self._ready = b""
+        self._at_end = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._ready and not self._at_end:
+            found = self._stream.read(_CHUNK)
+            self._at_end = not found
+            try:
+                self._ready = self._decoder.decode(found, final=not found).encode("utf-8")
+            except UnicodeError as error:
+                raise OSError(f"this is not {self._encoding}: {getattr(error, 'reason', error)}") from None
+        given, self._ready = self._ready[: len(buffer)], self._ready[len(buffer) :]
+        buffer[: len(given)] = given
+        return len(given)
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
 
 
 def read_lines(path: Path, *, max_line: int = MAX_LINE, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
@@ -25,7 +113,8 @@ def read_lines(path: Path, *, max_line: int = MAX_LINE, encoding: str = "utf-8")
     """
     number = 0
     try:
-        with open_bytes(path) as stream:
+        text_in = open_text(path, encoding)
+        with text_in.stream as stream:
             while line := stream.readline(max_line + 1):
                 number += 1
                 if len(line) > max_line:
@@ -36,7 +125,7 @@ def read_lines(path: Path, *, max_line: int = MAX_LINE, encoding: str = "utf-8")
                     )
                 if number == 1:
                     line = line.removeprefix(_BOM)
-                if text := decode(line, encoding, path, number).strip("\r\n \t"):
+                if text := decode(line, text_in.encoding, path, number).strip("\r\n \t"):
                     yield number, text
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise unreadable(path, error, number) from None
@@ -63,7 +152,7 @@ def decode(line: bytes, encoding: str, path: Path, number: int) -> str:
             line=number,
         ) from None
     except LookupError:
-        raise UsageError(f'unknown encoding "{encoding}"; try utf-8, latin-1, cp1252') from None
+        raise _unknown(encoding) from None
 
 
 def read_json_lines(

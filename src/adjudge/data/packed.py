@@ -21,12 +21,6 @@ from typing import IO, Any
 from adjudge.errors import FormatError, UsageError, quoted
 
 PACKED = (".gz", ".bz2", ".xz", ".zst")
-_STARTS = {
-    b"\x1f\x8b\x08": ".gz",
-    **{b"BZh%d1AY" % level: ".bz2" for level in range(1, 10)},
-    b"\xfd7zXZ\0": ".xz",
-    b"\x28\xb5\x2f\xfd": ".zst",
-}
 TIMES = 100
 TEXT_FREELY = 16 << 20
 PARQUET_FREELY = 256 << 20
@@ -54,35 +48,38 @@ def size_of(option: str, text: str) -> int:
     return int(match[1]) << {"": 0, "k": 10, "m": 20, "g": 30}[match[2]]
 
 
-def open_bytes(path: Path) -> IO[bytes]:
-    """A file as bytes; gzip, bzip2, xz and (with the extra `zstd`) zstd are unpacked on the way.
+def first_bytes(path: Path, size: int = 8) -> bytes:
+    """How a file begins. Of a pipe nothing: what is read from one is gone."""
+    if not path.is_file():
+        return b""
+    with path.open("rb") as stream:
+        return stream.read(size)
 
-    They are known by their names, or by their first bytes.
+
+def open_bytes(path: Path) -> IO[bytes]:
+    """A file as bytes; gzip, bzip2, xz and (with the extra `zstd`) Zstandard are unpacked on the way.
+
+    Its first bytes tell, whatever it is called: browsers unpack what they download and keep its name.
     """
-    openers: dict[str, Callable[[Path], Any]] = {
-        ".gz": gzip.open,
-        ".bz2": _open_bz2,
-        ".xz": _open_xz,
-        ".zst": _open_zstd,
-    }
-    suffix = path.suffix
-    if suffix not in openers:
-        stream = path.open("rb")
-        found = next(
-            (end for start, end in _STARTS.items() if stream.peek(len(start)).startswith(start)), None
-        )
-        if found is None or not stream.seekable():  # a pipe cannot be opened again
-            return stream
-        stream.close()
-        suffix = found
-    return io.BufferedReader(_Bounded(path, openers[suffix](path)))
+    file = path.open("rb")
+    try:
+        start = file.peek(_START)[:_START]
+        opener = next((each for magic, each in _OPENERS if re.match(magic, start)), None)
+        if opener is None and path.suffix in _BY_NAME and not _PLAIN.fullmatch(start):
+            opener = _BY_NAME[path.suffix]  # which says what is wrong with it
+        if opener is None:
+            return file
+        return io.BufferedReader(_Bounded(path, file, opener(file)))
+    except BaseException:
+        file.close()
+        raise
 
 
 class _Bounded(io.RawIOBase):
     """A stream that is refused once it has given more than its file may unpack to."""
 
-    def __init__(self, path: Path, unpacked: IO[bytes]) -> None:
-        self._path, self._unpacked = path, unpacked
+    def __init__(self, path: Path, packed: IO[bytes], unpacked: IO[bytes]) -> None:
+        self._path, self._packed, self._unpacked = path, packed, unpacked
         self._left = _allowed(path, TEXT_FREELY)
 
     def readable(self) -> bool:
@@ -98,12 +95,19 @@ class _Bounded(io.RawIOBase):
 
     def close(self) -> None:
         self._unpacked.close()
+        self._packed.close()
         super().close()
 
 
 def _allowed(path: Path, freely: int) -> int:
     limit = _limit.get()
     return limit if limit is not None else max(freely, TIMES * path.stat().st_size)
+
+
+def check_unpacked(path: Path, size: int) -> None:
+    """Refuse an archive whose parts are far larger than it is."""
+    if size > (allowed := _allowed(path, TEXT_FREELY)):
+        raise too_large(path, allowed)
 
 
 def too_large(path: Path, allowed: int) -> FormatError:
@@ -123,8 +127,8 @@ class _Streams(io.RawIOBase):
 
     _padding = 0
 
-    def __init__(self, path: Path, start: Callable[[], Any]) -> None:
-        self._file = path.open("rb")
+    def __init__(self, file: IO[bytes], start: Callable[[], Any]) -> None:
+        self._file = file
         self._start = start
         self._stream: Any = self._first()
         self._packed = self._ready = b""
@@ -168,10 +172,6 @@ class _Streams(io.RawIOBase):
         if self._stream is not None or self._padding % 4:
             raise EOFError("the file is cut off")
 
-    def close(self) -> None:
-        self._file.close()
-        super().close()
-
 
 class _Padded(_Streams):
     """The streams of an .xz file, which zero bytes may follow, four by four."""
@@ -202,20 +202,35 @@ class _Frames(_Streams):
         return found
 
 
-def _open_bz2(path: Path) -> IO[bytes]:
-    return io.BufferedReader(_Streams(path, bz2.BZ2Decompressor), _UNPACKED)
+def _open_gzip(file: IO[bytes]) -> IO[bytes]:
+    return io.BufferedReader(gzip.GzipFile(fileobj=file), _UNPACKED)
 
 
-def _open_xz(path: Path) -> IO[bytes]:
-    return io.BufferedReader(_Padded(path, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ)), _UNPACKED)
+def _open_bz2(file: IO[bytes]) -> IO[bytes]:
+    return io.BufferedReader(_Streams(file, bz2.BZ2Decompressor), _UNPACKED)
 
 
-def _open_zstd(path: Path) -> IO[bytes]:
+def _open_xz(file: IO[bytes]) -> IO[bytes]:
+    return io.BufferedReader(_Padded(file, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ)), _UNPACKED)
+
+
+def _open_zstd(file: IO[bytes]) -> IO[bytes]:
     try:
         zstandard = importlib.import_module("zstandard")
     except ImportError:
-        raise UsageError(f'{path}: .zst files need an extra: pip install "adjudge[zstd]"') from None
-    return io.BufferedReader(_Frames(path, zstandard.ZstdDecompressor().decompressobj), _UNPACKED)
+        raise UsageError(f'{file.name}: Zstandard files need an extra: pip install "adjudge[zstd]"') from None
+    return io.BufferedReader(_Frames(file, zstandard.ZstdDecompressor().decompressobj), _UNPACKED)
+
+
+_OPENERS: tuple[tuple[bytes, Callable[[IO[bytes]], IO[bytes]]], ...] = (
+    (rb"\x1f\x8b", _open_gzip),
+    (rb"BZh[1-9]", _open_bz2),
+    (rb"\xfd7zXZ\x00", _open_xz),
+    (rb"\x28\xb5\x2f\xfd", _open_zstd),
+)
+_BY_NAME = dict(zip(PACKED, (opener for _, opener in _OPENERS), strict=True))
+_START = 64
+_PLAIN = re.compile(rb"[\t\n\r -\xff]{6,}")  # text; fewer bytes may be the beginning of a packed file
 
 
 def check_parquet(path: Path, columns: Sequence[str] | None = None) -> None:

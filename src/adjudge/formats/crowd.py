@@ -55,22 +55,37 @@ NAMES: dict[str, tuple[str, ...]] = {
 """What a column means, by its name in lower case, the first one first."""
 ANSWER_COLUMNS = frozenset(("task", "question", "assessor", "origin", "protocol", "version", "answer", "seq"))
 """Columns by which our own table of answers is known (answer_table.py)."""
-WINNERS = {
-    "left": "left",
-    "a": "left",
-    "model_a": "left",
-    "system_a": "left",
-    "right": "right",
-    "b": "right",
-    "model_b": "right",
-    "system_b": "right",
-    "tie": "tie",
-    "draw": "tie",
-    "equal": "tie",
-    "both": "tie",
-    "tie (bothbad)": "tie",
-    "skip": "skip",
+_SIDES = {
+    "left": (
+        "left",
+        "a",
+        "model_a",
+        "system_a",
+        "first",
+        "option_a",
+        "response_a",
+        "summary_a",
+        "assistant_a",
+    ),
+    "right": (
+        "right",
+        "b",
+        "model_b",
+        "system_b",
+        "second",
+        "option_b",
+        "response_b",
+        "summary_b",
+        "assistant_b",
+    ),
+    "tie": (
+        *("tie", "draw", "equal", "both", "tie (bothbad)", "tied", "same", "neither", "=", "no preference"),
+        *("bothbad", "both bad", "both_bad", "both good", "both_good", "bothgood", "neutral"),
+    ),
+    "skip": ("skip", "skipped"),
 }
+WINNERS = {word: side for side, words in _SIDES.items() for word in words}
+"""What a cell says of who won, by its text in lower case."""
 
 NO_TASK = LeftOut("row whose task is not TOPIC/SYSTEM")
 NO_PAIR = LeftOut("row whose task is not TOPIC/LEFT/RIGHT")
@@ -114,16 +129,15 @@ def read(
     intake = _CrowdIntake(answers=filled, aspect=aspect, target=Target(length, form), given=given)
 
     def table(path: Path) -> Iterator[Item]:
-        header, rows = read_cells(
-            path, delimiter=delimiter, quotes=quotes, max_line=max_line, encoding=encoding
-        )
-        if set(header) >= ANSWER_COLUMNS:
+        cells = read_cells(path, delimiter=delimiter, quotes=quotes, max_line=max_line, encoding=encoding)
+        if set(cells.header) >= ANSWER_COLUMNS:
             raise FormatError(
                 "the table of answers that `judgments export` writes for spreadsheets, which cannot be read back;"
                 " export to a .jsonl file, and: adjudge judgments import records",
                 file=path,
             )
-        yield from intake.file(path, header, rows)
+        yield from map(Place(path, 1).item, cells.noted())
+        yield from intake.file(path, cells.header, cells.rows)
 
     yield from from_files(paths, table, TABLES)
 

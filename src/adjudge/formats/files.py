@@ -5,18 +5,23 @@ from __future__ import annotations
 import csv
 import lzma
 import re
+import shutil
+import sys
 import zlib
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from io import StringIO
+from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from tempfile import TemporaryDirectory
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from adjudge.data.incoming import Item, LeftOut, Noted, Remark, Thing
 from adjudge.data.json_records import whole_records
-from adjudge.data.lines import MAX_LINE, decode, read_json_lines, unreadable
-from adjudge.data.packed import PACKED, open_bytes
+from adjudge.data.lines import MAX_LINE, decode, open_text, read_json_lines, unreadable
+from adjudge.data.packed import PACKED, first_bytes, open_bytes
 from adjudge.data.rows import Row, System
 from adjudge.errors import FormatError, UsageError, quoted
 from adjudge.table import csv_plain
@@ -26,13 +31,14 @@ T = TypeVar("T")
 Paths = Iterable[str | Path]
 
 JSON_LINES = (".jsonl", ".ndjson", ".jsonlines")
-TABLES = (".csv", ".tsv", ".tab")
+TABLES = (".csv", ".tsv", ".tab", ".xlsx")
 NO_TEXT = LeftOut("no text")
 BLANK = Noted("blank row taken as an empty summary")
 BLANK_LINE = LeftOut("blank line")
 HALF_PAIR = Noted("half a surrogate pair replaced by U+FFFD")
 EMPTY_FILE = LeftOut("file without records")
 STRAY_BYTES = Noted("bytes that are not UTF-8 read as Windows-1252")
+STDIN = "stdin"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 _SUFFIXES = (*JSON_LINES, *TABLES, ".json", ".parquet", ".xlsx", ".txt")
@@ -130,6 +136,24 @@ def _must_stay(path: Path, home: Path) -> None:
         inside = True
     if not inside:
         raise FormatError(f"leaves the folder {home}: a link to somewhere else is not followed", file=path)
+
+
+@contextmanager
+def at_hand(path: Path) -> Iterator[Path]:
+    """A file to read: the path itself, or for `-` a copy of standard input, which messages call stdin."""
+    if str(path) != "-":
+        yield path
+        return
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        copy = Path(folder) / STDIN
+        with copy.open("wb") as out:
+            shutil.copyfileobj(sys.stdin.buffer, out)
+        try:
+            yield copy
+        except FormatError as error:
+            raise FormatError(error.problem, file=STDIN, line=error.line) from None
+        except UsageError as error:
+            raise UsageError(str(error).replace(str(copy), STDIN)) from None
 
 
 @contextmanager
@@ -366,10 +390,30 @@ class Unused:
                     yield place.item(LeftOut(self._what.format("of many names")))
 
 
-# Cells of CSV and TSV files, checked and bounded
+# Cells of CSV, TSV and Excel files, checked and bounded
 
-_LARGEST_LIMIT = 2**31 - 1  # csv keeps its limit in a C long, which has 32 bits on Windows
 Rows = Iterator[tuple[int, list[str]]]
+
+DELIMITERS = ",;\t|"
+_LARGEST_LIMIT = 2**31 - 1  # csv keeps its limit in a C long, which has 32 bits on Windows
+_SAMPLE, _SAMPLE_LINES, _SAMPLE_ROWS = 1 << 13, 100, 50  # as many tell what stands between columns
+_NO_TABLES = {
+    b"PAR1": "a Parquet file",
+    b"\xd0\xcf\x11\xe0": "a file of an old Excel (.xls): save it as .xlsx or CSV",
+    b"%PDF": "a PDF file",
+}
+
+
+class Cells(NamedTuple):
+    """A table: its header, its rows with the numbers of the lines they begin on, and what was found out about it."""
+
+    header: list[str]
+    rows: Rows
+    found: tuple[str, ...] = ()
+
+    def noted(self, *more: str) -> list[Remark]:
+        """What was found out and nobody asked for, in one note: `read with ";" between columns`."""
+        return [Noted(f"read {', '.join(said)}")] if (said := (*self.found, *more)) else []
 
 
 def read_cells(
@@ -381,63 +425,156 @@ def read_cells(
     blank: bool = False,
     max_line: int = MAX_LINE,
     encoding: str = "utf-8",
-) -> tuple[list[str], Rows]:
+) -> Cells:
     """The header, and the rows with the numbers of the lines they begin on, each as long as the header.
 
-    Without `quotes` a quotation mark is a character like any other; with `unnamed_first` the first
-    column needs no name. A blank line is no row; with `blank` it is one under the header, without cells.
-    A ' that was put before what would be a formula (`table.csv_safe`) is taken off.
+    The file's own bytes tell, whatever it is called, how it is packed, UTF-16, an Excel file, and which delimiter
+    stands between its columns. Without `quotes` a quotation mark is a character like any other; with
+    `unnamed_first` the first column needs no name. A blank line is no row; with `blank` it is one under the header,
+    without cells. A ' that was put before what would be a formula (`table.csv_safe`) is taken off.
     """
-    delimiter = _delimiter(path, delimiter)
-    csv.field_size_limit(max(csv.field_size_limit(), min(max_line, _LARGEST_LIMIT)))
-    lines = _Lines(path, max_line, encoding)
-    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
-    reader = csv.reader(iter(lines), delimiter=delimiter, quoting=quoting, strict=True)
-    rows = _rows(reader, lines)
+    if delimiter is not None:
+        delimiter = _one_character(delimiter)
+    with reading(path):
+        start = first_bytes(path)
+    if what := next((what for magic, what in _NO_TABLES.items() if start.startswith(magic)), None):
+        raise FormatError(f"is {what}, expected a table (CSV, TSV or .xlsx)", file=path)
+    if start.startswith(b"PK\3\4"):
+        from adjudge.formats.excel import sheet_rows
+
+        rows, found = sheet_rows(path)
+    else:
+        rows, found = _text_rows(_Lines(path, max_line, encoding), delimiter, quotes)
     line, header = next(((n, row) for n, row in rows if row), (1, []))
     header = [csv_plain(name).strip() for name in header]
     _check_header(header, Place(path, line), unnamed_first)
-    return header, _even(rows if blank else ((n, row) for n, row in rows if row), len(header), path)
+    even = _even(rows if blank else ((n, row) for n, row in rows if row), header, path)
+    return Cells(header, even, tuple(found))
 
 
-def _delimiter(path: Path, delimiter: str | None) -> str:
-    if delimiter is None:
-        return "\t" if bare_name(path).lower().endswith((".tsv", ".tab")) else ","
+def _one_character(delimiter: str) -> str:
     delimiter = {"tab": "\t", "\\t": "\t"}.get(delimiter, delimiter)
     if len(delimiter) != 1 or delimiter in '"\r\n\0 ':
         raise UsageError(f"--delimiter is {shown(delimiter)}, expected one character, or tab")
     return delimiter
 
 
+def _called(delimiter: str) -> str:
+    return "tab" if delimiter == "\t" else f'"{delimiter}"'
+
+
+def _text_rows(lines: _Lines, given: str | None, quotes: bool) -> tuple[Rows, list[str]]:
+    """The rows of a text file, and what was found out: its encoding and what stands between its columns."""
+    csv.field_size_limit(max(csv.field_size_limit(), min(lines.max_line, _LARGEST_LIMIT)))
+    usual = "\t" if bare_name(lines.path).lower().endswith((".tsv", ".tab")) else ","
+    sample = lines.sample(_SAMPLE)
+    if _JSON.match(sample):
+        raise FormatError("looks like JSON, expected a table (CSV, TSV or .xlsx)", file=lines.path)
+    named = _SEPARATOR.match(sample)  # Excel's own line above the header
+    if named:
+        sample = sample[named.end() :]
+    fits = _fitting(sample, quotes, given, usual) or [given or usual]
+    if given is not None and given not in fits:
+        raise UsageError(
+            f"--delimiter is {_called(given)}, but {_called(fits[0])} stands between the columns of"
+            f" {lines.path}: say --delimiter {_called(fits[0])}"
+        )
+    if given is None and not named and len(fits) > 1:
+        both = " and ".join(map(_called, fits))
+        raise UsageError(
+            f"{lines.path}: {both} may each stand between columns: say which with --delimiter {_called(fits[0])}"
+        )
+    delimiter = given or (named[1] if named else fits[0])
+    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
+    texts = iter(lines)
+    if named:
+        next(texts)
+    first = next(csv.reader(StringIO(sample, newline=""), delimiter=delimiter, quoting=quoting), [])
+    spaced = len(first) > 1 and all(name.startswith(" ") for name in first[1:])  # written by hand: a, b, c
+    reader = csv.reader(texts, delimiter=delimiter, quoting=quoting, strict=True, skipinitialspace=spaced)
+    rows = _rows(reader, lines)
+    found = [] if lines.own == lines.asked else [f"as {lines.own.upper()}"]
+    if given is None and delimiter != usual:
+        found.append(f"with {_called(delimiter)} between columns")
+    return rows, found
+
+
+_JSON = re.compile(r'\s*(\{\s*("|\}\s*$)|\[\s*[\[{])')
+_SEPARATOR = re.compile(r'"?sep=([^"\r\n\0 ])"?\r?\n', re.IGNORECASE)
+
+
+def _fitting(sample: str, quotes: bool, given: str | None, usual: str) -> list[str]:
+    """What may stand between columns: that by which the first rows have as many cells as the header, two or more.
+
+    What was given is it where it does. Where rows differ by each, the one by which most rows are like the header.
+    """
+    shares: list[tuple[float, int, str]] = []
+    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
+    for delimiter in dict.fromkeys((given or usual, *DELIMITERS)):
+        try:
+            parsed = csv.reader(StringIO(sample, newline=""), delimiter=delimiter, quoting=quoting)
+            widths = [len(row) for row in islice(parsed, _SAMPLE_ROWS + 1) if row]
+        except csv.Error:
+            continue
+        if not widths or widths[0] < 2:
+            continue
+        like = widths.count(widths[0])
+        if delimiter == given and like == len(widths):
+            return [delimiter]
+        if like > 1 or len(widths) == 1:
+            shares.append((like / len(widths), widths[0], delimiter))
+    whole = [delimiter for share, _, delimiter in shares if share == 1]
+    return whole or ([max(shares)[2]] if shares else [])
+
+
 class _Lines:
     """Decoded lines for csv, which pulls them until a quote closes: the sum of a row is bounded."""
 
     def __init__(self, path: Path, max_line: int, encoding: str) -> None:
-        self.path, self._max_line, self._encoding = path, max_line, encoding
+        self.path, self.max_line = path, max_line
+        self.asked = self.encoding = self.own = encoding
         self._number = self._size = 0
+        self._raw = self._read()
+        self._held: deque[bytes] = deque()
         self.first = 1
 
     def begin(self) -> None:
         """A new row begins on the next line."""
         self._size, self.first = 0, self._number + 1
 
+    def sample(self, size: int) -> str:
+        """The first lines, which `iter` gives again."""
+        while size > 0 and len(self._held) < _SAMPLE_LINES and (line := next(self._raw, b"")):
+            self._held.append(line)
+            size -= len(line)
+        return (
+            b"".join(self._held).removeprefix(BYTE_ORDER_MARK).decode(self.encoding, "replace")[: 4 * _SAMPLE]
+        )
+
+    def _read(self) -> Iterator[bytes]:
+        with reading(self.path):
+            text = open_text(self.path, self.encoding)
+            self.encoding, self.own = text.encoding, text.own
+            with text.stream as stream:
+                while line := stream.readline(self.max_line - self._size + 1):
+                    yield line
+
     def __iter__(self) -> Iterator[str]:
-        with reading(self.path), open_bytes(self.path) as stream:
-            while line := stream.readline(self._max_line - self._size + 1):
-                self._number += 1
-                self._size += len(line)
-                if self._size > self._max_line:
-                    raise FormatError(
-                        f"the row is longer than {self._max_line:,} bytes (is a quote left open?);"
-                        " allow more with --max-line",
-                        file=self.path,
-                        line=self.first,
-                    )
-                if b"\0" in line:
-                    raise FormatError("a NUL byte: this is no text file", file=self.path, line=self._number)
-                if self._number == 1:
-                    line = line.removeprefix(BYTE_ORDER_MARK)
-                yield decode(line, self._encoding, self.path, self._number)
+        while line := self._held.popleft() if self._held else next(self._raw, b""):
+            self._number += 1
+            self._size += len(line)
+            if self._size > self.max_line:
+                raise FormatError(
+                    f"the row is longer than {self.max_line:,} bytes (is a quote left open?);"
+                    " allow more with --max-line",
+                    file=self.path,
+                    line=self.first,
+                )
+            if b"\0" in line:
+                raise FormatError("a NUL byte: this is no text file", file=self.path, line=self._number)
+            if self._number == 1:
+                line = line.removeprefix(BYTE_ORDER_MARK)
+            yield decode(line, self.encoding, self.path, self._number)
 
 
 def _rows(reader: Iterator[list[str]], lines: _Lines) -> Rows:
@@ -466,9 +603,11 @@ def _said(message: str) -> str:
 def _check_header(header: list[str], place: Place, unnamed_first: bool) -> None:
     if not header:
         raise FormatError("empty, expected a header line", file=place.path)
-    if len(header) == 1 and (found := next((c for c in ";\t|," if c in header[0]), None)):
-        name = "tab" if found == "\t" else f'"{found}"'
-        raise place.wrong(f"the header is one column: say --delimiter {name}")
+    if len(header) == 1 and (found := next((c for c in DELIMITERS if c in header[0]), None)):
+        raise place.wrong(
+            f"one column, named {shown(header[0])}: if {_called(found)} stands between columns,"
+            f" say --delimiter {_called(found)}"
+        )
     for number, name in enumerate(header, 1):
         if not name and not (unnamed_first and number == 1):
             raise place.wrong(f"column {number} has no name")
@@ -477,16 +616,24 @@ def _check_header(header: list[str], place: Place, unnamed_first: bool) -> None:
         raise place.wrong(f"{count} columns are named {shown(name)}")
 
 
-def _even(rows: Rows, width: int, path: Path) -> Rows:
+def _even(rows: Rows, header: Sequence[str], path: Path) -> Rows:
     for line, row in rows:
-        if row and len(row) != width:
+        if row and len(row) != len(header):
             raise FormatError(
-                f"the row has {len(row)} cells, the header {width}: is there a delimiter in a text"
-                " without quotes around it?",
+                f"the row has {len(row)} cells, the header {len(header)}: {_why_uneven(row, len(header))}",
                 file=path,
                 line=line,
             )
         yield line, [csv_plain(cell) for cell in row]
+
+
+def _why_uneven(row: Sequence[str], width: int) -> str:
+    digits = sum(cell.strip().isdigit() for cell in row)
+    unnamed = ["has the first column no name?"] * (len(row) == width + 1)
+    if len(row) == 2 * width - 1 and digits >= 2 * width - 2:
+        commas = "are there decimal commas in it? Write it with another delimiter, or with decimal points"
+        return " Or ".join([*unnamed, commas])
+    return " Or ".join([*unnamed, "is there a delimiter in a text without quotes around it?"])
 
 
 # NIST's names

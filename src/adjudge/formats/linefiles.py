@@ -7,20 +7,16 @@ patterns, `refuse_two_uses` and `check_aligned` refuse what does not go together
 
 from __future__ import annotations
 
-import codecs
 import glob
-import io
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import IO, cast
 
 from adjudge.data.incoming import Item, LeftOut, Noted
-from adjudge.data.lines import MAX_LINE, decode
-from adjudge.data.packed import open_bytes
+from adjudge.data.lines import MAX_LINE, decode, open_text
 from adjudge.data.rows import KINDS, Document, Summary, System, Topic
 from adjudge.data.target import FORMS, Target
 from adjudge.errors import FormatError, UsageError, quoted
@@ -38,12 +34,6 @@ from adjudge.formats.files import (
 )
 from adjudge.wording import counted, natural
 
-_WIDE_MARKS = {  # the longer ones first: UTF-32's begins as UTF-16's does
-    codecs.BOM_UTF32_LE: "utf-32",
-    codecs.BOM_UTF32_BE: "utf-32",
-    codecs.BOM_UTF16_LE: "utf-16",
-    codecs.BOM_UTF16_BE: "utf-16",
-}
 OneOrMore = str | Path | Paths
 """A path or a pattern, or several."""
 _PATTERN = re.compile(r"[*?[]")
@@ -67,65 +57,32 @@ def line_texts(path: str | Path, *, max_line: int = MAX_LINE, encoding: str = "u
     Packed files are unpacked; a byte order mark says UTF-16 and UTF-32, whatever `encoding` is.
     """
     path = Path(path)
-    with reading(path), open_bytes(path) as stream:
-        wide = wide_encoding(cast(io.BufferedReader, stream).peek(4))
-        read = _wide_lines if wide or _is_wide(encoding) else _byte_lines
-        for number, line in enumerate(read(path, stream, wide or encoding, max_line), 1):
-            text = line.removeprefix("\ufeff") if number == 1 else line
-            if "\0" in text:
-                raise FormatError(
-                    "a NUL byte: this is no text file, or it is UTF-16 (--encoding utf-16-le)",
-                    file=path,
-                    line=number,
-                )
-            if text.endswith("\n"):
-                text = text[:-1].removesuffix("\r")
-            elif number == 1 and "\r" in text:
-                raise FormatError(
-                    "its lines end in carriage returns alone: save it with Unix or Windows line ends",
-                    file=path,
-                )
-            yield text
-
-
-def wide_encoding(start: bytes) -> str | None:
-    """UTF-16 or UTF-32, where a byte order mark says so."""
-    return next((name for mark, name in _WIDE_MARKS.items() if start.startswith(mark)), None)
-
-
-def _is_wide(encoding: str) -> bool:
-    """Whether a newline is more than one byte."""
-    try:
-        return "\n".encode(encoding) != b"\n"
-    except LookupError:
-        return False  # told where the first line is decoded
-
-
-def _byte_lines(path: Path, stream: IO[bytes], encoding: str, max_line: int) -> Iterator[str]:
-    number = 0
-    while line := stream.readline(max_line + 1):
-        number += 1
-        if len(line) > max_line:
-            raise _too_long(path, number, f"{max_line:,} bytes")
-        yield decode(line, encoding, path, number)
-
-
-def _wide_lines(path: Path, stream: IO[bytes], encoding: str, max_line: int) -> Iterator[str]:
-    number = 0
-    with io.TextIOWrapper(stream, encoding, newline="\n") as texts:
-        try:
-            while line := texts.readline(max_line + 1):
+    with reading(path):
+        source = open_text(path, encoding)
+        with source.stream as stream:
+            number = 0
+            while raw := stream.readline(max_line + 1):
                 number += 1
-                if len(line) > max_line:
-                    raise _too_long(path, number, f"{max_line:,} characters")
-                yield line
-        except UnicodeError as error:
-            problem = f"not {encoding}: {getattr(error, 'reason', error)}"
-            raise FormatError(f"{problem}; name the file's encoding with --encoding", file=path) from None
+                if len(raw) > max_line:
+                    raise FormatError(
+                        f"the line is longer than {max_line:,} bytes; allow more with --max-line",
+                        file=path,
+                        line=number,
+                    )
+                yield _text(decode(raw, source.encoding, path, number), path, number)
 
 
-def _too_long(path: Path, number: int, limit: str) -> FormatError:
-    return FormatError(f"the line is longer than {limit}; allow more with --max-line", file=path, line=number)
+def _text(line: str, path: Path, number: int) -> str:
+    text = line.removeprefix("\ufeff") if number == 1 else line
+    if "\0" in text:
+        raise FormatError("a NUL byte: this is no text file", file=path, line=number)
+    if text.endswith("\n"):
+        return text[:-1].removesuffix("\r")
+    if number == 1 and "\r" in text:
+        raise FormatError(
+            "its lines end in carriage returns alone: save it with Unix or Windows line ends", file=path
+        )
+    return text
 
 
 # As rows

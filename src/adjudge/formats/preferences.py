@@ -1,4 +1,4 @@
-"""CSV files of preferences, in and out: `left,right,winner` and `model_a,model_b,winner`.
+"""Tables of preferences, in and out: `winner,loser`, `left,right,winner`, `model_a,model_b,winner`.
 
 The items are systems, or sentences by their text, as `adjudge prefer export` writes them.
 """
@@ -6,19 +6,20 @@ The items are systems, or sentences by their text, as `adjudge prefer export` wr
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from adjudge.data.collection import Collection
 from adjudge.data.incoming import LeftOut
 from adjudge.data.transaction import write_whole
-from adjudge.errors import DataError, FormatError, UsageError, quoted
+from adjudge.errors import DataError, FormatError, UsageError, nearest, quoted
 from adjudge.formats.answers import MISSING, STRANGE_ANSWER, ImportedAnswers, Judgment
 from adjudge.formats.crowd import NAMES, NO_WORKER, STRANGE_NAME, WINNERS
-from adjudge.formats.files import Place, one_of, read_cells, shown
+from adjudge.formats.files import Place, at_hand, one_of, read_cells, shown
 from adjudge.judgments.batch import Judgments
 from adjudge.judgments.intake import Item
 from adjudge.judgments.pairs.answers import (
@@ -36,22 +37,52 @@ from adjudge.judgments.pairs.sides import PairPool, pools_of
 from adjudge.judgments.protocol import PREFERENCE, Protocol
 from adjudge.judgments.tasks import CROWD
 from adjudge.table import csv_text
-from adjudge.wording import counted
+from adjudge.wording import counted, listed
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Form = Literal["left-right", "models"]
 FORMS: tuple[Form, ...] = get_args(Form)
 
 COLUMNS: dict[str, tuple[str, ...]] = {
-    "left": NAMES["left"],
-    "right": NAMES["right"],
-    "winner": ("winner", *NAMES["label"]),
+    "left": (*NAMES["left"], "a", "item_a", "option_a", "first", "model_1", "system_1", "model1", "system1"),
+    "right": (
+        *NAMES["right"],
+        "b",
+        "item_b",
+        "option_b",
+        "second",
+        "model_2",
+        "system_2",
+        "model2",
+        "system2",
+    ),
+    "winner": (
+        "winner",
+        *NAMES["label"],
+        "preferred",
+        "preference",
+        "choice",
+        "verdict",
+        "outcome",
+        "result",
+    ),
+    "loser": ("loser",),
     "topic": NAMES["topic"],
     "assessor": NAMES["worker"],
     "weight": ("weight", "count"),
     "time": ("time", "answered_at", "timestamp", "tstamp"),
     "took_ms": ("took_ms", "duration_ms", "response_time_ms"),
+    "tie": ("tie", "is_tie", "draw", "winner_tie"),
+    "left_won": ("winner_model_a", "winner_a"),
+    "right_won": ("winner_model_b", "winner_b"),
 }
 """What a column means, by its name in lower case, the first one first."""
+
+SHAPES = "winner,loser, or a,b,winner, or model_a,model_b,winner"
+YES, NO = ("1", "1.0", "true", "yes"), ("0", "0.0", "false", "no", "")
+NO_SIDES = "the table says who won and who lost, not what was shown first"
 
 _WORDS: dict[Form, dict[str, str]] = {
     "left-right": {"left": "left", "right": "right"},
@@ -75,62 +106,204 @@ NO_ANSWER, NO_NAME = "row without an answer", "row without two items"
 # In
 
 
-def read_preferences(path: str | Path, *, delimiter: str | None = None) -> Preferences:
-    """A CSV or TSV file with a header: two items, who won, and what else is known.
+def read_preferences(
+    path: str | Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+) -> Preferences:
+    """A table (CSV, TSV, Excel) with a header, its columns in any order; `-` is standard input.
 
-    `left,right,winner` (left, right, tie, skip, or the winner's name) or `model_a,model_b,winner` (model_a, model_b,
-    tie, tie (bothbad)); `topic`, `assessor`, `weight`, `time` and `took_ms` where they are there. Rows without an
-    answer are left out and counted; a winner that is none of the two, or a weight that is no number, is one line.
+    `winner,loser`, or two items and who won: `a,b,winner`, `left,right,winner`, `model_a,model_b,winner` (a side's
+    word, the winner's name, 1 or 2, a tie, skip), or a column for each outcome (`winner_model_a`, `winner_model_b`,
+    `winner_tie`). `topic`, `assessor`, `weight`, `time` and `took_ms` where they are there; `columns` says which
+    column is which where names do not. Rows without an answer are left out and counted; what cannot be told is one
+    line.
     """
-    path = Path(path)
-    header, rows = read_cells(path, delimiter=delimiter)
-    at = columns_of(Place(path, 1), header)
-    left: Counter[str] = Counter()
-
-    def taken() -> Iterator[PreferenceRow]:
-        for line, row in rows:
-            read = row_of(Place(path, line), at, row)
-            if isinstance(read, str):
-                left[read] += 1
-            else:
-                yield read
-
-    found = Preferences.of(taken())  # which reads to the end: only then is it known what was left out
-    if not len(found) and not left and not found.left_out:
-        raise FormatError("no preferences below the header", file=path)
-    return replace(found, left_out={**left, **found.left_out})
+    with at_hand(Path(path)) as file:
+        cells = read_cells(file, delimiter=delimiter, encoding=encoding)
+        rows = list(cells.rows)
+        table = PreferenceTable.of(Place(file, 1), cells.header, columns or {}, [row for _, row in rows])
+        notes = [f"{file.name}: {note.reason}" for note in cells.noted()]
+        return table.preferences(((Place(file, line), row) for line, row in rows), file.name, notes)
 
 
-def columns_of(place: Place, header: Sequence[str]) -> dict[str, int]:
-    """Where each thing stands; two items and a winner must be there."""
-    lower = [name.lower() for name in header]
+PreferenceSource: TypeAlias = "str | Path | pd.DataFrame | Iterable[Sequence[object] | Mapping[str, object]]"
+
+
+def preferences_of(source: PreferenceSource, *, columns: Mapping[str, str] | None = None) -> Preferences:
+    """Preferences of a DataFrame with such columns, or of tuples: (winner, loser), or (a, b, winner)."""
+    header, rows, name = _cells_of(source)
+    table = PreferenceTable.of(Place(Path(name), 1), header, columns or {}, rows)
+    return table.preferences(((Place(Path(name), k), row) for k, row in enumerate(rows, 1)), name)
+
+
+def _cells_of(source: object) -> tuple[list[str], list[list[str]], str]:
+    """A table's header, its rows as texts, and what messages call it."""
+    name = type(source).__name__
+    if hasattr(source, "columns") and hasattr(source, "itertuples"):
+        frame: pd.DataFrame = source
+        named = frame if frame.index.names == [None] else frame.reset_index()
+        rows = [[_plain(value) for value in row] for row in named.itertuples(index=False)]
+        return [str(column) for column in named.columns], rows, name
+    if isinstance(source, Mapping | str | bytes) or not isinstance(source, Iterable):
+        raise _no_preferences(name)
+    given = list(source)
+    if given and all(isinstance(row, Mapping) for row in given):
+        header = list(dict.fromkeys(key for row in given for key in row))
+        return [str(key) for key in header], [[_plain(row.get(key)) for key in header] for row in given], name
+    if any(isinstance(row, str) or not isinstance(row, Sequence) for row in given):
+        raise _no_preferences(name)
+    widths = {len(row) for row in given}
+    if widths in ({2}, {3}):
+        header = ["winner", "loser"] if widths == {2} else ["a", "b", "winner"]
+        return header, [[_plain(value) for value in row] for row in given], name
+    if not given:
+        raise DataError(f"no preferences in an empty {name}")
+    raise UsageError(
+        f"tuples of {', '.join(map(str, sorted(widths)))}, expected (winner, loser) or (a, b, winner) throughout"
+    )
+
+
+def _no_preferences(name: str) -> UsageError:
+    return UsageError(
+        f"preferences are {name}, expected a path, a DataFrame or a list of tuples: (winner, loser), or (a, b, winner)"
+    )
+
+
+def _plain(value: object) -> str:
+    """A cell as a file would have it; what is missing is empty."""
+    if value is None or value != value:
+        return ""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+@dataclass(frozen=True)
+class PreferenceTable:
+    """What the columns of a table of preferences mean, and what its numbers for winners do."""
+
+    header: tuple[str, ...]
+    at: Mapping[str, int]
+    sides: Mapping[str, str]
+    """What a cell says of who won, beside the usual words: the names of the two columns, numbers."""
+
+    @classmethod
+    def of(
+        cls, place: Place, header: Sequence[str], columns: Mapping[str, str], rows: Sequence[Sequence[str]]
+    ) -> PreferenceTable:
+        at = columns_of(place, header, columns)
+        sides: dict[str, str] = {header[at[s]].lower(): s for s in ("left", "right") if s in at}
+        if "winner" in at and "left" in at:
+            sides |= _numbered(place, header[at["winner"]], at, rows)
+        return cls(tuple(header), at, sides)
+
+    def preferences(
+        self, rows: Iterable[tuple[Place, Sequence[str]]], name: str, notes: Iterable[str] = ()
+    ) -> Preferences:
+        """The answers of all rows; columns that are not used are named."""
+        left: Counter[str] = Counter()
+
+        def taken() -> Iterator[PreferenceRow]:
+            for place, row in rows:
+                read = row_of(place, self.at, row, self.sides)
+                if isinstance(read, str):
+                    left[read] += 1
+                else:
+                    yield read
+
+        found = Preferences.of(taken())  # which reads to the end: only then is it known what was left out
+        if not len(found) and not left and not found.left_out:
+            raise FormatError("no preferences below the header", file=name)
+        unused = [shown(each) for k, each in enumerate(self.header) if k not in self.at.values()]
+        said = (
+            [f"{name}: {'columns' if len(unused) > 1 else 'column'} {listed(unused)} not used"]
+            if unused
+            else []
+        )
+        return replace(
+            found,
+            left_out={**left, **found.left_out},
+            sided="loser" not in self.at,
+            notes=(*notes, *said),
+        )
+
+
+def columns_of(
+    place: Place, header: Sequence[str], columns: Mapping[str, str] | None = None
+) -> dict[str, int]:
+    """Where each thing stands: two items and a winner, or a winner and a loser, must be there."""
+    columns = columns or {}
+    lower = [name.strip().lower() for name in header]
     at: dict[str, int] = {}
+    for field, column in columns.items():
+        if field not in COLUMNS:
+            raise UsageError(
+                f"--map {quoted(field)}: no such field{nearest(field, COLUMNS)}; there are: {', '.join(COLUMNS)}"
+            )
+        if column and column not in header:
+            raise UsageError(
+                f"--map: {place.path} has no column {shown(column)}{nearest(column, header)};"
+                f" it has: {', '.join(header)}"
+            )
+        if column:
+            at[field] = list(header).index(column)
     for name, known in COLUMNS.items():
         found = next((lower.index(each) for each in known if each in lower), None)
-        if found is not None and found not in at.values():
+        if name not in columns and found is not None and found not in at.values():
             at[name] = found
-    if missing := next((name for name in ("left", "right", "winner") if name not in at), None):
+    if {"left", "right"} <= at.keys():
+        at.pop("loser", None)
+        if "winner" in at or {"left_won", "right_won"} <= at.keys():
+            return at
+        raise place.wrong(f"no column that says who won among {', '.join(header)}: say --map winner=COLUMN")
+    if {"winner", "loser"} <= at.keys():
+        return {name: k for name, k in at.items() if name not in ("left", "right")}
+    missing = next(name for name in ("left", "right", "winner") if name not in at)
+    raise place.wrong(
+        f"no column {shown(missing)}; expected {SHAPES}, found: {', '.join(header)}; say which is which, such as"
+        " --map left=COLUMN --map right=COLUMN --map winner=COLUMN"
+    )
+
+
+def _numbered(
+    place: Place, column: str, at: Mapping[str, int], rows: Sequence[Sequence[str]]
+) -> dict[str, str]:
+    """What numbers mean as winners: 1 the first and 2 the second, 0 a tie beside these. Other numbers do not tell."""
+    labels = {row[at["winner"]].strip() for row in rows}
+    names = {row[at[side]].strip() for row in rows for side in ("left", "right")}
+    numbers = {label for label in labels - names if re.fullmatch(r"-?[0-9]+(\.0)?", label)}
+    if not numbers:
+        return {}
+    values = {int(float(label)) for label in numbers}
+    if 2 not in values or not values <= {0, 1, 2}:
         raise place.wrong(
-            f"no column {shown(missing)}; expected left,right,winner or model_a,model_b,winner,"
-            f" found: {', '.join(header)}"
+            f"{shown(column)} holds {', '.join(sorted(numbers))}: which of the two that means cannot be told; write a,"
+            " b or tie (1 and 2 are the first and the second, 0 beside them is a tie)"
         )
-    return at
+    return {label: ("tie", "left", "right")[int(float(label))] for label in numbers}
 
 
-def row_of(place: Place, at: Mapping[str, int], row: Sequence[str]) -> PreferenceRow | str:
+def row_of(
+    place: Place, at: Mapping[str, int], row: Sequence[str], sides: Mapping[str, str] | None = None
+) -> PreferenceRow | str:
     """An answer, or why the row holds none."""
     cells = {name: row[column].strip() for name, column in at.items()}
-    left, right, label = cells["left"], cells["right"], cells["winner"]
-    if not left or not right:
-        return NO_NAME
-    if label.lower() in MISSING and label not in (left, right):
-        return NO_ANSWER
-    winner = side_of(label, left, right)
-    if winner is None:
-        raise place.wrong(
-            f"{shown('winner')} is {shown(label)}, expected left, right, tie, skip, model_a, model_b"
-            " or the name of one of the two"
-        )
+    if "loser" in at:
+        won, lost = cells["winner"], cells["loser"]
+        if not won or not lost:
+            return NO_NAME
+        # Names in their order, so that nobody is always first: what was shown first is not known.
+        left, right = sorted((won, lost))
+        winner = "tie" if _yes(place, "tie", cells.get("tie", "")) else "left" if won == left else "right"
+    else:
+        left, right = cells["left"], cells["right"]
+        if not left or not right:
+            return NO_NAME
+        found = _winner_of(place, cells, left, right, sides or {})
+        if found is None:
+            return NO_ANSWER
+        winner = found
     return PreferenceRow(
         left=left,
         right=right,
@@ -143,10 +316,44 @@ def row_of(place: Place, at: Mapping[str, int], row: Sequence[str]) -> Preferenc
     )
 
 
+def _winner_of(
+    place: Place, cells: Mapping[str, str], left: str, right: str, sides: Mapping[str, str]
+) -> str | None:
+    """left, right, tie or skip; None where the row has no answer."""
+    if "winner" not in cells:
+        said = {
+            side: _yes(place, field, cells.get(field, ""))
+            for side, field in (("left", "left_won"), ("right", "right_won"), ("tie", "tie"))
+        }
+        if sum(said.values()) > 1:
+            raise place.wrong(f"several outcomes of one pair: {', '.join(k for k, v in said.items() if v)}")
+        return next((side for side, won in said.items() if won), None)
+    label = cells["winner"]
+    if label.lower() in MISSING and label not in (left, right):
+        return "tie" if _yes(place, "tie", cells.get("tie", "")) else None
+    named = label in (left, right)
+    winner = side_of(label, left, right) if named else sides.get(label.lower()) or side_of(label, left, right)
+    if winner is None:
+        raise place.wrong(
+            f"{shown('winner')} is {shown(label)}, expected left, right, tie, skip, model_a, model_b"
+            f" or the name of one of the two, {shown(left)} and {shown(right)}"
+        )
+    return winner
+
+
+def _yes(place: Place, column: str, cell: str) -> bool:
+    if cell.lower() not in (*YES, *NO):
+        raise place.wrong(f"{shown(column)} is {shown(cell)}, expected 1 or 0")
+    return cell.lower() in YES
+
+
 def side_of(label: str, left: str, right: str) -> str | None:
-    """Who won, as a side: by name first, then by the side's word; None for anything else."""
+    """Who won, as a side: by name first, then by the side's word, then by name whatever its case; None otherwise."""
     by_name = {right: "right", left: "left"}
-    return by_name.get(label) or WINNERS.get(label.lower())
+    if found := by_name.get(label) or WINNERS.get(label.lower()):
+        return found
+    in_any_case = [side for name, side in by_name.items() if name.casefold() == label.casefold()]
+    return in_any_case[0] if len(in_any_case) == 1 else None
 
 
 def _number_in(place: Place, column: str, cell: str, otherwise: float) -> float:
@@ -263,7 +470,7 @@ SAME = LeftOut("row that compares a sentence with itself")
 def is_about_sentences(path: str | Path, collection: Collection, protocol: Protocol) -> bool:
     """Whether the first row with two items names a sentence of its topic."""
     path = Path(path)
-    header, rows = read_cells(path)
+    header, rows, _ = read_cells(path)
     lower = [name.lower() for name in header]
     if not {"left", "right", "topic"} <= set(lower):
         return False
@@ -281,7 +488,9 @@ def read_sentence_answers(
 ) -> Iterator[Item]:
     """Tasks and answers, for `judgments.intake.take`: topic, left, right, winner; assessor where it is known."""
     path = Path(path)
-    header, rows = read_cells(path)
+    cells = read_cells(path)
+    header, rows, _ = cells
+    yield from map(Place(path, 1).item, cells.noted())
     at = columns_of(Place(path, 1), header)
     filled = ImportedAnswers(evaluation, protocol)
     pools: dict[str, PairPool | None] = {}

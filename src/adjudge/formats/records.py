@@ -273,12 +273,13 @@ def read_table(
             max_line=max_line,
             encoding=encoding,
         )
-        header, rows = cells[0], cells[1]
+        header = cells.header
+        yield from map(Place(path, 1).item, cells.noted())
         between: list[Place] = []  # blank lines before other rows, which are no rows
 
         def found() -> Iterator[Numbered]:
             number, blank = 0, []
-            for line, row in rows:
+            for line, row in cells.rows:
                 place = Place(path, line)
                 if not row and not by_line:
                     blank.append(place)

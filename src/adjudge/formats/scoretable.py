@@ -6,11 +6,13 @@ Measures that were computed elsewhere get a text, a direction and a signature he
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from itertools import chain, islice
 from pathlib import Path
+from typing import Literal
 
-from adjudge.data.incoming import Item
+from adjudge.data.incoming import Item, Noted
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import System, Topic
 from adjudge.data.scores import Better, MeasureInfo, Score
@@ -19,17 +21,19 @@ from adjudge.errors import FormatError, UsageError, nearest, quoted
 from adjudge.formats.files import (
     EMPTY_FILE,
     TABLES,
+    Cells,
     Once,
     Paths,
     Place,
-    Rows,
     Unused,
     from_files,
     read_cells,
     shown,
     stem,
 )
+from adjudge.formats.numbers import MISSING, NumberStyle, check_decimal, is_number, style_of, tells_decimal
 from adjudge.formats.records import SYSTEM, TOPIC, Aliases, check_map, close_to, find_columns, listed
+from adjudge.wording import counted
 
 
 class ImportedMeasures:
@@ -77,7 +81,7 @@ class ImportedMeasures:
 
 
 OF_TOPICS = ("set", "type", "task", "selector")
-"""What a long table can say of its topics, in every row of a topic or in some."""
+"""What a table can say of its topics, in every row of a topic or in some."""
 
 LONG: Aliases = {
     "topic": TOPIC,
@@ -87,9 +91,35 @@ LONG: Aliases = {
     **{name: (name,) for name in ("length", "form", "assessor", "reference", "repeat", "why", "kind")},
     **{name: (name,) for name in OF_TOPICS},
 }
-MISSING = ("", "nan", "na", "n/a", "null")
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-_LONGEST_NUMBER = 60
+IN_MATRIX = ("topic", "measure", "length", "form", "assessor", "repeat", *OF_TOPICS)
+"""Columns of a matrix that are no systems, by their usual names; a system may well be named "reference"."""
+IN_TRANSPOSED = ("system", "kind", "measure")
+
+_LOOKED_AT = 50  # rows, more where a number may be two
+_FAR_MORE, _MANY = 2, 6
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableOptions:
+    """How to read a table of scores, where it does not say itself; see `read`."""
+
+    measure: str | None = None
+    lower_is_better: bool | str | Collection[str] = False
+    length: int | None = None
+    form: str | None = None
+    columns: Mapping[str, str] | None = None
+    delimiter: str | None = None
+    quotes: bool = True
+    encoding: str = "utf-8"
+    decimal: str | None = None
+    transpose: bool = False
+
+    def given(self) -> list[str]:
+        """The names of the options that were given."""
+        return [each.name for each in fields(self) if getattr(self, each.name) not in (each.default, (), {})]
+
+
+AS_IT_SAYS = TableOptions()
 
 
 def read(
@@ -105,22 +135,27 @@ def read(
     quotes: bool = True,
     max_line: int = MAX_LINE,
     encoding: str = "utf-8",
+    decimal: str | None = None,
+    transpose: bool = False,
 ) -> Iterator[Item]:
-    """Scores of CSV or TSV files, or of every one in a folder.
+    """Scores of CSV, TSV or Excel files, or of every one in a folder.
 
-    A file with columns for the system and the value is long; any other is a matrix, topics in the first
-    column. `measure` names what a file does not (default: the file's name); `length` and `form` are
-    those of a file that gives none. An empty cell, nan or NA is a missing score.
+    A file with columns for the topic and the system is long: its scores are in the column for the value, or in every
+    column of numbers that means nothing else, each a measure. Any other is a matrix, topics in the first column
+    (with `transpose`, systems in the first column and topics in the others). `measure` names what a file does not
+    (default: the file's name); `length` and `form` are those of a file that gives none. An empty cell, nan or NA is
+    a missing score. `decimal` is "." or ","; without it the file's numbers tell.
     """
     measures = ImportedMeasures(source, lower_is_better)
     columns = columns or {}
     check_map(columns, LONG, wide=False)
     if length is not None and length < 1:
         raise UsageError(f"--length is {length}, expected a number of words, 1 or more")
+    sign = check_decimal(decimal)
     once = Once()
 
     def items(path: Path) -> Iterator[Item]:
-        header, rows = read_cells(
+        cells = read_cells(
             path,
             delimiter=delimiter,
             quotes=quotes,
@@ -128,12 +163,129 @@ def read(
             max_line=max_line,
             encoding=encoding,
         )
-        yield from _ScoreFile(path, measures, measure, Target(length, form), once).items(
-            header, rows, columns
-        )
+        place = Place(path, 1)
+        try:
+            plan = find_score_columns(
+                cells.header, columns, where=str(path), measure=measure, transpose=transpose
+            )
+        except FormatError as error:
+            raise place.wrong(error.problem) from None
+        file = _ScoreFile(path, measures, measure, Target(length, form), once)
+        yield from file.items(cells, plan, NumberStyle(sign or ".", given=sign is not None))
 
     yield from from_files(paths, items, TABLES)
     measures.check()
+
+
+# Which column is which, in files and in frames
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreColumns:
+    """What the columns of a table are: those of one field each, and those that hold scores.
+
+    The columns of `values` are systems (`across` is "system"), topics (a transposed matrix), measures, or one that
+    is none of them. Without any, the scores of a long table are in those of `unused` that hold numbers.
+    """
+
+    fields: Mapping[str, str]
+    values: tuple[str, ...]
+    across: Literal["system", "topic", "measure"] | None = None
+    unused: tuple[str, ...] = ()
+
+    def with_measures(self, numeric: Collection[str], *, where: str, measure: str | None) -> ScoreColumns:
+        """A long table whose scores are in columns named for their measures: all that hold numbers."""
+        if self.values:
+            return self
+        found = tuple(column for column in self.unused if column in numeric)
+        if not found or "measure" in self.fields:
+            among = listed([*self.fields.values(), *self.unused])
+            raise FormatError(f"no column for the value among {among}: say --map value=COLUMN")
+        if measure is not None and len(found) > 1:
+            raise UsageError(
+                f"--measure names one measure, but {where} has several: {listed(found)}; leave out --measure, or say"
+                " which with --map value=COLUMN"
+            )
+        rest = tuple(column for column in self.unused if column not in found)
+        across: Literal["measure"] | None = "measure" if measure is None else None
+        return replace(self, values=found, unused=rest, across=across)
+
+
+def find_score_columns(
+    header: Sequence[str],
+    columns: Mapping[str, str],
+    *,
+    where: str,
+    measure: str | None = None,
+    transpose: bool = False,
+) -> ScoreColumns:
+    """What the columns of a table of scores are: by the map, then by the usual names."""
+    found = find_columns(header, columns, LONG, wide=False)
+    known = found.fields
+    if found.absent:
+        column = found.absent[0]
+        raise UsageError(
+            f"--map: {where} has no column {shown(column)}{close_to(column, header)}; it has: {listed(header)}"
+        )
+    if "measure" in known and measure is not None:
+        raise UsageError(
+            f"--measure names what a file does not, but {where} has a column"
+            f" {shown(known['measure'])}: leave out --measure, or say --map measure= (not used)"
+        )
+    if transpose:
+        if {"topic", "system"} <= known.keys():
+            raise UsageError(f"--transpose is for a matrix, but {where} names topic and system in every row")
+        return _matrix(header, known, columns, found.unused, IN_TRANSPOSED, "topic")
+    if {"topic", "system"} <= known.keys():
+        about = {field: column for field, column in known.items() if field != "value"}
+        values = (known["value"],) if "value" in known else ()
+        return ScoreColumns(fields=about, values=values, unused=found.unused)
+    if not columns and "value" not in known and {"winner", "loser"} & {name.casefold() for name in header}:
+        raise FormatError(f"tells who won, and holds no scores; say: adjudge prefer fit {where}")
+    if "system" in known or columns.keys() & {"system", "value"}:
+        missing = "topic" if "topic" not in known else "system"
+        hint = "; or --transpose where rows are systems and columns topics" if missing == "topic" else ""
+        raise FormatError(
+            f"no column for the {missing} among {listed(header)}: say --map {missing}=COLUMN{hint}"
+        )
+    return _matrix(header, known, columns, found.unused, IN_MATRIX, "system")
+
+
+def _matrix(
+    header: Sequence[str],
+    known: Mapping[str, str],
+    columns: Mapping[str, str],
+    unused: Sequence[str],
+    own: Sequence[str],
+    across: Literal["system", "topic"],
+) -> ScoreColumns:
+    """A matrix: a column of names, the columns that say more of a row (`own`, and those that are mapped), scores."""
+    about = {field: column for field, column in known.items() if field in own or field in columns}
+    first = own[0]
+    if first not in about:
+        about[first] = next((column for column in header if column not in about.values()), header[0])
+    turned_off = [field for field, column in columns.items() if not column]
+    off = tuple(name for name in unused if any(name.strip().casefold() in LONG[f] for f in turned_off))
+    values = tuple(column for column in header if column not in (*about.values(), *off))
+    if not values:
+        raise FormatError(
+            f"one column only, {shown(header[0])}, expected a matrix: topics, then a column per system, with a comma,"
+            " a semicolon, a tab or | between them"
+        )
+    return ScoreColumns(fields=about, values=values, across=across, unused=off)
+
+
+def transposed_words(systems: int, topics: int, option: str) -> str | None:
+    """What is said of a matrix with far more systems than topics."""
+    if systems < _MANY or systems < _FAR_MORE * topics:
+        return None
+    return (
+        f"{counted(systems, 'system')} and {counted(topics, 'topic')}: if rows are systems and columns are topics,"
+        f" say {option}"
+    )
+
+
+# A file
 
 
 class _ScoreFile:
@@ -147,110 +299,124 @@ class _ScoreFile:
         self._missing, self._origin = f"missing in {path.name}", f"file:{path.name}"
         self._target, self._once = target, once
 
-    def items(self, header: Sequence[str], rows: Rows, columns: Mapping[str, str]) -> Iterator[Item]:
+    def items(self, cells: Cells, plan: ScoreColumns, style: NumberStyle) -> Iterator[Item]:
         place = Place(self._path, 1)
-        fields, unused = self._find(place, header, columns)
-        yield from Unused()(place, unused)
-        systems = [] if fields else [place.name("system", name) for name in header[1:]]
-        empty = True
-        for line, row in rows:
-            empty = False
-            place = Place(self._path, line)
-            if fields is None:
-                yield from self._matrix_row(place, header[0] or "topic", systems, row)
-            else:
-                cells = dict(zip(header, row, strict=True))
-                yield from self._long_row(place, fields, {n: cells[column] for n, column in fields.items()})
-        if empty:
+        held, self._style = self._look_ahead(cells, plan, style)
+        if not plan.values:
+            numeric = _numeric(cells.header, held) if held else plan.unused
+            try:
+                plan = plan.with_measures(numeric, where=str(self._path), measure=self._named)
+            except FormatError as error:
+                raise place.wrong(error.problem) from None
+        found = self._style.found
+        yield from map(place.item, cells.noted(*found))
+        yield from Unused()(place, plan.unused)
+        names = {column: column for column in plan.values}
+        if plan.across:
+            names = {column: place.name(plan.across, column) for column in plan.values}
+        count = 0
+        for line, row in chain(held, cells.rows):
+            count += 1
+            named = dict(zip(cells.header, row, strict=True))
+            yield from self._row(Place(self._path, line), plan, names, named)
+        if self._style.found != found:  # a number far below told
+            yield from map(Place(self._path, 1).item, cells._replace(found=()).noted(*self._style.found))
+        if not count:
             yield str(self._path), EMPTY_FILE
+        elif plan.across == "system" and (said := transposed_words(len(names), count, "--transpose")):
+            yield str(self._path), Noted(said)
 
-    def _find(
-        self, place: Place, header: Sequence[str], columns: Mapping[str, str]
-    ) -> tuple[Mapping[str, str] | None, Sequence[str]]:
-        """The columns of a long table, or None where this is a matrix."""
+    def _look_ahead(
+        self, cells: Cells, plan: ScoreColumns, style: NumberStyle
+    ) -> tuple[list[tuple[int, list[str]]], NumberStyle]:
+        """The first rows, which tell how numbers are written, and that."""
+        held: list[tuple[int, list[str]]] = []
+        at = [k for k, column in enumerate(cells.header) if column in (plan.values or plan.unused)]
+
+        def texts() -> Iterator[str]:
+            commas = False
+            for line, row in cells.rows:
+                held.append((line, row))
+                here = [row[k] for k in at]
+                commas = commas or any("," in text for text in here)
+                yield from here
+                if not commas and len(held) >= _LOOKED_AT:
+                    return
+
+        if style.given:
+            held.extend(islice(cells.rows, _LOOKED_AT))
+            return held, style
         try:
-            found = find_columns(header, columns, LONG, wide=False)
-        except FormatError as error:
-            raise place.wrong(error.problem) from None
-        if found.absent:
-            column = found.absent[0]
-            raise UsageError(
-                f"--map: {self._path} has no column {shown(column)}{close_to(column, header)};"
-                f" it has: {listed(header)}"
-            )
-        missing = [name for name in ("topic", "system", "value") if name not in found.fields]
-        if "measure" in found.fields and self._named is not None:
-            raise UsageError(
-                f"--measure names what a file does not, but {self._path} has a column"
-                f" {shown(found.fields['measure'])}: leave out --measure, or say --map measure= (not used)"
-            )
-        if not missing:
-            return found.fields, found.unused
-        if "system" in found.fields or columns:
-            raise place.wrong(
-                f"no column for the {missing[0]} among {listed(header)}: say --map {missing[0]}=COLUMN"
-            )
-        if len(header) < 2:
-            raise place.wrong("one column only, expected a matrix: topics, then a column per system")
-        return None, ()
+            return held, style_of(texts())
+        except UsageError as error:
+            raise UsageError(f"{self._path}: {error}") from None
 
-    def _matrix_row(
-        self, place: Place, first: str, systems: Sequence[str], row: Sequence[str]
+    def _row(
+        self, place: Place, plan: ScoreColumns, names: Mapping[str, str], row: Mapping[str, str]
     ) -> Iterator[Item]:
-        topic = place.name(first, row[0])
-        measure = self._measures.text(place, "measure", self._measure)
-        yield from self._measures.describe(place, self._measure, measure, self._origin)
-        for system, text in zip(systems, row[1:], strict=True):
-            value = _number(place, system, text)
-            if value is None:
-                score = Score.missing(measure, topic, system, self._missing, *self._target)
-            else:
-                score = Score(measure, topic, system, value, *self._target)
-            yield place.item(score)
+        """The scores of one row, and what it says of its system and topic."""
+        called, cells = plan.fields, {field: row[column] for field, column in plan.fields.items()}
 
-    def _long_row(self, place: Place, called: Mapping[str, str], cells: Mapping[str, str]) -> Iterator[Item]:
         def name(field: str) -> str | None:
             text = cells.get(field)
-            return place.name(called[field], text) if text else None
+            return place.name(called[field] or field, text) if text else None
 
         def whole(field: str, least: int) -> int | None:
             text = cells.get(field)
             return place.whole_number(called[field], text, least=least) if text else None
 
-        topic, system = (place.name(called[field], cells[field]) for field in ("topic", "system"))
+        own = {
+            field: place.name(called[field] or field, cells[field])
+            for field in ("topic", "system")
+            if field in cells
+        }
         if kind := cells.get("kind"):
-            row = place.row(System, {"system": system, "kind": kind}, called)
-            yield from self._once.new(place, row)
+            yield from self._once.new(
+                place, place.row(System, {"system": own["system"], "kind": kind}, called)
+            )
         if about := {field: cells[field] for field in OF_TOPICS if cells.get(field)}:
-            yield from self._once.new(place, place.row(Topic, {"topic": topic, **about}, called))
-        own = cells.get("measure", self._measure)
-        measure = self._measures.text(place, called.get("measure", "measure"), own)
-        yield from self._measures.describe(place, own, measure, self._origin)
-        value = _number(place, called["value"], cells["value"])
-        why = cells.get("why") or (self._missing if value is None else None)
-        score = Score(
-            measure,
-            topic,
-            system,
-            math.nan if value is None else value,
-            length=whole("length", 1) or self._target.length,
-            form=name("form") or self._target.form,
-            assessor=name("assessor"),
-            reference=name("reference"),
-            repeat=whole("repeat", 0) or 0,
-            why=None if why is None else place.text("why", why),
-        )
-        yield place.item(score)
+            yield from self._once.new(place, place.row(Topic, {"topic": own["topic"], **about}, called))
+        length, form = whole("length", 1) or self._target.length, name("form") or self._target.form
+        assessor, reference, repeat = name("assessor"), name("reference"), whole("repeat", 0) or 0
+        measure = ""
+        for column, each in names.items():
+            if plan.across == "measure" or not measure:
+                label = each if plan.across == "measure" else cells.get("measure", self._measure)
+                measure = self._measures.text(place, called.get("measure", "measure"), label)
+                yield from self._measures.describe(place, label, measure, self._origin)
+            value = self._number(place, column, row[column])
+            why = cells.get("why") or (self._missing if math.isnan(value) else None)
+            score = Score(
+                measure,
+                each if plan.across == "topic" else own["topic"],
+                each if plan.across == "system" else own["system"],
+                value,
+                length=length,
+                form=form,
+                assessor=assessor,
+                reference=reference,
+                repeat=repeat,
+                why=None if why is None else place.text("why", why),
+            )
+            yield place.item(score)
         yield from place.noted()
 
+    def _number(self, place: Place, column: str, text: str) -> float:
+        try:
+            if not self._style.known and tells_decimal(text):
+                self._style = style_of([text])
+            return self._style.read(text)
+        except UsageError as error:
+            raise place.wrong(str(error)) from None
+        except ValueError as error:
+            raise place.wrong(f"{shown(column)} {error}") from None
 
-def _number(place: Place, column: str, text: str) -> float | None:
-    """A finite number, or None where the cell says that there is none."""
-    text = text.strip()
-    if text.lower() in MISSING:
-        return None
-    if len(text) <= _LONGEST_NUMBER and _NUMBER.fullmatch(text):
-        value = float(text)
-        if math.isfinite(value):
-            return value
-    raise place.wrong(f"{shown(column)} is {shown(text)}, expected a number")
+
+def _numeric(header: Sequence[str], rows: Sequence[tuple[int, Sequence[str]]]) -> set[str]:
+    """The columns that hold numbers and nothing else, as far as these rows tell."""
+    found = set()
+    for k, column in enumerate(header):
+        texts = [row[k].strip() for _, row in rows]
+        if all(map(is_number, texts)) and any(text.lower() not in MISSING for text in texts):
+            found.add(column)
+    return found

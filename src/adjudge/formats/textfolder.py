@@ -16,13 +16,12 @@ from pathlib import Path, PurePosixPath
 
 from adjudge.data.incoming import Item, LeftOut, Noted
 from adjudge.data.layout import SETTINGS
-from adjudge.data.lines import MAX_LINE
+from adjudge.data.lines import MAX_LINE, wide_encoding
 from adjudge.data.rows import KINDS, Document, Summary, System, Topic
 from adjudge.data.target import FORMS
 from adjudge.errors import FormatError, UsageError, nearest, quoted
 from adjudge.formats.duc import IS_SEE, is_summary, see_units
 from adjudge.formats.files import Once, Place, bare_name, decoded, find_files, one_of, read_whole, shown
-from adjudge.formats.linefiles import wide_encoding
 
 EMPTY_SUMMARY = Noted("empty file taken as an empty summary")
 EMPTY_REFERENCE = Noted("empty file taken as an empty reference")
@@ -295,7 +294,7 @@ class _TextFiles:
 
     def _text(self, place: Place) -> str:
         raw = read_whole(place.path, "the file", max_size=self.max_size)
-        encoding = wide_encoding(raw) or self.encoding
+        encoding = wide_encoding(raw[:1024]) or self.encoding
         if b"\0" in raw and encoding is None:
             raise place.wrong("a NUL byte: this is no text file, or it is UTF-16 (--encoding utf-16-le)")
         text = decoded(raw, place, encoding).removeprefix("\ufeff")

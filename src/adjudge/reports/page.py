@@ -214,6 +214,7 @@ class ReportPage:
     overview: Overview | None
     notes: tuple[str, ...]
     paper: tuple[ReportFile, ...]
+    where: str
     commands: tuple[str, ...]
     seed: str
     version: str
@@ -225,8 +226,10 @@ def build_page(
     *,
     notes: Mapping[str, Sequence[str]] | None = None,
     made_at: str | None = None,
+    scores: str = ".",
 ) -> ReportPage:
-    """A page from finished comparisons.
+    """A page from finished comparisons. `scores` names them as a shell has it: "." in an evaluation's folder, or a
+    file, with the options that say how it was read.
 
     `notes` holds, by measure, what a reader of its numbers should know first (`StoredTable.warnings`).
     `made_at` is printed as it comes: the clock belongs to whoever calls.
@@ -250,7 +253,8 @@ def build_page(
         overview=overview_of(comparisons, columns, names) if len(sections) > 1 else None,
         notes=tuple(describe_withdrawn(collection)),
         paper=paper_files(comparisons),
-        commands=words.commands(comparisons),
+        where="In the evaluation's folder" if scores.split(" ", 1)[0] == "." else "Where the scores are",
+        commands=words.commands(comparisons, scores),
         seed=", ".join(dict.fromkeys(str(c.seed) for c in comparisons)),
         version=__version__,
     )

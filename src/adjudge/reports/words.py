@@ -109,9 +109,10 @@ def _letters(comparison: Comparison) -> str:
     )
 
 
-def commands(comparisons: Sequence[Comparison]) -> tuple[str, ...]:
-    """To be given in the evaluation's folder. Comparisons made in the same way share a line."""
-    scored = dict.fromkeys(c.measure for c in comparisons if not _imported(c.measure))
+def commands(comparisons: Sequence[Comparison], scores: str = ".") -> tuple[str, ...]:
+    """What makes the report again from `scores`, as a shell has it. Comparisons made in the same way share a line."""
+    own = scores.split(" ", 1)[0] == "."
+    scored = dict.fromkeys(c.measure for c in comparisons if own and not _imported(c.measure))
     found = [f"adjudge score .{_measures(scored)}"] if scored else []
     lengths = {comparison.matrix.length for comparison in comparisons}
     length = f" --length {lengths.pop()}" if len(lengths) == 1 and None not in lengths else ""
@@ -120,11 +121,14 @@ def commands(comparisons: Sequence[Comparison]) -> tuple[str, ...]:
     alike: dict[str, dict[str, None]] = {}
     for comparison in comparisons:
         alike.setdefault(_options(comparison), {})[comparison.measure] = None
-    return (*found, *(f"adjudge report .{_measures(m)}{length}{options}" for options, m in alike.items()))
+    return (
+        *found,
+        *(f"adjudge report {scores}{_measures(m)}{length}{options}" for options, m in alike.items()),
+    )
 
 
 def _measures(measures: Iterable[str]) -> str:
-    return "".join(f" -m {_quoted(measure)}" for measure in measures)
+    return "".join(f" -m {in_shell(measure)}" for measure in measures)
 
 
 def _options(comparison: Comparison) -> str:
@@ -147,6 +151,6 @@ def _imported(measure: str) -> bool:
     return ":" in measure.partition("(")[0]
 
 
-def _quoted(measure: str) -> str:
+def in_shell(measure: str) -> str:
     """In double quotes, which every shell knows, where that is safe."""
     return shlex.quote(measure) if set(measure) & set('"$`\\!%') else f'"{measure}"'

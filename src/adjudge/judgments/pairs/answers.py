@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeVar
 
 import numpy as np
@@ -76,6 +76,10 @@ class Preferences:
     took_ms: tuple[float, ...] = ()
     """How long each took, NaN where nothing says so; empty where nothing ever does."""
     left_out: Mapping[str, int] = field(default_factory=dict)
+    sided: bool = True
+    """Whether it is known what was shown first; a table of winners and losers does not say."""
+    notes: tuple[str, ...] = ()
+    """What there is to say of how they were read."""
 
     @classmethod
     def of(
@@ -151,7 +155,8 @@ class Preferences:
         for topic in topics:
             if topic not in self.topics:
                 raise DataError(f"no answer on a topic {quoted(topic)}{nearest(topic, self.topics)}")
-        return Preferences.of((each for each in self.rows() if each.topic in topics), left_out=self.left_out)
+        found = Preferences.of((each for each in self.rows() if each.topic in topics), left_out=self.left_out)
+        return replace(found, sided=self.sided, notes=self.notes)
 
 
 def _number(known: dict[K, int], name: K) -> int:

@@ -1,0 +1,126 @@
+"""Numbers as people write them in tables: with a decimal point or a decimal comma, which the table tells."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from adjudge.errors import UsageError, quoted
+
+Decimal = Literal[".", ","]
+DECIMALS: tuple[Decimal, ...] = get_args(Decimal)
+MISSING = ("", "nan", "na", "n/a", "null", "#n/a", "none")
+
+_LONGEST = 60
+_POINT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_COMMA = re.compile(r"[+-]?([0-9]*,[0-9]+|[0-9]+,)([eE][+-]?[0-9]+)?")
+_GROUPED = {  # thousands set off by the other sign
+    ".": re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]*)?"),
+    ",": re.compile(r"[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})+(,[0-9]*)?"),
+}
+
+
+def check_decimal(decimal: str | None) -> Decimal | None:
+    """An option, as a user gave it."""
+    given = {"comma": ",", "point": ".", "dot": "."}.get(decimal or "", decimal)
+    for known in DECIMALS:
+        if given == known:
+            return known
+    if decimal is None:
+        return None
+    raise UsageError(f"--decimal is {quoted(decimal)}, expected . or ,")
+
+
+def tells_decimal(text: str) -> Decimal | Literal["?"] | None:
+    """What a cell tells of its table's numbers: a decimal point, a decimal comma, "?" for either, None for neither.
+
+    0,5 and 12,34 have a decimal comma; 1,234 may be a thousand and more.
+    """
+    text = text.strip()
+    if "," not in text and "." not in text:
+        return None
+    if _POINT.fullmatch(text):
+        return "."
+    if _GROUPED["."].fullmatch(text):
+        return "." if "." in text else "?" if text.count(",") == 1 else "."
+    if _COMMA.fullmatch(text) or _GROUPED[","].fullmatch(text):
+        return ","
+    return None
+
+
+def number_of(text: str, decimal: Decimal = ".", *, grouped: bool = False) -> float | None:
+    """A finite number, NaN where the cell says that there is none, or None where it is no number.
+
+    Thousands may be set off by the sign that is not the decimal one where that is clear (1,234.5), and with
+    `grouped` everywhere.
+    """
+    text = text.strip()
+    if decimal == "." and len(text) <= _LONGEST and _POINT.fullmatch(text):  # nearly all there are
+        value = float(text)
+        return value if math.isfinite(value) else None
+    if text.lower() in MISSING:
+        return math.nan
+    if len(text) > _LONGEST:
+        return None
+    if _GROUPED[decimal].fullmatch(text) and (grouped or tells_decimal(text) == decimal):
+        text = text.replace("." if decimal == "," else ",", "")
+    if decimal == ",":
+        if "." in text:
+            return None
+        text = text.replace(",", ".", 1)
+    if _POINT.fullmatch(text) and math.isfinite(value := float(text)):
+        return value
+    return None
+
+
+def is_number(text: str) -> bool:
+    """Whether a cell is a number by some decimal sign, or missing."""
+    return any(number_of(text, sign, grouped=True) is not None for sign in DECIMALS)
+
+
+@dataclass(frozen=True)
+class NumberStyle:
+    """How a table writes its numbers: as was asked for (`given`), or as its cells tell."""
+
+    decimal: Decimal = "."
+    given: bool = False
+    known: bool = True
+    """Whether a cell has told, or somebody; otherwise the next one with a sign will."""
+
+    @property
+    def found(self) -> tuple[str, ...]:
+        """What was found out, for a note."""
+        return ("with decimal commas",) if self.decimal == "," and not self.given else ()
+
+    def read(self, text: str) -> float:
+        """A number, NaN where it is missing; a ValueError says what is wrong."""
+        value = number_of(text, self.decimal, grouped=self.given)
+        if value is not None:
+            return value
+        problem = f"is {quoted(text.strip())}, expected a number"
+        if not self.given and tells_decimal(text):
+            sign = "comma" if self.decimal == "," else "point"
+            may = number_of(text, self.decimal, grouped=True) is not None
+            hint = f'; if it is a thousand or more, say --decimal "{self.decimal}"' if may else ""
+            raise ValueError(f"{problem} with a decimal {sign}, as others here{hint}")
+        raise ValueError(problem)
+
+
+def style_of(texts: Iterable[str]) -> NumberStyle:
+    """What the first cell with a decimal sign tells; a UsageError where all that have one may be either."""
+    doubtful = ""
+    for text in texts:
+        told = tells_decimal(text)
+        if told == "?":
+            doubtful = doubtful or text.strip()
+        elif told is not None:
+            return NumberStyle(told)
+    if not doubtful:
+        return NumberStyle(known=False)
+    raise UsageError(
+        f"{quoted(doubtful)} is {doubtful.replace(',', '.')} or {doubtful.replace(',', '')}:"
+        ' say which with --decimal "," or --decimal "."'
+    )
