@@ -226,13 +226,13 @@ def test_measures_are_a_text_or_a_list(tmp_path: Path) -> None:
     frame = LONG.rename(columns={"value": "m1"}).assign(m2=LONG["value"] / 2)
     assert adjudge.compare(frame, ["m2"]).measure == adjudge.compare(frame, "m2").measure == "m2"
     for one in ("m2", ["m2"], ("m2",)):
-        assert len(adjudge.report(frame, tmp_path / "r", one)) == 5
+        assert len(adjudge.report(frame, tmp_path / "r", one)) == 8
     assert [m.measure for m in adjudge.counts(frame, "m1").measures] == ["m1"]
     for analysis in (adjudge.groups, adjudge.topics, adjudge.anova, adjudge.plan):
         assert analysis(frame, ["m2"]).to_frame().equals(analysis(frame, "m2").to_frame())
     with pytest.raises(UsageError, match=r"one measure is looked at here, not 2 \(m1 and m2\): choose one"):
         adjudge.compare(frame, ["m1", "m2"])
-    with pytest.raises(UsageError, match="a measure is int"):
+    with pytest.raises(UsageError, match=r"measures are .3., expected a text such as rouge-2"):
         adjudge.compare(frame, 3)  # type: ignore[arg-type]
 
 
@@ -281,6 +281,7 @@ def test_a_report_of_a_file_is_a_page_with_tables(folder: Path) -> None:
     assert {path.name for path in (folder / "report").iterdir()} == {
         "index.html",
         *(f"excel-{name}" for name in ("league.csv", "league.tex", "pairs.csv", "scores.csv")),
+        *("paper-table.md", "paper-methods.tex", "paper-references.bib"),
     }
     scores = pd.read_csv(folder / "report" / "excel-scores.csv", index_col="topic")
     pd.testing.assert_frame_equal(scores.loc[WIDE.index, list(WIDE)], WIDE)

@@ -234,7 +234,10 @@ class _Look:
     def _text(self, path: Path) -> tuple[str, str]:
         if not path.is_file():
             return "csv", "a table"
-        start = text_start(path, self.encoding, 1 << 16)
+        try:
+            start = text_start(path, self.encoding, 1 << 16)
+        except OSError:  # zero bytes as in UTF-16, which it is not
+            raise self._unknown(path, "no text file") from None
         first = start.lstrip()[:1]
         if not first:
             raise FormatError("nothing but spaces: there is nothing to read", file=path)
