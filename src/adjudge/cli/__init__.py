@@ -18,7 +18,7 @@ def main() -> None:
 
     try:
         try:
-            app()
+            code = app(standalone_mode=False)  # what is wrong with the words comes as an exception
         finally:
             sys.stdout.flush()  # here, where a full disk can still be told
     except Undecided as error:
@@ -32,6 +32,17 @@ def main() -> None:
         sys.exit(0)
     except OSError as error:
         _end(_trouble(error), 1)
+    except Exception as error:
+        if type(error).__name__ == "NoArgsIsHelpError":
+            print(error, file=sys.stderr)
+            sys.exit(2)
+        if not hasattr(error, "format_message"):  # what Typer raises has it, and is no subclass of anything public
+            raise
+        from adjudge.cli.usage import usage_words
+
+        _end(usage_words(error, sys.argv[1:]), 2)
+    if code:  # Typer's Exit, whose code comes as a result
+        sys.exit(code)
 
 
 def _trouble(error: OSError) -> str:
