@@ -82,9 +82,22 @@ class BusyError(DataError):
 
 
 def nearest(name: str, known: Iterable[str], *, most: int = 3) -> str:
-    """A hint such as `` (nearest: "D0631")``, or nothing where no known name is close."""
-    close = get_close_matches(name, list(known), n=most, cutoff=0.6)
+    """A hint such as `` (nearest: "D0631")``, or nothing where no known name is close; case does not count."""
+    folded: dict[str, list[str]] = {}
+    for each in known:
+        folded.setdefault(each.casefold(), []).append(each)
+    found = get_close_matches(name.casefold(), folded, n=most, cutoff=0.6)
+    close = [each for fold in found for each in folded[fold]][:most]
     return f" (nearest: {', '.join(quoted(each) for each in close)})" if close else ""
+
+
+def among(name: str, known: Iterable[str], *, most: int = 8) -> str:
+    """As `nearest`; where no name is close, those that there are: ``; there are: a, b``."""
+    there = list(known)
+    if not there:
+        return "; there are none"
+    rest = f" and {len(there) - most:,} more" if len(there) > most else ""
+    return nearest(name, there) or f"; there are: {', '.join(there[:most])}{rest}"
 
 
 def quoted(text: object) -> str:

@@ -368,7 +368,7 @@ MISTAKES = [
     (2, "import lines --reference ref1.txt ref2.txt --source src.txt system_a.txt new", "in quotes"),
     (1, "import lines system_a.txt --reference summary.txt new", "system_a.txt 4 lines, summary.txt 1 line"),
     (2, "import lines summaries new", "summaries is a folder: say 'summaries/*.txt'"),
-    (2, "import lines matrix.csv new", "adjudge import csv matrix.csv EVALUATION"),
+    (2, "import lines matrix.csv new", "adjudge import matrix.csv EVALUATION"),
     (2, "import lines new", "no files to read"),
     (2, "import folder summaries new", "the layout is not clear; say --pattern"),
     (1, "import folder nowhere new", "nowhere: no such folder"),

@@ -81,7 +81,7 @@ def test_options_may_come_first_and_auto_may_be_said(here: Path) -> None:
         ("import bart.cvs my-eval", "bart.cvs: no such file"),
         ("import bart.csv", "the evaluation's folder is missing: adjudge import bart.csv my-eval"),
         ("import my-eval", "the file to import is missing: adjudge import FILE... my-eval"),
-        ("import my-eval bart.csv", "my-eval is an evaluation, no file to import"),
+        ("import my-eval bart.csv", "the evaluation last: adjudge import bart.csv my-eval"),
         ("import bart.csv my-eval --root x", "read as CSV of summaries, commas between columns, which takes no --root"),
         ("import bart.csv my-eval --systems x", '--systems: bart.csv has no column "x"; it has: id, prediction'),
         ("import bart.csv my-eval --systems a,a", '--systems names "a" twice'),

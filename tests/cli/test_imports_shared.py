@@ -61,7 +61,9 @@ def test_an_import_that_reads_nothing_exits_with_1(here: Path) -> None:
     done = called(here, "import", "jsonl", "nothing.jsonl", "new")
     assert done.returncode == 1
     assert done.stdout == "left out 1: file without records (first: nothing.jsonl)\n"
-    assert done.stderr == "adjudge: nothing could be read, and nothing was imported\n"
+    assert done.stderr == (
+        "adjudge: nothing could be read, and nothing was imported: file without records (nothing.jsonl)\n"
+    )
     assert not (here / "new").exists()
     assert called(here, *LINES).returncode == 0
     assert called(here, "import", "jsonl", "nothing.jsonl", "my-eval", "--json").returncode == 1

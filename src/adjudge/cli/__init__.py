@@ -34,9 +34,11 @@ def main() -> None:
         _end(_trouble(error), 1)
     except Exception as error:
         if type(error).__name__ == "NoArgsIsHelpError":
-            print(error, file=sys.stderr)
+            print(error, end="", file=sys.stderr)
             sys.exit(2)
-        if not hasattr(error, "format_message"):  # what Typer raises has it, and is no subclass of anything public
+        if not hasattr(
+            error, "format_message"
+        ):  # what Typer raises has it, and is no subclass of anything public
             raise
         from adjudge.cli.usage import usage_words
 

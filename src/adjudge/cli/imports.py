@@ -14,6 +14,7 @@ from typer.core import TyperCommand, TyperGroup
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import counting, now, on_clash, say, show_json, typed
+from adjudge.data.absent import split_by_spaces
 from adjudge.data.packed import size_of
 from adjudge.errors import DataError, UsageError, nearest, quoted
 
@@ -200,6 +201,17 @@ def _check_words(files: list[Path], evaluation: Path) -> list[Path]:
         words = f"FILE... {evaluation}" if evaluation.is_dir() else f"{evaluation} my-eval"
         what = "the file to import" if evaluation.is_dir() else "the evaluation's folder"
         raise UsageError(f"{what} is missing: adjudge import {words}")
+    if ordered := _in_order([*files, evaluation]):
+        raise UsageError(
+            "the format comes first, then the files, and the evaluation last:"
+            f" {shlex.join(['adjudge', 'import', *ordered])}"
+        )
+    words = [str(path) for path in files]
+    for at, path in enumerate(files):
+        if not path.exists() and (whole := split_by_spaces(words, at)):
+            raise UsageError(
+                f"{path}: no such file; a name with spaces stands in quotes: {shlex.quote(whole)}"
+            )
     files = [each for path in files for each in _matching(path)]
     first = str(files[0])
     if not files[0].exists() and "." not in first and len(files) > 1:
@@ -209,6 +221,19 @@ def _check_words(files: list[Path], evaluation: Path) -> list[Path]:
             f" formats: {', '.join(formats)}"
         )
     return files
+
+
+def _in_order(words: list[Path]) -> list[str] | None:
+    """The words as they must stand, where they do not: a format, files, and a folder that is an evaluation or new."""
+    formats = [each for each in words if str(each) in IMPORTS and not each.exists()]
+    files = [each for each in words if each.is_file()]
+    folders = [each for each in words if each not in formats and each not in files]
+    if len(formats) > 1 or len(folders) != 1 or not files:
+        return None
+    if folders[0].exists() and not (folders[0] / "evaluation.toml").exists():
+        return None
+    ordered = [*formats, *files, *folders]
+    return None if ordered == words else [str(each) for each in ordered]
 
 
 class LinesCommand(TyperCommand):
@@ -646,7 +671,8 @@ def _take(
         if report.read and not dry_run:
             say(f"next: {next_step(report, shlex.quote(str(evaluation)))}")
     if not report.read:
-        raise DataError("nothing could be read, and nothing was imported")
+        why = next((f": {each} ({report.first[each]})" for each in report.left_out), "")
+        raise DataError(f"nothing could be read, and nothing was imported{why}")
 
 
 def next_step(report: ImportReport, evaluation: str) -> str:

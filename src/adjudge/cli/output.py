@@ -159,6 +159,13 @@ def deliver(
             show(result)
 
 
+def not_over(target: Path | None, *inputs: str | Path) -> None:
+    """Refuse to write over a file that is read."""
+    for each in map(Path, inputs):
+        if target is not None and target.exists() and each.exists() and target.samefile(each):
+            raise UsageError(f"{target} is what is read, and would be written over: give --csv another name")
+
+
 def write_csv(frame: Any, target: Path) -> None:
     """A frame as CSV into a file, or to standard output for `-`: with full precision, but no minus zero."""
     from adjudge.table import frame_to_csv

@@ -11,6 +11,7 @@ import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import now_in_words, say, show_json
 from adjudge.cli.sources import open_scores, takes_table
+from adjudge.errors import UsageError
 
 if TYPE_CHECKING:
     from adjudge.formats.scoretable import TableOptions
@@ -41,6 +42,8 @@ def command(
     from adjudge.comparisons.scores import is_folder
     from adjudge.evaluation import report
 
+    if (out / "evaluation.toml").exists():
+        raise UsageError(f"{out} is an evaluation, and a report has a folder of its own: say -o report")
     data = open_scores(scores, table, human, baseline, lower_is_better)
     files = report(
         adjudge.open(scores) if is_folder(scores) else data,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +12,8 @@ import typer
 
 import adjudge
 from adjudge.cli import options
-from adjudge.cli.output import say, show, show_json, warn, worker_count, write_csv
+from adjudge.cli.imports import LinesCommand
+from adjudge.cli.output import not_over, say, show, show_json, warn, worker_count, write_csv
 from adjudge.cli.sources import print_paper, show_result
 from adjudge.comparisons.tests import choices
 from adjudge.errors import FormatError, UsageError
@@ -21,6 +24,9 @@ if TYPE_CHECKING:
     from adjudge.comparisons.texts import TextScores
 
 ADVICE = ": name a --primary measure, or correct --across measures"
+
+
+COMMAND_CLASS = LinesCommand
 
 
 def command(
@@ -82,7 +88,7 @@ def command(
     row for every measure, line (as topic) and system, which adjudge compare reads.
     """
     if not reference:
-        raise UsageError("no --reference: say adjudge rouge system.txt --reference references.txt")
+        raise UsageError(f"no --reference: say adjudge rouge {_with_reference(files or [])}")
     if peer is not None and files:
         raise UsageError(
             f"--peer {peer} is one text and {files[0]} a line file: say either --peer FILE or line files"
@@ -93,6 +99,7 @@ def command(
             " or --peer summary.txt for a file that is one text"
         )
     choices(test=test, correct=correct, seed=seed)  # says what is wrong with them before the work starts
+    not_over(csv, *(files or ()), *reference, *([peer] if peer else ()))
     found: TextScores
     if peer is not None:
         found = _whole(peer, reference, measure, encoding)
@@ -120,19 +127,24 @@ def _show(found: TextScores, comparisons: Sequence[Comparison], *, pairs: bool) 
     from adjudge.comparisons.pairs import scope_words
 
     table = found.table()
+    signature = table.signature
     show(table)
     for line in table.said:
         say(line)
     for line in table.notes:
         warn(line)
+    noted: set[str] = set()  # what holds of several measures is said once
     for comparison in comparisons:
         print()
         each = [f"  {comparison.pair_sentence(pair)}" for pair in comparison.pairs[comparison.test]]
-        show_result(comparison.table(), more=each if pairs else ())
+        table = comparison.table()
+        new = tuple(line for line in table.notes if line not in noted)
+        noted.update(new)
+        show_result(replace(table, notes=new), more=each if pairs else ())
     if not comparisons:
-        say(table.signature, "dim")
+        say(signature, "dim")
     else:
-        for line in table.signature.splitlines():
+        for line in signature.splitlines():
             if line.startswith("corpus:"):
                 say(line, "dim")
         if scope := scope_words(comparisons, advice=ADVICE):
@@ -141,6 +153,12 @@ def _show(found: TextScores, comparisons: Sequence[Comparison], *, pairs: bool) 
 
 
 # Files
+
+
+def _with_reference(files: Sequence[str]) -> str:
+    """What to type after the command's name by those who gave the references as they gave the systems."""
+    *systems, last = files if len(files) > 1 else ("system.txt", "references.txt")
+    return f"{shlex.join(systems)} --reference {shlex.quote(last)}"
 
 
 def _aligned(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.cli import options
-from adjudge.cli.output import say, show, warn
+from adjudge.cli.output import not_over, say, show, warn
 from adjudge.errors import UsageError, quoted
 
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ def takes_table(command: Callable[..., None]) -> Callable[..., None]:
 
         said = {name: given.pop(name) for name in TABLE}
         columns = columns_of(said.pop("mapped"))
+        for name in ("csv", "league_csv"):
+            not_over(given.get(name), given["scores"])
         command(*args, **given, table=TableOptions(columns=columns, **said))
 
     command.__annotations__.pop("table")  # Typer knows the other types

@@ -9,14 +9,38 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
 import typer
 
-from adjudge.errors import nearest, quoted
+from adjudge.errors import UsageError, nearest, quoted
 
-_SYSTEMS = ("hyp", "hyps", "hypothesis", "hypotheses", "pred", "preds", "prediction", "predictions", "candidate")
-_SYSTEMS += ("candidates", "cand", "system", "systems", "peers", "input", "i", "p", "s", "sys", "output", "outputs")
+_SYSTEMS = (
+    "hyp",
+    "hyps",
+    "hypothesis",
+    "hypotheses",
+    "pred",
+    "preds",
+    "prediction",
+    "predictions",
+    "candidate",
+)
+_SYSTEMS += (
+    "candidates",
+    "cand",
+    "system",
+    "systems",
+    "peers",
+    "input",
+    "i",
+    "p",
+    "s",
+    "sys",
+    "output",
+    "outputs",
+)
 _SAME: Mapping[str, tuple[str, ...]] = {
     "--reference": ("ref", "refs", "references", "r", "target", "targets", "gold", "tgt", "t", "models"),
     "--source": ("src", "sources", "s", "documents", "articles", "input"),
@@ -44,6 +68,31 @@ _SAME: Mapping[str, tuple[str, ...]] = {
 """What other tools, or we in other commands, call an option; the first that the command has is meant."""
 
 
+_COMMANDS: Mapping[str, tuple[str, ...]] = {
+    "--help": ("help", "usage", "man"),
+    "compare": (
+        "rank",
+        "ranking",
+        "test",
+        "significance",
+        "leaderboard",
+        "ttest",
+        "wilcoxon",
+        "bootstrap",
+        "diff",
+    ),
+    "score": ("evaluate", "eval", "metrics", "compute", "measure"),
+    "rouge": ("rouge-score", "rouge_score", "rougescore", "pyrouge", "files2rouge", "sacrebleu"),
+    "rouge -m bleu": ("bleu",),
+    "rouge -m chrf": ("chrf",),
+    "import": ("load", "add", "read", "ingest"),
+    "init": ("new", "create", "start"),
+    "serve": ("annotate", "label", "app", "web"),
+    "prefer fit": ("elo", "bradley-terry", "duels", "arena", "preferences"),
+}
+"""Names that people try first, by what they mean."""
+
+
 def usage_words(error: Any, words: Sequence[str]) -> str:
     """One line on a usage error of Typer's, whichever release raised it; `words` are those after `adjudge`."""
     command, path = _command(words) if error.ctx is None else (error.ctx.command, _path(error.ctx))
@@ -57,12 +106,18 @@ def usage_words(error: Any, words: Sequence[str]) -> str:
     if getattr(error, "param", None) is not None:
         return f"{_shown(error.param)}: {error.message.rstrip('.')}; {example}"
     if hasattr(command, "list_commands"):
-        name = _unknown(words, command)
-        close = nearest(name, command.commands)
-        return f"{_short(path)}no command {quoted(name)}{close}; `{path} --help` lists its commands"
+        return _no_command(_unknown(words, command), command, path, words)
     if extra := re.search(r"\(([^()]+)\)\.?$", error.message):
+        if whole := _with_measures(words, command):
+            return f"a measure stands after -m; say: {shlex.join(['adjudge', *whole])}"
         taken = [_shown(each) for each in command.params if each.param_type_name == "argument"]
-        return f"{path.removeprefix('adjudge ')} takes {' '.join(taken) or 'options only'}, and {extra[1]} is too much; {example}"
+        name = path.removeprefix("adjudge ")
+        if taken == ["SCORES"]:
+            return (
+                f"{name} takes one folder or table, and {extra[1]} is too much: put all systems into one table, a column"
+                " each; files with a text a line: adjudge rouge a.txt b.txt --reference ref.txt"
+            )
+        return f"{name} takes {' '.join(taken) or 'options only'}, and {extra[1]} is too much; {example}"
     return f"{error.message.rstrip('.')}; {example}"
 
 
@@ -155,6 +210,39 @@ def _command(words: Sequence[str]) -> tuple[Any, str]:
         command = inner
         path.append(word)
     return command, " ".join(path)
+
+
+def _no_command(name: str, command: Any, path: str, words: Sequence[str]) -> str:
+    """The command that is meant, with the words that follow where the name alone is another."""
+    if path == "adjudge":
+        meant = next((own for own, others in _COMMANDS.items() if name.casefold() in others), None)
+        if meant is not None:
+            rest = [] if meant == "--help" else words[words.index(name) + 1 :]
+            if meant == "score" and any(Path(word).is_file() for word in rest[:1]):
+                meant = "compare"
+            return f"no command {quoted(name)}; say: {shlex.join(['adjudge', *meant.split(), *rest])}"
+    close = nearest(name, command.list_commands(None))
+    return f"{_short(path)}no command {quoted(name)}{close}; `{path} --help` lists its commands"
+
+
+def _with_measures(words: Sequence[str], command: Any) -> list[str] | None:
+    """The words with -m before what is a measure and no path; None where there is nothing of the kind."""
+    if "--measure" not in _options(command):
+        return None
+    from adjudge.measures.registry import parse_measure
+
+    found: list[str] = []
+    moved: list[str] = []
+    for before, word in zip(["", *words], words, strict=False):
+        if before.startswith("-") or word.startswith("-") or Path(word).exists() or len(found) < 1:
+            found.append(word)
+            continue
+        try:
+            parse_measure(word)
+            moved.append(word)
+        except UsageError:
+            found.append(word)
+    return [*found, "-m", ",".join(moved)] if moved else None
 
 
 class _Bare:

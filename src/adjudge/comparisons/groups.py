@@ -17,7 +17,7 @@ from adjudge.comparisons.methods import MethodsParagraph, grouped_methods
 from adjudge.comparisons.scores import Source, scores_of
 from adjudge.data.scores import AllLengths, Pool, ScoreMatrix
 from adjudge.engine import generator
-from adjudge.errors import DataError, UsageError, nearest, quoted
+from adjudge.errors import DataError, UsageError, among, nearest, quoted
 from adjudge.table import Column, Table, Tabular, held, plain
 from adjudge.wording import counted, decimal, listed
 
@@ -642,7 +642,7 @@ class GroupedSystem:
 def many_to_one(systems: Sequence[str], control: str) -> dict[str, list[float]]:
     """Every other system less one, as Dunnett's test takes them."""
     if control not in systems:
-        raise UsageError(f"--against {quoted(control)}: no such system{nearest(control, systems)}")
+        raise UsageError(f"--against {quoted(control)}: no such system{among(control, systems)}")
     return {
         f"{system} - {control}": [float(each == system) - float(each == control) for each in systems]
         for system in systems

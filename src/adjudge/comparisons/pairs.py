@@ -34,7 +34,7 @@ from adjudge.comparisons.paper import ComparedMeasures, best_of, league_caption,
 from adjudge.comparisons.scores import Among, Scores, Source, scores_of
 from adjudge.comparisons.tests import ALPHA, CORRECTION_WORDS, LEVEL, Choices, Test, choices, one_of
 from adjudge.data.scores import AllLengths, Pool, ScoreMatrix
-from adjudge.errors import DataError, UsageError, nearest, quoted
+from adjudge.errors import DataError, UsageError, among, quoted
 from adjudge.table import Cell, Column, Table, Tabular, held, plain
 from adjudge.wording import counted, decimal, listed
 
@@ -1191,7 +1191,7 @@ def _ranked(matrix: ScoreMatrix, against: str | None) -> tuple[ScoreMatrix, Floa
     if not matrix.systems:
         raise DataError(f"{matrix.measure}: no scores")
     if against is not None and against not in matrix.systems:
-        raise UsageError(f"--against {quoted(against)}: no such system{nearest(against, matrix.systems)}")
+        raise UsageError(f"--against {quoted(against)}: no such system{among(against, matrix.systems)}")
     present = ~np.isnan(matrix.values)
     scored = matrix.select([s for s, n in zip(matrix.systems, present.sum(axis=0), strict=True) if n])
     if not scored.systems:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeGuard, get_args
 
 from adjudge.data import scorefiles
+from adjudge.data.absent import absent_words
 from adjudge.data.collection import Collection, load
 from adjudge.data.folder import Folder, Settings
 from adjudge.data.incoming import Item, Remark
@@ -611,7 +612,7 @@ def _check_path(path: Path) -> None:
     if is_folder(path):
         raise DataError(f"{path}: is a folder, expected a file of scores")
     if not path.exists():
-        raise DataError(f"{path}: no such file or folder")
+        raise DataError(f"{path}: no such file or folder{absent_words(path)}")
 
 
 def no_table(path: object, options: TableOptions) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.comparisons.scores import Source, scores_of
 from adjudge.data.scores import AllLengths, Pool, ScoreMatrix
-from adjudge.errors import DataError, UsageError, nearest, quoted
+from adjudge.errors import DataError, UsageError, among, quoted
 from adjudge.table import Column, Table, Tabular, plain
 from adjudge.wording import counted, listed
 
@@ -368,7 +368,7 @@ class TopicRank:
 
 def _check(matrix: ScoreMatrix, against: str | None) -> None:
     if against is not None and against not in matrix.topics:
-        hint = nearest(against, matrix.topics)
+        hint = among(against, matrix.topics)
         raise UsageError(f"{matrix.measure} has no scores on topic {quoted(against)}{hint}")
     if not matrix.values.size:
         raise DataError(f"{matrix.measure}: no scores")

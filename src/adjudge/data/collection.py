@@ -11,7 +11,7 @@ from typing import TypeVar
 from adjudge.data.folder import Folder, Settings
 from adjudge.data.rows import Document, Row, Summary, System, Topic, Unit
 from adjudge.data.target import Target
-from adjudge.errors import FormatError, UsageError, nearest, quoted
+from adjudge.errors import FormatError, UsageError, among, nearest, quoted
 from adjudge.text.headers import hidden_spans, shown
 from adjudge.text.sentences import sentences
 from adjudge.text.words import count_words
@@ -64,12 +64,12 @@ class Collection:
 
     def need_system(self, name: str) -> System:
         if name not in self.systems:
-            raise UsageError(f"no system {quoted(name)}{nearest(name, self.systems)}")
+            raise UsageError(f"no system {quoted(name)}{among(name, self.systems)}")
         return self.systems[name]
 
     def need_topic(self, name: str) -> Topic:
         if name not in self.topics:
-            raise UsageError(f"no topic {quoted(name)}{nearest(name, self.topics)}")
+            raise UsageError(f"no topic {quoted(name)}{among(name, self.topics)}")
         return self.topics[name]
 
 

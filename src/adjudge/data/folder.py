@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
+from adjudge.data.absent import near_words
 from adjudge.data.layout import LOCK, SETTINGS, check_layout, check_plain_file
 from adjudge.data.lines import MAX_LINE, read_json_lines, too_long
 from adjudge.data.rows import Row, Summary
@@ -205,6 +206,15 @@ def _lengths(data: dict[str, Any], path: Path) -> tuple[int, ...]:
     return tuple(value)
 
 
+def _how_to_begin(path: Path) -> str:
+    """What to type about a folder that is no evaluation; one with files in it is rather to be imported."""
+    if any(each.suffix != ".toml" for each in path.iterdir()):
+        return (
+            f"to import what is in it: adjudge import {path} my-eval; to make one in it: adjudge init {path}"
+        )
+    return f"make one with: adjudge init {path}"
+
+
 def _is_evaluation(path: Path) -> bool:
     return (path / SETTINGS).exists() or (path / Summary.FILE).exists()
 
@@ -233,8 +243,12 @@ class Folder:
         path = Path(path)
         try:
             if path.is_file():
-                last = ", which comes last" if create else ""
-                raise DataError(f"{path}: is a file, expected an evaluation's folder{last}")
+                what = (
+                    ", which comes last, such as my-eval"
+                    if create
+                    else f"; to import it: adjudge import {path} my-eval"
+                )
+                raise DataError(f"{path}: is a file, expected an evaluation's folder{what}")
             if path.exists() and not os.access(path, os.R_OK | os.X_OK):
                 raise DataError(f"{path}: cannot be read: Permission denied")
             if create and (not path.exists() or (path.is_dir() and not any(path.iterdir()))):
@@ -243,11 +257,12 @@ class Folder:
         except OSError as error:
             raise DataError(f"{path}: cannot be read: {error.strerror}") from None
         if not path.is_dir():
-            raise DataError(f"{path}: no such folder; make an evaluation with: adjudge init {path}")
+            raise DataError(
+                f"{path}: no such folder{near_words(path)}; make an evaluation with: adjudge init {path}"
+            )
         if not _is_evaluation(path):
             raise DataError(
-                f"{path}: no evaluation here (neither {SETTINGS} nor {Summary.FILE});"
-                f" make one with: adjudge init {path}"
+                f"{path}: no evaluation here (neither {SETTINGS} nor {Summary.FILE}); {_how_to_begin(path)}"
             )
         check_layout(path)
         settle(path)

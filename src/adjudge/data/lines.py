@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeVar
 
+from adjudge.data.absent import absent_words
 from adjudge.data.packed import open_bytes
 from adjudge.errors import FormatError, UsageError, quoted
 
@@ -138,7 +139,8 @@ def read_lines(path: Path, *, max_line: int = MAX_LINE, encoding: str = "utf-8")
 def unreadable(path: Path, error: BaseException, line: int = 0) -> FormatError:
     """The one line for a file that cannot be opened or unpacked."""
     why = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    return FormatError(f"cannot be read: {why}", file=path, line=line or None)
+    hint = absent_words(path) if isinstance(error, FileNotFoundError) else ""
+    return FormatError(f"cannot be read: {why}{hint}", file=path, line=line or None)
 
 
 def decode(line: bytes, encoding: str, path: Path, number: int) -> str:
@@ -179,11 +181,26 @@ def _parsed(parse: Callable[[], T], path: Path, number: int) -> T:
     except _Refused as error:
         raise FormatError(str(error), file=path, line=number) from None
     except json.JSONDecodeError as error:
-        raise FormatError(f"not JSON: {error.msg} at column {error.colno}", file=path, line=number) from None
+        problem = f"not JSON: {error.msg} at column {error.colno}{_json_hint(error)}"
+        raise FormatError(problem, file=path, line=number) from None
     except RecursionError:
         raise FormatError("not JSON that can be read: nested too deeply", file=path, line=number) from None
     except ValueError as error:  # a number of more digits than Python converts
         raise FormatError(f"not JSON that can be read: {too_long(error)}", file=path, line=number) from None
+
+
+def _json_hint(error: json.JSONDecodeError) -> str:
+    """What people mostly did where JSON breaks off here."""
+    before, after = error.doc[: error.pos].rstrip(), error.doc[error.pos : error.pos + 1]
+    if after == "'":
+        return ": texts and names stand in double quotes; Python writes them so with json.dumps"
+    if before.endswith(",") and after in ("]", "}", ""):
+        return ": delete the comma before it"
+    if (after == "," and before[-1:] in ("", "}")) or error.doc[error.pos :].strip() == ",":
+        return ": delete the comma between the objects, each of which stands on its own line"
+    if error.doc.startswith("{") and not error.doc.rstrip().endswith("}"):
+        return ": is the line cut off? It begins with { and must end with }"
+    return ""
 
 
 def too_long(error: ValueError) -> str:

@@ -313,7 +313,11 @@ def write_whole(path: Path, text: str) -> None:
             with suppress(OSError):
                 scratch.unlink(missing_ok=True)
     except OSError as error:
-        raise DataError(f"{path}: cannot be written: {error.strerror}") from error
+        absent = not path.parent.is_dir()
+        hint = f"; there is no folder {path.parent}, make it with: mkdir -p {path.parent}" if absent else ""
+        if path.is_dir():
+            hint = f"; name a file in it, such as {path / 'scores.csv'}"
+        raise DataError(f"{path}: cannot be written: {error.strerror}{hint}") from error
 
 
 def _names(value: object) -> tuple[str, ...]:

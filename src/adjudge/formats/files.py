@@ -469,7 +469,11 @@ def _text_rows(lines: _Lines, given: str | None, quotes: bool) -> tuple[Rows, li
     usual = "\t" if bare_name(lines.path).lower().endswith((".tsv", ".tab")) else ","
     sample = lines.sample(_SAMPLE)
     if _JSON.match(sample):
-        raise FormatError("looks like JSON, expected a table (CSV, TSV or .xlsx)", file=lines.path)
+        raise FormatError(
+            f"looks like JSON, expected a table (CSV, TSV or .xlsx); texts come in with: adjudge import {lines.path}"
+            " my-eval; scores are saved as CSV first, such as with pandas.DataFrame(...).to_csv",
+            file=lines.path,
+        )
     named = _SEPARATOR.match(sample)  # Excel's own line above the header
     if named:
         sample = sample[named.end() :]
@@ -613,7 +617,7 @@ def _check_header(header: list[str], place: Place, unnamed_first: bool) -> None:
             raise place.wrong(f"column {number} has no name")
     name, count = Counter(header).most_common(1)[0]
     if count > 1:
-        raise place.wrong(f"{count} columns are named {shown(name)}")
+        raise place.wrong(f"{count} columns are named {shown(name)}: give each a name of its own")
 
 
 def _even(rows: Rows, header: Sequence[str], path: Path) -> Rows:
@@ -628,6 +632,8 @@ def _even(rows: Rows, header: Sequence[str], path: Path) -> Rows:
 
 
 def _why_uneven(row: Sequence[str], width: int) -> str:
+    if len(row) < width:
+        return "an empty cell needs its delimiter too; or is a line break in a text without quotes around it?"
     digits = sum(cell.strip().isdigit() for cell in row)
     unnamed = ["has the first column no name?"] * (len(row) == width + 1)
     if len(row) == 2 * width - 1 and digits >= 2 * width - 2:

@@ -10,11 +10,13 @@ from __future__ import annotations
 import glob
 import json
 import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from adjudge.data.absent import split_by_spaces
 from adjudge.data.incoming import Item, LeftOut, Noted
 from adjudge.data.lines import MAX_LINE, decode, open_text
 from adjudge.data.rows import KINDS, Document, Summary, System, Topic
@@ -40,14 +42,27 @@ _PATTERN = re.compile(r"[*?[]")
 _MOST_FILES = 12  # with their counts in a message, and
 _MOST_NAMED = 5  # as they would be typed
 
+_NO_TEXTS = {
+    b"%PDF": "a PDF: save its text as .txt",
+    b"PK\3\4": "a Word document, an Excel workbook or a ZIP archive: save its text as .txt, or unpack it",
+    b"\xd0\xcf\x11\xe0": "a file of an old Word or Excel: save its text as .txt",
+    b"PAR1": "a Parquet file: adjudge import FILE EVALUATION reads it",
+    b"{\\rtf": "a rich text file: save its text as .txt",
+}
+
 BLANK_SUMMARY = Noted("blank line taken as an empty summary")
 BLANK_REFERENCE = Noted("blank line taken as an empty reference")
 NO_DOCUMENT = LeftOut("blank line instead of a document")
 
 
 def read_line_file(path: str | Path, *, max_line: int = MAX_LINE, encoding: str = "utf-8") -> list[str]:
-    """The lines of a file without their ends, blank ones too; see `line_texts`."""
-    return list(line_texts(path, max_line=max_line, encoding=encoding))
+    """The lines of a file without their ends, blank ones too; see `line_texts`. A table or JSON is refused."""
+    path = Path(path)
+    refuse_table(path)
+    lines = list(line_texts(path, max_line=max_line, encoding=encoding))
+    if lines:
+        _refuse_json(Place(path, 1), lines[0])
+    return lines
 
 
 def line_texts(path: str | Path, *, max_line: int = MAX_LINE, encoding: str = "utf-8") -> Iterator[str]:
@@ -63,6 +78,8 @@ def line_texts(path: str | Path, *, max_line: int = MAX_LINE, encoding: str = "u
             number = 0
             while raw := stream.readline(max_line + 1):
                 number += 1
+                if number == 1:
+                    _refuse_no_text(path, raw)
                 if len(raw) > max_line:
                     raise FormatError(
                         f"the line is longer than {max_line:,} bytes; allow more with --max-line",
@@ -70,6 +87,13 @@ def line_texts(path: str | Path, *, max_line: int = MAX_LINE, encoding: str = "u
                         line=number,
                     )
                 yield _text(decode(raw, source.encoding, path, number), path, number)
+
+
+def _refuse_no_text(path: Path, start: bytes) -> None:
+    """Say what a file is whose first bytes are those of something else than plain text."""
+    for magic, what in _NO_TEXTS.items():
+        if start.startswith(magic):
+            raise FormatError(f"is {what}, expected plain text with a text a line", file=path)
 
 
 def _text(line: str, path: Path, number: int) -> str:
@@ -178,7 +202,7 @@ def _count_lines(paths: Sequence[Path], texts: Callable[[Path], Iterator[str]]) 
     counts: dict[Path, int] = {}
     blank_last: list[Path] = []
     for path in paths:
-        _refuse_table(path)
+        refuse_table(path)
         blank = False
         counts[path] = 0
         for text in texts(path):
@@ -199,14 +223,13 @@ def _topic_names(path: Path, texts: Callable[[Path], Iterator[str]]) -> list[str
     return list(lines)
 
 
-def _refuse_table(path: Path) -> None:
+def refuse_table(path: Path) -> None:
     """A file that is named as a table holds more than texts; what it holds goes by its columns."""
-    known = {**dict.fromkeys(JSON_LINES, "jsonl"), **dict.fromkeys(TABLES, "csv")}
-    for suffix, form in known.items():
+    for suffix in (*JSON_LINES, *TABLES, ".json", ".parquet"):
         if bare_name(path).lower().endswith(suffix):
             raise UsageError(
-                f"{path} is named as a table with columns: adjudge import {form} {path} EVALUATION; if every line of"
-                " it is a text and nothing else, name it .txt"
+                f"{path} is named as a table with columns: adjudge import {path} EVALUATION; if every line of it is a"
+                " text and nothing else, name it .txt"
             )
 
 
@@ -228,15 +251,17 @@ def expand(patterns: OneOrMore, option: str = "FILE") -> list[Path]:
     A file that is there is taken as it is named, so that its name may hold a bracket.
     """
     found: dict[Path, Path] = {}
-    for pattern in map(str, [patterns] if isinstance(patterns, str | Path) else patterns):
+    given = list(map(str, [patterns] if isinstance(patterns, str | Path) else patterns))
+    for at, pattern in enumerate(given):
         path = Path(pattern)
         with reading(path):
             there = path.exists()
         if there or not _PATTERN.search(pattern):
             if path.is_dir():
+                raise _is_folder(option, path)
+            if not there and (whole := split_by_spaces(given, at)):
                 raise UsageError(
-                    f"{option} {pattern} is a folder: say '{path / '*.txt'}' where every line is a text, or"
-                    f" adjudge import folder {path} where every file is one"
+                    f"{pattern}: no such file; a name with spaces stands in quotes: {shlex.quote(whole)}"
                 )
             matched = [path]
         else:
@@ -244,10 +269,37 @@ def expand(patterns: OneOrMore, option: str = "FILE") -> list[Path]:
             names = glob.glob(pattern, recursive=True)  # noqa: PTH207
             matched = [Path(name) for name in names if Path(name).is_file()]
             if not matched:
-                raise UsageError(f"{option} {quoted(pattern)} matches no file in {_looked_in(pattern)}")
+                raise UsageError(
+                    f"{option} {quoted(pattern)} matches no file in {_looked_in(pattern)}{_instead(pattern)}"
+                )
         for each in sorted(matched, key=lambda file: natural(str(file))):
             found.setdefault(each.resolve(), each)
     return list(found.values())
+
+
+def _is_folder(option: str, path: Path) -> UsageError:
+    if (path / "evaluation.toml").exists():
+        return UsageError(
+            f"{option} {path} is an evaluation, expected files: score it with: adjudge score {path}"
+        )
+    return UsageError(
+        f"{option} {path} is a folder: say '{path / '*.txt'}' where every line is a text, or adjudge import folder"
+        f" {path} EVALUATION where every file is one"
+    )
+
+
+def _instead(pattern: str) -> str:
+    """The files that lie where a pattern looked, if they are few."""
+    names = [each.name for each in natural_order(_looked_in(pattern)) if each.suffix == Path(pattern).suffix]
+    return f"; there are: {', '.join(names)}" if 0 < len(names) <= _MOST_FILES else ""
+
+
+def natural_order(folder: Path) -> list[Path]:
+    """The files of a folder in the order of their names; none where there is no such folder."""
+    if not folder.is_dir():
+        return []
+    files = (each for each in folder.iterdir() if each.is_file() and not each.name.startswith("."))
+    return sorted(files, key=lambda each: natural(each.name))
 
 
 def _looked_in(pattern: str) -> Path:
@@ -267,8 +319,10 @@ def check_aligned(counts: Mapping[Path, int], blank_last: Iterable[Path] = ()) -
         for path, n in counts.items()
     ]
     more = [f"{len(said) - _MOST_FILES:,} more files"] if len(said) > _MOST_FILES else []
+    ends = ", and ".join(f"delete the blank line at the end of {each}" for each in counts if each in blank)
     raise FormatError(
         f"the files are not aligned, line n must be the same topic in all: {', '.join(said[:_MOST_FILES] + more)}"
+        f"{f'; {ends}' if ends and len(blank) < len(counts) else ''}"
     )
 
 

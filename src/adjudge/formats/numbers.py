@@ -100,13 +100,23 @@ class NumberStyle:
         value = number_of(text, self.decimal, grouped=self.given)
         if value is not None:
             return value
-        problem = f"is {quoted(text.strip())}, expected a number"
+        problem = f"is {quoted(text.strip())}, expected a number{_hint(text, self.decimal)}"
         if not self.given and tells_decimal(text):
             sign = "comma" if self.decimal == "," else "point"
             may = number_of(text, self.decimal, grouped=True) is not None
             hint = f'; if it is a thousand or more, say --decimal "{self.decimal}"' if may else ""
             raise ValueError(f"{problem} with a decimal {sign}, as others here{hint}")
         raise ValueError(problem)
+
+
+def _hint(text: str, decimal: Decimal) -> str:
+    """What to write in place of a cell that is no number."""
+    plain = text.strip()
+    if plain.endswith("%") and number_of(plain[:-1], decimal, grouped=True) is not None:
+        return ": write all of them without the percent sign"
+    if any(sign.isdigit() for sign in plain) and not plain.startswith("#"):  # not #DIV/0!
+        return ""
+    return ", or nothing, nan or NA where there is none"
 
 
 def style_of(texts: Iterable[str]) -> NumberStyle:

@@ -20,6 +20,8 @@ from adjudge.errors import DataError, FormatError, UsageError, nearest, quoted
 from adjudge.formats.answers import MISSING, STRANGE_ANSWER, ImportedAnswers, Judgment
 from adjudge.formats.crowd import NAMES, NO_WORKER, STRANGE_NAME, WINNERS
 from adjudge.formats.files import Place, at_hand, one_of, read_cells, shown
+from adjudge.formats.records import listed as listed_columns
+from adjudge.formats.records import turned_round
 from adjudge.judgments.batch import Judgments
 from adjudge.judgments.intake import Item
 from adjudge.judgments.pairs.answers import (
@@ -239,7 +241,8 @@ def columns_of(
     for field, column in columns.items():
         if field not in COLUMNS:
             raise UsageError(
-                f"--map {quoted(field)}: no such field{nearest(field, COLUMNS)}; there are: {', '.join(COLUMNS)}"
+                f"--map {quoted(field)}: no such field{turned_round(field, column, COLUMNS)};"
+                f" there are: {', '.join(COLUMNS)}"
             )
         if column and column not in header:
             raise UsageError(
@@ -261,8 +264,9 @@ def columns_of(
         return {name: k for name, k in at.items() if name not in ("left", "right")}
     missing = next(name for name in ("left", "right", "winner") if name not in at)
     raise place.wrong(
-        f"no column {shown(missing)}; expected {SHAPES}, found: {', '.join(header)}; say which is which, such as"
-        " --map left=COLUMN --map right=COLUMN --map winner=COLUMN"
+        f"no column {shown(missing)}; expected {SHAPES}, found: {listed_columns(header)}; say which is which, such as"
+        " --map left=COLUMN --map right=COLUMN --map winner=COLUMN; where they are scores, say: adjudge compare"
+        f" {place.path}"
     )
 
 

@@ -17,6 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from adjudge.data.absent import absent_words
 from adjudge.data.incoming import Item
 from adjudge.data.json_records import text_start, whole_records
 from adjudge.data.lines import MAX_LINE
@@ -139,7 +140,7 @@ class _Look:
             if not path.is_file():
                 if path.exists():
                     return self._text(path)  # a pipe: whatever is read from it would be gone
-                raise UsageError(f"{path}: no such file")
+                raise UsageError(f"{path}: no such file{absent_words(path)}")
             with path.open("rb") as stream:
                 start = stream.read(64)
             if not start:

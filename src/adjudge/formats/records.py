@@ -12,8 +12,9 @@ import json
 import math
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import islice
@@ -1107,9 +1108,16 @@ def check_map(columns: Mapping[str, str], aliases: Aliases, *, wide: bool) -> No
         if name not in aliases and not (wide and wide_prefix(name)):
             also = f", {SUMMARY}SYSTEM, {REFERENCE}SYSTEM" if wide else ""
             raise UsageError(
-                f"--map {quoted(name)}: no such field{nearest(name, aliases)};"
+                f"--map {quoted(name)}: no such field{turned_round(name, columns[name], aliases)};"
                 f" there are: {', '.join(aliases)}{also}"
             )
+
+
+def turned_round(field: str, column: str, known: Collection[str]) -> str:
+    """A hint for a map to a field that there is not: the nearest, or the map from COLUMN=FIELD."""
+    if column in known and not get_close_matches(field, known, cutoff=0.75):
+        return f": the field comes first, --map {column}={_plain(field)}"
+    return nearest(field, known)
 
 
 def find_columns(

@@ -6,6 +6,7 @@ Measures that were computed elsewhere get a text, a direction and a signature he
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import chain, islice
@@ -32,7 +33,16 @@ from adjudge.formats.files import (
     stem,
 )
 from adjudge.formats.numbers import MISSING, NumberStyle, check_decimal, is_number, style_of, tells_decimal
-from adjudge.formats.records import SYSTEM, TOPIC, Aliases, check_map, close_to, find_columns, listed
+from adjudge.formats.records import (
+    SYSTEM,
+    TOPIC,
+    Aliases,
+    ColumnPlan,
+    check_map,
+    close_to,
+    find_columns,
+    listed,
+)
 from adjudge.wording import counted
 
 
@@ -170,7 +180,7 @@ def read(
             )
         except FormatError as error:
             raise place.wrong(error.problem) from None
-        file = _ScoreFile(path, measures, measure, Target(length, form), once)
+        file = _ScoreFile(path, measures, measure, Target(length, form), once, mapped="topic" in columns)
         yield from file.items(cells, plan, NumberStyle(sign or ".", given=sign is not None))
 
     yield from from_files(paths, items, TABLES)
@@ -186,12 +196,14 @@ class ScoreColumns:
 
     The columns of `values` are systems (`across` is "system"), topics (a transposed matrix), measures, or one that
     is none of them. Without any, the scores of a long table are in those of `unused` that hold numbers.
+    `row_numbers` is a column that tells nothing.
     """
 
     fields: Mapping[str, str]
     values: tuple[str, ...]
     across: Literal["system", "topic", "measure"] | None = None
     unused: tuple[str, ...] = ()
+    row_numbers: tuple[str, ...] = ()
 
     def with_measures(self, numeric: Collection[str], *, where: str, measure: str | None) -> ScoreColumns:
         """A long table whose scores are in columns named for their measures: all that hold numbers."""
@@ -222,6 +234,7 @@ def find_score_columns(
     """What the columns of a table of scores are: by the map, then by the usual names."""
     found = find_columns(header, columns, LONG, wide=False)
     known = found.fields
+    numbered = _row_numbers(header, found)
     if found.absent:
         column = found.absent[0]
         raise UsageError(
@@ -235,11 +248,16 @@ def find_score_columns(
     if transpose:
         if {"topic", "system"} <= known.keys():
             raise UsageError(f"--transpose is for a matrix, but {where} names topic and system in every row")
-        return _matrix(header, known, columns, found.unused, IN_TRANSPOSED, "topic")
+        return _matrix(header, known, columns, found.unused, IN_TRANSPOSED, "topic", numbered)
     if {"topic", "system"} <= known.keys():
         about = {field: column for field, column in known.items() if field != "value"}
         values = (known["value"],) if "value" in known else ()
-        return ScoreColumns(fields=about, values=values, unused=found.unused)
+        return ScoreColumns(
+            fields=about,
+            values=values,
+            unused=tuple(each for each in found.unused if each not in numbered),
+            row_numbers=numbered,
+        )
     if not columns and "value" not in known and {"winner", "loser"} & {name.casefold() for name in header}:
         raise FormatError(f"tells who won, and holds no scores; say: adjudge prefer fit {where}")
     if "system" in known or columns.keys() & {"system", "value"}:
@@ -248,7 +266,17 @@ def find_score_columns(
         raise FormatError(
             f"no column for the {missing} among {listed(header)}: say --map {missing}=COLUMN{hint}"
         )
-    return _matrix(header, known, columns, found.unused, IN_MATRIX, "system")
+    return _matrix(header, known, columns, found.unused, IN_MATRIX, "system", numbered)
+
+
+_ROW_NUMBERS = re.compile(r"|Unnamed: [0-9]+")  # as pandas writes its index, and reads it again
+
+
+def _row_numbers(header: Sequence[str], found: ColumnPlan) -> tuple[str, ...]:
+    """The first column where it has no name of its own and others say what a row is about."""
+    first = header[0]
+    named = {"topic", "system"} & found.fields.keys()
+    return (first,) if named and first in found.unused and _ROW_NUMBERS.fullmatch(first) else ()
 
 
 def _matrix(
@@ -258,6 +286,7 @@ def _matrix(
     unused: Sequence[str],
     own: Sequence[str],
     across: Literal["system", "topic"],
+    numbered: Sequence[str],
 ) -> ScoreColumns:
     """A matrix: a column of names, the columns that say more of a row (`own`, and those that are mapped), scores."""
     about = {field: column for field, column in known.items() if field in own or field in columns}
@@ -266,13 +295,24 @@ def _matrix(
         about[first] = next((column for column in header if column not in about.values()), header[0])
     turned_off = [field for field, column in columns.items() if not column]
     off = tuple(name for name in unused if any(name.strip().casefold() in LONG[f] for f in turned_off))
-    values = tuple(column for column in header if column not in (*about.values(), *off))
+    values = tuple(column for column in header if column not in (*about.values(), *off, *numbered))
     if not values:
         raise FormatError(
             f"one column only, {shown(header[0])}, expected a matrix: topics, then a column per system, with a comma,"
-            " a semicolon, a tab or | between them"
+            " a semicolon, a tab or | between them; where every line is a text, say: adjudge rouge FILE --reference"
+            " FILE"
         )
-    return ScoreColumns(fields=about, values=values, across=across, unused=off)
+    _refuse_scores_as_names(values)
+    return ScoreColumns(fields=about, values=values, across=across, unused=off, row_numbers=tuple(numbered))
+
+
+def _refuse_scores_as_names(values: Sequence[str]) -> None:
+    """Systems may be numbered, as NIST's are, but none is called 0.31."""
+    if all(is_number(each) and not each.strip().isdigit() for each in values):
+        raise FormatError(
+            f"the first row holds scores, {listed(values)}: put a row of names above it, such as"
+            f" {','.join(['topic', *(f'system{n}' for n in range(1, min(len(values), 3) + 1))])}"
+        )
 
 
 def transposed_words(systems: int, topics: int, option: str) -> str | None:
@@ -292,8 +332,15 @@ class _ScoreFile:
     """One file."""
 
     def __init__(
-        self, path: Path, measures: ImportedMeasures, measure: str | None, target: Target, once: Once
+        self,
+        path: Path,
+        measures: ImportedMeasures,
+        measure: str | None,
+        target: Target,
+        once: Once,
+        mapped: bool = False,
     ) -> None:
+        self._mapped = mapped  # somebody has said where the topics are
         self._path, self._measures, self._named = path, measures, measure
         self._measure = measure or stem(path)
         self._missing, self._origin = f"missing in {path.name}", f"file:{path.name}"
@@ -310,7 +357,8 @@ class _ScoreFile:
                 raise place.wrong(error.problem) from None
         found = self._style.found
         yield from map(place.item, cells.noted(*found))
-        yield from Unused()(place, plan.unused)
+        yield from Unused()(place, (*plan.unused, *plan.row_numbers))
+        self._refuse_scores_as_topics(plan, cells.header, held)
         names = {column: column for column in plan.values}
         if plan.across:
             names = {column: place.name(plan.across, column) for column in plan.values}
@@ -325,6 +373,20 @@ class _ScoreFile:
             yield str(self._path), EMPTY_FILE
         elif plan.across == "system" and (said := transposed_words(len(names), count, "--transpose")):
             yield str(self._path), Noted(said)
+
+    def _refuse_scores_as_topics(
+        self, plan: ScoreColumns, header: Sequence[str], rows: Sequence[tuple[int, Sequence[str]]]
+    ) -> None:
+        """A matrix whose first column is a system's: topics are not called 0.31."""
+        column = plan.fields.get("topic") if plan.across == "system" else None
+        if not rows or not column or self._mapped or column.strip().casefold() in LONG["topic"]:
+            return
+        names = [row[header.index(column)].strip() for _, row in rows]
+        if all("." in name and is_number(name) for name in names):
+            raise Place(self._path, 1).wrong(
+                f"no column for the topic: the first, {shown(column)}, holds scores; put a column topic before it, or"
+                f" say --map topic={column} where they are names"
+            )
 
     def _look_ahead(
         self, cells: Cells, plan: ScoreColumns, style: NumberStyle
@@ -409,6 +471,11 @@ class _ScoreFile:
         except UsageError as error:
             raise place.wrong(str(error)) from None
         except ValueError as error:
+            if text.strip() == column:
+                raise place.wrong(
+                    f"{shown(column)} stands here as in the first row: delete this row where it is the header again, or"
+                    " put a row of names above the first where that is none"
+                ) from None
             raise place.wrong(f"{shown(column)} {error}") from None
 
 

@@ -14,6 +14,7 @@ from functools import cached_property
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
+from adjudge.data.absent import absent_words
 from adjudge.data.incoming import Item, LeftOut, Noted
 from adjudge.data.layout import SETTINGS
 from adjudge.data.lines import MAX_LINE, wide_encoding
@@ -204,8 +205,9 @@ def read(
         raise UsageError(f"--length is {length}, expected a number of words, 1 or more")
     root = Path(folder)
     if not root.is_dir():
-        problem = "is a file, expected a folder" if root.exists() else "no such folder"
-        raise FormatError(problem, file=root)
+        if root.exists():
+            raise FormatError("is a file, expected a folder: unpack an archive first", file=root)
+        raise FormatError(f"no such folder{absent_words(root)}", file=root)
     layout = FolderLayout.of(_several(pattern), _several(reference_pattern), _several(source_pattern))
     found: dict[str, Path] = {}
     for path, left in _texts_in(root):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import cache, partial
 from importlib.metadata import entry_points
+from typing import Any
 
 from adjudge.errors import UsageError, nearest, quoted
 from adjudge.measures.base import Make, Measure
@@ -93,8 +95,49 @@ def registry() -> dict[str, Make]:
 
 def parse_measure(text: str) -> Measure:
     """`rouge-2(stat=f)` as a measure; unknown names are answered with the nearest known ones."""
-    name, options = split_spec(text)
-    return build(_find(name), name, options)
+    try:
+        name, options = split_spec(text)
+        return build(_find(name), name, options)
+    except UsageError:
+        if instead := _rewritten(text):
+            raise UsageError(f"{quoted(text)} is not a measure: write {instead}") from None
+        raise
+
+
+def _rewritten(text: str) -> str | None:
+    """A spec, or several, that was written in another form: `rouge-2[stat=f]`, `rouge-2(f)`, `rouge-1 rouge-2`."""
+    known = registry()
+    words = text.split()
+    if len(words) > 1 and all(same_name(word, known) for word in words):
+        return f"a comma between measures: {','.join(words)}"
+    plain = text.casefold()
+    name = max((each for each in known if plain.startswith(each)), key=len, default=None)
+    if name is None:
+        return None
+    rest = text[len(name) :]
+    if rest[:1].isalnum() and "=" not in rest:
+        return None
+    options = [f"{key}={value}" for key, value in _OPTION.findall(rest)]
+    if not options and (own := _option_of(known[name], rest.strip(" ()[]{}:"))):
+        options = [own]
+    instead = f"{name}({', '.join(options)})"
+    if not options or instead == text:
+        return None
+    try:
+        build(known[name], *split_spec(instead))
+    except UsageError:
+        return None
+    return f'it "{instead}", in quotes'
+
+
+_OPTION = re.compile(r"([a-z_]+) *= *([^\s,()\[\]{}]+)")
+
+
+def _option_of(make: Make, value: str) -> str | None:
+    """The one option that has this choice."""
+    choices: Any = getattr(make, "func", make)
+    found = [key for key, each in choices.OPTIONS.items() if each and value in each]
+    return f"{found[0]}={value}" if len(found) == 1 else None
 
 
 def _find(name: str) -> Make:

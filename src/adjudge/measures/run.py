@@ -130,7 +130,8 @@ def check_needs(collection: Collection, judgments: Judgments, measures: Sequence
         "judgments": bool(judgments.by_topic),
     }
     hints = {
-        "references": 'summaries with "roles": ["reference"]',
+        "references": 'summaries with "roles": ["reference"], such as with: adjudge import lines --reference FILE'
+        " EVALUATION",
         "documents": "documents.jsonl",
         "units": "units.jsonl, made by: adjudge units",
         "judgments": "them with: adjudge judgments import, adjudge judge simulate",
@@ -215,7 +216,10 @@ def score(
     batches = batches_of(collection, judgments)
     topics = list(batches)
     if not topics:
-        raise DataError(f"{folder.path}: nothing to score: no summary has the role peer")
+        raise DataError(
+            f"{folder.path}: nothing to score: no summary has the role peer;"
+            f" import some: adjudge import FILE {folder.path}"
+        )
     check_needs(collection, judgments, measures)
     everything = list(batches.values())
     measures = list(dict.fromkeys(each for measure in measures for each in measure.fitted(everything)))

@@ -13,12 +13,12 @@ from typing import Any
 
 from adjudge.data.collection import Collection
 from adjudge.data.history import HistoryEntry
-from adjudge.errors import DataError, quoted
+from adjudge.errors import DataError
 from adjudge.judgments.protocol import Protocol
 from adjudge.judgments.store.edits import TOPIC, TaskEdit, refuse_merge, shown
 from adjudge.judgments.store.store import Store
 from adjudge.judgments.tasks import Task, TextRef, changed, units_hash, units_of
-from adjudge.wording import counted, listed
+from adjudge.wording import counted
 
 CANCELLING = ("withdraw", "restore", "remove")
 
@@ -71,14 +71,15 @@ def plan_tasks(
 
 def _refusal(judged: list[Task], asked: list[Task]) -> str:
     parts = [counted(len(some), one) for some, one in ((judged, "judgment"), (asked, "open task")) if some]
-    protocols = listed(sorted({quoted(task.protocol) for task in (*judged, *asked)}))
+    protocols = sorted({task.protocol for task in (*judged, *asked)})
+    removing = [f"adjudge judgments remove EVALUATION --protocol {each} --why WHY" for each in protocols]
     one = judged[0] if judged else asked[0]
     who = next(shown(one), None)
     where = f"{one.topic}/{who}" if who is not None else one.topic
     verb = "refers" if len(judged) + len(asked) == 1 else "refer"
     return (
         f"{' and '.join(parts)} (the first: {where}, {one.assessor}) {verb} to what would go; answers are never undone."
-        f" To take them out first: adjudge judgments remove, of the protocol {protocols}"
+        f" To take them out first: {' and '.join(removing)}"
     )
 
 

@@ -7,6 +7,7 @@ The scores are the same.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
@@ -229,9 +230,9 @@ def _chosen(measures: Sequence[str]) -> list[Rouge]:
 
 def parse_quickly(measures: str | Sequence[str]) -> list[Measure]:
     """Measures of their specs; where all are ROUGE's, without loading the others that there are."""
-    known = parse_rouge(written_out(measures))
-    if known is not None:
-        return list(known)
+    with suppress(UsageError):  # which the registry words better, since it knows them all
+        if (known := parse_rouge(written_out(measures))) is not None:
+            return list(known)
     from adjudge.measures.registry import parse_measures
 
     return parse_measures(measures)
