@@ -167,7 +167,9 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     stdin(monkeypatch, LONG)
     assert adjudge.read_scores("-").notes("ter") == ['stdin: column "note" not used']
     stdin(monkeypatch, "topic,a\nd1,x\n")
-    with pytest.raises(DataError, match='^stdin:2: "a" is "x", expected a number$'):
+    with pytest.raises(
+        DataError, match='^stdin:2: "a" is "x", expected a number, or nothing, nan or NA where there is none$'
+    ):
         adjudge.read_scores("-")
     stdin(monkeypatch, LONG)
     with pytest.raises(UsageError, match='does not, but stdin has a column "measure"'):
@@ -256,7 +258,7 @@ def test_patterns_name_the_humans(write: Write, human: Any, expected: list[str])
             {"human": "our"},
             '--human "our": no such system (nearest: "ours"); there are: lead, ours, H1 and H2',
         ),
-        ({"baseline": "LEAD"}, '--baseline "LEAD": no such system; there are'),
+        ({"baseline": "LEAD"}, '--baseline "LEAD": no such system (nearest: "lead"); there are'),
         ({"human": "H*", "baseline": "H1"}, '--baseline "H1": "H1" is a human already'),
         ({"lower_is_better": "x"}, '--lower-is-better "x": no such measure; there are: m'),
         ({"length": 0}, "--length is 0"),

@@ -100,7 +100,10 @@ def test_patterns_that_name_nothing_and_folders(write: Write, tmp_path: Path) ->
     write("out/a.txt", "one\n")
     with pytest.raises(UsageError) as caught:
         expand(["out/sys*.txt"], "--reference")
-    assert str(caught.value) == f'--reference "out/sys*.txt" matches no file in {tmp_path / "out"}'
+    assert (
+        str(caught.value)
+        == f'--reference "out/sys*.txt" matches no file in {tmp_path / "out"}; there are: a.txt'
+    )
     with pytest.raises(
         UsageError, match=r"FILE out is a folder: say 'out/\*\.txt' .* adjudge import folder out"
     ):

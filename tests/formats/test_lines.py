@@ -157,7 +157,7 @@ def test_files_that_cannot_be_told_apart_are_refused(files: list[str]) -> None:
 
 def test_tables_and_json_are_sent_to_their_own_commands(write: Write, refused: Refused) -> None:
     table = write("runs.csv", "topic,summary\n1,a\n")
-    assert "adjudge import csv runs.csv EVALUATION" in refused(read([table]))
+    assert "adjudge import runs.csv EVALUATION" in refused(read([table]))
     write("runs.txt", lines({"topic": "1", "summary": "a"}))
     assert refused(read(["runs.txt"])).startswith(
         "runs.txt:1: the line is JSON, expected a text: adjudge import jsonl"

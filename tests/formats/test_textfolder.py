@@ -279,7 +279,7 @@ def test_what_is_no_text_is_refused(write: Write, refused: Refused) -> None:
     assert "texts/a/1.txt:1: a NUL byte" in refused(read("texts", pattern="{system}/{topic}.txt"))
     write("texts/a/1.txt", "<html><body><p>Rain.</p></body></html>")
     assert "HTML without units" in refused(read("texts", pattern="{system}/{topic}.txt"))
-    assert refused(read("absent")) == "absent: no such folder"
+    assert refused(read("absent")) == f"absent: no such folder in {Path.cwd()}"
     assert refused(read("texts/a/1.txt")) == "texts/a/1.txt: is a file, expected a folder"
 
 

@@ -206,9 +206,9 @@ def _check_words(files: list[Path], evaluation: Path) -> list[Path]:
             "the format comes first, then the files, and the evaluation last:"
             f" {shlex.join(['adjudge', 'import', *ordered])}"
         )
-    words = [str(path) for path in files]
+    typed_words = [str(path) for path in files]
     for at, path in enumerate(files):
-        if not path.exists() and (whole := split_by_spaces(words, at)):
+        if not path.exists() and (whole := split_by_spaces(typed_words, at)):
             raise UsageError(
                 f"{path}: no such file; a name with spaces stands in quotes: {shlex.quote(whole)}"
             )

@@ -16,31 +16,32 @@ import typer
 
 from adjudge.errors import UsageError, nearest, quoted
 
-_SYSTEMS = (
-    "hyp",
-    "hyps",
-    "hypothesis",
-    "hypotheses",
-    "pred",
-    "preds",
-    "prediction",
-    "predictions",
-    "candidate",
+_SYSTEMS = frozenset(
+    [
+        "hyp",
+        "hyps",
+        "hypothesis",
+        "hypotheses",
+        "pred",
+        "preds",
+        "prediction",
+        "predictions",
+        "candidate",
+        "candidates",
+        "cand",
+        "system",
+        "systems",
+        "peers",
+        "input",
+        "i",
+        "p",
+        "s",
+        "sys",
+        "output",
+        "outputs",
+    ]
 )
-_SYSTEMS += (
-    "candidates",
-    "cand",
-    "system",
-    "systems",
-    "peers",
-    "input",
-    "i",
-    "p",
-    "s",
-    "sys",
-    "output",
-    "outputs",
-)
+"""What other tools call the option for systems' files."""
 _SAME: Mapping[str, tuple[str, ...]] = {
     "--reference": ("ref", "refs", "references", "r", "target", "targets", "gold", "tgt", "t", "models"),
     "--source": ("src", "sources", "s", "documents", "articles", "input"),
@@ -114,8 +115,8 @@ def usage_words(error: Any, words: Sequence[str]) -> str:
         name = path.removeprefix("adjudge ")
         if taken == ["SCORES"]:
             return (
-                f"{name} takes one folder or table, and {extra[1]} is too much: put all systems into one table, a column"
-                " each; files with a text a line: adjudge rouge a.txt b.txt --reference ref.txt"
+                f"{name} takes one folder or table, and {extra[1]} is too much: put all systems into one table,"
+                " a column each; files with a text a line: adjudge rouge a.txt b.txt --reference ref.txt"
             )
         return f"{name} takes {' '.join(taken) or 'options only'}, and {extra[1]} is too much; {example}"
     return f"{error.message.rstrip('.')}; {example}"

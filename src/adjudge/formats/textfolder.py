@@ -28,6 +28,7 @@ EMPTY_SUMMARY = Noted("empty file taken as an empty summary")
 EMPTY_REFERENCE = Noted("empty file taken as an empty reference")
 EMPTY_DOCUMENT = LeftOut("empty file instead of a document")
 
+_ARCHIVES = (".zip", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst", ".7z", ".rar")
 _FIELDS = {
     "--pattern": ("topic", "system", "length", "form"),
     "--reference-pattern": ("topic", "writer", "system", "length", "form"),
@@ -206,7 +207,8 @@ def read(
     root = Path(folder)
     if not root.is_dir():
         if root.exists():
-            raise FormatError("is a file, expected a folder: unpack an archive first", file=root)
+            hint = ": unpack an archive first" if root.suffix.lower() in _ARCHIVES else ""
+            raise FormatError(f"is a file, expected a folder{hint}", file=root)
         raise FormatError(f"no such folder{absent_words(root)}", file=root)
     layout = FolderLayout.of(_several(pattern), _several(reference_pattern), _several(source_pattern))
     found: dict[str, Path] = {}
