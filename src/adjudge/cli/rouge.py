@@ -10,6 +10,7 @@ import typer
 
 import adjudge
 from adjudge.cli import options
+from adjudge.cli.line_files import LinesCommand
 from adjudge.cli.output import say, show, show_json, warn, worker_count, write_csv
 from adjudge.cli.sources import print_paper, show_result
 from adjudge.comparisons.tests import choices
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from adjudge.comparisons.paper import ComparedMeasures
     from adjudge.comparisons.texts import TextScores
 
+COMMAND_CLASS = LinesCommand
 ADVICE = ": name a --primary measure, or correct --across measures"
 
 
@@ -92,7 +94,10 @@ def command(
             "nothing to score: say adjudge rouge system.txt --reference references.txt for files with a text a line,"
             " or --peer summary.txt for a file that is one text"
         )
+    from adjudge.comparisons.texts import text_measures
+
     choices(test=test, correct=correct, seed=seed)  # says what is wrong with them before the work starts
+    text_measures(measure)
     found: TextScores
     if peer is not None:
         found = _whole(peer, reference, measure, encoding)
@@ -147,10 +152,18 @@ def _aligned(
     files: Sequence[str], reference: Sequence[str], mark: str | None, encoding: str
 ) -> tuple[dict[str, list[str]], list[list[str]]]:
     """The lines of every system, and the references of every line."""
-    from adjudge.formats.linefiles import SentenceMarks, check_aligned, expand, refuse_two_uses, system_names
+    from adjudge.formats.linefiles import (
+        SentenceMarks,
+        check_aligned,
+        expand,
+        refuse_other_files,
+        refuse_two_uses,
+        system_names,
+    )
 
     systems, references = expand(files), expand(reference, "--reference")
     refuse_two_uses({"system": systems, "reference": references})
+    refuse_other_files([*systems, *references])
     texts = {path: _lines(path, encoding) for path in (*systems, *references)}
     check_aligned(
         {path: len(lines) for path, lines in texts.items()},

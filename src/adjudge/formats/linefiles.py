@@ -17,6 +17,7 @@ from pathlib import Path
 
 from adjudge.data.incoming import Item, LeftOut, Noted
 from adjudge.data.lines import MAX_LINE, decode, open_text
+from adjudge.data.packed import first_bytes
 from adjudge.data.rows import KINDS, Document, Summary, System, Topic
 from adjudge.data.target import FORMS, Target
 from adjudge.errors import FormatError, UsageError, quoted
@@ -98,6 +99,7 @@ def read(
     length: int | None = None,
     form: str | None = None,
     sentence_mark: str | None = None,
+    there: Iterable[str] = (),
     max_line: int = MAX_LINE,
     encoding: str = "utf-8",
 ) -> Iterator[Item]:
@@ -106,7 +108,8 @@ def read(
     Paths may be patterns. A file's name is the system, or the writer of the references. The number of the line is the
     topic, as with `by_line` of `read_jsonl` and `read_table`, unless `topics` is a file with a name a line. A blank
     line is an empty summary. `kind` is that of the systems; `length` and `form` are those of all summaries.
-    `sentence_mark` stands between sentences; see `SentenceMarks`.
+    `sentence_mark` stands between sentences; see `SentenceMarks`. `there` are the topics of the evaluation: where they
+    are lines too, there must be as many.
     """
     one_of("--kind", kind, KINDS)
     one_of("--form", form, FORMS)
@@ -122,6 +125,8 @@ def read(
     if not count:
         yield str([*systems, *writers, *documents][0]), EMPTY_FILE
         return
+    if not names:
+        _check_against(there, count)
     named = _topic_names(names[0], texts) if names else [str(n) for n in range(1, count + 1)]
     first = [*names, *systems, *writers, *documents][0]
     for line, topic in enumerate(named, 1):
@@ -165,7 +170,6 @@ class _Aligned:
         start = Place(path, 1)
         yield start.item(start.row(System, {"system": system, "kind": kind}))
         for place, topic, text in self._lines(path):
-            _refuse_json(place, text)
             if not text:
                 place.notes.append(BLANK_REFERENCE if role == "reference" else BLANK_SUMMARY)
             data = {"topic": topic, "system": system, **self.target.as_dict(), "roles": [role], "text": text}
@@ -177,8 +181,8 @@ def _count_lines(paths: Sequence[Path], texts: Callable[[Path], Iterator[str]]) 
     """How many lines every file has; files that differ are refused."""
     counts: dict[Path, int] = {}
     blank_last: list[Path] = []
+    refuse_other_files(paths)
     for path in paths:
-        _refuse_table(path)
         blank = False
         counts[path] = 0
         for text in texts(path):
@@ -190,6 +194,16 @@ def _count_lines(paths: Sequence[Path], texts: Callable[[Path], Iterator[str]]) 
     return counts[paths[0]]
 
 
+def _check_against(there: Iterable[str], count: int) -> None:
+    """Refuse fewer or more lines than an evaluation has, where its topics are the numbers of lines."""
+    known = set(there)
+    if known and len(known) != count and known == {str(n) for n in range(1, len(known) + 1)}:
+        raise FormatError(
+            f"the evaluation has {counted(len(known), 'line')} as topics, and these files have {count:,}: line n must"
+            " be the same topic in all; name the topics with --topics FILE if they are others"
+        )
+
+
 def _topic_names(path: Path, texts: Callable[[Path], Iterator[str]]) -> list[str]:
     lines: dict[str, int] = {}
     for number, line in enumerate(texts(path), 1):
@@ -199,24 +213,38 @@ def _topic_names(path: Path, texts: Callable[[Path], Iterator[str]]) -> list[str
     return list(lines)
 
 
-def _refuse_table(path: Path) -> None:
-    """A file that is named as a table holds more than texts; what it holds goes by its columns."""
-    known = {**dict.fromkeys(JSON_LINES, "jsonl"), **dict.fromkeys(TABLES, "csv")}
-    for suffix, form in known.items():
-        if bare_name(path).lower().endswith(suffix):
-            raise UsageError(
-                f"{path} is named as a table with columns: adjudge import {form} {path} EVALUATION; if every line of"
-                " it is a text and nothing else, name it .txt"
-            )
+_BINARY = {b"PAR1": "a Parquet file", b"PK\x03\x04": "an Excel or zip file", b"%PDF": "a PDF"}
 
 
-def _refuse_json(place: Place, text: str) -> None:
-    if place.line == 1 and text.startswith("{") and text.rstrip().endswith("}"):
-        try:
-            json.loads(text)
-        except (ValueError, RecursionError):
-            return
-        raise place.wrong(f"the line is JSON, expected a text: adjudge import jsonl {place.path} EVALUATION")
+def refuse_other_files(paths: Iterable[Path]) -> None:
+    """Refuse files that hold more than a text a line: tables, by their names and first bytes, and JSON."""
+    known = {**dict.fromkeys(JSON_LINES, "JSON"), **dict.fromkeys(TABLES, "a table with columns")}
+    for path in paths:
+        for suffix, what in known.items():
+            if bare_name(path).lower().endswith(suffix):
+                raise UsageError(
+                    f"{path} is named as {what}: adjudge import {path} EVALUATION; if every line of it is a text and"
+                    " nothing else, name it .txt"
+                )
+        with reading(path):
+            start = first_bytes(path, 4)
+        if what := next((what for magic, what in _BINARY.items() if start.startswith(magic)), ""):
+            raise UsageError(f"{path} is {what}, expected a text a line: adjudge import {path} EVALUATION")
+        if start[:1] in (b"{", b"[") and _is_json(path):
+            raise UsageError(f"{path} holds JSON, expected a text a line: adjudge import {path} EVALUATION")
+
+
+def _is_json(path: Path) -> bool:
+    """Whether the first line is JSON, or begins an array over several lines."""
+    with reading(path):
+        line = next(line_texts(path), "").strip()
+    if line in ("{", "["):
+        return True
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 # Several files
