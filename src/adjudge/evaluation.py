@@ -22,6 +22,7 @@ from adjudge.data.folder import Folder, Settings
 from adjudge.data.history import HistoryEntry, read_history
 from adjudge.data.incoming import ImportReport, Item, OnClash, take_all
 from adjudge.data.layout import PENDING_IMPORT, SCORES
+from adjudge.data.rows import Topic
 from adjudge.data.scorefiles import file_name
 from adjudge.data.scores import AllLengths, Pool, ScoreMatrix
 from adjudge.data.transaction import Transaction
@@ -172,6 +173,10 @@ class Evaluation:
             if not keep:
                 self.folder.unmake(made)
 
+    def topic_names(self) -> Iterator[str]:
+        """The topics that the file of topics has, without reading anything else."""
+        return (row.topic for _, row in self.folder.rows(Topic))
+
     def import_lines(
         self,
         systems: OneOrMore = (),
@@ -202,6 +207,7 @@ class Evaluation:
             length=length,
             form=form,
             sentence_mark=sentence_mark,
+            there=self.topic_names(),
             encoding=encoding,
         )
         return self.take(items, on_clash=on_clash, dry_run=dry_run)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import builtins
 import errno
+import gc
 import io
 import multiprocessing
 import os
 import signal
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from importlib import import_module
 from multiprocessing.connection import Connection
 from pathlib import Path
 from shutil import copytree, rmtree
@@ -20,6 +24,7 @@ import pytest
 from tests.cli.running import call, called
 
 import adjudge
+from adjudge.cli import main
 from adjudge.data.layout import HISTORY, PENDING_EDIT, PENDING_IMPORT, STAGING
 from adjudge.data.rows import Document, Summary, System, Topic
 from adjudge.evaluation import Evaluation
@@ -164,6 +169,50 @@ def words_of(command: str) -> list[str]:
     return WRITING[command].split()
 
 
+# Processes of their own
+
+
+def forked(place: Path, words: list[str]) -> tuple[int, str, list[str]]:
+    """A command's exit code and messages, and the modules that it had loaded at its end."""
+    processes = multiprocessing.get_context("fork")
+    receive, send = processes.Pipe(duplex=False)
+
+    def run() -> None:
+        gc.disable()  # it would copy every page of this process
+        done = called(place, *words)
+        send.send((done.returncode, done.stderr, list(sys.modules)))
+        os._exit(0)
+
+    child = processes.Process(target=run)
+    child.start()
+    send.close()
+    result: tuple[int, str, list[str]] = receive.recv()
+    child.join(60)
+    return result
+
+
+def load_for(place: Path, words: list[str]) -> None:
+    """Load what a command loads: children forked later would spend most of their time on it, every one again.
+
+    The command itself runs in a child: this process takes over no threads and no caches from it.
+    """
+    *_, modules = forked(place, words)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in modules:
+            with suppress(ImportError):
+                import_module(name)
+
+
+def before(start: Path, place: Path, words: list[str]) -> tuple[Any, ...]:
+    """The state of a copy at `place` before a command, which can be forked quickly from now on."""
+    copytree(start, place)
+    load_for(place, words)
+    rmtree(place)
+    copytree(start, place)
+    return state(place / "E")
+
+
 # Step by step
 
 
@@ -204,6 +253,7 @@ class Faults:
 
 
 def run_with_faults(place: Path, words: list[str], step: int, how: str, send: Connection) -> None:
+    gc.disable()  # it would copy every page of the process that was forked
     faults = Faults(step, how)
     faults.install()
     done = called(place, *words)
@@ -223,10 +273,10 @@ def test_every_step(starts: Callable[[str], Path], tmp_path: Path, command: str,
     """After `full`, nothing can be written any more; after `kill`, everything can."""
     processes = multiprocessing.get_context("fork")
     place, found = tmp_path / "place", []
+    old = before(starts(command), place, words_of(command))
     for step in range(1, 400):
-        rmtree(place, ignore_errors=True)
+        rmtree(place)
         copytree(starts(command), place)
-        old = state(place / "E")
         receive, send = processes.Pipe(duplex=False)
         child = processes.Process(target=run_with_faults, args=(place, words_of(command), step, how, send))
         child.start()
@@ -287,13 +337,12 @@ def test_a_full_disk(starts: Callable[[str], Path], disk: Path, command: str) ->
     if not os.path.ismount(disk):
         return  # only root may mount; the test above does without
     place = disk / "place"
+    old = before(starts(command), place, words_of(command))
     for pages in (0, 1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 400, 800):
-        rmtree(place, ignore_errors=True)
-        (disk / "ballast").unlink(missing_ok=True)
+        rmtree(place)
         copytree(starts(command), place)
-        old = state(place / "E")
         fill(disk, pages)
-        done = forked(place, words_of(command))
+        done = forked(place, words_of(command))[:2]
         (disk / "ballast").unlink()
         now = state(place / "E")
         if done[0] == 0:
@@ -305,23 +354,6 @@ def test_a_full_disk(starts: Callable[[str], Path], disk: Path, command: str) ->
     else:
         pytest.fail("no end")
     assert pages > 0 or command in ("people", "remove judgments")
-
-
-def forked(place: Path, words: list[str]) -> tuple[int, str]:
-    processes = multiprocessing.get_context("fork")
-    receive, send = processes.Pipe(duplex=False)
-
-    def run() -> None:
-        done = called(place, *words)
-        send.send((done.returncode, done.stderr))
-        os._exit(0)
-
-    child = processes.Process(target=run)
-    child.start()
-    send.close()
-    result: tuple[int, str] = receive.recv()
-    child.join(60)
-    return result
 
 
 # Where the message cannot be printed
@@ -369,11 +401,9 @@ def test_any_encoding_will_do(
         "check E",
         "--help",
     ):
-        done = subprocess.run(
-            [sys.executable, "-m", "adjudge", *line.split()], cwd=place, capture_output=True, check=False
-        )
-        assert done.returncode == 0, (line, done.stderr)
-        assert b"UnicodeEncodeError" not in done.stderr
+        code, error = forked_in(encoding, place, line.split())
+        assert code == 0, (line, error)
+        assert b"UnicodeEncodeError" not in error
     done = subprocess.run(
         [sys.executable, "-m", "adjudge", "compare", "E", "--json"],
         cwd=place,
@@ -388,6 +418,27 @@ def test_any_encoding_will_do(
         check=True,
     )
     assert names in done.stdout.decode("utf-8")
+
+
+def forked_in(encoding: str, place: Path, words: list[str]) -> tuple[int | None, bytes]:
+    """A command's exit code and messages, with streams such as an interpreter has that starts in an encoding."""
+    out, error = place / "printed", place / "said"
+
+    def run() -> None:
+        os.chdir(place)
+        sys.argv = ["adjudge", *words]
+        sys.stdout = io.TextIOWrapper(out.open("wb"), encoding=encoding, errors="strict")
+        sys.stderr = io.TextIOWrapper(error.open("wb"), encoding=encoding, errors="backslashreplace")
+        try:
+            main()
+        finally:
+            sys.stderr.flush()
+
+    child = multiprocessing.get_context("fork").Process(target=run)
+    child.start()
+    child.join(60)
+    assert out.stat().st_size > 0
+    return child.exitcode, error.read_bytes()
 
 
 def test_a_table_is_written_whole_or_not_at_all(small: Path, tmp_path: Path) -> None:

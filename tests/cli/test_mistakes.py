@@ -156,8 +156,8 @@ WRONG_FILE = [
     M(
         "JSON named .txt to rouge",
         "rouge x.txt --reference ref.txt",
-        1,
-        "adjudge import jsonl x.txt EVALUATION",
+        2,
+        "adjudge import x.txt EVALUATION",
         {"x.txt": FILES["outputs.jsonl"]},
     ),
     M(
@@ -171,15 +171,15 @@ WRONG_FILE = [
     M(
         "a PDF to import lines",
         "import lines p.pdf new",
-        1,
-        "is a PDF: save its text as .txt",
+        2,
+        "is a PDF, expected a text a line: save its text as .txt",
         {"p.pdf": PDF},
     ),
     M(
         "a PDF to rouge",
         "rouge p.pdf --reference ref.txt",
-        1,
-        "is a PDF: save its text as .txt",
+        2,
+        "is a PDF, expected a text a line: save its text as .txt",
         {"p.pdf": PDF},
     ),
     M(
@@ -193,7 +193,7 @@ WRONG_FILE = [
     M(
         "a Word document to rouge",
         "rouge d.docx --reference ref.txt",
-        1,
+        2,
         "save its text as .txt",
         {"d.docx": WORD},
     ),

@@ -197,6 +197,11 @@ MISTAKES = {
     "rouge a.txt --reference ref.txt --test z": 'the test is "z"',
     "rouge a.txt b.txt --reference ref.txt --test z": 'the test is "z"',
     "rouge latin.txt --reference ref.txt": "latin.txt:1",
+    "rouge a.txt --reference ref.txt ref2.txt": "ref2.txt stands after --reference ref.txt",
+    "rouge t.csv --reference t.csv.gz": "t.csv is named as a table with columns: adjudge import t.csv EVALUATION",
+    "rouge a.txt --reference json.txt": "json.txt holds JSON, expected a text a line: adjudge import json.txt",
+    "rouge a.txt --reference rows.txt": "rows.txt is a Parquet file, expected a text a line",
+    "rouge q.txt --reference ref.txt -m rougge": 'no measure "rougge"',
 }
 
 
@@ -204,6 +209,10 @@ MISTAKES = {
 def test_mistakes_are_one_line_that_says_what_to_type(here: Path, line: str, said: str) -> None:
     (here / "cut.txt").write_text("\n".join(A[:3]))
     (here / "empty.txt").write_text("")
+    (here / "t.csv").write_text("id,text\n" * 16)
+    (here / "q.txt").write_text("a <q> b\n" * 16)
+    (here / "json.txt").write_text('{"text": "a"}\n' * 16)
+    (here / "rows.txt").write_bytes(b"PAR1....PAR1")
     (here / "empty2.txt").write_text("")
     (here / "latin.txt").write_bytes("\n".join(A).replace("The", "Thé").encode("latin-1"))
     assert said in refused(here, line)

@@ -222,3 +222,16 @@ def test_asking_for_what_is_not_there() -> None:
         found.mean("rouge-2", "x")
     with pytest.raises(DataError, match="not basic elements"):
         adjudge.rouge("The dam broke.", "a|b|c", "rouge-be")
+
+
+def test_what_has_no_order_or_is_no_list_of_texts_is_refused() -> None:
+    frame = pd.DataFrame({"pred": A, "ref": R})
+    with pytest.raises(UsageError, match="a DataFrame, expected one column of it"):
+        adjudge.rouge(frame, R)
+    with pytest.raises(UsageError, match="a DataFrame, expected one column of it"):
+        adjudge.rouge(A, frame[["ref"]])
+    with pytest.raises(UsageError, match="a set, which has no order"):
+        adjudge.rouge(A, set(R))
+    assert adjudge.rouge(frame["pred"], frame["ref"], "rouge-1").mean("rouge-1") == pytest.approx(
+        adjudge.rouge(A, R, "rouge-1").mean("rouge-1")
+    )

@@ -16,7 +16,7 @@ from adjudge.data.history import ENTRY
 from adjudge.data.layout import CHANGES, HISTORY
 from adjudge.data.rows import Document, Summary, Topic
 from adjudge.data.scores import Score
-from adjudge.errors import DataError, UsageError
+from adjudge.errors import AdjudgeError, DataError, UsageError
 from adjudge.evaluation import Evaluation
 
 Make = Callable[..., Evaluation]
@@ -398,3 +398,23 @@ def test_a_copy_of_the_folder_can_be_undone_too(e: Evaluation, tmp_path: Path) -
     copy = adjudge.open(tmp_path / "copy")
     copy.undo()
     assert files(copy) == before
+
+
+def test_scores_of_what_was_taken_back_are_left_out(tmp_path: Path) -> None:
+    """Nobody ranks systems that are gone, though their scores are still in the files."""
+    (tmp_path / "ref.txt").write_text("".join(f"The storm came on day {k}.\n" for k in range(6)))
+    (tmp_path / "a.txt").write_text("".join(f"A storm came on day {k}.\n" for k in range(6)))
+    (tmp_path / "b.txt").write_text("".join(f"Day {k} was calm.\n" for k in range(6)))
+    e = adjudge.open(tmp_path / "E", create=True)
+    e.import_lines(tmp_path / "a.txt", references=tmp_path / "ref.txt")
+    e.import_lines(tmp_path / "b.txt")
+    e.score("rouge-1")
+    assert len(e.compare("rouge-1").standings) == 2
+    e.undo()
+    found = adjudge.open(tmp_path / "E").compare("rouge-1")
+    assert [s.system for s in found.standings] == ["a"]
+    notes = adjudge.open(tmp_path / "E").scores().notes("rouge-1")
+    assert "6 scores of summaries that are no longer there left out" in notes
+    e.undo()
+    with pytest.raises(AdjudgeError, match="nothing has been scored"):
+        adjudge.open(tmp_path / "E").compare("rouge-1")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.cli.running import called
 
 import adjudge
 from adjudge.data.rows import Document, Summary, System, Topic
@@ -160,7 +161,7 @@ def test_tables_and_json_are_sent_to_their_own_commands(write: Write, refused: R
     assert "adjudge import runs.csv EVALUATION" in refused(read([table]))
     write("runs.txt", lines({"topic": "1", "summary": "a"}))
     assert refused(read(["runs.txt"])).startswith(
-        "runs.txt:1: the line is JSON, expected a text: adjudge import jsonl"
+        "runs.txt holds JSON, expected a text a line: adjudge import runs.txt"
     )
     write("braces.txt", "{so to speak}\n")
     assert len(rows(read(["braces.txt"]))) == 3
@@ -188,3 +189,17 @@ def test_from_python_in_one_call() -> None:
 def test_an_empty_file_says_so(write: Write) -> None:
     write("a.txt", "")
     assert reasons(read(["a.txt"])) == ["file without records"]
+
+
+def test_as_many_lines_as_the_evaluation_has(tmp_path: Path) -> None:
+    """Files that come later are aligned with those before."""
+    for name, n in (("a", 4), ("b", 4), ("short", 3), ("long", 5)):
+        (tmp_path / f"{name}.txt").write_text("".join(f"Text {k} of {name}.\n" for k in range(n)))
+    assert called(tmp_path, "import", "lines", "a.txt", "E").returncode == 0
+    assert called(tmp_path, "import", "lines", "b.txt", "E").returncode == 0
+    for name, n in (("short", 3), ("long", 5)):
+        done = called(tmp_path, "import", "lines", f"{name}.txt", "E")
+        assert done.returncode == 1
+        assert f"the evaluation has 4 lines as topics, and these files have {n}" in done.stderr
+    (tmp_path / "names.txt").write_text("x1\nx2\nx3\n")
+    assert called(tmp_path, "import", "lines", "short.txt", "E", "--topics", "names.txt").returncode == 0

@@ -16,7 +16,7 @@ from tests.judgments.making import a_task
 
 from adjudge.judgments.store.store import Store
 
-TRIALS = 50
+QUICK, ALL = 15, 50
 LONGEST = 0.06  # seconds from the first acknowledgement to the kill
 
 
@@ -73,11 +73,11 @@ def kill_one(
 
 
 def trials(
-    processes: ForkServerContext, store: Store, where: Path | str, *, hasty: bool = False
+    processes: ForkServerContext, store: Store, where: Path | str, count: int, *, hasty: bool = False
 ) -> Iterator[tuple[set[str], set[str]]]:
     """Kills one child after another; what each saved, and what of that is lost."""
     rng = random.Random(5)
-    for _ in range(TRIALS):
+    for _ in range(count):
         seen = store.last_seq()
         sent, saved = kill_one(processes, where, store.evaluation, rng, hasty=hasty)
         there = {event.id for event in store.events(after=seen)}
@@ -86,20 +86,22 @@ def trials(
         store.append([event_of_id(id, store.evaluation) for id in sorted(sent)])
 
 
+@pytest.mark.parametrize("count", [QUICK, pytest.param(ALL, marks=pytest.mark.slow)])
 def test_nothing_that_was_acknowledged_is_lost(
-    ready: Store, where: Path | str, processes: ForkServerContext
+    ready: Store, where: Path | str, processes: ForkServerContext, count: int
 ) -> None:
     saved: set[str] = set()
-    for some, lost in trials(processes, ready, where):
+    for some, lost in trials(processes, ready, where, count):
         assert lost == set()
         saved |= some
     stored = Counter(event.id for event in ready.events())
     assert saved <= stored.keys()
     assert set(stored.values()) == {1}
-    assert len(saved) >= TRIALS
+    assert len(saved) >= count
 
 
 def test_acknowledging_before_the_commit_would_be_noticed(
     ready: Store, where: Path | str, processes: ForkServerContext
 ) -> None:
-    assert any(lost for _, lost in trials(processes, ready, where, hasty=True))
+    """Within as many trials as the quick form has."""
+    assert any(lost for _, lost in trials(processes, ready, where, QUICK, hasty=True))

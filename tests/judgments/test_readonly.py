@@ -14,9 +14,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.cli.running import called
 from tests.judgments.making import a_task
 
-import adjudge
 from adjudge.errors import DataError
 from adjudge.evaluation import Evaluation
 from adjudge.judgments.store.backup import backup
@@ -34,12 +34,14 @@ ANALYSES = (
 
 
 @pytest.fixture
-def place(judged_demo: Path) -> Iterator[Path]:
+def place(small: Evaluation) -> Iterator[Path]:
     """A scored evaluation where anybody may read, outside pytest's own folder, which others may not enter."""
+    small.units()
+    small.simulate_judgments("duc-2001", assessors=1, seed=1)
+    small.score("rouge-1", "coverage")
     with tempfile.TemporaryDirectory(prefix="adjudge-test-") as name:
         folder = Path(name) / "e"
-        shutil.copytree(judged_demo, folder)
-        adjudge.open(folder).score("rouge-1", "coverage")
+        shutil.copytree(small.path, folder)
         Path(name).chmod(0o755)
         yield folder
         lock(folder, writable=True)
@@ -61,13 +63,24 @@ for line in json.load(sys.stdin):
 Outcome = tuple[int, str, str]
 
 
+def named(folder: Path, words: tuple[str, ...]) -> list[str]:
+    """The words of a command with the folder in its place."""
+    k = 2 if words[0] == "judgments" else 1
+    return [*words[:k], str(folder), *words[k:]]
+
+
+def run_by_us(folder: Path, *lines: tuple[str, ...]) -> list[Outcome]:
+    """The same commands by ourselves, who may write."""
+    done = [called(Path(), *named(folder, words)) for words in lines]
+    return [(each.returncode, each.stdout, each.stderr) for each in done]
+
+
 def run(folder: Path, *lines: tuple[str, ...], mounted: bool = False) -> list[Outcome]:
     """Commands by somebody who may not write: nobody, where we are root, whom permissions do not stop.
 
     One process runs them all: starting takes longer than most of them.
     """
-    place = [2 if words[0] == "judgments" else 1 for words in lines]
-    calls = [[*words[:k], str(folder), *words[k:]] for k, words in zip(place, lines, strict=True)]
+    calls = [named(folder, words) for words in lines]
     line = [sys.executable, "-c", RUN]
     if mounted:
         mount = f'mount --bind {folder} {folder} && mount -o remount,bind,ro {folder} && exec "$@"'
@@ -101,7 +114,7 @@ def unclosed(folder: Path) -> None:
 
 @pytest.mark.parametrize("log", [False, True], ids=["closed", "with a log"])
 def test_somebody_who_may_only_read(place: Path, log: bool) -> None:
-    expected = run(place, *ANALYSES)
+    expected = run_by_us(place, *ANALYSES)
     assert all(code == 0 for code, _, _ in expected), expected
     if log:
         unclosed(place)

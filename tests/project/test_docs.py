@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
-import subprocess
-import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -78,15 +75,3 @@ def test_the_readme_shows_the_two_commands_first() -> None:
     assert "make demo" in first_screen
     assert "make test" in first_screen
     assert "![" in first_screen
-
-
-def test_the_readme_shows_real_output(tmp_path: Path) -> None:
-    block = re.search(r"```console\n(.*?)```", page("README.md"), re.DOTALL)
-    assert block is not None
-    commands = [line[2:] for line in block[1].splitlines() if line.startswith("$ ")]
-    shown = [line for line in block[1].splitlines() if not line.startswith("$ ")]
-    printed = ""
-    for command in " && ".join(commands).split(" && "):
-        line = [sys.executable, "-m", *shlex.split(command)]
-        printed = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
-    assert printed.splitlines()[: len(shown)] == shown

@@ -44,8 +44,8 @@ class Command:
             rich_markup_mode="rich",
             context_settings=SETTINGS,
         )
-        own = getattr(import_module(f"adjudge.cli.{module}"), "COMMAND_CLASS", None)
-        app.command(self.name, cls=own, epilog=f"Example: {self.example}")(run)
+        own_class = getattr(import_module(f"adjudge.cli.{module}"), "COMMAND_CLASS", None)
+        app.command(self.name, cls=own_class, epilog=f"Example: {self.example}")(run)
         return without_types(typer.main.get_command(app))
 
     def listed(self) -> Any:

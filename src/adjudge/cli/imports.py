@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperGroup
 
 import adjudge
 from adjudge.cli import options
+from adjudge.cli.line_files import LinesCommand
 from adjudge.cli.output import counting, now, on_clash, say, show_json, typed
 from adjudge.data.absent import split_by_spaces
 from adjudge.data.packed import size_of
@@ -236,37 +237,6 @@ def _in_order(words: list[Path]) -> list[str] | None:
     return None if ordered == words else [str(each) for each in ordered]
 
 
-class LinesCommand(TyperCommand):
-    """Sees the words in their order: what a shell makes of --reference ref*.txt are references, then systems."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        words = list(args)
-        rest = super().parse_args(ctx, args)
-        _refuse_expanded(words, {str(path) for path in ctx.params.get("files") or ()})
-        return rest
-
-
-def _refuse_expanded(words: Sequence[str], files: Collection[str]) -> None:
-    """Refuse files that stand apart from the others, right after an option that takes one."""
-    runs: list[list[str]] = []
-    before = ""
-    for option, word in zip(["", *words], words, strict=False):
-        is_value = option in ("--reference", "--source")
-        if word in files and not is_value:
-            if before not in files:
-                runs.append([before])
-            runs[-1].append(word)
-        before = word if not is_value else f"{option} {word}"
-    apart = [run for run in runs if run[0].startswith(("--reference ", "--source "))]
-    if len(runs) > 1 and apart:
-        option = apart[0][0]
-        raise UsageError(
-            f"{apart[0][1]} stands after {option}, apart from the other systems: is it one that a pattern without"
-            f" quotes matched? Put the pattern in quotes ({option.split()[0]} 'ref*.txt'), or say"
-            f" {option.split()[0]} before each file"
-        )
-
-
 @imports.command("lines", cls=LinesCommand, epilog=f"Example: {IMPORTS['lines']}")
 def lines(
     files: Annotated[
@@ -313,6 +283,7 @@ def lines(
         length=length,
         form=form,
         sentence_mark=sentence_mark,
+        there=adjudge.open(evaluation, create=True).topic_names(),
         max_line=size_of("--max-line", max_line),
         encoding=encoding,
     )

@@ -12,7 +12,7 @@ import typer
 
 import adjudge
 from adjudge.cli import options
-from adjudge.cli.imports import LinesCommand
+from adjudge.cli.line_files import LinesCommand
 from adjudge.cli.output import not_over, say, show, show_json, warn, worker_count, write_csv
 from adjudge.cli.sources import print_paper, show_result
 from adjudge.comparisons.tests import choices
@@ -23,10 +23,8 @@ if TYPE_CHECKING:
     from adjudge.comparisons.paper import ComparedMeasures
     from adjudge.comparisons.texts import TextScores
 
-ADVICE = ": name a --primary measure, or correct --across measures"
-
-
 COMMAND_CLASS = LinesCommand
+ADVICE = ": name a --primary measure, or correct --across measures"
 
 
 def command(
@@ -98,7 +96,10 @@ def command(
             "nothing to score: say adjudge rouge system.txt --reference references.txt for files with a text a line,"
             " or --peer summary.txt for a file that is one text"
         )
+    from adjudge.comparisons.texts import text_measures
+
     choices(test=test, correct=correct, seed=seed)  # says what is wrong with them before the work starts
+    text_measures(measure)
     not_over(csv, *(files or ()), *reference, *([peer] if peer else ()))
     found: TextScores
     if peer is not None:
@@ -165,10 +166,18 @@ def _aligned(
     files: Sequence[str], reference: Sequence[str], mark: str | None, encoding: str
 ) -> tuple[dict[str, list[str]], list[list[str]]]:
     """The lines of every system, and the references of every line."""
-    from adjudge.formats.linefiles import SentenceMarks, check_aligned, expand, refuse_two_uses, system_names
+    from adjudge.formats.linefiles import (
+        SentenceMarks,
+        check_aligned,
+        expand,
+        refuse_other_files,
+        refuse_two_uses,
+        system_names,
+    )
 
     systems, references = expand(files), expand(reference, "--reference")
     refuse_two_uses({"system": systems, "reference": references})
+    refuse_other_files([*systems, *references])
     texts = {path: _lines(path, encoding) for path in (*systems, *references)}
     check_aligned(
         {path: len(lines) for path, lines in texts.items()},

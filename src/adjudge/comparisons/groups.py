@@ -471,7 +471,7 @@ class Groupings(Tabular):
         room = len(max(self.matrix.systems, key=len))
         drawn = len(self.lines.lines) <= MOST_LINES
         lines = [line[room:] for line in self.draw_lines().splitlines()] if drawn else [""] * len(self.places)
-        kind = (Column("kind"),) if self.kinds else ()
+        kind = (Column("kind", show="varies"),) if self.kinds else ()
         hsu = (
             (Column("best_low", show="never"), Column("best_high", show="never"))
             if self.hsu is not None

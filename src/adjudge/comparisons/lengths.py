@@ -285,7 +285,7 @@ class LengthsResult(Tabular):
 
     def table(self) -> Table:
         """Scores centred by topic, with letters, a row per system."""
-        kind = (Column("kind"),) if self.kinds else ()
+        kind = (Column("kind", show="varies"),) if self.kinds else ()
         columns = [
             column
             for each in self.columns

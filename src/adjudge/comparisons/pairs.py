@@ -762,7 +762,7 @@ class Comparison(Tabular):
         stars = {} if self.choices.against is None else marks(self) or {}
         columns = [Column("rank", ""), Column("system", right=False)]
         if self.kinds:
-            columns.append(Column("kind"))
+            columns.append(Column("kind", show="varies"))
         columns += [
             Column("n", "topics"),
             Column("mean", format=".4f"),

@@ -126,26 +126,30 @@ class Scores:
         except AdjudgeError as error:  # a damaged store stops no scores of texts
             judgments = Judgments(unread=str(error))
         gone = _withdrawn_keys(collection)
+        present = {summary.key for summary in collection.all_summaries()} | gone
         batches = batches_of(collection, judgments)
         references = reference_counts(batches)
         frames, notes, stale = [], {}, {}
         for file in files:
             measure, frame = file.info.measure, file.table.frame
-            keep = [
-                key not in gone
-                for key in zip(frame["topic"], frame["system"], targets_of(frame), strict=True)
-            ]
-            frames.append(frame[keep])
+            keys = list(zip(frame["topic"], frame["system"], targets_of(frame), strict=True))
+            keep = [key not in gone for key in keys]
+            withdrawn, absent = len(keep) - sum(keep), 0
             said: tuple[str, ...] = ()
             if file.origin == "computed":
                 spec = parse_measure(measure)
+                if not looks_at_judgments(spec):  # what people judged may have no text here
+                    there = [key in present for key in keys]
+                    absent = sum(k and not t for k, t in zip(keep, there, strict=True))
+                    keep = [k and t for k, t in zip(keep, there, strict=True)]
                 if not (judgments.unread and looks_at_judgments(spec)):
                     stale[measure] = tuple(stale_topics(batches, file, spec))
                 about = judgments.notes() if looks_at_judgments(spec) else ()
                 said = (*reference_notes(spec, collection, references), *about)
-            left = len(keep) - sum(keep)
+            frames.append(frame[keep])
             judged = file.origin == "computed" and looks_at_judgments(parse_measure(measure))
-            notes[measure] = [*_left_notes(measure, stale.get(measure, ()), left, folder.path, judged), *said]
+            left = _left_notes(measure, stale.get(measure, ()), withdrawn, absent, folder.path, judged)
+            notes[measure] = [*left, *said]
         infos = with_titles([file.info for file in files])
         table = ScoreTable.from_frame(pd.concat(frames), infos) if frames else ScoreTable.from_rows([])
         rows = collection.systems
@@ -559,7 +563,9 @@ def with_titles(infos: Sequence[MeasureInfo]) -> list[MeasureInfo]:
     ]
 
 
-def _left_notes(measure: str, stale: Sequence[str], withdrawn: int, folder: Path, judged: bool) -> list[str]:
+def _left_notes(
+    measure: str, stale: Sequence[str], withdrawn: int, absent: int, folder: Path, judged: bool
+) -> list[str]:
     found = []
     if stale:
         shown = ", ".join(stale[:3]) + (", ..." if len(stale) > 3 else "")
@@ -570,6 +576,8 @@ def _left_notes(measure: str, stale: Sequence[str], withdrawn: int, folder: Path
         )
     if withdrawn:
         found.append(f"{counted(withdrawn, 'score')} of withdrawn summaries left out")
+    if absent:
+        found.append(f"{counted(absent, 'score')} of summaries that are no longer there left out")
     return found
 
 

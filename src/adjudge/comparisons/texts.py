@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import fmean
@@ -56,6 +56,18 @@ def rouge(
     without any, F of ROUGE-1, 2, L and Lsum as rouge-score gives it. F has its recall and precision beside it.
     """
     systems, answers = _systems(peers, references)
+    chosen = text_measures(measures)
+    every = list(dict.fromkeys(part for measure in chosen for part in _with_parts(measure)))
+    batches = _batches(systems, answers, language)
+    chunks = [(batches[k : k + CHUNK], every) for k in range(0, len(batches), CHUNK)]
+    if worker_count(workers) == 1:
+        chunks = [(batches, every)]
+    scored = run(_score_texts, chunks, workers=min(worker_count(workers), len(chunks)))
+    return _collected(chosen, every, systems, answers, batches, scored)
+
+
+def text_measures(measures: str | Sequence[str] | None) -> list[Measure]:
+    """The measures that are meant, where texts and references are enough for them."""
     chosen = parse_quickly(USUAL if measures is None else measures)
     if not chosen:
         raise UsageError("no measures are named")
@@ -66,13 +78,7 @@ def rouge(
                 " with adjudge import, then adjudge score"
             )
         measure.check_installed()
-    every = list(dict.fromkeys(part for measure in chosen for part in _with_parts(measure)))
-    batches = _batches(systems, answers, language)
-    chunks = [(batches[k : k + CHUNK], every) for k in range(0, len(batches), CHUNK)]
-    if worker_count(workers) == 1:
-        chunks = [(batches, every)]
-    scored = run(_score_texts, chunks, workers=min(worker_count(workers), len(chunks)))
-    return _collected(chosen, every, systems, answers, batches, scored)
+    return chosen
 
 
 def _score_texts(
@@ -391,6 +397,10 @@ def _paired_references(given: object) -> list[list[str]]:
 
 
 def _items(given: object, what: str) -> list[Any]:
+    if hasattr(given, "columns"):  # a DataFrame's items are the names of its columns
+        raise UsageError(f"{what}: a {type(given).__name__}, expected one column of it, or a list of texts")
+    if isinstance(given, Set) and len(given) > 1:
+        raise UsageError(f"{what}: a {type(given).__name__}, which has no order, expected a list of texts")
     if isinstance(given, bytes | Mapping) or not isinstance(given, Iterable):
         raise UsageError(f"{what}: a {type(given).__name__}, expected a text or a list of texts")
     return list(given)

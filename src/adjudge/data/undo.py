@@ -133,7 +133,7 @@ class Undone(Tabular):
         found = [self.headline()]
         for how in ("restored", "removed", "renamed"):
             if names := [name for name, each in self.files.items() if each == how]:
-                found.append(f"{how}: {', '.join(names)}")
+                found.append(f"{'would be ' if self.dry_run else ''}{how}: {', '.join(names)}")
         if self.tasks:
             tasks = (f"{counted(n, 'task')} {how}" for how, n in self.tasks.items())
             found.append(f"judging: {', '.join(tasks)}")

@@ -19,6 +19,7 @@ from pathlib import Path
 from adjudge.data.absent import split_by_spaces
 from adjudge.data.incoming import Item, LeftOut, Noted
 from adjudge.data.lines import MAX_LINE, decode, open_text
+from adjudge.data.packed import first_bytes
 from adjudge.data.rows import KINDS, Document, Summary, System, Topic
 from adjudge.data.target import FORMS, Target
 from adjudge.errors import FormatError, UsageError, quoted
@@ -42,27 +43,14 @@ _PATTERN = re.compile(r"[*?[]")
 _MOST_FILES = 12  # with their counts in a message, and
 _MOST_NAMED = 5  # as they would be typed
 
-_NO_TEXTS = {
-    b"%PDF": "a PDF: save its text as .txt",
-    b"PK\3\4": "a Word document, an Excel workbook or a ZIP archive: save its text as .txt, or unpack it",
-    b"\xd0\xcf\x11\xe0": "a file of an old Word or Excel: save its text as .txt",
-    b"PAR1": "a Parquet file: adjudge import FILE EVALUATION reads it",
-    b"{\\rtf": "a rich text file: save its text as .txt",
-}
-
 BLANK_SUMMARY = Noted("blank line taken as an empty summary")
 BLANK_REFERENCE = Noted("blank line taken as an empty reference")
 NO_DOCUMENT = LeftOut("blank line instead of a document")
 
 
 def read_line_file(path: str | Path, *, max_line: int = MAX_LINE, encoding: str = "utf-8") -> list[str]:
-    """The lines of a file without their ends, blank ones too; see `line_texts`. A table or JSON is refused."""
-    path = Path(path)
-    refuse_table(path)
-    lines = list(line_texts(path, max_line=max_line, encoding=encoding))
-    if lines:
-        _refuse_json(Place(path, 1), lines[0])
-    return lines
+    """The lines of a file without their ends, blank ones too; see `line_texts`."""
+    return list(line_texts(path, max_line=max_line, encoding=encoding))
 
 
 def line_texts(path: str | Path, *, max_line: int = MAX_LINE, encoding: str = "utf-8") -> Iterator[str]:
@@ -78,8 +66,6 @@ def line_texts(path: str | Path, *, max_line: int = MAX_LINE, encoding: str = "u
             number = 0
             while raw := stream.readline(max_line + 1):
                 number += 1
-                if number == 1:
-                    _refuse_no_text(path, raw)
                 if len(raw) > max_line:
                     raise FormatError(
                         f"the line is longer than {max_line:,} bytes; allow more with --max-line",
@@ -87,13 +73,6 @@ def line_texts(path: str | Path, *, max_line: int = MAX_LINE, encoding: str = "u
                         line=number,
                     )
                 yield _text(decode(raw, source.encoding, path, number), path, number)
-
-
-def _refuse_no_text(path: Path, start: bytes) -> None:
-    """Say what a file is whose first bytes are those of something else than plain text."""
-    for magic, what in _NO_TEXTS.items():
-        if start.startswith(magic):
-            raise FormatError(f"is {what}, expected plain text with a text a line", file=path)
 
 
 def _text(line: str, path: Path, number: int) -> str:
@@ -122,6 +101,7 @@ def read(
     length: int | None = None,
     form: str | None = None,
     sentence_mark: str | None = None,
+    there: Iterable[str] = (),
     max_line: int = MAX_LINE,
     encoding: str = "utf-8",
 ) -> Iterator[Item]:
@@ -130,7 +110,8 @@ def read(
     Paths may be patterns. A file's name is the system, or the writer of the references. The number of the line is the
     topic, as with `by_line` of `read_jsonl` and `read_table`, unless `topics` is a file with a name a line. A blank
     line is an empty summary. `kind` is that of the systems; `length` and `form` are those of all summaries.
-    `sentence_mark` stands between sentences; see `SentenceMarks`.
+    `sentence_mark` stands between sentences; see `SentenceMarks`. `there` are the topics of the evaluation: where they
+    are lines too, there must be as many.
     """
     one_of("--kind", kind, KINDS)
     one_of("--form", form, FORMS)
@@ -146,6 +127,8 @@ def read(
     if not count:
         yield str([*systems, *writers, *documents][0]), EMPTY_FILE
         return
+    if not names:
+        _check_against(there, count)
     named = _topic_names(names[0], texts) if names else [str(n) for n in range(1, count + 1)]
     first = [*names, *systems, *writers, *documents][0]
     for line, topic in enumerate(named, 1):
@@ -189,7 +172,6 @@ class _Aligned:
         start = Place(path, 1)
         yield start.item(start.row(System, {"system": system, "kind": kind}))
         for place, topic, text in self._lines(path):
-            _refuse_json(place, text)
             if not text:
                 place.notes.append(BLANK_REFERENCE if role == "reference" else BLANK_SUMMARY)
             data = {"topic": topic, "system": system, **self.target.as_dict(), "roles": [role], "text": text}
@@ -201,8 +183,8 @@ def _count_lines(paths: Sequence[Path], texts: Callable[[Path], Iterator[str]]) 
     """How many lines every file has; files that differ are refused."""
     counts: dict[Path, int] = {}
     blank_last: list[Path] = []
+    refuse_other_files(paths)
     for path in paths:
-        refuse_table(path)
         blank = False
         counts[path] = 0
         for text in texts(path):
@@ -214,6 +196,16 @@ def _count_lines(paths: Sequence[Path], texts: Callable[[Path], Iterator[str]]) 
     return counts[paths[0]]
 
 
+def _check_against(there: Iterable[str], count: int) -> None:
+    """Refuse fewer or more lines than an evaluation has, where its topics are the numbers of lines."""
+    known = set(there)
+    if known and len(known) != count and known == {str(n) for n in range(1, len(known) + 1)}:
+        raise FormatError(
+            f"the evaluation has {counted(len(known), 'line')} as topics, and these files have {count:,}: line n must"
+            " be the same topic in all; name the topics with --topics FILE if they are others"
+        )
+
+
 def _topic_names(path: Path, texts: Callable[[Path], Iterator[str]]) -> list[str]:
     lines: dict[str, int] = {}
     for number, line in enumerate(texts(path), 1):
@@ -223,23 +215,47 @@ def _topic_names(path: Path, texts: Callable[[Path], Iterator[str]]) -> list[str
     return list(lines)
 
 
-def refuse_table(path: Path) -> None:
-    """A file that is named as a table holds more than texts; what it holds goes by its columns."""
-    for suffix in (*JSON_LINES, *TABLES, ".json", ".parquet"):
-        if bare_name(path).lower().endswith(suffix):
+_BINARY = {b"PAR1": "a Parquet file", b"PK\x03\x04": "an Excel, Word or zip file"}
+_NO_TABLE = {
+    b"%PDF": "a PDF",
+    b"\xd0\xcf\x11\xe0": "a file of an old Word or Excel",
+    b"{\\rt": "a rich text file",
+}
+
+
+def refuse_other_files(paths: Iterable[Path]) -> None:
+    """Refuse files that hold more than a text a line: tables, by their names and first bytes, and JSON."""
+    known = {**dict.fromkeys(JSON_LINES, "JSON"), **dict.fromkeys(TABLES, "a table with columns")}
+    for path in paths:
+        for suffix, what in known.items():
+            if bare_name(path).lower().endswith(suffix):
+                raise UsageError(
+                    f"{path} is named as {what}: adjudge import {path} EVALUATION; if every line of it is a text and"
+                    " nothing else, name it .txt"
+                )
+        with reading(path):
+            start = first_bytes(path, 4)
+        if what := next((what for magic, what in _BINARY.items() if start.startswith(magic)), ""):
             raise UsageError(
-                f"{path} is named as a table with columns: adjudge import {path} EVALUATION; if every line of it is a"
-                " text and nothing else, name it .txt"
+                f"{path} is {what}, expected a text a line: adjudge import {path} EVALUATION, or save its text as .txt"
             )
+        if what := next((what for magic, what in _NO_TABLE.items() if start.startswith(magic)), ""):
+            raise UsageError(f"{path} is {what}, expected a text a line: save its text as .txt")
+        if start[:1] in (b"{", b"[") and _is_json(path):
+            raise UsageError(f"{path} holds JSON, expected a text a line: adjudge import {path} EVALUATION")
 
 
-def _refuse_json(place: Place, text: str) -> None:
-    if place.line == 1 and text.startswith("{") and text.rstrip().endswith("}"):
-        try:
-            json.loads(text)
-        except (ValueError, RecursionError):
-            return
-        raise place.wrong(f"the line is JSON, expected a text: adjudge import jsonl {place.path} EVALUATION")
+def _is_json(path: Path) -> bool:
+    """Whether the first line is JSON, or begins an array over several lines."""
+    with reading(path):
+        line = next(line_texts(path), "").strip()
+    if line in ("{", "["):
+        return True
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 # Several files
