@@ -121,7 +121,7 @@ def fill(folder: Path) -> None:
         "topic,a,b,H1\n" + "".join(f"t{k},{k},{k + 1},{k + 2}\n" for k in range(8))
     )
     for name in ("system_a", "system_b", "ref1", "ref2", "src"):
-        (folder / f"{name}.txt").write_text("".join(f"Rain, by {name}, on {k}.\n" for k in range(4)))
+        (folder / f"{name}.txt").write_text("".join(f"Rain, by {name}, on {k}.\n" for k in range(8)))
     for part in ("lead", "ours", "reference"):
         (folder / "outputs" / part).mkdir(parents=True)
         for k in range(4):
@@ -366,7 +366,7 @@ MISTAKES = [
     (2, "import lines *.txt --reference ref1.txt new", "given as a system and as a reference"),
     (2, "import lines system_a.txt system_b.txt --reference ref1.txt ref2.txt new", "in quotes"),
     (2, "import lines --reference ref1.txt ref2.txt --source src.txt system_a.txt new", "in quotes"),
-    (1, "import lines system_a.txt --reference summary.txt new", "system_a.txt 4 lines, summary.txt 1 line"),
+    (1, "import lines system_a.txt --reference summary.txt new", "system_a.txt 8 lines, summary.txt 1 line"),
     (2, "import lines summaries new", "summaries is a folder: say 'summaries/*.txt'"),
     (2, "import lines matrix.csv new", "adjudge import matrix.csv EVALUATION"),
     (2, "import lines new", "no files to read"),

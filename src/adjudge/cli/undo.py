@@ -17,9 +17,9 @@ def undo(
     dry_run: options.DryRun = False,
     json: options.Json = False,
 ) -> None:
-    """Take back the last import, units, baselines, withdraw, rename or remove: all files as they were before it.
+    """Take back the last import, units, baselines, withdraw, rename or remove.
 
-    Refused once judgments or tasks refer to what would go. Run it again to take back the change before.
+    All files are as they were before it. Refused once judgments or tasks refer to what would go. Run it again to take back the change before.
     """
     done = adjudge.open(evaluation).undo(redo=redo, dry_run=dry_run)
     if json:
