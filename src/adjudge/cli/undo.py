@@ -30,7 +30,7 @@ def undo(
 
 
 def history(evaluation: options.Folder, json: options.Json = False, csv: options.Csv = None) -> None:
-    """List the last changes of the files: when, what, how much, and whether adjudge undo can take them back."""
+    """List the last changes of the files, and whether they can be taken back."""
     found = adjudge.open(evaluation).history()
     if csv is not None:
         write_csv(found.to_frame(), csv)
