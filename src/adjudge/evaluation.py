@@ -257,15 +257,17 @@ class Evaluation:
         """Import files of any known format, a DataFrame, or records: a list of dicts, a data set of `datasets`.
 
         A file's format is found out; the options are those of its reader in `adjudge.formats`, for records those of
-        `adjudge.formats.records.read_frame`: `columns={"reference": "highlights"}`, `systems=["gpt4", "llama"]`.
+        `adjudge.formats.records.read_frame`: `columns={"reference": "highlights"}`, `systems=["gpt4", "llama"]`. A
+        frame's index is the topic where it has a name and no column is; lists by column are a table, too.
         """
-        from adjudge.formats.recognise import read
+        from adjudge.formats.recognise import check_options, read
         from adjudge.formats.records import read_frame
 
         files = [source] if isinstance(source, str | Path) else source
         if isinstance(files, list | tuple) and files and all(isinstance(f, str | Path) for f in files):
             items = read(files, **options)
         else:
+            check_options(read_frame, options)
             items = read_frame(source, **options)
         return self.take(items, on_clash=on_clash, dry_run=dry_run)
 

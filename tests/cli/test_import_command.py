@@ -26,6 +26,9 @@ def here(tmp_path: Path) -> Path:
     adjudge.init(tmp_path / "my-eval")
     pq.write_table(pa.Table.from_pylist(XSUM), tmp_path / "xsum.parquet")
     (tmp_path / "my file.json").write_text(json.dumps(XSUM), encoding="utf-8")
+    for name in ("a.txt", "ref.txt", "texts/gpt/1.txt", "texts/gold/1.txt"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("It rained.\n", encoding="utf-8")
     (tmp_path / "bart.csv").write_text("id,prediction\n1,Rain.\n2,Snow.\n", encoding="utf-8")
     return tmp_path
 
@@ -85,7 +88,19 @@ def test_options_may_come_first_and_auto_may_be_said(here: Path) -> None:
         ("import bart.csv my-eval --root x", "read as CSV of summaries, commas between columns, which takes no --root"),
         ("import bart.csv my-eval --systems x", '--systems: bart.csv has no column "x"; it has: id, prediction'),
         ("import bart.csv my-eval --systems a,a", '--systems names "a" twice'),
-        ("import csv xsum.parquet my-eval", "xsum.parquet"),
+        ("import csv xsum.parquet my-eval", "adjudge import xsum.parquet EVALUATION"),
+        ("import jsonl bart.csv my-eval", "adjudge import csv bart.csv EVALUATION"),
+        ("import a.txt --reference ref.txt E2", ": adjudge import lines a.txt --reference ref.txt E2\n"),
+        ("import auto a.txt --reference=ref.txt E2", ": adjudge import lines a.txt --reference=ref.txt E2\n"),
+        ("import a.txt --source ref.txt E2", ": adjudge import lines a.txt --source ref.txt E2\n"),
+        ("import texts E2 --pattern {topic}.txt", ": adjudge import folder texts E2 --pattern '{topic}.txt'\n"),
+        ("import folder texts texts", "such as adjudge import folder texts my-eval"),
+        ("import texts texts", "such as adjudge import texts my-eval"),
+        (
+            "import xsum.parquet bart.csv my-eval --map reference=summary --length 9",
+            "`adjudge import xsum.parquet my-eval --map reference=summary --length 9`",
+        ),
+        ("import xsum.parquet my-eval --map reference=sumary", 'no column "sumary" (nearest: "summary")'),
     ],
 )  # fmt: skip
 def test_a_mistake_is_one_line_that_says_what_to_type(here: Path, line: str, expected: str) -> None:
@@ -110,3 +125,25 @@ def test_help_shows_the_form_without_a_format(here: Path) -> None:
     assert "import [OPTIONS] [FORMAT] FILE... EVALUATION" in shown
     assert "auto" in shown
     assert "Example: adjudge import" in shown
+
+
+def test_a_folder_of_texts_needs_no_format_and_no_pattern(here: Path) -> None:
+    done = called(here, "import", "texts", "my-eval")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[0] == "read as: a folder of texts, a file each"
+    assert {(s.system, s.roles) for s in summaries(here)} == {("gpt", ("peer",)), ("gold", ("reference",))}
+
+
+def test_a_record_without_a_text_makes_no_evaluation(here: Path) -> None:
+    (here / "nul.jsonl").write_text('{"id": "1", "prediction": null}\n', encoding="utf-8")
+    done = called(here, "import", "nul.jsonl", "new")
+    assert done.returncode == 1
+    assert "left out 1: no text" in done.stdout
+    assert not (here / "new").exists()
+
+
+def test_the_next_step_towards_people_can_be_typed(here: Path) -> None:
+    done = called(here, "import", "bart.csv", "my-eval")
+    said = done.stdout.splitlines()[-1].partition("let people judge: ")[2]
+    for command in said.replace("NAME", "anna").split(", then "):
+        assert called(here, *shlex.split(command)[1:]).returncode == 0, command

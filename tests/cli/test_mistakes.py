@@ -698,7 +698,7 @@ TEXTS = [
         "a list of texts",
         "import x.json new",
         1,
-        "expected one JSON object a line, or a list of objects",
+        "write one text a line, and `adjudge import lines FILE EVALUATION` reads them",
         {"x.json": '["A.", "B."]'},
     ),
     M(
@@ -732,8 +732,8 @@ TEXTS = [
     M(
         "no column of topics among texts",
         "import csv x.csv new",
-        1,
-        "say --map topic=COLUMN, or --by-line",
+        2,
+        "`adjudge import csv x.csv new --systems bart_out --by-line`",
         {"x.csv": "doc,bart_out\n1,Rain fell.\n"},
     ),
     M(

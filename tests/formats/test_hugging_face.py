@@ -594,7 +594,8 @@ def splits() -> dict[str, Any]:
         (["One."], "record 1 is str, expected a dict"),
         (3, "the data is int, expected a DataFrame or a list of dicts"),
         ("nothing", "the data is str"),
-        ({"id": [1]}, "the data is a mapping"),
+        ({"id": 1}, "the data is a mapping, expected lists by column"),
+        ({"id": [1], "text": ["One.", "Two."]}, "different numbers of values: id 1 and text 2"),
         (splits(), r"the splits train and test: take one, such as data\['train'\]"),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), '2 columns are named "a"'),
     ],
@@ -617,3 +618,265 @@ def test_an_evaluation_takes_files_frames_and_dicts(tmp_path: Path) -> None:
     texts_now = [s for each in e.collection.summaries.values() for s in each]
     assert len({s.system for s in texts_now if s.is_peer}) == 6
     assert e.compare("mean:coherence").headline()
+
+
+# What nobody named
+
+
+def beside(**columns: list[Any]) -> Records:
+    """References and sources with further columns of four values."""
+    base = [
+        {"id": f"d{n}", "article": f"It was {word} that day.", "reference": f"{word.title()}."}
+        for n, word in enumerate(("rain", "snow", "hail", "fog"))
+    ]
+    return [
+        {**record, **{name: values[n] for name, values in columns.items()}} for n, record in enumerate(base)
+    ]
+
+
+SHORT = ["Rain.", "It snowed.", "Hail fell here.", "Fog."]
+
+
+@in_every_kind
+def test_short_texts_that_nobody_named_are_asked_about(kind: Kind) -> None:
+    path = kind(beside(gpt4=SHORT, llama=[text.lower() for text in SHORT]), "x")
+    with pytest.raises(Undecided) as asked:
+        read(path)
+    assert [way.words for way in asked.value.ways] == [["--systems", "gpt4,llama"], ["--map", "text="]]
+    found = texts(read(path, systems=["gpt4", "llama"]), Summary)
+    assert sorted(s.text for s in found if s.system == "gpt4") == sorted(SHORT)
+    assert {s.roles for s in texts(read(path, columns={"text": ""}), Summary)} == {("reference",)}
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["Rain", "Snow", "Hail", "Fog"],
+        ["Rain fell.", "Rain fell.", "Snow.", "Fog came."],
+        ["On 3 March 2020 it rained.", "Snow in May.", "3.5 mm", "Fog."],
+    ],
+)
+def test_texts_may_have_one_word_and_repeat(values: list[str]) -> None:
+    with pytest.raises(Undecided, match="column bart holds texts"):
+        read(as_csv(beside(bart=values), "x"))
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("split", ["train", "dev", "test", "extra"]),
+        ("genre", ["news", "sport", "news", "sport"]),
+        ("count", ["1", "2,5", "30 %", "-4e3"]),
+        ("day", ["2020-01-02", "03/04/2021", "1.5.1999", "2020-01-02T10:00:00Z"]),
+        ("day", ["Mon, 2 Mar 2020", "5 May 2020 10:00 GMT", "June 1st, 1999", "Sunday, July 4 2021"]),
+        ("where", ["https://a.org/b c".replace(" ", ""), "www.b.org", "news/1.txt", "http://c.org"]),
+        ("uid", ["a1", "b2", "x_y", "d#4"]),
+        ("checked", ["yes", "no", "true", "False"]),
+        ("lang", ["Dutch", "English", "French", "German"]),
+        ("number", [1.5, 2.5, 3.5, 4.5]),
+        ("empty", ["", "", "", ""]),
+    ],
+)
+def test_what_is_no_text_is_not_asked_about(name: str, values: list[Any]) -> None:
+    items = read(as_csv(beside(**{name: values}), "x"))
+    assert len(texts(items, Summary)) == 4
+    assert f'column "{name}" not used' in reasons(items)
+
+
+def test_categories_are_not_offered_beside_longer_texts() -> None:
+    long = [f"A text of some length that tells of {word}" for word in SHORT]
+    with pytest.raises(Undecided) as asked:
+        read(as_csv(beside(gpt4=long, area=["west", "north", "south", "east"]), "x"))
+    assert asked.value.ways[0].words == ["--systems", "gpt4"]
+
+
+def test_summaries_under_an_unknown_name_beside_a_system_are_asked_about() -> None:
+    with pytest.raises(Undecided) as asked:
+        read(as_csv([{"id": "1", "system": "a", "decoded_text": "Rain."}], "x"))
+    assert [way.words for way in asked.value.ways] == [["--map", "text=decoded_text"]]
+
+
+@pytest.mark.parametrize(
+    ("record", "words"),
+    [
+        ({"summary": "s", "output": "o"}, ["--map", "text=output", "--map", "reference=summary"]),
+        ({"prediction": "o", "summary": "s"}, ["--map", "text=prediction", "--map", "reference=summary"]),
+        ({"text": "d", "output": "o"}, ["--map", "text=output", "--map", "document=text"]),
+        ({"output": "o", "candidate": "s"}, ["--systems", "output,candidate"]),
+        (
+            {"summary": "s", "output": "o", "candidate": "c"},
+            ["--systems", "output,candidate", "--map", "reference=summary"],
+        ),
+        (
+            {"summary": "s", "output": "o", "llama": "A text of several words."},
+            ["--systems", "output,llama", "--map", "reference=summary"],
+        ),
+        ({"reference": "r", "summary": "s", "output": "o"}, ["--systems", "output,summary"]),
+    ],
+)
+def test_two_columns_of_texts_are_offered_with_both_in_use(record: dict[str, str], words: list[str]) -> None:
+    path = (
+        as_csv([{"id": "1", "article": "Rain."} | record], "x")
+        if "text" not in record
+        else as_csv([record], "x")
+    )
+    for items in (recognise([path]).read(), read_table([path])):
+        with pytest.raises(Undecided) as asked:
+            list(items)
+        assert asked.value.ways[0].words == words
+
+
+def test_the_first_way_with_two_columns_of_texts_uses_both() -> None:
+    path = as_csv([{"id": "1", "article": "Rain.", "summary": "It rained.", "output": "Wet."}], "x")
+    found = texts(read(path, columns={"text": "output", "reference": "summary"}), Summary)
+    assert {(s.text, s.roles) for s in found} == {("Wet.", ("peer",)), ("It rained.", ("reference",))}
+
+
+@in_every_kind
+@pytest.mark.parametrize("column", ["sumary", "nope"])
+def test_a_column_that_is_not_there_is_named_before_anything_else(kind: Kind, column: str) -> None:
+    nearest = ' \\(nearest: "summary"\\)' if column == "sumary" else ""
+    for records in (xsum(), [record | {"bart": f"{record['summary']} Again."} for record in xsum()]):
+        with pytest.raises(
+            UsageError, match=f'--map: x.* has no column "{column}"{nearest}; it has: '
+        ) as said:
+            read(kind(records, "x"), columns={"reference": column})
+        assert not isinstance(said.value, Undecided)
+
+
+def test_a_key_that_comes_later_is_not_missed(write: Write) -> None:
+    records = [{"id": str(n), "article": f"Text {n}."} for n in range(12)]
+    write("x.jsonl", lines(*records, {"id": "x", "article": "Last.", "gold": "One."}))
+    assert len(texts(read(Path("x.jsonl"), columns={"reference": "gold"}), Summary)) == 1
+
+
+# Tables in JSON
+
+
+@pytest.mark.parametrize("orient", ["records", "columns", "index", "split", "table"])
+@pytest.mark.parametrize("index", [False, True])
+def test_every_form_that_pandas_writes_is_the_same_table(orient: Any, index: bool) -> None:
+    frame = pd.DataFrame(by_columns())
+    frame = frame.set_index("id") if index and orient != "records" else frame
+    frame.to_json("x.json", orient=orient)
+    found = texts(read(Path("x.json"), systems=SYSTEMS), Summary)
+    assert {(s.topic, s.system, s.text) for s in found} == {
+        (record["id"], system, record[system]) for record in by_columns() for system in SYSTEMS
+    }
+
+
+def test_texts_by_topic_and_lists_by_column(write: Write) -> None:
+    path = write("bart.json", json.dumps({"a1": "Rain fell.", "b2": "Snow fell."}))
+    assert recognise([path]).words == "JSON of texts by topic"
+    assert texts(read(path), Summary) == [
+        Summary("a1", "bart", "Rain fell."),
+        Summary("b2", "bart", "Snow fell."),
+    ]
+    columns = {"predictions": ["Rain fell.", "Snow fell."], "references": GOLD}
+    path = write("t5.json", json.dumps(columns, indent=1))
+    assert recognise([path]).words == "JSON of summaries"
+    with pytest.raises(
+        FormatError, match="no column for the topic among predictions, references: .*--by-line"
+    ):
+        read(path)
+    found = texts(read(path, by_line=True), Summary)
+    assert {(s.topic, s.system, s.text) for s in found} == {
+        ("1", "t5", "Rain fell."),
+        ("2", "t5", "Snow fell."),
+        ("1", "reference-1", GOLD[0]),
+        ("2", "reference-1", GOLD[1]),
+    }
+
+
+def test_systems_by_topic_are_a_column_each(write: Write) -> None:
+    path = write("x.json", json.dumps({s: {"d1": "Rain fell hard.", "d2": f"{s} snows."} for s in SYSTEMS}))
+    with pytest.raises(Undecided) as asked:
+        read(path)
+    assert asked.value.ways[0].words == ["--systems", ",".join(SYSTEMS)]
+    assert {s.topic for s in texts(read(path, systems=SYSTEMS), Summary)} == {"d1", "d2"}
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (["Rain.", "Snow."], "a list of texts that says no topics.*adjudge import lines"),
+        ([["d1", "Rain."]], "a list of lists that says no names of columns"),
+    ],
+)
+def test_lists_that_are_no_records_say_what_to_do(write: Write, value: object, expected: str) -> None:
+    with pytest.raises(FormatError, match=expected):
+        read(write("x.json", json.dumps(value)))
+
+
+# Names
+
+
+def test_whole_numbers_with_decimals_are_names_without(write: Write) -> None:
+    path = as_parquet([{"id": 1.0, "prediction": "One."}, {"id": 2.0, "prediction": "Two."}], "x")
+    items = read(path)
+    assert [s.topic for s in texts(items, Summary)] == ["1", "2"]
+    assert reasons(items).count("whole number with decimals (1.0) taken as a name without (1)") == 2
+    with pytest.raises(FormatError, match='"id" is a number'):
+        read(as_parquet([{"id": 1.5, "prediction": "One."}], "x"))
+
+
+@pytest.mark.parametrize(
+    ("column", "what"), [("label", "system"), ("group", "system"), ("title", "topic"), ("type", "topic")]
+)
+def test_a_field_that_differs_by_row_says_how_to_leave_it_out(column: str, what: str) -> None:
+    records = [{"id": "1", "system": "a", "summary": "One.", "length": n, column: f"v{n}"} for n in (1, 2)]
+    path = as_csv(records, "x")
+    with pytest.raises(FormatError, match=f"x.csv:3: .* a {what} has one {column}; .* say --map {column}="):
+        read(path)
+    assert len(texts(read(path, columns={column: ""}), Summary)) == 2
+
+
+def test_a_reference_that_is_named_as_a_system_is_noted() -> None:
+    items = read(as_csv(beside(gpt4=SHORT), "x"), systems=["gpt4", "reference"])
+    assert [reason for reason in reasons(items) if "as --systems says" in reason] == [
+        'column "reference" taken as a system, as --systems says; without it there, it is the reference'
+    ]
+    plain = read(as_csv(beside(gpt4=SHORT), "x"), systems=["gpt4"])
+    assert not any("as --systems says" in reason for reason in reasons(plain))
+
+
+@pytest.mark.parametrize(
+    ("reader", "other"),
+    [
+        (
+            lambda: read_jsonl([as_csv(xsum(), "x")]),
+            "is a table, no JSON: adjudge import csv x.csv EVALUATION",
+        ),
+        (lambda: read_table([as_jsonl(xsum(), "x")]), "is JSON: adjudge import jsonl x.jsonl EVALUATION"),
+        (lambda: read_table([as_array(xsum(), "x")]), "is JSON: adjudge import jsonl x.json EVALUATION"),
+        (
+            lambda: read_table([as_parquet(xsum(), "x")]),
+            "a Parquet file: adjudge import x.parquet EVALUATION",
+        ),
+        (
+            lambda: read_jsonl([as_parquet(xsum(), "x")]),
+            "a Parquet file: adjudge import x.parquet EVALUATION",
+        ),
+    ],
+)
+def test_a_file_of_another_format_names_the_command(reader: Callable[[], Any], other: str) -> None:
+    with pytest.raises(FormatError, match=other):
+        list(reader())
+
+
+# From Python
+
+
+def test_frames_by_index_dicts_of_lists_and_names_in_one_text(tmp_path: Path) -> None:
+    frame = pd.DataFrame(by_columns())
+    expected = {(f"d{n}", s) for n in range(2) for s in ("gpt4", "llama")}
+    unknown = frame.rename(columns={"id": "which"}).set_index("which")
+    for data in (frame, frame.set_index("id"), unknown, frame.to_dict("list"), frame.to_dict("series")):
+        found = rows(read_frame(data, systems="gpt4, llama"))
+        assert {(s.topic, s.system) for s in found if isinstance(s, Summary)} == expected
+    e = adjudge.open(tmp_path / "my-eval", create=True)
+    with pytest.raises(UsageError, match='no option "sytems" \\(nearest: "systems"'):
+        e.import_data(frame, sytems=["gpt4"])
+    with pytest.raises(UsageError, match='no option "colums" \\(nearest: "columns"'):
+        e.import_data(as_csv(by_columns(), "x"), colums={})
+    assert not e.path.exists()

@@ -240,3 +240,37 @@ def test_options_that_a_format_has_not_are_refused(write: Write) -> None:
 def test_every_format_has_a_reader() -> None:
     for format in READERS:
         assert callable(Recognised(format=format, words="", paths=()).reader)
+
+
+def test_a_folder_whose_layout_is_clear_is_taken(write: Write) -> None:
+    for name in ("bart/1.txt", "bart/2.txt", "gold/1.txt", "gold/2.txt", "articles/1.txt", "articles/2.txt"):
+        write(f"texts/{name}", f"Text of {name}.\n")
+    found = recognise([Path("texts")])
+    assert (found.format, found.words) == ("folder", "a folder of texts, a file each")
+    summaries = [row for row in rows(found.read(length=100)) if isinstance(row, Summary)]
+    assert {(s.topic, s.system, s.length, s.is_peer) for s in summaries} == {
+        (topic, system, 100, system == "bart") for topic in "12" for system in ("bart", "gold")
+    }
+
+
+def test_a_folder_whose_layout_is_not_clear_is_answered_with_commands(write: Write) -> None:
+    for name in ("bart/1.txt", "references/other.txt"):
+        write(f"texts/{name}", "A text.\n")
+    with pytest.raises(Undecided) as asked:
+        recognise([Path("texts")], evaluation="E")
+    assert [" ".join(way.words) for way in asked.value.ways] == [
+        "import folder texts E --pattern {system}/{topic}.txt --reference-pattern references/{topic}.txt"
+    ]
+
+
+def test_commands_for_several_formats_keep_what_was_said(write: Write) -> None:
+    paths = [
+        write("cnn.parquet", parquet({"id": "1", "article": "Rain.", "highlights": "Wet."})),
+        write("xsum.jsonl", lines({"id": "1", "document": "Rain.", "summary": "Wet."})),
+    ]
+    said = [["--map", "reference=highlights"], ["--map", "kind="], ["--length", "20"]]
+    with pytest.raises(Undecided) as asked:
+        recognise(paths, evaluation="E", said=said)
+    first, second = (list(way.words[3:]) for way in asked.value.ways)
+    assert first == ["--map", "reference=highlights", "--map", "kind=", "--length", "20"]
+    assert second == ["--map", "kind=", "--length", "20"]

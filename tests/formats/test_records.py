@@ -172,8 +172,17 @@ def test_an_empty_text_is_a_summary_and_a_missing_one_is_not(write: Write) -> No
     write("a.jsonl", lines({"topic": "d1", "system": "s", "text": ""}, {"topic": "d2", "system": "s"}))
     items = list(read_jsonl(["a.jsonl"]))
     assert Summary("d1", "s", "") in rows(items)
-    assert Topic("d2") in rows(items)
+    assert Topic("d2") not in rows(items)
     assert items[-1] == ("a.jsonl:2", LeftOut("no text"))
+
+
+def test_a_record_whose_only_text_is_missing_brings_nothing(write: Write) -> None:
+    write("a.jsonl", lines({"id": "1", "prediction": None}, {"id": "1", "system": "s", "prediction": None}))
+    assert rows(read_jsonl(["a.jsonl"])) == []
+    write("a.jsonl", lines({"id": "1", "prediction": None}, {"id": "1", "prediction": "One."}))
+    assert rows(read_jsonl(["a.jsonl"])) == [Topic("1"), System("a"), Summary("1", "a", "One.")]
+    write("a.jsonl", lines({"id": "1", "article": "Rain fell.", "prediction": None}))
+    assert rows(read_jsonl(["a.jsonl"])) == [Topic("1"), Document("1", "1", "Rain fell."), System("a")]
 
 
 def test_unused_columns_are_named_once_a_file(write: Write) -> None:
@@ -196,8 +205,9 @@ def test_two_candidates_for_a_field_are_not_guessed(write: Write, refused: Refus
     write("a.jsonl", lines({"id": "d1", "decoded": "One.", "text": "Source."}))
     message = refused(read_jsonl(["a.jsonl"]))
     assert message == (
-        'a.jsonl:1: columns "decoded" and "text" may both be the text:'
-        " decide with --map text=decoded or --map text=text"
+        'a.jsonl: columns "decoded" and "text" may both be the text: say --map text=decoded --map document=text'
+        ' (the text is "decoded", "text" is the source), or --map text=decoded (the text is "decoded"),'
+        ' or --map text=text (the text is "text")'
     )
     found = rows(read_jsonl(["a.jsonl"], columns={"text": "decoded", "document": "text"}))
     assert found == [Topic("d1"), Document("d1", "1", "Source."), System("a"), Summary("d1", "a", "One.")]
@@ -287,7 +297,10 @@ GOOD = {"topic": "d1", "system": "s", "text": "One."}
         (lines({"topic": "x", "summary:a": "", "SUMMARY: a": ""}).encode(), "are of one system"),
         (lines({"topic": "x", "summary:": ""}).encode(), '"system" is ""'),
         (lines(GOOD, {**GOOD, "text": "Other."}).encode(), "stands twice with different content"),
-        (lines({**GOOD, "kind": "human"}, {**GOOD, "kind": "baseline"}).encode(), "has another kind than at"),
+        (
+            lines({**GOOD, "kind": "human"}, {**GOOD, "kind": "baseline"}).encode(),
+            "a system has one kind; where the column is something else, say --map kind=",
+        ),
     ],
 )
 def test_what_is_malformed_is_refused(write: Write, refused: Refused, content: bytes, expected: str) -> None:
@@ -503,7 +516,7 @@ def test_roles_in_a_cell(write: Write) -> None:
         (b"topic,text,length\nd1,x,many\n", 'a.csv:2: "length" is "many"'),
         (b"topic,system,text\nd1,,x\n", 'a.csv:2: no "system"'),
         (b"topic,other\nd1,x\n", "a.csv:2: no column for the text among topic, other"),
-        (b"topic,summary,output\nd1,x,y\n", 'a.csv:2: columns "summary" and "output" may both be the text'),
+        (b"topic,summary,output\nd1,x,y\n", 'a.csv: columns "summary" and "output" may both be the text'),
         (b"topic,text\nd1,x\nd1,y\n", "stands twice with different content"),
     ],
 )

@@ -13,7 +13,7 @@ import adjudge
 from adjudge.data.incoming import Item
 from adjudge.data.rows import Document, Summary, System
 from adjudge.errors import UsageError
-from adjudge.formats.textfolder import PathPattern, find_layout, read
+from adjudge.formats.textfolder import PathPattern, find_layout, read, ways_to_read
 
 from .shapes import Imported, Refused, Write, reasons, rows
 
@@ -309,3 +309,75 @@ def test_an_evaluation_inside_the_folder_is_not_read(fill: Fill, write: Write) -
     found = list(read(folder))
     assert summaries(found) == {("1", "a", "p"), ("1", "reference", "r")}
     assert "evaluation inside the folder" in reasons(found)
+
+
+@pytest.mark.parametrize(
+    ("names", "pattern", "said"),
+    [
+        (
+            ["bart/1.txt", "references/1.txt"],
+            "{system}/{topic}.txt",
+            'makes "references" a system, which is named as references: add --reference-pattern'
+            " 'references/{topic}.txt', or where it is a system, --pattern 'references/{topic}.txt'",
+        ),
+        (
+            ["bart/1.txt", "articles/1.txt"],
+            "{system}/{topic}.txt",
+            "add --source-pattern 'articles/{topic}.txt'",
+        ),
+        (
+            ["system/1.txt", "model/1.txt"],
+            "{system}/{topic}.txt",
+            "add --reference-pattern 'model/{topic}.txt'",
+        ),
+        (["1.bart.txt", "1.gold.txt"], "{topic}.{system}.txt", "add --reference-pattern '{topic}.gold.txt'"),
+    ],
+)
+def test_references_and_sources_do_not_become_systems_unless_written_out(
+    fill: Fill, refused: Refused, names: list[str], pattern: str, said: str
+) -> None:
+    folder = fill(*names)
+    message = refused(read(folder, pattern=pattern))
+    assert said in message
+    added = message.partition("add ")[2].split("'")[1]
+    option = message.partition("add --")[2].split()[0].replace("-", "_")
+    given: dict[str, Any] = {"pattern": pattern, option: added}
+    other = next(name for name in ("bart", "system") if any(name in each for each in names))
+    assert peers(read(folder, **given)) == {other}
+    if "/" in pattern:
+        assert peers(read(folder, pattern=[pattern, added])) > {other}
+
+
+def peers(items: Iterable[Item]) -> set[str]:
+    return {row.system for row in rows(items) if isinstance(row, Summary) and row.is_peer}
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (["1.bart.txt", "1.ref.txt"], "--pattern {topic}.{system}.txt --reference-pattern {topic}.ref.txt"),
+        (["1.txt", "2.txt"], "--pattern {topic}.txt --system NAME"),
+        (["a/1.txt", "gold/x.txt"], "--pattern {system}/{topic}.txt --reference-pattern gold/{topic}.txt"),
+        (
+            ["models/gpt/1.txt", "models/t5/1.txt", "refs/1.txt"],
+            "--pattern models/{system}/{topic}.txt --reference-pattern refs/{topic}.txt",
+        ),
+    ],
+)
+def test_ways_to_read_a_folder_can_be_taken(fill: Fill, names: list[str], words: str) -> None:
+    folder = fill(*names)
+    way = ways_to_read(names)[0]
+    assert " ".join(way.words) == words
+    given: dict[str, Any] = {}
+    for option, value in zip(way.words[::2], way.words[1::2], strict=True):
+        given.setdefault(option.removeprefix("--").replace("-", "_"), []).append(value)
+    if "system" in given:
+        given["system"] = given["system"][0]
+    assert len([row for row in rows(read(folder, **given)) if isinstance(row, Summary)]) == len(names)
+
+
+def test_a_file_beside_the_folders_does_not_hide_the_layout(fill: Fill, imported: Imported) -> None:
+    folder = fill(*(f"{f}/{n}_{f}.txt" for f in ("decoded", "reference") for n in "12"), "log.txt")
+    report = imported(read(folder))
+    assert report.added["summaries"] == 4
+    assert report.left_out["file that matches no pattern (.txt)"] == 1

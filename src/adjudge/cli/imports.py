@@ -31,7 +31,25 @@ class ByFormat(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
             args = [AUTO, *args]
+        if args and args[0] == AUTO:
+            self._refuse_options_of_others(args[1:])
         return super().parse_args(ctx, args)
+
+    def _refuse_options_of_others(self, args: list[str]) -> None:
+        """Name the format that has an option which finding out the format does not have."""
+        own = {name: {o for p in c.params for o in p.opts} for name, c in self.commands.items()}
+        for word, value in zip(args, [*args[1:], ""], strict=True):
+            option, _, joined = word.partition("=")
+            is_source = option == "--source" and Path(joined or value).is_file()  # else whose scores
+            if not is_source and (not option.startswith("--") or option in own[AUTO]):
+                continue
+            if name := next(
+                (name for name, options in own.items() if name != AUTO and option in options), None
+            ):
+                raise UsageError(
+                    f"{option} is an option of one format, which must be named: adjudge import {name}"
+                    f" {shlex.join(args)}"
+                )
 
 
 imports = typer.Typer(
@@ -114,6 +132,7 @@ Length = Annotated[
 
 @imports.command(AUTO, epilog=f"Example: {IMPORTS[AUTO]}")
 def auto(
+    ctx: typer.Context,
     files: Annotated[
         list[Path] | None,
         typer.Argument(metavar="FILE", help="Files, or folders of them.", show_default=False),
@@ -155,7 +174,12 @@ def auto(
 
     files = _check_words(files or [], evaluation)
     found = recognise(
-        files, evaluation=str(evaluation), delimiter=delimiter, quotes=not no_quotes, encoding=encoding
+        files,
+        evaluation=str(evaluation),
+        delimiter=delimiter,
+        quotes=not no_quotes,
+        encoding=encoding,
+        said=_options_given(ctx),
     )
     given: dict[str, Any] = {
         "columns": columns_of(mapped),
@@ -179,11 +203,26 @@ def auto(
     chosen = {name: value for name, value in given.items() if value}
     if no_quotes:
         chosen["quotes"] = False
-    if found.format != "parquet":
+    if found.format not in ("parquet", "folder"):
         chosen["max_line"] = size_of("--max-line", max_line)
     items = found.read(**chosen)
     begun = list(islice(items, 1))  # what must be asked is asked before the evaluation is opened
     _take(evaluation, chain(begun, items), replace, skip, dry_run, json, read_as=found.words)
+
+
+def _options_given(ctx: typer.Context) -> list[list[str]]:
+    """The options on the command line, each with its value."""
+    given: list[list[str]] = []
+    for option in ctx.command.params:
+        source = ctx.get_parameter_source(option.name or "")
+        if option.param_type_name == "option" and source is not None and source.name == "COMMANDLINE":
+            value = ctx.params[option.name or ""]
+            name = max(option.opts, key=len)
+            if isinstance(value, bool):
+                given.append([name])
+            else:
+                given += [[name, str(each)] for each in (value if isinstance(value, list) else [value])]
+    return given
 
 
 def _matching(path: Path) -> list[Path]:
@@ -214,6 +253,8 @@ def _check_words(files: list[Path], evaluation: Path) -> list[Path]:
                 f"{path}: no such file; a name with spaces stands in quotes: {shlex.quote(whole)}"
             )
     files = [each for path in files for each in _matching(path)]
+    for path in files:
+        _check_apart(path, evaluation, "import")
     first = str(files[0])
     if not files[0].exists() and "." not in first and len(files) > 1:
         formats = [name for name in IMPORTS if name != AUTO]
@@ -235,6 +276,15 @@ def _in_order(words: list[Path]) -> list[str] | None:
         return None
     ordered = [*formats, *files, *folders]
     return None if ordered == words else [str(each) for each in ordered]
+
+
+def _check_apart(path: Path, evaluation: Path, command: str) -> None:
+    """Refuse a folder of files as the evaluation that they are imported into."""
+    if path.is_dir() and evaluation.is_dir() and path.samefile(evaluation):
+        raise UsageError(
+            f"{path} is named as the folder to import and as the evaluation: name another folder for the evaluation,"
+            f" such as adjudge {command} {shlex.quote(str(path))} my-eval"
+        )
 
 
 @imports.command("lines", cls=LinesCommand, epilog=f"Example: {IMPORTS['lines']}")
@@ -340,6 +390,7 @@ def folder(
     """A folder with a file per summary, plain text or pyrouge's HTML; the paths say topic and system."""
     from adjudge.formats import textfolder
 
+    _check_apart(texts, evaluation, "import folder")
     items = textfolder.read(
         texts,
         pattern=pattern,
@@ -654,8 +705,8 @@ def next_step(report: ImportReport, evaluation: str) -> str:
         return f"adjudge score {evaluation}"
     if "peers" in report.holds:
         return (
-            f"import references, then adjudge score {evaluation}; or let people judge: adjudge assign {evaluation}"
-            " --protocol rating --assessor NAME"
+            f"import references, then adjudge score {evaluation}; or let people judge: adjudge people add {evaluation}"
+            f" NAME, then adjudge assign {evaluation} --protocol rating --assessor NAME"
         )
     if "scores" in report.holds:
         return f"adjudge compare {evaluation}"

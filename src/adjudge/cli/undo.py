@@ -19,7 +19,8 @@ def undo(
 ) -> None:
     """Take back the last import, units, baselines, withdraw, rename or remove.
 
-    All files are as they were before it. Refused once judgments or tasks refer to what would go. Run it again to take back the change before.
+    All files are as they were before it. Refused once judgments or tasks refer to what would go. Run it again to take
+    back the change before.
     """
     done = adjudge.open(evaluation).undo(redo=redo, dry_run=dry_run)
     if json:

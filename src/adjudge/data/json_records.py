@@ -9,13 +9,15 @@ from __future__ import annotations
 import codecs
 import io
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
 from adjudge.data.lines import open_text, parse_json, parse_json_at, read_lines
 from adjudge.errors import FormatError
 
+Known = Callable[[str], bool] | None
+"""Whether a name is that of a column, which tells columns from rows; None where nobody knows."""
 INSIDE = ("data", "rows", "records", "examples", "instances")
 """Names under which a file that is one object has its records."""
 _BLOCK = 1 << 16
@@ -32,8 +34,10 @@ def text_start(path: Path, encoding: str = "utf-8", size: int = _START) -> str:
     return codecs.getincrementaldecoder(text.encoding)("replace").decode(start).removeprefix("\ufeff")
 
 
-def whole_records(path: Path, *, max_line: int, encoding: str) -> Iterator[tuple[int, Any]] | None:
-    """The numbered records of a file that is an array, a table by column or objects over several lines.
+def whole_records(
+    path: Path, *, max_line: int, encoding: str, known: Known = None
+) -> Iterator[tuple[int, Any]] | None:
+    """The numbered records of a file that is an array, a table or objects over several lines.
 
     None where it is something else: one value a line, as far as can be seen.
     """
@@ -52,8 +56,8 @@ def whole_records(path: Path, *, max_line: int, encoding: str) -> Iterator[tuple
     try:
         value = parse_json(line, path, 1)
     except FormatError:
-        return _objects(path, max_line, encoding)
-    if isinstance(value, dict) and (rows := inside(value)) and next(lines, None) is None:
+        return _objects(path, max_line, encoding, known)
+    if isinstance(value, dict) and (rows := inside(value, known)) and next(lines, None) is None:
         return iter(list(enumerate(rows, 1)))
     return None
 
@@ -130,11 +134,7 @@ def _of_array(path: Path, text: _Text) -> Iterator[tuple[int, Any]]:
         text.next(number)
         value = text.value(number)
         if number == 1 and not isinstance(value, dict):
-            raise FormatError(
-                "the line is a list, expected one JSON object a line, or a list of objects",
-                file=path,
-                line=1,
-            )
+            raise FormatError(_no_objects(value), file=path, line=1)
         yield number, value
         sign = text.next(number)
         if sign == ",":
@@ -150,7 +150,7 @@ def _of_array(path: Path, text: _Text) -> Iterator[tuple[int, Any]]:
         raise FormatError(f"not JSON: something follows the list of {number:,} records", file=path)
 
 
-def _objects(path: Path, max_line: int, encoding: str) -> Iterator[tuple[int, Any]] | None:
+def _objects(path: Path, max_line: int, encoding: str, known: Known) -> Iterator[tuple[int, Any]] | None:
     """Objects one after another, or the records inside a single one. None where the first is no JSON."""
     with _opened(path, encoding) as stream:
         text = _Text(path, stream, max_line)
@@ -160,7 +160,7 @@ def _objects(path: Path, max_line: int, encoding: str) -> Iterator[tuple[int, An
             alone = not text.next(1)
         except (FormatError, UnicodeError):
             return None  # read line by line, which says what is wrong and where
-    rows = inside(first) if alone and isinstance(first, dict) else None
+    rows = inside(first, known) if alone and isinstance(first, dict) else None
     return _one_after_another(path, max_line, encoding) if rows is None else iter(list(enumerate(rows, 1)))
 
 
@@ -180,20 +180,83 @@ def _not_decoded(path: Path, encoding: str, error: UnicodeError) -> FormatError:
     return FormatError(f"not {encoding}: {getattr(error, 'reason', error)}", file=path)
 
 
-def inside(value: Mapping[str, Any]) -> list[Any] | None:
-    """The records of an object that is no record itself: a list under a usual name, or a table by column."""
+def _no_objects(value: object) -> str:
+    """What a list holds instead of records, and what to do."""
+    if isinstance(value, str):
+        return (
+            "a list of texts that says no topics, expected a list of objects: write one text a line, and"
+            " `adjudge import lines FILE EVALUATION` reads them"
+        )
+    if isinstance(value, list):
+        return (
+            "a list of lists that says no names of columns, expected a list of objects, as"
+            ' DataFrame.to_json(..., orient="records") writes it'
+        )
+    return "the line is a list, expected one JSON object a line, or a list of objects"
+
+
+def inside(value: Mapping[str, Any], known: Known = None) -> list[Any] | None:
+    """The records of an object that is no record itself: a list under a usual name, or a table.
+
+    Tables are lists or objects by column, objects by row, as pandas writes them, or texts by topic. A row's own name
+    is the value of a column without a name; the numbers that pandas gives rows are left out.
+    """
     for name in INSIDE:
         rows = value.get(name)
         if isinstance(rows, list) and rows and all(isinstance(row, dict) for row in rows):
             own = all(isinstance(row.get("row"), dict) for row in rows)  # as the Hub's viewer has them
             return [row["row"] for row in rows] if own else rows
-    columns = list(value.values())
-    if len(columns) < 2:
+    if (split := _split(value)) is not None:
+        return split
+    parts = list(value.values())
+    if len(parts) > 1 and all(isinstance(each, list) for each in parts):
+        if len({len(each) for each in parts}) == 1:
+            return [dict(zip(value, cells, strict=True)) for cells in zip(*parts, strict=True)]
         return None
-    if all(isinstance(column, list) for column in columns) and len({len(c) for c in columns}) == 1:
-        return [dict(zip(value, cells, strict=True)) for cells in zip(*columns, strict=True)]
-    if all(isinstance(column, dict) for column in columns) and all(
-        c.keys() == columns[0].keys() for c in columns
-    ):
-        return [{name: value[name][key] for name in value} for key in columns[0]]
+    if parts and all(isinstance(each, dict) for each in parts):
+        return _of_objects(value, known)
+    texts = len(parts) > 1 and all(isinstance(each, str) for each in parts)
+    if texts and known is not None and not any(map(known, value)):
+        return [{"topic": topic, "text": text} for topic, text in value.items()]
     return None
+
+
+def _of_objects(value: Mapping[str, dict[str, Any]], known: Known) -> list[Any] | None:
+    """Objects by row or by column, told by which of the names are columns', or are numbers."""
+    first = next(iter(value.values()))
+    inner = {name for each in value.values() for name in each}
+    is_even = all(each.keys() == first.keys() for each in value.values())
+    is_column = known or (lambda name: False)
+    outer_known, inner_known = any(map(is_column, value)), any(map(is_column, inner))
+    if outer_known == inner_known:
+        by_row = _are_numbers(value) and not _are_numbers(inner)
+    else:
+        by_row = inner_known
+    if by_row:
+        return _with_names(value, list(value.values()))
+    if not is_even or len(value) < 2:
+        return None
+    return _with_names(first, [{name: value[name][key] for name in value} for key in first])
+
+
+def _split(value: Mapping[str, Any]) -> list[Any] | None:
+    """A table whose columns are named once: {"columns": [...], "index": [...], "data": [[...], ...]}."""
+    columns, rows, index = value.get("columns"), value.get("data"), value.get("index")
+    if not (isinstance(columns, list) and isinstance(rows, list) and rows):
+        return None
+    if not all(isinstance(row, list) and len(row) == len(columns) for row in rows):
+        return None
+    found = [dict(zip(map(str, columns), row, strict=True)) for row in rows]
+    return _with_names(index, found) if isinstance(index, list) and len(index) == len(rows) else found
+
+
+def _with_names(names: Iterable[Any], rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows with their own names in a column without one, unless these are 0, 1, 2, ..."""
+    texts = [str(name) for name in names]
+    if texts == [str(number) for number in range(len(texts))]:
+        return rows
+    return [{"": name, **row} for name, row in zip(texts, rows, strict=True)]
+
+
+def _are_numbers(names: Iterable[str]) -> bool:
+    return all(name.isdecimal() for name in names)

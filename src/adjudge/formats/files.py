@@ -219,10 +219,15 @@ def _windows(stray: re.Match[str]) -> str:
         return byte.decode("latin-1")
 
 
-def json_objects(path: Path, *, max_line: int, encoding: str) -> Iterator[tuple[Place, dict[str, Any]]]:
-    """One JSON object a line, with its place; or those of an array, each with its number as the line."""
+def json_objects(
+    path: Path, *, max_line: int, encoding: str, known: Callable[[str], bool] | None = None
+) -> Iterator[tuple[Place, dict[str, Any]]]:
+    """One JSON object a line, with its place; or those of an array or a table, each with its number as the line.
+
+    `known` tells names of columns from those of rows, in an object of objects.
+    """
     with reading(path):
-        whole = whole_records(path, max_line=max_line, encoding=encoding)
+        whole = whole_records(path, max_line=max_line, encoding=encoding, known=known)
         for number, value in whole or read_json_lines(path, max_line=max_line, encoding=encoding):
             place = Place(path, number)
             if not isinstance(value, dict):

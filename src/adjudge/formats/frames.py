@@ -12,6 +12,14 @@ from adjudge.errors import UsageError, quoted
 from adjudge.wording import listed
 
 
+def index_name(data: Any) -> str | None:
+    """The name of a frame's index, where it has one that is no column's: its values name the rows."""
+    name = getattr(getattr(data, "index", None), "name", None)
+    if name is None or not hasattr(data, "itertuples") or str(name) in map(str, data.columns):
+        return None
+    return str(name)
+
+
 def rows_of(data: Any) -> Iterator[dict[str, Any]]:
     """The rows, as plain Python values by column name."""
     if hasattr(data, "itertuples") and hasattr(data, "columns"):
@@ -19,11 +27,13 @@ def rows_of(data: Any) -> Iterator[dict[str, Any]]:
         name, count = Counter(names).most_common(1)[0] if names else ("", 0)
         if count > 1:
             raise UsageError(f"{count} columns are named {quoted(name)}: give each a name of its own")
+        index = index_name(data)
+        names = names if index is None else [index, *names]
         rows: Iterable[Any] = (
-            dict(zip(names, row, strict=True)) for row in data.itertuples(index=False, name=None)
+            dict(zip(names, row, strict=True)) for row in data.itertuples(index=index is not None, name=None)
         )
     elif isinstance(data, Mapping):
-        raise UsageError(_a_mapping(data))
+        rows = _by_column(data)
     elif isinstance(data, Iterable) and not isinstance(data, str | bytes):
         rows = data
     else:
@@ -36,12 +46,23 @@ def rows_of(data: Any) -> Iterator[dict[str, Any]]:
         yield {str(name): plain(value) for name, value in row.items()}
 
 
+def _by_column(data: Mapping[Any, Any]) -> Iterator[dict[Any, Any]]:
+    """The rows of lists by column."""
+    columns = [value.tolist() if hasattr(value, "tolist") else value for value in data.values()]
+    if not columns or not all(isinstance(column, list | tuple) for column in columns):
+        raise UsageError(_a_mapping(data))
+    if len({len(column) for column in columns}) > 1:
+        sizes = listed([f"{name} {len(column)}" for name, column in zip(data, columns, strict=True)])
+        raise UsageError(f"the columns have different numbers of values: {sizes}")
+    return (dict(zip(data, cells, strict=True)) for cells in zip(*columns, strict=True))
+
+
 def _a_mapping(data: Mapping[Any, Any]) -> str:
     """Splits of a data set, or columns: neither is a list of records."""
     names = [str(name) for name in data]
     if any(hasattr(value, "column_names") for value in data.values()):
         return f"the data has the splits {listed(names)}: take one, such as data[{names[0]!r}]"
-    return "the data is a mapping, expected a DataFrame or a list of dicts: pandas.DataFrame(data) makes one"
+    return "the data is a mapping, expected lists by column, a DataFrame or a list of dicts"
 
 
 def plain(value: Any) -> Any:

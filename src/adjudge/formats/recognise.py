@@ -9,9 +9,9 @@ from __future__ import annotations
 import inspect
 import re
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -22,9 +22,17 @@ from adjudge.data.incoming import Item
 from adjudge.data.json_records import text_start, whole_records
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.packed import open_bytes
-from adjudge.errors import AdjudgeError, FormatError, Undecided, UsageError, Way
+from adjudge.errors import AdjudgeError, FormatError, Undecided, UsageError, Way, nearest, quoted
 from adjudge.formats.files import Paths, json_objects, read_cells, reading
-from adjudge.formats.records import EITHER, RECORD, SYSTEM, looks_like_texts, wide_prefix
+from adjudge.formats.records import (
+    EITHER,
+    RECORD,
+    SYSTEM,
+    is_column,
+    looks_like_texts,
+    single_texts,
+    wide_prefix,
+)
 from adjudge.wording import counted, listed
 
 _LOOK = 20  # records, rows or lines that are looked at
@@ -85,13 +93,25 @@ READERS = {
     "scores": ("scoretable", "read"),
     "rouge155": ("rouge155", "read_summaries"),
     "rouge-output": ("rouge155", "read_output"),
+    "folder": ("textfolder", "read_found"),
 }
 _OPTIONS = {"columns": "--map", "quotes": "--no-quotes"}
 
 
 def read(paths: Paths, **options: Any) -> Iterator[Item]:
     """What files of any known format hold; the options are those of its reader."""
-    return recognise(paths).read(**options)
+    looked = {name: options[name] for name in ("delimiter", "quotes", "encoding") if name in options}
+    found = recognise(paths, **looked)
+    check_options(found.reader, options)
+    return found.read(**options)
+
+
+def check_options(reader: Callable[..., Iterator[Item]], options: Iterable[str]) -> None:
+    """Refuse options that a reader does not have, with those that it has."""
+    known = [name for name in inspect.signature(reader).parameters if name not in ("paths", "data", "ask")]
+    for name in options:
+        if name not in known:
+            raise UsageError(f"no option {quoted(name)}{nearest(name, known)}; there are: {', '.join(known)}")
 
 
 def recognise(
@@ -101,8 +121,9 @@ def recognise(
     delimiter: str | None = None,
     quotes: bool = True,
     encoding: str | None = None,
+    said: Sequence[Sequence[str]] = (),
 ) -> Recognised:
-    """What the files are. `evaluation` is the folder that the commands in a message name."""
+    """What the files are. `evaluation` is the folder that the commands in a message name, `said` their options."""
     given = tuple(map(Path, paths))
     if not given:
         raise UsageError("no file to read")
@@ -111,7 +132,11 @@ def recognise(
     formats = {format for _, (format, _) in found}
     if len(formats) > 1:
         ways = [
-            Way(words=["import", str(path), evaluation], meaning=words, whole=True)
+            Way(
+                words=["import", str(path), evaluation, *look.options_for(path, said)],
+                meaning=words,
+                whole=True,
+            )
             for path, (_, words) in found
         ]
         raise Undecided(
@@ -131,6 +156,19 @@ class _Look:
     delimiter: str | None
     quotes: bool
     encoding: str
+    names: dict[Path, set[str]] = field(
+        default_factory=dict
+    )  # of the columns of files that have been looked at
+
+    def options_for(self, path: Path, said: Sequence[Sequence[str]]) -> list[str]:
+        """The options that were given, but for columns that a file does not have."""
+        names = self.names.get(path)
+        fits = [
+            words
+            for words in said
+            if words[0] != "--map" or names is None or words[1].partition("=")[2] in {*names, ""}
+        ]
+        return [word for words in fits for word in words]
 
     def at(self, path: Path) -> tuple[str, str]:
         """The format of a file or a folder, and what it is in words."""
@@ -191,19 +229,27 @@ class _Look:
         if len(formats) == 1 and formats <= {"csv", "jsonl", "parquet", "summeval", "sacrerouge", "scores"}:
             format = formats.pop()
             return format, f"a folder of files, each {sorted(words for _, words in kinds)[0]}"
-        deep = any(each.parent != path for each in files)
-        pattern = "{system}/{topic}" if deep else "{topic}.{system}"
-        suffix = files[0].suffix if len({each.suffix for each in files}) == 1 else ".txt"
-        raise Undecided(
-            f"{path} is a folder of {counted(len(files), 'file')} that are not tables of one format",
-            [
-                Way(
-                    words=["import", "folder", str(path), self.evaluation, "--pattern", f"{pattern}{suffix}"],
-                    meaning="a text a file, whose path says the system and the topic",
-                    whole=True,
-                )
-            ],
-        )
+        return self._text_folder(path)
+
+    def _text_folder(self, path: Path) -> tuple[str, str]:
+        """A text a file: the layout, or the patterns that may be said."""
+        from adjudge.formats.textfolder import find_layout, texts_below, ways_to_read
+
+        names = texts_below(path)
+        try:
+            find_layout(path, names)
+        except UsageError:
+            ways = [
+                replace(way, words=["import", "folder", str(path), self.evaluation, *way.words], whole=True)
+                for way in ways_to_read(names)
+            ]
+            files = counted(len(names), "file")
+            raise Undecided(
+                f"{path} is a folder of {files} that are not tables of one format, and what their paths mean is not"
+                f" clear ({', '.join(names[:3])}{', ...' if len(names) > 3 else ''})",
+                ways,
+            ) from None
+        return "folder", "a folder of texts, a file each"
 
     # Tables in packages
 
@@ -211,6 +257,7 @@ class _Look:
         from adjudge.formats.parquet import ParquetRows
 
         table = ParquetRows(path)
+        self.names[path] = {*table.names}
         names = {name.strip().casefold() for name in table.names}
         if names & {*SYSTEM} and names & {*_VALUE} and not names & {*RECORD["text"]}:
             raise self._to_compare(path, "a Parquet file of scores")
@@ -260,11 +307,12 @@ class _Look:
         raise self._lines(path)
 
     def _json(self, path: Path) -> tuple[str, str]:
-        objects = json_objects(path, max_line=MAX_LINE, encoding=self.encoding)
+        objects = json_objects(path, max_line=MAX_LINE, encoding=self.encoding, known=_is_name)
         sample = [record for _, record in islice(objects, _LOOK)]
+        self.names[path] = {str(key) for record in sample for key in record}
         keys = {str(key).strip().casefold() for record in sample for key in record}
         array = text_start(path, self.encoding).lstrip().startswith("[")
-        whole = whole_records(path, max_line=MAX_LINE, encoding=self.encoding) is not None
+        whole = whole_records(path, max_line=MAX_LINE, encoding=self.encoding, known=_is_name) is not None
         what = "a JSON array" if array else "JSON" if whole else "JSON lines"
         if keys & {"expert_annotations", "turker_annotations"}:
             return "summeval", "SummEval's annotations"
@@ -283,7 +331,8 @@ class _Look:
                 path, f"{what} of scores: save them as CSV, and `adjudge import scores` reads them"
             )
         names = list(dict.fromkeys(str(key) for record in sample for key in record))
-        return "jsonl", f"{what} of {_content(names)}"
+        by_topic = " by topic" if what == "JSON" and names == ["topic", "text"] else ""
+        return "jsonl", f"{what} of {_content(names, sample)}{by_topic}"
 
     def _marked_up(self, path: Path, start: str) -> tuple[str, str]:
         text = start.lower()
@@ -344,6 +393,7 @@ class _Look:
         rows: list[dict[str, Any]] = []
         with suppress(FormatError):  # the reader tells it, with what to do
             rows.extend(dict(zip(header, row, strict=True)) for _, row in islice(cells, _LOOK))
+        self.names[path] = {*header}
         names = {name.casefold() for name in header}
         if {"task", "worker"} <= names or {"worker_id", "label"} <= names:
             raise self._judgments(path, f"a {kind} table of a crowd's answers", "crowd")
@@ -356,7 +406,7 @@ class _Look:
         known = {name for name in names if any(name in RECORD[f] for f in ("text", "document", "reference"))}
         if len(numbers) == len(header) - 1 and numbers and not known:
             return "scores", f"{kind} of scores, a column per system{between}"
-        return "csv", f"{kind} of {_content(header)}{between}"
+        return "csv", f"{kind} of {_content(header, rows, cells=True)}{between}"
 
     def _between(self, path: Path) -> str:
         sign = self._sign(text_start(path, self.encoding))
@@ -417,14 +467,20 @@ class _Look:
         return Undecided(f"{path} is {what}", [Way(words=words, meaning="as judgments", whole=True)])
 
 
+def _is_name(key: str) -> bool:
+    """Whether a key of an object is the name of a column, of this format or of those that others read."""
+    return is_column(key) or key.strip().casefold() in (*_VALUE, *_MEASURE, *_WINNER, "worker", "worker_id")
+
+
 def _several(paths: Sequence[Path]) -> str:
     return str(paths[0]) if len(paths) == 1 else f"{paths[0]} and {counted(len(paths) - 1, 'more', 'more')}"
 
 
-def _content(names: Sequence[str]) -> str:
-    """What a table of texts holds, by the names of its columns."""
-    plain = {name.strip().casefold() for name in names}
-    written = plain & {*RECORD["text"]} - {*EITHER, "text"} or any(map(wide_prefix, plain))
+def _content(names: Sequence[str], sample: Sequence[dict[str, Any]] = (), *, cells: bool = False) -> str:
+    """What a table of texts holds, by the names of its columns and its first records."""
+    single = single_texts(sample, names, cells=cells)
+    plain = {name.strip().casefold() for name in names if name not in single}
+    written = single or plain & {*RECORD["text"]} - {*EITHER, "text"} or any(map(wide_prefix, plain))
     if plain & {*RECORD["outputs"]}:
         return "texts, a list of systems' summaries a row"
     return "summaries" if written or (plain & {*SYSTEM} and plain & {*RECORD["text"]}) else "texts"

@@ -12,7 +12,9 @@ import json
 import math
 import os
 import re
+import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import lru_cache
@@ -21,7 +23,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-from adjudge.data.incoming import Item, LeftOut, Noted
+from adjudge.data.incoming import Item, LeftOut, Noted, Remark
+from adjudge.data.json_records import text_start
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import KINDS, Document, Summary, System, Topic
 from adjudge.data.scores import MeasureInfo, Score
@@ -132,7 +135,7 @@ RECORD: Aliases = {
 SUMMARY, REFERENCE = "summary:", "reference:"
 EITHER = ("summary", "highlights", "abstract", "tldr")
 """Columns that are the reference in one data set and a system's output in another."""
-INDEX = ("", "unnamed: 0", "__index_level_0__", "row_idx")
+INDEX = ("", "unnamed: 0", "__index_level_0__", "row_idx", "index")
 """Columns that pandas and the Hub write for the row's number: the topic, where nothing else is."""
 ASPECTS = ("coherence", "consistency", "fluency", "relevance", "informativeness", "faithfulness", "overall")
 """Columns that hold a rating for each text of `outputs`."""
@@ -140,6 +143,7 @@ MEANS = "mean"
 MEANS_ONLY = Noted(
     "row of ratings that are means only, without assessors: taken as scores, which say nothing of agreement"
 )
+WHOLE_IDS = Noted("whole number with decimals (1.0) taken as a name without (1)")
 ROW_NUMBERS = Noted("file without a column for the topic: a row is a topic, and its number the name")
 FILE_NAME = Noted("file without a column for the system: its name is the system")
 NO_NAME = "(no name)"
@@ -147,6 +151,10 @@ SPLIT = Noted('source split into documents at "|||||"')
 _BARS = "|||||"  # between the documents of a topic in Multi-News
 _SAMPLE = 8  # records that are looked at before the first is taken
 _FEWEST_WORDS = 3  # of a text, on average: a name or a category has fewer
+_MUCH_SHORTER = (
+    4  # times: beside texts so much longer, a column of few words holds no texts of another system
+)
+_MOST_REMEMBERED = 4096  # topics whose fields are remembered: memory must not grow with the input
 
 _OF_A_SYSTEM = ("system", "author", "withdrawn", "kind", "label", "group")
 _OF_A_TOPIC = ("set", "type", "task", "selector", "title", "question")
@@ -210,7 +218,8 @@ def read_jsonl(
 
     def items(path: Path) -> Iterator[Item]:
         records = RecordFile(path, options, once)
-        objects = json_objects(path, max_line=max_line, encoding=encoding)
+        _refuse_other_format(path, "jsonl", encoding)
+        objects = json_objects(path, max_line=max_line, encoding=encoding, known=options.is_known)
         last = 0
         for place, number, record in records.looked_at((p, p.line, record) for p, record in objects):
             for line in range(last + 1, number) if by_line else ():
@@ -265,6 +274,7 @@ def read_table(
 
     def items(path: Path) -> Iterator[Item]:
         records = RecordFile(path, options, once, cells=True)
+        _refuse_other_format(path, "csv", encoding)
         cells = read_cells(
             path,
             delimiter=delimiter,
@@ -388,7 +398,7 @@ def read_frame(
         ask=True,
         has_file=False,
     )
-    options, _ = options.check()
+    options, _ = replace(options, index=frames.index_name(data)).check()
     path = Path(name)
     rows = ((Place(path, number), number, row) for number, row in enumerate(frames.rows_of(data), 1))
     try:
@@ -396,6 +406,34 @@ def read_frame(
     except Undecided as error:
         ways = " or ".join(f"{_arguments(way.words)} ({way.meaning})" for way in error.ways)
         raise UsageError(f"{error.problem}: say {ways}") from None
+
+
+def _refuse_other_format(path: Path, format: str, encoding: str) -> None:
+    """Refuse JSON that is read as a table, and a table that is read as JSON, with the command for what it is."""
+    if not path.is_file():
+        return  # what is read from a pipe is gone
+    try:
+        with reading(path):
+            start = text_start(path, encoding).lstrip()
+    except FormatError:
+        return  # told in its turn
+    if start.startswith("PAR1"):
+        raise _another(path, "a Parquet file", "")
+    first = start.partition("\n")[0]
+    if format == "csv" and re.match(r'\{\s*"|\[\s*\{', start):
+        raise _another(path, "JSON", "jsonl ")
+    names = [name.strip().strip('"') for name in re.split(r"[,;\t|]", first)]
+    if (
+        format == "jsonl"
+        and not start.startswith(("{", "["))
+        and len(names) > 1
+        and any(map(is_column, names))
+    ):
+        raise _another(path, "a table, no JSON", "csv ")
+
+
+def _another(path: Path, what: str, format: str) -> FormatError:
+    return FormatError(f"is {what}: adjudge import {format}{shlex.quote(str(path))} EVALUATION", file=path)
 
 
 def _arguments(words: Sequence[str]) -> str:
@@ -417,7 +455,7 @@ def _arguments(words: Sequence[str]) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class RecordOptions:
-    """What the caller says about a file's records; see docs/importing.md."""
+    """What the caller says about a file's records; see docs/importing.md. Names may be one text: "a,b"."""
 
     system: str | None = None
     systems: Sequence[str] = ()
@@ -432,6 +470,12 @@ class RecordOptions:
     ask: bool = False
     alone: bool = True  # there is one file, so that a row's number is a name
     has_file: bool = True  # whose name is the system's
+    index: str | None = None  # of a frame: the column for the topic where no other is
+
+    def __post_init__(self) -> None:
+        for name in ("systems", "system_names", "reference_names"):
+            if isinstance(given := getattr(self, name), str):
+                object.__setattr__(self, name, [each.strip() for each in given.split(",")])
 
     def check(self, paths: Paths = ()) -> tuple[RecordOptions, list[str | Path]]:
         """Refuse what cannot be meant; the options, which know whether there is one file, and the paths."""
@@ -459,6 +503,10 @@ class RecordOptions:
         """Which column holds which field, as far as the caller says."""
         columns = {**self.columns, **{f"{SUMMARY}{name}": name for name in self.systems}}
         return {**columns, "topic": ""} if self.by_line else columns
+
+    def is_known(self, name: str) -> bool:
+        """Whether a key is the name of a column, usual or given."""
+        return is_column(name) or name in self.map.values()
 
     @property
     def names_system(self) -> bool:
@@ -491,6 +539,9 @@ class RecordFile:
         self._names: tuple[str, ...] = ()
         self._outputs: int | None = None
         self._sources: dict[bytes, int] = {}
+        self._aliases: Aliases = RECORD
+        self._absent: tuple[str, ...] = ()  # columns that were named, and are in none of the first records
+        self._fields_said: dict[tuple[str, str, str], tuple[object, int]] = {}
 
     def read(self, found: Iterable[Numbered]) -> Iterator[Item]:
         """The rows of all records."""
@@ -527,13 +578,52 @@ class RecordFile:
         )
         if first and here.by_row:
             yield str(self.path), ROW_NUMBERS
+        if first:
+            yield from self._named_otherwise()
         yield from self.unused(place, (name or NO_NAME for name in here.unused))
         if "text" in here.fields and "system" not in here.fields and not self.options.names_system:
             raise UsageError(f"{self.path}: no column for the system: say system=NAME")
         if first and self.options.takes_file_name and "text" in here.fields and "system" not in here.fields:
             yield str(self.path), FILE_NAME
-        yield from _Record(self, place, number, record, here).items()
+        found = list(_Record(self, place, number, record, here).items())
+        if any(thing is NO_TEXT for _, thing in found) and not any(
+            isinstance(thing, Document | Summary | Score) for _, thing in found
+        ):
+            found = [(where, thing) for where, thing in found if isinstance(thing, Remark)]
+        for where, thing in found:
+            if isinstance(thing, Topic | System):
+                yield from self.once.new(place, thing)
+            else:
+                yield where, thing
         yield from place.noted()
+
+    def _named_otherwise(self) -> Iterator[Item]:
+        """Notes columns that were named as systems, and have a usual name of something else."""
+        for name in self.options.systems:
+            for role in ("reference", "document"):
+                if name.strip().casefold() in RECORD[role]:
+                    yield (
+                        str(self.path),
+                        Noted(
+                            f"column {shown(name)} taken as a system, as --systems says; without it there, it is"
+                            f" the {role}"
+                        ),
+                    )
+
+    def same_field(self, place: Place, what: str, name: str, column: str, field: str, value: object) -> None:
+        """A system has one label, a topic one title: a column that differs by row is something else."""
+        if value is None:
+            return
+        key = (what, name, field)
+        if key not in self._fields_said and len(self._fields_said) >= _MOST_REMEMBERED:
+            self._fields_said.clear()
+        said, line = self._fields_said.setdefault(key, (value, place.line))
+        if said != value:
+            raise place.wrong(
+                f"{shown(column)} of the {what} {shown(name)} is {shown(value)}, but {shown(said)} at"
+                f" {Place(self.path, line)}: a {what} has one {field}; where the column is something else, say"
+                f" --map {field}= (not used)"
+            )
 
     def used(self, names: Sequence[str]) -> list[str]:
         """The columns that will be looked at, of a table with these."""
@@ -590,13 +680,30 @@ class RecordFile:
 
     def _find(self, names: tuple[str, ...]) -> ColumnPlan:
         self._names = names
+        with self._missing_first(names):
+            return self._planned(names)
+
+    @contextmanager
+    def _missing_first(self, names: tuple[str, ...]) -> Iterator[None]:
+        """Where a column that was named is nowhere, that is what is wrong, whatever follows from it."""
+        try:
+            yield
+        except (FormatError, Undecided):
+            if self._absent:
+                self._names = names
+                raise self._no_column(self._absent[0]) from None
+            raise
+
+    def _planned(self, names: tuple[str, ...]) -> ColumnPlan:
         columns = {**self._columns, **self._implied(names)}
-        found = find_columns(names, columns, RECORD, wide=True)
+        found = find_columns(names, columns, self._aliases, wide=True)
         fields, unused = dict(found.fields), list(found.unused)
         if found.absent and (self.cells or self._columns.get("topic") in found.absent):
             raise self._no_column(found.absent[0])
         if "topic" not in fields and "topic" not in columns:
-            index = next((name for name in unused if name.strip().casefold() in INDEX), None)
+            index = next(
+                (n for n in unused if n == self.options.index or n.strip().casefold() in INDEX), None
+            )
             if index is not None:
                 fields["topic"] = index
                 unused.remove(index)
@@ -641,7 +748,8 @@ class RecordFile:
         known = {name.strip().casefold(): name for name in names if name not in taken}
 
         def has(field: str, *but: str) -> bool:
-            return bool(self._columns.get(field)) or any(a in known for a in RECORD[field] if a not in but)
+            aliases = self._aliases[field]
+            return bool(self._columns.get(field)) or any(a in known for a in aliases if a not in but)
 
         implied: dict[str, str] = {}
         present = {name.strip().casefold() for name in names}
@@ -721,35 +829,112 @@ class RecordFile:
     def _ask(self, sample: Sequence[Mapping[str, Any]]) -> None:
         """Ask about texts in columns that nobody named, where no summaries are: they may be the systems'."""
         names = tuple(dict.fromkeys(name for record in sample for name in record))
+        self._absent = tuple(c for c in self._columns.values() if c and c not in names) if sample else ()
+        if single := single_texts(sample, names, cells=self.cells):
+            plain = {name.strip().casefold() for name in single}
+            outputs = tuple(name for name in RECORD["outputs"] if name not in plain)
+            self._aliases = {**RECORD, "text": (*RECORD["text"], *sorted(plain)), "outputs": outputs}
+        with self._missing_first(names):
+            self._ask_about(names, sample)
+
+    def _ask_about(self, names: tuple[str, ...], sample: Sequence[Mapping[str, Any]]) -> None:
         columns = {**self._columns, **self._implied(names)}
         try:
-            find_columns(names, columns, RECORD, wide=True)
+            find_columns(names, columns, self._aliases, wide=True)
         except TwoColumns as error:
-            if self.options.ask:
-                raise self._which(error) from None
+            if self.options.ask or error.field == "text":
+                raise self._which(error, names, sample) from None
             return
         except FormatError:
             return  # told with its place, in its turn
         if "text" in self.options.columns or self._has_wide(names):
             return
-        found = find_columns(names, {**columns, "text": ""}, RECORD, wide=True)
-        written = {name for name in found.unused if name.strip().casefold() in RECORD["text"]}
+        found = find_columns(names, {**columns, "text": ""}, self._aliases, wide=True)
+        written = {name for name in found.unused if name.strip().casefold() in self._aliases["text"]}
         either = [name for name in found.unused if name.strip().casefold() in EITHER]
         decided = self.options.says_whose or "reference" in found.fields
-        if found.fields.keys() & {"outputs", "system"} or written - set(either) or (written and decided):
+        if "outputs" in found.fields or written - set(either) or (written and decided):
             return
-        texts = [name for name in found.unused if name not in either and looks_like_texts(sample, name)]
-        if texts:
+        rest = [name for name in found.unused if name not in either and name != self.options.index]
+        texts = [name for name in rest if looks_like_texts(sample, name)]
+        if not either:  # else that is asked first
+            least = min((_average_words(sample, name) for name in texts), default=0) / _MUCH_SHORTER
+            texts = [
+                name
+                for name in rest
+                if name in texts or (may_be_texts(sample, name) and _average_words(sample, name) >= least)
+            ]
+        if not texts:
+            return
+        if "system" not in found.fields:
             raise self._systems(texts, either, found.fields, sample)
+        if not either:
+            raise Undecided(
+                f"{self.path}: no column is known to hold the summaries",
+                [
+                    Way(words=["--map", f"text={name}"], meaning=f"they are in {shown(name)}")
+                    for name in texts
+                ],
+            )
 
-    def _which(self, error: TwoColumns) -> Undecided:
+    def _which(
+        self, error: TwoColumns, names: tuple[str, ...], sample: Sequence[Mapping[str, Any]]
+    ) -> Undecided:
+        both = self._both(names, sample) if error.field == "text" else []
         return Undecided(
             f"{self.path}: columns {shown(error.first)} and {shown(error.second)} may both be the {error.field}",
             [
-                Way(words=["--map", f"{error.field}={name}"], meaning=f"the {error.field} is {shown(name)}")
-                for name in (error.first, error.second)
+                *both,
+                *(
+                    Way(
+                        words=["--map", f"{error.field}={name}"],
+                        meaning=f"the {error.field} is {shown(name)}",
+                    )
+                    for name in (error.first, error.second)
+                ),
             ],
         )
+
+    def _both(self, names: tuple[str, ...], sample: Sequence[Mapping[str, Any]]) -> list[Way]:
+        """The way to use all columns that are known to hold texts: one as the source, one as the reference."""
+        columns = {**self._columns, **self._implied(names), "text": ""}
+        try:
+            found = find_columns(names, columns, self._aliases, wide=True)
+        except FormatError:
+            return []
+        known = {name: name.strip().casefold() for name in found.unused}
+        golden = [name for name, plain in known.items() if plain in EITHER]
+        outputs = [
+            name for name, plain in known.items() if plain in self._aliases["text"] and name not in golden
+        ]
+        outputs += [
+            name for name in known if name not in (*golden, *outputs) and looks_like_texts(sample, name)
+        ]
+        words: list[str] = []
+        meanings: list[str] = []
+        source = next((name for name in outputs if known[name] == "text"), None)
+        if source is not None and "document" not in found.fields and len([*outputs, *golden]) > 1:
+            outputs.remove(source)
+            words += ["--map", f"document={source}"]
+            meanings.append(f"{shown(source)} is the source")
+        if len(golden) == 1 and outputs and "reference" not in found.fields and not found.references:
+            words += ["--map", f"reference={golden[0]}"]
+            meanings.append(f"{shown(golden[0])} is the reference")
+        else:
+            outputs += golden
+        if len(outputs) == 1 and words:
+            text = ["--map", f"text={outputs[0]}"]
+            return [
+                Way(words=[*text, *words], meaning=", ".join([f"the text is {shown(outputs[0])}", *meanings]))
+            ]
+        if len(outputs) > 1 and "system" not in found.fields:
+            return [
+                Way(
+                    words=[*_as_systems(outputs), *words],
+                    meaning=", ".join(["a column per system", *meanings]),
+                )
+            ]
+        return []
 
     def _systems(
         self,
@@ -769,7 +954,9 @@ class RecordFile:
         ):
             first = ["--map", f"document={longest}"]
             texts = [name for name in texts if name != longest]
-        unnumbered = "topic" not in fields and "document" not in fields and not first
+        names = {name for record in sample for name in record}
+        has_index = self.options.index is not None or any(name.strip().casefold() in INDEX for name in names)
+        unnumbered = not fields.keys() & {"topic", "document"} and not first and not has_index
         rows = ["--by-line"] if unnumbered and not self.options.by_line else []
         said = f", {shown(longest)} is the source" if first else ""
         if either:
@@ -798,13 +985,114 @@ def _as_systems(names: Sequence[str]) -> list[str]:
 
 
 def looks_like_texts(sample: Sequence[Mapping[str, Any]], name: str) -> bool:
-    """Whether a column holds texts: of several words, not the same in every row, no addresses."""
+    """Whether a column holds texts: of several words, not the same in every row, no dates."""
     values = [value for record in sample if isinstance(value := record.get(name), str) and value.strip()]
     if not values or len(values) < len([1 for record in sample if record.get(name) not in (None, "")]):
         return False
-    if len(values) > 1 and len(set(values)) == 1:
+    if (len(values) > 1 and len(set(values)) == 1) or all(map(_is_number_or_date, values)):
         return False
     return sum(len(value.split()) for value in values) >= _FEWEST_WORDS * len(values)
+
+
+_URL = re.compile(r"[a-z][a-z0-9+.-]*://\S+|www\.\S+|\S*[/\\\\]\S*", re.IGNORECASE)
+_NUMBERS = re.compile(r"[\s0-9.,:;%+()/eE$€£-]*")
+_DATE_WORDS = re.compile(
+    r"(mon|tues?|wed(nes)?|thu(rs)?|fri|sat(ur)?|sun)(day)?|jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?"
+    r"|aug(ust)?|sep(t(ember)?)?|oct(ober)?|nov(ember)?|dec(ember)?|am|pm|utc|gmt|[tz]|st|nd|rd|th|of",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"(?=\S*[0-9_@#])\S+|\S{1,3}")
+_LOGICAL = ("true", "false", "yes", "no", "none", "null", "nan", "n/a", "na")
+_OTHER_NAMES = (
+    *(
+        "url",
+        "link",
+        "uri",
+        "split",
+        "category",
+        "categories",
+        "subset",
+        "section",
+        "publisher",
+        "outlet",
+        "site",
+    ),
+    *(
+        "language",
+        "lang",
+        "domain",
+        "license",
+        "name",
+        "filename",
+        "file",
+        "path",
+        "hash",
+        "uuid",
+        "time",
+        "timestamp",
+    ),
+    *(
+        "authors",
+        "byline",
+        "subject",
+        "keywords",
+        "tags",
+        "year",
+        "month",
+        "note",
+        "notes",
+        "comment",
+        "comments",
+    ),
+)
+
+
+def may_be_texts(sample: Sequence[Mapping[str, Any]], name: str) -> bool:
+    """Whether a column may hold texts, of any length: see docs/importing.md for what does not.
+
+    Its name is that of no other field; its values are texts, and no numbers, dates, addresses, codes or categories,
+    which few values in many rows tell.
+    """
+    plain = name.strip().casefold()
+    if plain in (*_OTHER_NAMES, *INDEX) or any(plain in RECORD[field] for field in RECORD if field != "text"):
+        return False
+    filled = [value for record in sample if (value := record.get(name)) not in (None, "")]
+    values = [value.strip() for value in filled if isinstance(value, str) and value.strip()]
+    if not values or len(values) < len(filled):
+        return False
+    if len(values) > 1 and len(set(values)) <= len(values) / 2:
+        return False
+    return not any(all(map(kind, values)) for kind in (_is_number_or_date, _URL.fullmatch, _is_code))
+
+
+def _is_number_or_date(value: str) -> bool:
+    words = re.findall(r"[^\W\d_]+", value)
+    return bool(_NUMBERS.fullmatch(value)) or (
+        any(c.isdigit() for c in value) and all(map(_DATE_WORDS.fullmatch, words))
+    )
+
+
+def _is_code(value: str) -> bool:
+    return value.casefold() in _LOGICAL or bool(_CODE.fullmatch(value))
+
+
+def single_texts(
+    sample: Sequence[Mapping[str, Any]], names: Iterable[str], *, cells: bool = False
+) -> list[str]:
+    """The columns that are named as lists of summaries (predictions) and hold one text a row."""
+    found: list[str] = []
+    for name in names:
+        if name.strip().casefold() in RECORD["outputs"]:
+            values = [value for record in sample if (value := record.get(name)) is not None]
+            texts = [v for v in values if isinstance(v, str) and not (cells and list_in(v) is not None)]
+            if texts and len(texts) == len(values):
+                found.append(name)
+    return found
+
+
+def _average_words(sample: Sequence[Mapping[str, Any]], name: str) -> float:
+    sizes = [len(value.split()) for record in sample if isinstance(value := record.get(name), str) and value]
+    return sum(sizes) / max(1, len(sizes))
 
 
 def _average_length(sample: Sequence[Mapping[str, Any]], name: str) -> float:
@@ -827,11 +1115,17 @@ class _Record:
         row = self._place.row(
             Topic, {"topic": topic} | {name: self._value(name) for name in _OF_A_TOPIC}, self._here.fields
         )
-        yield from self._file.once.new(self._place, row)
+        for name in _OF_A_TOPIC:
+            self._same("topic", row.topic, name, getattr(row, name))
+        yield self._place.item(row)
         yield from self._documents(row.topic)
         target = Target(self._length(), self._form())
         yield from self._summaries(row.topic, target)
         yield from self._references(row.topic, target)
+
+    def _same(self, what: str, name: str, field: str, value: object) -> None:
+        if field in self._here.fields:
+            self._file.same_field(self._place, what, name, self._here.fields[field], field, value)
 
     def _cell(self, column: str) -> Any:
         value = self._record.get(column)
@@ -846,6 +1140,9 @@ class _Record:
         if value is None:
             return None
         column = self._here.fields[name]
+        if name in ("topic", "system") and isinstance(value, float) and value.is_integer():
+            self._place.notes.append(WHOLE_IDS)  # pandas makes 1.0 of 1 where a value is missing
+            return int(value)
         return self._place.text(column, value) if name in _TEXTS else scalar(self._place, column, value)
 
     def _length(self) -> int | None:
@@ -1008,7 +1305,9 @@ class _Record:
         if kind is None and "reference" in roles:
             kind = "human"
         who = place.row(System, {"system": system, "kind": kind, **(of_system or {})}, called)
-        yield from self._file.once.new(place, who)
+        for name in ("kind", "label", "group"):
+            self._same("system", who.system, name, getattr(who, name) if name in called else None)
+        yield place.item(who)
         if value is None:
             yield place.item(NO_TEXT)
             return
@@ -1204,6 +1503,14 @@ def listed(names: Iterable[str], *, most: int = 12) -> str:
     names = list(names)
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(map(_plain, names[:most])) + more if names else "none"
+
+
+def is_column(name: str) -> bool:
+    """Whether a name is one that columns usually have."""
+    plain = name.strip().casefold()
+    return (
+        plain in EITHER or wide_prefix(plain) is not None or any(plain in known for known in RECORD.values())
+    )
 
 
 def wide_prefix(name: str) -> str | None:

@@ -20,9 +20,19 @@ from adjudge.data.layout import SETTINGS
 from adjudge.data.lines import MAX_LINE, wide_encoding
 from adjudge.data.rows import KINDS, Document, Summary, System, Topic
 from adjudge.data.target import FORMS
-from adjudge.errors import FormatError, UsageError, nearest, quoted
+from adjudge.errors import FormatError, UsageError, Way, nearest, quoted
 from adjudge.formats.duc import IS_SEE, is_summary, see_units
-from adjudge.formats.files import Once, Place, bare_name, decoded, find_files, one_of, read_whole, shown
+from adjudge.formats.files import (
+    Once,
+    Paths,
+    Place,
+    bare_name,
+    decoded,
+    find_files,
+    one_of,
+    read_whole,
+    shown,
+)
 
 EMPTY_SUMMARY = Noted("empty file taken as an empty summary")
 EMPTY_REFERENCE = Noted("empty file taken as an empty reference")
@@ -221,9 +231,13 @@ def read(
         layout = find_layout(root, list(found))
         yield str(root), Noted(f"layout found: {layout}")
     files = _TextFiles(root, system, kind, {"length": length, "form": form}, max_size, encoding)
+    meanings = {
+        name: layout.meaning(name.removesuffix(path.name) + bare_name(path)) for name, path in found.items()
+    }
+    _refuse_other_roles(meanings.values())
     matched = False
     for name, path in found.items():
-        meaning = layout.meaning(name.removesuffix(path.name) + bare_name(path))
+        meaning = meanings[name]
         if meaning is None:
             ending = path.suffix if path.suffix and path.suffix != path.name else "without an ending"
             yield str(path), LeftOut(f"file that matches no pattern ({ending})")
@@ -232,6 +246,56 @@ def read(
         yield from files.items(Place(path, 1), *meaning)
     if not matched:
         raise UsageError(f"no file below {root} matches {layout}; there are: {_listed(found)}")
+
+
+def read_found(
+    folders: Paths,
+    *,
+    system: str | None = None,
+    kind: str | None = None,
+    length: int | None = None,
+    form: str | None = None,
+    max_size: int = MAX_LINE,
+    encoding: str | None = None,
+) -> Iterator[Item]:
+    """Peers, references and documents of folders whose layouts leave no doubt."""
+    for folder in folders:
+        yield from read(
+            folder,
+            system=system,
+            kind=kind,
+            length=length,
+            form=form,
+            max_size=max_size,
+            encoding=encoding,
+        )
+
+
+def texts_below(root: Path) -> list[str]:
+    """The paths below a folder of the files that would be looked at."""
+    return [path.relative_to(root).as_posix() for path, left in _texts_in(root) if left is None]
+
+
+def _refuse_other_roles(meanings: Iterable[tuple[PathPattern, dict[str, str]] | None]) -> None:
+    """Refuse a {system} that stands for what is named as references or sources, unless the path is written out."""
+    systems: dict[str, PathPattern] = {}
+    for meaning in meanings:
+        if meaning is not None and meaning[0].option == "--pattern" and "system" in meaning[1]:
+            systems.setdefault(meaning[1]["system"], meaning[0])
+    is_rouge = any(map(_PEERS.fullmatch, systems))
+    for name, pattern in systems.items():
+        is_reference = _REFERENCES.fullmatch(name) or (is_rouge and _MODELS.fullmatch(name))
+        if is_reference or _SOURCES.fullmatch(name):
+            what, role = ("references", "reference") if is_reference else ("sources", "source")
+            written = shlex.quote(_written_out(pattern.text, name))
+            raise UsageError(
+                f"--pattern {quoted(pattern.text)} makes {shown(name)} a system, which is named as {what}: add"
+                f" --{role}-pattern {written}, or where it is a system, --pattern {written}"
+            )
+
+
+def _written_out(text: str, system: str) -> str:
+    return _PLACEHOLDER.sub(lambda found: system if found[1] == "system" else found[0], text)
 
 
 def _texts_in(root: Path) -> Iterator[tuple[Path, LeftOut | None]]:
@@ -335,16 +399,27 @@ def find_layout(root: Path, names: Sequence[str]) -> FolderLayout:
     stand beside the systems' folders; or every topic has a folder, with a file named so in it. What else there is can
     be read in several ways, and is for the caller to say.
     """
-    paths = [path for path in map(PurePosixPath, names) if path.suffix.lower() not in _NO_TEXTS]
+    paths = _texts_among(names)
     if paths and all(is_summary(Path(path)) for path in paths):
         raise UsageError(
             f"{root}: the files are named as NIST names summaries: adjudge import duc {root} EVALUATION"
         )
-    plain = all(path.suffix.lower() in _TEXTS for path in paths)
-    found = (_by_folders(paths) or _by_topics(paths)) if plain else None
+    inner = [path for path in paths if len(path.parts) > 1] or paths  # a log beside the folders is no text
+    plain = all(path.suffix.lower() in _TEXTS for path in inner)
+    found = (_by_folders(inner) or _by_topics(inner)) if plain else None
     if found is None:
-        raise UsageError(f"{root}: the layout is not clear; {_ways(paths or [*map(PurePosixPath, names)])}")
+        said = " or ".join(shlex.join(way.words) for way in ways_to_read(names))
+        others = "" if _named(paths) else ", and where there are references --reference-pattern"
+        example = "" if _named(paths) else f" {shlex.quote('references/{topic}' + _ending(paths))}"
+        raise UsageError(
+            f"{root}: the layout is not clear; say {said}{others}{example}; the files are: {_listed(names)}"
+        )
     return found
+
+
+def _texts_among(names: Sequence[str]) -> list[PurePosixPath]:
+    paths = [*map(PurePosixPath, names)]
+    return [path for path in paths if path.suffix.lower() not in _NO_TEXTS] or paths
 
 
 def _by_folders(paths: Sequence[PurePosixPath]) -> FolderLayout | None:
@@ -448,16 +523,81 @@ def _by_topics(paths: Sequence[PurePosixPath]) -> FolderLayout | None:
     )
 
 
-def _ways(paths: Sequence[PurePosixPath]) -> str:
-    """What to say instead, with the ending that the files have."""
+def _named(paths: Sequence[PurePosixPath]) -> dict[str, str]:
+    """The folders that are named as references or sources, with the option for their pattern."""
+    tops = dict.fromkeys(path.parts[0] for path in paths if len(path.parts) > 1)
+    is_rouge = any(map(_PEERS.fullmatch, tops))
+    options: dict[str, str] = {}
+    for top in tops:
+        if _REFERENCES.fullmatch(top) or (is_rouge and _MODELS.fullmatch(top)):
+            options[top] = "--reference-pattern"
+        elif _SOURCES.fullmatch(top):
+            options[top] = "--source-pattern"
+    return options
+
+
+def _ending(paths: Sequence[PurePosixPath]) -> str:
     ends = {path.suffix for path in paths}
-    end = ends.pop() if len(ends) == 1 else "*"
+    return ends.pop() if len(ends) == 1 else "*"
+
+
+def ways_to_read(names: Sequence[str]) -> list[Way]:
+    """What may be said of a folder with these files whose layout is not clear: patterns that some of them match."""
+    paths = _texts_among(names)
+    end = _ending(paths)
     if all(len(path.parts) == 1 for path in paths):
-        ways = [f"{{topic}}.{{system}}{end}", f"{{system}}.{{topic}}{end}", f"{{topic}}_{{system}}{end}"]
-    else:
-        ways = [f"{{system}}/{{topic}}{end}", f"{{topic}}/{{system}}{end}"]
-    said = " or ".join(f"--pattern {shlex.quote(way)}" for way in ways)
-    return (
-        f"say {said}, and where there are references --reference-pattern 'references/{{topic}}{end}'; the files are:"
-        f" {_listed(map(str, paths))}"
-    )
+        return _ways_by_name(paths, end)
+    named = _named(paths)
+    others = [
+        word for top, option in named.items() for word in (option, _inner_pattern(paths, top, "{topic}", end))
+    ]
+    inner = [path for path in paths if len(path.parts) > 1 and path.parts[0] not in named]
+    deep = list(dict.fromkeys(path.parts[0] for path in inner if len(path.parts) > 2))
+    if deep:
+        patterns = [_inner_pattern(paths, top, "{system}/{topic}", end) for top in deep[:4]]
+        said = [word for pattern in patterns for word in ("--pattern", pattern)]
+        return [Way(words=[*said, *others], meaning="a folder per system in each")]
+    by_system = Way(words=["--pattern", f"{{system}}/{{topic}}{end}", *others], meaning="a folder per system")
+    by_topic = Way(words=["--pattern", f"{{topic}}/{{system}}{end}"], meaning="a folder per topic")
+    return [by_system] if others else [by_system, by_topic]
+
+
+def _inner_pattern(paths: Sequence[PurePosixPath], top: str, rest: str, end: str) -> str:
+    """A pattern for the files below a folder, with a * for each folder between."""
+    inside = [path for path in paths if path.parts[0] == top]
+    between = "*/" * (min(len(path.parts) for path in inside) - len(PurePosixPath(rest).parts) - 1)
+    return f"{top}/{between}{rest}{_ending(inside) or end}"
+
+
+def _ways_by_name(paths: Sequence[PurePosixPath], end: str) -> list[Way]:
+    """Files beside each other: topic and system in the name, or all of one system."""
+    ways: list[Way] = []
+    for joint in _JOINTS:
+        for text in (f"{{topic}}{joint}{{system}}{end}", f"{{system}}{joint}{{topic}}{end}"):
+            systems = _systems_by(text, paths)
+            known = [name for name in systems if _REFERENCES.fullmatch(name) or _SOURCES.fullmatch(name)]
+            others = [
+                word
+                for name in known
+                for word in (
+                    "--reference-pattern" if _REFERENCES.fullmatch(name) else "--source-pattern",
+                    _written_out(text, name),
+                )
+            ]
+            way = Way(words=["--pattern", text, *others], meaning="topic and system in the file's name")
+            if known:
+                return [way]
+            if systems:
+                ways.append(way)
+    alone = Way(words=["--pattern", f"{{topic}}{end}", "--system", "NAME"], meaning="all of one system")
+    return ways or [alone]
+
+
+def _systems_by(text: str, paths: Sequence[PurePosixPath]) -> list[str]:
+    """The systems of the files that a pattern matches; none where a file can be read in two ways."""
+    pattern = PathPattern("--pattern", text)
+    try:
+        found = [pattern.match(path.name) for path in paths]
+    except UsageError:
+        return []
+    return list(dict.fromkeys(each["system"] for each in found if each))
