@@ -43,7 +43,10 @@ def test_the_usual_paragraph() -> None:
     assert found.keys == ("wilcoxon1945", "holm1979", "piepho2004", "mogstad2024", "adjudge")
     assert "test~\\cite{wilcoxon1945}, with exact" in found.latex
     assert r"95\% intervals" in found.latex
-    assert r"score\textbar\allowbreak{}imported" in found.latex
+    assert (
+        r"score\allowbreak{}\textbar{}\allowbreak{}imported\allowbreak{}\textbar{}\allowbreak{}"
+        in found.latex
+    )
 
 
 @pytest.mark.parametrize("test", TESTS)
@@ -375,7 +378,7 @@ def test_references_have_what_their_kind_needs() -> None:
     needed = {
         "article": {"journal", "volume"},
         "inproceedings": {"booktitle"},
-        "book": {"publisher"},
+        "book": {"publisher", "address"},
         "misc": {"howpublished"},
     }
     assert len(REFERENCES) > 30
@@ -385,6 +388,9 @@ def test_references_have_what_their_kind_needs() -> None:
         text = work.bibtex()
         assert text.count("{") == text.count("}")
         assert text.isascii(), key  # BibTeX of any age takes it
+    assert "publisher = {Oliver and Boyd},\n  address = {Edinburgh}," in REFERENCES["fisher1935"].bibtex()
+    assert "pages = {Article 39}," in REFERENCES["phipson2010"].bibtex()
+    assert REFERENCES["westfall1993"].words().endswith("John Wiley & Sons, New York.")
     assert REFERENCES["popovic2015"].short == "Popović, 2015"
     assert REFERENCES["benjamini1995"].short == "Benjamini and Hochberg, 1995"
     assert REFERENCES["rankel2011"].short == "Rankel et al., 2011"

@@ -6,7 +6,8 @@ Every sentence follows from a run that was made: its tests, its pairs, its resam
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
@@ -29,6 +30,11 @@ _MARK = "\x1e"
 """Stands around the keys of what is cited; names hold no such character."""
 _CITATION = re.compile(rf"\s*{_MARK}([^{_MARK}]*){_MARK}")
 SOFTWARE = "adjudge"
+SINCE = 2026
+"""The year of this version."""
+LONG_NAME = 25
+"""Letters and signs from which a name must be broken to fit a line; no word of English here is as long."""
+SIGNATURES = ("Signature:", "Signatures:")
 
 
 class Compared(Protocol):
@@ -82,9 +88,13 @@ class MethodsParagraph:
     @property
     def latex(self) -> str:
         r"""For LaTeX, as `~\cite{wilcoxon1945}`."""
-        return " ".join(self._sentence_in_latex(said) for said in self.sentences)
+        return " ".join(map(self._sentence_in_latex, self.sentences)).replace(" \n", "\n")
 
     def _sentence_in_latex(self, said: str) -> str:
+        if said.startswith(SIGNATURES):
+            word, _, rest = said.partition(" ")
+            # A line of signs alone has no space to stretch: a paragraph of its own may be set loosely.
+            return f"\n\\begin{{sloppypar}}\n{word} {_breaking(rest)}\n\\end{{sloppypar}}"
         *parts, last = _CITATION.split(said)
         pairs = zip(parts[::2], parts[1::2], strict=True)
         return "".join(rf"{_wrapping(text)}~\cite{{{keys}}}" for text, keys in pairs) + _wrapping(last)
@@ -105,7 +115,15 @@ class MethodsParagraph:
 
     def to_markdown(self) -> str:
         """The paragraph and its references."""
-        return "\n".join([markdown(self.text), "", *(f"- {markdown(each)}" for each in self.references)])
+        return f"{markdown(self.text)}\n\n{self.references_in_markdown()}"
+
+    def references_in_markdown(self) -> str:
+        return "\n".join(f"- {markdown(each)}" for each in self.references)
+
+    @classmethod
+    def all_of(cls, paragraphs: Iterable[MethodsParagraph]) -> MethodsParagraph:
+        """Several as one, so that a work that more than one cites is listed once."""
+        return cls(tuple(said for each in paragraphs for said in each.sentences))
 
     def as_dict(self) -> dict[str, str]:
         return {"text": self.text, "latex": self.latex, "bibtex": self.bibtex}
@@ -118,12 +136,31 @@ class MethodsParagraph:
 
 
 def _wrapping(text: str) -> str:
-    """For LaTeX; signatures may be broken at their bars."""
-    return tex(text).replace(r"\textbar{}", r"\textbar\allowbreak{}")
+    """For LaTeX; names may be broken at their bars, and long ones anywhere."""
+    parts = re.split(rf"(\S{{{LONG_NAME},}})", text)
+    plain = (tex(part).replace(r"\textbar{}", r"\textbar\allowbreak{}") for part in parts[::2])
+    broken = (*map(_breaking, parts[1::2]), "")
+    return "".join(part for pair in zip(plain, broken, strict=True) for part in pair)
+
+
+_PIECES = re.compile(r"[^\W_]{1,12}|\s+|.", re.DOTALL)
+
+
+def _breaking(text: str) -> str:
+    """For LaTeX; signatures are one long word, and may be broken at any sign and within long names."""
+    pieces = _PIECES.findall(unicodedata.normalize("NFC", text))
+    return "".join(piece if piece.isspace() else rf"{tex(piece)}\allowbreak{{}}" for piece in pieces)
 
 
 def _software() -> str:
-    return f"@misc{{{SOFTWARE},\n  title = {{{{Adjudge}}}},\n  note = {{Version {__version__}}},\n}}"
+    fields = {
+        "author": "{Adjudge developers}",
+        "title": "{Adjudge}",
+        "year": str(SINCE),
+        "note": f"Version {__version__}",
+    }
+    lines = [f"  {name} = {{{value}}}," for name, value in fields.items()]
+    return "\n".join([f"@misc{{{SOFTWARE},", *lines, "}"])
 
 
 # A comparison of pairs
