@@ -360,7 +360,10 @@ def holes_words(c: Compared, found: Sequence[Compared]) -> str:
 
 
 def _missing(found: Sequence[Comparison]) -> Iterator[str]:
+    everybody = dict.fromkeys(system for c in found for system in c.matrix.systems)
     for c in found:
+        if absent := [system for system in everybody if system not in c.matrix.systems]:
+            yield f"{listed(absent)} {'has' if len(absent) == 1 else 'have'} no score{_of(c, found)}."
         if not (said := holes_words(c, found)):
             continue
         n = c.tested[c.test].results.counts.n[c.family]
