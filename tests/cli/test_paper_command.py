@@ -5,6 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -133,3 +136,59 @@ def test_groups_print_their_methods(file: Path) -> None:
     both = runner(groups.command)(f"{file} -m rouge-1 --methods --markdown").stdout
     assert both.startswith("| ")
     assert "(Student, 1908)" in both
+
+
+def test_groups_list_each_work_once(file: Path) -> None:
+    found = runner(groups.command)(f"{file} --methods --latex").stdout
+    assert found.count("We compared 3 systems") == 2
+    assert found.count("@article{student1908,") == found.count("@misc{adjudge,") == 1
+    assert found.rindex("We compared") < found.index("@")
+    shown = runner(groups.command)(f"{file} --methods --markdown").stdout
+    assert shown.count("We compared 3 systems") == 2
+    assert shown.count("- Student (1908).") == 1
+
+
+@pytest.mark.skipif(
+    not (shutil.which("pdflatex") and shutil.which("bibtex")), reason="needs pdflatex and bibtex"
+)
+@pytest.mark.parametrize("options", ["", "--tests wilcoxon,mc,exact,welch", "--correct westfall-young -m r"])
+def test_table_paragraph_and_references_compile(tmp_path: Path, options: str) -> None:
+    """Nothing is undefined, no line of text is too long, and BibTeX has nothing to warn of; with odd names too."""
+    rng = np.random.default_rng(1)
+    names = ["50%_#1 & co", "x$y$^{2}~", "Größe Ω", r"a\b<c>|d", "A" * 40]
+    rows = [
+        f"t{k}\t{measure}\t{name}\t{j + rng.normal():.6f}"
+        for measure in ("r", "my_measure.with-a:long/name=of_its-own")
+        for k in range(12)
+        for j, name in enumerate(names)
+    ]
+    (tmp_path / "odd.tsv").write_text(
+        "\n".join(["topic\tmeasure\tsystem\tvalue", *rows]) + "\n", encoding="utf-8"
+    )
+    found = run(f"{tmp_path / 'odd.tsv'} --latex --methods {options}").stdout
+    table, _, rest = found.partition("\n\nWe compared")
+    paragraph, _, works = rest.partition("\n\n@")
+    (tmp_path / "works.bib").write_text(f"@{works}", encoding="utf-8")
+    (tmp_path / "paper.tex").write_text(
+        "\\documentclass{article}\\usepackage{booktabs}\\begin{document}\n"
+        f"{table}\n\nWe compared{paragraph}\n\\bibliographystyle{{plain}}\\bibliography{{works}}\\end{{document}}\n",
+        encoding="utf-8",
+    )
+    latex = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
+    for command in (latex, ["bibtex", "paper"], latex, latex):
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+        assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
+        assert b"Warning--" not in done.stdout
+    log = (tmp_path / "paper.log").read_text(encoding="utf-8", errors="replace")
+    assert "undefined" not in log
+    text = paragraph_lines((tmp_path / "paper.tex").read_text(encoding="utf-8"))
+    too_long = [int(line) for line in re.findall(r"Overfull .* in paragraph at lines (\d+)--", log)]
+    assert not [line for line in too_long if line in text]
+
+
+def paragraph_lines(source: str) -> range:
+    """The lines of a document from the paragraph on methods to its end."""
+    lines = source.splitlines()
+    return range(
+        1 + next(k for k, line in enumerate(lines) if line.startswith("We compared")), len(lines) + 1
+    )

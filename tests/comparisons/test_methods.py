@@ -43,7 +43,10 @@ def test_the_usual_paragraph() -> None:
     assert found.keys == ("wilcoxon1945", "holm1979", "piepho2004", "mogstad2024", "adjudge")
     assert "test~\\cite{wilcoxon1945}, with exact" in found.latex
     assert r"95\% intervals" in found.latex
-    assert r"score\textbar\allowbreak{}imported" in found.latex
+    assert (
+        r"score\allowbreak{}\textbar{}\allowbreak{}imported\allowbreak{}\textbar{}\allowbreak{}"
+        in found.latex
+    )
 
 
 @pytest.mark.parametrize("test", TESTS)
@@ -138,20 +141,136 @@ def test_pairs_that_could_not_have_been_found_are_told() -> None:
         "3 pairs could not have been found to differ, the smallest p within reach not being small enough"
         in text
     )
-    assert "no correction is made for them (Tarone, 1990)" in text
+    assert (
+        "after Holm's correction for 3 pairs, by Tarone's rule as if for at most 1 (Holm, 1979; Tarone, 1990)."
+        in text
+    )
     assert "Tarone" not in said(matrix(5), correct="none")
     assert "Tarone" not in said(matrix(12))
     apart = matrix(12)
     apart.iloc[:6, 0] = np.nan
     apart.iloc[6:, 1] = np.nan
-    assert "1 pair has no topic in common." in said(apart)
+    text = said(apart)
+    assert "1 pair has no topic in common." in text
+    # c shares 6 topics with each of the others: the smallest p is 2/64, and one of two would have to be .025.
+    assert "after Holm's correction for 2 pairs (Holm, 1979)." in text
+    assert "2 pairs could not have been found to differ, the smallest p within reach" in text
+    single = matrix(12)
+    single.iloc[1:, 0] = np.nan
+    text = said(single)
+    assert "2 pairs have one topic in common." in text
+    assert "The difference counts as significant up to p = .05." in text  # the one pair that has a p
+    assert "no correction" not in said(single, correct="none")
+
+
+def ceiling() -> pd.DataFrame:
+    """Two systems that are always perfect, one that is so but four times, one that often is not."""
+    frame = pd.DataFrame(1.0, index=[f"t{k}" for k in range(15)], columns=list("ABCD"))
+    frame.iloc[:4, 2] = 0.9
+    frame.iloc[4:12, 3] = np.linspace(0.1, 0.8, 8)
+    return frame
+
+
+def test_pairs_that_tie_and_systems_without_intervals_are_counted_with_the_reason() -> None:
+    found = adjudge.compare(ceiling())
+    text = found.methods().text
+    assert "1 pair ties on every topic." in text
+    why = "fewer than five topics differ from a score that occurs more than once."
+    assert f"3 of 4 systems (A, B and C) have no interval of the mean: {why}" in text
+    assert f"3 of 4 systems (A, B and C) have no interval of the mean: {why}" in found.table().caption
+    assert "1 pair ties on every topic and shares a letter." in found.table().caption
+    # The smallest p of 4 topics that differ is 2/16, of 8 it is 2/256, of 12 (C and D) 2/4096.
+    assert "2 pairs could not have been found to differ, the smallest p within reach" in text
+    assert "for 6 pairs, by Tarone's rule as if for at most 3 (" in text
+    flat = adjudge.compare(ceiling()[["A", "B"]]).methods().text
+    assert "t intervals" not in flat
+    assert "2 of 2 systems (A and B) have no interval of the mean" in flat
+    one = said(matrix(1))
+    assert "3 of 3 systems (c, b and a) have no interval of the mean: there is a single topic." in one
+    assert "3 pairs have one topic in common." in one
+    assert "significant up to" not in one  # no pair has a p
+
+
+def test_humans_who_are_pooled_are_counted_with_what_they_lack() -> None:
+    frame = matrix(12, 4).rename(columns={"c": "H1", "d": "H2"})
+    frame.iloc[:5, 2] = np.nan
+    frame.iloc[5:11, 3] = np.nan
+    long = frame.rename_axis("topic").reset_index().melt("topic", var_name="system")
+    long["kind"] = np.where(long["system"].str.startswith("H"), "human", "machine")
+    found = adjudge.compare(long.dropna(), pool_humans=True)
+    stands = (
+        "HUMANS stands for 2 humans, with the mean of those who have a score on a topic (1 to 2 on each; 11 of their"
+        " 24 scores are missing)."
+    )
+    for text in (found.methods().text, adjudge.groups(long.dropna(), pool_humans=True).methods().text):
+        assert "We compared 3 systems (2 machines and 2 humans pooled as one system) on 12 topics" in text
+        assert stands in text
+        assert "A system's score on a topic is" not in text
+    assert stands in found.table().caption
+    assert stands in adjudge.compare_all(long.dropna(), pool_humans=True).table().caption
+    whole = adjudge.compare(long.fillna(0.5), pool_humans=True).methods().text
+    assert "HUMANS stands for 2 humans, with their mean on each topic." in whole
+
+
+def test_intervals_are_of_the_means_that_are_not_adjusted() -> None:
+    holes = matrix()
+    holes.iloc[0, 0] = np.nan
+    found = adjudge.compare(holes)
+    assert "95% intervals of the unadjusted means are Student's t intervals over topics." in said(holes)
+    assert "1 of 36 scores is missing." in found.table().caption
+    assert "95% intervals of the unadjusted means are" in found.table().caption
+    assert "| 95% interval, unadjusted |" in found.to_markdown()
+    assert "| 95% interval |" in adjudge.compare(matrix()).to_markdown()
+    both = pd.concat(
+        [
+            frame.rename_axis("topic").reset_index().melt("topic", var_name="system").assign(measure=m)
+            for m, frame in (("m1", holes), ("m2", matrix()))
+        ]
+    ).dropna()
+    every = adjudge.compare_all(both)
+    assert "95% intervals of means (of m1 the unadjusted ones) are Student's" in every.methods().text
+    assert "1 of 36 scores by m1 is missing. Means of m1 are least-squares means" in every.table().caption
+
+
+def test_every_test_that_was_run_is_named() -> None:
+    text = said(tests=["t", "mc"], test="sign", resamples=300)
+    assert "with the two-sided sign test (Dixon and Mood, 1946)" in text
+    assert (
+        "Also run, each corrected by itself, those that resample with 300 resamples: the paired t-test (Student, 1908)"
+        " and the approximate randomization test of the mean difference (Noreen, 1989; Rankel et al., 2011). Groups"
+        " and ranks are those of the sign test." in text
+    )
+    assert "(seed 0)" in text
+    every = said(test="all")
+    for name in ("paired t-test", "unpaired t-test", "Welch t-test", "sign test", "hybrid bootstrap test"):
+        assert f"the {name}" in every
+    assert "Also run" not in said()
+
+
+@pytest.mark.parametrize(
+    ("correct", "after"),
+    [
+        ("holm", " after Holm's correction for 3 pairs (Holm, 1979)"),
+        (
+            "westfall-young",
+            " after Holm's correction for 3 pairs (Holm, 1979)",
+        ),  # there is no other for these
+        ("bh", " after Benjamini and Hochberg's correction for 3 pairs (Benjamini and Hochberg, 1995)"),
+        ("none", " with no correction for 3 pairs"),
+    ],
+)
+def test_equivalence_has_its_level_and_its_correction(correct: str, after: str) -> None:
+    text = said(margin=0.1, test="t", correct=correct, alpha=0.01)
+    assert f"show their difference to lie within 0.1, up to p = .01{after}." in text
+    assert "not called equivalent in any case" in said(ceiling(), margin=0.1)
 
 
 def test_comparisons_with_one_system_equivalence_and_sets() -> None:
     text = said(against="a", margin=0.1)
     assert "Every other system was compared with a topic by topic" in text
     assert (
-        "two one-sided Wilcoxon signed-rank tests (Schuirmann, 1987) show their difference to lie within 0.1"
+        "two one-sided Wilcoxon signed-rank tests (Schuirmann, 1987) show their difference to lie within 0.1, up to"
+        " p = .05 after Holm's correction for 2 pairs (Holm, 1979), and the mean difference lies within it too."
         in text
     )
     assert "letter" not in text
@@ -206,7 +325,44 @@ def test_measures_are_cited_where_they_were_computed_here(tmp_path: Path) -> Non
         in found.text
     )
     assert "rouge-2|stat:recall" in found.text
+    prepared = (
+        "words are runs of ASCII letters and digits; words are stemmed with ROUGE-1.5.5's Porter stemmer; no stop"
+        " words are left out; texts are not cut; every text is compared with 1 reference."
+    )
+    assert f"For ROUGE-1 recall and ROUGE-2 recall: {prepared}" in found.text
     assert r"Popovi\'{c}, Maja" in found.bibtex
+
+
+def test_references_that_not_all_systems_have_are_told(tmp_path: Path) -> None:
+    e = adjudge.init(tmp_path / "e")
+    rows = [
+        {"topic": f"t{k}", "system": system, "text": f"{text} on day {k}.", "roles": roles}
+        for k in range(3)
+        for system, text, roles in (
+            ("x", "A storm came", ["peer"]),
+            ("y", "It was calm", ["peer"]),
+            ("ann", "Storms came", ["peer", "reference"]),
+            ("bob", "Two storms came", ["reference"]),
+        )
+    ]
+    (e.path / "summaries.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    kinds = [{"system": s, "kind": "machine" if s in "xy" else "human"} for s in ("x", "y", "ann", "bob")]
+    (e.path / "systems.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in kinds), encoding="utf-8")
+    specs = ["rouge-2", "rouge-1(stat=f, stem=none, stop=en, limit=100w, refs=max)"]
+    adjudge.open(e.path).score(*specs)
+    for text in (
+        adjudge.compare_all(e.path, specs).methods().text,
+        adjudge.groups(e.path, "rouge-2").methods().text,
+    ):
+        assert "matches are pooled over references; every text is compared with 1 to 2 references." in text
+        assert "ann is not compared with their own reference, so with fewer than the others (2)." in text
+    text = adjudge.compare(e.path, specs[1]).methods().text
+    assert (
+        "words are not stemmed; stop words (en) are left out; texts and references are cut to their first 100 words;"
+        " the reference with the highest F counts; every text" in text
+    )
+    machines = adjudge.compare(e.path, "rouge-2", among="machines").methods().text
+    assert "their own reference" not in machines
 
 
 def test_every_measure_cites_works_that_are_known() -> None:
@@ -222,7 +378,7 @@ def test_references_have_what_their_kind_needs() -> None:
     needed = {
         "article": {"journal", "volume"},
         "inproceedings": {"booktitle"},
-        "book": {"publisher"},
+        "book": {"publisher", "address"},
         "misc": {"howpublished"},
     }
     assert len(REFERENCES) > 30
@@ -232,6 +388,9 @@ def test_references_have_what_their_kind_needs() -> None:
         text = work.bibtex()
         assert text.count("{") == text.count("}")
         assert text.isascii(), key  # BibTeX of any age takes it
+    assert "publisher = {Oliver and Boyd},\n  address = {Edinburgh}," in REFERENCES["fisher1935"].bibtex()
+    assert "pages = {Article 39}," in REFERENCES["phipson2010"].bibtex()
+    assert REFERENCES["westfall1993"].words().endswith("John Wiley & Sons, New York.")
     assert REFERENCES["popovic2015"].short == "Popović, 2015"
     assert REFERENCES["benjamini1995"].short == "Benjamini and Hochberg, 1995"
     assert REFERENCES["rankel2011"].short == "Rankel et al., 2011"

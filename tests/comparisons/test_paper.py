@@ -175,7 +175,7 @@ def test_pairs_that_share_a_letter_for_want_of_data_are_counted() -> None:
     apart = apart[(apart["measure"] == "b") | ((apart["system"] == "x") == even)]
     said = adjudge.compare_all(apart).table().caption
     assert "1 pair (a: 1) has no topic in common and shares a letter." in said
-    assert "each mean of a is over the topics that the system has" in said
+    assert "Each mean of a is over the topics that the system has" in said
 
 
 def test_missing_scores_make_least_squares_means_and_missing_systems_dashes() -> None:
@@ -189,10 +189,11 @@ def test_missing_scores_make_least_squares_means_and_missing_systems_dashes() ->
     assert moved.adjusted != moved.mean
     assert f"{moved.adjusted:.4f}" in rows["ours"][2]
     assert (
-        "means of rouge-1 are least-squares means of the model score = topic + system"
+        "1 of 48 scores by rouge-1 is missing. Means of rouge-1 are least-squares means of the model score"
         in found.table().caption
     )
     assert "| - |" in found.to_markdown()
+    assert "theirs has no score by rouge-2." in found.methods().text
 
 
 def test_names_of_any_kind_compile_and_stay_apart() -> None:

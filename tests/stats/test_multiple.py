@@ -203,3 +203,19 @@ def test_a_test_needs_its_smallest_p() -> None:
     with pytest.raises(UsageError, match="p and least"):
         reached([0.1], [0.1, 0.2])
     assert np.isnan(reached([float("nan")], [float("nan")]).adjusted).all()
+
+
+@pytest.mark.parametrize(
+    ("least", "method", "burden"),
+    [
+        ([0.001, 0.1, 1.0], "holm", 1),  # one could be significant at .05 / 1
+        ([0.001, 0.02, 0.03], "holm", 2),  # three at .05, two at .05 / 2
+        ([0.001, 0.001, 0.001], "bonferroni", 3),
+        ([0.001, 0.1, 1.0], "bh", 3),
+        ([0.001, 0.1, 1.0], "none", 1),
+    ],
+)
+def test_the_burden_is_the_number_that_the_smallest_p_is_corrected_for(
+    least: list[float], method: Correction, burden: int
+) -> None:
+    assert reached([0.2, 0.5, 1.0], least, method=method).burden == burden

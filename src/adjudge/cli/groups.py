@@ -12,8 +12,12 @@ from adjudge.cli.completion import complete_systems
 from adjudge.cli.output import deliver
 from adjudge.cli.sources import length_of, of_target, open_scores, pooled, show_result, takes_table, warn_of
 from adjudge.comparisons.groups import METHODS, SCALES, Groupings
+from adjudge.comparisons.methods import MethodsParagraph
+from adjudge.table import markdown as as_markdown
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from adjudge.formats.scoretable import TableOptions
 
 
@@ -95,11 +99,7 @@ def command(
     ]
     warn_of(data, (g.matrix.measure for g in found))
     if methods and not json:
-        parts: list[str] = []
-        for g in found:
-            parts += [g.to_latex()] if latex else [g.to_markdown()] if markdown else []
-            parts.append(g.methods().to_markdown() if markdown else g.methods().to_latex())
-        print("\n\n".join(parts))
+        _print_methods(found, latex=latex, markdown=markdown)
         if csv is None:
             return
         latex = markdown = False
@@ -112,6 +112,18 @@ def command(
         latex=latex,
         markdown=markdown,
     )
+
+
+def _print_methods(found: Sequence[Groupings], *, latex: bool, markdown: bool) -> None:
+    """A paragraph per measure, below its table if that is asked for; then what they cite, each work once."""
+    paragraphs = [g.methods() for g in found]
+    parts: list[str] = []
+    for g, paragraph in zip(found, paragraphs, strict=True):
+        parts += [g.to_latex()] if latex else [g.to_markdown()] if markdown else []
+        parts.append(as_markdown(paragraph.text) if markdown else paragraph.latex)
+    every = MethodsParagraph.all_of(paragraphs)
+    parts.append(every.references_in_markdown() if markdown else every.bibtex)
+    print("\n\n".join(parts))
 
 
 def _show(g: Groupings, pairs: bool) -> None:

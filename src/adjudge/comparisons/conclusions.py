@@ -55,6 +55,8 @@ class Tested:
     """The smallest p, not corrected, that each pair could have had."""
     divisor: int
     """A p that was not significant would have been so at alpha divided by this."""
+    burden: int
+    """The number of pairs that the smallest p was corrected for; by Tarone's rule it may be below their number."""
     resamples: int | None = None
     """Where the test resamples."""
     left_out: dict[int, str] = field(default_factory=dict)
@@ -71,6 +73,13 @@ class Tested:
     def count(self, conclusion: int) -> int:
         """How many pairs have this conclusion."""
         return int((self.conclusion == conclusion).sum())
+
+    @property
+    def members(self) -> int:
+        """How many pairs have a p, and so are corrected for."""
+        import numpy as np
+
+        return int(((self.conclusion != OUTSIDE) & ~np.isnan(self.results.p)).sum())
 
     def why(self, k: int) -> str | None:
         """Why the k-th pair has no corrected p, or could not have been found."""
@@ -284,7 +293,10 @@ def conclude(untold: Sequence[Untold], choices: Choices) -> list[Tested]:
         assert only.corrected is not None
         different = at_most(only.corrected, choices.alpha)
         within = at_most(np.maximum(smallest, only.floor), choices.alpha)
-        reach = Reached(adjusted=only.corrected, divisor=1, reachable=different | within)
+        members = int(only.tested.sum())
+        reach = Reached(
+            adjusted=only.corrected, divisor=1, reachable=different | within, burden=max(1, members)
+        )
     else:
         reach = _reach(untold, smallest, choices)
     parts = zip(
@@ -294,8 +306,7 @@ def conclude(untold: Sequence[Untold], choices: Choices) -> list[Tested]:
         strict=True,
     )
     return [
-        _concluded(each, adjusted, reachable, reach.divisor, choices.alpha)
-        for each, adjusted, reachable in parts
+        _concluded(each, adjusted, reachable, reach, choices.alpha) for each, adjusted, reachable in parts
     ]
 
 
@@ -314,7 +325,7 @@ def _reach(untold: Sequence[Untold], smallest: FloatArray, choices: Choices) -> 
 
 
 def _concluded(
-    untold: Untold, adjusted: FloatArray, reachable: BoolArray, divisor: int, alpha: float
+    untold: Untold, adjusted: FloatArray, reachable: BoolArray, reach: Reached, alpha: float
 ) -> Tested:
     import numpy as np
 
@@ -334,7 +345,8 @@ def _concluded(
         adjusted=adjusted,
         conclusion=state,
         smallest=untold.smallest,
-        divisor=divisor,
+        divisor=reach.divisor,
+        burden=reach.burden,
         resamples=untold.resamples,
         left_out=untold.left_out,
         floor=untold.floor,

@@ -107,7 +107,7 @@ def groups(
         seed=seed,
         kinds=kinds,
     )
-    return replace(grouped, notes=notes)
+    return replace(grouped, notes=notes, made=tuple(found.notes(matrix.measure)))
 
 
 def groupings(
@@ -267,6 +267,8 @@ class Groupings(Tabular):
     """What was tested, one of SCALES."""
     notes: tuple[str, ...] = ()
     """What there is to know of where the scores come from."""
+    made: tuple[str, ...] = ()
+    """What there is to know of how the scores were made."""
 
     @property
     def pooled(self) -> bool:

@@ -6,7 +6,8 @@ Every sentence follows from a run that was made: its tests, its pairs, its resam
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 from adjudge import __version__
 from adjudge.comparisons.conclusions import NOT_COMPARABLE, NOT_TESTED, OUT_OF_REACH
 from adjudge.comparisons.references import REFERENCES, bibtex, keys_in
-from adjudge.data.scores import form_words, heading_of
+from adjudge.data.scores import PooledSystems, form_words, heading_of
 from adjudge.table import markdown
 from adjudge.wording import counted, listed, tex
 
@@ -23,11 +24,17 @@ if TYPE_CHECKING:
     from adjudge.comparisons.groups import Groupings
     from adjudge.comparisons.pairs import Comparison
     from adjudge.data.scores import ScoreMatrix
+    from adjudge.measures.base import Measure
 
 _MARK = "\x1e"
 """Stands around the keys of what is cited; names hold no such character."""
 _CITATION = re.compile(rf"\s*{_MARK}([^{_MARK}]*){_MARK}")
 SOFTWARE = "adjudge"
+SINCE = 2026
+"""The year of this version."""
+LONG_NAME = 25
+"""Letters and signs from which a name must be broken to fit a line; no word of English here is as long."""
+SIGNATURES = ("Signature:", "Signatures:")
 
 
 class Compared(Protocol):
@@ -41,6 +48,9 @@ class Compared(Protocol):
 
     @property
     def notes(self) -> tuple[str, ...]: ...
+
+    @property
+    def made(self) -> tuple[str, ...]: ...
 
 
 def cite(*keys: str) -> str:
@@ -78,9 +88,13 @@ class MethodsParagraph:
     @property
     def latex(self) -> str:
         r"""For LaTeX, as `~\cite{wilcoxon1945}`."""
-        return " ".join(self._sentence_in_latex(said) for said in self.sentences)
+        return " ".join(map(self._sentence_in_latex, self.sentences)).replace(" \n", "\n")
 
     def _sentence_in_latex(self, said: str) -> str:
+        if said.startswith(SIGNATURES):
+            word, _, rest = said.partition(" ")
+            # A line of signs alone has no space to stretch: a paragraph of its own may be set loosely.
+            return f"\n\\begin{{sloppypar}}\n{word} {_breaking(rest)}\n\\end{{sloppypar}}"
         *parts, last = _CITATION.split(said)
         pairs = zip(parts[::2], parts[1::2], strict=True)
         return "".join(rf"{_wrapping(text)}~\cite{{{keys}}}" for text, keys in pairs) + _wrapping(last)
@@ -101,7 +115,15 @@ class MethodsParagraph:
 
     def to_markdown(self) -> str:
         """The paragraph and its references."""
-        return "\n".join([markdown(self.text), "", *(f"- {markdown(each)}" for each in self.references)])
+        return f"{markdown(self.text)}\n\n{self.references_in_markdown()}"
+
+    def references_in_markdown(self) -> str:
+        return "\n".join(f"- {markdown(each)}" for each in self.references)
+
+    @classmethod
+    def all_of(cls, paragraphs: Iterable[MethodsParagraph]) -> MethodsParagraph:
+        """Several as one, so that a work that more than one cites is listed once."""
+        return cls(tuple(said for each in paragraphs for said in each.sentences))
 
     def as_dict(self) -> dict[str, str]:
         return {"text": self.text, "latex": self.latex, "bibtex": self.bibtex}
@@ -114,12 +136,31 @@ class MethodsParagraph:
 
 
 def _wrapping(text: str) -> str:
-    """For LaTeX; signatures may be broken at their bars."""
-    return tex(text).replace(r"\textbar{}", r"\textbar\allowbreak{}")
+    """For LaTeX; names may be broken at their bars, and long ones anywhere."""
+    parts = re.split(rf"(\S{{{LONG_NAME},}})", text)
+    plain = (tex(part).replace(r"\textbar{}", r"\textbar\allowbreak{}") for part in parts[::2])
+    broken = (*map(_breaking, parts[1::2]), "")
+    return "".join(part for pair in zip(plain, broken, strict=True) for part in pair)
+
+
+_PIECES = re.compile(r"[^\W_]{1,12}|\s+|.", re.DOTALL)
+
+
+def _breaking(text: str) -> str:
+    """For LaTeX; signatures are one long word, and may be broken at any sign and within long names."""
+    pieces = _PIECES.findall(unicodedata.normalize("NFC", text))
+    return "".join(piece if piece.isspace() else rf"{tex(piece)}\allowbreak{{}}" for piece in pieces)
 
 
 def _software() -> str:
-    return f"@misc{{{SOFTWARE},\n  title = {{{{Adjudge}}}},\n  note = {{Version {__version__}}},\n}}"
+    fields = {
+        "author": "{Adjudge developers}",
+        "title": "{Adjudge}",
+        "year": str(SINCE),
+        "note": f"Version {__version__}",
+    }
+    lines = [f"  {name} = {{{value}}}," for name, value in fields.items()]
+    return "\n".join([f"@misc{{{SOFTWARE},", *lines, "}"])
 
 
 # A comparison of pairs
@@ -157,13 +198,12 @@ LETTERS = (
 )
 
 
-def test_name(c: Comparison) -> tuple[str, tuple[str, ...]]:
-    """The test in words, and what to cite for it."""
-    results = c.tested[c.test].results
+def name_of_test(c: Comparison, test: str = "") -> tuple[str, tuple[str, ...]]:
+    """A test in words, the chosen one unless it is named, and what to cite for it."""
+    results = c.tested[test or c.test].results
+    approximate = "approximate " * _is_random(c, test)
     if results.test.startswith("westfall-young"):
-        return f"{'approximate ' * _is_random(c)}randomization test of the paired t statistic", (
-            "noreen1989",
-        )
+        return f"{approximate}randomization test of the paired t statistic", ("noreen1989",)
     what = STATISTIC_WORDS.get(results.resampled or "", "")
     names: dict[str, tuple[str, tuple[str, ...]]] = {
         "wilcoxon": ("Wilcoxon signed-rank test", ("wilcoxon1945",)),
@@ -171,7 +211,7 @@ def test_name(c: Comparison) -> tuple[str, tuple[str, ...]]:
         "t-unpaired": ("unpaired t-test", ("student1908",)),
         "welch": ("Welch t-test", ("welch1947",)),
         "sign": ("sign test", ("dixon1946",)),
-        "mc": (f"{'approximate ' * _is_random(c)}randomization test of {what}", ("noreen1989", "rankel2011")),
+        "mc": (f"{approximate}randomization test of {what}", ("noreen1989", "rankel2011")),
         "hb": (f"hybrid bootstrap test of {what}", ("rankel2011",)),
         "exact": ("exact permutation test of the mean difference", ("fisher1935",)),
     }
@@ -186,6 +226,7 @@ def compared_methods(found: Sequence[Comparison]) -> MethodsParagraph:
 def _compared(found: Sequence[Comparison]) -> Iterator[str]:
     first = found[0]
     yield _what(found)
+    yield from _prepared(found)
     yield from _missing(found)
     yield from _pooled(found)
     if not any(c.family.any() for c in found):
@@ -194,16 +235,12 @@ def _compared(found: Sequence[Comparison]) -> Iterator[str]:
     yield from _tested(found)
     yield from _corrected(found)
     yield from _reached(found)
-    if first.choices.margin is not None:
-        by = "Wilcoxon signed-rank" if first.test == "wilcoxon" else "t"
-        yield (
-            f"Two systems are called equivalent where two one-sided {by} tests{cite('schuirmann1987')} show their"
-            f" difference to lie within {first.choices.margin:g}."
-        )
-    yield from _intervals(found)
+    yield from _equivalent(found)
+    yield from interval_words(found)
     if all(c.complete for c in found) and max(len(c.standings) for c in found) > 1:
         yield LETTERS
-    seeded = f" (seed {first.seed})" if any(_is_random(c) for c in found) else ""
+    random = any(_is_random(c, test) for c in found for test in c.tested)
+    seeded = f" (seed {first.seed})" if random else ""
     yield f"Computed with Adjudge {__version__}{cite(SOFTWARE)}{seeded}."
     yield f"Signatures: {'; '.join(c.matrix.signature for c in found)}."
 
@@ -244,6 +281,8 @@ def _what(found: Sequence[Compared]) -> str:
     parts = [
         counted(kinds.count(kind), kind) for kind in ("machine", "baseline", "human") if kinds.count(kind)
     ]
+    if people := {system for c in found if c.matrix.together for system in c.matrix.together.systems}:
+        parts[-1] = f"{counted(len(people), 'human')} pooled as one system"
     told = f" ({listed(parts)})" if len(parts) > 1 and None not in kinds else ""
     cited: set[str] = set()
     names: list[str] = []
@@ -258,18 +297,51 @@ def _what(found: Sequence[Compared]) -> str:
     )
 
 
-def _measure_keys(c: Compared) -> list[str]:
-    """What defines the measure, where the scores were computed here and not brought along."""
+def _measure(c: Compared) -> Measure | None:
+    """The measure, where the scores were computed here and not brought along."""
     from adjudge.errors import AdjudgeError
     from adjudge.measures.registry import parse_measure
 
     if "|imported" in c.matrix.info.signature or "|v:" not in f"|{c.matrix.info.signature}":
-        return []
+        return None
     try:
-        measure = parse_measure(c.matrix.measure)
+        return parse_measure(c.matrix.measure)
     except AdjudgeError:  # of a plug-in that is not there
-        return []
-    return keys_in(measure.CITATION)
+        return None
+
+
+def _measure_keys(c: Compared) -> list[str]:
+    """What defines the measure."""
+    measure = _measure(c)
+    return [] if measure is None else keys_in(measure.CITATION)
+
+
+_REFERENCES = re.compile(r"\|ref(?:erence)?s:(\d+)(?:-(\d+))?(?=[:|])")
+
+
+def _prepared(found: Sequence[Compared]) -> Iterator[str]:
+    """With which options measures were computed, usual ones included, and with how many references."""
+    from adjudge.measures.run import OWN_REFERENCE  # slow to load
+
+    by_words: dict[str, list[str]] = {}
+    for c in found:
+        measure = _measure(c)
+        if measure is None:
+            continue
+        counts = _REFERENCES.search(c.matrix.signature)
+        several = counts is not None and (counts[2] or counts[1]) != "1"
+        parts = measure.preparation_words()
+        parts = parts if several else parts[:-1]
+        if counts is not None:
+            span = f"{counts[1]} to {counts[2]}" if counts[2] else counts[1]
+            parts.append(f"every text is compared with {span} {'references' if several else 'reference'}")
+        if parts:
+            by_words.setdefault("; ".join(parts), []).append(title(c, found))
+    for words, names in by_words.items():
+        yield f"For {listed(names, most=len(names))}: {words}."
+    if any(kind == "human" for c in found for kind in c.kinds.values()):
+        told = (note.partition(":")[0] for c in found for note in c.made)
+        yield from dict.fromkeys(f"{note}." for note in told if OWN_REFERENCE in note)
 
 
 def _of(c: Compared, found: Sequence[Compared]) -> str:
@@ -277,17 +349,26 @@ def _of(c: Compared, found: Sequence[Compared]) -> str:
     return f" by {title(c, found)}" if len(found) > 1 else ""
 
 
-def _missing(found: Sequence[Comparison]) -> Iterator[str]:
+def holes_words(c: Compared, found: Sequence[Compared]) -> str:
+    """`3 of 36 scores are missing`; nothing where none is."""
     import numpy as np
 
+    holes = int(np.isnan(c.matrix.values).sum())
+    if not holes:
+        return ""
+    return f"{holes:,} of {counted(c.matrix.values.size, 'score')}{_of(c, found)} {_is(holes)} missing"
+
+
+def _missing(found: Sequence[Comparison]) -> Iterator[str]:
+    everybody = dict.fromkeys(system for c in found for system in c.matrix.systems)
     for c in found:
-        holes = int(np.isnan(c.matrix.values).sum())
-        if not holes:
+        if absent := [system for system in everybody if system not in c.matrix.systems]:
+            yield f"{listed(absent)} {'has' if len(absent) == 1 else 'have'} no score{_of(c, found)}."
+        if not (said := holes_words(c, found)):
             continue
         n = c.tested[c.test].results.counts.n[c.family]
         n = n[n > 0]
-        said = f"{holes:,} of {counted(c.matrix.values.size, 'score')}{_of(c, found)} {_is(holes)} missing"
-        if any(s.adjusted != s.mean for s in c.standings):
+        if is_adjusted(c):
             said += "; means are least-squares means of the model score = topic + system"
         elif c.ordering:
             said += "; means are over the topics that each system has"
@@ -300,6 +381,7 @@ def _missing(found: Sequence[Comparison]) -> Iterator[str]:
 
 def _pooled(found: Sequence[Compared]) -> Iterator[str]:
     """What stands behind a score, said once where it is so of all measures; and whose judgments they are."""
+    yield from together_words(found)
     behind = [_scores_behind(c) for c in found]
     if len(set(behind)) == 1:
         yield from (f"A system's score on a topic is {words}." for words in behind[:1] if words)
@@ -311,9 +393,36 @@ def _pooled(found: Sequence[Compared]) -> Iterator[str]:
         yield f"{said[0].upper()}{said[1:]}."
 
 
+def together_words(found: Sequence[Compared]) -> Iterator[str]:
+    """What a system stands for that pools several people, said once where it is so of all measures."""
+    said = [_pool_words(c.matrix.together) if c.matrix.together else "" for c in found]
+    if len(set(said)) == 1:
+        yield from (f"{words}." for words in said[:1] if words)
+    else:
+        yield from (f"{words}{_of(c, found)}." for c, words in zip(found, said, strict=True) if words)
+
+
+def _pool_words(pooled: PooledSystems) -> str:
+    """`HUMANS stands for 2 humans, with the mean of those who have a score on a topic (1 on each; ...)`."""
+    size, present = len(pooled.systems), [n for n in pooled.present if n]
+    who = f"{pooled.name} stands for {counted(size, 'human')}"
+    holes = size * len(pooled.present) - sum(present)
+    if size == 1 or not present:
+        return who
+    if not holes:
+        return f"{who}, with their mean on each topic"
+    few, many = min(present), max(present)
+    span = f"{many:,}" if few == many else f"{few:,} to {many:,}"
+    lack = f"{holes:,} of their {counted(size * len(pooled.present), 'score')} {_is(holes)} missing"
+    return f"{who}, with the mean of those who have a score on a topic ({span} on each; {lack})"
+
+
 def _scores_behind(c: Compared) -> str:
     """`the mean of 3 scores`; nothing of single ones."""
-    counts = c.matrix.counts[c.matrix.counts > 0]
+    pooled = c.matrix.together
+    alone = [j for j, s in enumerate(c.matrix.systems) if pooled is None or s != pooled.name]
+    counts = c.matrix.counts[:, alone]
+    counts = counts[counts > 0]
     if not counts.size or counts.max() < 2:
         return ""
     few, many = int(counts.min()), int(counts.max())
@@ -323,7 +432,7 @@ def _scores_behind(c: Compared) -> str:
 def _tested(found: Sequence[Comparison]) -> Iterator[str]:
     first = found[0]
     choices, results = first.choices, first.tested[first.test].results
-    name, keys = test_name(first)
+    name, keys = name_of_test(first)
     if choices.against is not None:
         word = "better" if choices.side == "better" else "worse"
         who = f"Every other system was compared with {choices.against}"
@@ -338,9 +447,23 @@ def _tested(found: Sequence[Comparison]) -> Iterator[str]:
         yield f"Tied differences have mean ranks; {ZEROS_WORDS[choices.zeros]}."
     elif results.test == "sign":
         yield "Topics on which the two systems tie are left out."
+    yield from _also_tested(first)
     if first.codes is not None:
         sets = int(first.codes.max()) + 1
         yield f"Topics that belong together change sides together ({counted(sets, 'set')})."
+
+
+def _also_tested(first: Comparison) -> Iterator[str]:
+    """The other tests that were run, and which of all makes the groups."""
+    others = [test for test in first.tested if test != first.test]
+    if not others:
+        return
+    names = [f"the {name}{cite(*keys)}" for name, keys in (name_of_test(first, test) for test in others)]
+    drawn = dict.fromkeys(f"{n:,}" for test in others if (n := first.tested[test].resamples))
+    some = f", those that resample with {listed(list(drawn))} resamples" if drawn else ""
+    groups = "Groups and ranks" if first.complete else "Conclusions"
+    yield f"Also run, each corrected by itself{some}: {listed(names, most=len(names))}."
+    yield f"{groups} are those of the {name_of_test(first)[0]}."
 
 
 def _how(found: Sequence[Comparison]) -> str:
@@ -374,9 +497,9 @@ def _is(number: int) -> str:
     return "is" if number == 1 else "are"
 
 
-def _is_random(c: Comparison) -> bool:
-    """Whether the chosen test drew at random; few clusters or topics are gone through wholly."""
-    tested = c.tested[c.test]
+def _is_random(c: Comparison, test: str = "") -> bool:
+    """Whether a test drew at random; few clusters or topics are gone through wholly."""
+    tested = c.tested[test or c.test]
     if tested.results.test.startswith("westfall-young"):
         return "|all:" not in tested.results.signature
     return tested.results.resamples is not None
@@ -385,27 +508,41 @@ def _is_random(c: Comparison) -> bool:
 def correction_words(found: Sequence[Comparison]) -> tuple[str, tuple[str, ...]]:
     """Over how many pairs p-values are corrected and how, and what to cite for it."""
     first = found[0]
-    own = [int(c.family.sum()) for c in found]
-    together = first.corrected > own[0]
-    if max(own) < 2 and not together:
+    own = [c.tested[c.test].members for c in found]
+    together = first.corrected > int(first.family.sum())
+    total = first.corrected - sum(int(c.family.sum()) for c in found) + sum(own) if together else max(own)
+    if total < 2:
         return "", ()
     if first.choices.correct == "none":
         return f"no correction for {_pairs(own)}", ()
     name, keys = CORRECTION_NAMES[first.choices.correct]
-    over = f"the {first.corrected:,} pairs of all measures together" if together else _pairs(own)
-    return f"{name} for {over}", keys
+    over = f"the {total:,} pairs of all measures together" if together else _pairs(own)
+    burdens = [c.tested[c.test].burden for c in found]
+    sizes = [total] if together else own
+    if first.choices.correct not in ("holm", "bonferroni") or not any(map(int.__lt__, burdens, sizes)):
+        return f"{name} for {over}", keys
+    few, many = min(burdens), max(burdens)
+    reduced = f"{many:,}" if few == many else f"{few:,} to {many:,}"
+    return f"{name} for {over}, by Tarone's rule as if for at most {reduced}", (*keys, "tarone1990")
 
 
 def _pairs(own: Sequence[int]) -> str:
     if len(own) == 1:
         return f"{own[0]:,} pairs"
-    return f"the {own[0]:,} pairs of each measure" if len(set(own)) == 1 else "the pairs of each measure"
+    few, many = min(own), max(own)
+    return (
+        f"the {few:,} pairs of each measure"
+        if few == many
+        else f"the {few:,} to {many:,} pairs of each measure"
+    )
 
 
 def _corrected(found: Sequence[Comparison]) -> Iterator[str]:
     first = found[0]
     words, keys = correction_words(found)
     alpha = alpha_words(first)
+    if not any(c.tested[c.test].members for c in found):
+        return
     if not words:
         yield f"The difference counts as significant up to p = {alpha}."
     elif first.choices.correct == "none":
@@ -420,40 +557,123 @@ def alpha_words(c: Comparison) -> str:
     return f"{c.alpha:g}".removeprefix("0")
 
 
-def unfound(found: Sequence[Comparison], conclusion: int) -> tuple[int, str]:
-    """How many pairs have a conclusion, and of several measures how many each."""
-    counts = [c.tested[c.test].count(conclusion) for c in found]
-    told = "; ".join(f"{title(c, found)}: {n:,}" for c, n in zip(found, counts, strict=True) if n)
-    return sum(counts), f" ({told})" if len(found) > 1 and told else ""
+NO_DIFFERENCE = {
+    "apart": ("has no topic in common", "have no topic in common"),
+    "single": ("has one topic in common", "have one topic in common"),
+    "ties": ("ties on every topic", "tie on every topic"),
+    "untested": ("could not be tested", "could not be tested"),
+    "reach": ("could not have been found to differ", "could not have been found to differ"),
+}
+"""Why pairs could not be found to differ, whatever the systems are like: of one pair, of several."""
+
+
+def without_difference(found: Sequence[Comparison]) -> Iterator[tuple[str, int, str]]:
+    """Of the pairs that no result could have shown to differ: why, how many, and in words with measures told apart."""
+    kinds = [_kinds_of_lost(c) for c in found]
+    for kind, words in NO_DIFFERENCE.items():
+        counts = [each.count(kind) for each in kinds]
+        told = "; ".join(f"{title(c, found)}: {n:,}" for c, n in zip(found, counts, strict=True) if n)
+        if total := sum(counts):
+            each = f" ({told})" if len(found) > 1 else ""
+            yield kind, total, f"{counted(total, 'pair')}{each} {words[total > 1]}"
+
+
+def _kinds_of_lost(c: Comparison) -> list[str]:
+    import numpy as np
+
+    tested = c.tested[c.test]
+    lost = np.isin(tested.conclusion, (OUT_OF_REACH, NOT_COMPARABLE, NOT_TESTED))
+    counts, p = tested.results.counts, tested.results.p
+    why = np.select(
+        [counts.n == 0, counts.n == 1, counts.wins + counts.losses == 0, np.isnan(p)],
+        ["apart", "single", "ties", "untested"],
+        "reach",
+    )
+    found: list[str] = why[lost].tolist()
+    return found
 
 
 def _reached(found: Sequence[Comparison]) -> Iterator[str]:
-    lost, told = unfound(found, OUT_OF_REACH)
-    if lost:
-        spared = found[0].choices.correct in ("holm", "bonferroni")
-        them = "it" if lost == 1 else "them"
-        burden = f", and no correction is made for {them}{cite('tarone1990')}" if spared else ""
-        why = "the smallest p within reach not being small enough"
-        yield f"{counted(lost, 'pair')}{told} could not have been found to differ, {why}{burden}."
-    apart, told = unfound(found, NOT_COMPARABLE)
-    if apart:
-        yield f"{counted(apart, 'pair')}{told} {'has' if apart == 1 else 'have'} no topic in common."
-    rest, told = unfound(found, NOT_TESTED)
-    if rest:
-        yield f"{counted(rest, 'pair')}{told} could not be tested."
+    for kind, _, words in without_difference(found):
+        why = ", the smallest p within reach not being small enough" if kind == "reach" else ""
+        yield f"{words}{why}."
 
 
-def interval_words(c: Comparison) -> str:
-    """How the intervals of means are made, where there are any."""
-    if all(s.low != s.low for s in c.standings):
-        return ""
-    of = "sets of topics" if c.codes is not None else "topics"
-    return f"{100 * c.level:g}% intervals of means are Student's t intervals over {of}"
+def _equivalent(found: Sequence[Comparison]) -> Iterator[str]:
+    """With a margin: by which tests, at which level, corrected over which pairs systems are called equivalent."""
+    import numpy as np
+
+    first = found[0]
+    if first.equivalence is None:
+        return
+    by = "Wilcoxon signed-rank" if first.equivalence.test == "wilcoxon" else "t"
+    tested = [int((~np.isnan(c.equivalence.p_same)).sum()) for c in found if c.equivalence is not None]
+    after = ""
+    if max(tested) > 1:
+        name, keys = CORRECTION_NAMES.get(first.equivalence.correct, ("no correction", ()))
+        joint = "with" if first.equivalence.correct == "none" else "after"
+        after = f" {joint} {name} for {_pairs(tested)}{cite(*keys)}"
+    sets = ", topics being taken one by one" if first.codes is not None else ""
+    near = ", and the mean difference lies within it too" if first.equivalence.test == "wilcoxon" else ""
+    yield (
+        f"Two systems are called equivalent where two one-sided {by} tests{cite('schuirmann1987')} show their"
+        f" difference to lie within {first.choices.margin:g}, up to p = {alpha_words(first)}{after}{sets}{near}."
+    )
+    flat = [int((c._without_interval & c.family).sum()) for c in found]
+    if n := sum(flat):
+        each = "; ".join(f"{title(c, found)}: {k:,}" for c, k in zip(found, flat, strict=True) if k)
+        told = f" ({each})" if len(found) > 1 else ""
+        yield (
+            f"{counted(n, 'pair')}{told} {'is' if n == 1 else 'are'} not called equivalent in any case, as fewer than"
+            " five topics have another difference than the commonest."
+        )
 
 
-def _intervals(found: Sequence[Comparison]) -> Iterator[str]:
-    if said := next(filter(None, map(interval_words, found)), ""):
-        yield f"{said}."
+def is_adjusted(c: Comparison) -> bool:
+    """Whether means are adjusted for topics."""
+    return any(s.adjusted != s.mean for s in c.standings)
+
+
+def interval_words(found: Sequence[Comparison]) -> Iterator[str]:
+    """How the intervals of means are made, of which means they are, and which systems have none."""
+    with_some = [c for c in found if any(s.low == s.low for s in c.standings)]
+    if with_some:
+        adjusted = [title(c, found) for c in with_some if is_adjusted(c)]
+        what = "the unadjusted means" if adjusted else "means"
+        if adjusted and len(adjusted) < len(with_some):
+            what = f"means (of {listed(adjusted, most=len(adjusted))} the unadjusted ones)"
+        first = with_some[0]
+        over = "sets of topics" if first.codes is not None else "topics"
+        cut = ", cut at the ends of the measure's range" if any(map(_is_cut, with_some)) else ""
+        yield f"{100 * first.level:g}% intervals of {what} are Student's t intervals over {over}{cut}."
+    for c in found:
+        yield from _no_intervals(c, _of(c, found))
+
+
+def _is_cut(c: Comparison) -> bool:
+    least, most = c.matrix.info.range
+    return any(
+        (least is not None and s.low == least) or (most is not None and s.high == most) for s in c.standings
+    )
+
+
+def _no_intervals(c: Comparison, of: str) -> Iterator[str]:
+    from adjudge.stats.bootstrap import flat
+
+    at_ceiling = dict(zip(c.matrix.systems, flat(c.matrix.values).tolist(), strict=True))
+    without = [s.system for s in c.standings if s.low != s.low]
+    single = "set of topics" if c.codes is not None else "topic"
+    for names, why in (
+        (
+            [s for s in without if at_ceiling[s]],
+            "fewer than five topics differ from a score that occurs more than once",
+        ),
+        ([s for s in without if not at_ceiling[s]], f"there is a single {single}"),
+    ):
+        if names:
+            of_all = f"{len(names):,} of {counted(len(c.standings), 'system')}"
+            has = "has" if len(names) == 1 else "have"
+            yield f"{of_all} ({listed(names)}) {has} no interval of the mean{of}: {why}."
 
 
 # All pairs at once
@@ -470,14 +690,12 @@ def grouped_methods(g: Groupings) -> MethodsParagraph:
 
 
 def _grouped(g: Groupings) -> Iterator[str]:
-    import numpy as np
-
     yield _what([g])
-    holes = int(np.isnan(g.matrix.values).sum())
-    if holes:
+    yield from _prepared([g])
+    if holes := holes_words(g, [g]):
         model = "least-squares means of the model score = topic + system"
         means = model if g.joined else "over the topics that each system has"
-        yield f"{holes:,} of {counted(g.matrix.values.size, 'score')} {_is(holes)} missing; means are {means}."
+        yield f"{holes}; means are {means}."
     yield from _pooled([g])
     if g.scale in SCALED_WORDS:
         yield SCALED_WORDS[g.scale]

@@ -29,7 +29,7 @@ from adjudge.comparisons.conclusions import (
     pair_intervals,
     run_all,
 )
-from adjudge.comparisons.methods import MethodsParagraph, compared_methods
+from adjudge.comparisons.methods import MethodsParagraph, compared_methods, is_adjusted
 from adjudge.comparisons.paper import ComparedMeasures, best_of, league_caption, marks
 from adjudge.comparisons.scores import Among, Scores, Source, scores_of
 from adjudge.comparisons.tests import ALPHA, CORRECTION_WORDS, LEVEL, Choices, Test, choices, one_of
@@ -235,6 +235,7 @@ class Prepared:
     ordering: str = ""
     """Where cells are missing: how the systems are ordered."""
     notes: tuple[str, ...] = ()
+    made: tuple[str, ...] = ()
 
 
 def _prepared(
@@ -262,7 +263,8 @@ def _prepared(
         kinds=scores.kinds_of(matrix.systems),
         intervals=asked.intervals,
     )
-    return replace(ready, notes=scores.assessor_note(matrix, length, form))
+    made = tuple(scores.notes(matrix.measure))
+    return replace(ready, notes=scores.assessor_note(matrix, length, form), made=made)
 
 
 def prepare(
@@ -389,6 +391,7 @@ def _comparison(
         codes=codes,
         ordering=prepared.ordering,
         notes=prepared.notes,
+        made=prepared.made,
         role=role,
         corrected=corrected,
     )
@@ -507,6 +510,8 @@ class Comparison(Tabular):
     """Where cells are missing: how the systems are ordered."""
     notes: tuple[str, ...] = ()
     """What there is to know of where the scores come from."""
+    made: tuple[str, ...] = ()
+    """What there is to know of how the scores were made."""
     role: str = ""
     """primary or secondary, where one measure was chosen beforehand."""
     corrected: int = 0
@@ -757,8 +762,9 @@ class Comparison(Tabular):
 
     def table(self) -> Table:
         """The league table."""
-        interval = Column("interval", f"{self.level:.0%} interval", data=False, right=False)
-        moved = any(s.adjusted != s.mean for s in self.standings)
+        moved = is_adjusted(self)
+        of = ", unadjusted" if moved else ""
+        interval = Column("interval", f"{self.level:.0%} interval{of}", data=False, right=False)
         stars = {} if self.choices.against is None else marks(self) or {}
         columns = [Column("rank", ""), Column("system", right=False)]
         if self.kinds:

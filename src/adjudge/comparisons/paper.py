@@ -6,18 +6,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
-from adjudge.comparisons.conclusions import NOT_COMPARABLE, NOT_TESTED, OUT_OF_REACH
 from adjudge.comparisons.methods import (
     MethodsParagraph,
     alpha_words,
     compared_methods,
     correction_words,
+    holes_words,
     interval_words,
+    is_adjusted,
+    name_of_test,
     target_words,
-    test_name,
     title,
+    together_words,
     topics_words,
-    unfound,
+    without_difference,
 )
 from adjudge.table import Cell, Column, Table, Tabular
 from adjudge.wording import counted, decimal, listed
@@ -244,22 +246,15 @@ def caption(found: Sequence[Comparison], kinds: Mapping[str, str]) -> str:
 def league_caption(c: Comparison) -> str:
     """The same of the league table of one measure."""
     said = f"{title(c, [c])}: means over {topics_words([c])}{target_words([c])}."
-    adjusted = (
-        ["Adjusted means are least-squares means of the model score = topic + system, as scores are missing."]
-        if _moved(c)
-        else []
-    )
-    words = interval_words(c)
-    interval = [f"{words}."] if words else []
+    adjusted = [f"{holes}."] if (holes := holes_words(c, [c])) else []
+    if is_adjusted(c):
+        adjusted.append("Adjusted means are least-squares means of the model score = topic + system.")
+    interval = list(interval_words([c]))
     lower = ["Lower is better."] if c.matrix.info.better == "lower" else []
     open_ranks = ["Ranks are those that the significant differences leave open."] if _lettered(c) else []
     bold = _bold_words([c], c.kinds)
+    adjusted += together_words([c])
     return " ".join([said, *adjusted, *lower, *bold, *interval, *open_ranks, *_letter_words([c])])
-
-
-def _moved(c: Comparison) -> bool:
-    """Whether means are adjusted for topics."""
-    return any(s.adjusted != s.mean for s in c.standings)
 
 
 def _lettered(c: Comparison) -> bool:
@@ -268,13 +263,15 @@ def _lettered(c: Comparison) -> bool:
 
 def _means_words(found: Sequence[Comparison]) -> Iterator[str]:
     yield f"Means over {topics_words(found)}{target_words(found)}."
-    moved = [title(c, found) for c in found if _moved(c)]
-    apart = [title(c, found) for c in found if c.ordering and not _moved(c)]
+    yield from (f"{holes}." for c in found if (holes := holes_words(c, found)))
+    moved = [title(c, found) for c in found if is_adjusted(c)]
+    apart = [title(c, found) for c in found if c.ordering and not is_adjusted(c)]
     if moved:
         model = "least-squares means of the model score = topic + system"
-        yield f"As scores are missing, means of {listed(moved)} are {model}."
+        yield f"Means of {listed(moved)} are {model}."
     if apart:
-        yield f"As scores are missing, each mean of {listed(apart)} is over the topics that the system has."
+        yield f"Each mean of {listed(apart)} is over the topics that the system has."
+    yield from together_words(found)
 
 
 def _bold_words(found: Sequence[Comparison], kinds: Mapping[str, str]) -> Iterator[str]:
@@ -303,7 +300,7 @@ def _letter_words(found: Sequence[Comparison]) -> Iterator[str]:
     results = first.tested[first.test].results
     sided = "two-sided" if results.alternative == "two-sided" else "one-sided"
     drawn = list(dict.fromkeys(f"{c.resamples:,}" for c in tested if c.tested[c.test].results.resamples))
-    how = [f"{sided} {test_name(first)[0]}"]
+    how = [f"{sided} {name_of_test(first)[0]}"]
     how += [f"{listed(drawn)} resamples"] if drawn else []
     how += [words] if (words := correction_words(tested)[0]) else []
     basis = f"({', '.join([*how, f'α = {alpha_words(first)}'])})"
@@ -318,11 +315,5 @@ def _letter_words(found: Sequence[Comparison]) -> Iterator[str]:
         yield f"Not all pairs were compared, so there are no letters {basis}."
         return
     shared = (" and shares a letter", " and share a letter") if against is None else ("", "")
-    for conclusion, one, many in (
-        (OUT_OF_REACH, "could not have been found to differ", "could not have been found to differ"),
-        (NOT_COMPARABLE, "has no topic in common", "have no topic in common"),
-        (NOT_TESTED, "could not be tested", "could not be tested"),
-    ):
-        total, told = unfound(tested, conclusion)
-        if total:
-            yield f"{counted(total, 'pair')}{told} {one if total == 1 else many}{shared[total > 1]}."
+    for _, total, words in without_difference(tested):
+        yield f"{words}{shared[total > 1]}."

@@ -53,7 +53,10 @@ class CitedWork:
         place = self.fields.get("volume", "")
         place += f"({self.fields['number']})" if "number" in self.fields else ""
         place = ":".join(filter(None, (place, self.fields.get("pages", "").replace("--", "–"))))
-        rest = " ".join(filter(None, (where or self.fields.get("howpublished"), place)))
+        where = ", ".join(
+            filter(None, (where or self.fields.get("howpublished"), self.fields.get("address")))
+        )
+        rest = " ".join(filter(None, (where, place)))
         return f"{'; '.join(self.authors)} ({self.year}). {self.title}. {rest}.".replace(". .", ".")
 
 
@@ -80,15 +83,16 @@ def _paper(authors: str, year: int, title: str, booktitle: str, pages: str = "")
     return CitedWork("inproceedings", tuple(authors.split("; ")), year, title, found)
 
 
-def _book(author: str, year: int, title: str, publisher: str) -> CitedWork:
-    return CitedWork("book", tuple(author.split("; ")), year, title, {"publisher": publisher})
+def _book(author: str, year: int, title: str, publisher: str, address: str) -> CitedWork:
+    found = {"publisher": publisher, "address": address}
+    return CitedWork("book", tuple(author.split("; ")), year, title, found)
 
 
 JASA = "Journal of the American Statistical Association"
 _KNOWN = (
     # Tests
     _article("Student", 1908, "The Probable Error of a Mean", "Biometrika", "6", "1", "1--25"),
-    _book("Fisher, Ronald A.", 1935, "The Design of Experiments", "Oliver and Boyd"),
+    _book("Fisher, Ronald A.", 1935, "The Design of Experiments", "Oliver and Boyd", "Edinburgh"),
     _article(
         "Wilcoxon, Frank",
         1945,
@@ -141,6 +145,7 @@ _KNOWN = (
         1989,
         "Computer-Intensive Methods for Testing Hypotheses: An Introduction",
         "John Wiley & Sons",
+        "New York",
     ),
     _article(
         "Phipson, Belinda; Smyth, Gordon K.",
@@ -149,6 +154,7 @@ _KNOWN = (
         "Statistical Applications in Genetics and Molecular Biology",
         "9",
         "1",
+        "Article 39",
         doi="10.2202/1544-6115.1585",
     ),
     _paper(
@@ -183,6 +189,7 @@ _KNOWN = (
         1993,
         "Resampling-Based Multiple Testing: Examples and Methods for p-Value Adjustment",
         "John Wiley & Sons",
+        "New York",
     ),
     _article(
         "Benjamini, Yoav; Hochberg, Yosef",

@@ -285,6 +285,16 @@ class CellJudgments:
 
 
 @dataclass(frozen=True)
+class PooledSystems:
+    """Systems that stand in a matrix as one: on a topic the mean of those that have a score."""
+
+    name: str
+    systems: tuple[str, ...]
+    present: tuple[int, ...]
+    """By row, how many of them have a score."""
+
+
+@dataclass(frozen=True)
 class ScoreMatrix:
     """One measure's scores, topics in rows, systems in columns; missing cells are NaN.
 
@@ -305,6 +315,8 @@ class ScoreMatrix:
     only_form: str = UNSET
     """The form of all scores, whether it was chosen or is the only one that there is."""
     rows: tuple[TopicAtLength, ...] = ()
+    together: PooledSystems | None = None
+    """The systems that were made one."""
 
     @property
     def measure(self) -> str:
@@ -371,6 +383,8 @@ class ScoreMatrix:
             topics=tuple(self.topics[k] for k in at),
             missing=tuple(hole for hole in self.missing if hole[0] in kept),
             rows=tuple(self.rows[k] for k in at) if self.rows else (),
+            together=self.together
+            and replace(self.together, present=tuple(self.together.present[k] for k in at)),
         )
 
     def signed(self, choice: str) -> ScoreMatrix:
@@ -384,8 +398,9 @@ class ScoreMatrix:
 
         others = [system for system in self.systems if system not in systems]
         people, rest = self.select(systems), self.select(others)
+        present = np.isfinite(people.values).sum(axis=1)
         with np.errstate(invalid="ignore"):  # nobody on a topic: 0/0 is NaN
-            means = np.nansum(people.values, axis=1) / np.isfinite(people.values).sum(axis=1)
+            means = np.nansum(people.values, axis=1) / present
         holes = [(topic, name, why) for topic, mean in zip(self.topics, means, strict=True) if mean != mean]
         at = min(self.systems.index(system) for system in systems)
         return replace(
@@ -394,6 +409,7 @@ class ScoreMatrix:
             counts=_frozen(np.insert(rest.counts, at, people.counts.sum(axis=1), axis=1)),
             systems=(*others[:at], name, *others[at:]),
             missing=(*rest.missing, *holes),
+            together=PooledSystems(name, tuple(systems), tuple(present.tolist())),
         )
 
     def averaged(self) -> ScoreMatrix:
@@ -652,9 +668,18 @@ def average_lengths(
             missing=holes,
             form=first.form,
             only_form=first.only_form,
+            together=_together([m.together for m in matrices.values() if m.together]),
         ),
         _left_out(tuple(matrices), present, used, systems),
     )
+
+
+def _together(parts: Sequence[PooledSystems]) -> PooledSystems | None:
+    """The same systems at several lengths, with all rows."""
+    if not parts:
+        return None
+    systems = dict.fromkeys(system for each in parts for system in each.systems)
+    return PooledSystems(parts[0].name, tuple(systems), tuple(n for each in parts for n in each.present))
 
 
 def _of_one_length(matrix: ScoreMatrix) -> ScoreMatrix:

@@ -65,6 +65,10 @@ class Measure:
         """The options that are not as usual, in words."""
         return [_in_words(option, value) for option, value in self.changed().items()]
 
+    def preparation_words(self) -> list[str]:
+        """What a paper says of the options, usual ones included; what is done with several references comes last."""
+        return []
+
     def changed(self) -> dict[str, Any]:
         """The options that differ from the default."""
         defaults = {f.name: f.default for f in fields(self)}

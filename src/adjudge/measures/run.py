@@ -102,6 +102,10 @@ def reference_counts(batches: Mapping[str, TopicBatch]) -> dict[str, set[int]]:
     return counts
 
 
+OWN_REFERENCE = "not compared with their own reference"
+"""By which a note of this is known."""
+
+
 def reference_notes(measure: Measure, collection: Collection, counts: dict[str, set[int]]) -> tuple[str, ...]:
     """Which people are compared with fewer references than the machines: their scores differ for that alone."""
     if measure.options().get("refs") in (None, "mean", "jackknife") or not counts:
@@ -116,7 +120,7 @@ def reference_notes(measure: Measure, collection: Collection, counts: dict[str, 
         return ()
     verb = "is" if len(fewer) == 1 else "are"
     return (
-        f"{', '.join(fewer)} {verb} not compared with their own reference, so with fewer than the"
+        f"{', '.join(fewer)} {verb} {OWN_REFERENCE}, so with fewer than the"
         f" others ({most}): the option refs=jackknife is fair to all",
     )
 

@@ -71,6 +71,8 @@ class Reached:
     """K: what is left open was compared with alpha / K."""
     reachable: BoolArray
     """By test: it was significant, or a p within its reach would have been."""
+    burden: int = 1
+    """The number of tests that the smallest p was corrected for: by Tarone's rule it may be below their number."""
 
 
 def reached(
@@ -102,7 +104,7 @@ def reached(
     if method in ("none", "bh"):
         found = _adjusted(ascending, method)
         rejected = at_most(found, alpha)
-        divisor = 1.0
+        divisor, burden = 1.0, tests.size if method == "bh" else 1
         if method == "bh" and tests.size:
             # One more test is rejected where it joins the r - 1 smallest p below alpha r / size.
             ranks = np.arange(1.0, tests.size + 1)
@@ -111,10 +113,13 @@ def reached(
     else:
         found = _tarone(ascending, smallest, steps=method == "holm")
         rejected = at_most(found, alpha)
-        divisor = _divisor(smallest[~rejected] if method == "holm" else smallest, alpha)
+        burden = _divisor(smallest, alpha)
+        divisor = _divisor(smallest[~rejected], alpha) if method == "holm" else burden
     adjusted[tests] = found
     reachable[tests] = rejected | at_most(smallest * divisor, alpha)
-    return Reached(adjusted=adjusted, divisor=int(np.ceil(divisor)), reachable=reachable)
+    return Reached(
+        adjusted=adjusted, divisor=int(np.ceil(divisor)), reachable=reachable, burden=max(1, burden)
+    )
 
 
 def at_most(values: FloatArray, bound: Any) -> BoolArray:

@@ -175,6 +175,13 @@ REFS_TITLES = {
     "mean": "mean over references",
     "jackknife": "jackknife",
 }
+REFS_WORDS = {
+    "pooled": "matches are pooled over references",
+    "best": "the reference with the highest recall counts",
+    "mean": "scores are averaged over references",
+    "max": "the reference with the highest F counts",
+    "jackknife": "scores are averaged over leaving out each reference in turn",
+}
 
 
 @dataclass(frozen=True, slots=True)

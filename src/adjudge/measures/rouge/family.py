@@ -17,6 +17,7 @@ from adjudge.measures.base import Make, Measure, Need
 from adjudge.measures.rouge.counts import (
     REFS,
     REFS_TITLES,
+    REFS_WORDS,
     STAT_TITLES,
     STATS,
     Ratios,
@@ -58,6 +59,27 @@ LEAST_KEPT = (
 
 
 _IN_WORDS = ("limit", "refs", "stem", "stop", "words")  # options that titles name in words of their own
+
+
+WORD_RULE_WORDS = {
+    "rouge": "words are runs of ASCII letters and digits",
+    "unicode": "words are runs of letters and digits of any script",
+    "characters": "words are runs of letters and digits, and single signs in scripts without spaces",
+}
+_STEMMER_WORDS = {
+    "porter-155": "ROUGE-1.5.5's Porter stemmer",
+    EXCEPTIONS: "ROUGE-1.5.5's Porter stemmer and its exceptions",
+    "porter-nltk": "NLTK's Porter stemmer, as rouge-score does",
+    "porter": "Snowball's Porter stemmer",
+    "lovins": "Lovins's stemmer",
+}
+
+
+def stemmer_words(stem: str) -> str:
+    """`words are stemmed with ROUGE-1.5.5's Porter stemmer`."""
+    if stem == "none":
+        return "words are not stemmed"
+    return f"words are stemmed with {_STEMMER_WORDS.get(stem, f'the Snowball stemmer {stem}')}"
 
 
 @dataclass(frozen=True)
@@ -148,6 +170,19 @@ class Rouge(Measure):
         if self.words != "rouge":
             found.append(f"{self.words} words")
         return [*found, *(f"{k} {v:g}" if isinstance(v, float) else f"{k} {v}" for k, v in said.items())]
+
+    def preparation_words(self) -> list[str]:
+        cut = "texts are not cut"
+        if self.limit != "none":
+            unit = "bytes" if self.limit.endswith("b") else "words"
+            cut = f"texts and references are cut to their first {int(self.limit[:-1]):,} {unit}"
+        return [
+            WORD_RULE_WORDS[self.words],
+            stemmer_words(self.stem),
+            "no stop words are left out" if self.stop == "none" else f"stop words ({self.stop}) are left out",
+            cut,
+            REFS_WORDS[self.refs],
+        ]
 
     def warnings(self, batches: Sequence[TopicBatch]) -> list[str]:
         """A word rule that was made for another script gives 0 by accident, not by merit."""
