@@ -15,7 +15,7 @@ Nothing heavy is loaded before it is used.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -112,6 +112,7 @@ def read_scores(
     encoding: str = "utf-8",
     decimal: str | None = None,
     transpose: bool = False,
+    leave_out: str | Collection[str] = (),
 ) -> Scores:
     """Scores to compare: of an evaluation's folder, of a file (`-`: standard input), or of a DataFrame.
 
@@ -132,6 +133,7 @@ def read_scores(
         encoding=encoding,
         decimal=decimal,
         transpose=transpose,
+        leave_out=leave_out,
     )
     return read_scores(source, options, human=human, baseline=baseline)
 

@@ -513,6 +513,7 @@ def scores(
     no_quotes: NoQuotes = False,
     decimal: options.Decimal = None,
     transpose: options.Transpose = False,
+    leave_out: options.LeaveOut = None,
     max_line: MaxLine = "64MB",
     encoding: Encoding = "utf-8",
     replace: options.Replace = False,
@@ -537,6 +538,7 @@ def scores(
         encoding=encoding,
         decimal=decimal,
         transpose=transpose,
+        leave_out=leave_out or (),
     )
     _take(evaluation, items, replace, skip, dry_run, json)
 

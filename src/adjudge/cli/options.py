@@ -76,6 +76,15 @@ Delimiter = Annotated[
 Encoding = Annotated[
     str, typer.Option("--encoding", metavar="NAME", help="Of a table, such as latin-1; UTF-16 is found out.")
 ]
+LeaveOut = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--leave-out",
+        metavar="A,B,...",
+        help="Of a table: columns that are not to be read; may be repeated.",
+        show_default=False,
+    ),
+]
 Transpose = Annotated[
     bool, typer.Option("--transpose", help="Of a matrix: rows are systems and columns are topics.")
 ]

@@ -80,6 +80,8 @@ def _again(
         value = getattr(table, name)
         if name == "columns":
             given += [f"--map {in_shell(f'{field}={column}')}" for field, column in value.items()]
+        elif name == "leave_out":
+            given += [f"--leave-out {in_shell(each)}" for each in value]
         else:
             given.append(f"--{name}" if value is True else f"--{name} {in_shell(value)}")
     named = "." if is_folder(scores) else "-" if str(scores) == "-" else in_shell(scores.name)

@@ -27,6 +27,7 @@ TABLE: Mapping[str, tuple[Any, Any]] = {
     "encoding": (options.Encoding, "utf-8"),
     "decimal": (options.Decimal, None),
     "transpose": (options.Transpose, False),
+    "leave_out": (options.LeaveOut, None),
 }
 """The options that say how to read a table, with their defaults."""
 
@@ -41,7 +42,8 @@ def takes_table(command: Callable[..., None]) -> Callable[..., None]:
 
         said = {name: given.pop(name) for name in TABLE}
         columns = columns_of(said.pop("mapped"))
-        command(*args, **given, table=TableOptions(columns=columns, **said))
+        left = tuple(said.pop("leave_out") or ())
+        command(*args, **given, table=TableOptions(columns=columns, leave_out=left, **said))
 
     command.__annotations__.pop("table")  # Typer knows the other types
     own = inspect.signature(command, eval_str=True)

@@ -39,8 +39,8 @@ from adjudge.data.target import Target
 from adjudge.errors import AdjudgeError, DataError, FormatError, UsageError, nearest, quoted
 from adjudge.formats import scoretable
 from adjudge.formats.files import at_hand, reading
+from adjudge.formats.matrices import ColumnSums, is_summary, names_rows, places_of
 from adjudge.formats.numbers import NumberStyle, check_decimal, is_number, style_of
-from adjudge.formats.records import check_map
 from adjudge.formats.scoretable import AS_IT_SAYS, TableOptions
 from adjudge.judgments.batch import NOTHING, Judgments, batches_of, judgments_if_allowed
 from adjudge.measures.base import Measure
@@ -53,7 +53,7 @@ from adjudge.wording import counted, listed
 if TYPE_CHECKING:
     import pandas as pd
 
-    from adjudge.stats.checks import BoolArray
+    from adjudge.stats.checks import BoolArray, FloatArray
 
 Among = Literal["all", "machines", "humans", "human-machine"]
 TopicField = Literal["set", "type", "task", "selector"]
@@ -67,6 +67,7 @@ LARGEST = 1e302
 PARQUET = ".parquet"
 _SOURCE = "_"  # the importer puts a source before a measure's name; here the name stands alone
 _PATTERN = "name them with --human PATTERN, or by their kind"
+_PLACES_OF = 1000  # scores of a column tell how many digits it has
 _key = attrgetter(*KEY)
 
 
@@ -660,6 +661,7 @@ def _read_table(path: Path, name: str, options: TableOptions, human: Patterns, b
         encoding=options.encoding,
         decimal=options.decimal,
         transpose=options.transpose,
+        leave_out=options.leave_out,
     )
     rows: list[Score] = []
     infos: list[MeasureInfo] = []
@@ -773,16 +775,20 @@ def _long_frame(frame: pd.DataFrame, name: str, options: TableOptions) -> tuple[
     """The frame with the columns of a score table and those it has of systems and topics, and what to say of it."""
     import pandas as pd
 
-    flat = _flat_frame(frame, name, transpose=options.transpose)
+    if not frame.columns.size:
+        raise DataError(f"{name}: is empty, expected topics in rows and systems in columns")
+    flat = _flat_frame(frame, name, options)
     try:
-        check_map(options.columns or {}, scoretable.LONG, wide=False)
+        scoretable.check_columns(options.columns or {})
         plan = scoretable.find_score_columns(
             list(flat.columns),
             options.columns or {},
             where=name,
             measure=options.measure,
             transpose=options.transpose,
+            leave_out=options.leave_out,
         )
+        plan, said = plan.with_topics(lambda column: list(map(_name_in_frame, flat[column])))
         numeric = [column for column in plan.unused if _holds_numbers(flat[column])]
         plan = plan.with_measures(numeric, where=name, measure=options.measure)
     except FormatError as error:
@@ -799,6 +805,8 @@ def _long_frame(frame: pd.DataFrame, name: str, options: TableOptions) -> tuple[
         wide = pd.concat([about, values], axis=1).set_axis([*about, *range(len(plan.values))], axis=1)
         long = wide.melt(id_vars=list(about), var_name=plan.across, value_name="value")
         long[plan.across] = [plan.values[k] for k in long[plan.across]]
+    if plan.across == "system" and "topic" not in long:
+        long["topic"] = [*map(str, range(1, len(flat) + 1))] * len(plan.values)
     long = long.reset_index(drop=True)
     if "measure" not in long:
         long["measure"] = options.measure or "score"
@@ -816,15 +824,45 @@ def _long_frame(frame: pd.DataFrame, name: str, options: TableOptions) -> tuple[
         raise DataError(f"{name}: every score is missing")
     why = long["why"] if "why" in long else pd.Series(None, index=long.index, dtype=object)
     long["why"] = why.where(why.notna() | ~absent, f"missing in {name}").where(absent | why.notna(), None)
-    notes = [f"{name}: column {quoted(column)} not used" for column in plan.unused]
-    notes += [f"{name}: read {said}" for said in style.found]
+    notes = [f"column {quoted(column)} not used" for column in (*plan.unused, *plan.left_out)]
+    notes += [f"read {words}" for words in style.found]
+    notes += map(_for_python, said)
     if plan.across == "system":
-        said = scoretable.transposed_words(len(plan.values), len(flat), "transpose=True")
-        notes += [f"{name}: {said}"] if said else []
-    return long, notes
+        long, more = _without_summary(long, plan.values, "topic" in plan.fields)
+        words = scoretable.transposed_words(len(plan.values), len(flat), "transpose=True")
+        notes += [*more, *([words] if words else [])]
+    return long, [f"{name}: {note}" for note in notes]
 
 
-def _flat_frame(frame: pd.DataFrame, name: str, *, transpose: bool) -> pd.DataFrame:
+def _without_summary(
+    long: pd.DataFrame, columns: Sequence[str], named: bool
+) -> tuple[pd.DataFrame, list[str]]:
+    """A matrix, column after column, without a last row that sums up the others, and what to say of its cells."""
+    import numpy as np
+
+    values = long["value"].to_numpy().reshape(len(columns), -1)
+    height = values.shape[1]
+    topic = str(long["topic"].iloc[height - 1]) if named else ""
+    last = is_summary(topic)
+    above = [_sums(column) for column in (values[:, :-1] if last else values)]
+    if not last:
+        return long, scoretable.odd_words(dict(zip(columns, above, strict=True)), 'leave_out="{}"')
+    cells = [(float(value), places_of(repr(float(value)))) for value in values[:, -1]]
+    left, said = scoretable.summary_words(topic, above, cells)
+    odd = scoretable.odd_words(dict(zip(columns, above, strict=True)), 'leave_out="{}"')
+    keep = np.arange(len(long)) % height != height - 1
+    return long[keep].reset_index(drop=True) if left else long, [said, *odd]
+
+
+def _sums(values: FloatArray) -> ColumnSums:
+    here = [float(value) for value in values if value == value]
+    if not here:
+        return ColumnSums()
+    places = max(places_of(repr(value)) for value in here[:_PLACES_OF])
+    return ColumnSums(len(here), math.fsum(here), min(here), max(here), places)
+
+
+def _flat_frame(frame: pd.DataFrame, name: str, options: TableOptions) -> pd.DataFrame:
     """The frame with texts for the names of its columns, and what its index says in columns of its own."""
     import pandas as pd
 
@@ -832,13 +870,13 @@ def _flat_frame(frame: pd.DataFrame, name: str, *, transpose: bool) -> pd.DataFr
         frame = _stacked_frame(frame, name)
     known = {str(column).casefold() for column in frame.columns}
     has = {field for field in ("topic", "system") if known & {*scoretable.LONG[field]}}
-    first = "system" if transpose else "topic"
+    first = "system" if options.transpose else "topic"
     index = frame.index
     if None in index.names and index.nlevels > 1:
         raise DataError(f"{name}: a level of its index has no name, expected names such as topic and system")
     if index.name is not None or index.nlevels > 1:
         frame = frame.reset_index(drop=index.name in frame.columns)
-    elif first not in has and not (isinstance(index, pd.RangeIndex) and _begins_with_names(frame)):
+    elif first not in has and first not in (options.columns or {}) and not _begins_with_names(frame, options):
         frame = frame.rename_axis(index=first).reset_index()
     texts = [_name_in_frame(column) for column in frame.columns]
     if twice := next((text for text, n in Counter(texts).items() if n > 1), None):
@@ -848,13 +886,26 @@ def _flat_frame(frame: pd.DataFrame, name: str, *, transpose: bool) -> pd.DataFr
 
 def _for_python(message: str) -> str:
     """A message with arguments for the options of the command line."""
-    message = re.sub(r"--map (\w+)=(\w*)", r'columns={"\1": "\2"}', message)
+    message = re.sub(r"--map (\w+)=([^\s;:,]*)", r'columns={"\1": "\2"}', message)
+    message = re.sub(r"say --leave-out ([^\s;:]+)", r'say leave_out="\1"', message).replace(
+        "--leave-out", "leave_out"
+    )
     return message.replace("--transpose", "transpose=True").replace("--measure", "measure")
 
 
-def _begins_with_names(frame: pd.DataFrame) -> bool:
-    """Whether the first column holds names, which then are those of the rows."""
-    return bool(len(frame.columns)) and not _holds_numbers(frame.iloc[:, 0])
+def _begins_with_names(frame: pd.DataFrame, options: TableOptions) -> bool:
+    """Whether the first column that is none of a known name holds names, and the index only numbers rows."""
+    import pandas as pd
+
+    if not pd.api.types.is_integer_dtype(frame.index.dtype):
+        return False
+    left = options.leave_out if not isinstance(options.leave_out, str) else options.leave_out.split(",")
+    known = {*scoretable.IN_MATRIX, *left}
+    first = next((column for column in frame.columns if str(column).casefold() not in known), None)
+    if first is None:
+        return False
+    told = names_rows(str(first), [_name_in_frame(value) for value in frame[first]])
+    return told is not False and (isinstance(frame.index, pd.RangeIndex) or not _holds_numbers(frame[first]))
 
 
 def _stacked_frame(frame: pd.DataFrame, name: str) -> pd.DataFrame:
@@ -897,6 +948,8 @@ def _values_of_frame(given: pd.Series, name: str, decimal: str | None) -> tuple[
                 style = style_of(given[texts])
             except UsageError as error:
                 raise UsageError(f"{name}: {error}") from None
+        if given[texts].str.strip().str.endswith("%").any():
+            style = replace(style, percent=True)
         read = {}
         for text in given[texts].unique():
             try:
