@@ -54,7 +54,18 @@ Baseline = Annotated[
     list[str] | None,
     typer.Option("--baseline", metavar="PATTERN", help="Systems that are baselines.", show_default=False),
 ]
-Lower = Annotated[bool, typer.Option("--lower-is-better", help="Of a file: lower scores are better.")]
+Lower = Annotated[
+    bool, typer.Option("--lower-is-better", help="Of a file: lower scores are better, of all measures.")
+]
+LowerNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--lower",
+        metavar="A,B,...",
+        help="Of a file: measures of which lower scores are better; may be repeated.",
+        show_default=False,
+    ),
+]
 Map = Annotated[
     list[str] | None,
     typer.Option(

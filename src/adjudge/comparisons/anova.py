@@ -13,7 +13,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.comparisons.factors import OF_TOPICS, AnovaRows, build, known_factors
-from adjudge.comparisons.scores import Source, scores_of
+from adjudge.comparisons.scores import Source, scores_of, takes_table
 from adjudge.data.scores import MeasureInfo, heading_of, title_of
 from adjudge.engine import generator
 from adjudge.errors import UsageError, quoted
@@ -51,6 +51,7 @@ FEW_DF = 4
 """Below so many degrees of freedom of an error term, the test of several at once errs too often."""
 
 
+@takes_table
 def anova(
     scores: Source,
     measure: str | Sequence[str] | None = None,
@@ -116,6 +117,7 @@ def anova(
             f"{listed(added)} {'is' if len(added) == 1 else 'are'} among the terms too, to be compared with"
         )
         analysed = replace(analysed, notes=(*analysed.notes, note))
+    analysed = replace(analysed, notes=(*found.unsaid_notes(chosen), *analysed.notes))
     fixed, crossed = _mixed_terms(analysed, rows, random or analysed.samples)
     beside = [term for term in [*fixed, *crossed] if term not in terms]
     analysed = replace(analysed, beside=_beside(rows, terms, beside, analysed.samples, bool(random)))

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from adjudge.comparisons.scores import Source, scores_of
+from adjudge.comparisons.scores import Source, scores_of, takes_table
 from adjudge.comparisons.tests import ALPHA, LEVEL, RESAMPLES, Test, choices, run_test, words_of_test
 from adjudge.data.scores import AllLengths, Better, Pool, ScoreMatrix
 from adjudge.errors import UsageError, quoted
@@ -50,6 +50,7 @@ MACHINE_COLUMNS = [
 ]
 
 
+@takes_table
 def counts(
     scores: Source,
     measure: str | Sequence[str] | None = None,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge.comparisons import conclusions
 from adjudge.comparisons.best import best_words
 from adjudge.comparisons.methods import MethodsParagraph, grouped_methods
-from adjudge.comparisons.scores import Source, scores_of
+from adjudge.comparisons.scores import Source, scores_of, takes_table
 from adjudge.data.scores import AllLengths, Pool, ScoreMatrix
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, nearest, quoted
@@ -62,6 +62,7 @@ CONCLUSIONS = conclusions.CONCLUSIONS[:4]
 """What is said of a pair; all pairs are tested, so that none is left over."""
 
 
+@takes_table
 def groups(
     scores: Source,
     measure: str | Sequence[str] | None = None,

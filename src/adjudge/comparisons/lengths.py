@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
-from adjudge.comparisons.scores import Source, scores_of
+from adjudge.comparisons.scores import Source, scores_of, takes_table
 from adjudge.data.scores import (
     Length,
     LengthLeftOut,
@@ -58,6 +58,7 @@ LENGTH_COLUMNS = [
 AGREEMENT_COLUMNS = ["measure", "a", "b", "n", "tau", "p", "method", "low", "high", "only", "why"]
 
 
+@takes_table
 def lengths(
     scores: Source,
     measure: str | Sequence[str] | None = None,

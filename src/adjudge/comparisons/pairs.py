@@ -31,7 +31,7 @@ from adjudge.comparisons.conclusions import (
 )
 from adjudge.comparisons.methods import MethodsParagraph, compared_methods
 from adjudge.comparisons.paper import ComparedMeasures, best_of, league_caption, marks
-from adjudge.comparisons.scores import Among, Scores, Source, scores_of
+from adjudge.comparisons.scores import Among, Scores, Source, scores_of, takes_table
 from adjudge.comparisons.tests import ALPHA, CORRECTION_WORDS, LEVEL, Choices, Test, choices, one_of
 from adjudge.data.scores import AllLengths, Pool, ScoreMatrix
 from adjudge.errors import DataError, UsageError, nearest, quoted
@@ -82,6 +82,7 @@ ABOUT_THE_MIDDLE = ("wilcoxon", "sign")
 """Tests that skewed differences with a mean of 0 make significant."""
 
 
+@takes_table
 def compare(
     scores: Source,
     measure: str | Sequence[str] | None = None,
@@ -138,9 +139,14 @@ def compare(
     asked = _Asked(
         among=among, pool=pool, pool_humans=pool_humans, cluster=cluster, intervals=_intervals(intervals)
     )
-    return conclusions([_prepared(found, (found.resolve(measure), length, form), chosen, asked)], chosen)[0]
+    which = (found.resolve(measure), length, form)
+    each = found.each([which[0]], length=length, form=form)
+    if len(each) == 1:  # of one length or form, which the title says then
+        which = each[0]
+    return conclusions([_prepared(found, which, chosen, asked)], chosen)[0]
 
 
+@takes_table
 def compare_all(
     scores: Source,
     measures: Sequence[str] = (),
@@ -262,7 +268,8 @@ def _prepared(
         kinds=scores.kinds_of(matrix.systems),
         intervals=asked.intervals,
     )
-    return replace(ready, notes=scores.assessor_note(matrix, length, form))
+    told = (*scores.unsaid_notes(measure), *scores.assessor_note(matrix, length, form))
+    return replace(ready, notes=told)
 
 
 def prepare(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from adjudge import __version__
-from adjudge.comparisons.scores import Among, Source, scores_of
+from adjudge.comparisons.scores import Among, Source, scores_of, takes_table
 from adjudge.comparisons.tests import ALL, RESAMPLES
 from adjudge.data.scores import AllLengths, CellJudgments, Pool, ScoreMatrix
 from adjudge.engine import generator
@@ -82,6 +82,7 @@ Compared = Literal["all", "typical", "one"]
 """All pairs whatever the other systems are; all pairs where they lie as the scores' systems do; the pair by itself."""
 
 
+@takes_table
 def plan(
     scores: Source,
     measure: str | Sequence[str] | None = None,

@@ -5,17 +5,29 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Collection as Container
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
-from functools import partial
+from functools import partial, wraps
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeGuard, get_args
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Literal,
+    ParamSpec,
+    Protocol,
+    TypeAlias,
+    TypeGuard,
+    TypeVar,
+    cast,
+    get_args,
+)
 
 from adjudge.data import scorefiles
 from adjudge.data.collection import Collection, load
@@ -61,6 +73,9 @@ ClusterBy = Literal["set", "type", "task", "selector", "assessor"]
 Patterns = str | Sequence[str]
 LowerIsBetter = bool | str | Container[str]
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 HUMANS = "HUMANS"
 LARGEST = 1e302
 """Beyond it not even differences can be computed (stats.checks has the same)."""
@@ -68,6 +83,7 @@ PARQUET = ".parquet"
 _SOURCE = "_"  # the importer puts a source before a measure's name; here the name stands alone
 _PATTERN = "name them with --human PATTERN, or by their kind"
 _PLACES_OF = 1000  # scores of a column tell how many digits it has
+_BARE = re.compile(r"[\w.:-]+")
 _key = attrgetter(*KEY)
 
 
@@ -100,6 +116,8 @@ class Scores:
     """A folder's score files, one per measure."""
     stale: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By computed measure: the topics whose texts or judgments changed since."""
+    unsaid: bool = False
+    """Whether an analysis read them itself, so that its result is the place for the warnings."""
 
     # Where scores come from
 
@@ -213,7 +231,7 @@ class Scores:
         infos = [MeasureInfo(m, signature=f"{m}|imported|{name}") for m in long["measure"].unique()]
         table = ScoreTable.from_frame(long, _directed(infos, options.lower_is_better))
         kinds = _kinds(_systems(table), _kinds_of_frame(long, name), human, baseline)
-        warnings = dict.fromkeys(table.measures, notes)
+        warnings = _with_notes(table, notes, _direction_notes(table, options, 'lower_is_better="{}"'))
         return cls(name, table, kinds, topics=_topics_of_frame(long, name), warnings=warnings)
 
     @classmethod
@@ -261,14 +279,15 @@ class Scores:
             raise DataError(f"{where}: nothing has been scored; run: adjudge score {where}")
         return self.measures
 
-    def resolve(self, measure: str | Sequence[str] | None = None) -> str:
-        """The measure that a user means; the only one, where none is named."""
+    def resolve(self, measure: str | Sequence[str] | None = None, typed: str | None = None) -> str:
+        """The measure that a user means; the only one, where none is named. `typed` is what it was written out of."""
         known = self.all_measures()
         if measure is not None and not isinstance(measure, str):
             named = listed_specs(measure)
             if len(named) > 1:
                 raise UsageError(
-                    f"one measure is looked at here, not {len(named)} ({listed(named)}): choose one"
+                    f"one measure is looked at here, not {len(named)} ({listed(named)}): choose one, or compare all"
+                    " with adjudge.compare_all"
                 )
             measure = named[0] if named else None
         if measure is None:
@@ -277,8 +296,11 @@ class Scores:
             return known[0]
         if not isinstance(measure, str):
             raise UsageError(f"the measure is a {type(measure).__name__}, expected one name as a text")
+        several = [] if same_name(measure, known) else split_specs(measure)
+        if len(several) > 1:
+            return self.resolve(several)
         if self.folder is not None:
-            return _stored_measure(measure, known)
+            return _stored_measure(measure, known, self.folder, typed)
         found = same_name(measure, known)
         if found is None:
             raise UsageError(
@@ -297,7 +319,9 @@ class Scores:
         found: list[str] = []
         for text in listed_specs(measures):
             whole = same_name(text, known)
-            found += [whole] if whole else map(self.resolve, self._written_out(text, known))
+            found += (
+                [whole] if whole else (self.resolve(each, text) for each in self._written_out(text, known))
+            )
         return list(dict.fromkeys(found)) or list(known)
 
     def _written_out(self, text: str, known: Sequence[str]) -> list[str]:
@@ -343,6 +367,10 @@ class Scores:
     def notes(self, measure: str) -> list[str]:
         """What a reader of this measure's numbers should know first: what is stale or left out."""
         return list(self.warnings.get(measure, ()))
+
+    def unsaid_notes(self, measure: str) -> tuple[str, ...]:
+        """What a result must say of this measure because nobody else has."""
+        return tuple(self.warnings.get(measure, ())) if self.unsaid else ()
 
     # Systems and topics
 
@@ -512,12 +540,12 @@ def scores_of(source: Source, *, human: Patterns = (), baseline: Patterns = ()) 
         return Scores("scores", source, kinds)
     if isinstance(source, str | Path):
         opened = Scores.open if is_folder(source) else Scores.read
-        return opened(source, human=human, baseline=baseline)
+        return replace(opened(source, human=human, baseline=baseline), unsaid=True)
     if hasattr(source, "scores") and callable(source.scores):
         found: Scores = source.scores(human=human, baseline=baseline)
-        return found
+        return replace(found, unsaid=True)
     if _is_frame(source):
-        return Scores.of_frame(source, human=human, baseline=baseline)
+        return replace(Scores.of_frame(source, human=human, baseline=baseline), unsaid=True)
     what = "a Series: make it a DataFrame" if type(source).__name__ == "Series" else type(source).__name__
     raise UsageError(
         f"scores are {what}, expected an evaluation, its scores, a path to a folder or a file, or a DataFrame"
@@ -537,7 +565,27 @@ def read_scores(
     if isinstance(source, str | Path) and not is_folder(source):
         return Scores.read(source, options, human=human, baseline=baseline)
     no_table(source, options)
-    return scores_of(source, human=human, baseline=baseline)
+    return replace(scores_of(source, human=human, baseline=baseline), unsaid=False)
+
+
+def takes_table(analysis: Callable[P, T]) -> Callable[P, T]:
+    """Let an analysis take those options of `read_scores` that it has none of its own for."""
+    own = inspect.signature(analysis).parameters
+    about = {each.name for each in fields(TableOptions)} | {"human", "baseline"}
+
+    @wraps(analysis)
+    def with_options(*args: P.args, **options: P.kwargs) -> T:
+        how: dict[str, Any] = {
+            name: options.pop(name) for name in sorted(about - own.keys()) if name in options
+        }
+        if not how:
+            return analysis(*args, **options)
+        source, *rest = (options.pop("scores"),) if "scores" in options else args
+        kinds = {name: how.pop(name) for name in ("human", "baseline") if name in how}
+        read = replace(read_scores(cast(Any, source), TableOptions(**how), **kinds), unsaid=True)
+        return cast(Any, analysis)(read, *rest, **options)
+
+    return with_options
 
 
 def _is_frame(source: object) -> TypeGuard[pd.DataFrame]:
@@ -590,8 +638,8 @@ def _withdrawn_keys(collection: Collection) -> set[Key]:
     return {s.key for s in collection.withdrawn} | bare
 
 
-def _stored_measure(text: str, known: Sequence[str]) -> str:
-    """The measure that a user means among those that a folder has scores of."""
+def _stored_measure(text: str, known: Sequence[str], folder: Path, typed: str | None = None) -> str:
+    """The measure that a user means among those that a folder has scores of; `typed` is the preset it is of."""
     if own := same_name(text, known):
         return own
     if ":" in text.partition("(")[0]:
@@ -600,7 +648,8 @@ def _stored_measure(text: str, known: Sequence[str]) -> str:
     spec = str(measure)
     if spec in known:
         return spec
-    run = f'run: adjudge score ... -m "{spec}"'
+    named = typed or text
+    run = f"run: adjudge score {folder} -m {named if _BARE.fullmatch(named) else quoted(named)}"
     family = [each for each in known if each.partition("(")[0] == spec.partition("(")[0]]
     if not family:
         raise DataError(f"{spec} has not been scored here; {run}")
@@ -674,7 +723,8 @@ def _read_table(path: Path, name: str, options: TableOptions, human: Patterns, b
         raise FormatError("no numbers: every score is missing", file=path)
     table = ScoreTable.from_rows(rows, _directed(infos, options.lower_is_better))
     kinds_of = _kinds(_systems(table), kinds, human, baseline)
-    return Scores(name, table, kinds_of, topics=topics, warnings=dict.fromkeys(table.measures, notes))
+    warnings = _with_notes(table, notes, _direction_notes(table, options, "--lower {}"))
+    return Scores(name, table, kinds_of, topics=topics, warnings=warnings)
 
 
 def _read_parquet(path: Path, options: TableOptions, human: Patterns, baseline: Patterns) -> Scores:
@@ -1007,14 +1057,40 @@ def _directed(infos: Sequence[MeasureInfo], lower: LowerIsBetter) -> list[Measur
     if isinstance(lower, bool):
         names = {info.measure for info in infos} if lower else set()
     else:
-        names = {lower} if isinstance(lower, str) else set(lower)
-    known = [info.measure for info in infos]
-    for name in sorted(names - set(known)):
-        raise UsageError(
-            f"--lower-is-better {quoted(name)}: no such measure{nearest(name, known)};"
-            f" there are: {listed(known)}"
-        )
+        names = _measures_named([lower] if isinstance(lower, str) else lower, [m.measure for m in infos])
     return [replace(info, better="lower" if info.measure in names else "higher") for info in infos]
+
+
+def _measures_named(texts: Iterable[str], known: Sequence[str]) -> set[str]:
+    """The measures that are named, in one text with commas between them or in several."""
+    found = set()
+    for text in texts:
+        for name in [text] if text in known else _split(text):
+            own = same_name(name, known)
+            if own is None:
+                raise UsageError(
+                    f"--lower-is-better {quoted(name)}: no such measure{nearest(name, known)};"
+                    f" there are: {listed(known)}"
+                )
+            found.add(own)
+    return found
+
+
+def _direction_notes(table: ScoreTable, options: TableOptions, option: str) -> dict[str, list[str]]:
+    """Of measures whose lower scores are better, as far as their names tell, where nobody said so."""
+    if options.lower_is_better is not False:
+        return {}
+    return {
+        measure: [f"{measure}: higher is taken as better; if lower is, say {option.format(measure)}"]
+        for measure in table.measures
+        if scoretable.may_be_lower(measure)
+    }
+
+
+def _with_notes(
+    table: ScoreTable, notes: Sequence[str], own: Mapping[str, list[str]]
+) -> dict[str, list[str]]:
+    return {measure: [*notes, *own.get(measure, ())] for measure in table.measures}
 
 
 def _systems(table: ScoreTable) -> list[str]:

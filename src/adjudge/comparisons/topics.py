@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from adjudge.comparisons.scores import Source, scores_of
+from adjudge.comparisons.scores import Source, scores_of, takes_table
 from adjudge.data.scores import AllLengths, Pool, ScoreMatrix
 from adjudge.errors import DataError, UsageError, nearest, quoted
 from adjudge.table import Column, Table, Tabular, plain
@@ -29,6 +29,7 @@ FEW = 5
 """With fewer scores in a group the chi-squared distribution of H is a rough one."""
 
 
+@takes_table
 def topics(
     scores: Source,
     measure: str | Sequence[str] | None = None,

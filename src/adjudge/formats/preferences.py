@@ -67,8 +67,11 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         "verdict",
         "outcome",
         "result",
+        "chosen",
+        "better",
+        "won",
     ),
-    "loser": ("loser",),
+    "loser": ("loser", "rejected", "dispreferred", "worse", "lost"),
     "topic": NAMES["topic"],
     "assessor": NAMES["worker"],
     "weight": ("weight", "count"),
@@ -80,7 +83,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 }
 """What a column means, by its name in lower case, the first one first."""
 
-SHAPES = "winner,loser, or a,b,winner, or model_a,model_b,winner"
+SHAPES = "winner,loser (or chosen,rejected), or a,b,winner, or model_a,model_b,winner"
 YES, NO = ("1", "1.0", "true", "yes"), ("0", "0.0", "false", "no", "")
 NO_SIDES = "the table says who won and who lost, not what was shown first"
 
@@ -262,7 +265,7 @@ def columns_of(
     missing = next(name for name in ("left", "right", "winner") if name not in at)
     raise place.wrong(
         f"no column {shown(missing)}; expected {SHAPES}, found: {', '.join(header)}; say which is which, such as"
-        " --map left=COLUMN --map right=COLUMN --map winner=COLUMN"
+        " --map winner=COLUMN --map loser=COLUMN, or --map left=COLUMN --map right=COLUMN --map winner=COLUMN"
     )
 
 

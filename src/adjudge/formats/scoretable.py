@@ -6,6 +6,7 @@ Measures that were computed elsewhere get a text, a direction and a signature he
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import chain, islice
@@ -95,6 +96,31 @@ class ImportedMeasures:
                     f"--lower-is-better {quoted(name)}: no such measure{nearest(name, known)};"
                     f" there are: {', '.join(self._known) or 'none'}"
                 )
+
+
+_LOWER = {
+    *(
+        "ter",
+        "hter",
+        "wer",
+        "cer",
+        "mer",
+        "perplexity",
+        "ppl",
+        "loss",
+        "nll",
+        "error",
+        "errors",
+        "fkgl",
+        "latency",
+    ),
+    *("distance", "divergence", "js", "jsd", "kl", "mse", "rmse", "mae", "hallucination", "hallucinations"),
+}
+
+
+def may_be_lower(measure: str) -> bool:
+    """Whether a measure's name is one of those whose lower scores are better."""
+    return not _LOWER.isdisjoint(re.findall(r"[a-z]+", measure.lower()))
 
 
 OF_TOPICS = ("set", "type", "task", "selector")
@@ -305,7 +331,11 @@ def find_score_columns(
         about = {field: column for field, column in known.items() if field != "value"}
         values = (known["value"],) if "value" in known else ()
         return ScoreColumns(fields=about, values=values, unused=found.unused)
-    if not columns and "value" not in known and {"winner", "loser"} & {name.casefold() for name in header}:
+    if (
+        not columns
+        and "value" not in known
+        and {"winner", "loser", "rejected"} & {name.casefold() for name in header}
+    ):
         raise FormatError(f"tells who won, and holds no scores; say: adjudge prefer fit {where}")
     if "system" in known or columns.keys() & {"system", "value"}:
         missing = "topic" if "topic" not in known else "system"
