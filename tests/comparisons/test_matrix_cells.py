@@ -10,6 +10,7 @@ import pytest
 from tests.cli.running import called
 
 import adjudge
+from adjudge.comparisons.scores import Scores
 from adjudge.errors import AdjudgeError, FormatError, UsageError
 from adjudge.formats.matrices import names_rows
 
@@ -19,17 +20,17 @@ NAMED = SCORES.set_axis([f"d{k}" for k in range(1, 10)]).rename_axis("topic")
 
 
 def written(path: Path, frame: pd.DataFrame, *, index: bool = True, **options: str) -> Path:
-    frame.to_csv(path, index=index, **options)  # type: ignore[call-overload]
+    frame.to_csv(path, index=index, **options)
     return path
 
 
-def both(tmp_path: Path, frame: pd.DataFrame, *, index: bool = True, **options: object) -> list:
+def both(tmp_path: Path, frame: pd.DataFrame, *, index: bool = True, **options: object) -> list[Scores]:
     """The scores of a frame, and of the file that it is written to."""
     path = written(tmp_path / "m.csv", frame, index=index)
     return [adjudge.read_scores(each, **options) for each in (frame, path)]  # type: ignore[arg-type]
 
 
-def notes(scores: adjudge.Scores) -> list[str]:
+def notes(scores: Scores) -> list[str]:
     return [note.partition(": ")[2] for note in scores.notes(scores.measures[0])]
 
 

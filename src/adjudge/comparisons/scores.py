@@ -583,7 +583,8 @@ def takes_table(analysis: Callable[P, T]) -> Callable[P, T]:
         source, *rest = (options.pop("scores"),) if "scores" in options else args
         kinds = {name: how.pop(name) for name in ("human", "baseline") if name in how}
         read = replace(read_scores(cast(Any, source), TableOptions(**how), **kinds), unsaid=True)
-        return cast(Any, analysis)(read, *rest, **options)
+        found: T = cast(Any, analysis)(read, *rest, **options)
+        return found
 
     return with_options
 
@@ -648,7 +649,7 @@ def _stored_measure(text: str, known: Sequence[str], folder: Path, typed: str | 
     spec = str(measure)
     if spec in known:
         return spec
-    named = typed or text
+    named = typed or spec
     run = f"run: adjudge score {folder} -m {named if _BARE.fullmatch(named) else quoted(named)}"
     family = [each for each in known if each.partition("(")[0] == spec.partition("(")[0]]
     if not family:

@@ -83,7 +83,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 }
 """What a column means, by its name in lower case, the first one first."""
 
-SHAPES = "winner,loser (or chosen,rejected), or a,b,winner, or model_a,model_b,winner"
+SHAPES = "winner,loser, or a,b,winner, or model_a,model_b,winner"
 YES, NO = ("1", "1.0", "true", "yes"), ("0", "0.0", "false", "no", "")
 NO_SIDES = "the table says who won and who lost, not what was shown first"
 
