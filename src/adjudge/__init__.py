@@ -15,7 +15,7 @@ Nothing heavy is loaded before it is used.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,10 +58,14 @@ __all__ = ["__version__", "init", "open", "read_scores", "report", "rouge", *_AN
 
 
 def __getattr__(name: str) -> Any:
-    """The analyses, imported when one is asked for."""
+    """The analyses, imported when one is asked for; here they also take the options of `read_scores`."""
     if name not in _ANALYSES:
         raise AttributeError(f"module 'adjudge' has no attribute {name!r}")
-    return getattr(import_module(f"adjudge.comparisons.{_ANALYSES[name]}"), name)
+    from adjudge.comparisons.scores import with_table_options
+
+    found = with_table_options(getattr(import_module(f"adjudge.comparisons.{_ANALYSES[name]}"), name))
+    globals()[name] = found
+    return found
 
 
 def __dir__() -> list[str]:
@@ -112,6 +116,7 @@ def read_scores(
     encoding: str = "utf-8",
     decimal: str | None = None,
     transpose: bool = False,
+    leave_out: str | Collection[str] = (),
 ) -> Scores:
     """Scores to compare: of an evaluation's folder, of a file (`-`: standard input), or of a DataFrame.
 
@@ -132,6 +137,7 @@ def read_scores(
         encoding=encoding,
         decimal=decimal,
         transpose=transpose,
+        leave_out=leave_out,
     )
     return read_scores(source, options, human=human, baseline=baseline)
 

@@ -343,7 +343,7 @@ MISTAKES = [
     (
         1,
         "compare my-eval -m rouge-7",
-        'rouge-7 has not been scored here; run: adjudge score ... -m "rouge-7"',
+        "rouge-7 has not been scored here; run: adjudge score my-eval -m rouge-7",
     ),
     (1, "rouge --peer none.txt --reference model-a.txt", "none.txt: cannot be read: No such file"),
     (2, "rouge --peer summary.txt --reference model-a.txt -m js", "js needs documents"),

@@ -540,13 +540,6 @@ TABLES = [
         {"k.csv": matrix("topic,bart,t5", lambda k: f't{k},"1,{k}00","1,{k}50"')},
     ),
     M(
-        "percent signs",
-        "compare p.csv",
-        1,
-        "without the percent sign",
-        {"p.csv": matrix("topic,bart,t5", lambda k: f"t{k},{k}1%,{k}2%")},
-    ),
-    M(
         "a word for a missing score",
         "compare n.csv",
         1,
@@ -587,13 +580,6 @@ TABLES = [
         1,
         'h.csv:2: "bart" stands here as in the first row: delete this row',
         {"h.csv": f"topic,bart,t5\n{FILES['scores.csv']!s}"},
-    ),
-    M(
-        "no column of topics",
-        "compare i.csv",
-        1,
-        "put a column topic before it, or say --map topic=bart",
-        {"i.csv": matrix("bart,t5,lead", lambda k: f"0.{k}1,0.{k}2,0.{k}3")},
     ),
     M(
         "systems in rows",
@@ -794,6 +780,20 @@ TEXTS = [
 MISTAKES = [*WRONG_FILE, *NOT_THERE, *BACKSLASHES, *WORDS, *MEASURES, *TABLES, *TEXTS]
 
 NOTED = [
+    M(
+        "percent signs",
+        "compare p.csv",
+        0,
+        "read with % as hundredths",
+        {"p.csv": matrix("topic,bart,t5", lambda k: f"t{k},{k}1%,{k}2%")},
+    ),
+    M(
+        "no column of topics",
+        "compare i.csv",
+        0,
+        "no column names the topics, rows do by their number",
+        {"i.csv": matrix("bart,t5,lead", lambda k: f"0.{k}1,0.{k}2,0.{k}3")},
+    ),
     M(
         "an Excel file named .csv",
         "compare x.csv",

@@ -29,7 +29,20 @@ from adjudge.stats.power.search import (
 )
 
 PAGE = (Path(__file__).parents[2] / "docs" / "planning.md").read_text(encoding="utf-8")
-ELSEWHERE = {"--measure", "--length", "--baseline", "--lower-is-better", "--seed", "--resamples", "--help"}
+ELSEWHERE = {
+    *(
+        "--measure",
+        "--length",
+        "--form",
+        "--human",
+        "--baseline",
+        "--lower-is-better",
+        "--seed",
+        "--resamples",
+    ),
+    *("--map", "--delimiter", "--encoding", "--decimal", "--transpose", "--leave-out", "--lower"),
+    *("--json", "--csv", "--latex", "--markdown", "--help"),
+}
 """Options that many commands share."""
 NAN = float("nan")
 

@@ -165,7 +165,7 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     assert data.matrix().missing[0] == ("d1", "H2", "missing in stdin")
     assert data.matrix().info.signature == "stdin|imported|file:stdin"
     stdin(monkeypatch, LONG)
-    assert adjudge.read_scores("-").notes("ter") == ['stdin: column "note" not used']
+    assert adjudge.read_scores("-").notes("coverage") == ['stdin: column "note" not used']
     stdin(monkeypatch, "topic,a\nd1,x\n")
     with pytest.raises(
         DataError, match='^stdin:2: "a" is "x", expected a number, or nothing, nan or NA where there is none$'

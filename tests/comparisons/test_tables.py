@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,7 @@ import pytest
 from tests.cli.running import called
 
 import adjudge
-from adjudge.errors import AdjudgeError, DataError, UsageError
+from adjudge.errors import AdjudgeError, DataError, FormatError, UsageError
 
 RNG = np.random.default_rng(15)
 WIDE = pd.DataFrame(
@@ -230,10 +231,95 @@ def test_measures_are_a_text_or_a_list(tmp_path: Path) -> None:
     assert [m.measure for m in adjudge.counts(frame, "m1").measures] == ["m1"]
     for analysis in (adjudge.groups, adjudge.topics, adjudge.anova, adjudge.plan):
         assert analysis(frame, ["m2"]).to_frame().equals(analysis(frame, "m2").to_frame())
-    with pytest.raises(UsageError, match=r"one measure is looked at here, not 2 \(m1 and m2\): choose one"):
-        adjudge.compare(frame, ["m1", "m2"])
+    for several in (["m1", "m2"], "m1,m2"):
+        with pytest.raises(UsageError, match=r"not 2 \(m1 and m2\): choose one, or .* adjudge.compare_all"):
+            adjudge.compare(frame, several)
     with pytest.raises(UsageError, match=r"measures are .3., expected a text such as rouge-2"):
         adjudge.compare(frame, 3)  # type: ignore[arg-type]
+
+
+def test_what_was_read_is_in_the_result(tmp_path: Path) -> None:
+    said = "10 systems and 3 topics: if rows are systems and columns are topics, say transpose=True"
+    turned = WIDE.T.rename_axis(None)
+    assert f"DataFrame: {said}" in adjudge.compare(turned).table().notes
+    assert said in repr(adjudge.compare(turned))
+    assert all(f"DataFrame: {said}" in each.table().notes for each in adjudge.compare_all(turned))
+    assert f"DataFrame: {said}" in adjudge.anova(turned).table().notes
+    told = adjudge.read_scores(turned)  # who reads has the notes there
+    assert said not in repr(adjudge.compare(told))
+
+
+def test_analyses_take_the_options_of_tables(tmp_path: Path) -> None:
+    api: Any = adjudge  # checkers know the options of `read_scores` there alone
+    turned = WIDE.T.rename_axis(None)
+    expected = api.compare(WIDE).to_frame()
+    pd.testing.assert_frame_equal(api.compare(turned, transpose=True).to_frame(), expected)
+    pd.testing.assert_frame_equal(api.compare(scores=turned, transpose=True).to_frame(), expected)
+    turned.to_csv(tmp_path / "score.csv", sep=";", decimal=",")
+    for analysis in (api.groups, api.topics, api.anova, api.plan, api.counts):
+        pd.testing.assert_frame_equal(
+            analysis(tmp_path / "score.csv", transpose=True, decimal=",").to_frame(),
+            analysis(WIDE).to_frame(),
+        )
+    assert api.compare(WIDE, human="A").kinds["A"] == "human"
+    assert api.compare(WIDE, lower_is_better=True).matrix.info.better == "lower"
+    with pytest.raises(UsageError, match="is for a table of numbers"):
+        api.compare(adjudge.read_scores(WIDE), transpose=True)
+    with pytest.raises(
+        DataError, match="DataFrame: is empty, expected topics in rows and systems in columns"
+    ):
+        api.compare(pd.DataFrame())
+
+
+def test_a_title_says_the_only_length() -> None:
+    one = LONG.assign(length=100)
+    assert adjudge.compare(one).table().title == "score, 100 words (higher is better, 10 topics)"
+    assert adjudge.compare(one).table().title == adjudge.compare_all(one)[0].table().title
+    with pytest.raises(UsageError, match=r"several lengths \(50, 100\): choose one"):
+        adjudge.compare(pd.concat([one, LONG.assign(length=50)]))
+    assert adjudge.compare(one, length="all").table().title.startswith("score")
+
+
+def test_a_preset_that_is_not_scored_is_named_as_typed(tmp_path: Path) -> None:
+    called(tmp_path, "init", "my-eval")
+    LONG.to_csv(tmp_path / "m.csv", index=False)
+    called(tmp_path, "import", "scores", "m.csv", "my-eval")
+    done = called(tmp_path, "compare", "my-eval", "-m", "tac")
+    assert done.stderr == (
+        "adjudge: rouge-1(limit=100w) has not been scored here; run: adjudge score my-eval -m tac\n"
+    )
+    done = called(tmp_path, "compare", "my-eval", "-m", "rouge-2(limit=100w)")
+    assert done.stderr.endswith('run: adjudge score my-eval -m "rouge-2(limit=100w)"\n')
+
+
+def test_some_measures_are_better_when_lower(tmp_path: Path) -> None:
+    frame = LONG.rename(columns={"value": "ter"}).assign(fkgl=LONG["value"] * 2, rouge1=LONG["value"] / 2)
+    frame.to_csv(tmp_path / "m.csv", index=False)
+    done = called(tmp_path, "compare", "m.csv", "--json")
+    assert [line for line in done.stderr.splitlines() if "lower" in line] == [
+        f"note: {m}: higher is taken as better; if lower is, say --lower {m}" for m in ("ter", "fkgl")
+    ]
+    for options in (("--lower", "ter,FKGL"), ("--lower", "ter", "--lower", "fkgl")):
+        done = called(tmp_path, "compare", "m.csv", *options, "--json")
+        found = {each["measure"]: each["standings"][0]["system"] for each in json.loads(done.stdout)}
+        best = {"ter": WIDE.mean().idxmin(), "fkgl": WIDE.mean().idxmin(), "rouge1": WIDE.mean().idxmax()}
+        assert (found, done.stderr) == (best, "")
+    python = adjudge.read_scores(frame, lower_is_better="ter,fkgl")
+    assert [python.info[m].better for m in ("ter", "fkgl", "rouge1")] == ["lower", "lower", "higher"]
+    assert adjudge.read_scores(frame).notes("ter") == [
+        'ter: higher is taken as better; if lower is, say lower_is_better="ter"'
+    ]
+    done = called(tmp_path, "topics", "m.csv", "-m", "ter", "--lower", "ter", "--lower-is-better")
+    assert (
+        done.stderr == "adjudge: --lower-is-better is for all measures, --lower for some: say one of them\n"
+    )
+    assert called(tmp_path, "report", "m.csv", "--lower", "ter", "-o", "r").returncode == 0
+    assert "--lower &#34;ter&#34;" in (tmp_path / "r" / "index.html").read_text(encoding="utf-8")
+    called(tmp_path, "init", "eval")
+    done = called(tmp_path, "import", "scores", "m.csv", "eval", "--lower", "ter,fkgl")
+    assert done.returncode == 0, done.stderr
+    info = adjudge.open(tmp_path / "eval").scores().info
+    assert [info[f"imported:{m}"].better for m in ("ter", "fkgl", "rouge1")] == ["lower", "lower", "higher"]
 
 
 # Preferences
@@ -250,6 +336,11 @@ def test_prefer_takes_frames_files_and_tuples(tmp_path: Path) -> None:
         {each.item: each.strength for each in adjudge.prefer(source).standings} for source in sources
     ]
     assert all(found == pytest.approx(strengths[0]) for found in strengths)
+    for names in (["chosen", "rejected"], ["Preferred", "dispreferred"], ["better", "worse"]):
+        known = adjudge.prefer(frame.set_axis(names, axis=1))
+        assert {each.item: each.strength for each in known.standings} == pytest.approx(strengths[0])
+    with pytest.raises(FormatError, match="--map winner=COLUMN --map loser=COLUMN, or --map left=COLUMN"):
+        adjudge.prefer(frame.set_axis(["good", "bad"], axis=1))
     mapped = adjudge.prefer(
         frame.set_axis(["good", "bad"], axis=1), columns={"winner": "good", "loser": "bad"}
     )

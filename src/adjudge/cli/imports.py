@@ -15,6 +15,7 @@ import adjudge
 from adjudge.cli import options
 from adjudge.cli.line_files import LinesCommand
 from adjudge.cli.output import counting, now, on_clash, say, show_json, typed
+from adjudge.cli.sources import lower_of
 from adjudge.data.absent import split_by_spaces
 from adjudge.data.packed import size_of
 from adjudge.errors import DataError, UsageError, nearest, quoted
@@ -521,6 +522,7 @@ def sacrerouge(
     ] = False,
     source: Source = "sacrerouge",
     lower_is_better: Lower = False,
+    lower: options.LowerNames = None,
     max_line: MaxLine = "64MB",
     encoding: Encoding = "utf-8",
     replace: options.Replace = False,
@@ -535,7 +537,7 @@ def sacrerouge(
         files,
         references_as_peers=references_as_peers,
         source=source,
-        lower_is_better=lower_is_better,
+        lower_is_better=lower_of(lower_is_better, _names(",".join(lower or ()))) or False,
         max_line=size_of("--max-line", max_line),
         encoding=encoding,
     )
@@ -582,6 +584,7 @@ def scores(
     ] = None,
     source: Source = "imported",
     lower_is_better: Lower = False,
+    lower: options.LowerNames = None,
     length: Length = None,
     form: options.FormGiven = None,
     mapped: Map = None,
@@ -589,6 +592,7 @@ def scores(
     no_quotes: NoQuotes = False,
     decimal: options.Decimal = None,
     transpose: options.Transpose = False,
+    leave_out: options.LeaveOut = None,
     max_line: MaxLine = "64MB",
     encoding: Encoding = "utf-8",
     replace: options.Replace = False,
@@ -603,7 +607,7 @@ def scores(
         files,
         measure=measure,
         source=source,
-        lower_is_better=lower_is_better,
+        lower_is_better=lower_of(lower_is_better, _names(",".join(lower or ()))) or False,
         length=length,
         form=form,
         columns=columns_of(mapped),
@@ -613,6 +617,7 @@ def scores(
         encoding=encoding,
         decimal=decimal,
         transpose=transpose,
+        leave_out=leave_out or (),
     )
     _take(evaluation, items, replace, skip, dry_run, json)
 

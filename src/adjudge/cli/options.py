@@ -54,7 +54,18 @@ Baseline = Annotated[
     list[str] | None,
     typer.Option("--baseline", metavar="PATTERN", help="Systems that are baselines.", show_default=False),
 ]
-Lower = Annotated[bool, typer.Option("--lower-is-better", help="Of a file: lower scores are better.")]
+Lower = Annotated[
+    bool, typer.Option("--lower-is-better", help="Of a file: lower scores are better, of all measures.")
+]
+LowerNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--lower",
+        metavar="A,B,...",
+        help="Of a file: measures of which lower scores are better; may be repeated.",
+        show_default=False,
+    ),
+]
 Map = Annotated[
     list[str] | None,
     typer.Option(
@@ -75,6 +86,15 @@ Delimiter = Annotated[
 ]
 Encoding = Annotated[
     str, typer.Option("--encoding", metavar="NAME", help="Of a table, such as latin-1; UTF-16 is found out.")
+]
+LeaveOut = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--leave-out",
+        metavar="A,B,...",
+        help="Of a table: columns that are not to be read; may be repeated.",
+        show_default=False,
+    ),
 ]
 Transpose = Annotated[
     bool, typer.Option("--transpose", help="Of a matrix: rows are systems and columns are topics.")

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from adjudge.formats.scoretable import TableOptions
 
 
+LISTS = {"leave_out": "--leave-out", "lower_is_better": "--lower"}
+
+
 @takes_table
 def command(
     scores: options.Scores,
@@ -83,6 +86,8 @@ def _again(
         value = getattr(table, name)
         if name == "columns":
             given += [f"--map {in_shell(f'{field}={column}')}" for field, column in value.items()]
+        elif name in LISTS:
+            given += [f"{LISTS[name]} {in_shell(each)}" for each in value]
         else:
             given.append(f"--{name}" if value is True else f"--{name} {in_shell(value)}")
     named = "." if is_folder(scores) else "-" if str(scores) == "-" else in_shell(scores.name)

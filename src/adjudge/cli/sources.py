@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from adjudge.cli import options
 from adjudge.cli.output import not_over, say, show, warn
@@ -21,12 +21,16 @@ if TYPE_CHECKING:
     from adjudge.table import Table
 
 
+L = TypeVar("L")
+
 TABLE: Mapping[str, tuple[Any, Any]] = {
     "mapped": (options.Map, None),
     "delimiter": (options.Delimiter, None),
     "encoding": (options.Encoding, "utf-8"),
     "decimal": (options.Decimal, None),
     "transpose": (options.Transpose, False),
+    "leave_out": (options.LeaveOut, None),
+    "lower": (options.LowerNames, None),
 }
 """The options that say how to read a table, with their defaults."""
 
@@ -43,7 +47,9 @@ def takes_table(command: Callable[..., None]) -> Callable[..., None]:
         columns = columns_of(said.pop("mapped"))
         for name in ("csv", "league_csv"):
             not_over(given.get(name), given["scores"])
-        command(*args, **given, table=TableOptions(columns=columns, **said))
+        left, lower = (tuple(said.pop(name) or ()) for name in ("leave_out", "lower"))
+        table = TableOptions(columns=columns, leave_out=left, lower_is_better=lower or False, **said)
+        command(*args, **given, table=table)
 
     command.__annotations__.pop("table")  # Typer knows the other types
     own = inspect.signature(command, eval_str=True)
@@ -70,8 +76,15 @@ def open_scores(
     """The scores of a folder or a file."""
     from adjudge.comparisons.scores import read_scores
 
-    asked = replace(table, lower_is_better=lower_is_better)
+    asked = replace(table, lower_is_better=lower_of(lower_is_better, table.lower_is_better))
     return read_scores(path, asked, human=human or (), baseline=baseline or ())
+
+
+def lower_of(every: bool, names: L) -> bool | L:
+    """Of which measures lower scores are better: of all, or of those that are named."""
+    if every and names:
+        raise UsageError("--lower-is-better is for all measures, --lower for some: say one of them")
+    return every or names
 
 
 def length_of(text: str | None) -> int | Literal["all"] | None:

@@ -116,6 +116,7 @@ def anova(
             f"{listed(added)} {'is' if len(added) == 1 else 'are'} among the terms too, to be compared with"
         )
         analysed = replace(analysed, notes=(*analysed.notes, note))
+    analysed = replace(analysed, notes=(*found.unsaid_notes(chosen), *analysed.notes))
     fixed, crossed = _mixed_terms(analysed, rows, random or analysed.samples)
     beside = [term for term in [*fixed, *crossed] if term not in terms]
     analysed = replace(analysed, beside=_beside(rows, terms, beside, analysed.samples, bool(random)))

@@ -138,7 +138,11 @@ def compare(
     asked = _Asked(
         among=among, pool=pool, pool_humans=pool_humans, cluster=cluster, intervals=_intervals(intervals)
     )
-    return conclusions([_prepared(found, (found.resolve(measure), length, form), chosen, asked)], chosen)[0]
+    which = (found.resolve(measure), length, form)
+    each = found.each([which[0]], length=length, form=form)
+    if len(each) == 1:  # of one length or form, which the title says then
+        which = each[0]
+    return conclusions([_prepared(found, which, chosen, asked)], chosen)[0]
 
 
 def compare_all(
@@ -264,7 +268,8 @@ def _prepared(
         intervals=asked.intervals,
     )
     made = tuple(scores.notes(matrix.measure))
-    return replace(ready, notes=scores.assessor_note(matrix, length, form), made=made)
+    told = (*scores.unsaid_notes(measure), *scores.assessor_note(matrix, length, form))
+    return replace(ready, notes=told, made=made)
 
 
 def prepare(

@@ -5,17 +5,29 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Collection as Container
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
-from functools import partial
+from functools import partial, wraps
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeGuard, get_args
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Literal,
+    ParamSpec,
+    Protocol,
+    TypeAlias,
+    TypeGuard,
+    TypeVar,
+    cast,
+    get_args,
+)
 
 from adjudge.data import scorefiles
 from adjudge.data.absent import absent_words
@@ -40,8 +52,8 @@ from adjudge.data.target import Target
 from adjudge.errors import AdjudgeError, DataError, FormatError, UsageError, nearest, quoted
 from adjudge.formats import scoretable
 from adjudge.formats.files import at_hand, reading
+from adjudge.formats.matrices import ColumnSums, is_summary, names_rows, places_of
 from adjudge.formats.numbers import NumberStyle, check_decimal, is_number, style_of
-from adjudge.formats.records import check_map
 from adjudge.formats.scoretable import AS_IT_SAYS, TableOptions
 from adjudge.judgments.batch import NOTHING, Judgments, batches_of, judgments_if_allowed
 from adjudge.measures.base import Measure
@@ -54,7 +66,7 @@ from adjudge.wording import counted, listed
 if TYPE_CHECKING:
     import pandas as pd
 
-    from adjudge.stats.checks import BoolArray
+    from adjudge.stats.checks import BoolArray, FloatArray
 
 Among = Literal["all", "machines", "humans", "human-machine"]
 TopicField = Literal["set", "type", "task", "selector"]
@@ -62,12 +74,17 @@ ClusterBy = Literal["set", "type", "task", "selector", "assessor"]
 Patterns = str | Sequence[str]
 LowerIsBetter = bool | str | Container[str]
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 HUMANS = "HUMANS"
 LARGEST = 1e302
 """Beyond it not even differences can be computed (stats.checks has the same)."""
 PARQUET = ".parquet"
 _SOURCE = "_"  # the importer puts a source before a measure's name; here the name stands alone
 _PATTERN = "name them with --human PATTERN, or by their kind"
+_PLACES_OF = 1000  # scores of a column tell how many digits it has
+_BARE = re.compile(r"[\w.:-]+")
 _key = attrgetter(*KEY)
 
 
@@ -100,6 +117,8 @@ class Scores:
     """A folder's score files, one per measure."""
     stale: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By computed measure: the topics whose texts or judgments changed since."""
+    unsaid: bool = False
+    """Whether an analysis read them itself, so that its result is the place for the warnings."""
 
     # Where scores come from
 
@@ -213,7 +232,7 @@ class Scores:
         infos = [MeasureInfo(m, signature=f"{m}|imported|{name}") for m in long["measure"].unique()]
         table = ScoreTable.from_frame(long, _directed(infos, options.lower_is_better))
         kinds = _kinds(_systems(table), _kinds_of_frame(long, name), human, baseline)
-        warnings = dict.fromkeys(table.measures, notes)
+        warnings = _with_notes(table, notes, _direction_notes(table, options, 'lower_is_better="{}"'))
         return cls(name, table, kinds, topics=_topics_of_frame(long, name), warnings=warnings)
 
     @classmethod
@@ -261,14 +280,15 @@ class Scores:
             raise DataError(f"{where}: nothing has been scored; run: adjudge score {where}")
         return self.measures
 
-    def resolve(self, measure: str | Sequence[str] | None = None) -> str:
-        """The measure that a user means; the only one, where none is named."""
+    def resolve(self, measure: str | Sequence[str] | None = None, typed: str | None = None) -> str:
+        """The measure that a user means; the only one, where none is named. `typed` is what it was written out of."""
         known = self.all_measures()
         if measure is not None and not isinstance(measure, str):
             named = listed_specs(measure)
             if len(named) > 1:
                 raise UsageError(
-                    f"one measure is looked at here, not {len(named)} ({listed(named)}): choose one"
+                    f"one measure is looked at here, not {len(named)} ({listed(named)}): choose one, or compare all"
+                    " with adjudge.compare_all"
                 )
             measure = named[0] if named else None
         if measure is None:
@@ -277,8 +297,11 @@ class Scores:
             return known[0]
         if not isinstance(measure, str):
             raise UsageError(f"the measure is a {type(measure).__name__}, expected one name as a text")
+        several = [] if same_name(measure, known) else split_specs(measure)
+        if len(several) > 1:
+            return self.resolve(several)
         if self.folder is not None:
-            return _stored_measure(measure, known)
+            return _stored_measure(measure, known, self.folder, typed)
         found = same_name(measure, known)
         if found is None:
             raise UsageError(
@@ -297,7 +320,9 @@ class Scores:
         found: list[str] = []
         for text in listed_specs(measures):
             whole = same_name(text, known)
-            found += [whole] if whole else map(self.resolve, self._written_out(text, known))
+            found += (
+                [whole] if whole else (self.resolve(each, text) for each in self._written_out(text, known))
+            )
         return list(dict.fromkeys(found)) or list(known)
 
     def _written_out(self, text: str, known: Sequence[str]) -> list[str]:
@@ -343,6 +368,10 @@ class Scores:
     def notes(self, measure: str) -> list[str]:
         """What a reader of this measure's numbers should know first: what is stale or left out."""
         return list(self.warnings.get(measure, ()))
+
+    def unsaid_notes(self, measure: str) -> tuple[str, ...]:
+        """What a result must say of this measure because nobody else has."""
+        return tuple(self.warnings.get(measure, ())) if self.unsaid else ()
 
     # Systems and topics
 
@@ -512,12 +541,12 @@ def scores_of(source: Source, *, human: Patterns = (), baseline: Patterns = ()) 
         return Scores("scores", source, kinds)
     if isinstance(source, str | Path):
         opened = Scores.open if is_folder(source) else Scores.read
-        return opened(source, human=human, baseline=baseline)
+        return replace(opened(source, human=human, baseline=baseline), unsaid=True)
     if hasattr(source, "scores") and callable(source.scores):
         found: Scores = source.scores(human=human, baseline=baseline)
-        return found
+        return replace(found, unsaid=True)
     if _is_frame(source):
-        return Scores.of_frame(source, human=human, baseline=baseline)
+        return replace(Scores.of_frame(source, human=human, baseline=baseline), unsaid=True)
     what = "a Series: make it a DataFrame" if type(source).__name__ == "Series" else type(source).__name__
     raise UsageError(
         f"scores are {what}, expected an evaluation, its scores, a path to a folder or a file, or a DataFrame"
@@ -537,7 +566,28 @@ def read_scores(
     if isinstance(source, str | Path) and not is_folder(source):
         return Scores.read(source, options, human=human, baseline=baseline)
     no_table(source, options)
-    return scores_of(source, human=human, baseline=baseline)
+    return replace(scores_of(source, human=human, baseline=baseline), unsaid=False)
+
+
+def with_table_options(analysis: Callable[P, T]) -> Callable[P, T]:
+    """Let an analysis take those options of `read_scores` that it has none of its own for."""
+    own = inspect.signature(analysis).parameters
+    about = {each.name for each in fields(TableOptions)} | {"human", "baseline"}
+
+    @wraps(analysis)
+    def with_options(*args: P.args, **options: P.kwargs) -> T:
+        how: dict[str, Any] = {
+            name: options.pop(name) for name in sorted(about - own.keys()) if name in options
+        }
+        if not how:
+            return analysis(*args, **options)
+        source, *rest = (options.pop("scores"),) if "scores" in options else args
+        kinds = {name: how.pop(name) for name in ("human", "baseline") if name in how}
+        read = replace(read_scores(cast(Any, source), TableOptions(**how), **kinds), unsaid=True)
+        found: T = cast(Any, analysis)(read, *rest, **options)
+        return found
+
+    return with_options
 
 
 def _is_frame(source: object) -> TypeGuard[pd.DataFrame]:
@@ -590,8 +640,8 @@ def _withdrawn_keys(collection: Collection) -> set[Key]:
     return {s.key for s in collection.withdrawn} | bare
 
 
-def _stored_measure(text: str, known: Sequence[str]) -> str:
-    """The measure that a user means among those that a folder has scores of."""
+def _stored_measure(text: str, known: Sequence[str], folder: Path, typed: str | None = None) -> str:
+    """The measure that a user means among those that a folder has scores of; `typed` is the preset it is of."""
     if own := same_name(text, known):
         return own
     if ":" in text.partition("(")[0]:
@@ -600,7 +650,8 @@ def _stored_measure(text: str, known: Sequence[str]) -> str:
     spec = str(measure)
     if spec in known:
         return spec
-    run = f'run: adjudge score ... -m "{spec}"'
+    named = typed or spec
+    run = f"run: adjudge score {folder} -m {named if _BARE.fullmatch(named) else quoted(named)}"
     family = [each for each in known if each.partition("(")[0] == spec.partition("(")[0]]
     if not family:
         raise DataError(f"{spec} has not been scored here; {run}")
@@ -661,6 +712,7 @@ def _read_table(path: Path, name: str, options: TableOptions, human: Patterns, b
         encoding=options.encoding,
         decimal=options.decimal,
         transpose=options.transpose,
+        leave_out=options.leave_out,
     )
     rows: list[Score] = []
     infos: list[MeasureInfo] = []
@@ -673,7 +725,8 @@ def _read_table(path: Path, name: str, options: TableOptions, human: Patterns, b
         raise FormatError("no numbers: every score is missing", file=path)
     table = ScoreTable.from_rows(rows, _directed(infos, options.lower_is_better))
     kinds_of = _kinds(_systems(table), kinds, human, baseline)
-    return Scores(name, table, kinds_of, topics=topics, warnings=dict.fromkeys(table.measures, notes))
+    warnings = _with_notes(table, notes, _direction_notes(table, options, "--lower {}"))
+    return Scores(name, table, kinds_of, topics=topics, warnings=warnings)
 
 
 def _read_parquet(path: Path, options: TableOptions, human: Patterns, baseline: Patterns) -> Scores:
@@ -774,16 +827,20 @@ def _long_frame(frame: pd.DataFrame, name: str, options: TableOptions) -> tuple[
     """The frame with the columns of a score table and those it has of systems and topics, and what to say of it."""
     import pandas as pd
 
-    flat = _flat_frame(frame, name, transpose=options.transpose)
+    if not frame.columns.size:
+        raise DataError(f"{name}: is empty, expected topics in rows and systems in columns")
+    flat = _flat_frame(frame, name, options)
     try:
-        check_map(options.columns or {}, scoretable.LONG, wide=False)
+        scoretable.check_columns(options.columns or {})
         plan = scoretable.find_score_columns(
             list(flat.columns),
             options.columns or {},
             where=name,
             measure=options.measure,
             transpose=options.transpose,
+            leave_out=options.leave_out,
         )
+        plan, said = plan.with_topics(lambda column: list(map(_name_in_frame, flat[column])))
         numeric = [column for column in plan.unused if _holds_numbers(flat[column])]
         plan = plan.with_measures(numeric, where=name, measure=options.measure)
     except FormatError as error:
@@ -800,6 +857,8 @@ def _long_frame(frame: pd.DataFrame, name: str, options: TableOptions) -> tuple[
         wide = pd.concat([about, values], axis=1).set_axis([*about, *range(len(plan.values))], axis=1)
         long = wide.melt(id_vars=list(about), var_name=plan.across, value_name="value")
         long[plan.across] = [plan.values[k] for k in long[plan.across]]
+    if plan.across == "system" and "topic" not in long:
+        long["topic"] = [*map(str, range(1, len(flat) + 1))] * len(plan.values)
     long = long.reset_index(drop=True)
     if "measure" not in long:
         long["measure"] = options.measure or "score"
@@ -817,15 +876,45 @@ def _long_frame(frame: pd.DataFrame, name: str, options: TableOptions) -> tuple[
         raise DataError(f"{name}: every score is missing")
     why = long["why"] if "why" in long else pd.Series(None, index=long.index, dtype=object)
     long["why"] = why.where(why.notna() | ~absent, f"missing in {name}").where(absent | why.notna(), None)
-    notes = [f"{name}: column {quoted(column)} not used" for column in plan.unused]
-    notes += [f"{name}: read {said}" for said in style.found]
+    notes = [f"column {quoted(column)} not used" for column in (*plan.unused, *plan.left_out)]
+    notes += [f"read {words}" for words in style.found]
+    notes += map(_for_python, said)
     if plan.across == "system":
-        said = scoretable.transposed_words(len(plan.values), len(flat), "transpose=True")
-        notes += [f"{name}: {said}"] if said else []
-    return long, notes
+        long, more = _without_summary(long, plan.values, "topic" in plan.fields)
+        words = scoretable.transposed_words(len(plan.values), len(flat), "transpose=True")
+        notes += [*more, *([words] if words else [])]
+    return long, [f"{name}: {note}" for note in notes]
 
 
-def _flat_frame(frame: pd.DataFrame, name: str, *, transpose: bool) -> pd.DataFrame:
+def _without_summary(
+    long: pd.DataFrame, columns: Sequence[str], named: bool
+) -> tuple[pd.DataFrame, list[str]]:
+    """A matrix, column after column, without a last row that sums up the others, and what to say of its cells."""
+    import numpy as np
+
+    values = long["value"].to_numpy().reshape(len(columns), -1)
+    height = values.shape[1]
+    topic = str(long["topic"].iloc[height - 1]) if named else ""
+    last = is_summary(topic)
+    above = [_sums(column) for column in (values[:, :-1] if last else values)]
+    if not last:
+        return long, scoretable.odd_words(dict(zip(columns, above, strict=True)), 'leave_out="{}"')
+    cells = [(float(value), places_of(repr(float(value)))) for value in values[:, -1]]
+    left, said = scoretable.summary_words(topic, above, cells)
+    odd = scoretable.odd_words(dict(zip(columns, above, strict=True)), 'leave_out="{}"')
+    keep = np.arange(len(long)) % height != height - 1
+    return long[keep].reset_index(drop=True) if left else long, [said, *odd]
+
+
+def _sums(values: FloatArray) -> ColumnSums:
+    here = [float(value) for value in values if value == value]
+    if not here:
+        return ColumnSums()
+    places = max(places_of(repr(value)) for value in here[:_PLACES_OF])
+    return ColumnSums(len(here), math.fsum(here), min(here), max(here), places)
+
+
+def _flat_frame(frame: pd.DataFrame, name: str, options: TableOptions) -> pd.DataFrame:
     """The frame with texts for the names of its columns, and what its index says in columns of its own."""
     import pandas as pd
 
@@ -833,13 +922,13 @@ def _flat_frame(frame: pd.DataFrame, name: str, *, transpose: bool) -> pd.DataFr
         frame = _stacked_frame(frame, name)
     known = {str(column).casefold() for column in frame.columns}
     has = {field for field in ("topic", "system") if known & {*scoretable.LONG[field]}}
-    first = "system" if transpose else "topic"
+    first = "system" if options.transpose else "topic"
     index = frame.index
     if None in index.names and index.nlevels > 1:
         raise DataError(f"{name}: a level of its index has no name, expected names such as topic and system")
     if index.name is not None or index.nlevels > 1:
         frame = frame.reset_index(drop=index.name in frame.columns)
-    elif first not in has and not (isinstance(index, pd.RangeIndex) and _begins_with_names(frame)):
+    elif first not in has and first not in (options.columns or {}) and not _begins_with_names(frame, options):
         frame = frame.rename_axis(index=first).reset_index()
     texts = [_name_in_frame(column) for column in frame.columns]
     if twice := next((text for text, n in Counter(texts).items() if n > 1), None):
@@ -849,13 +938,26 @@ def _flat_frame(frame: pd.DataFrame, name: str, *, transpose: bool) -> pd.DataFr
 
 def _for_python(message: str) -> str:
     """A message with arguments for the options of the command line."""
-    message = re.sub(r"--map (\w+)=(\w*)", r'columns={"\1": "\2"}', message)
+    message = re.sub(r"--map (\w+)=([^\s;:,]*)", r'columns={"\1": "\2"}', message)
+    message = re.sub(r"say --leave-out ([^\s;:]+)", r'say leave_out="\1"', message).replace(
+        "--leave-out", "leave_out"
+    )
     return message.replace("--transpose", "transpose=True").replace("--measure", "measure")
 
 
-def _begins_with_names(frame: pd.DataFrame) -> bool:
-    """Whether the first column holds names, which then are those of the rows."""
-    return bool(len(frame.columns)) and not _holds_numbers(frame.iloc[:, 0])
+def _begins_with_names(frame: pd.DataFrame, options: TableOptions) -> bool:
+    """Whether the first column that is none of a known name holds names, and the index only numbers rows."""
+    import pandas as pd
+
+    if not pd.api.types.is_integer_dtype(frame.index.dtype):
+        return False
+    left = options.leave_out if not isinstance(options.leave_out, str) else options.leave_out.split(",")
+    known = {*scoretable.IN_MATRIX, *left}
+    first = next((column for column in frame.columns if str(column).casefold() not in known), None)
+    if first is None:
+        return False
+    told = names_rows(str(first), [_name_in_frame(value) for value in frame[first]])
+    return told is not False and (isinstance(frame.index, pd.RangeIndex) or not _holds_numbers(frame[first]))
 
 
 def _stacked_frame(frame: pd.DataFrame, name: str) -> pd.DataFrame:
@@ -898,6 +1000,8 @@ def _values_of_frame(given: pd.Series, name: str, decimal: str | None) -> tuple[
                 style = style_of(given[texts])
             except UsageError as error:
                 raise UsageError(f"{name}: {error}") from None
+        if given[texts].str.strip().str.endswith("%").any():
+            style = replace(style, percent=True)
         read = {}
         for text in given[texts].unique():
             try:
@@ -955,14 +1059,40 @@ def _directed(infos: Sequence[MeasureInfo], lower: LowerIsBetter) -> list[Measur
     if isinstance(lower, bool):
         names = {info.measure for info in infos} if lower else set()
     else:
-        names = {lower} if isinstance(lower, str) else set(lower)
-    known = [info.measure for info in infos]
-    for name in sorted(names - set(known)):
-        raise UsageError(
-            f"--lower-is-better {quoted(name)}: no such measure{nearest(name, known)};"
-            f" there are: {listed(known)}"
-        )
+        names = _measures_named([lower] if isinstance(lower, str) else lower, [m.measure for m in infos])
     return [replace(info, better="lower" if info.measure in names else "higher") for info in infos]
+
+
+def _measures_named(texts: Iterable[str], known: Sequence[str]) -> set[str]:
+    """The measures that are named, in one text with commas between them or in several."""
+    found = set()
+    for text in texts:
+        for name in [text] if text in known else _split(text):
+            own = same_name(name, known)
+            if own is None:
+                raise UsageError(
+                    f"--lower-is-better {quoted(name)}: no such measure{nearest(name, known)};"
+                    f" there are: {listed(known)}"
+                )
+            found.add(own)
+    return found
+
+
+def _direction_notes(table: ScoreTable, options: TableOptions, option: str) -> dict[str, list[str]]:
+    """Of measures whose lower scores are better, as far as their names tell, where nobody said so."""
+    if options.lower_is_better is not False:
+        return {}
+    return {
+        measure: [f"{measure}: higher is taken as better; if lower is, say {option.format(measure)}"]
+        for measure in table.measures
+        if scoretable.may_be_lower(measure)
+    }
+
+
+def _with_notes(
+    table: ScoreTable, notes: Sequence[str], own: Mapping[str, list[str]]
+) -> dict[str, list[str]]:
+    return {measure: [*notes, *own.get(measure, ())] for measure in table.measures}
 
 
 def _systems(table: ScoreTable) -> list[str]:

@@ -452,9 +452,23 @@ def read_cells(
         rows, found = _text_rows(_Lines(path, max_line, encoding), delimiter, quotes)
     line, header = next(((n, row) for n, row in rows if row), (1, []))
     header = [csv_plain(name).strip() for name in header]
+    width = len(header)
+    while len(header) > 1 and not header[-1]:  # every line ends with the delimiter
+        header.pop()
     _check_header(header, Place(path, line), unnamed_first)
+    if len(header) < width:
+        rows = _cut(rows, len(header), path)
+        found.append("without the last column, which is empty")
     even = _even(rows if blank else ((n, row) for n, row in rows if row), header, path)
     return Cells(header, even, tuple(found))
+
+
+def _cut(rows: Rows, width: int, path: Path) -> Rows:
+    """Rows without the empty cells beyond the last column that has a name."""
+    for line, row in rows:
+        if any(cell.strip() for cell in row[width:]):
+            raise FormatError(f"column {width + 1} has no name, but cells", file=path, line=line)
+        yield line, row[:width]
 
 
 def _one_character(delimiter: str) -> str:

@@ -17,6 +17,7 @@ MISSING = ("", "nan", "na", "n/a", "null", "#n/a", "none")
 _LONGEST = 60
 _POINT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _COMMA = re.compile(r"[+-]?([0-9]*,[0-9]+|[0-9]+,)([eE][+-]?[0-9]+)?")
+_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}\.[0-9]{3}")
 _GROUPED = {  # thousands set off by the other sign
     ".": re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]*)?"),
     ",": re.compile(r"[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})+(,[0-9]*)?"),
@@ -39,7 +40,7 @@ def tells_decimal(text: str) -> Decimal | Literal["?"] | None:
 
     0,5 and 12,34 have a decimal comma; 1,234 may be a thousand and more.
     """
-    text = text.strip()
+    text = text.strip().removesuffix("%").rstrip()
     if "," not in text and "." not in text:
         return None
     if _POINT.fullmatch(text):
@@ -55,9 +56,14 @@ def number_of(text: str, decimal: Decimal = ".", *, grouped: bool = False) -> fl
     """A finite number, NaN where the cell says that there is none, or None where it is no number.
 
     Thousands may be set off by the sign that is not the decimal one where that is clear (1,234.5), and with
-    `grouped` everywhere.
+    `grouped` everywhere. 36.4% is 0.364, as in a spreadsheet.
     """
     text = text.strip()
+    if text.endswith("%"):
+        hundred = None if "%" in text[:-1] else number_of(text[:-1], decimal, grouped=grouped)
+        if hundred is None or math.isnan(hundred):
+            return None
+        return hundred / 100
     if decimal == "." and len(text) <= _LONGEST and _POINT.fullmatch(text):  # nearly all there are
         value = float(text)
         return value if math.isfinite(value) else None
@@ -76,6 +82,11 @@ def number_of(text: str, decimal: Decimal = ".", *, grouped: bool = False) -> fl
     return None
 
 
+def may_be_thousands(text: str) -> bool:
+    """Whether a number with a point, such as 1.364, is a thousand and more to those who write decimal commas."""
+    return _THOUSANDS.fullmatch(text.strip()) is not None
+
+
 def is_number(text: str) -> bool:
     """Whether a cell is a number by some decimal sign, or missing."""
     return any(number_of(text, sign, grouped=True) is not None for sign in DECIMALS)
@@ -89,11 +100,14 @@ class NumberStyle:
     given: bool = False
     known: bool = True
     """Whether a cell has told, or somebody; otherwise the next one with a sign will."""
+    percent: bool = False
+    """Whether there are numbers with a % sign."""
 
     @property
     def found(self) -> tuple[str, ...]:
         """What was found out, for a note."""
-        return ("with decimal commas",) if self.decimal == "," and not self.given else ()
+        commas = ("with decimal commas",) if self.decimal == "," and not self.given else ()
+        return (*commas, *(["with % as hundredths (50% is 0.5)"] * self.percent))
 
     def read(self, text: str) -> float:
         """A number, NaN where it is missing; a ValueError says what is wrong."""
@@ -106,6 +120,12 @@ class NumberStyle:
             may = number_of(text, self.decimal, grouped=True) is not None
             hint = f'; if it is a thousand or more, say --decimal "{self.decimal}"' if may else ""
             raise ValueError(f"{problem} with a decimal {sign}, as others here{hint}")
+        if self.given and is_number(text):
+            sign = "comma" if self.decimal == "," else "point"
+            other = "." if self.decimal == "," else ","
+            raise ValueError(
+                f'{problem} with a decimal {sign}, as --decimal says: leave --decimal out, or say --decimal "{other}"'
+            )
         raise ValueError(problem)
 
 

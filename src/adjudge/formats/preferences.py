@@ -69,8 +69,11 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         "verdict",
         "outcome",
         "result",
+        "chosen",
+        "better",
+        "won",
     ),
-    "loser": ("loser",),
+    "loser": ("loser", "rejected", "dispreferred", "worse", "lost"),
     "topic": NAMES["topic"],
     "assessor": NAMES["worker"],
     "weight": ("weight", "count"),
@@ -265,7 +268,8 @@ def columns_of(
     missing = next(name for name in ("left", "right", "winner") if name not in at)
     raise place.wrong(
         f"no column {shown(missing)}; expected {SHAPES}, found: {listed_columns(header)}; say which is which, such as"
-        " --map left=COLUMN --map right=COLUMN --map winner=COLUMN; where they are scores, say: adjudge compare"
+        " --map winner=COLUMN --map loser=COLUMN, or --map left=COLUMN --map right=COLUMN --map winner=COLUMN; where"
+        " they are scores, say: adjudge compare"
         f" {place.path}"
     )
 

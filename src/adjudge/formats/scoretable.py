@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Literal
 
-from adjudge.data.incoming import Item, Noted
+from adjudge.data.incoming import Item, LeftOut, Noted
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.rows import System, Topic
 from adjudge.data.scores import Better, MeasureInfo, Score
@@ -32,17 +32,25 @@ from adjudge.formats.files import (
     shown,
     stem,
 )
-from adjudge.formats.numbers import MISSING, NumberStyle, check_decimal, is_number, style_of, tells_decimal
-from adjudge.formats.records import (
-    SYSTEM,
-    TOPIC,
-    Aliases,
-    ColumnPlan,
-    check_map,
-    close_to,
-    find_columns,
-    listed,
+from adjudge.formats.matrices import (
+    ColumnSums,
+    is_nameless,
+    is_summary,
+    names_rows,
+    odd_columns,
+    places_of,
+    sums_up,
 )
+from adjudge.formats.numbers import (
+    MISSING,
+    NumberStyle,
+    check_decimal,
+    is_number,
+    may_be_thousands,
+    style_of,
+    tells_decimal,
+)
+from adjudge.formats.records import SYSTEM, TOPIC, Aliases, check_map, close_to, find_columns, listed
 from adjudge.wording import counted
 
 
@@ -90,6 +98,31 @@ class ImportedMeasures:
                 )
 
 
+_LOWER = {
+    *(
+        "ter",
+        "hter",
+        "wer",
+        "cer",
+        "mer",
+        "perplexity",
+        "ppl",
+        "loss",
+        "nll",
+        "error",
+        "errors",
+        "fkgl",
+        "latency",
+    ),
+    *("distance", "divergence", "js", "jsd", "kl", "mse", "rmse", "mae", "hallucination", "hallucinations"),
+}
+
+
+def may_be_lower(measure: str) -> bool:
+    """Whether a measure's name is one of those whose lower scores are better."""
+    return not _LOWER.isdisjoint(re.findall(r"[a-z]+", measure.lower()))
+
+
 OF_TOPICS = ("set", "type", "task", "selector")
 """What a table can say of its topics, in every row of a topic or in some."""
 
@@ -123,6 +156,7 @@ class TableOptions:
     encoding: str = "utf-8"
     decimal: str | None = None
     transpose: bool = False
+    leave_out: str | Collection[str] = ()
 
     def given(self) -> list[str]:
         """The names of the options that were given."""
@@ -147,18 +181,20 @@ def read(
     encoding: str = "utf-8",
     decimal: str | None = None,
     transpose: bool = False,
+    leave_out: str | Collection[str] = (),
 ) -> Iterator[Item]:
     """Scores of CSV, TSV or Excel files, or of every one in a folder.
 
     A file with columns for the topic and the system is long: its scores are in the column for the value, or in every
     column of numbers that means nothing else, each a measure. Any other is a matrix, topics in the first column
-    (with `transpose`, systems in the first column and topics in the others). `measure` names what a file does not
-    (default: the file's name); `length` and `form` are those of a file that gives none. An empty cell, nan or NA is
-    a missing score. `decimal` is "." or ","; without it the file's numbers tell.
+    (with `transpose`, systems in the first column and topics in the others); where that holds scores like the others,
+    rows are topics 1, 2, ... `measure` names what a file does not (default: the file's name); `length` and `form` are
+    those of a file that gives none. An empty cell, nan or NA is a missing score. `decimal` is "." or ","; without it
+    the file's numbers tell. Columns of `leave_out` are not read.
     """
     measures = ImportedMeasures(source, lower_is_better)
     columns = columns or {}
-    check_map(columns, LONG, wide=False)
+    check_columns(columns)
     if length is not None and length < 1:
         raise UsageError(f"--length is {length}, expected a number of words, 1 or more")
     sign = check_decimal(decimal)
@@ -176,7 +212,12 @@ def read(
         place = Place(path, 1)
         try:
             plan = find_score_columns(
-                cells.header, columns, where=str(path), measure=measure, transpose=transpose
+                cells.header,
+                columns,
+                where=str(path),
+                measure=measure,
+                transpose=transpose,
+                leave_out=leave_out,
             )
         except FormatError as error:
             raise place.wrong(error.problem) from None
@@ -195,15 +236,45 @@ class ScoreColumns:
     """What the columns of a table are: those of one field each, and those that hold scores.
 
     The columns of `values` are systems (`across` is "system"), topics (a transposed matrix), measures, or one that
-    is none of them. Without any, the scores of a long table are in those of `unused` that hold numbers.
-    `row_numbers` is a column that tells nothing.
+    is none of them. Without any, the scores of a long table are in those of `unused` that hold numbers. A matrix
+    without a topic has one in each row.
     """
 
     fields: Mapping[str, str]
     values: tuple[str, ...]
     across: Literal["system", "topic", "measure"] | None = None
     unused: tuple[str, ...] = ()
-    row_numbers: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    """Columns that somebody wants not to be read."""
+    first: bool = False
+    """Whether topics are taken to be in the first column because no name tells where they are."""
+
+    def with_topics(
+        self, texts: Callable[[str], Sequence[str]], option: str = "--map"
+    ) -> tuple[ScoreColumns, list[str]]:
+        """Where the topics of a matrix are, by what its first columns hold, and what to say of it."""
+        if not self.first:
+            return self, []
+        column = self.fields["topic"]
+        rest = {field: name for field, name in self.fields.items() if field != "topic"}
+        if is_nameless(column):
+            second = self.values[0]
+            if len(self.values) > 1 and names_rows(column, texts(column)) and not _all_numbers(texts(second)):
+                fields = {**rest, "topic": second}
+                return replace(
+                    self, fields=fields, values=self.values[1:], unused=(*self.unused, column), first=False
+                ), []
+            return self, []
+        told = names_rows(column, texts(column))
+        if told:
+            return self, []
+        if told is None:
+            doubt = f"column {shown(column)} names the topics; if it is a system, say {option} topic= (none)"
+            return self, [doubt]
+        said = f"no column names the topics, rows do by their number; if {shown(column)} does, say {option} topic="
+        return replace(self, fields=rest, values=(column, *self.values), first=False), [
+            said + shown(column)[1:-1]
+        ]
 
     def with_measures(self, numeric: Collection[str], *, where: str, measure: str | None) -> ScoreColumns:
         """A long table whose scores are in columns named for their measures: all that hold numbers."""
@@ -230,11 +301,18 @@ def find_score_columns(
     where: str,
     measure: str | None = None,
     transpose: bool = False,
+    leave_out: str | Collection[str] = (),
 ) -> ScoreColumns:
-    """What the columns of a table of scores are: by the map, then by the usual names."""
+    """What the columns of a table of scores are: by the map, then by the usual names; some may be left out."""
+    away = _named_columns(header, leave_out, where)
+    if away:
+        kept = [name for name in header if name not in away]
+        if not kept:
+            raise UsageError(f"--leave-out names every column of {where}")
+        plan = find_score_columns(kept, columns, where=where, measure=measure, transpose=transpose)
+        return replace(plan, left_out=away)
     found = find_columns(header, columns, LONG, wide=False)
     known = found.fields
-    numbered = _row_numbers(header, found)
     if found.absent:
         column = found.absent[0]
         raise UsageError(
@@ -248,17 +326,16 @@ def find_score_columns(
     if transpose:
         if {"topic", "system"} <= known.keys():
             raise UsageError(f"--transpose is for a matrix, but {where} names topic and system in every row")
-        return _matrix(header, known, columns, found.unused, IN_TRANSPOSED, "topic", numbered)
+        return _matrix(header, known, columns, found.unused, IN_TRANSPOSED, "topic")
     if {"topic", "system"} <= known.keys():
         about = {field: column for field, column in known.items() if field != "value"}
         values = (known["value"],) if "value" in known else ()
-        return ScoreColumns(
-            fields=about,
-            values=values,
-            unused=tuple(each for each in found.unused if each not in numbered),
-            row_numbers=numbered,
-        )
-    if not columns and "value" not in known and {"winner", "loser"} & {name.casefold() for name in header}:
+        return ScoreColumns(fields=about, values=values, unused=found.unused)
+    if (
+        not columns
+        and "value" not in known
+        and {"winner", "loser", "rejected"} & {name.casefold() for name in header}
+    ):
         raise FormatError(f"tells who won, and holds no scores; say: adjudge prefer fit {where}")
     if "system" in known or columns.keys() & {"system", "value"}:
         missing = "topic" if "topic" not in known else "system"
@@ -266,17 +343,7 @@ def find_score_columns(
         raise FormatError(
             f"no column for the {missing} among {listed(header)}: say --map {missing}=COLUMN{hint}"
         )
-    return _matrix(header, known, columns, found.unused, IN_MATRIX, "system", numbered)
-
-
-_ROW_NUMBERS = re.compile(r"|Unnamed: [0-9]+")  # as pandas writes its index, and reads it again
-
-
-def _row_numbers(header: Sequence[str], found: ColumnPlan) -> tuple[str, ...]:
-    """The first column where it has no name of its own and others say what a row is about."""
-    first = header[0]
-    named = {"topic", "system"} & found.fields.keys()
-    return (first,) if named and first in found.unused and _ROW_NUMBERS.fullmatch(first) else ()
+    return _matrix(header, known, columns, found.unused, IN_MATRIX, "system")
 
 
 def _matrix(
@@ -286,16 +353,18 @@ def _matrix(
     unused: Sequence[str],
     own: Sequence[str],
     across: Literal["system", "topic"],
-    numbered: Sequence[str],
 ) -> ScoreColumns:
     """A matrix: a column of names, the columns that say more of a row (`own`, and those that are mapped), scores."""
     about = {field: column for field, column in known.items() if field in own or field in columns}
-    first = own[0]
-    if first not in about:
-        about[first] = next((column for column in header if column not in about.values()), header[0])
+    first, by_place = own[0], False
     turned_off = [field for field, column in columns.items() if not column]
     off = tuple(name for name in unused if any(name.strip().casefold() in LONG[f] for f in turned_off))
-    values = tuple(column for column in header if column not in (*about.values(), *off, *numbered))
+    if first not in about and (first != "topic" or first not in turned_off):
+        by_place = True
+        about[first] = next((column for column in header if column not in (*about.values(), *off)), header[0])
+    if first not in about or not by_place:  # the index that pandas writes names nothing then
+        off += tuple(name for name in header[:1] if is_nameless(name) and name not in about.values())
+    values = tuple(column for column in header if column not in (*about.values(), *off))
     if not values:
         raise FormatError(
             f"one column only, {shown(header[0])}, expected a matrix: topics, then a column per system, with a comma,"
@@ -303,7 +372,9 @@ def _matrix(
             " FILE"
         )
     _refuse_scores_as_names(values)
-    return ScoreColumns(fields=about, values=values, across=across, unused=off, row_numbers=tuple(numbered))
+    return ScoreColumns(
+        fields=about, values=values, across=across, unused=off, first=by_place and first == "topic"
+    )
 
 
 def _refuse_scores_as_names(values: Sequence[str]) -> None:
@@ -315,6 +386,36 @@ def _refuse_scores_as_names(values: Sequence[str]) -> None:
         )
 
 
+def check_columns(columns: Mapping[str, str]) -> None:
+    """Refuse a map from a field that does not exist."""
+    for name, column in columns.items():
+        if name not in LONG and not column:
+            raise UsageError(
+                f"--map {quoted(name + '=')}: no such field{nearest(name, LONG)}; to leave out a column, say"
+                f" --leave-out {shown(name)[1:-1]}"
+            )
+    check_map(columns, LONG, wide=False)
+
+
+def _named_columns(header: Sequence[str], names: str | Collection[str], where: str) -> tuple[str, ...]:
+    """The columns that a user names, in one text with commas between them or in several."""
+    found: list[str] = []
+    for each in [names] if isinstance(names, str) else names:
+        parts = [each] if each in header else [part.strip() for part in each.split(",") if part.strip()]
+        for name in parts:
+            if name not in header:
+                raise UsageError(
+                    f"--leave-out: {where} has no column {shown(name)}{close_to(name, header)}; it has:"
+                    f" {listed(header)}"
+                )
+            found.append(name)
+    return tuple(dict.fromkeys(found))
+
+
+def _all_numbers(texts: Sequence[str]) -> bool:
+    return all(is_number(text) for text in texts)
+
+
 def transposed_words(systems: int, topics: int, option: str) -> str | None:
     """What is said of a matrix with far more systems than topics."""
     if systems < _MANY or systems < _FAR_MORE * topics:
@@ -323,6 +424,27 @@ def transposed_words(systems: int, topics: int, option: str) -> str | None:
         f"{counted(systems, 'system')} and {counted(topics, 'topic')}: if rows are systems and columns are topics,"
         f" say {option}"
     )
+
+
+def summary_words(
+    topic: str, columns: Sequence[ColumnSums], row: Sequence[tuple[float, int]]
+) -> tuple[bool, str]:
+    """What is said of a last row that is named for a mean or a sum, and whether it is left out."""
+    if what := sums_up(columns, row):
+        return True, f"last row {shown(topic)} left out: it holds the {what} of those above"
+    return (
+        False,
+        f"last row {shown(topic)} is taken as a topic; if it sums up those above, take it out of the table",
+    )
+
+
+def odd_words(columns: Mapping[str, ColumnSums], option: str) -> list[str]:
+    """What is said of columns of a matrix that may be no systems."""
+    return [
+        f"column {shown(name)} is taken as a system, but {why}; if it is none, say"
+        f" {option.format(shown(name)[1:-1])}"
+        for name, why in odd_columns(columns)
+    ]
 
 
 # A file
@@ -345,48 +467,73 @@ class _ScoreFile:
         self._measure = measure or stem(path)
         self._missing, self._origin = f"missing in {path.name}", f"file:{path.name}"
         self._target, self._once = target, once
+        self._thousands: str | None = ""  # such a number, as long as all with a point are like it
 
     def items(self, cells: Cells, plan: ScoreColumns, style: NumberStyle) -> Iterator[Item]:
         place = Place(self._path, 1)
         held, self._style = self._look_ahead(cells, plan, style)
-        if not plan.values:
-            numeric = _numeric(cells.header, held) if held else plan.unused
-            try:
+
+        def texts(column: str) -> list[str]:
+            k = cells.header.index(column)
+            return [row[k] for _, row in held]
+
+        try:
+            plan, said = plan.with_topics(texts)
+            if not plan.values:
+                numeric = _numeric(cells.header, held) if held else plan.unused
                 plan = plan.with_measures(numeric, where=str(self._path), measure=self._named)
-            except FormatError as error:
-                raise place.wrong(error.problem) from None
+        except FormatError as error:
+            raise place.wrong(error.problem) from None
+        if any(text.rstrip().endswith("%") for column in plan.values for text in texts(column)):
+            self._style = replace(self._style, percent=True)
         found = self._style.found
         yield from map(place.item, cells.noted(*found))
-        yield from Unused()(place, (*plan.unused, *plan.row_numbers))
-        self._refuse_scores_as_topics(plan, cells.header, held)
+        yield from Unused()(place, (*plan.unused, *plan.left_out))
+        yield from (place.item(Noted(each)) for each in said)
         names = {column: column for column in plan.values}
         if plan.across:
             names = {column: place.name(plan.across, column) for column in plan.values}
-        count = 0
-        for line, row in chain(held, cells.rows):
-            count += 1
-            named = dict(zip(cells.header, row, strict=True))
-            yield from self._row(Place(self._path, line), plan, names, named)
+        self._sums = {column: ColumnSums() for column in plan.values}
+        rows = (
+            (Place(self._path, n), dict(zip(cells.header, row, strict=True)))
+            for n, row in chain(held, cells.rows)
+        )
+        count, last = 0, None
+        for here in rows:
+            if last is not None:
+                yield from self._row(last[0], plan, names, last[1], count)
+            count, last = count + 1, here
+        if last is not None:
+            yield from self._last_row(*last, plan, names, count)
         if self._style.found != found:  # a number far below told
             yield from map(Place(self._path, 1).item, cells._replace(found=()).noted(*self._style.found))
+        if self._thousands and not style.given and self._style.decimal == "." and _semicolons(cells):
+            yield place.item(
+                Noted(
+                    f"numbers such as {self._thousands} read with a decimal point; if they are thousands, say"
+                    ' --decimal ","'
+                )
+            )
         if not count:
             yield str(self._path), EMPTY_FILE
-        elif plan.across == "system" and (said := transposed_words(len(names), count, "--transpose")):
-            yield str(self._path), Noted(said)
+        elif plan.across == "system":
+            if words := transposed_words(len(names), count, "--transpose"):
+                yield str(self._path), Noted(words)
+            for words in odd_words(self._sums, "--leave-out {}"):
+                yield str(self._path), Noted(words)
 
-    def _refuse_scores_as_topics(
-        self, plan: ScoreColumns, header: Sequence[str], rows: Sequence[tuple[int, Sequence[str]]]
-    ) -> None:
-        """A matrix whose first column is a system's: topics are not called 0.31."""
-        column = plan.fields.get("topic") if plan.across == "system" else None
-        if not rows or not column or self._mapped or column.strip().casefold() in LONG["topic"]:
-            return
-        names = [row[header.index(column)].strip() for _, row in rows]
-        if all("." in name and is_number(name) for name in names):
-            raise Place(self._path, 1).wrong(
-                f"no column for the topic: the first, {shown(column)}, holds scores; put a column topic before it, or"
-                f" say --map topic={column} where they are names"
-            )
+    def _last_row(
+        self, place: Place, row: Mapping[str, str], plan: ScoreColumns, names: Mapping[str, str], count: int
+    ) -> Iterator[Item]:
+        """The last row of a matrix, which may sum up those above."""
+        topic = row[plan.fields["topic"]] if plan.across == "system" and "topic" in plan.fields else ""
+        if is_summary(topic):
+            cells = [(self._number(place, each, row[each]), places_of(row[each])) for each in plan.values]
+            left, said = summary_words(topic, list(self._sums.values()), cells)
+            yield place.item(LeftOut(said) if left else Noted(said))
+            if left:
+                return
+        yield from self._row(place, plan, names, row, count)
 
     def _look_ahead(
         self, cells: Cells, plan: ScoreColumns, style: NumberStyle
@@ -414,7 +561,12 @@ class _ScoreFile:
             raise UsageError(f"{self._path}: {error}") from None
 
     def _row(
-        self, place: Place, plan: ScoreColumns, names: Mapping[str, str], row: Mapping[str, str]
+        self,
+        place: Place,
+        plan: ScoreColumns,
+        names: Mapping[str, str],
+        row: Mapping[str, str],
+        number: int,
     ) -> Iterator[Item]:
         """The scores of one row, and what it says of its system and topic."""
         called, cells = plan.fields, {field: row[column] for field, column in plan.fields.items()}
@@ -432,6 +584,8 @@ class _ScoreFile:
             for field in ("topic", "system")
             if field in cells
         }
+        if plan.across == "system":
+            own.setdefault("topic", str(number))
         if kind := cells.get("kind"):
             yield from self._once.new(
                 place, place.row(System, {"system": own["system"], "kind": kind}, called)
@@ -446,7 +600,11 @@ class _ScoreFile:
                 label = each if plan.across == "measure" else cells.get("measure", self._measure)
                 measure = self._measures.text(place, called.get("measure", "measure"), label)
                 yield from self._measures.describe(place, label, measure, self._origin)
-            value = self._number(place, column, row[column])
+            value = self._number(place, column, row[column], plan.across)
+            self._sums[column].add(value, places_of(row[column]))
+            if self._thousands is not None and "." in row[column]:
+                like = may_be_thousands(row[column])
+                self._thousands = (self._thousands or row[column].strip()) if like else None
             why = cells.get("why") or (self._missing if math.isnan(value) else None)
             score = Score(
                 measure,
@@ -463,10 +621,12 @@ class _ScoreFile:
             yield place.item(score)
         yield from place.noted()
 
-    def _number(self, place: Place, column: str, text: str) -> float:
+    def _number(self, place: Place, column: str, text: str, across: str | None = None) -> float:
         try:
             if not self._style.known and tells_decimal(text):
-                self._style = style_of([text])
+                self._style = replace(style_of([text]), percent=self._style.percent)
+            if not self._style.percent and text.rstrip().endswith("%"):
+                self._style = replace(self._style, percent=True)
             return self._style.read(text)
         except UsageError as error:
             raise place.wrong(str(error)) from None
@@ -476,7 +636,15 @@ class _ScoreFile:
                     f"{shown(column)} stands here as in the first row: delete this row where it is the header again, or"
                     " put a row of names above the first where that is none"
                 ) from None
-            raise place.wrong(f"{shown(column)} {error}") from None
+            hint = ""
+            if across in ("system", "topic") and len(self._sums) > 1 and not is_number(text):
+                hint = f"; if the column is no {across}, say --leave-out {shown(column)[1:-1]}"
+            raise place.wrong(f"{shown(column)} {error}{hint}") from None
+
+
+def _semicolons(cells: Cells) -> bool:
+    """Whether `;` stands between columns, as where commas are decimal."""
+    return any('";"' in said for said in cells.found)
 
 
 def _numeric(header: Sequence[str], rows: Sequence[tuple[int, Sequence[str]]]) -> set[str]:
