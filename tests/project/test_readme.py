@@ -102,11 +102,12 @@ def test_the_readme_runs_as_printed(tmp_path: Path) -> None:
     for kind, text in blocks((ROOT / "README.md").read_text(encoding="utf-8")):
         seen.append(kind)
         if kind == "python":
-            line = [sys.executable, "-c", text]
-            done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=False)
+            script = [sys.executable, "-c", text]
+            done = subprocess.run(script, cwd=tmp_path, capture_output=True, text=True, check=False)
             assert (done.returncode, bool(done.stdout)) == (0, True), done.stderr
             continue
-        printed, shown = "", []
+        printed = ""
+        shown: list[str] = []
         for line in text.splitlines():
             if kind == "commands" or line.startswith("$ "):
                 printed = run(tmp_path, line.removeprefix("$ ").strip())
