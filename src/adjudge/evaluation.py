@@ -918,7 +918,7 @@ def report(
     texts needs an evaluation. `again` is how a shell names the scores, for the command that makes the page again.
     """
     from adjudge.comparisons.pairs import compare_all
-    from adjudge.comparisons.scores import is_folder, scores_of
+    from adjudge.comparisons.scores import is_folder, read_scores
     from adjudge.formats.files import STDIN
     from adjudge.reports.page import build_page
     from adjudge.reports.render import write_report
@@ -926,7 +926,7 @@ def report(
 
     if isinstance(source, str | Path) and is_folder(source):
         source = Evaluation.open(source)
-    scores = scores_of(source, human=human, baseline=baseline)
+    scores = read_scores(source, human=human, baseline=baseline)  # whose notes stand beside the comparisons
     found = compare_all(
         scores,
         measures,

@@ -16,6 +16,7 @@ import pytest
 from tests.cli.running import called
 
 import adjudge
+from adjudge.data.rows import Summary
 from adjudge.errors import AdjudgeError, DataError, FormatError, UsageError
 
 RNG = np.random.default_rng(15)
@@ -381,3 +382,20 @@ def test_a_report_of_a_file_is_a_page_with_tables(folder: Path) -> None:
 def test_a_header_without_scores_is_data() -> None:
     with pytest.raises(DataError, match="no scores"):
         adjudge.compare(WIDE.iloc[:0].reset_index())
+
+
+def test_a_page_says_each_note_once(folder: Path) -> None:
+    for source in (folder / "excel.csv", adjudge.read_scores(folder / "excel.csv")):
+        adjudge.report(source, folder / "once")
+        page = unescape((folder / "once" / "index.html").read_text(encoding="utf-8"))
+        assert page.count("with decimal commas") == 1
+    e = adjudge.init(folder / "e")
+    e.take([("test", Summary("t1", "a", "A storm."))])
+    (folder / "own.csv").write_text("topic,a,b\n" + "".join(f"t{k},{k},{k + 1 + k % 3}\n" for k in range(8)))
+    e.import_data(folder / "own.csv")
+    e.withdraw(system="a", why="off topic")
+    again = adjudge.open(e.path)
+    assert again.scores().notes(again.scores().resolve()) == ["1 score of withdrawn summaries left out"]
+    again.report(folder / "page")
+    page = unescape((folder / "page" / "index.html").read_text(encoding="utf-8"))
+    assert page.count("1 score of withdrawn summaries left out") == 1
