@@ -6,10 +6,10 @@ import json
 import re
 import shlex
 import shutil
-import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -82,18 +82,31 @@ def run(folder: Path, command: str) -> str:
 
 
 def serve(folder: Path, words: list[str]) -> str:
-    """Until it says where it listens, on a port that is free."""
+    """Until it answers, on a port that is free; then it is asked to stop."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
-    line = [*ADJUDGE, *words, "--port", port]
+        port = free.getsockname()[1]
+    line = [*ADJUDGE, *words, "--port", str(port)]
     with subprocess.Popen(line, cwd=folder, stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        said = server.stdout.readline()
-        server.send_signal(signal.SIGINT)
-        assert server.wait(30) == 0
-    assert "http://" in said
+        try:
+            assert server.stdout is not None
+            said = server.stdout.readline()
+            until = time.monotonic() + 60
+            while not answers(port):
+                assert server.poll() is None
+                assert time.monotonic() < until
+                time.sleep(0.1)
+            server.terminate()
+            server.wait(30)
+        finally:
+            server.kill()
+    assert f"http://127.0.0.1:{port}/" in said
     return said
+
+
+def answers(port: int) -> bool:
+    with socket.socket() as there:
+        return there.connect_ex(("127.0.0.1", port)) == 0
 
 
 def test_the_readme_runs_as_printed(tmp_path: Path) -> None:
