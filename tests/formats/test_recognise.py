@@ -97,6 +97,7 @@ def test_an_array_may_have_a_byte_order_mark(write: Write, encoding: str) -> Non
     assert Summary("1", "x", "Grüße, 雨.") in rows(read([path]))
 
 
+@pytest.mark.shared_data
 def test_the_real_summeval_is_recognised(summeval_file: Path) -> None:
     assert recognise([summeval_file]).format == "summeval"
 

@@ -388,7 +388,8 @@ def _pooled(found: Sequence[Compared]) -> Iterator[str]:
     else:
         pairs = zip(found, behind, strict=True)
         yield from (f"A system's score on a topic{_of(c, found)} is {words}." for c, words in pairs if words)
-    for note in dict.fromkeys(note for c in found for note in c.notes):
+    own = dict.fromkeys(note for c in found for note in c.notes if note not in c.made)  # of the judgments
+    for note in own:
         said = note.partition(";")[0]  # what follows is advice
         yield f"{said[0].upper()}{said[1:]}."
 

@@ -13,7 +13,6 @@ from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.paired import Better, noise_of, settled
-from adjudge.wording import decimal
 
 Level = Literal["nominal", "ordinal", "interval"]
 LEAST_DEFINED = 0.5
@@ -36,7 +35,7 @@ def alpha_text(alpha: float) -> str:
     digits = 3
     while digits < 17 and reliability(round(alpha, digits)) != reliability(alpha):
         digits += 1
-    return decimal(alpha, f".{digits}f")
+    return f"{alpha:z.{digits}f}"
 
 
 @dataclass(frozen=True, slots=True)

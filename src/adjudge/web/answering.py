@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakValueDictionary
@@ -26,7 +25,7 @@ from adjudge.judgments.protocol import (
     Protocol,
 )
 from adjudge.judgments.store.encoding import moment
-from adjudge.judgments.tasks import Ack, Event, Task, TextRef, stable_id, units_of
+from adjudge.judgments.tasks import Event, Task, TextRef, stable_id, units_of
 from adjudge.web.blind import UnitIds
 from adjudge.web.site import Site
 from adjudge.wording import counted
@@ -101,35 +100,25 @@ class NotAskedNow(DataError):
 
 
 async def store_answers(site: Site, person: str, sent: Sequence[Sent]) -> Receipt:
-    """Every answer on its own: one that is refused does not hold the others up. BusyError means: try again."""
-    waiting: list[tuple[Sent, Future[list[Ack]] | Saved | str]] = []
+    """Every answer on its own: one that is refused does not hold the others up. BusyError means: try again.
+
+    One after the other: were those behind an answer that finds the store busy stored before it, it would come last when
+    it is sent again, and count as the latest.
+    """
+    saved: list[Saved] = []
+    refused: list[Refused] = []
     for each in sent:
         try:
             task, event = event_of(site, person, each)
             if each.question == UNMARKED or each.question.startswith(UNIT):
-                waiting.append((each, await _store_in_turn(site, task, event)))
+                saved.append(await _store_in_turn(site, task, event))
             else:
-                waiting.append((each, site.store.submit([event])))
+                (ack,) = await asyncio.wrap_future(site.store.submit([event]))
+                saved.append(Saved(id=each.id, seq=ack.seq, newer=ack.newer))
         except BusyError:
             raise
         except (AdjudgeError, ValueError) as error:
-            waiting.append((each, plain(error)))
-    saved, refused = [], []
-    for each, outcome in waiting:
-        if isinstance(outcome, str):
-            refused.append(Refused(id=each.id, why=outcome))
-            continue
-        if isinstance(outcome, Saved):
-            saved.append(outcome)
-            continue
-        try:
-            ack = (await asyncio.wrap_future(outcome))[0]
-        except BusyError:
-            raise
-        except DataError as error:
             refused.append(Refused(id=each.id, why=plain(error)))
-        else:
-            saved.append(Saved(id=each.id, seq=ack.seq, newer=ack.newer))
     return Receipt(saved=saved, refused=refused)
 
 
