@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from tests.comparisons.test_shape import QUICK
 
 import adjudge
 from adjudge.comparisons.preferences import fit_preferences
@@ -77,17 +78,7 @@ def test_every_result_with_a_table_shows_itself_in_a_notebook() -> None:
 
 
 NAMES = ["<script>alert(1)</script>", "a & b", 'x"y']
-QUICK: dict[str, dict[str, Any]] = {
-    "compare": {"resamples": 50},
-    "compare_all": {"resamples": 50},
-    "counts": {},
-    "groups": {},
-    "topics": {},
-    "lengths": {"resamples": 50},
-    "anova": {},
-    "plan": {"simulations": 50},
-    "simulate": {"simulations": 20, "tests": ["t"]},
-}
+ALL = {**QUICK, "compare_all": QUICK["compare"]}
 
 
 @pytest.fixture(scope="module")
@@ -97,9 +88,9 @@ def frame() -> pd.DataFrame:
     return pd.DataFrame(values, index=[f"<b>t{k}" for k in range(10)], columns=NAMES)
 
 
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize("name", ALL)
 def test_results_are_safe_html_with_headline_notes_and_signature(name: str, frame: pd.DataFrame) -> None:
-    found: Any = getattr(adjudge, name)(frame, **QUICK[name])
+    found: Any = getattr(adjudge, name)(frame, **ALL[name])
     text, table = shown(found), found.table()
     assert text.lstrip().startswith(found.headline()), text[:200]
     for part in (*table.said, *table.notes, table.signature):

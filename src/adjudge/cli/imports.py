@@ -80,15 +80,6 @@ IMPORTS = {
 Files = Annotated[
     list[Path], typer.Argument(metavar="FILE", help="Files, or folders of them.", show_default=False)
 ]
-Map = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--map",
-        metavar="FIELD=COLUMN",
-        help="Where a field stands (FIELD= for nowhere); may be repeated.",
-        show_default=False,
-    ),
-]
 Systems = Annotated[
     str | None,
     typer.Option(
@@ -106,9 +97,6 @@ Role = Annotated[
 Kind = Annotated[str | None, typer.Option(help="Of systems that do not say: machine, baseline or human.")]
 References = Annotated[
     str | None, typer.Option("--reference-names", metavar="A,B,...", help="Writers of a list of references.")
-]
-Delimiter = Annotated[
-    str | None, typer.Option(help="Between columns, such as ';' or tab; else found out.", show_default=False)
 ]
 NoQuotes = Annotated[
     bool, typer.Option("--no-quotes", help="A quotation mark is a character like any other.")
@@ -139,7 +127,7 @@ def auto(
         typer.Argument(metavar="FILE", help="Files, or folders of them.", show_default=False),
     ] = None,
     evaluation: options.Folder = Path(),
-    mapped: Map = None,
+    mapped: options.Map = None,
     systems: Systems = None,
     system: System = None,
     role: Role = None,
@@ -161,7 +149,7 @@ def auto(
         Path | None,
         typer.Option("--root", metavar="DIR", help="Where the files of ROUGE's settings are now."),
     ] = None,
-    delimiter: Delimiter = None,
+    delimiter: options.Delimiter = None,
     no_quotes: NoQuotes = False,
     max_line: MaxLine = "64MB",
     encoding: Annotated[str | None, typer.Option(help="Of the files.", show_default=False)] = None,
@@ -429,7 +417,7 @@ def summeval(
 def jsonl(
     files: Files,
     evaluation: options.Folder,
-    mapped: Map = None,
+    mapped: options.Map = None,
     systems: Systems = None,
     system: System = None,
     role: Role = None,
@@ -471,7 +459,7 @@ def jsonl(
 def csv(
     files: Files,
     evaluation: options.Folder,
-    mapped: Map = None,
+    mapped: options.Map = None,
     systems: Systems = None,
     system: System = None,
     role: Role = None,
@@ -481,7 +469,7 @@ def csv(
     system_names: SystemNames = None,
     reference_names: References = None,
     by_line: ByLine = False,
-    delimiter: Delimiter = None,
+    delimiter: options.Delimiter = None,
     no_quotes: NoQuotes = False,
     max_line: MaxLine = "64MB",
     encoding: Encoding = "utf-8",
@@ -587,8 +575,8 @@ def scores(
     lower: options.LowerNames = None,
     length: Length = None,
     form: options.FormGiven = None,
-    mapped: Map = None,
-    delimiter: Delimiter = None,
+    mapped: options.Map = None,
+    delimiter: options.Delimiter = None,
     no_quotes: NoQuotes = False,
     decimal: options.Decimal = None,
     transpose: options.Transpose = False,
