@@ -1,0 +1,624 @@
+"""Every two systems compared where assessors are a sample: would other assessors like these find the same?
+
+The model is value = system + topic + assessor + topic:assessor + system:topic + system:assessor + noise, systems fixed
+and the rest random, as far as the design tells the terms apart. What matters for a difference of two systems is
+system:assessor: those who like the one may be few, and judging more topics does not make them more.
+
+Every difference has two standard errors: pooled over all systems, which supposes that they all vary alike, and its
+own. The one is sure but may be wrong for this pair, the other is right but unsure, with few assessors very much so:
+the larger is taken, with the degrees of freedom of the pooled one, and the own alone where there are assessors enough.
+
+Where groups of equally many assessors judged everything of equally many topics, mean squares are all that is needed.
+Elsewhere the pooled error comes from REML on the rows (mixed.py), with Satterthwaite's degrees of freedom, and the own
+from sums over topics and assessors of what the model leaves (clustered both ways: Cameron, Gelbach and Miller 2011).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+from scipy.special import stdtr
+
+from adjudge.errors import UsageError
+from adjudge.stats import checks
+from adjudge.stats.checks import FloatArray, IntArray
+from adjudge.stats.linear.mixed import MixedFit, Satterthwaite, fit_mixed
+from adjudge.stats.linear.model import Key, LinearModel, same_groups
+from adjudge.stats.linear.strata import Strata, combined, reml_of_mean_squares
+from adjudge.stats.paired import NOISE, too_few
+from adjudge.stats.pairs import columns_of_pairs
+
+JudgedDesign = Literal["crossed", "blocks", "one judge a row", "assigned", "one judge"]
+
+LEAST_JUDGE_DF = 2
+"""Assessors' degrees of freedom below which nothing is said of other assessors."""
+MANY_JUDGE_DF = 8
+"""Those from which their disagreement is known well enough to go without a warning."""
+OWN_FROM = 10
+"""A pair's own degrees of freedom for assessors from which its own error needs no other beside it."""
+FILLED = 0.8
+"""The share of cells filled from which a design counts as crossed, with cells missing, rather than as assigned."""
+MOST_EFFECTS = 1_500
+"""Effects beside the largest random term, of designs that are not balanced: some seconds."""
+
+TERMS: dict[Key, str] = {
+    (1,): "topic",
+    (2,): "assessor",
+    (1, 2): "topic:assessor",
+    (0, 1): "system:topic",
+    (0, 2): "system:assessor",
+}
+"""Random terms by their factors: 0 is the system, 1 the topic, 2 the assessor."""
+ONE_ASSESSOR = "one assessor judged, which says nothing of how others would"
+TOO_FEW_ASSESSORS = (
+    "two assessors and two systems are too few to know how far assessors disagree about systems"
+)
+
+
+@dataclass(frozen=True)
+class JudgedMeans:
+    """One number for each system, with its standard error and its degrees of freedom; NaN where there is none."""
+
+    estimate: FloatArray
+    error: FloatArray
+    df: FloatArray
+
+
+@dataclass(frozen=True)
+class JudgedPairs:
+    """Every two systems compared for assessors like these. What has no test is NaN, and says why."""
+
+    first: IntArray
+    second: IntArray
+    n: IntArray
+    """Topics that both have."""
+    difference: FloatArray
+    """First less second."""
+    error: FloatArray
+    df: FloatArray
+    statistic: FloatArray
+    """Student's t."""
+    p: FloatArray
+    """Two-sided, not adjusted."""
+    deviations: JudgedMeans
+    """Of each system from the average system."""
+    means: JudgedMeans
+    """Of each system, over topics and assessors like these: mostly less sure than what differs between systems."""
+    components: dict[str, float]
+    """Variances of the random terms that the design tells apart, and "residual"."""
+    design: JudgedDesign
+    complete: bool
+    """Whether every assessor judged every system on each of their topics."""
+    systems: int
+    judges: int
+    groups: int
+    """Parts of the design that share neither topics nor assessors."""
+    unavailable: str | None
+    """Why only these assessors can be spoken of, if so: then there are no errors and no p-values."""
+    why: dict[int, str] = field(default_factory=dict)
+    """The reason, by the pair's position, where there is no p."""
+
+    def __len__(self) -> int:
+        return self.p.size
+
+    @property
+    def own_judge_df(self) -> int:
+        """Degrees of freedom for assessors of one pair: within groups, or between groups where those are more."""
+        return max(self.judges - self.groups, self.groups - 1)
+
+    @property
+    def judge_df(self) -> int:
+        """Degrees of freedom for how assessors disagree about systems."""
+        return max(0, self.systems - 1) * self.own_judge_df
+
+    @property
+    def few(self) -> bool:
+        """Whether these are so few that all systems are supposed to divide assessors alike."""
+        return self.judge_df < MANY_JUDGE_DF
+
+
+@dataclass(frozen=True)
+class _Judgments:
+    """One value for each system, topic and assessor that has any, with codes from 0 without gaps."""
+
+    values: FloatArray
+    system: IntArray
+    topic: IntArray
+    judge: IntArray
+    systems: IntArray
+    """The codes given of the systems that have values."""
+    topics: int
+    judges: int
+    groups: int
+    group: IntArray
+    """Of every judgment."""
+
+    @property
+    def size(self) -> int:
+        return self.systems.size
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """What a design gives: means, variances of contrasts, pooled and own, for forms of the systems' covariance."""
+
+    means: JudgedMeans
+    components: dict[str, float]
+    pooled: Callable[[Form], tuple[FloatArray, FloatArray]]
+    """Variances and degrees of freedom."""
+    own: Callable[[Form], tuple[FloatArray, FloatArray]]
+
+
+Form = Callable[[FloatArray], FloatArray]
+"""The variances of some contrasts of systems, from a covariance of the systems; linear in it."""
+
+
+def judged_pairs(
+    values: npt.ArrayLike,
+    rows: npt.ArrayLike,
+    columns: npt.ArrayLike,
+    judges: npt.ArrayLike,
+    *,
+    size: int,
+) -> JudgedPairs:
+    """Compare every two of `size` systems, assessors and topics being samples.
+
+    A judgment is a value with the codes of its topic (row), system (column, below size) and assessor (judge), whole
+    numbers from 0. NaN values are left out; repeats of one assessor are averaged first.
+    """
+    data = _judgments(values, rows, columns, judges, size)
+    design, complete = _design(data)
+    first, second = columns_of_pairs(size)
+    n = _common_topics(data, size)[first, second]
+    unavailable = _unavailable(data)
+    fit: _Fit | str = "there are no judgments"
+    if unavailable is None and data.values.size:
+        cube = _balanced(data)
+        try:
+            fit = _from_rows(data) if cube is None else _from_cube(cube)
+        except UsageError as error:  # too large
+            unavailable = str(error)
+    none = np.full(size, math.nan)
+    deviations = JudgedMeans(estimate=none, error=none, df=none)
+    means = JudgedMeans(estimate=none, error=none, df=none)
+    error, df, statistic, p = np.full((4, first.size), math.nan)
+    why: dict[int, str] = {}
+    simple = _plain_means(data, size)
+    difference = np.where(n > 0, simple[first] - simple[second], math.nan)
+    components: dict[str, float] = {}
+    if isinstance(fit, _Fit):
+        components = fit.components
+        means = _spread_out(fit.means, data.systems, size)
+        centred = fit.means.estimate - fit.means.estimate.mean()
+        noise = NOISE * float(np.abs(data.values).max(initial=0.0))
+        variance, freedom = _variances(fit, _deviations, data, noise)
+        deviations = _spread_out(
+            JudgedMeans(estimate=centred, error=np.sqrt(variance), df=freedom), data.systems, size
+        )
+        difference = np.where(n > 0, means.estimate[first] - means.estimate[second], math.nan)
+        difference[np.abs(difference) <= noise] = 0.0
+        place = np.full(size, -1)
+        place[data.systems] = np.arange(data.size)
+        i, j = place[first], place[second]
+        at = np.flatnonzero((i >= 0) & (j >= 0) & (n >= 2))
+        variance, freedom = _variances(fit, lambda c: _pairs(c, i[at], j[at]), data, noise)
+        error[at], df[at] = np.sqrt(variance), freedom
+        error[error <= noise] = 0.0
+        with np.errstate(invalid="ignore", divide="ignore"):
+            statistic = np.where(difference == 0, 0.0, difference / error)
+        statistic[np.isnan(error) | ~np.isfinite(statistic)] = math.nan
+        p = 2 * stdtr(df, -np.abs(statistic))
+        p[(difference == 0) & (error == 0)] = 1.0
+    for k in np.flatnonzero(np.isnan(p)).tolist():
+        if n[k] < 2:
+            why[k] = too_few(int(n[k]))
+        elif unavailable is not None:
+            why[k] = unavailable
+        elif isinstance(fit, str):
+            why[k] = fit
+        elif error[k] == 0:
+            why[k] = "all differences are the same, and need to vary"
+        else:
+            why[k] = "the variances are too uncertain for a test"
+    return JudgedPairs(
+        first=first,
+        second=second,
+        n=n,
+        difference=difference,
+        error=error,
+        df=df,
+        statistic=statistic,
+        p=p,
+        deviations=deviations,
+        means=means,
+        components=components,
+        design=design,
+        complete=complete,
+        systems=data.size,
+        judges=data.judges,
+        groups=data.groups,
+        unavailable=unavailable,
+        why=why,
+    )
+
+
+# The data and its design
+
+
+def _judgments(
+    values: npt.ArrayLike, rows: npt.ArrayLike, columns: npt.ArrayLike, judges: npt.ArrayLike, size: int
+) -> _Judgments:
+    scores = checks.numbers("values", values, dimensions=1)
+    checks.count("size", size, least=0)
+    codes = []
+    for name, given in (("columns", columns), ("rows", rows), ("judges", judges)):
+        array = np.asarray(given)
+        array = array.astype(np.int64) if not array.size else array
+        whole = array.ndim == 1 and np.issubdtype(array.dtype, np.integer) and array.size == scores.size
+        if not whole or array.min(initial=0) < 0:
+            raise UsageError(f"{name}: expected {scores.size} whole numbers from 0, one for each value")
+        codes.append(array.astype(np.int64))
+    if codes[0].max(initial=-1) >= size:
+        raise UsageError(f"columns: expected numbers below {size}, got {codes[0].max()}")
+    kept = ~np.isnan(scores)
+    triples, repeat = np.unique(np.column_stack(codes)[kept], axis=0, return_inverse=True)
+    repeat = repeat.reshape(-1)
+    means = np.bincount(repeat, scores[kept], triples.shape[0]) / np.bincount(
+        repeat, minlength=triples.shape[0]
+    )
+    systems, system = np.unique(triples[:, 0], return_inverse=True)
+    topics, topic = np.unique(triples[:, 1], return_inverse=True)
+    people, judge = np.unique(triples[:, 2], return_inverse=True)
+    table = sparse.coo_array((np.ones(means.size), (topic, judge)), shape=(topics.size, people.size))
+    groups, label = 0, np.zeros(0, dtype=np.int64)
+    if means.size:
+        groups, label = connected_components(
+            sparse.block_array([[None, table], [table.T, None]]), directed=False
+        )
+    return _Judgments(
+        values=means,
+        system=system.astype(np.int64),
+        topic=topic.astype(np.int64),
+        judge=judge.astype(np.int64),
+        systems=systems.astype(np.int64),
+        topics=topics.size,
+        judges=people.size,
+        groups=int(groups),
+        group=label[topic].astype(np.int64),
+    )
+
+
+def _design(data: _Judgments) -> tuple[JudgedDesign, bool]:
+    """What the design is called, and whether every assessor judged all systems on all topics of the group."""
+    if data.judges < 2:
+        return "one judge", data.values.size == data.size * data.topics
+    topics = _levels(data.topic, data.group, data.groups)
+    judges = _levels(data.judge, data.group, data.groups)
+    whole = data.size * int(topics @ judges)
+    complete = data.values.size == whole
+    if (judges == 1).all():
+        return "one judge a row", complete
+    if data.values.size < FILLED * whole:
+        return "assigned", complete
+    return ("crossed" if data.groups == 1 else "blocks"), complete
+
+
+def _levels(codes: IntArray, group: IntArray, groups: int) -> IntArray:
+    """How many different codes there are in each group."""
+    pairs = np.unique(np.column_stack([group, codes]), axis=0)
+    return np.bincount(pairs[:, 0], minlength=groups).astype(np.int64)
+
+
+def _unavailable(data: _Judgments) -> str | None:
+    if data.judges == 1:
+        return ONE_ASSESSOR
+    own = max(data.judges - data.groups, data.groups - 1)
+    if data.size > 1 and (data.size - 1) * own < LEAST_JUDGE_DF:
+        return TOO_FEW_ASSESSORS
+    return None
+
+
+def _common_topics(data: _Judgments, size: int) -> IntArray:
+    there = np.zeros((size, data.topics))
+    there[data.systems[data.system], data.topic] = 1
+    return np.asarray((there @ there.T).astype(np.int64))
+
+
+def _plain_means(data: _Judgments, size: int) -> FloatArray:
+    """The mean of each system's topic means."""
+    total, count = np.zeros((2, size, data.topics))
+    np.add.at(total, (data.systems[data.system], data.topic), data.values)
+    np.add.at(count, (data.systems[data.system], data.topic), 1)
+    with np.errstate(invalid="ignore"):
+        cells = total / count
+    there = (~np.isnan(cells)).sum(axis=1)
+    return np.asarray(np.where(there > 0, np.nansum(cells, axis=1) / np.maximum(there, 1), math.nan))
+
+
+def _spread_out(found: JudgedMeans, systems: IntArray, size: int) -> JudgedMeans:
+    """The numbers of those systems that have any, among all."""
+    arrays = np.full((3, size), math.nan)
+    arrays[:, systems] = found.estimate, found.error, found.df
+    return JudgedMeans(estimate=arrays[0], error=arrays[1], df=arrays[2])
+
+
+# Contrasts of systems
+
+
+def _pairs(covariance: FloatArray, i: IntArray, j: IntArray) -> FloatArray:
+    diagonal = covariance.diagonal()
+    return np.asarray(diagonal[i] + diagonal[j] - 2 * covariance[i, j])
+
+
+def _deviations(covariance: FloatArray) -> FloatArray:
+    """Of each system from the average system."""
+    return np.asarray(covariance.diagonal() - 2 * covariance.mean(axis=1) + covariance.mean())
+
+
+def _variances(fit: _Fit, form: Form, data: _Judgments, noise: float) -> tuple[FloatArray, FloatArray]:
+    """The rule: the larger variance with the pooled degrees of freedom, or the own one where assessors are many."""
+    pooled, pooled_df = fit.pooled(form)
+    own, own_df = fit.own(form)
+    if max(data.judges - data.groups, data.groups - 1) < OWN_FROM:
+        return np.maximum(np.maximum(pooled, own), 0.0), pooled_df
+    varied = own > noise**2
+    return np.where(varied, own, np.maximum(pooled, 0.0)), np.where(varied, own_df, pooled_df)
+
+
+# Balanced: equal groups of assessors, who judged everything of their topics
+
+
+def _balanced(data: _Judgments) -> FloatArray | None:
+    """Systems x groups x topics x assessors; None where groups are not alike or cells are empty."""
+    topics = _levels(data.topic, data.group, data.groups)
+    judges = _levels(data.judge, data.group, data.groups)
+    if np.ptp(topics) or np.ptp(judges):
+        return None
+    shape = data.size, data.groups, int(topics[0]), int(judges[0])
+    if data.values.size != math.prod(shape):
+        return None
+    order = np.lexsort((data.judge, data.topic, data.group, data.system))
+    return data.values[order].reshape(shape)
+
+
+@dataclass(frozen=True)
+class _Squares:
+    """Sums of squares and products, systems x systems, of a balanced design: between groups, and within them of
+    topics, of assessors and of what is left; with their degrees of freedom."""
+
+    between: FloatArray
+    topics: FloatArray
+    judges: FloatArray
+    rest: FloatArray
+    df: tuple[int, int, int, int]
+
+
+def _squares(cube: FloatArray) -> _Squares:
+    _, g, n, m = cube.shape
+    whole = cube.mean(axis=(1, 2, 3), keepdims=True)
+    group = cube.mean(axis=(2, 3), keepdims=True)
+    topic = cube.mean(axis=3, keepdims=True)
+    judge = cube.mean(axis=2, keepdims=True)
+
+    def products(part: FloatArray, times: int) -> FloatArray:
+        flat = part.reshape(part.shape[0], -1)
+        return np.asarray(times * (flat @ flat.T))
+
+    return _Squares(
+        between=products(group - whole, n * m),
+        topics=products(topic - group, m),
+        judges=products(judge - group, n),
+        rest=products(cube - topic - judge + group, 1),
+        df=(g - 1, g * (n - 1), g * (m - 1), g * (n - 1) * (m - 1)),
+    )
+
+
+def _from_cube(cube: FloatArray) -> _Fit | str:
+    """Mean squares: REML's variances from those pooled over systems, and each contrast's own."""
+    s, g, n, m = cube.shape
+    centre = cube.mean(axis=0, keepdims=True)
+    whole = cube - cube.mean()
+    if np.abs(whole).max() <= NOISE * np.abs(cube).max():
+        whole = np.zeros_like(cube)
+    apart, common = _squares(whole - whole.mean(axis=0, keepdims=True)), _squares(centre - centre.mean())
+    found, keys = _pooled_strata(apart, common, (s, g, n, m))
+    variances = reml_of_mean_squares(found)
+    components = {TERMS.get(key, "residual"): float(v) for key, v in zip(keys, variances, strict=True)}
+    size = {(1,): m, (2,): n, (1, 2): 1, (0, 1): m, (0, 2): n, (): 1}
+    rows = g * n * m
+    needed = np.array([size[key] / rows if 0 in key or not key else 0.0 for key in keys])
+    mean_needed = np.array([size[key] / rows for key in keys])
+    unit, unit_df = combined(found, variances, needed) if found.ms.any() else (0.0, math.nan)
+    of_mean, mean_df = combined(found, variances, mean_needed) if found.ms.any() else (0.0, math.nan)
+    means = JudgedMeans(
+        estimate=cube.mean(axis=(1, 2, 3)), error=np.full(s, math.sqrt(of_mean)), df=np.full(s, mean_df)
+    )
+
+    def pooled(form: Form) -> tuple[FloatArray, FloatArray]:
+        value = form(unit * np.eye(s))
+        return value, np.full(value.size, unit_df)
+
+    def own(form: Form) -> tuple[FloatArray, FloatArray]:
+        ms = [form(each) for each in (apart.between, apart.topics, apart.judges, apart.rest)]
+        return own_variance(*ms, df=apart.df, rows=rows)
+
+    return _Fit(means=means, components=components, pooled=pooled, own=own)
+
+
+def _pooled_strata(
+    apart: _Squares, common: _Squares, shape: tuple[int, int, int, int]
+) -> tuple[Strata, list[Key]]:
+    """Mean squares of what systems share and of what they do not, and the variances that they are made of.
+
+    With one assessor in a group, a topic's own part and the assessor's part in it cannot be told apart, and so on:
+    what the rows of the coefficients cannot tell apart is one variance, called by the simpler name.
+    """
+    s, _, n, m = shape
+    keys: list[Key] = [(1,), (2,), (1, 2), (0, 1), (0, 2), ()]
+    if m == 1 or n == 1:
+        lost = {(1, 2), (0, 1)} if m == 1 else {(1, 2), (0, 2)}
+        if m == n == 1:
+            lost = {(2,), (1, 2), (0, 1), (0, 2)}
+        keys = [key for key in keys if key not in lost]
+    part = {(1,): s * m, (2,): s * n, (1, 2): s, (0, 1): m, (0, 2): n, (): 1}
+    holds = [{1, 2}, {1}, {2}, set()]
+    rows, df, ms = [], [], []
+    for squares, main in ((common, True), (apart, False)):
+        parts = (squares.between, squares.topics, squares.judges, squares.rest)
+        for held, products, freedom in zip(holds, parts, squares.df, strict=True):
+            times = 1 if main else s - 1
+            if not freedom * times:
+                continue
+            row = [part[key] * (not key or ((main or 0 in key) and _inside(held, key))) for key in keys]
+            rows.append(row)
+            df.append(freedom * times)
+            ms.append(float(np.trace(products)) * (s if main else 1) / (freedom * times))
+    return (
+        Strata(
+            random=tuple(keys),
+            df=np.array(df, dtype=np.int64),
+            ms=np.array(ms, dtype=np.float64),
+            coefficients=np.array(rows, dtype=np.float64).reshape(len(rows), len(keys)),
+            effects={},
+            shares={},
+        ),
+        keys,
+    )
+
+
+def _inside(held: set[int], key: Key) -> bool:
+    """Whether a mean square over these factors (topics, assessors) holds the variance of a term."""
+    own = set(key) - {0}
+    return own <= held or own == {1, 2}
+
+
+def own_variance(
+    between: FloatArray,
+    topics: FloatArray,
+    judges: FloatArray,
+    rest: FloatArray,
+    *,
+    df: tuple[int, int, int, int],
+    rows: int,
+) -> tuple[FloatArray, FloatArray]:
+    """The variance of a contrast's mean from its own sums of squares, and its degrees of freedom.
+
+    Within groups it is MS_T + MS_A - MS_E over the rows, no less than MS_T; between groups it is one mean square,
+    with the same expectation. Both are averaged by their degrees of freedom for assessors. With one assessor or one
+    topic in a group only the groups tell.
+    """
+    of_groups, of_topics, of_judges, of_rest = df
+    nothing = np.zeros_like(between)
+    b = between / of_groups if of_groups else nothing
+    if not of_topics or not of_judges:
+        return b / rows, np.full(between.size, float(of_groups))
+    t, a = topics / of_topics, judges / of_judges
+    e = rest / of_rest
+    w = np.maximum(t, t + a - e)
+    total = of_judges + of_groups
+    value = (of_judges * w + of_groups * b) / total
+    spread = (of_judges / total) ** 2 * (t**2 / of_topics + a**2 / of_judges + e**2 / of_rest)
+    spread = spread + of_groups * (b / total) ** 2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        freedom = value**2 / spread
+    return value / rows, freedom
+
+
+# Not balanced: REML on the rows
+
+
+def _from_rows(data: _Judgments) -> _Fit | str:
+    """REML for the pooled variances; sums over topics and assessors of what is left for the contrasts' own."""
+    factors = [data.system, data.topic, data.judge]
+    model = LinearModel(data.values, factors, [(0,)])
+    _check_size(model)
+    random = _identified(model)
+    if not random:
+        return "nothing is left for the noise"
+    fit = fit_mixed(data.values, factors, fixed=[0], random=random)
+    if fit.why is not None or fit.found is None or fit.found.averaging is None:
+        return fit.why or "the design cannot tell the systems apart"
+    found, averaging = fit.found, fit.found.averaging
+    satterthwaite = Satterthwaite(found.reml, found.theta, averaging)
+    best = found.reml.at(found.theta)
+    covariance = fit.residual_variance * averaging @ best.unscaled @ averaging.T
+    estimate = found.centre + averaging @ best.fixed
+    means = JudgedMeans(estimate=estimate, error=np.sqrt(covariance.diagonal()), df=satterthwaite.of_means())
+    components = {TERMS[key]: float(v) for key, v in zip(fit.random, fit.variances, strict=True)}
+    components["residual"] = float(fit.residual_variance)
+    by_topic, by_both = _clustered(data, fit, model, estimate)
+    i, j = columns_of_pairs(data.size)
+
+    def clustered(form: Form) -> FloatArray:
+        return np.maximum(form(by_topic), form(by_both))
+
+    # Under the model itself the one is the other, on average.
+    expected, seen = (
+        float(each.sum()) for each in (_pairs(covariance, i, j), clustered(lambda c: _pairs(c, i, j)))
+    )
+
+    def pooled(form: Form) -> tuple[FloatArray, FloatArray]:
+        return form(covariance), satterthwaite.of_forms(form)
+
+    def own(form: Form) -> tuple[FloatArray, FloatArray]:
+        freedom = satterthwaite.of_forms(form) / max(1, data.size - 1)
+        return clustered(form) * (expected / seen) if seen > 0 else form(covariance), freedom
+
+    return _Fit(means=means, components=components, pooled=pooled, own=own)
+
+
+def _identified(model: LinearModel) -> list[Key]:
+    """The random terms that the design tells apart, from each other and from the noise.
+
+    The coarser one comes first where topics lie within assessors, or these within topics, as it adds nothing after
+    the other; topic:assessor comes last, and is the first to go where too little is left for the noise.
+    """
+    kept: list[Key] = [(0,)]
+    mains = sorted([(1,), (2,)], key=lambda key: model.term(key).size)
+    for key in (*mains, (0, 2), (0, 1), (1, 2)):
+        term = model.term(key)
+        if term.size == model.n or any(same_groups(term, model.term(each)) for each in kept):
+            continue
+        if model.space(kept).rank < model.space([*kept, key]).rank < model.n:
+            kept.append(key)
+    return kept[1:]
+
+
+def _check_size(model: LinearModel) -> None:
+    sizes = sorted(model.term(key).size for key in TERMS)
+    effects = sum(sizes[:-1])
+    if effects > MOST_EFFECTS:
+        raise UsageError(
+            f"so large a design ({effects:,} effects, at most {MOST_EFFECTS:,}) is computed only where equal groups"
+            " of assessors judged everything of their topics"
+        )
+
+
+def _clustered(
+    data: _Judgments, fit: MixedFit, model: LinearModel, means: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """How the systems' means vary together, by sums of what the model leaves: over topics, and over both.
+
+    What systems share (topic, assessor, topic:assessor) is taken out first, as the model predicts it.
+    """
+    left = data.values - means[data.system]
+    for key, effects in zip(fit.random, fit.effects, strict=True):
+        if 0 not in key:
+            left = left - effects[model.term(key).codes]
+    left = left / np.bincount(data.system)[data.system]
+
+    def products(codes: IntArray, levels: int) -> FloatArray:
+        sums = np.zeros((data.size, levels))
+        np.add.at(sums, (data.system, codes), left)
+        return np.asarray(levels / max(1, levels - 1) * (sums @ sums.T))
+
+    cells = model.term((1, 2))
+    topics = products(data.topic, data.topics)
+    return topics, topics + products(data.judge, data.judges) - products(cells.codes, cells.size)
