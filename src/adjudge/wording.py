@@ -24,6 +24,14 @@ def listed(names: Sequence[str], *, most: int = 6) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
 
 
+_NUMBERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+
+
+def number_word(n: int) -> str:
+    """`three`, up to ten; then `11`."""
+    return _NUMBERS[n] if n < len(_NUMBERS) else f"{n:,}"
+
+
 def decimal(value: float, form: str = ".4f") -> str:
     """A number as people read it: as `form` says, never as minus zero, and not with hundreds of digits.
 

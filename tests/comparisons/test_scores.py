@@ -642,3 +642,15 @@ def test_the_page_lists_the_columns_and_the_words_for_missing() -> None:
     names = {name for field, aliases in scoretable.LONG.items() for name in (field, *aliases)}
     assert [name for name in sorted(names) if f"`{name}`" not in text] == []
     assert [word for word in MISSING if word and f"`{word}`" not in text.lower()] == []
+
+
+@pytest.mark.parametrize("column", ["length", "repeat"])
+@pytest.mark.parametrize("wrong", [1.5, "many"])
+def test_a_frame_whose_lengths_are_no_whole_numbers_is_refused_in_one_line(
+    column: str, wrong: object
+) -> None:
+    frame = pd.DataFrame(
+        {"topic": ["a", "b"], "system": ["s", "s"], "value": [1.0, 2.0], column: [100, wrong]}
+    )
+    with pytest.raises(DataError, match=f'row 2: {column} is "{wrong}", expected a whole number'):
+        adjudge.compare(frame)

@@ -58,7 +58,8 @@ def command(
         typer.Option(
             "--test",
             metavar="TEST",
-            help=f"The test that makes the groups: {', '.join(TESTS)}; or all. Default: wilcoxon.",
+            help=f"The test over topics: {', '.join(TESTS)}; or all. Default: wilcoxon. It makes the groups, unless"
+            " assessors are a sample (--assessor-effects).",
         ),
     ] = None,
     tests: Annotated[
@@ -122,6 +123,15 @@ def command(
             help="Of differences: agreeing (with test and correction), or pointwise.",
         ),
     ] = "agreeing",
+    assessor_effects: options.AssessorEffects = None,
+    mean_intervals: Annotated[
+        str,
+        typer.Option(
+            "--mean-intervals",
+            metavar="OF",
+            help="Where assessors are a sample, the means' intervals: of the deviation from the average system, or raw.",
+        ),
+    ] = "deviation",
     primary: options.Primary = None,
     across: options.Across = "each",
     resamples: Annotated[
@@ -170,6 +180,9 @@ def command(
     not have been found, whatever their scores, are counted apart, and do not burden the others. --csv writes one
     row per pair and test; with --counts, one per measure and test; with --effects, one per pair. For a paper:
     adjudge compare my-eval -m rouge-1 -m rouge-2 --latex --methods
+
+    Scores that several assessors gave have two answers, for these assessors and for others like them; groups are
+    those of the second unless --assessor-effects fixed.
     """
     if among not in AMONG:
         raise UsageError(f"--among is {quoted(among)}, expected one of: {', '.join(AMONG)}")
@@ -192,6 +205,7 @@ def command(
             "--margin": margin,
             "--pool": pool,
             "--cluster": cluster,
+            "--assessor-effects": assessor_effects,
             "--pairs": pairs,
             "--effects": effects,
             "--among": among != "all",
@@ -243,6 +257,8 @@ def command(
         pool_humans=pooled(pool),
         cluster=cluster or False,
         intervals=intervals,
+        assessor_effects=assessor_effects,
+        mean_intervals=mean_intervals,
         primary=primary,
         across=across,
     )

@@ -137,6 +137,15 @@ Across = Annotated[
         "--across", metavar="WHAT", help="Correct p over the pairs of each measure, or all measures."
     ),
 ]
+AssessorEffects = Annotated[
+    str | None,
+    typer.Option(
+        "--assessor-effects",
+        metavar="random|fixed",
+        help="Of scores that assessors gave, whose answer makes the groups: that for assessors like them (random, the"
+        " default from two up), or for these alone (fixed).",
+    ),
+]
 PoolHumans = Annotated[
     str | None, typer.Option("--pool", metavar="humans", help="Treat all humans as one system, HUMANS.")
 ]

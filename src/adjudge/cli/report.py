@@ -35,6 +35,7 @@ def command(
     human: options.Human = None,
     baseline: options.Baseline = None,
     lower_is_better: options.Lower = False,
+    assessor_effects: options.AssessorEffects = None,
     seed: options.Seed = 0,
     json: options.Json = False,
 ) -> None:
@@ -56,6 +57,7 @@ def command(
         form=form,
         test=test,
         correct=correct,
+        assessor_effects=assessor_effects,
         seed=seed,
         made_at=now_in_words(),
         human=human or (),

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 from adjudge import __version__
 from adjudge.comparisons.conclusions import NOT_COMPARABLE, NOT_TESTED, OUT_OF_REACH
 from adjudge.comparisons.references import REFERENCES, bibtex, keys_in
+from adjudge.comparisons.sampled import ASSESSORS
 from adjudge.data.scores import PooledSystems, form_words, heading_of
 from adjudge.table import markdown
 from adjudge.wording import counted, listed, tex
@@ -214,6 +215,10 @@ def name_of_test(c: Comparison, test: str = "") -> tuple[str, tuple[str, ...]]:
         "mc": (f"{approximate}randomization test of {what}", ("noreen1989", "rankel2011")),
         "hb": (f"hybrid bootstrap test of {what}", ("rankel2011",)),
         "exact": ("exact permutation test of the mean difference", ("fisher1935",)),
+        ASSESSORS: (
+            "t-test of a mixed model with topics and assessors as samples",
+            ("patterson1971", "satterthwaite1946"),
+        ),
     }
     return names[results.test]
 
@@ -229,6 +234,7 @@ def _compared(found: Sequence[Comparison]) -> Iterator[str]:
     yield from _prepared(found)
     yield from _missing(found)
     yield from _pooled(found)
+    yield from _whose(found)
     if not any(c.family.any() for c in found):
         yield f"Computed with Adjudge {__version__}{cite(SOFTWARE)}."
         return
@@ -369,7 +375,7 @@ def _missing(found: Sequence[Comparison]) -> Iterator[str]:
         n = c.tested[c.test].results.counts.n[c.family]
         n = n[n > 0]
         if is_adjusted(c):
-            said += "; means are least-squares means of the model score = topic + system"
+            said += f"; {adjusted_words(c)}"
         elif c.ordering:
             said += "; means are over the topics that each system has"
         if n.size:
@@ -392,6 +398,17 @@ def _pooled(found: Sequence[Compared]) -> Iterator[str]:
     for note in own:
         said = note.partition(";")[0]  # what follows is advice
         yield f"{said[0].upper()}{said[1:]}."
+
+
+def _whose(found: Sequence[Comparison]) -> Iterator[str]:
+    """How many assessors judged, in which design, and for whom the conclusions hold."""
+    told: dict[str, list[str]] = {}
+    for c in found:
+        if c.population is not None:
+            told.setdefault(c.population.methods_words(), []).append(title(c, found))
+    for words, names in told.items():
+        by = f"By {listed(names, most=len(names))}: " if len(names) < len(found) else ""
+        yield f"{by}{words}."
 
 
 def together_words(found: Sequence[Compared]) -> Iterator[str]:
@@ -431,6 +448,14 @@ def _scores_behind(c: Compared) -> str:
 
 
 def _tested(found: Sequence[Comparison]) -> Iterator[str]:
+    """By which tests, where some measures have assessors of their own and others do not."""
+    parts = [part for sampled in (True, False) if (part := [c for c in found if c.sampled == sampled])]
+    for part in parts:
+        on = f" on {listed([title(c, found) for c in part], most=len(part))}" if len(parts) > 1 else ""
+        yield from _tested_alike(part, on)
+
+
+def _tested_alike(found: Sequence[Comparison], measures: str) -> Iterator[str]:
     first = found[0]
     choices, results = first.choices, first.tested[first.test].results
     name, keys = name_of_test(first)
@@ -441,9 +466,11 @@ def _tested(found: Sequence[Comparison]) -> Iterator[str]:
             who = f"Whether every other system is {word} than {choices.against} was tested"
     else:
         who = "Pairs of systems were compared"
-    on = "" if results.test in ("t-unpaired", "welch") else " topic by topic"
+    on = "" if results.test in ("t-unpaired", "welch", ASSESSORS) else " topic by topic"
     sided = "two-sided" if results.alternative == "two-sided" else "one-sided"
-    yield f"{who}{on} with the {sided} {name}{cite(*keys)}{_how(found)}."
+    yield f"{who}{measures}{on} with the {sided} {name}{cite(*keys)}{_how(found)}."
+    if first.sampled:
+        yield from _sampled_words(found)
     if results.test == "wilcoxon" or results.resampled == "w":
         yield f"Tied differences have mean ranks; {ZEROS_WORDS[choices.zeros]}."
     elif results.test == "sign":
@@ -452,6 +479,25 @@ def _tested(found: Sequence[Comparison]) -> Iterator[str]:
     if first.codes is not None:
         sets = int(first.codes.max()) + 1
         yield f"Topics that belong together change sides together ({counted(sets, 'set')})."
+
+
+def _sampled_words(found: Sequence[Comparison]) -> Iterator[str]:
+    """Which terms the mixed model has, and which standard errors are taken."""
+    terms = dict.fromkeys(
+        name
+        for c in found
+        if c.population is not None and c.population.pairs is not None
+        for name in c.population.pairs.components
+        if name != "residual"
+    )
+    if not terms:
+        yield "Every assessor judged topics of their own: the assessors' mean differences are the observations."
+        return
+    yield (
+        f"The model has systems as fixed effects and {listed(list(terms), most=len(terms))} as random ones, by restricted"
+        " maximum likelihood; of each pair the larger of two standard errors is taken, of all systems and of its own"
+        " scores, with Satterthwaite's degrees of freedom."
+    )
 
 
 def _also_tested(first: Comparison) -> Iterator[str]:
@@ -483,7 +529,7 @@ def _how(found: Sequence[Comparison]) -> str:
         for m in compress(t.results.method, c.family.tolist())
         if m
     ]
-    if tests[0].results.test in ("t", "t-unpaired", "welch") or not methods:
+    if tests[0].results.test in ("t", "t-unpaired", "welch", ASSESSORS) or not methods:
         return ""
     exact, normal, rounded = (methods.count(each) for each in ("exact", "normal", "rounded"))
     if normal:
@@ -630,14 +676,30 @@ def _equivalent(found: Sequence[Comparison]) -> Iterator[str]:
         )
 
 
+def adjusted_words(c: Comparison) -> str:
+    """By which model means are adjusted."""
+    if c.sampled:
+        return "means are those of the mixed model, adjusted for topics and assessors"
+    return "means are least-squares means of the model score = topic + system"
+
+
 def is_adjusted(c: Comparison) -> bool:
-    """Whether means are adjusted for topics."""
+    """Whether means are adjusted for topics, or for assessors too."""
     return any(s.adjusted != s.mean for s in c.standings)
 
 
 def interval_words(found: Sequence[Comparison]) -> Iterator[str]:
     """How the intervals of means are made, of which means they are, and which systems have none."""
-    with_some = [c for c in found if any(s.low == s.low for s in c.standings)]
+    shown = [c for c in found if any(s.low == s.low for s in c.standings)]
+    if beside := [c for c in shown if c.sampled]:
+        cut = ", cut at the ends of the measure's range" if any(map(_is_cut, beside)) else ""
+        of = f" by {listed([title(c, found) for c in beside], most=len(beside))}" * (len(beside) < len(shown))
+        what = "of the distance from the average system, " if beside[0].interval == "deviation-t" else ""
+        yield (
+            f"{100 * beside[0].level:g}% intervals of means{of} are {what}Student's t intervals with topics and assessors"
+            f" as samples{cut}."
+        )
+    with_some = [c for c in shown if not c.sampled]
     if with_some:
         adjusted = [title(c, found) for c in with_some if is_adjusted(c)]
         what = "the unadjusted means" if adjusted else "means"
@@ -663,13 +725,15 @@ def _no_intervals(c: Comparison, of: str) -> Iterator[str]:
 
     at_ceiling = dict(zip(c.matrix.systems, flat(c.matrix.values).tolist(), strict=True))
     without = [s.system for s in c.standings if s.low != s.low]
-    single = "set of topics" if c.codes is not None else "topic"
+    why_not = f"there is a single {'set of topics' if c.codes is not None else 'topic'}"
+    if c.sampled and len(c.matrix.topics) > 1:
+        why_not = "the variances are too uncertain"
     for names, why in (
         (
             [s for s in without if at_ceiling[s]],
             "fewer than five topics differ from a score that occurs more than once",
         ),
-        ([s for s in without if not at_ceiling[s]], f"there is a single {single}"),
+        ([s for s in without if not at_ceiling[s]], why_not),
     ):
         if names:
             of_all = f"{len(names):,} of {counted(len(c.standings), 'system')}"

@@ -31,6 +31,16 @@ from adjudge.comparisons.conclusions import (
 )
 from adjudge.comparisons.methods import MethodsParagraph, compared_methods, is_adjusted
 from adjudge.comparisons.paper import ComparedMeasures, best_of, league_caption, marks
+from adjudge.comparisons.sampled import (
+    ASSESSORS,
+    AssessorEffects,
+    MeanIntervals,
+    Population,
+    effects_of,
+    equivalence_of,
+    pair_results,
+    population,
+)
 from adjudge.comparisons.scores import Among, Scores, Source, scores_of
 from adjudge.comparisons.tests import ALPHA, CORRECTION_WORDS, LEVEL, Choices, Test, choices, one_of
 from adjudge.data.scores import AllLengths, Pool, ScoreMatrix
@@ -46,6 +56,7 @@ if TYPE_CHECKING:
     from adjudge.stats.checks import BoolArray, FloatArray, IntArray
     from adjudge.stats.effects import Kind, PairEffects
     from adjudge.stats.equivalence import Equivalence
+    from adjudge.stats.linear.judged_pairs import JudgedPairs
     from adjudge.stats.paired import Alternative, PairedTest
     from adjudge.stats.pairs import PairCounts
 
@@ -105,6 +116,8 @@ def compare(
     pool_humans: bool = False,
     cluster: bool | str = False,
     intervals: str = "agreeing",
+    assessor_effects: str | None = None,
+    mean_intervals: str = "deviation",
 ) -> Comparison:
     """Which systems really differ on a measure: `compare("my-eval", "rouge-2", test="t", against="lead")`.
 
@@ -119,6 +132,11 @@ def compare(
     "selector" or "assessor" together. mc and hb take as many resamples as the correction for the number of pairs needs,
     unless `resamples` says how many. Intervals of differences agree with the corrected test;
     `intervals="pointwise"` leaves each at `level` by itself.
+
+    Where assessors gave the scores, there are two answers: for these assessors (`test`, over topics), and for assessors
+    like them, who are then a sample as topics are. `assessor_effects` says which makes the groups: "random", the
+    default from two assessors up where the judgments allow it, or "fixed". With a sample of assessors the means' intervals
+    are of the "deviation" from the average system, or with `mean_intervals="raw"` of the means themselves.
     """
     chosen = choices(
         test=test,
@@ -136,13 +154,21 @@ def compare(
     )
     found = scores_of(scores)
     asked = _Asked(
-        among=among, pool=pool, pool_humans=pool_humans, cluster=cluster, intervals=_intervals(intervals)
+        among=among,
+        pool=pool,
+        pool_humans=pool_humans,
+        cluster=cluster,
+        intervals=_intervals(intervals),
+        effects=effects_of(assessor_effects),
+        mean_intervals=one_of("sort of intervals of means", mean_intervals, get_args(MeanIntervals)),
     )
     which = (found.resolve(measure), length, form)
     each = found.each([which[0]], length=length, form=form)
     if len(each) == 1:  # of one length or form, which the title says then
         which = each[0]
-    return conclusions([_prepared(found, which, chosen, asked)], chosen)[0]
+    prepared = _prepared(found, which, chosen, asked)
+    _need_assessors([prepared], asked)
+    return conclusions([prepared], chosen)[0]
 
 
 def compare_all(
@@ -168,6 +194,8 @@ def compare_all(
     pool_humans: bool = False,
     cluster: bool | str = False,
     intervals: str = "agreeing",
+    assessor_effects: str | None = None,
+    mean_intervals: str = "deviation",
     primary: str | None = None,
     across: str = "each",
 ) -> ComparedMeasures:
@@ -193,7 +221,13 @@ def compare_all(
     )
     found = scores_of(scores)
     asked = _Asked(
-        among=among, pool=pool, pool_humans=pool_humans, cluster=cluster, intervals=_intervals(intervals)
+        among=among,
+        pool=pool,
+        pool_humans=pool_humans,
+        cluster=cluster,
+        intervals=_intervals(intervals),
+        effects=effects_of(assessor_effects),
+        mean_intervals=one_of("sort of intervals of means", mean_intervals, get_args(MeanIntervals)),
     )
     one_of("correction", across, get_args(Across))
     first = None if primary is None else found.resolve(primary)
@@ -203,6 +237,7 @@ def compare_all(
         if not each or each[0][0] != first:
             raise UsageError(f"the primary measure {quoted(first)} is not among those that are compared")
     prepared = [_prepared(found, which, chosen, asked) for which in each]
+    _need_assessors(prepared, asked)
     found_out = conclusions(prepared, chosen, primary=first, together=across == "measures")
     return ComparedMeasures(tuple(found_out))
 
@@ -221,6 +256,8 @@ class _Asked:
     pool_humans: bool
     cluster: bool | str
     intervals: Intervals
+    effects: AssessorEffects | None
+    mean_intervals: MeanIntervals
 
 
 @dataclass(frozen=True)
@@ -240,6 +277,22 @@ class Prepared:
     """Where cells are missing: how the systems are ordered."""
     notes: tuple[str, ...] = ()
     made: tuple[str, ...] = ()
+    population: Population | None = None
+    mean_intervals: MeanIntervals = "deviation"
+    """Where assessors are a sample: of what the intervals beside the means are."""
+
+    @property
+    def maker(self) -> Test | None:
+        """The test that makes the groups, where it is not the chosen one over topics."""
+        return ASSESSORS if self.population is not None and self.population.effects == "random" else None
+
+
+def _need_assessors(prepared: Sequence[Prepared], asked: _Asked) -> None:
+    if asked.effects is not None and prepared and not any(each.population for each in prepared):
+        names = listed([each.matrix.measure for each in prepared])
+        raise DataError(
+            f"assessor effects: the scores of {names} name no assessor; a column 'assessor' of a long table can"
+        )
 
 
 def _prepared(
@@ -267,9 +320,64 @@ def _prepared(
         kinds=scores.kinds_of(matrix.systems),
         intervals=asked.intervals,
     )
-    made = tuple(scores.notes(matrix.measure))
-    told = (*scores.unsaid_notes(measure), *scores.assessor_note(matrix, length, form))
-    return replace(ready, notes=told, made=made)
+    whose = population(
+        scores,
+        ready.matrix,
+        length=length,
+        form=form,
+        effects=asked.effects,
+        choices=chosen,
+        clustered=clusters is not None,
+    )
+    return replace(
+        _in_order(ready, whose, chosen),
+        notes=tuple(scores.unsaid_notes(measure)),
+        made=tuple(scores.notes(matrix.measure)),
+        mean_intervals=asked.mean_intervals,
+    )
+
+
+def _in_order(ready: Prepared, whose: Population | None, chosen: Choices) -> Prepared:
+    """With the assessors; where they judged different systems, ordered by means adjusted for them and for topics."""
+    import numpy as np
+
+    from adjudge.stats.order import places
+
+    if whose is None or whose.effects == "fixed":
+        return replace(ready, population=whose)
+    assert whose.pairs is not None
+    means = whose.pairs.means.estimate
+    if np.isnan(means).any() or np.allclose(means, ready.means, rtol=1e-9, atol=1e-12):
+        return replace(ready, population=whose)
+    names, family = ready.matrix.systems, ready.family
+    rank = places((1 if ready.matrix.info.better == "lower" else -1) * means)
+    order = sorted(range(len(names)), key=lambda j: (rank[j], names[j]))
+    if chosen.against is not None:
+        last = names.index(chosen.against)
+        order = [*(j for j in order if j != last), last]
+    return replace(
+        ready,
+        matrix=ready.matrix.select([names[j] for j in order]),
+        means=means[order],
+        family=_moved(family, order),
+        population=whose.in_order(order),
+        ordering="systems were judged by different assessors or on different topics: they are ordered by means adjusted"
+        " for both",
+    )
+
+
+def _moved(family: BoolArray, order: Sequence[int]) -> BoolArray:
+    """Which pairs are asked for when the systems stand in another order."""
+    import numpy as np
+
+    from adjudge.stats.pairs import columns_of_pairs
+
+    first, second = columns_of_pairs(len(order))
+    asked = np.zeros((len(order), len(order)), dtype=np.bool_)
+    asked[first, second] = asked[second, first] = family
+    at = np.asarray(order)
+    found: BoolArray = asked[at[first], at[second]]
+    return found
 
 
 def prepare(
@@ -335,7 +443,11 @@ def conclusions(
         )
         for each in prepared
     ]
-    tested = _together(run, choices) if together else [_alone(tests, choices) for tests in run]
+    for each, tests in zip(prepared, run, strict=True):
+        if each.population is not None and each.population.pairs is not None:
+            tests[ASSESSORS] = _of_assessors(each, each.population.pairs, choices)
+    makers = [each.maker or choices.test for each in prepared]
+    tested = _together(run, makers, choices) if together else [_alone(tests, choices) for tests in run]
     return [
         _comparison(
             each,
@@ -352,11 +464,26 @@ def _alone(tests: Mapping[Test, Untold], choices: Choices) -> dict[Test, Tested]
     return {test: conclude([untold], choices)[0] for test, untold in tests.items()}
 
 
-def _together(run: Sequence[Mapping[Test, Untold]], choices: Choices) -> list[dict[Test, Tested]]:
+def _of_assessors(prepared: Prepared, pairs: JudgedPairs, choices: Choices) -> Untold:
+    from adjudge.stats.tests import smallest_p
+
+    results = pair_results(prepared.matrix.values, pairs, _alternative(prepared.matrix, choices))
+    return Untold(results=results, family=prepared.family, smallest=smallest_p(results), resamples=None)
+
+
+def _together(
+    run: Sequence[Mapping[Test, Untold]], makers: Sequence[Test], choices: Choices
+) -> list[dict[Test, Tested]]:
+    """Each test corrected over all matrices; the tests that make the groups are one family, whichever they are."""
     found: list[dict[Test, Tested]] = [{} for _ in run]
-    for test in run[0] if run else ():
-        for place, tested in zip(found, conclude([tests[test] for tests in run], choices), strict=True):
+    common = [test for test in run[0] if all(test in tests for tests in run)] if run else []
+    families = [*([test] * len(run) for test in common), makers]
+    for family in families:
+        told = conclude([tests[test] for tests, test in zip(run, family, strict=True)], choices)
+        for place, test, tested in zip(found, family, told, strict=True):
             place[test] = tested
+    for place, tests in zip(found, run, strict=True):  # what only some measures have, and makes no groups
+        place |= {test: conclude([untold], choices)[0] for test, untold in tests.items() if test not in place}
     return found
 
 
@@ -382,15 +509,20 @@ def _comparison(
     without = flat(matrix.values)
     # A mean is within the measure's range, so an interval that reaches beyond it covers no more than its part inside.
     least, most = matrix.info.range
+    whose = prepared.population
+    if prepared.maker is not None and whose is not None:
+        low, high = whose.mean_intervals(prepared.means, prepared.mean_intervals, level=choices.level)
     low = np.where(without, np.nan, low if least is None else np.maximum(low, least))
     high = np.where(without, np.nan, high if most is None else np.minimum(high, most))
     return Comparison(
         matrix=matrix,
-        standings=_standings(prepared, low, high, tested[choices.test], bool(prepared.family.all())),
+        standings=_standings(
+            prepared, low, high, tested[prepared.maker or choices.test], bool(prepared.family.all())
+        ),
         tested=tested,
         family=prepared.family,
         choices=choices,
-        interval="t" if codes is None else "cluster-t",
+        interval=f"{prepared.mean_intervals}-t" if prepared.maker else "t" if codes is None else "cluster-t",
         kinds=prepared.kinds,
         intervals=prepared.intervals,
         codes=codes,
@@ -399,6 +531,7 @@ def _comparison(
         made=prepared.made,
         role=role,
         corrected=corrected,
+        population=whose,
     )
 
 
@@ -521,10 +654,18 @@ class Comparison(Tabular):
     """primary or secondary, where one measure was chosen beforehand."""
     corrected: int = 0
     """The pairs over which p is corrected; more than this comparison's where measures are corrected together."""
+    population: Population | None = None
+    """Whose judgments stand behind the scores, where assessors gave them."""
 
     @property
     def test(self) -> Test:
-        return self.choices.test
+        """The test that makes the groups."""
+        return ASSESSORS if self.sampled else self.choices.test
+
+    @property
+    def sampled(self) -> bool:
+        """Whether conclusions are for assessors like those who judged."""
+        return self.population is not None and self.population.effects == "random"
 
     @property
     def alpha(self) -> float:
@@ -607,7 +748,7 @@ class Comparison(Tabular):
         return {
             test: pair_intervals(
                 tested,
-                *self._errors,
+                *self._errors(test),
                 self.choices,
                 pointwise=pointwise,
                 elsewhere=self.corrected - int(self.family.sum()),
@@ -615,9 +756,14 @@ class Comparison(Tabular):
             for test, tested in self.tested.items()
         }
 
-    @cached_property
-    def _errors(self) -> tuple[FloatArray, FloatArray]:
+    def _errors(self, test: Test) -> tuple[FloatArray, FloatArray]:
         """Standard errors of the mean differences, and their degrees of freedom."""
+        if test == ASSESSORS and self.population is not None and self.population.pairs is not None:
+            return self.population.pairs.error, self.population.pairs.df
+        return self._errors_over_topics
+
+    @cached_property
+    def _errors_over_topics(self) -> tuple[FloatArray, FloatArray]:
         import numpy as np
 
         from adjudge.stats.pairs import moments
@@ -689,6 +835,16 @@ class Comparison(Tabular):
 
         test: Literal["t", "wilcoxon"] = "wilcoxon" if self.test == "wilcoxon" else "t"
         correct = self.choices.correct
+        if self.sampled and self.population is not None and self.population.pairs is not None:
+            return equivalence_of(
+                self.tested[ASSESSORS].results,
+                self.population.pairs,
+                values=self.matrix.values,
+                margin=self.choices.margin,
+                alpha=self.alpha,
+                family=self.family,
+                correct=correct,
+            )
         return equivalence_pairs(
             self.matrix.values,
             margin=self.choices.margin,
@@ -724,11 +880,13 @@ class Comparison(Tabular):
             if names[0] not in (self.candidates() or names):
                 word = "highest" if self.matrix.info.better is None else "best"
                 top += f", although {names[0]} has the {word} mean"
+        if top and self.population is not None and self.population.pairs is not None:
+            top += f" for {self.population.like_these if self.sampled else self.population.these}"
         return f"{start} {top}{'; ' if top else ''}{self.tally()}{_margin_words(self)}."
 
     def tally(self) -> str:
-        """How many pairs there are of each conclusion, in words."""
-        return _tally(self)
+        """How many pairs there are of each conclusion, in words, and for whom."""
+        return _tally(self) if self.population is None else _tally_for(self, self.population)
 
     def sentences(self) -> Iterator[str]:
         """The headline, then every pair that differs, and with a margin also every pair that is the same."""
@@ -769,6 +927,8 @@ class Comparison(Tabular):
         """The league table."""
         moved = is_adjusted(self)
         of = ", unadjusted" if moved else ""
+        if self.sampled:
+            of = ", beside the average system" if self.interval == "deviation-t" else ""
         interval = Column("interval", f"{self.level:.0%} interval{of}", data=False, right=False)
         stars = {} if self.choices.against is None else marks(self) or {}
         columns = [Column("rank", ""), Column("system", right=False)]
@@ -915,6 +1075,7 @@ class Comparison(Tabular):
                 "standings": [asdict(s) for s in self.standings],
                 "pairs": None,
                 "missing": self.matrix.missing,
+                "population": None if self.population is None else self._population(self.population),
                 "warnings": self.warnings(),
                 "methods": self.methods().as_dict(),
             }
@@ -923,6 +1084,12 @@ class Comparison(Tabular):
         found["sentences"] = islice(self.sentences(), 1, None)
         found["pairs"] = map(plain, rows)  # plain, also for those who take them from Python
         return found
+
+    def _population(self, whose: Population) -> dict[str, Any]:
+        differ = {"fixed": self.tested[self.choices.test].count(DIFFERENT), "random": None}
+        if whose.pairs is not None:
+            differ["random"] = self.tested[ASSESSORS].count(DIFFERENT)
+        return {**whose.as_dict(), "differ": differ}
 
 
 def ranks(standing: Standing, dash: str = "-") -> str:
@@ -944,6 +1111,49 @@ def _effect(value: float, low: float, high: float) -> str | None:
     return f"{value:z.3g}" if low != low else f"{value:z.3g} ({low:z.3g} to {high:z.3g})"
 
 
+def _tally_for(c: Comparison, whose: Population) -> str:
+    """The tally with its population; both answers where they are not about the same pairs."""
+    if whose.pairs is None:
+        return f"{_tally(c)}, for {whose.these}"
+    both = c.tested[c.choices.test], c.tested[ASSESSORS]
+    if (both[0].conclusion == both[1].conclusion).all():
+        return f"{_tally(c)}, for {whose.these} and for others like them"
+    these, others = (tested.count(DIFFERENT) for tested in both)
+    said = _differ(c, these)
+    if (both[0].different == both[1].different).all():
+        said = f"{said} for {whose.these} and for others like them"
+    else:
+        like = "the same number, but not the same pairs," if these == others and these else f"{others:,}"
+        like = "none" if not others else like
+        said = f"{said} for {whose.these}; {like} if assessors like them had judged"
+    return ", ".join([said, *_tallied(c, c.tested[c.test], (OUT_OF_REACH, NOT_TESTED, NOT_COMPARABLE))])
+
+
+def _differ(c: Comparison, differ: int) -> str:
+    """`48 of 66 pairs of systems differ`; of one side, `2 of 8 systems are shown to be better than lead`."""
+    total = int(c.family.sum())
+    if c.choices.side != "both":
+        better, worse = ("better", "worse") if c.matrix.info.better else ("higher", "lower")
+        shown = f"shown to be {better if c.choices.side == 'better' else worse} than {c.choices.against}"
+        number = f"{differ:,} of {counted(total, 'system')}" if differ else "no system"
+        return f"{number} {'are' if differ > 1 else 'is'} {shown}"
+    if differ:
+        return f"{differ:,} of {counted(total, 'pair')} of systems {'differs' if differ == 1 else 'differ'}"
+    return f"none of {counted(total, 'pair')} of systems differs significantly"
+
+
+def _tallied(c: Comparison, tested: Tested, states: Sequence[int]) -> Iterator[str]:
+    words = {
+        OUT_OF_REACH: "could not have been found",
+        NOT_TESTED: "could not be tested",
+        NOT_COMPARABLE: "no topic in common",
+    }
+    for state in states:
+        if n := tested.count(state):
+            has = "" if state != NOT_COMPARABLE else "has " if n == 1 else "have "
+            yield f"{n:,} {has}{words[state]}"
+
+
 def _tally(c: Comparison) -> str:
     tested, total = c.tested[c.test], int(c.family.sum())
     differ, alike = tested.count(DIFFERENT), tested.count(ALIKE)
@@ -954,15 +1164,12 @@ def _tally(c: Comparison) -> str:
         NOT_COMPARABLE: ("has no topic in common", "have no topic in common"),
     }
     if c.choices.side != "both":
-        better, worse = ("better", "worse") if c.matrix.info.better else ("higher", "lower")
-        shown = f"shown to be {better if c.choices.side == 'better' else worse} than {c.choices.against}"
         words[ALIKE] = ("is not", "are not") if differ else ("could have been", "could have been")
-        number = f"{differ:,} of {counted(total, 'system')}" if differ else "no system"
-        said = [f"{number} {'are' if differ > 1 else 'is'} {shown}"]
+        said = [_differ(c, differ)]
         if alike == total:
             return said[0]
     elif differ:
-        said = [f"{differ:,} of {counted(total, 'pair')} of systems {'differs' if differ == 1 else 'differ'}"]
+        said = [_differ(c, differ)]
     elif alike == total:
         if total == 1:
             return "the two are not significantly different"
@@ -970,7 +1177,7 @@ def _tally(c: Comparison) -> str:
     elif not alike:
         said = []
     else:
-        said = [f"none of {counted(total, 'pair')} of systems differs significantly"]
+        said = [_differ(c, 0)]
         words[ALIKE] = ("could have been found", "could have been found")
     said += [f"{n:,} {words[state][n != 1]}" for state in words if (n := tested.count(state))]
     if not differ and not alike and c.choices.side == "both":
@@ -1057,6 +1264,8 @@ def _warnings(c: Comparison) -> list[str]:
     found: list[str] = []
     tested = c.tested[c.test]
     found += c.notes
+    if c.population is not None:
+        found += c.population.notes()
     if c.ordering:
         found.append(c.ordering)
     no_interval = flat(c.matrix.values)
@@ -1091,7 +1300,7 @@ def _means_unsure(c: Comparison) -> int:
     """How many of the pairs that differ have a mean difference that, taken by itself, does not."""
     import numpy as np
 
-    tested, (error, freedom) = c.tested[c.test], c._errors
+    tested, (error, freedom) = c.tested[c.test], c._errors(c.test)
     alone = replace(c.choices, correct="none", level=1 - c.alpha)
     ends = pair_intervals(tested, error, freedom, alone, pointwise=True)
     with_zero = ~((ends.low > 0) | (ends.high < 0)) & ~np.isnan(error)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from adjudge.comparisons.methods import (
     MethodsParagraph,
+    adjusted_words,
     alpha_words,
     compared_methods,
     correction_words,
@@ -248,13 +249,23 @@ def league_caption(c: Comparison) -> str:
     said = f"{title(c, [c])}: means over {topics_words([c])}{target_words([c])}."
     adjusted = [f"{holes}."] if (holes := holes_words(c, [c])) else []
     if is_adjusted(c):
-        adjusted.append("Adjusted means are least-squares means of the model score = topic + system.")
+        adjusted.append(f"Adjusted {adjusted_words(c)}.")
     interval = list(interval_words([c]))
     lower = ["Lower is better."] if c.matrix.info.better == "lower" else []
     open_ranks = ["Ranks are those that the significant differences leave open."] if _lettered(c) else []
     bold = _bold_words([c], c.kinds)
     adjusted += together_words([c])
     return " ".join([said, *adjusted, *lower, *bold, *interval, *open_ranks, *_letter_words([c])])
+
+
+def _names_of_tests(found: Sequence[Comparison]) -> str:
+    """The test that makes the groups; where measures with assessors have one of their own, each with its measures."""
+    by_name: dict[str, list[str]] = {}
+    for c in found:
+        by_name.setdefault(name_of_test(c)[0], []).append(title(c, found))
+    if len(by_name) == 1:
+        return next(iter(by_name))
+    return "; ".join(f"{name} ({listed(names, most=len(names))})" for name, names in by_name.items())
 
 
 def _lettered(c: Comparison) -> bool:
@@ -264,7 +275,10 @@ def _lettered(c: Comparison) -> bool:
 def _means_words(found: Sequence[Comparison]) -> Iterator[str]:
     yield f"Means over {topics_words(found)}{target_words(found)}."
     yield from (f"{holes}." for c in found if (holes := holes_words(c, found)))
-    moved = [title(c, found) for c in found if is_adjusted(c)]
+    for c in found:
+        if c.sampled and is_adjusted(c):
+            yield f"{title(c, found)}: {adjusted_words(c)}."
+    moved = [title(c, found) for c in found if is_adjusted(c) and not c.sampled]
     apart = [title(c, found) for c in found if c.ordering and not is_adjusted(c)]
     if moved:
         model = "least-squares means of the model score = topic + system"
@@ -300,7 +314,7 @@ def _letter_words(found: Sequence[Comparison]) -> Iterator[str]:
     results = first.tested[first.test].results
     sided = "two-sided" if results.alternative == "two-sided" else "one-sided"
     drawn = list(dict.fromkeys(f"{c.resamples:,}" for c in tested if c.tested[c.test].results.resamples))
-    how = [f"{sided} {name_of_test(first)[0]}"]
+    how = [f"{sided} {_names_of_tests(tested)}"]
     how += [f"{listed(drawn)} resamples"] if drawn else []
     how += [words] if (words := correction_words(tested)[0]) else []
     basis = f"({', '.join([*how, f'α = {alpha_words(first)}'])})"

@@ -451,7 +451,7 @@ class Scores:
             return ()
         return (
             f"the scores come from {several} assessors: what is said holds for these assessors;"
-            " `adjudge anova --random topic,assessor` asks whether it would for others",
+            " `adjudge compare` asks whether it would for others",
         )
 
     def _assessors(
@@ -865,6 +865,9 @@ def _long_frame(frame: pd.DataFrame, name: str, options: TableOptions) -> tuple[
     for column, value in Target(options.length, options.form)._asdict().items():
         if value is not None:
             long[column] = value if column not in long else long[column].fillna(value)
+    for column in ("length", "repeat"):
+        if column in long:
+            long[column] = _whole_numbers(long[column], name)
     for column in ("measure", "topic", "system"):
         if long[column].isna().any():
             raise DataError(f"{name}: row {int(long[column].isna().to_numpy().argmax()) + 1} has no {column}")
@@ -884,6 +887,21 @@ def _long_frame(frame: pd.DataFrame, name: str, options: TableOptions) -> tuple[
         words = scoretable.transposed_words(len(plan.values), len(flat), "transpose=True")
         notes += [*more, *([words] if words else [])]
     return long, [f"{name}: {note}" for note in notes]
+
+
+def _whole_numbers(column: pd.Series, name: str) -> pd.Series:
+    """Lengths or repeats, as numbers."""
+    import pandas as pd
+
+    numbers = pd.to_numeric(column, errors="coerce")
+    wrong = column.notna() & ~(numbers % 1 == 0)
+    if wrong.any():
+        row = int(wrong.to_numpy().argmax())
+        raise DataError(
+            f"{name}: row {row + 1}: {column.name} is {quoted(str(column.iloc[row]))}, expected a whole number;"
+            f" if it is a measure, give it another name, or leave_out={column.name!r}"
+        )
+    return numbers
 
 
 def _without_summary(

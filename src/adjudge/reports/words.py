@@ -88,6 +88,13 @@ def _interval(comparison: Comparison) -> str:
     if all(s.n < 2 for s in comparison.standings):
         return "There are no intervals: they need two topics at least."
     of = "sets of topics" if comparison.codes is not None else "topics"
+    if comparison.interval == "raw-t":
+        of = "topics and assessors"
+    elif comparison.sampled:
+        return (
+            f"The bar is the {level_words(comparison.level)} interval of a system's distance from the average system,"
+            " about its mean: how far it would move had topics and assessors been others."
+        )
     return (
         f"The bar is the {level_words(comparison.level)} interval of the mean (Student's t), the mark in it the"
         f" mean: how far it would move had the {of} been others."
@@ -101,11 +108,12 @@ def _letters(comparison: Comparison) -> str:
     if comparison.matrix.info.better is None or len(comparison.standings) < 2:
         return ""
     alpha = f"{comparison.alpha:g}".removeprefix("0")
+    people = " and assessor by assessor" if comparison.sampled else ""
     return (
         "Systems that share a letter are not significantly different; systems without a common letter are"
         f" ({test_words(comparison.tested[comparison.test].results.test)},"
         f" {CORRECTION_BY[comparison.choices.correct]}, at {alpha})."
-        " The test compares systems topic by topic, so two can differ although their intervals overlap."
+        f" The test compares systems topic by topic{people}, so two can differ although their intervals overlap."
     )
 
 
@@ -142,6 +150,9 @@ def _options(comparison: Comparison) -> str:
         if f.name != "seed" and getattr(asked, f.name) != getattr(usual, f.name)
     }
     options = "".join(f" --{k} {changed.pop(k)}" for k in ("test", "correct") if k in changed)
+    whose = comparison.population
+    if whose is not None and whose.pairs is not None and whose.effects == "fixed":
+        options += " --assessor-effects fixed"
     rest = ", ".join(f"{k}={v}" for k, v in changed.items())
     return f"{options} --seed {asked.seed}{f'  # and, in Python: {rest}' if rest else ''}"
 

@@ -34,6 +34,8 @@ TEST_WORDS = {
     "hb": "hybrid bootstrap",
     "exact": "exact permutation",
 }
+SAMPLED_WORDS = {"assessors": "t over topics and assessors"}
+"""Tests of several scores of a topic and system, which are no tests of two vectors."""
 TOGETHER_WORDS = {"westfall-young": "random swaps of T^p", "westfall-young-min-p": "random swaps"}
 """Tests that a correction brings with it."""
 # A method that the test's name already says needs no words.
@@ -140,7 +142,7 @@ class Interval:
 
 def test_words(test: str) -> str:
     """What a test is called in a sentence."""
-    return TEST_WORDS.get(test) or TOGETHER_WORDS[test]
+    return TEST_WORDS.get(test) or SAMPLED_WORDS.get(test) or TOGETHER_WORDS[test]
 
 
 def p_words(p: float, alpha: float = 0.05) -> str:
