@@ -177,68 +177,31 @@ def judged_pairs(
     design, complete = _design(data)
     first, second = columns_of_pairs(size)
     n = _common_topics(data, size)[first, second]
-    unavailable = _unavailable(data)
-    fit: _Fit | str = "there are no judgments"
-    if unavailable is None and data.values.size:
-        cube = _balanced(data)
+    unavailable, fit = _unavailable(data), None
+    no_fit: str | None = "there are no judgments"
+    if unavailable is None and data.size > 1:
         try:
-            fit = _from_rows(data) if cube is None else _from_cube(cube)
-        except UsageError as error:  # too large
-            unavailable = str(error)
-    none = np.full(size, math.nan)
-    deviations = JudgedMeans(estimate=none, error=none, df=none)
-    means = JudgedMeans(estimate=none, error=none, df=none)
-    error, df, statistic, p = np.full((4, first.size), math.nan)
-    why: dict[int, str] = {}
-    simple = _plain_means(data, size)
-    difference = np.where(n > 0, simple[first] - simple[second], math.nan)
-    components: dict[str, float] = {}
-    if isinstance(fit, _Fit):
-        components = fit.components
-        means = _spread_out(fit.means, data.systems, size)
-        centred = fit.means.estimate - fit.means.estimate.mean()
-        noise = NOISE * float(np.abs(data.values).max(initial=0.0))
-        variance, freedom = _variances(fit, _deviations, data, noise)
-        deviations = _spread_out(
-            JudgedMeans(estimate=centred, error=np.sqrt(variance), df=freedom), data.systems, size
-        )
-        difference = np.where(n > 0, means.estimate[first] - means.estimate[second], math.nan)
-        difference[np.abs(difference) <= noise] = 0.0
-        place = np.full(size, -1)
-        place[data.systems] = np.arange(data.size)
-        i, j = place[first], place[second]
-        at = np.flatnonzero((i >= 0) & (j >= 0) & (n >= 2))
-        variance, freedom = _variances(fit, lambda c: _pairs(c, i[at], j[at]), data, noise)
-        error[at], df[at] = np.sqrt(variance), freedom
-        error[error <= noise] = 0.0
-        with np.errstate(invalid="ignore", divide="ignore"):
-            statistic = np.where(difference == 0, 0.0, difference / error)
-        statistic[np.isnan(error) | ~np.isfinite(statistic)] = math.nan
-        p = 2 * stdtr(df, -np.abs(statistic))
-        p[(difference == 0) & (error == 0)] = 1.0
-    for k in np.flatnonzero(np.isnan(p)).tolist():
-        if n[k] < 2:
-            why[k] = too_few(int(n[k]))
-        elif unavailable is not None:
-            why[k] = unavailable
-        elif isinstance(fit, str):
-            why[k] = fit
-        elif error[k] == 0:
-            why[k] = "all differences are the same, and need to vary"
-        else:
-            why[k] = "the variances are too uncertain for a test"
+            fit, no_fit = _fitted(data)
+        except UsageError as large:
+            unavailable = str(large)
+    noise = NOISE * float(np.abs(data.values).max(initial=0.0))
+    tests = _tests(data, fit, first, second, n, noise)
+    why = {
+        k: _why_not(int(n[k]), unavailable or no_fit, float(tests.error[k]))
+        for k in np.flatnonzero(np.isnan(tests.p)).tolist()
+    }
     return JudgedPairs(
         first=first,
         second=second,
         n=n,
-        difference=difference,
-        error=error,
-        df=df,
-        statistic=statistic,
-        p=p,
-        deviations=deviations,
-        means=means,
-        components=components,
+        difference=tests.difference,
+        error=tests.error,
+        df=tests.df,
+        statistic=tests.statistic,
+        p=tests.p,
+        deviations=_deviations_of(data, fit, size, noise),
+        means=_spread_out(fit.means if fit else None, data.systems, size),
+        components=fit.components if fit else {},
         design=design,
         complete=complete,
         systems=data.size,
@@ -247,6 +210,63 @@ def judged_pairs(
         unavailable=unavailable,
         why=why,
     )
+
+
+def _fitted(data: _Judgments) -> tuple[_Fit | None, str | None]:
+    """The fit, or why there is none."""
+    cube = _balanced(data)
+    return _from_rows(data) if cube is None else (_from_cube(cube), None)
+
+
+@dataclass(frozen=True)
+class _Tests:
+    difference: FloatArray
+    error: FloatArray
+    df: FloatArray
+    statistic: FloatArray
+    p: FloatArray
+
+
+def _tests(
+    data: _Judgments, fit: _Fit | None, first: IntArray, second: IntArray, n: IntArray, noise: float
+) -> _Tests:
+    """Student's t of every pair that has two topics; 0 and p = 1 where two systems do not differ anywhere."""
+    place = np.full(max(1, int(max(first.max(initial=0), second.max(initial=0))) + 1), -1)
+    place[data.systems] = np.arange(data.size)
+    means = _plain_means(data) if fit is None else fit.means.estimate
+    difference, error, df, statistic, p = np.full((5, first.size), math.nan)
+    at = np.flatnonzero(n > 0)
+    difference[at] = means[place[first[at]]] - means[place[second[at]]]
+    difference[np.abs(difference) <= noise] = 0.0
+    if fit is not None:
+        at = np.flatnonzero(n > 1)
+        i, j = place[first[at]], place[second[at]]
+        variance, df[at] = _variances(fit, lambda covariance: _pairs(covariance, i, j), data, noise)
+        error[at] = np.sqrt(variance)
+        error[error <= noise] = 0.0
+        with np.errstate(invalid="ignore", divide="ignore"):
+            statistic = np.where((difference == 0) & ~np.isnan(error), 0.0, difference / error)
+        statistic[~np.isfinite(statistic)] = math.nan
+        p = np.where((difference == 0) & (error == 0), 1.0, 2 * stdtr(df, -np.abs(statistic)))
+    return _Tests(difference=difference, error=error, df=df, statistic=statistic, p=p)
+
+
+def _why_not(n: int, reason: str | None, error: float) -> str:
+    if n < 2:
+        return too_few(n)
+    if reason is not None:
+        return reason
+    if error == 0:
+        return "all differences are the same, and need to vary"
+    return "the variances are too uncertain for a test"
+
+
+def _deviations_of(data: _Judgments, fit: _Fit | None, size: int, noise: float) -> JudgedMeans:
+    if fit is None:
+        return _spread_out(None, data.systems, size)
+    variance, df = _variances(fit, _deviations, data, noise)
+    estimate = fit.means.estimate - fit.means.estimate.mean()
+    return _spread_out(JudgedMeans(estimate=estimate, error=np.sqrt(variance), df=df), data.systems, size)
 
 
 # The data and its design
@@ -268,14 +288,13 @@ def _judgments(
     if codes[0].max(initial=-1) >= size:
         raise UsageError(f"columns: expected numbers below {size}, got {codes[0].max()}")
     kept = ~np.isnan(scores)
-    triples, repeat = np.unique(np.column_stack(codes)[kept], axis=0, return_inverse=True)
-    repeat = repeat.reshape(-1)
-    means = np.bincount(repeat, scores[kept], triples.shape[0]) / np.bincount(
-        repeat, minlength=triples.shape[0]
+    (systems, system), (topics, topic), (people, judge) = (
+        np.unique(each[kept], return_inverse=True) for each in codes
     )
-    systems, system = np.unique(triples[:, 0], return_inverse=True)
-    topics, topic = np.unique(triples[:, 1], return_inverse=True)
-    people, judge = np.unique(triples[:, 2], return_inverse=True)
+    shape = max(1, systems.size), max(1, topics.size), max(1, people.size)
+    cells, repeat = np.unique(np.ravel_multi_index((system, topic, judge), shape), return_inverse=True)
+    means = np.bincount(repeat, scores[kept], cells.size) / np.bincount(repeat, minlength=cells.size)
+    system, topic, judge = np.unravel_index(cells, shape)
     table = sparse.coo_array((np.ones(means.size), (topic, judge)), shape=(topics.size, people.size))
     groups, label = 0, np.zeros(0, dtype=np.int64)
     if means.size:
@@ -311,9 +330,10 @@ def _design(data: _Judgments) -> tuple[JudgedDesign, bool]:
 
 
 def _levels(codes: IntArray, group: IntArray, groups: int) -> IntArray:
-    """How many different codes there are in each group."""
-    pairs = np.unique(np.column_stack([group, codes]), axis=0)
-    return np.bincount(pairs[:, 0], minlength=groups).astype(np.int64)
+    """How many different codes there are in each group; every code is in one."""
+    owner = np.zeros(int(codes.max(initial=-1)) + 1, dtype=np.int64)
+    owner[codes] = group
+    return np.bincount(owner, minlength=groups).astype(np.int64)
 
 
 def _unavailable(data: _Judgments) -> str | None:
@@ -331,21 +351,20 @@ def _common_topics(data: _Judgments, size: int) -> IntArray:
     return np.asarray((there @ there.T).astype(np.int64))
 
 
-def _plain_means(data: _Judgments, size: int) -> FloatArray:
+def _plain_means(data: _Judgments) -> FloatArray:
     """The mean of each system's topic means."""
-    total, count = np.zeros((2, size, data.topics))
-    np.add.at(total, (data.systems[data.system], data.topic), data.values)
-    np.add.at(count, (data.systems[data.system], data.topic), 1)
-    with np.errstate(invalid="ignore"):
-        cells = total / count
-    there = (~np.isnan(cells)).sum(axis=1)
-    return np.asarray(np.where(there > 0, np.nansum(cells, axis=1) / np.maximum(there, 1), math.nan))
+    total, count = np.zeros((2, data.size, data.topics))
+    np.add.at(total, (data.system, data.topic), data.values)
+    np.add.at(count, (data.system, data.topic), 1)
+    means = np.divide(total, count, out=np.zeros_like(total), where=count > 0)
+    return np.asarray(means.sum(axis=1) / (count > 0).sum(axis=1))
 
 
-def _spread_out(found: JudgedMeans, systems: IntArray, size: int) -> JudgedMeans:
+def _spread_out(found: JudgedMeans | None, systems: IntArray, size: int) -> JudgedMeans:
     """The numbers of those systems that have any, among all."""
     arrays = np.full((3, size), math.nan)
-    arrays[:, systems] = found.estimate, found.error, found.df
+    if found is not None:
+        arrays[:, systems] = found.estimate, found.error, found.df
     return JudgedMeans(estimate=arrays[0], error=arrays[1], df=arrays[2])
 
 
@@ -420,7 +439,7 @@ def _squares(cube: FloatArray) -> _Squares:
     )
 
 
-def _from_cube(cube: FloatArray) -> _Fit | str:
+def _from_cube(cube: FloatArray) -> _Fit:
     """Mean squares: REML's variances from those pooled over systems, and each contrast's own."""
     s, g, n, m = cube.shape
     centre = cube.mean(axis=0, keepdims=True)
@@ -462,11 +481,12 @@ def _pooled_strata(
     """
     s, _, n, m = shape
     keys: list[Key] = [(1,), (2,), (1, 2), (0, 1), (0, 2), ()]
-    if m == 1 or n == 1:
-        lost = {(1, 2), (0, 1)} if m == 1 else {(1, 2), (0, 2)}
-        if m == n == 1:
-            lost = {(2,), (1, 2), (0, 1), (0, 2)}
-        keys = [key for key in keys if key not in lost]
+    if m == n == 1:
+        keys = [(1,), ()]
+    elif m == 1:
+        keys = [(1,), (2,), (0, 2), ()]
+    elif n == 1:
+        keys = [(1,), (2,), (0, 1), ()]
     part = {(1,): s * m, (2,): s * n, (1, 2): s, (0, 1): m, (0, 2): n, (): 1}
     holds = [{1, 2}, {1}, {2}, set()]
     rows, df, ms = [], [], []
@@ -534,17 +554,17 @@ def own_variance(
 # Not balanced: REML on the rows
 
 
-def _from_rows(data: _Judgments) -> _Fit | str:
+def _from_rows(data: _Judgments) -> tuple[_Fit | None, str | None]:
     """REML for the pooled variances; sums over topics and assessors of what is left for the contrasts' own."""
     factors = [data.system, data.topic, data.judge]
     model = LinearModel(data.values, factors, [(0,)])
     _check_size(model)
     random = _identified(model)
     if not random:
-        return "nothing is left for the noise"
+        return None, "nothing is left for the noise"
     fit = fit_mixed(data.values, factors, fixed=[0], random=random)
     if fit.why is not None or fit.found is None or fit.found.averaging is None:
-        return fit.why or "the design cannot tell the systems apart"
+        return None, fit.why or "the design cannot tell the systems apart"
     found, averaging = fit.found, fit.found.averaging
     satterthwaite = Satterthwaite(found.reml, found.theta, averaging)
     best = found.reml.at(found.theta)
@@ -571,7 +591,7 @@ def _from_rows(data: _Judgments) -> _Fit | str:
         freedom = satterthwaite.of_forms(form) / max(1, data.size - 1)
         return clustered(form) * (expected / seen) if seen > 0 else form(covariance), freedom
 
-    return _Fit(means=means, components=components, pooled=pooled, own=own)
+    return _Fit(means=means, components=components, pooled=pooled, own=own), None
 
 
 def _identified(model: LinearModel) -> list[Key]:
