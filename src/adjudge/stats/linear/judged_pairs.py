@@ -48,6 +48,9 @@ FILLED = 0.8
 MOST_EFFECTS = 1_500
 """Effects beside the largest random term, of designs that are not balanced: some seconds."""
 
+ROUNDING = 1e-12
+"""An own variance below this share of the pooled one is what rounding leaves of none."""
+
 TERMS: dict[Key, str] = {
     (1,): "topic",
     (2,): "assessor",
@@ -57,9 +60,7 @@ TERMS: dict[Key, str] = {
 }
 """Random terms by their factors: 0 is the system, 1 the topic, 2 the assessor."""
 ONE_ASSESSOR = "one assessor judged, which says nothing of how others would"
-TOO_FEW_ASSESSORS = (
-    "two assessors and two systems are too few to know how far assessors disagree about systems"
-)
+TOO_FEW_ASSESSORS = "so few assessors of two systems do not show how far assessors disagree about them"
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,12 @@ class JudgedPairs:
     """Student's t."""
     p: FloatArray
     """Two-sided, not adjusted."""
+    pooled_error: FloatArray
+    """Where all systems vary alike; with `pooled_df`."""
+    pooled_df: FloatArray
+    own_error: FloatArray
+    """Of what the two systems show alone; with `own_df`."""
+    own_df: FloatArray
     deviations: JudgedMeans
     """Of each system from the average system."""
     means: JudgedMeans
@@ -144,6 +151,11 @@ class _Judgments:
     def size(self) -> int:
         return self.systems.size
 
+    @property
+    def own_judge_df(self) -> int:
+        """Degrees of freedom for assessors of one pair: within groups, or between groups where those are more."""
+        return max(self.judges - self.groups, self.groups - 1)
+
 
 @dataclass(frozen=True)
 class _Fit:
@@ -179,7 +191,7 @@ def judged_pairs(
     n = _common_topics(data, size)[first, second]
     unavailable, fit = _unavailable(data), None
     no_fit: str | None = "there are no judgments"
-    if unavailable is None and data.size > 1:
+    if unavailable is None and data.size > 1 and data.topics > 1:
         try:
             fit, no_fit = _fitted(data)
         except UsageError as large:
@@ -199,6 +211,10 @@ def judged_pairs(
         df=tests.df,
         statistic=tests.statistic,
         p=tests.p,
+        pooled_error=tests.pooled_error,
+        pooled_df=tests.pooled_df,
+        own_error=tests.own_error,
+        own_df=tests.own_df,
         deviations=_deviations_of(data, fit, size, noise),
         means=_spread_out(fit.means if fit else None, data.systems, size),
         components=fit.components if fit else {},
@@ -225,6 +241,10 @@ class _Tests:
     df: FloatArray
     statistic: FloatArray
     p: FloatArray
+    pooled_error: FloatArray
+    pooled_df: FloatArray
+    own_error: FloatArray
+    own_df: FloatArray
 
 
 def _tests(
@@ -235,20 +255,32 @@ def _tests(
     place[data.systems] = np.arange(data.size)
     means = _plain_means(data) if fit is None else fit.means.estimate
     difference, error, df, statistic, p = np.full((5, first.size), math.nan)
+    both = np.full((4, first.size), math.nan)
     at = np.flatnonzero(n > 0)
     difference[at] = means[place[first[at]]] - means[place[second[at]]]
     difference[np.abs(difference) <= noise] = 0.0
     if fit is not None:
         at = np.flatnonzero(n > 1)
         i, j = place[first[at]], place[second[at]]
-        variance, df[at] = _variances(fit, lambda covariance: _pairs(covariance, i, j), data, noise)
-        error[at] = np.sqrt(variance)
+        found = _variances(fit, lambda covariance: _pairs(covariance, i, j), data, noise)
+        error[at], df[at] = np.sqrt(found.chosen), found.df
+        both[:, at] = np.sqrt(found.pooled), found.pooled_df, np.sqrt(found.own), found.own_df
         error[error <= noise] = 0.0
         with np.errstate(invalid="ignore", divide="ignore"):
             statistic = np.where((difference == 0) & ~np.isnan(error), 0.0, difference / error)
         statistic[~np.isfinite(statistic)] = math.nan
         p = np.where((difference == 0) & (error == 0), 1.0, 2 * stdtr(df, -np.abs(statistic)))
-    return _Tests(difference=difference, error=error, df=df, statistic=statistic, p=p)
+    return _Tests(
+        difference=difference,
+        error=error,
+        df=df,
+        statistic=statistic,
+        p=p,
+        pooled_error=both[0],
+        pooled_df=both[1],
+        own_error=both[2],
+        own_df=both[3],
+    )
 
 
 def _why_not(n: int, reason: str | None, error: float) -> str:
@@ -264,9 +296,11 @@ def _why_not(n: int, reason: str | None, error: float) -> str:
 def _deviations_of(data: _Judgments, fit: _Fit | None, size: int, noise: float) -> JudgedMeans:
     if fit is None:
         return _spread_out(None, data.systems, size)
-    variance, df = _variances(fit, _deviations, data, noise)
+    found = _variances(fit, _deviations, data, noise)
     estimate = fit.means.estimate - fit.means.estimate.mean()
-    return _spread_out(JudgedMeans(estimate=estimate, error=np.sqrt(variance), df=df), data.systems, size)
+    return _spread_out(
+        JudgedMeans(estimate=estimate, error=np.sqrt(found.chosen), df=found.df), data.systems, size
+    )
 
 
 # The data and its design
@@ -339,8 +373,7 @@ def _levels(codes: IntArray, group: IntArray, groups: int) -> IntArray:
 def _unavailable(data: _Judgments) -> str | None:
     if data.judges == 1:
         return ONE_ASSESSOR
-    own = max(data.judges - data.groups, data.groups - 1)
-    if data.size > 1 and (data.size - 1) * own < LEAST_JUDGE_DF:
+    if data.size > 1 and (data.size - 1) * data.own_judge_df < LEAST_JUDGE_DF:
         return TOO_FEW_ASSESSORS
     return None
 
@@ -381,14 +414,37 @@ def _deviations(covariance: FloatArray) -> FloatArray:
     return np.asarray(covariance.diagonal() - 2 * covariance.mean(axis=1) + covariance.mean())
 
 
-def _variances(fit: _Fit, form: Form, data: _Judgments, noise: float) -> tuple[FloatArray, FloatArray]:
-    """The rule: the larger variance with the pooled degrees of freedom, or the own one where assessors are many."""
+@dataclass(frozen=True)
+class _Variances:
+    """Of some contrasts: the two, and the one that is taken."""
+
+    pooled: FloatArray
+    pooled_df: FloatArray
+    own: FloatArray
+    own_df: FloatArray
+    chosen: FloatArray
+    df: FloatArray
+
+
+def _variances(fit: _Fit, form: Form, data: _Judgments, noise: float) -> _Variances:
+    """The rule: the larger variance with the pooled degrees of freedom, or the own one where assessors are many.
+
+    An own variance of nothing is not believed.
+    """
     pooled, pooled_df = fit.pooled(form)
     own, own_df = fit.own(form)
-    if max(data.judges - data.groups, data.groups - 1) < OWN_FROM:
-        return np.maximum(np.maximum(pooled, own), 0.0), pooled_df
-    varied = own > noise**2
-    return np.where(varied, own, np.maximum(pooled, 0.0)), np.where(varied, own_df, pooled_df)
+    pooled, own = np.maximum(pooled, 0.0), np.maximum(own, 0.0)
+    many = data.own_judge_df >= OWN_FROM
+    own = np.where(own > np.maximum(noise**2, ROUNDING * pooled), own, 0.0)
+    alone = (own > 0) & many
+    return _Variances(
+        pooled=pooled,
+        pooled_df=pooled_df,
+        own=own,
+        own_df=own_df,
+        chosen=np.where(alone, own, np.maximum(pooled, own)),
+        df=np.where(alone, own_df, pooled_df),
+    )
 
 
 # Balanced: equal groups of assessors, who judged everything of their topics
@@ -556,6 +612,8 @@ def own_variance(
 
 def _from_rows(data: _Judgments) -> tuple[_Fit | None, str | None]:
     """REML for the pooled variances; sums over topics and assessors of what is left for the contrasts' own."""
+    if np.ptp(data.values) <= NOISE * np.abs(data.values).max():
+        return _constant(data), None
     factors = [data.system, data.topic, data.judge]
     model = LinearModel(data.values, factors, [(0,)])
     _check_size(model)
@@ -574,24 +632,39 @@ def _from_rows(data: _Judgments) -> tuple[_Fit | None, str | None]:
     components = {TERMS[key]: float(v) for key, v in zip(fit.random, fit.variances, strict=True)}
     components["residual"] = float(fit.residual_variance)
     by_topic, by_both = _clustered(data, fit, model, estimate)
+    expected = np.diag(_plain_variances(data, components))
     i, j = columns_of_pairs(data.size)
 
     def clustered(form: Form) -> FloatArray:
         return np.maximum(form(by_topic), form(by_both))
 
-    # Under the model itself the one is the other, on average.
-    expected, seen = (
-        float(each.sum()) for each in (_pairs(covariance, i, j), clustered(lambda c: _pairs(c, i, j)))
-    )
+    def every(covariance: FloatArray) -> FloatArray:
+        return _pairs(covariance, i, j)
+
+    # What is left over is less than what was there: on average both must be what the model expects.
+    seen = float(clustered(every).sum())
+    lost = float(every(expected).sum()) / seen if seen > 0 else 0.0
 
     def pooled(form: Form) -> tuple[FloatArray, FloatArray]:
         return form(covariance), satterthwaite.of_forms(form)
 
     def own(form: Form) -> tuple[FloatArray, FloatArray]:
         freedom = satterthwaite.of_forms(form) / max(1, data.size - 1)
-        return clustered(form) * (expected / seen) if seen > 0 else form(covariance), freedom
+        return lost * clustered(form) / form(expected) * form(covariance), freedom
 
     return _Fit(means=means, components=components, pooled=pooled, own=own), None
+
+
+def _constant(data: _Judgments) -> _Fit:
+    """All values are the same: nothing varies."""
+
+    def nothing(form: Form) -> tuple[FloatArray, FloatArray]:
+        found = form(np.zeros((data.size, data.size)))
+        return found, np.full(found.size, math.nan)
+
+    none = np.full(data.size, math.nan)
+    means = JudgedMeans(estimate=np.full(data.size, data.values.mean()), error=np.zeros(data.size), df=none)
+    return _Fit(means=means, components={}, pooled=nothing, own=nothing)
 
 
 def _identified(model: LinearModel) -> list[Key]:
@@ -619,6 +692,21 @@ def _check_size(model: LinearModel) -> None:
             f"so large a design ({effects:,} effects, at most {MOST_EFFECTS:,}) is computed only where equal groups"
             " of assessors judged everything of their topics"
         )
+
+
+def _plain_variances(data: _Judgments, components: dict[str, float]) -> FloatArray:
+    """What the model expects of each system's plain mean, without what systems share."""
+
+    def shares(codes: IntArray, levels: int) -> FloatArray:
+        counts = np.zeros((data.size, levels))
+        np.add.at(counts, (data.system, codes), 1)
+        return np.asarray(np.sum((counts / counts.sum(axis=1, keepdims=True)) ** 2, axis=1))
+
+    return np.asarray(
+        components["residual"] / np.bincount(data.system)
+        + components.get("system:topic", 0.0) * shares(data.topic, data.topics)
+        + components.get("system:assessor", 0.0) * shares(data.judge, data.judges)
+    )
 
 
 def _clustered(
