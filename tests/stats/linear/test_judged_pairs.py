@@ -296,6 +296,31 @@ def test_every_judgment_by_another_assessor() -> None:
     assert not np.isnan(found.p).any()
 
 
+def test_systems_with_assessors_of_their_own_cannot_be_told_from_them() -> None:
+    values, topic, system, judge = made(np.random.default_rng(25), systems=3, judges=6)
+    alone = judge == system
+    found = judged_pairs(values[alone], topic[alone], system[alone], judge[alone], size=3)
+    assert found.unavailable is not None
+    assert "no way to tell how assessors disagree from how systems differ" in found.unavailable
+    assert np.isnan(found.p).all()
+    # With two assessors for each system there is: the differences between the two.
+    two = judge // 2 == system
+    found = judged_pairs(values[two], topic[two], system[two], judge[two], size=3)
+    assert found.unavailable is None
+    assert "assessor" in found.components
+    assert found.df.max() < 4
+
+
+def test_a_pair_that_few_judged_keeps_the_larger_error_though_others_had_many() -> None:
+    values, topic, system, judge = made(np.random.default_rng(26), systems=5, topics=20, judges=12)
+    kept = (system > 1) | (judge < 3)
+    found = judged_pairs(values[kept], topic[kept], system[kept], judge[kept], size=5)
+    few, many = found.second == 1, found.first > 1
+    assert found.error[few] == pytest.approx(np.maximum(found.pooled_error, found.own_error)[few])
+    assert found.df[few] == pytest.approx(found.pooled_df[few])
+    assert found.error[many] == pytest.approx(found.own_error[many])
+
+
 def test_systems_without_common_topics_are_not_compared() -> None:
     values, topic, system, judge = made(np.random.default_rng(16), systems=4, topics=20)
     kept = (
@@ -338,11 +363,13 @@ def test_a_copy_of_a_system_does_not_differ_from_it_and_a_shifted_one_has_the_po
 
 
 def test_differences_without_any_spread_have_no_test() -> None:
-    _, topic, system, judge = made(np.random.default_rng(1), systems=3)
-    found = judged_pairs(1.0 * system, topic, system, judge, size=3)
-    assert np.isnan(found.p).all()
-    assert set(found.why.values()) == {"all differences are the same, and need to vary"}
-    assert found.difference.tolist() == [-1, -2, -1]
+    rng = np.random.default_rng(1)
+    _, topic, system, judge = made(rng, systems=3)
+    for level in (np.zeros(12), rng.normal(size=12)):
+        found = judged_pairs(system + level[topic], topic, system, judge, size=3)
+        assert np.isnan(found.p).all()
+        assert set(found.why.values()) == {"all differences are the same, and need to vary"}
+        assert found.difference == pytest.approx(np.array([-1, -2, -1]))
 
 
 def test_assessors_who_agree_about_systems_leave_topics_alone() -> None:

@@ -28,7 +28,7 @@ from scipy.special import stdtr
 
 from adjudge.errors import UsageError
 from adjudge.stats import checks
-from adjudge.stats.checks import FloatArray, IntArray
+from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.linear.mixed import MixedFit, Satterthwaite, fit_mixed
 from adjudge.stats.linear.model import Key, LinearModel, same_groups
 from adjudge.stats.linear.strata import Strata, combined, reml_of_mean_squares
@@ -48,6 +48,9 @@ FILLED = 0.8
 MOST_EFFECTS = 1_500
 """Effects beside the largest random term, of designs that are not balanced: some seconds."""
 
+NEARLY_NOISE = 1.25
+"""Rows in a cell of a term, on average, up to which the noise stands for the term where they cannot be told apart."""
+
 ROUNDING = 1e-12
 """An own variance below this share of the pooled one is what rounding leaves of none."""
 
@@ -61,6 +64,12 @@ TERMS: dict[Key, str] = {
 """Random terms by their factors: 0 is the system, 1 the topic, 2 the assessor."""
 ONE_ASSESSOR = "one assessor judged, which says nothing of how others would"
 TOO_FEW_ASSESSORS = "so few assessors of two systems do not show how far assessors disagree about them"
+
+CONFOUNDED: dict[Key, str] = {
+    (0, 2): "who judged which system leaves no way to tell how assessors disagree from how systems differ",
+    (0, 1): "too few judgments to tell how topics vary from noise",
+}
+"""Why other assessors cannot be spoken of, where a term that matters is not in the model."""
 
 
 @dataclass(frozen=True)
@@ -155,6 +164,14 @@ class _Judgments:
     def own_judge_df(self) -> int:
         """Degrees of freedom for assessors of one pair: within groups, or between groups where those are more."""
         return max(self.judges - self.groups, self.groups - 1)
+
+    def judge_df_of_systems(self) -> IntArray:
+        """The same of each system alone, by those who judged it."""
+        judged, seen = np.zeros((self.size, self.judges)), np.zeros((self.size, self.groups))
+        judged[self.system, self.judge] = 1
+        seen[self.system, self.group] = 1
+        judges, groups = judged.sum(axis=1), seen.sum(axis=1)
+        return np.asarray(np.maximum(judges - groups, groups - 1).astype(np.int64))
 
 
 @dataclass(frozen=True)
@@ -262,7 +279,8 @@ def _tests(
     if fit is not None:
         at = np.flatnonzero(n > 1)
         i, j = place[first[at]], place[second[at]]
-        found = _variances(fit, lambda covariance: _pairs(covariance, i, j), data, noise)
+        many = np.minimum(*data.judge_df_of_systems()[[i, j]]) >= OWN_FROM
+        found = _variances(fit, lambda covariance: _pairs(covariance, i, j), many, noise)
         error[at], df[at] = np.sqrt(found.chosen), found.df
         both[:, at] = np.sqrt(found.pooled), found.pooled_df, np.sqrt(found.own), found.own_df
         error[error <= noise] = 0.0
@@ -296,7 +314,7 @@ def _why_not(n: int, reason: str | None, error: float) -> str:
 def _deviations_of(data: _Judgments, fit: _Fit | None, size: int, noise: float) -> JudgedMeans:
     if fit is None:
         return _spread_out(None, data.systems, size)
-    found = _variances(fit, _deviations, data, noise)
+    found = _variances(fit, _deviations, data.judge_df_of_systems() >= OWN_FROM, noise)
     estimate = fit.means.estimate - fit.means.estimate.mean()
     return _spread_out(
         JudgedMeans(estimate=estimate, error=np.sqrt(found.chosen), df=found.df), data.systems, size
@@ -426,15 +444,14 @@ class _Variances:
     df: FloatArray
 
 
-def _variances(fit: _Fit, form: Form, data: _Judgments, noise: float) -> _Variances:
-    """The rule: the larger variance with the pooled degrees of freedom, or the own one where assessors are many.
+def _variances(fit: _Fit, form: Form, many: BoolArray, noise: float) -> _Variances:
+    """The rule: the larger variance with the pooled degrees of freedom, or the own one where assessors are `many`.
 
     An own variance of nothing is not believed.
     """
     pooled, pooled_df = fit.pooled(form)
     own, own_df = fit.own(form)
     pooled, own = np.maximum(pooled, 0.0), np.maximum(own, 0.0)
-    many = data.own_judge_df >= OWN_FROM
     own = np.where(own > np.maximum(noise**2, ROUNDING * pooled), own, 0.0)
     alone = (own > 0) & many
     return _Variances(
@@ -475,7 +492,7 @@ class _Squares:
     df: tuple[int, int, int, int]
 
 
-def _squares(cube: FloatArray) -> _Squares:
+def _squares(cube: FloatArray, noise: float) -> _Squares:
     _, g, n, m = cube.shape
     whole = cube.mean(axis=(1, 2, 3), keepdims=True)
     group = cube.mean(axis=(2, 3), keepdims=True)
@@ -484,7 +501,8 @@ def _squares(cube: FloatArray) -> _Squares:
 
     def products(part: FloatArray, times: int) -> FloatArray:
         flat = part.reshape(part.shape[0], -1)
-        return np.asarray(times * (flat @ flat.T))
+        found = times * (flat @ flat.T)
+        return np.asarray(found) if np.trace(found) > noise else np.zeros_like(found)
 
     return _Squares(
         between=products(group - whole, n * m),
@@ -498,11 +516,11 @@ def _squares(cube: FloatArray) -> _Squares:
 def _from_cube(cube: FloatArray) -> _Fit:
     """Mean squares: REML's variances from those pooled over systems, and each contrast's own."""
     s, g, n, m = cube.shape
-    centre = cube.mean(axis=0, keepdims=True)
     whole = cube - cube.mean()
-    if np.abs(whole).max() <= NOISE * np.abs(cube).max():
-        whole = np.zeros_like(cube)
-    apart, common = _squares(whole - whole.mean(axis=0, keepdims=True)), _squares(centre - centre.mean())
+    shared = whole.mean(axis=0, keepdims=True)
+    # What is left of equal differences is rounding, and counts as none.
+    noise = cube.size * (NOISE * float(np.abs(cube).max())) ** 2
+    apart, common = _squares(whole - shared, noise), _squares(shared, noise)
     found, keys = _pooled_strata(apart, common, (s, g, n, m))
     variances = reml_of_mean_squares(found)
     components = {TERMS.get(key, "residual"): float(v) for key, v in zip(keys, variances, strict=True)}
@@ -510,7 +528,8 @@ def _from_cube(cube: FloatArray) -> _Fit:
     rows = g * n * m
     needed = np.array([size[key] / rows if 0 in key or not key else 0.0 for key in keys])
     mean_needed = np.array([size[key] / rows for key in keys])
-    unit, unit_df = combined(found, variances, needed) if found.ms.any() else (0.0, math.nan)
+    varied = any(each.any() for each in (apart.between, apart.topics, apart.judges, apart.rest))
+    unit, unit_df = combined(found, variances, needed) if varied else (0.0, math.nan)
     of_mean, mean_df = combined(found, variances, mean_needed) if found.ms.any() else (0.0, math.nan)
     means = JudgedMeans(
         estimate=cube.mean(axis=(1, 2, 3)), error=np.full(s, math.sqrt(of_mean)), df=np.full(s, mean_df)
@@ -618,6 +637,9 @@ def _from_rows(data: _Judgments) -> tuple[_Fit | None, str | None]:
     model = LinearModel(data.values, factors, [(0,)])
     _check_size(model)
     random = _identified(model)
+    for key in ((0, 2), (0, 1)):
+        if not _held(model, random, key):
+            raise UsageError(CONFOUNDED[key])
     if not random:
         return None, "nothing is left for the noise"
     fit = fit_mixed(data.values, factors, fixed=[0], random=random)
@@ -682,6 +704,14 @@ def _identified(model: LinearModel) -> list[Key]:
         if model.space(kept).rank < model.space([*kept, key]).rank < model.n:
             kept.append(key)
     return kept[1:]
+
+
+def _held(model: LinearModel, random: list[Key], key: Key) -> bool:
+    """Whether the variance of a term is in the model: as a term, under another name, or as nearly all of the noise."""
+    term = model.term(key)
+    if key in random or any(same_groups(term, model.term(each)) for each in random):
+        return True
+    return model.n <= NEARLY_NOISE * term.size and model.space([(0,), *random]).rank < model.n
 
 
 def _check_size(model: LinearModel) -> None:
