@@ -17,7 +17,17 @@ from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.linear import mixed
 from adjudge.stats.linear.anova import anova_table
 from adjudge.stats.linear.kernels import sweep
-from adjudge.stats.linear.mixed import MixedFit, Reml, fit_mixed, fixed_means, random_tests, variance_shares
+from adjudge.stats.linear.mixed import (
+    BlockReml,
+    MixedFit,
+    Reml,
+    _eliminated,
+    elimination,
+    fit_mixed,
+    fixed_means,
+    random_tests,
+    variance_shares,
+)
 from adjudge.stats.linear.model import Term, fit_two_way, indicators, make_term
 
 # The REML criterion: equal to the likelihood written out with dense matrices, its slope to differences of it.
@@ -92,6 +102,53 @@ def test_compiled_and_plain_ways_agree() -> None:
             np.testing.assert_allclose(getattr(fast, name), getattr(plain, name), rtol=1e-9, atol=1e-11)
         for one, other in zip(fast.effects, plain.effects, strict=True):
             np.testing.assert_allclose(one, other, atol=1e-11)
+
+
+@given(
+    st.integers(0, 500), st.lists(st.sampled_from([0.0, 0.1, 0.7, 3.0]), min_size=4, max_size=4).map(np.array)
+)
+@settings(deadline=None, max_examples=40)
+def test_terms_may_be_eliminated_in_blocks(seed: int, theta: FloatArray) -> None:
+    """By topics, by assessors, by groups that share neither: always the same criterion and the same predictions."""
+    rng = np.random.default_rng(seed)
+    group = rng.integers(0, 2, 60)
+    factors = [rng.integers(0, 3, 60), 4 * group + rng.integers(0, 4, 60), 3 * group + rng.integers(0, 3, 60)]
+    terms = [make_term(factors, key) for key in ((1,), (2,), (0, 1), (1, 2))]
+    y, fixed = rng.normal(size=60) + rng.normal(size=8)[factors[1]], indicators(make_term(factors, (0,)))
+    plain = Reml(y, fixed, terms)
+    expected = plain.at(theta)
+    parts = [*terms, make_term([group], (0,))]
+    for chosen in [*(_eliminated(terms, part, 3) for part in parts), elimination(terms, 3)]:
+        reml = BlockReml(y, fixed, terms, chosen)
+        found = reml.at(theta)
+        assert found.deviance == pytest.approx(expected.deviance)
+        assert found.slope == pytest.approx(expected.slope, abs=1e-8)
+        assert found.traces == pytest.approx(expected.traces, abs=1e-9)
+        assert found.squares * (theta > 0) == pytest.approx(expected.squares * (theta > 0), abs=1e-9)
+        assert found.rss == pytest.approx(expected.rss)
+        assert found.fixed == pytest.approx(expected.fixed)
+        assert found.unscaled == pytest.approx(expected.unscaled)
+        for ours, theirs in zip(found.effects, expected.effects, strict=True):
+            assert ours == pytest.approx(theirs, abs=1e-9)
+        drawn = reml.simulate(theta, 2.0, np.random.default_rng(1))
+        assert drawn == pytest.approx(plain.simulate(theta, 2.0, np.random.default_rng(1)))
+
+
+def test_large_designs_are_fitted_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Topics by assessors and systems by topics, with cells missing: the fit is that of the plain way."""
+    rng = np.random.default_rng(3)
+    system, topic, assessor = (each.ravel() for each in np.indices((4, 110, 4)))
+    y = rng.normal(size=110)[topic] + rng.normal(size=(110, 4))[topic, assessor]
+    y = y + rng.normal(size=(4, 110))[system, topic] + rng.normal(size=topic.size)
+    y[rng.random(y.size) < 0.2] = math.nan
+    random = [(1,), (2,), (0, 1), (1, 2)]
+    blocks = fit_mixed(y, [system, topic, assessor], fixed=[0], random=random)
+    monkeypatch.setattr(mixed, "LESS_WORK", math.inf)
+    plain = fit_mixed(y, [system, topic, assessor], fixed=[0], random=random)
+    assert (type(blocks.found.reml), type(plain.found.reml)) == (BlockReml, Reml)  # type: ignore[union-attr]
+    assert blocks.deviance == pytest.approx(plain.deviance)
+    assert blocks.variances == pytest.approx(plain.variances, rel=1e-4, abs=1e-7)
+    assert fixed_means(blocks).means == pytest.approx(fixed_means(plain).means)
 
 
 def test_predictions_are_those_of_henderson() -> None:

@@ -28,7 +28,7 @@ from scipy.special import stdtr
 
 from adjudge.errors import UsageError
 from adjudge.stats import checks
-from adjudge.stats.checks import FloatArray, IntArray
+from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.linear.mixed import MixedFit, Satterthwaite, fit_mixed
 from adjudge.stats.linear.model import Key, LinearModel, same_groups
 from adjudge.stats.linear.strata import Strata, combined, reml_of_mean_squares
@@ -48,6 +48,12 @@ FILLED = 0.8
 MOST_EFFECTS = 1_500
 """Effects beside the largest random term, of designs that are not balanced: some seconds."""
 
+NEARLY_NOISE = 1.25
+"""Rows in a cell of a term, on average, up to which the noise stands for the term where they cannot be told apart."""
+
+ROUNDING = 1e-12
+"""An own variance below this share of the pooled one is what rounding leaves of none."""
+
 TERMS: dict[Key, str] = {
     (1,): "topic",
     (2,): "assessor",
@@ -57,9 +63,13 @@ TERMS: dict[Key, str] = {
 }
 """Random terms by their factors: 0 is the system, 1 the topic, 2 the assessor."""
 ONE_ASSESSOR = "one assessor judged, which says nothing of how others would"
-TOO_FEW_ASSESSORS = (
-    "two assessors and two systems are too few to know how far assessors disagree about systems"
-)
+TOO_FEW_ASSESSORS = "so few assessors of two systems do not show how far assessors disagree about them"
+
+CONFOUNDED: dict[Key, str] = {
+    (0, 2): "who judged which system leaves no way to tell how assessors disagree from how systems differ",
+    (0, 1): "too few judgments to tell how topics vary from noise",
+}
+"""Why other assessors cannot be spoken of, where a term that matters is not in the model."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +97,12 @@ class JudgedPairs:
     """Student's t."""
     p: FloatArray
     """Two-sided, not adjusted."""
+    pooled_error: FloatArray
+    """Where all systems vary alike; with `pooled_df`."""
+    pooled_df: FloatArray
+    own_error: FloatArray
+    """Of what the two systems show alone; with `own_df`."""
+    own_df: FloatArray
     deviations: JudgedMeans
     """Of each system from the average system."""
     means: JudgedMeans
@@ -144,6 +160,19 @@ class _Judgments:
     def size(self) -> int:
         return self.systems.size
 
+    @property
+    def own_judge_df(self) -> int:
+        """Degrees of freedom for assessors of one pair: within groups, or between groups where those are more."""
+        return max(self.judges - self.groups, self.groups - 1)
+
+    def judge_df_of_systems(self) -> IntArray:
+        """The same of each system alone, by those who judged it."""
+        judged, seen = np.zeros((self.size, self.judges)), np.zeros((self.size, self.groups))
+        judged[self.system, self.judge] = 1
+        seen[self.system, self.group] = 1
+        judges, groups = judged.sum(axis=1), seen.sum(axis=1)
+        return np.asarray(np.maximum(judges - groups, groups - 1).astype(np.int64))
+
 
 @dataclass(frozen=True)
 class _Fit:
@@ -177,68 +206,35 @@ def judged_pairs(
     design, complete = _design(data)
     first, second = columns_of_pairs(size)
     n = _common_topics(data, size)[first, second]
-    unavailable = _unavailable(data)
-    fit: _Fit | str = "there are no judgments"
-    if unavailable is None and data.values.size:
-        cube = _balanced(data)
+    unavailable, fit = _unavailable(data), None
+    no_fit: str | None = "there are no judgments"
+    if unavailable is None and data.size > 1 and data.topics > 1:
         try:
-            fit = _from_rows(data) if cube is None else _from_cube(cube)
-        except UsageError as error:  # too large
-            unavailable = str(error)
-    none = np.full(size, math.nan)
-    deviations = JudgedMeans(estimate=none, error=none, df=none)
-    means = JudgedMeans(estimate=none, error=none, df=none)
-    error, df, statistic, p = np.full((4, first.size), math.nan)
-    why: dict[int, str] = {}
-    simple = _plain_means(data, size)
-    difference = np.where(n > 0, simple[first] - simple[second], math.nan)
-    components: dict[str, float] = {}
-    if isinstance(fit, _Fit):
-        components = fit.components
-        means = _spread_out(fit.means, data.systems, size)
-        centred = fit.means.estimate - fit.means.estimate.mean()
-        noise = NOISE * float(np.abs(data.values).max(initial=0.0))
-        variance, freedom = _variances(fit, _deviations, data, noise)
-        deviations = _spread_out(
-            JudgedMeans(estimate=centred, error=np.sqrt(variance), df=freedom), data.systems, size
-        )
-        difference = np.where(n > 0, means.estimate[first] - means.estimate[second], math.nan)
-        difference[np.abs(difference) <= noise] = 0.0
-        place = np.full(size, -1)
-        place[data.systems] = np.arange(data.size)
-        i, j = place[first], place[second]
-        at = np.flatnonzero((i >= 0) & (j >= 0) & (n >= 2))
-        variance, freedom = _variances(fit, lambda c: _pairs(c, i[at], j[at]), data, noise)
-        error[at], df[at] = np.sqrt(variance), freedom
-        error[error <= noise] = 0.0
-        with np.errstate(invalid="ignore", divide="ignore"):
-            statistic = np.where(difference == 0, 0.0, difference / error)
-        statistic[np.isnan(error) | ~np.isfinite(statistic)] = math.nan
-        p = 2 * stdtr(df, -np.abs(statistic))
-        p[(difference == 0) & (error == 0)] = 1.0
-    for k in np.flatnonzero(np.isnan(p)).tolist():
-        if n[k] < 2:
-            why[k] = too_few(int(n[k]))
-        elif unavailable is not None:
-            why[k] = unavailable
-        elif isinstance(fit, str):
-            why[k] = fit
-        elif error[k] == 0:
-            why[k] = "all differences are the same, and need to vary"
-        else:
-            why[k] = "the variances are too uncertain for a test"
+            fit, no_fit = _fitted(data)
+        except UsageError as large:
+            unavailable = str(large)
+    noise = NOISE * float(np.abs(data.values).max(initial=0.0))
+    tests = _tests(data, fit, first, second, n, noise)
+    why = {
+        k: _why_not(int(n[k]), unavailable or no_fit, float(tests.error[k]))
+        for k in np.flatnonzero(np.isnan(tests.p)).tolist()
+    }
     return JudgedPairs(
         first=first,
         second=second,
         n=n,
-        difference=difference,
-        error=error,
-        df=df,
-        statistic=statistic,
-        p=p,
-        deviations=deviations,
-        means=means,
-        components=components,
+        difference=tests.difference,
+        error=tests.error,
+        df=tests.df,
+        statistic=tests.statistic,
+        p=tests.p,
+        pooled_error=tests.pooled_error,
+        pooled_df=tests.pooled_df,
+        own_error=tests.own_error,
+        own_df=tests.own_df,
+        deviations=_deviations_of(data, fit, size, noise),
+        means=_spread_out(fit.means if fit else None, data.systems, size),
+        components=fit.components if fit else {},
         design=design,
         complete=complete,
         systems=data.size,
@@ -246,6 +242,82 @@ def judged_pairs(
         groups=data.groups,
         unavailable=unavailable,
         why=why,
+    )
+
+
+def _fitted(data: _Judgments) -> tuple[_Fit | None, str | None]:
+    """The fit, or why there is none."""
+    cube = _balanced(data)
+    return _from_rows(data) if cube is None else (_from_cube(cube), None)
+
+
+@dataclass(frozen=True)
+class _Tests:
+    difference: FloatArray
+    error: FloatArray
+    df: FloatArray
+    statistic: FloatArray
+    p: FloatArray
+    pooled_error: FloatArray
+    pooled_df: FloatArray
+    own_error: FloatArray
+    own_df: FloatArray
+
+
+def _tests(
+    data: _Judgments, fit: _Fit | None, first: IntArray, second: IntArray, n: IntArray, noise: float
+) -> _Tests:
+    """Student's t of every pair that has two topics; 0 and p = 1 where two systems do not differ anywhere."""
+    place = np.full(max(1, int(max(first.max(initial=0), second.max(initial=0))) + 1), -1)
+    place[data.systems] = np.arange(data.size)
+    means = _plain_means(data) if fit is None else fit.means.estimate
+    difference, error, df, statistic, p = np.full((5, first.size), math.nan)
+    both = np.full((4, first.size), math.nan)
+    at = np.flatnonzero(n > 0)
+    difference[at] = means[place[first[at]]] - means[place[second[at]]]
+    difference[np.abs(difference) <= noise] = 0.0
+    if fit is not None:
+        at = np.flatnonzero(n > 1)
+        i, j = place[first[at]], place[second[at]]
+        many = np.minimum(*data.judge_df_of_systems()[[i, j]]) >= OWN_FROM
+        found = _variances(fit, lambda covariance: _pairs(covariance, i, j), many, noise)
+        error[at], df[at] = np.sqrt(found.chosen), found.df
+        both[:, at] = np.sqrt(found.pooled), found.pooled_df, np.sqrt(found.own), found.own_df
+        error[error <= noise] = 0.0
+        with np.errstate(invalid="ignore", divide="ignore"):
+            statistic = np.where((difference == 0) & ~np.isnan(error), 0.0, difference / error)
+        statistic[~np.isfinite(statistic)] = math.nan
+        p = np.where((difference == 0) & (error == 0), 1.0, 2 * stdtr(df, -np.abs(statistic)))
+    return _Tests(
+        difference=difference,
+        error=error,
+        df=df,
+        statistic=statistic,
+        p=p,
+        pooled_error=both[0],
+        pooled_df=both[1],
+        own_error=both[2],
+        own_df=both[3],
+    )
+
+
+def _why_not(n: int, reason: str | None, error: float) -> str:
+    if n < 2:
+        return too_few(n)
+    if reason is not None:
+        return reason
+    if error == 0:
+        return "all differences are the same, and need to vary"
+    return "the variances are too uncertain for a test"
+
+
+def _deviations_of(data: _Judgments, fit: _Fit | None, size: int, noise: float) -> JudgedMeans:
+    if fit is None:
+        return _spread_out(None, data.systems, size)
+    found = _variances(fit, _deviations, data.judge_df_of_systems() >= OWN_FROM, noise)
+    estimate = fit.means.estimate - fit.means.estimate.mean()
+    return _spread_out(
+        JudgedMeans(estimate=estimate, error=np.sqrt(found.chosen), df=found.df), data.systems, size
     )
 
 
@@ -268,14 +340,13 @@ def _judgments(
     if codes[0].max(initial=-1) >= size:
         raise UsageError(f"columns: expected numbers below {size}, got {codes[0].max()}")
     kept = ~np.isnan(scores)
-    triples, repeat = np.unique(np.column_stack(codes)[kept], axis=0, return_inverse=True)
-    repeat = repeat.reshape(-1)
-    means = np.bincount(repeat, scores[kept], triples.shape[0]) / np.bincount(
-        repeat, minlength=triples.shape[0]
+    (systems, system), (topics, topic), (people, judge) = (
+        np.unique(each[kept], return_inverse=True) for each in codes
     )
-    systems, system = np.unique(triples[:, 0], return_inverse=True)
-    topics, topic = np.unique(triples[:, 1], return_inverse=True)
-    people, judge = np.unique(triples[:, 2], return_inverse=True)
+    shape = max(1, systems.size), max(1, topics.size), max(1, people.size)
+    cells, repeat = np.unique(np.ravel_multi_index((system, topic, judge), shape), return_inverse=True)
+    means = np.bincount(repeat, scores[kept], cells.size) / np.bincount(repeat, minlength=cells.size)
+    system, topic, judge = np.unravel_index(cells, shape)
     table = sparse.coo_array((np.ones(means.size), (topic, judge)), shape=(topics.size, people.size))
     groups, label = 0, np.zeros(0, dtype=np.int64)
     if means.size:
@@ -311,16 +382,16 @@ def _design(data: _Judgments) -> tuple[JudgedDesign, bool]:
 
 
 def _levels(codes: IntArray, group: IntArray, groups: int) -> IntArray:
-    """How many different codes there are in each group."""
-    pairs = np.unique(np.column_stack([group, codes]), axis=0)
-    return np.bincount(pairs[:, 0], minlength=groups).astype(np.int64)
+    """How many different codes there are in each group; every code is in one."""
+    owner = np.zeros(int(codes.max(initial=-1)) + 1, dtype=np.int64)
+    owner[codes] = group
+    return np.bincount(owner, minlength=groups).astype(np.int64)
 
 
 def _unavailable(data: _Judgments) -> str | None:
     if data.judges == 1:
         return ONE_ASSESSOR
-    own = max(data.judges - data.groups, data.groups - 1)
-    if data.size > 1 and (data.size - 1) * own < LEAST_JUDGE_DF:
+    if data.size > 1 and (data.size - 1) * data.own_judge_df < LEAST_JUDGE_DF:
         return TOO_FEW_ASSESSORS
     return None
 
@@ -331,21 +402,20 @@ def _common_topics(data: _Judgments, size: int) -> IntArray:
     return np.asarray((there @ there.T).astype(np.int64))
 
 
-def _plain_means(data: _Judgments, size: int) -> FloatArray:
+def _plain_means(data: _Judgments) -> FloatArray:
     """The mean of each system's topic means."""
-    total, count = np.zeros((2, size, data.topics))
-    np.add.at(total, (data.systems[data.system], data.topic), data.values)
-    np.add.at(count, (data.systems[data.system], data.topic), 1)
-    with np.errstate(invalid="ignore"):
-        cells = total / count
-    there = (~np.isnan(cells)).sum(axis=1)
-    return np.asarray(np.where(there > 0, np.nansum(cells, axis=1) / np.maximum(there, 1), math.nan))
+    total, count = np.zeros((2, data.size, data.topics))
+    np.add.at(total, (data.system, data.topic), data.values)
+    np.add.at(count, (data.system, data.topic), 1)
+    means = np.divide(total, count, out=np.zeros_like(total), where=count > 0)
+    return np.asarray(means.sum(axis=1) / (count > 0).sum(axis=1))
 
 
-def _spread_out(found: JudgedMeans, systems: IntArray, size: int) -> JudgedMeans:
+def _spread_out(found: JudgedMeans | None, systems: IntArray, size: int) -> JudgedMeans:
     """The numbers of those systems that have any, among all."""
     arrays = np.full((3, size), math.nan)
-    arrays[:, systems] = found.estimate, found.error, found.df
+    if found is not None:
+        arrays[:, systems] = found.estimate, found.error, found.df
     return JudgedMeans(estimate=arrays[0], error=arrays[1], df=arrays[2])
 
 
@@ -362,14 +432,36 @@ def _deviations(covariance: FloatArray) -> FloatArray:
     return np.asarray(covariance.diagonal() - 2 * covariance.mean(axis=1) + covariance.mean())
 
 
-def _variances(fit: _Fit, form: Form, data: _Judgments, noise: float) -> tuple[FloatArray, FloatArray]:
-    """The rule: the larger variance with the pooled degrees of freedom, or the own one where assessors are many."""
+@dataclass(frozen=True)
+class _Variances:
+    """Of some contrasts: the two, and the one that is taken."""
+
+    pooled: FloatArray
+    pooled_df: FloatArray
+    own: FloatArray
+    own_df: FloatArray
+    chosen: FloatArray
+    df: FloatArray
+
+
+def _variances(fit: _Fit, form: Form, many: BoolArray, noise: float) -> _Variances:
+    """The rule: the larger variance with the pooled degrees of freedom, or the own one where assessors are `many`.
+
+    An own variance of nothing is not believed.
+    """
     pooled, pooled_df = fit.pooled(form)
     own, own_df = fit.own(form)
-    if max(data.judges - data.groups, data.groups - 1) < OWN_FROM:
-        return np.maximum(np.maximum(pooled, own), 0.0), pooled_df
-    varied = own > noise**2
-    return np.where(varied, own, np.maximum(pooled, 0.0)), np.where(varied, own_df, pooled_df)
+    pooled, own = np.maximum(pooled, 0.0), np.maximum(own, 0.0)
+    own = np.where(own > np.maximum(noise**2, ROUNDING * pooled), own, 0.0)
+    alone = (own > 0) & many
+    return _Variances(
+        pooled=pooled,
+        pooled_df=pooled_df,
+        own=own,
+        own_df=own_df,
+        chosen=np.where(alone, own, np.maximum(pooled, own)),
+        df=np.where(alone, own_df, pooled_df),
+    )
 
 
 # Balanced: equal groups of assessors, who judged everything of their topics
@@ -400,7 +492,7 @@ class _Squares:
     df: tuple[int, int, int, int]
 
 
-def _squares(cube: FloatArray) -> _Squares:
+def _squares(cube: FloatArray, noise: float) -> _Squares:
     _, g, n, m = cube.shape
     whole = cube.mean(axis=(1, 2, 3), keepdims=True)
     group = cube.mean(axis=(2, 3), keepdims=True)
@@ -409,7 +501,8 @@ def _squares(cube: FloatArray) -> _Squares:
 
     def products(part: FloatArray, times: int) -> FloatArray:
         flat = part.reshape(part.shape[0], -1)
-        return np.asarray(times * (flat @ flat.T))
+        found = times * (flat @ flat.T)
+        return np.asarray(found) if np.trace(found) > noise else np.zeros_like(found)
 
     return _Squares(
         between=products(group - whole, n * m),
@@ -420,14 +513,14 @@ def _squares(cube: FloatArray) -> _Squares:
     )
 
 
-def _from_cube(cube: FloatArray) -> _Fit | str:
+def _from_cube(cube: FloatArray) -> _Fit:
     """Mean squares: REML's variances from those pooled over systems, and each contrast's own."""
     s, g, n, m = cube.shape
-    centre = cube.mean(axis=0, keepdims=True)
     whole = cube - cube.mean()
-    if np.abs(whole).max() <= NOISE * np.abs(cube).max():
-        whole = np.zeros_like(cube)
-    apart, common = _squares(whole - whole.mean(axis=0, keepdims=True)), _squares(centre - centre.mean())
+    shared = whole.mean(axis=0, keepdims=True)
+    # What is left of equal differences is rounding, and counts as none.
+    noise = cube.size * (NOISE * float(np.abs(cube).max())) ** 2
+    apart, common = _squares(whole - shared, noise), _squares(shared, noise)
     found, keys = _pooled_strata(apart, common, (s, g, n, m))
     variances = reml_of_mean_squares(found)
     components = {TERMS.get(key, "residual"): float(v) for key, v in zip(keys, variances, strict=True)}
@@ -435,7 +528,8 @@ def _from_cube(cube: FloatArray) -> _Fit | str:
     rows = g * n * m
     needed = np.array([size[key] / rows if 0 in key or not key else 0.0 for key in keys])
     mean_needed = np.array([size[key] / rows for key in keys])
-    unit, unit_df = combined(found, variances, needed) if found.ms.any() else (0.0, math.nan)
+    varied = any(each.any() for each in (apart.between, apart.topics, apart.judges, apart.rest))
+    unit, unit_df = combined(found, variances, needed) if varied else (0.0, math.nan)
     of_mean, mean_df = combined(found, variances, mean_needed) if found.ms.any() else (0.0, math.nan)
     means = JudgedMeans(
         estimate=cube.mean(axis=(1, 2, 3)), error=np.full(s, math.sqrt(of_mean)), df=np.full(s, mean_df)
@@ -462,11 +556,12 @@ def _pooled_strata(
     """
     s, _, n, m = shape
     keys: list[Key] = [(1,), (2,), (1, 2), (0, 1), (0, 2), ()]
-    if m == 1 or n == 1:
-        lost = {(1, 2), (0, 1)} if m == 1 else {(1, 2), (0, 2)}
-        if m == n == 1:
-            lost = {(2,), (1, 2), (0, 1), (0, 2)}
-        keys = [key for key in keys if key not in lost]
+    if m == n == 1:
+        keys = [(1,), ()]
+    elif m == 1:
+        keys = [(1,), (2,), (0, 2), ()]
+    elif n == 1:
+        keys = [(1,), (2,), (0, 1), ()]
     part = {(1,): s * m, (2,): s * n, (1, 2): s, (0, 1): m, (0, 2): n, (): 1}
     holds = [{1, 2}, {1}, {2}, set()]
     rows, df, ms = [], [], []
@@ -534,17 +629,22 @@ def own_variance(
 # Not balanced: REML on the rows
 
 
-def _from_rows(data: _Judgments) -> _Fit | str:
+def _from_rows(data: _Judgments) -> tuple[_Fit | None, str | None]:
     """REML for the pooled variances; sums over topics and assessors of what is left for the contrasts' own."""
+    if np.ptp(data.values) <= NOISE * np.abs(data.values).max():
+        return _constant(data), None
     factors = [data.system, data.topic, data.judge]
     model = LinearModel(data.values, factors, [(0,)])
     _check_size(model)
     random = _identified(model)
+    for key in ((0, 2), (0, 1)):
+        if not _held(model, random, key):
+            raise UsageError(CONFOUNDED[key])
     if not random:
-        return "nothing is left for the noise"
+        return None, "nothing is left for the noise"
     fit = fit_mixed(data.values, factors, fixed=[0], random=random)
     if fit.why is not None or fit.found is None or fit.found.averaging is None:
-        return fit.why or "the design cannot tell the systems apart"
+        return None, fit.why or "the design cannot tell the systems apart"
     found, averaging = fit.found, fit.found.averaging
     satterthwaite = Satterthwaite(found.reml, found.theta, averaging)
     best = found.reml.at(found.theta)
@@ -554,24 +654,39 @@ def _from_rows(data: _Judgments) -> _Fit | str:
     components = {TERMS[key]: float(v) for key, v in zip(fit.random, fit.variances, strict=True)}
     components["residual"] = float(fit.residual_variance)
     by_topic, by_both = _clustered(data, fit, model, estimate)
+    expected = np.diag(_plain_variances(data, components))
     i, j = columns_of_pairs(data.size)
 
     def clustered(form: Form) -> FloatArray:
         return np.maximum(form(by_topic), form(by_both))
 
-    # Under the model itself the one is the other, on average.
-    expected, seen = (
-        float(each.sum()) for each in (_pairs(covariance, i, j), clustered(lambda c: _pairs(c, i, j)))
-    )
+    def every(covariance: FloatArray) -> FloatArray:
+        return _pairs(covariance, i, j)
+
+    # What is left over is less than what was there: on average both must be what the model expects.
+    seen = float(clustered(every).sum())
+    lost = float(every(expected).sum()) / seen if seen > 0 else 0.0
 
     def pooled(form: Form) -> tuple[FloatArray, FloatArray]:
         return form(covariance), satterthwaite.of_forms(form)
 
     def own(form: Form) -> tuple[FloatArray, FloatArray]:
         freedom = satterthwaite.of_forms(form) / max(1, data.size - 1)
-        return clustered(form) * (expected / seen) if seen > 0 else form(covariance), freedom
+        return lost * clustered(form) / form(expected) * form(covariance), freedom
 
-    return _Fit(means=means, components=components, pooled=pooled, own=own)
+    return _Fit(means=means, components=components, pooled=pooled, own=own), None
+
+
+def _constant(data: _Judgments) -> _Fit:
+    """All values are the same: nothing varies."""
+
+    def nothing(form: Form) -> tuple[FloatArray, FloatArray]:
+        found = form(np.zeros((data.size, data.size)))
+        return found, np.full(found.size, math.nan)
+
+    none = np.full(data.size, math.nan)
+    means = JudgedMeans(estimate=np.full(data.size, data.values.mean()), error=np.zeros(data.size), df=none)
+    return _Fit(means=means, components={}, pooled=nothing, own=nothing)
 
 
 def _identified(model: LinearModel) -> list[Key]:
@@ -591,6 +706,14 @@ def _identified(model: LinearModel) -> list[Key]:
     return kept[1:]
 
 
+def _held(model: LinearModel, random: list[Key], key: Key) -> bool:
+    """Whether the variance of a term is in the model: as a term, under another name, or as nearly all of the noise."""
+    term = model.term(key)
+    if key in random or any(same_groups(term, model.term(each)) for each in random):
+        return True
+    return model.n <= NEARLY_NOISE * term.size and model.space([(0,), *random]).rank < model.n
+
+
 def _check_size(model: LinearModel) -> None:
     sizes = sorted(model.term(key).size for key in TERMS)
     effects = sum(sizes[:-1])
@@ -599,6 +722,21 @@ def _check_size(model: LinearModel) -> None:
             f"so large a design ({effects:,} effects, at most {MOST_EFFECTS:,}) is computed only where equal groups"
             " of assessors judged everything of their topics"
         )
+
+
+def _plain_variances(data: _Judgments, components: dict[str, float]) -> FloatArray:
+    """What the model expects of each system's plain mean, without what systems share."""
+
+    def shares(codes: IntArray, levels: int) -> FloatArray:
+        counts = np.zeros((data.size, levels))
+        np.add.at(counts, (data.system, codes), 1)
+        return np.asarray(np.sum((counts / counts.sum(axis=1, keepdims=True)) ** 2, axis=1))
+
+    return np.asarray(
+        components["residual"] / np.bincount(data.system)
+        + components.get("system:topic", 0.0) * shares(data.topic, data.topics)
+        + components.get("system:assessor", 0.0) * shares(data.judge, data.judges)
+    )
 
 
 def _clustered(

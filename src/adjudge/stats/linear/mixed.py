@@ -19,11 +19,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 from scipy.linalg import lapack
+from scipy.sparse.csgraph import connected_components
 from scipy.special import chdtrc, fdtrc
 
 from adjudge.errors import UsageError
 from adjudge.stats import checks
-from adjudge.stats.checks import FloatArray
+from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.linear.anova import WHOLE, level_weights
 from adjudge.stats.linear.model import (
     MOST_COLUMNS,
@@ -44,6 +45,9 @@ COMPILED_UP_TO = 300
 
 QUICK_UP_TO = 60
 """Equations up to which a fit is a matter of milliseconds."""
+
+LESS_WORK = 2
+"""How many times less the work must be for several terms to be eliminated at once, which is not as sparse."""
 
 ROUNDING = 1e-15
 """What a residual sum of squares has at least, beside the whole."""
@@ -214,6 +218,174 @@ class Reml:
         found = self._absorbed @ first + rng.standard_normal(self.n)
         others = [rng.standard_normal(self.sizes[k]) * theta[k] for k in self._others]
         return np.asarray(sigma * (found + self._design @ np.concatenate([*others, np.zeros(self.p)])))
+
+
+@dataclass(frozen=True)
+class Elimination:
+    """Random terms that lie within the parts of a partition of the rows: their equations fall into blocks."""
+
+    part: Term
+    inside: tuple[int, ...]
+    """Which of the random terms."""
+    width: int
+    """The most effects that a part has."""
+    work: float
+    """Multiplications of one evaluation, roughly."""
+
+
+def elimination(terms: Sequence[Term], fixed: int) -> Elimination:
+    """The partition with the least work: the cells of one term, as topics, or what no term connects, as groups."""
+    cells = sparse.hstack([indicators(term) for term in terms], format="csr")
+    count, label = connected_components(sparse.block_array([[None, cells], [cells.T, None]]), directed=False)
+    apart = Term((), label[: cells.shape[0]].astype(np.int64), np.zeros((count, 0), dtype=np.int64))
+    parts = [*terms, apart]
+    return min((_eliminated(terms, part, fixed) for part in parts), key=lambda each: each.work)
+
+
+def _eliminated(terms: Sequence[Term], part: Term, fixed: int) -> Elimination:
+    inside = tuple(k for k, term in enumerate(terms) if within(part, term))
+    effects = np.zeros(part.size)
+    for k in inside:
+        owner = np.zeros(terms[k].size, dtype=np.int64)
+        owner[terms[k].codes] = part.codes
+        effects += np.bincount(owner, minlength=part.size)
+    width = int(effects.max())
+    rest = fixed + sum(term.size for k, term in enumerate(terms) if k not in inside)
+    work = part.size * width * (width**2 + width * rest + rest**2) + rest**3
+    return Elimination(part=part, inside=inside, width=width, work=float(work))
+
+
+class BlockReml(Reml):
+    """The same criterion where several terms are eliminated at once, block by block: all that lies within a topic.
+
+    With topics, topics by systems and topics by assessors in one model, taking out the largest alone would leave
+    equations for each of the others' many cells.
+    """
+
+    def __init__(self, y: FloatArray, fixed: Any, terms: Sequence[Term], chosen: Elimination):
+        self.n, self.p = fixed.shape
+        self.df = self.n - self.p
+        self.sizes = [term.size for term in terms]
+        order = sorted(range(len(terms)), key=lambda k: -terms[k].size)
+        self._first, self._others = order[0], sorted(order[1:])
+        self.columns = self.p + sum(self.sizes[k] for k in self._others)
+        self.compiled = False
+        self._indicators = [indicators(term) for term in terms]
+        self._outside = [k for k in range(len(terms)) if k not in chosen.inside]
+        self._columns = sum(self.sizes[k] for k in self._outside)
+        self._design = sparse.hstack([*(self._indicators[k] for k in self._outside), fixed], format="csr")
+        self._inner = (self._design.T @ self._design).toarray()
+        self._place(terms, chosen)
+        self.take(y)
+
+    def _place(self, terms: Sequence[Term], chosen: Elimination) -> None:
+        """Give every eliminated effect a block and a position in it; a smaller block leaves its last ones empty."""
+        parts, width = chosen.part.size, chosen.width
+        used = np.zeros(parts, dtype=np.int64)
+        self._at: dict[int, tuple[IntArray, IntArray]] = {}
+        for k in chosen.inside:
+            owner = np.zeros(terms[k].size, dtype=np.int64)
+            owner[terms[k].codes] = chosen.part.codes
+            order = np.argsort(owner, kind="stable")
+            counts = np.bincount(owner, minlength=parts)
+            rank = np.empty_like(owner)
+            rank[order] = np.arange(owner.size) - np.repeat(np.cumsum(counts) - counts, counts)
+            self._at[k] = owner, used[owner] + rank
+            used += counts
+        position = [self._at[k][0] * width + self._at[k][1] for k in chosen.inside]
+        wide = sparse.hstack([self._indicators[k] for k in chosen.inside], format="csc")
+        flat = np.concatenate(position)
+        full = sparse.csr_array(
+            (np.ones(flat.size), (np.arange(flat.size), flat)), shape=(flat.size, parts * width)
+        )
+        self._absorbed = (wide @ full).tocsr()
+        inner = (self._absorbed.T @ self._absorbed).tocoo()
+        self._blocks = np.zeros((parts, width, width))
+        row, column = inner.coords
+        self._blocks[row // width, row % width, column % width] = inner.data
+        cross = (self._absorbed.T @ self._design).toarray()
+        self._across = cross.reshape(parts, width, self._columns + self.p)
+
+    def take(self, y: FloatArray) -> None:
+        super().take(y)
+        self._on_absorbed = self._on_absorbed.reshape(self._blocks.shape[:2])
+
+    def at(self, theta: FloatArray) -> Criterion:
+        """As in Reml: the equations of the eliminated effects are inverted block by block."""
+        inside = np.zeros(self._blocks.shape[:2])
+        for k, where in self._at.items():
+            inside[where] = theta[k]
+        scale = np.ones(self._columns + self.p)
+        scale[: self._columns] = np.repeat(
+            [theta[k] for k in self._outside], [self.sizes[k] for k in self._outside]
+        )
+        blocks = inside[:, :, None] * self._blocks * inside[:, None, :]
+        blocks += np.eye(blocks.shape[1])
+        roots = np.linalg.cholesky(blocks)
+        inverses = np.linalg.inv(blocks)
+        across = inside[:, :, None] * self._across * scale
+        through = inverses @ across
+        seen = inside * self._on_absorbed
+        carried = np.einsum("bij,bj->bi", inverses, seen)
+        flat = across.reshape(-1, scale.size)
+        matrix = self._scaled(self._inner, scale) - flat.T @ through.reshape(-1, scale.size)
+        right = scale * self._on_design - flat.T @ carried.ravel()
+        root, failed = lapack.dpotrf(matrix, lower=1, clean=1)
+        if failed:
+            raise UsageError(NOT_APART)
+        half, _ = lapack.dtrtrs(root, right, lower=1)
+        solved, _ = lapack.dtrtrs(root, half, lower=1, trans=1)
+        inverse, _ = lapack.dpotri(root, lower=1)
+        inverse = np.tril(inverse) + np.tril(inverse, -1).T
+        left = carried - through @ solved
+        spread = np.einsum("bii->bi", inverses) + np.einsum("bir,bir->bi", through @ inverse, through)
+        traces, squares = np.zeros(theta.size), np.zeros(theta.size)
+        effects = [np.zeros(0)] * theta.size
+        for k, where in self._at.items():
+            effects[k] = theta[k] * left[where]
+            squares[k] = float(np.sum(left[where] ** 2))
+            traces[k] = self.sizes[k] - float(spread[where].sum())
+        start = 0
+        for k in self._outside:
+            part = slice(start, start + self.sizes[k])
+            start = part.stop
+            effects[k] = theta[k] * solved[part]
+            squares[k] = float(np.sum(solved[part] ** 2))
+            traces[k] = self.sizes[k] - float(inverse.diagonal()[part].sum())
+        square = self._square - float(np.sum(seen * carried))
+        rss = max(square - float(half @ half), ROUNDING * self._square)
+        deviance = 2 * float(np.log(np.einsum("bii->bi", roots)).sum() + np.log(root.diagonal()).sum())
+        deviance += self.df * (1 + math.log(2 * math.pi * rss / self.df))
+        fixed = slice(self._columns, None)
+        return Criterion(
+            deviance=deviance,
+            slope=2 * (traces - self.df * squares / rss),
+            traces=traces,
+            squares=squares,
+            rss=rss,
+            fixed=solved[fixed],
+            unscaled=inverse[fixed, fixed],
+            effects=tuple(effects),
+        )
+
+    def simulate(self, theta: FloatArray, sigma: float, rng: np.random.Generator) -> FloatArray:
+        """The same scores as Reml's, from the same numbers drawn."""
+        first = rng.standard_normal(self.sizes[self._first]) * theta[self._first]
+        found = self._indicators[self._first] @ first + rng.standard_normal(self.n)
+        for k in self._others:
+            found = found + self._indicators[k] @ (rng.standard_normal(self.sizes[k]) * theta[k])
+        return np.asarray(sigma * found)
+
+
+def criterion_of(y: FloatArray, fixed: Any, terms: Sequence[Term]) -> Reml:
+    """The criterion of a design, by the elimination that leaves the least work."""
+    largest = max(term.size for term in terms)
+    left = fixed.shape[1] + sum(term.size for term in terms) - largest
+    if left > COMPILED_UP_TO:
+        chosen = elimination(terms, fixed.shape[1])
+        if len(chosen.inside) > 1 and LESS_WORK * chosen.work < left**3:
+            return BlockReml(y, fixed, terms, chosen)
+    return Reml(y, fixed, terms)
 
 
 # The search for the ratios of standard deviations
@@ -519,7 +691,7 @@ def fit_mixed(
     if why is not None:
         return _undefined(keys, model.n, why)
     columns, averaging = _fixed_columns(model, known)
-    reml = Reml(model.scores, columns, [model.term(key) for key in keys])
+    reml = criterion_of(model.scores, columns, [model.term(key) for key in keys])
     balanced = strata(model, known, keys)
     ratios = None if balanced is None else _ratios(balanced, keys)
     theta = search(reml, range(len(keys)), np.ones(len(keys))) if ratios is None else ratios
@@ -586,7 +758,7 @@ def fixed_test(
         why = "nothing is left of it after the other terms"
     if why is not None:
         return FixedTest(f=math.nan, df=parts[1], denominator_df=math.nan, p=math.nan, why=why)
-    reml = Reml(model.scores, columns, [model.term(each) for each in terms])
+    reml = criterion_of(model.scores, columns, [model.term(each) for each in terms])
     theta = search(reml, range(len(terms)), np.ones(len(terms)))
     # The estimates without the later terms combine those with them: b_1 + M_11^-1 M_12 b_2, M being the information.
     inside = parts[0] + parts[1]
