@@ -90,9 +90,8 @@ def test_the_means_squares_of_a_crossed_design_make_the_test() -> None:
 def test_fixed_effects_make_the_groups_that_topics_alone_make() -> None:
     fixed = adjudge.compare(LIKINGS, assessor_effects="fixed")
     alone = adjudge.compare(LIKINGS.groupby(["system", "topic"], as_index=False)["coherence"].mean())
-    assert [(s.system, s.group, s.low) for s in fixed.standings] == [
-        (s.system, s.group, pytest.approx(s.low)) for s in alone.standings
-    ]
+    assert [(s.system, s.group) for s in fixed.standings] == [(s.system, s.group) for s in alone.standings]
+    assert [s.low for s in fixed.standings] == pytest.approx([s.low for s in alone.standings])
     assert fixed.test == "wilcoxon"
     assert ASSESSORS in fixed.tested
     assert "for these three assessors; " in fixed.headline()
@@ -180,7 +179,7 @@ def test_a_mild_assessor_does_not_lift_the_systems_that_they_judged() -> None:
     found = adjudge.compare(frame)
     raw = frame.groupby("system")["coherence"].mean()
     assert raw["s0"] < raw["s1"]
-    assert [s.system for s in found.standings][0] == "s0"
+    assert found.standings[0].system == "s0"
     by_name = {s.system: s.adjusted for s in found.standings}
     assert by_name["s0"] - by_name["s1"] == pytest.approx(0.5, abs=0.15)
     assert "adjusted for both" in found.ordering

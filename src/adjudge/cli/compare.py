@@ -129,7 +129,7 @@ def command(
         typer.Option(
             "--mean-intervals",
             metavar="OF",
-            help="Where assessors are a sample, the means' intervals: of the deviation from the average system, or raw.",
+            help="Of means where assessors are a sample: deviation (from the average system), or raw.",
         ),
     ] = "deviation",
     primary: options.Primary = None,

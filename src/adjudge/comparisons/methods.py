@@ -493,8 +493,9 @@ def _sampled_words(found: Sequence[Comparison]) -> Iterator[str]:
     if not terms:
         yield "Every assessor judged topics of their own: the assessors' mean differences are the observations."
         return
+    names = listed(list(terms), most=len(terms))
     yield (
-        f"The model has systems as fixed effects and {listed(list(terms), most=len(terms))} as random ones, by restricted"
+        f"The model has systems as fixed effects and {names} as random ones, by restricted"
         " maximum likelihood; of each pair the larger of two standard errors is taken, of all systems and of its own"
         " scores, with Satterthwaite's degrees of freedom."
     )
@@ -696,8 +697,8 @@ def interval_words(found: Sequence[Comparison]) -> Iterator[str]:
         of = f" by {listed([title(c, found) for c in beside], most=len(beside))}" * (len(beside) < len(shown))
         what = "of the distance from the average system, " if beside[0].interval == "deviation-t" else ""
         yield (
-            f"{100 * beside[0].level:g}% intervals of means{of} are {what}Student's t intervals with topics and assessors"
-            f" as samples{cut}."
+            f"{100 * beside[0].level:g}% intervals of means{of} are {what}Student's t intervals with topics and"
+            f" assessors as samples{cut}."
         )
     with_some = [c for c in shown if not c.sampled]
     if with_some:

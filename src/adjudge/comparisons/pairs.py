@@ -135,8 +135,8 @@ def compare(
 
     Where assessors gave the scores, there are two answers: for these assessors (`test`, over topics), and for assessors
     like them, who are then a sample as topics are. `assessor_effects` says which makes the groups: "random", the
-    default from two assessors up where the judgments allow it, or "fixed". With a sample of assessors the means' intervals
-    are of the "deviation" from the average system, or with `mean_intervals="raw"` of the means themselves.
+    default from two assessors up where the judgments allow it, or "fixed". With a sample of assessors the means'
+    intervals are of the "deviation" from the average system, or with `mean_intervals="raw"` of the means themselves.
     """
     chosen = choices(
         test=test,
