@@ -33,6 +33,7 @@ from adjudge.comparisons.methods import MethodsParagraph, compared_methods, is_a
 from adjudge.comparisons.paper import ComparedMeasures, best_of, league_caption, marks
 from adjudge.comparisons.scores import Among, Scores, Source, scores_of
 from adjudge.comparisons.tests import ALPHA, CORRECTION_WORDS, LEVEL, Choices, Test, choices, one_of
+from adjudge.comparisons.without import ConclusionChanges, conclusion_changes
 from adjudge.data.scores import AllLengths, Pool, ScoreMatrix
 from adjudge.errors import DataError, UsageError, among, quoted
 from adjudge.table import Cell, Column, Table, Tabular, held, plain
@@ -105,6 +106,7 @@ def compare(
     pool_humans: bool = False,
     cluster: bool | str = False,
     intervals: str = "agreeing",
+    without: str | Sequence[str] = (),
 ) -> Comparison:
     """Which systems really differ on a measure: `compare("my-eval", "rouge-2", test="t", against="lead")`.
 
@@ -118,7 +120,8 @@ def compare(
     same within this difference. `cluster` swaps whole document sets (True or "set"), or all topics of a "type", "task",
     "selector" or "assessor" together. mc and hb take as many resamples as the correction for the number of pairs needs,
     unless `resamples` says how many. Intervals of differences agree with the corrected test;
-    `intervals="pointwise"` leaves each at `level` by itself.
+    `intervals="pointwise"` leaves each at `level` by itself. `without` leaves out assessors; the result's `changes` say
+    which conclusions are others without them.
     """
     chosen = choices(
         test=test,
@@ -134,7 +137,7 @@ def compare(
         resamples=resamples,
         seed=seed,
     )
-    found = scores_of(scores)
+    found = scores_of(scores, without=without)
     asked = _Asked(
         among=among, pool=pool, pool_humans=pool_humans, cluster=cluster, intervals=_intervals(intervals)
     )
@@ -142,7 +145,7 @@ def compare(
     each = found.each([which[0]], length=length, form=form)
     if len(each) == 1:  # of one length or form, which the title says then
         which = each[0]
-    return conclusions([_prepared(found, which, chosen, asked)], chosen)[0]
+    return _concluded(found, [which], chosen, asked)[0]
 
 
 def compare_all(
@@ -170,6 +173,7 @@ def compare_all(
     intervals: str = "agreeing",
     primary: str | None = None,
     across: str = "each",
+    without: str | Sequence[str] = (),
 ) -> ComparedMeasures:
     """A comparison for every measure, length and form; of everything that has scores unless measures are named.
 
@@ -191,7 +195,7 @@ def compare_all(
         resamples=resamples,
         seed=seed,
     )
-    found = scores_of(scores)
+    found = scores_of(scores, without=without)
     asked = _Asked(
         among=among, pool=pool, pool_humans=pool_humans, cluster=cluster, intervals=_intervals(intervals)
     )
@@ -202,9 +206,41 @@ def compare_all(
         each.sort(key=lambda which: which[0] != first)
         if not each or each[0][0] != first:
             raise UsageError(f"the primary measure {quoted(first)} is not among those that are compared")
-    prepared = [_prepared(found, which, chosen, asked) for which in each]
-    found_out = conclusions(prepared, chosen, primary=first, together=across == "measures")
+    found_out = _concluded(found, each, chosen, asked, primary=first, together=across == "measures")
     return ComparedMeasures(tuple(found_out))
+
+
+def _concluded(
+    scores: Scores,
+    each: Sequence[tuple[str, int | AllLengths | None, str | None]],
+    chosen: Choices,
+    asked: _Asked,
+    *,
+    primary: str | None = None,
+    together: bool = False,
+) -> list[Comparison]:
+    """The comparisons; where assessors were left out, also with everybody, to say what changes."""
+    ready = [_prepared(scores, which, chosen, asked) for which in each]
+    found = conclusions(ready, chosen, primary=primary, together=together)
+    if scores.everyone is None:
+        return found
+    before = [_prepared(scores.everyone, _explicit(scores, which), chosen, asked) for which in each]
+    with_all = conclusions(before, chosen, primary=primary, together=together)
+    return [
+        replace(after, changes=conclusion_changes(one, after, scores.left_out))
+        for one, after in zip(with_all, found, strict=True)
+    ]
+
+
+def _explicit(
+    scores: Scores, which: tuple[str, int | AllLengths | None, str | None]
+) -> tuple[str, int | AllLengths | None, str | None]:
+    """The same length and form by name, as others may have judged further ones."""
+    measure, length, form = which
+    lengths, forms = scores.table.lengths(measure), scores.table.forms(measure)
+    if length is None and len(lengths) == 1:
+        length = "unset" if lengths[0] is None else lengths[0]
+    return measure, length, forms[0] if form is None and len(forms) == 1 else form
 
 
 def _intervals(word: str) -> Intervals:
@@ -521,6 +557,8 @@ class Comparison(Tabular):
     """primary or secondary, where one measure was chosen beforehand."""
     corrected: int = 0
     """The pairs over which p is corrected; more than this comparison's where measures are corrected together."""
+    changes: ConclusionChanges | None = None
+    """Where assessors were left out: which conclusions are others with everybody."""
 
     @property
     def test(self) -> Test:
@@ -797,7 +835,7 @@ class Comparison(Tabular):
             rows=tuple(self._row(s, stars) for s in self.standings),
             title=f"{self.matrix.heading} ({self.matrix.info.direction},"
             f" {counted(len(self.matrix.topics), 'topic')})",
-            said=(self.headline(),),
+            said=(self.headline(), *(self.changes.sentences() if self.changes else ())),
             notes=(*self.missing(), *self.warnings()),
             signature=self.signature,
             caption=league_caption(self),
@@ -917,6 +955,7 @@ class Comparison(Tabular):
                 "missing": self.matrix.missing,
                 "warnings": self.warnings(),
                 "methods": self.methods().as_dict(),
+                **({"changes": self.changes.as_dict()} if self.changes else {}),
             }
         )
         rows = (row for test in self.tested for row in _pair_rows(self, test))
