@@ -260,3 +260,34 @@ def test_haste_is_told_from_the_times_of_the_answers(rated: Evaluation) -> None:
     assert row.pace < 0.1
     assert [flag.code for flag in row.flags].count("hasty") == 2
     assert row.codes.count("hasty") == 1
+
+
+# SummEval's experts, as the documentation has them
+
+
+@pytest.mark.shared_data
+def test_summevals_experts(shared_data: Path, tmp_path: Path) -> None:
+    file = shared_data / "summeval" / "model_annotations.12systems.jsonl"
+    e = Evaluation.init(tmp_path / "e")
+    assert called(tmp_path, "import", "summeval", str(file), "e").returncode == 0
+    found = e.dossiers("expert:coherence")
+    given = np.array(
+        [
+            [expert["coherence"] for expert in json.loads(line)["expert_annotations"]]
+            for line in file.read_text(encoding="utf-8").splitlines()
+        ]
+    )
+    means = given.mean(axis=0)
+    assert [row.deviation for row in found.rows] == pytest.approx(list(means - np.median(means)))
+    correlations = np.corrcoef(given.T)
+    assert [row.others_correlation for row in found.rows] == pytest.approx(
+        [correlations[1, 2], correlations[0, 2], correlations[0, 1]]
+    )
+    assert codes(found) == {"expert-1": ("mild",), "expert-2": (), "expert-3": ("harsh", "erratic")}
+    page = (Path(__file__).parents[2] / "docs" / "assessors.md").read_text(encoding="utf-8")
+    for row in found.table().to_text().splitlines():
+        assert row.rstrip() in page
+    changed = e.compare("expert:coherence", without="expert-2").changes
+    assert changed is not None
+    for sentence in changed.sentences():
+        assert sentence in page

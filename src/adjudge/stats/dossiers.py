@@ -65,7 +65,7 @@ class JudgedThings:
 
 
 @dataclass(frozen=True)
-class Compared:
+class AssessorContrasts:
     """Every assessor compared with the others by one number: its estimate, standard error and degrees of freedom.
 
     NaN where nothing can be said; `others` is with how many, through whatever chain of common things.
@@ -135,7 +135,7 @@ class _Additive:
         return np.asarray(sums / np.maximum(self.per_thing, 1.0))
 
 
-def severity(judged: JudgedThings) -> Compared:
+def severity(judged: JudgedThings) -> AssessorContrasts:
     """How far above the median assessor every assessor is on the same things, in the units of the values.
 
     The additive model value = thing + assessor, so that a mild one's colleagues do not seem harsh for having judged
@@ -159,7 +159,7 @@ def severity(judged: JudgedThings) -> Compared:
         squares = ((influence - influence @ usual.T) ** 2).sum(axis=0)
         error = np.sqrt(squares * topics / np.where(topics > 1, topics - 1.0, np.nan))
     middle = np.diag(usual) == 1
-    return Compared(
+    return AssessorContrasts(
         estimate=np.where(middle, 0.0, np.where(size > 1, effects - usual @ effects, np.nan)),
         error=np.where(middle | (size < 2), np.nan, error),
         freedom=np.where(topics > 1, topics - 1.0, np.nan),
@@ -193,9 +193,9 @@ class Concordance:
     width of the scale that somebody uses do not count. Errors are a delete-one-topic jackknife's.
     """
 
-    own: Compared
-    among_others: Compared
-    contrast: Compared
+    own: AssessorContrasts
+    among_others: AssessorContrasts
+    contrast: AssessorContrasts
     """The share `honest` of the others' mean correlation, less the own."""
     constant: BoolArray
     """Whether all answers of an assessor to what others judged too are the same."""
@@ -224,7 +224,7 @@ def concordance(judged: JudgedThings, *, honest: float = 1.0) -> Concordance:
         [np.ptp(own.values[own.who == a]) if (own.who == a).any() else 0.0 for a in range(size)]
     )
 
-    def compared(of: int, share: float = 0.0) -> Compared:
+    def compared(of: int, share: float = 0.0) -> AssessorContrasts:
         def number(pair: tuple[FloatArray, FloatArray]) -> FloatArray:
             return share * pair[1] - pair[0] if share else pair[of]
 
@@ -233,7 +233,7 @@ def concordance(judged: JudgedThings, *, honest: float = 1.0) -> Concordance:
         with np.errstate(invalid="ignore", divide="ignore"):
             mean = np.nansum(left, axis=0) / n
             error = np.sqrt((n - 1) / n * np.nansum((left - mean) ** 2, axis=0))
-        return Compared(
+        return AssessorContrasts(
             estimate=number(whole),
             error=np.where(topics > 1, error, np.nan),
             freedom=np.where(topics > 1, topics - 1.0, np.nan),
@@ -285,7 +285,7 @@ def _positive(weight: FloatArray, total: float) -> FloatArray:
 # Drift
 
 
-def drift(judged: JudgedThings, order: FloatArray, *, level: float = 0.05) -> Compared:
+def drift(judged: JudgedThings, order: FloatArray, *, level: float = 0.05) -> AssessorContrasts:
     """How much milder every assessor gets from the first judgment to the last, compared with the others.
 
     `order` says when a judgment was made, as a time or a rank, NaN where it is not known. The slope of the values over
@@ -335,7 +335,7 @@ def drift(judged: JudgedThings, order: FloatArray, *, level: float = 0.05) -> Co
         table[:, a] = three
     part = _parts(_together(own))
     others = np.bincount(part)[part] - 1
-    return Compared(table[0], table[1], table[2], others.astype(np.int64), topics)
+    return AssessorContrasts(table[0], table[1], table[2], others.astype(np.int64), topics)
 
 
 def _slope(
@@ -462,9 +462,9 @@ def _alike(judged: JudgedThings, rows: BoolArray, cluster: IntArray) -> tuple[in
 # Who judged with whom
 
 
-def _nothing(size: int) -> Compared:
+def _nothing(size: int) -> AssessorContrasts:
     nan, none = np.full(size, np.nan), np.zeros(size, dtype=np.int64)
-    return Compared(nan, nan, nan, none, none)
+    return AssessorContrasts(nan, nan, nan, none, none)
 
 
 def _clusters(judged: JudgedThings) -> tuple[IntArray, IntArray]:

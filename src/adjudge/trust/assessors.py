@@ -20,7 +20,7 @@ from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError
 from adjudge.judgments.tasks import Judged, is_anonymous
 from adjudge.stats.dossiers import (
-    Compared,
+    AssessorContrasts,
     JudgedThings,
     Sameness,
     SelfAgreement,
@@ -56,7 +56,6 @@ IDLE = 120.0
 """Seconds; a longer pause before an answer counts as that."""
 MOST_LEFT_OUT = 12
 """Assessors up to whom each is left out in turn; beyond, only those who are named."""
-TIMED_PROGRAMS = ("simulated", "learned")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +122,7 @@ class AssessorDossier:
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class WithoutAssessor:
     """What the comparison would be without one assessor, or why it cannot be had."""
 
     assessor: str
@@ -139,7 +138,7 @@ class Dossiers(Tabular):
     length: int | None
     form: str | None
     rows: tuple[AssessorDossier, ...]
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[WithoutAssessor, ...]
     alpha: float
     notes: tuple[str, ...] = ()
     """What could not be looked at, and why; what a reader should know of the scores."""
@@ -364,7 +363,7 @@ def _ends(low: float, high: float) -> str | None:
     return None if math.isnan(low) else f"{decimal(low, '+.3f')} to {decimal(high, '+.3f')}"
 
 
-def _left_row(left: LeftOut) -> tuple[Cell, ...]:
+def _left_row(left: WithoutAssessor) -> tuple[Cell, ...]:
     found = left.changes
     if found is None:
         return (left.assessor, *[None] * 8, left.why)
@@ -415,7 +414,7 @@ def dossiers(
     notes = [*found.unsaid_notes(chosen), *gathered.notes]
     examined, more = _examine(gathered, alpha, generator(seed, "assessors/repeats"))
     asked = [row.assessor for row in examined if row.flags or len(examined) <= MOST_LEFT_OUT]
-    changed: list[LeftOut] = []
+    changed: list[WithoutAssessor] = []
     if left_out and len(examined) > 1:
         changed, why = _left_out(found, chosen, length, form, asked, test, correct, alpha, seed)
         notes += why
@@ -445,7 +444,7 @@ def _left_out(
     correct: str,
     alpha: float,
     seed: int,
-) -> tuple[list[LeftOut], list[str]]:
+) -> tuple[list[WithoutAssessor], list[str]]:
     """The comparison without each of some assessors, and why there is none at all."""
     from adjudge.comparisons.pairs import compare
 
@@ -466,9 +465,9 @@ def _left_out(
         try:
             after = compared(replace(everyone.without(name), everyone=None))
         except (DataError, UsageError) as error:
-            found.append(LeftOut(name, why=str(error)))
+            found.append(WithoutAssessor(name, why=str(error)))
             continue
-        found.append(LeftOut(name, conclusion_changes(before, after, name)))
+        found.append(WithoutAssessor(name, conclusion_changes(before, after, name)))
     return found, []
 
 
@@ -650,12 +649,12 @@ def _orders(own: Sequence[Judged]) -> dict[str, float]:
 
 def _seconds(own: Sequence[Judged]) -> dict[str, float]:
     """What each task took a person: the sum of its answers' times, without pauses. Programs take none."""
-    from adjudge.trust.preferences import timed
+    from adjudge.trust.preferences import PROGRAMS, with_seconds
 
-    events = [e for judged in own for e in judged.answers.values() if e.origin not in TIMED_PROGRAMS]
+    events = [e for judged in own for e in judged.answers.values() if e.origin not in PROGRAMS]
     found: dict[str, float] = {}
     unknown: set[str] = set()
-    for event, seconds in timed(events):
+    for event, seconds in with_seconds(events):
         if seconds is None or seconds < 0:
             unknown.add(event.task)
         else:
@@ -750,7 +749,7 @@ def _logs(judged: JudgedThings, seconds: FloatArray, known: np.ndarray) -> Judge
     return replace(judged, values=np.log(np.where(known, seconds, 1.0))).take(known)
 
 
-def _ratio(pace: Compared, a: int, level: float) -> tuple[float, float]:
+def _ratio(pace: AssessorContrasts, a: int, level: float) -> tuple[float, float]:
     low, high = pace.interval(level)
     return float(np.exp(low[a])), float(np.exp(high[a]))
 
@@ -770,10 +769,10 @@ def _fast(gathered: _Gathered) -> tuple[np.ndarray, np.ndarray, FloatArray]:
 def _reasons(
     a: int,
     gathered: _Gathered,
-    harsh: Compared,
+    harsh: AssessorContrasts,
     constant: np.ndarray,
     repeats: SelfAgreement,
-    trend: Compared,
+    trend: AssessorContrasts,
 ) -> Iterator[tuple[str, str]]:
     """Why something could not be tested of an assessor."""
     name = gathered.names[a]
@@ -802,7 +801,7 @@ def _reasons(
         yield "hasty", gathered.why_no_time
 
 
-def _notes(rows: Sequence[AssessorDossier], harsh: Compared, alpha: float) -> list[str]:
+def _notes(rows: Sequence[AssessorDossier], harsh: AssessorContrasts, alpha: float) -> list[str]:
     """What could not be looked at, each reason once."""
     reasons: dict[str, dict[str, None]] = {}
     for row in rows:
@@ -827,7 +826,7 @@ def _notes(rows: Sequence[AssessorDossier], harsh: Compared, alpha: float) -> li
     return found
 
 
-def _of_two(rows: Sequence[AssessorDossier], harsh: Compared, alpha: float) -> Iterator[str]:
+def _of_two(rows: Sequence[AssessorDossier], harsh: AssessorContrasts, alpha: float) -> Iterator[str]:
     """Of two assessors: that they differ, without saying which one is off."""
     if len(rows) != 2 or harsh.others[0] != 1:
         return

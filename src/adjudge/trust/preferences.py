@@ -510,7 +510,7 @@ def minutes(
     taken: dict[str, float] = {}
     answers = timed = idle = 0
     by_people = [event for event in events if event.origin not in PROGRAMS]
-    for event, seconds in timed(by_people):
+    for event, seconds in with_seconds(by_people):
         if event.task not in topics or event.question != question:
             continue
         answers += 1
@@ -535,7 +535,7 @@ def minutes_of(folder: Folder, *, cap: float = IDLE) -> Minutes:
         return minutes(store.events() if topics else (), topics, cap=cap)
 
 
-def timed(events: Sequence[Event]) -> list[tuple[Event, float | None]]:
+def with_seconds(events: Sequence[Event]) -> list[tuple[Event, float | None]]:
     """Every answer with its seconds, or None where they are not known."""
     before: dict[str, datetime] = {}
     found = []
