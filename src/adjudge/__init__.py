@@ -37,22 +37,24 @@ if TYPE_CHECKING:
     from adjudge.comparisons.topics import topics as topics
     from adjudge.engine import Workers
     from adjudge.evaluation import Evaluation
+    from adjudge.trust.assessors import dossiers as dossiers
 
 __version__ = "0.1.0"
 
 _ANALYSES = {
-    "anova": "anova",
-    "compare": "pairs",
-    "compare_all": "pairs",
-    "counts": "counts",
-    "groups": "groups",
-    "lengths": "lengths",
-    "plan": "plan",
-    "prefer": "preferences",
-    "simulate": "simulate",
-    "topics": "topics",
+    "anova": "comparisons.anova",
+    "compare": "comparisons.pairs",
+    "compare_all": "comparisons.pairs",
+    "counts": "comparisons.counts",
+    "dossiers": "trust.assessors",
+    "groups": "comparisons.groups",
+    "lengths": "comparisons.lengths",
+    "plan": "comparisons.plan",
+    "prefer": "comparisons.preferences",
+    "simulate": "comparisons.simulate",
+    "topics": "comparisons.topics",
 }
-"""The analyses, and the modules of `adjudge.comparisons` that they live in."""
+"""The analyses, and the modules that they live in."""
 
 __all__ = ["__version__", "init", "open", "read_scores", "report", "rouge", *_ANALYSES]
 
@@ -63,7 +65,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'adjudge' has no attribute {name!r}")
     from adjudge.comparisons.scores import with_table_options
 
-    found = with_table_options(getattr(import_module(f"adjudge.comparisons.{_ANALYSES[name]}"), name))
+    found = with_table_options(getattr(import_module(f"adjudge.{_ANALYSES[name]}"), name))
     globals()[name] = found
     return found
 
@@ -117,11 +119,13 @@ def read_scores(
     decimal: str | None = None,
     transpose: bool = False,
     leave_out: str | Collection[str] = (),
+    without: str | Collection[str] = (),
 ) -> Scores:
     """Scores to compare: of an evaluation's folder, of a file (`-`: standard input), or of a DataFrame.
 
-    `human` and `baseline` name systems where the data does not say their kinds: `human="H*"`. The other
-    options say how to read a table; see `formats.scoretable.read`.
+    `human` and `baseline` name systems where the data does not say their kinds: `human="H*"`. `without`
+    names assessors whose scores are left out. The other options say how to read a table; see
+    `formats.scoretable.read`.
     """
     from adjudge.comparisons.scores import read_scores
     from adjudge.formats.scoretable import TableOptions
@@ -138,6 +142,7 @@ def read_scores(
         decimal=decimal,
         transpose=transpose,
         leave_out=leave_out,
+        without=without,
     )
     return read_scores(source, options, human=human, baseline=baseline)
 

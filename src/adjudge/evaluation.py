@@ -74,22 +74,23 @@ if TYPE_CHECKING:
     from adjudge.stats.preference.next_pair import How
     from adjudge.table import Tables
     from adjudge.text.similarity import Similarity
+    from adjudge.trust.assessors import dossiers as _dossiers
     from adjudge.trust.preferences import Convergence, MeasureAgreement, PaperTable, Systems
 
 PREFERENCE_PROTOCOLS = {"sentences": "preference-sentences", "summaries": "preference-summaries"}
 
 
 class Analysis:
-    """A function of `adjudge.comparisons` as a method of an evaluation, which is its first argument.
+    """An analysis as a method of an evaluation, which is its first argument.
 
     The function is imported when it is asked for, and shows its own signature and help.
     """
 
-    def __init__(self, module: str, name: str):
-        self._module, self._name = module, name
+    def __init__(self, module: str, name: str, *, room: str = "comparisons"):
+        self._module, self._name = f"adjudge.{room}.{module}", name
 
     def __get__(self, evaluation: Evaluation | None, owner: type) -> Any:
-        function = getattr(import_module(f"adjudge.comparisons.{self._module}"), self._name)
+        function = getattr(import_module(self._module), self._name)
         return function if evaluation is None else MethodType(function, evaluation)
 
 
@@ -834,6 +835,7 @@ class Evaluation:
         anova = _anova
         plan = _plan
         simulate = _simulate
+        dossiers = _dossiers
     else:
         compare = Analysis("pairs", "compare")
         compare_all = Analysis("pairs", "compare_all")
@@ -845,6 +847,7 @@ class Evaluation:
         anova = Analysis("anova", "anova")
         plan = Analysis("plan", "plan")
         simulate = Analysis("simulate", "simulate")
+        dossiers = Analysis("assessors", "dossiers", room="trust")
 
     # Trust
 
@@ -873,6 +876,7 @@ class Evaluation:
         zeros: str = "wilcox",
         resamples: int | None = None,
         seed: int = 0,
+        without: str | Sequence[str] = (),
     ) -> list[Path]:
         """Write the page and its tables into a folder; says which files. The options are those of `compare`."""
         return report(
@@ -891,6 +895,7 @@ class Evaluation:
             zeros=zeros,
             resamples=resamples,
             seed=seed,
+            without=without,
         )
 
 
@@ -913,6 +918,7 @@ def report(
     seed: int = 0,
     human: Patterns = (),
     baseline: Patterns = (),
+    without: str | Sequence[str] = (),
     again: str | None = None,
 ) -> list[Path]:
     """Write a page to read and its tables into a folder; says which files.
@@ -930,6 +936,7 @@ def report(
     if isinstance(source, str | Path) and is_folder(source):
         source = Evaluation.open(source)
     scores = read_scores(source, human=human, baseline=baseline)  # whose notes stand beside the comparisons
+    scores = scores.without(without)
     found = compare_all(
         scores,
         measures,
@@ -956,6 +963,7 @@ def report(
     if again is None:
         named = isinstance(source, str | Path) and scores.name != STDIN
         again = "." if scores.folder is not None else in_shell(scores.name) if named else "SCORES"
+        again += "".join(f" --without {in_shell(name)}" for name in scores.left_out)
     page = build_page(collection, found, notes=notes, made_at=made_at, scores=again)
     return write_report(page, Path(out))
 

@@ -139,6 +139,15 @@ def fill(folder: Path) -> None:
             for n in (50, 100)
         )
     )
+    (folder / "ratings.csv").write_text(
+        "topic,system,assessor,value\n"
+        + "".join(
+            f"t{k},{s},{who},{(7 * k + 3 * len(s)) % 5 + n + k % (n + 2)}\n"
+            for k in range(6)
+            for s in ("a", "bb", "ccc")
+            for n, who in enumerate(("ann", "bob", "cy"))
+        )
+    )
     (folder / "bertscore.csv").write_text("system,topic,measure,value\nlead,d01,bertscore,0.9\n")
 
 
@@ -233,6 +242,8 @@ JSON_CALLS = [
     "groups my-eval",
     "groups matrix.csv --against a",
     "lengths lengths.csv",
+    "assessors ratings.csv",
+    "compare ratings.csv --without bob",
     "plan my-eval -m rouge-1 --difference 0.05",
     "simulate --topics 8 --simulations 50",
     "judgments list my-eval",
@@ -299,6 +310,10 @@ MISTAKES = [
     (2, "compare my-eval --pool machines", '--pool is "machines", expected: humans'),
     (2, "compare matrix.csv --human X*", '--human "X*": no such system'),
     (1, "compare absent.csv", "absent.csv"),
+    (2, "compare matrix.csv --without ann", "says of no score who judged"),
+    (2, "anova ratings.csv --without bop", 'no scores by "bop" (nearest: "bob")'),
+    (2, "groups my-eval -m rouge-1 --without ann", "says of no score who judged"),
+    (2, "assessors matrix.csv", "has no assessors: nobody's judgments can be looked at"),
     (2, "compare my-eval --counts --among machines", "leave out --among"),
     (2, "compare my-eval --counts --correct bh", "leave out --correct"),
     (

@@ -96,6 +96,15 @@ LeaveOut = Annotated[
         show_default=False,
     ),
 ]
+Without = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--without",
+        metavar="ASSESSOR",
+        help="Leave out what this assessor said; may be repeated.",
+        show_default=False,
+    ),
+]
 Transpose = Annotated[
     bool, typer.Option("--transpose", help="Of a matrix: rows are systems and columns are topics.")
 ]

@@ -62,6 +62,7 @@ def command(
         made_at=now_in_words(),
         human=human or (),
         baseline=baseline or (),
+        without=tuple(table.without) if is_folder(scores) else (),
         again=_again(scores, table, human, baseline, lower_is_better),
     )
     if json:
@@ -92,5 +93,6 @@ def _again(
             given += [f"{LISTS[name]} {in_shell(each)}" for each in value]
         else:
             given.append(f"--{name}" if value is True else f"--{name} {in_shell(value)}")
+    given += [f"--without {in_shell(each)}" for each in table.without]
     named = "." if is_folder(scores) else "-" if str(scores) == "-" else in_shell(scores.name)
     return " ".join([named, *given])

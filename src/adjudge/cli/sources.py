@@ -31,8 +31,9 @@ TABLE: Mapping[str, tuple[Any, Any]] = {
     "transpose": (options.Transpose, False),
     "leave_out": (options.LeaveOut, None),
     "lower": (options.LowerNames, None),
+    "without": (options.Without, None),
 }
-"""The options that say how to read a table, with their defaults."""
+"""The options that say how to read a table, and whose scores to leave out, with their defaults."""
 
 
 def takes_table(command: Callable[..., None]) -> Callable[..., None]:
@@ -47,8 +48,10 @@ def takes_table(command: Callable[..., None]) -> Callable[..., None]:
         columns = columns_of(said.pop("mapped"))
         for name in ("csv", "league_csv"):
             not_over(given.get(name), given["scores"])
-        left, lower = (tuple(said.pop(name) or ()) for name in ("leave_out", "lower"))
-        table = TableOptions(columns=columns, leave_out=left, lower_is_better=lower or False, **said)
+        left, lower, without = (tuple(said.pop(name) or ()) for name in ("leave_out", "lower", "without"))
+        table = TableOptions(
+            columns=columns, leave_out=left, lower_is_better=lower or False, without=without, **said
+        )
         command(*args, **given, table=table)
 
     command.__annotations__.pop("table")  # Typer knows the other types
@@ -112,8 +115,12 @@ def pooled(pool: str | None) -> bool:
 
 def warn_of(scores: Scores, measures: Iterable[str]) -> None:
     """What a reader of these measures should know first, each thing once."""
-    for line in dict.fromkeys(line for measure in dict.fromkeys(measures) for line in scores.notes(measure)):
+    shown = dict.fromkeys(measures)
+    for line in dict.fromkeys(line for measure in shown for line in scores.notes(measure)):
         warn(line)
+    if scores.refused and set(shown) >= set(scores.measures):  # whoever names measures is told of those
+        for why in dict.fromkeys(scores.refused.values()):
+            warn(why)
 
 
 def show_result(table: Table, *, before: Callable[[], None] = lambda: None, more: Iterable[str] = ()) -> None:

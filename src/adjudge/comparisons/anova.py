@@ -66,6 +66,7 @@ def anova(
     seed: int = 0,
     pool_humans: bool = False,
     average_humans: bool = True,
+    without: str | Sequence[str] = (),
 ) -> Anova:
     """Analyse the variation of one measure: `anova("my-eval", "rouge-2", pool_humans=True)`.
 
@@ -84,7 +85,7 @@ def anova(
     from adjudge.stats import checks
 
     checks.share("alpha", alpha)
-    found = scores_of(scores)
+    found = scores_of(scores, without=without)
     chosen = found.resolve(measure)
     asked = _terms(factors or known_factors(found.table, chosen, length, form), interactions, random)
     if random:

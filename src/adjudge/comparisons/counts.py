@@ -64,6 +64,7 @@ def counts(
     resamples: int = RESAMPLES,
     seed: int = 0,
     pool: Pool = "mean",
+    without: str | Sequence[str] = (),
 ) -> CountsTable:
     """Rankel's tables: how many pairs each test finds, among all and between humans and machines.
 
@@ -71,7 +72,7 @@ def counts(
     is one or several, all unless said. `tests` are those of `compare`, of mc and hb also with a statistic, as mc:w.
     p-values are not corrected, as in the paper.
     """
-    found = scores_of(scores)
+    found = scores_of(scores, without=without)
     if not tests:
         raise UsageError("no test to count with")
     chosen = choices(

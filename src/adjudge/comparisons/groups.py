@@ -79,6 +79,7 @@ def groups(
     seed: int = 0,
     pool: Pool = "mean",
     pool_humans: bool = False,
+    without: str | Sequence[str] = (),
 ) -> Groupings:
     """Which systems differ on one measure, all pairs at once: `groups("my-eval", "rouge-2", against="lead")`.
 
@@ -88,7 +89,7 @@ def groups(
     systems with one, `contrast` the means of one sort of systems with another; `best=True` adds Hsu's comparisons with
     the best. `adjust` is Tukey's contrasts' alone. `length="all"` averages within a topic first.
     """
-    found = scores_of(scores)
+    found = scores_of(scores, without=without)
     matrix = found.matrix(measure, length=length, form=form, pool=pool, pool_humans=pool_humans).averaged()
     kinds = found.kinds_of(matrix.systems)
     notes = found.assessor_note(matrix, length, form)

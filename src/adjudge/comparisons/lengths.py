@@ -69,6 +69,7 @@ def lengths(
     seed: int = 0,
     pool: Pool = "mean",
     pool_humans: bool = False,
+    without: str | Sequence[str] = (),
 ) -> LengthsResult:
     """A measure at all its target lengths: `lengths("lengths.csv", "coverage")`.
 
@@ -77,7 +78,7 @@ def lengths(
     """
     if task not in (None, *TASKS):
         raise UsageError(f"--task is {quoted(task)}, expected one of: {', '.join(TASKS)}")
-    found = scores_of(scores)
+    found = scores_of(scores, without=without)
     chosen = found.resolve(measure)
     if form is not None:
         found.table.at(chosen, length="all", form=form)  # where no length has the form, say which there are

@@ -43,6 +43,7 @@ from adjudge.comparisons.sampled import (
 )
 from adjudge.comparisons.scores import Among, Scores, Source, scores_of
 from adjudge.comparisons.tests import ALPHA, CORRECTION_WORDS, LEVEL, Choices, Test, choices, one_of
+from adjudge.comparisons.without import ConclusionChanges, conclusion_changes
 from adjudge.data.scores import AllLengths, Pool, ScoreMatrix
 from adjudge.errors import DataError, UsageError, among, quoted
 from adjudge.table import Cell, Column, Table, Tabular, held, plain
@@ -118,6 +119,7 @@ def compare(
     intervals: str = "agreeing",
     assessor_effects: str | None = None,
     mean_intervals: str = "deviation",
+    without: str | Sequence[str] = (),
 ) -> Comparison:
     """Which systems really differ on a measure: `compare("my-eval", "rouge-2", test="t", against="lead")`.
 
@@ -137,6 +139,7 @@ def compare(
     like them, who are then a sample as topics are. `assessor_effects` says which makes the groups: "random", the
     default from two assessors up where the judgments allow it, or "fixed". With a sample of assessors the means'
     intervals are of the "deviation" from the average system, or with `mean_intervals="raw"` of the means themselves.
+    `without` leaves out assessors; the result's `changes` say which conclusions are others without them.
     """
     chosen = choices(
         test=test,
@@ -152,7 +155,7 @@ def compare(
         resamples=resamples,
         seed=seed,
     )
-    found = scores_of(scores)
+    found = scores_of(scores, without=without)
     asked = _Asked(
         among=among,
         pool=pool,
@@ -166,9 +169,7 @@ def compare(
     each = found.each([which[0]], length=length, form=form)
     if len(each) == 1:  # of one length or form, which the title says then
         which = each[0]
-    prepared = _prepared(found, which, chosen, asked)
-    _need_assessors([prepared], asked)
-    return conclusions([prepared], chosen)[0]
+    return _concluded(found, [which], chosen, asked)[0]
 
 
 def compare_all(
@@ -198,6 +199,7 @@ def compare_all(
     mean_intervals: str = "deviation",
     primary: str | None = None,
     across: str = "each",
+    without: str | Sequence[str] = (),
 ) -> ComparedMeasures:
     """A comparison for every measure, length and form; of everything that has scores unless measures are named.
 
@@ -219,7 +221,7 @@ def compare_all(
         resamples=resamples,
         seed=seed,
     )
-    found = scores_of(scores)
+    found = scores_of(scores, without=without)
     asked = _Asked(
         among=among,
         pool=pool,
@@ -236,10 +238,47 @@ def compare_all(
         each.sort(key=lambda which: which[0] != first)
         if not each or each[0][0] != first:
             raise UsageError(f"the primary measure {quoted(first)} is not among those that are compared")
-    prepared = [_prepared(found, which, chosen, asked) for which in each]
-    _need_assessors(prepared, asked)
-    found_out = conclusions(prepared, chosen, primary=first, together=across == "measures")
+    found_out = _concluded(found, each, chosen, asked, primary=first, together=across == "measures")
     return ComparedMeasures(tuple(found_out))
+
+
+def _concluded(
+    scores: Scores,
+    each: Sequence[tuple[str, int | AllLengths | None, str | None]],
+    chosen: Choices,
+    asked: _Asked,
+    *,
+    primary: str | None = None,
+    together: bool = False,
+) -> list[Comparison]:
+    """The comparisons; where assessors were left out, also with everybody, to say what changes."""
+    ready = [_prepared(scores, which, chosen, asked) for which in each]
+    _need_assessors(ready, asked)
+    found = conclusions(ready, chosen, primary=primary, together=together)
+    if scores.everyone is None:
+        return found
+    # Conclusions for other assessors, which too few are left for, are not compared with those for these.
+    alike = [asked if one.maker else replace(asked, effects=one.population and "fixed") for one in ready]
+    before = [
+        _prepared(scores.everyone, _explicit(scores, which), chosen, how)
+        for which, how in zip(each, alike, strict=True)
+    ]
+    with_all = conclusions(before, chosen, primary=primary, together=together)
+    return [
+        replace(after, changes=conclusion_changes(one, after, scores.left_out))
+        for one, after in zip(with_all, found, strict=True)
+    ]
+
+
+def _explicit(
+    scores: Scores, which: tuple[str, int | AllLengths | None, str | None]
+) -> tuple[str, int | AllLengths | None, str | None]:
+    """The same length and form by name, as others may have judged further ones."""
+    measure, length, form = which
+    lengths, forms = scores.table.lengths(measure), scores.table.forms(measure)
+    if length is None and len(lengths) == 1:
+        length = "unset" if lengths[0] is None else lengths[0]
+    return measure, length, forms[0] if form is None and len(forms) == 1 else form
 
 
 def _intervals(word: str) -> Intervals:
@@ -656,6 +695,8 @@ class Comparison(Tabular):
     """The pairs over which p is corrected; more than this comparison's where measures are corrected together."""
     population: Population | None = None
     """Whose judgments stand behind the scores, where assessors gave them."""
+    changes: ConclusionChanges | None = None
+    """Where assessors were left out: which conclusions are others with everybody."""
 
     @property
     def test(self) -> Test:
@@ -957,7 +998,7 @@ class Comparison(Tabular):
             rows=tuple(self._row(s, stars) for s in self.standings),
             title=f"{self.matrix.heading} ({self.matrix.info.direction},"
             f" {counted(len(self.matrix.topics), 'topic')})",
-            said=(self.headline(),),
+            said=(self.headline(), *(self.changes.sentences() if self.changes else ())),
             notes=(*self.missing(), *self.warnings()),
             signature=self.signature,
             caption=league_caption(self),
@@ -1078,6 +1119,7 @@ class Comparison(Tabular):
                 "population": None if self.population is None else self._population(self.population),
                 "warnings": self.warnings(),
                 "methods": self.methods().as_dict(),
+                **({"changes": self.changes.as_dict()} if self.changes else {}),
             }
         )
         rows = (row for test in self.tested for row in _pair_rows(self, test))

@@ -101,6 +101,7 @@ def plan(
     seed: int = 0,
     pool: Pool = "mean",
     progress: Progress | None = None,
+    without: str | Sequence[str] = (),
 ) -> PowerPlan:
     """How many topics or assessors it takes to find a difference: `plan("my-eval", "rouge-2", difference=0.01)`.
 
@@ -111,7 +112,7 @@ def plan(
     for one pair beside it; `systems` or `pairs` say how many there will be where it is not as many as there are
     now. `among` says which pairs of systems are compared and give the spread.
     """
-    found = scores_of(scores)
+    found = scores_of(scores, without=without)
     matrix = found.matrix(measure, length=length, form=form, pool=pool)
     return plan_of(
         matrix,

@@ -50,6 +50,7 @@ from adjudge.data.scores import (
 )
 from adjudge.data.target import Target
 from adjudge.errors import AdjudgeError, DataError, FormatError, UsageError, nearest, quoted
+from adjudge.errors import among as among_known
 from adjudge.formats import scoretable
 from adjudge.formats.files import at_hand, reading
 from adjudge.formats.matrices import ColumnSums, is_summary, names_rows, places_of
@@ -61,7 +62,7 @@ from adjudge.measures.presets import written_out
 from adjudge.measures.registry import parse_measure, parse_measures, titled
 from adjudge.measures.run import looks_at_judgments, reference_counts, reference_notes, stale_topics
 from adjudge.measures.spec import listed_specs, same_name, split_specs
-from adjudge.wording import counted, listed
+from adjudge.wording import counted, listed, natural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -119,6 +120,12 @@ class Scores:
     """By computed measure: the topics whose texts or judgments changed since."""
     unsaid: bool = False
     """Whether an analysis read them itself, so that its result is the place for the warnings."""
+    left_out: tuple[str, ...] = ()
+    """The assessors whose scores were left out."""
+    everyone: Scores | None = None
+    """Where some were left out: the scores before that."""
+    refused: Mapping[str, str] = field(default_factory=dict)
+    """By measure that cannot be had without them: why."""
 
     # Where scores come from
 
@@ -300,6 +307,8 @@ class Scores:
         several = [] if same_name(measure, known) else split_specs(measure)
         if len(several) > 1:
             return self.resolve(several)
+        if (why := self._why_refused(measure)) is not None:
+            raise UsageError(why)
         if self.folder is not None:
             return _stored_measure(measure, known, self.folder, typed)
         found = same_name(measure, known)
@@ -309,6 +318,15 @@ class Scores:
                 f" it has: {listed(known)}"
             )
         return found
+
+    def _why_refused(self, measure: str) -> str | None:
+        """Why a measure cannot be had without the assessors that are left out."""
+        if not self.refused or same_name(measure, self.measures):
+            return None
+        own = same_name(measure, list(self.refused))
+        if own is None and self.folder is not None and ":" not in measure.partition("(")[0]:
+            own = str(parse_measure(measure))
+        return self.refused.get(own or "")
 
     def resolved(self, measures: str | Iterable[str] = ()) -> list[str]:
         """The measures that a user means, each once; all of them where none is named.
@@ -372,6 +390,94 @@ class Scores:
     def unsaid_notes(self, measure: str) -> tuple[str, ...]:
         """What a result must say of this measure because nobody else has."""
         return tuple(self.warnings.get(measure, ())) if self.unsaid else ()
+
+    # Assessors
+
+    def assessors(self, measure: str | None = None) -> tuple[str, ...]:
+        """Everybody whose scores there are, of one measure or of any."""
+        rows = self.frame if measure is None else self.of(measure)
+        return tuple(sorted((str(who) for who in rows["assessor"].dropna().unique()), key=natural))
+
+    def without(self, assessors: str | Iterable[str] = ()) -> Scores:
+        """The scores that are left when some assessors are left out; the same scores where nobody is named.
+
+        A measure without assessors, or that nobody else judged, is not among them: asking for it says why.
+        """
+        names = tuple(dict.fromkeys([assessors] if isinstance(assessors, str) else assessors))
+        if not names:
+            return self
+        known = self.assessors()
+        if not known:
+            raise UsageError(
+                f"{self.name} says of no score who judged, so that {listed(names)} cannot be left out:"
+                ' a column "assessor" of a long table can say it'
+            )
+        for name in names:
+            if name not in known:
+                raise UsageError(f"{self.name} has no scores by {quoted(name)}{among_known(name, known)}")
+        import pandas as pd
+
+        kept: list[pd.DataFrame] = []
+        refused, warnings, infos = dict(self.refused), dict(self.warnings), dict(self.info)
+        for measure in self.measures:
+            rows = self.table.of(measure)
+            own = rows["assessor"].isin(names)
+            left = rows[~own]
+            if (why := self._why_not_without(names, measure, rows, left)) is not None:
+                refused[measure] = why
+                continue
+            kept.append(left)
+            said = [f"without {listed(names)}: {counted(int(own.sum()), 'score')} of {len(rows):,} left out"]
+            if nameless := int(left["assessor"].isna().sum()):
+                said.append(f"{counted(nameless, 'score')} of {measure} without an assessor kept")
+            if self._is_pyramid(measure):
+                said.append(
+                    f"{measure}: what others annotated stays, also where {listed(names)} built the pyramid that"
+                    " it was compared with"
+                )
+            warnings[measure] = [*warnings.get(measure, ()), *said]
+            signed = infos[measure].signature or measure
+            infos[measure] = replace(infos[measure], signature=f"{signed}|without:{'+'.join(names)}")
+        if not kept:
+            raise UsageError("; ".join(list(dict.fromkeys(refused.values()))[:3]))
+        return replace(
+            self,
+            table=ScoreTable.from_frame(pd.concat(kept), infos.values()),
+            warnings=warnings,
+            left_out=(*self.left_out, *names),
+            everyone=self.everyone or self,
+            refused=refused,
+        )
+
+    def _why_not_without(
+        self, names: Sequence[str], measure: str, rows: pd.DataFrame, left: pd.DataFrame
+    ) -> str | None:
+        """Why a measure cannot be had without some assessors, if so."""
+        if rows["assessor"].isna().all():
+            if self._is_fitted(measure):
+                return (
+                    f"{measure} is fitted to the answers of all assessors together, so that its scores have none:"
+                    f" {listed(names)} cannot be left out of them"
+                )
+            return f"{measure} has no assessors: {listed(names)} cannot be left out"
+        if len(left) == len(rows):
+            has = "has" if len(names) == 1 else "have"
+            return f"{listed(names)} {has} no scores of {measure}: nothing would be left out"
+        if left["value"].isna().all():
+            alone = "alone" if len(names) == 1 else "by themselves"
+            return f"{listed(names)} judged {measure} {alone}: nothing is left without them"
+        return None
+
+    def _is_fitted(self, measure: str) -> bool:
+        return self._is_computed(measure) and looks_at_judgments(parse_measure(measure))
+
+    def _is_pyramid(self, measure: str) -> bool:
+        from adjudge.measures.judged.pyramid import JudgedPyramid
+
+        return self._is_computed(measure) and isinstance(parse_measure(measure), JudgedPyramid)
+
+    def _is_computed(self, measure: str) -> bool:
+        return any(file.origin == "computed" and file.info.measure == measure for file in self.files)
 
     # Systems and topics
 
@@ -532,8 +638,14 @@ Source: TypeAlias = "Scores | ScoreTable | HasScores | str | Path | pd.DataFrame
 """An evaluation or its scores, a path to its folder or to a file of scores (`-`: standard input), a DataFrame."""
 
 
-def scores_of(source: Source, *, human: Patterns = (), baseline: Patterns = ()) -> Scores:
-    """The scores that any source holds."""
+def scores_of(
+    source: Source, *, human: Patterns = (), baseline: Patterns = (), without: str | Iterable[str] = ()
+) -> Scores:
+    """The scores that any source holds, less those of the assessors that are to be left out."""
+    return _scores_of(source, human, baseline).without(without)
+
+
+def _scores_of(source: Source, human: Patterns, baseline: Patterns) -> Scores:
     if isinstance(source, Scores):
         return source
     if isinstance(source, ScoreTable):
@@ -561,12 +673,16 @@ def read_scores(
     baseline: Patterns = (),
 ) -> Scores:
     """The scores that any source holds, with how to read it where it is a table."""
+    return _read_scores(source, options, human, baseline).without(options.without)
+
+
+def _read_scores(source: Source, options: TableOptions, human: Patterns, baseline: Patterns) -> Scores:
     if _is_frame(source):
         return Scores.of_frame(source, options, human=human, baseline=baseline)
     if isinstance(source, str | Path) and not is_folder(source):
         return Scores.read(source, options, human=human, baseline=baseline)
     no_table(source, options)
-    return replace(scores_of(source, human=human, baseline=baseline), unsaid=False)
+    return replace(_scores_of(source, human, baseline), unsaid=False)
 
 
 def with_table_options(analysis: Callable[P, T]) -> Callable[P, T]:

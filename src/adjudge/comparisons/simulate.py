@@ -285,6 +285,7 @@ def simulate(
     resamples: int = RESAMPLES,
     seed: int = 0,
     workers: Workers = 1,
+    without: str | Sequence[str] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> Simulation:
     """How often tests find a difference that is there, or is not: `simulate(topics=24, difference=0.5)`.
@@ -298,7 +299,7 @@ def simulate(
     """
     if ratings and rounded is not None:
         raise UsageError("--ratings and --round exclude each other")
-    known = _Known() if scores is None else _known(scores, measure, length, form)
+    known = _Known() if scores is None else _known(scores, measure, length, form, without)
     systems = known.systems if systems is None else systems
     model = ScoreModel(
         topics=known.topics if topics is None else topics,
@@ -334,9 +335,13 @@ class _Known:
 
 
 def _known(
-    scores: Source, measure: str | Sequence[str] | None, length: int | AllLengths | None, form: str | None
+    scores: Source,
+    measure: str | Sequence[str] | None,
+    length: int | AllLengths | None,
+    form: str | None,
+    without: str | Sequence[str],
 ) -> _Known:
-    matrix = scores_of(scores).matrix(measure, length=length, form=form)
+    matrix = scores_of(scores, without=without).matrix(measure, length=length, form=form)
     if len(matrix.systems) < 2 or len(matrix.topics) < 2:
         raise DataError(f"{matrix.measure}: a simulation like these scores needs two systems and two topics")
     found = components(matrix.values)

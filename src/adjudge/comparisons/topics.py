@@ -38,12 +38,13 @@ def topics(
     against: str | None = None,
     alpha: float = ALPHA,
     pool: Pool = "mean",
+    without: str | Sequence[str] = (),
 ) -> TopicsResult:
     """How the topics of a measure differ, from each other and from a chosen one: `topics("my-eval", "rouge-2")`.
 
     `scores` are an evaluation or its scores, a path to its folder or to a file of scores, or a DataFrame.
     """
-    matrix = scores_of(scores).matrix(measure, length=length, form=form, pool=pool)
+    matrix = scores_of(scores, without=without).matrix(measure, length=length, form=form, pool=pool)
     return topics_of_matrix(matrix, against=against, alpha=alpha)
 
 

@@ -157,10 +157,16 @@ class TableOptions:
     decimal: str | None = None
     transpose: bool = False
     leave_out: str | Collection[str] = ()
+    without: str | Collection[str] = ()
+    """Assessors whose scores are left out; of any scores, not only of a table's."""
 
     def given(self) -> list[str]:
-        """The names of the options that were given."""
-        return [each.name for each in fields(self) if getattr(self, each.name) not in (each.default, (), {})]
+        """The names of the options that were given and are about tables."""
+        return [
+            each.name
+            for each in fields(self)
+            if each.name != "without" and getattr(self, each.name) not in (each.default, (), {})
+        ]
 
 
 AS_IT_SAYS = TableOptions()

@@ -57,4 +57,6 @@ def in_words(comparison: Comparison, names: dict[str, Name]) -> Comparison:
             missing=tuple((topic, names[s].shown, why) for topic, s, why in matrix.missing),
         ),
         standings=tuple(replace(s, system=names[s.system].shown) for s in comparison.standings),
+        changes=comparison.changes
+        and comparison.changes.called({s: name.shown for s, name in names.items()}),
     )

@@ -35,9 +35,11 @@ def titles(comparisons: Sequence[Comparison], collection: Collection, *, specs: 
 
 
 def headline(comparison: Comparison) -> str:
-    """The comparison's own, except for a description, of which nothing is better."""
+    """The comparison's own, except for a description, of which nothing is better; then what leaving out changes."""
     if comparison.matrix.info.better is not None:
-        return comparison.headline()
+        return " ".join(
+            [comparison.headline(), *(comparison.changes.sentences() if comparison.changes else ())]
+        )
     form = mean_format(comparison)
     first, last = comparison.standings[0], comparison.standings[-1]
     if first is last:

@@ -510,7 +510,7 @@ def minutes(
     taken: dict[str, float] = {}
     answers = timed = idle = 0
     by_people = [event for event in events if event.origin not in PROGRAMS]
-    for event, seconds in _timed(by_people):
+    for event, seconds in with_seconds(by_people):
         if event.task not in topics or event.question != question:
             continue
         answers += 1
@@ -535,11 +535,11 @@ def minutes_of(folder: Folder, *, cap: float = IDLE) -> Minutes:
         return minutes(store.events() if topics else (), topics, cap=cap)
 
 
-def _timed(events: Sequence[Event]) -> list[tuple[Event, float | None]]:
+def with_seconds(events: Sequence[Event]) -> list[tuple[Event, float | None]]:
     """Every answer with its seconds, or None where they are not known."""
     before: dict[str, datetime] = {}
     found = []
-    for event, when in sorted(((e, _moment(e.answered_at)) for e in events), key=_in_time):
+    for event, when in sorted(((e, moment_of(e.answered_at)) for e in events), key=_in_time):
         seconds = event.took_ms / 1000 if event.took_ms is not None else None
         if when is not None:
             if seconds is None and event.assessor in before:
@@ -554,7 +554,7 @@ def _in_time(timed: tuple[Event, datetime | None]) -> tuple[bool, datetime, int]
     return when is None, when or datetime.min.replace(tzinfo=UTC), event.seq or 0
 
 
-def _moment(text: str | None) -> datetime | None:
+def moment_of(text: str | None) -> datetime | None:
     """A time; what cannot be read is not known."""
     try:
         when = datetime.fromisoformat(text) if text else None
