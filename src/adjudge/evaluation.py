@@ -277,7 +277,10 @@ class Evaluation:
         report = check(self.folder)
         if not report.counts:
             return report
-        report = replace(report, findings=(*report.findings, *self._scores_without_judgments()))
+        found = list(report.findings)
+        if any((self.path / SCORES).glob("*.parquet")):  # imported scores are enough to compare
+            found = [finding for finding in found if finding.code != "no-peers"]
+        report = replace(report, findings=(*found, *self._scores_without_judgments()))
         if not self.has_judgments:
             return report
         from adjudge.judgments.store.changes import changed_findings, changed_in_file, not_looked_at

@@ -297,10 +297,12 @@ def test_the_best_mean_stands_out_from_the_next() -> None:
 
 
 def test_the_headline_names_who_may_be_the_best_by_every_measure(found: ComparedMeasures) -> None:
-    assert found.headline() == "By all 3 measures H1 may be the best."
+    assert found.headline() == "By all 3 measures H1 is significantly better than every other system."
     assert found.headline() == next(found.sentences())
     opposite = adjudge.compare_all(long_frame({"a": {"x": 1, "y": 5}, "b": {"x": 5, "y": 1}}))
-    assert opposite.headline() == "By both measures no system may be the best."
+    assert opposite.headline() == (
+        "No system may be the best by both measures: each is significantly worse than another by one at least."
+    )
     assert found[:1].headline() == found[0].headline()
 
 

@@ -331,6 +331,12 @@ def test_an_evaluation_inside_the_folder_is_not_read(fill: Fill, write: Write) -
             "add --reference-pattern 'model/{topic}.txt'",
         ),
         (["1.bart.txt", "1.gold.txt"], "{topic}.{system}.txt", "add --reference-pattern '{topic}.gold.txt'"),
+        (
+            ["bart/d1.txt", "bart/d2.txt", "gold/d1.A.txt", "gold/d1.B.txt", "gold/d2.A.txt"],
+            "{system}/{topic}.txt",
+            "add --reference-pattern 'gold/{topic}.{writer}.txt', or where it is a system, --pattern"
+            " 'gold/{topic}.txt'",
+        ),
     ],
 )
 def test_references_and_sources_do_not_become_systems_unless_written_out(
@@ -344,7 +350,7 @@ def test_references_and_sources_do_not_become_systems_unless_written_out(
     given: dict[str, Any] = {"pattern": pattern, option: added}
     other = next(name for name in ("bart", "system") if any(name in each for each in names))
     assert peers(read(folder, **given)) == {other}
-    if "/" in pattern:
+    if "/" in pattern and "{writer}" not in added:
         assert peers(read(folder, pattern=[pattern, added])) > {other}
 
 
@@ -357,7 +363,9 @@ def peers(items: Iterable[Item]) -> set[str]:
     [
         (["1.bart.txt", "1.ref.txt"], "--pattern {topic}.{system}.txt --reference-pattern {topic}.ref.txt"),
         (["1.txt", "2.txt"], "--pattern {topic}.txt --system NAME"),
-        (["a/1.txt", "gold/x.txt"], "--pattern {system}/{topic}.txt --reference-pattern gold/{topic}.txt"),
+        (["a/1.txt", "gold/1.txt"], "--pattern {system}/{topic}.txt --reference-pattern gold/{topic}.txt"),
+        (["d1.bart.100.txt", "d1.lead.100.txt", "d2.bart.50.txt"], "--pattern {topic}.{system}.{length}.txt"),
+        (["bart_d1_100.txt", "bart_d2_100.txt"], "--pattern {system}_{topic}_{length}.txt"),
         (
             ["models/gpt/1.txt", "models/t5/1.txt", "refs/1.txt"],
             "--pattern models/{system}/{topic}.txt --reference-pattern refs/{topic}.txt",
@@ -381,3 +389,10 @@ def test_a_file_beside_the_folders_does_not_hide_the_layout(fill: Fill, imported
     report = imported(read(folder))
     assert report.added["summaries"] == 4
     assert report.left_out["file that matches no pattern (.txt)"] == 1
+
+
+def test_references_of_no_topic_of_the_systems_are_refused(fill: Fill, refused: Refused) -> None:
+    folder = fill("bart/d1.txt", "gold/d1.A.txt", "gold/d1.B.txt")
+    said = refused(read(folder, pattern="{system}/{topic}.txt", reference_pattern="gold/{topic}.txt"))
+    assert 'no reference is of a topic of the systems: "gold/{topic}.txt" gives such as "d1.A"' in said
+    assert '"{system}/{topic}.txt" such as "d1"' in said

@@ -83,11 +83,14 @@ class ComparedMeasures(Tabular, Sequence["Comparison"]):
         names = [
             s.system for s in asked[0].standings if all(s.system in (c.candidates() or ()) for c in asked)
         ]
-        who = listed(names) if names else "no system"
         each = "both measures" if len(asked) == 2 else f"all {len(asked)} measures"
         each += " that have a direction" if len(asked) < len(self) else ""
+        if not names:
+            return f"No system may be the best by {each}: each is significantly worse than another by one at least."
+        if len(names) == 1 and all(_leads(c, names[0]) for c in asked):
+            return f"By {each} {names[0]} is significantly better than every other system."
         several = " each" if len(names) > 1 else ""
-        return f"By {each} {who} may{several} be the best."
+        return f"By {each} {listed(names)} may{several} be the best."
 
     def sentences(self) -> Iterator[str]:
         """The headline, then that of every comparison, and over what p is corrected."""
@@ -129,6 +132,12 @@ class ComparedMeasures(Tabular, Sequence["Comparison"]):
             "comparisons": [c.as_dict() for c in self],
             "methods": self.methods().as_dict(),
         }
+
+
+def _leads(c: Comparison, system: str) -> bool:
+    """Whether a system is significantly better than every other."""
+    at = [s.system for s in c.standings].index(system)
+    return int(c.better[at].sum()) == len(c.standings) - 1
 
 
 def league_rows(c: Comparison) -> Iterator[dict[str, Any]]:

@@ -52,10 +52,11 @@ from adjudge.data.target import Target
 from adjudge.errors import AdjudgeError, DataError, FormatError, UsageError, nearest, quoted
 from adjudge.errors import among as among_known
 from adjudge.formats import scoretable
-from adjudge.formats.files import at_hand, reading
+from adjudge.formats.files import LFS, at_hand, reading, stem
 from adjudge.formats.matrices import ColumnSums, is_summary, names_rows, places_of
 from adjudge.formats.numbers import NumberStyle, check_decimal, is_number, style_of
 from adjudge.formats.scoretable import AS_IT_SAYS, TableOptions
+from adjudge.formats.tabular import records_in
 from adjudge.judgments.batch import NOTHING, Judgments, batches_of, judgments_if_allowed
 from adjudge.measures.base import Measure
 from adjudge.measures.presets import written_out
@@ -227,15 +228,17 @@ class Scores:
         options: TableOptions = AS_IT_SAYS,
         *,
         name: str = "DataFrame",
+        unnamed: str = "score",
         human: Patterns = (),
         baseline: Patterns = (),
     ) -> Scores:
         """The scores in a DataFrame: a long one, with columns such as system, topic, measure, value, or a matrix.
 
         A matrix has a column per system and its topics in the index, or in the first column where that holds
-        names. A long one may have topics and systems in its index, and a column per measure.
+        names. A long one may have topics and systems in its index, and a column per measure. `unnamed` is what the
+        measure is called where nothing names it.
         """
-        long, notes = _long_frame(frame, name, options)
+        long, notes = _long_frame(frame, name, options, unnamed)
         infos = [MeasureInfo(m, signature=f"{m}|imported|{name}") for m in long["measure"].unique()]
         table = ScoreTable.from_frame(long, _directed(infos, options.lower_is_better))
         kinds = _kinds(_systems(table), _kinds_of_frame(long, name), human, baseline)
@@ -300,7 +303,9 @@ class Scores:
             measure = named[0] if named else None
         if measure is None:
             if len(known) > 1:
-                raise UsageError(f"{self.name} has several measures ({listed(known)}): choose one with -m")
+                raise UsageError(
+                    f"{self.name} has several measures ({listed(known)}): choose one with {self._choose}"
+                )
             return known[0]
         if not isinstance(measure, str):
             raise UsageError(f"the measure is a {type(measure).__name__}, expected one name as a text")
@@ -386,6 +391,11 @@ class Scores:
     def notes(self, measure: str) -> list[str]:
         """What a reader of this measure's numbers should know first: what is stale or left out."""
         return list(self.warnings.get(measure, ()))
+
+    @property
+    def _choose(self) -> str:
+        """How a measure is chosen where the scores were asked for."""
+        return 'measure="..."' if self.unsaid else "-m"
 
     def unsaid_notes(self, measure: str) -> tuple[str, ...]:
         """What a result must say of this measure because nobody else has."""
@@ -800,9 +810,13 @@ def no_table(path: object, options: TableOptions) -> None:
 def _read_file(path: Path, name: str, options: TableOptions, human: Patterns, baseline: Patterns) -> Scores:
     """A file of scores, by its first bytes."""
     with reading(path):
-        parquet = first_bytes(path, 4) == b"PAR1" or path.suffix.lower() == PARQUET
+        start = first_bytes(path, len(LFS))
+        parquet = start.startswith(b"PAR1") or (path.suffix.lower() == PARQUET and start != LFS)
     if not parquet:
-        return _read_table(path, name, options, human, baseline)
+        records = records_in(path, encoding=options.encoding)
+        if records is None:
+            return _read_table(path, name, options, human, baseline)
+        return _read_records(path, name, options, human, baseline, records)
     if not scorefiles.is_score_file(path):
         return _read_parquet(path, options, human, baseline)
     no_table(path, options)
@@ -851,11 +865,35 @@ def _read_parquet(path: Path, options: TableOptions, human: Patterns, baseline: 
 
     from adjudge.data.packed import check_parquet
 
-    for name in options.given():
-        if name in ("delimiter", "encoding", "quotes"):
-            raise UsageError(f"--{name} is for a table of text (CSV or TSV), which {path} is not")
     check_parquet(path)
-    return Scores.of_frame(pd.read_parquet(path), options, name=path.name, human=human, baseline=baseline)
+    return _of_frame_in(path, path.name, pd.read_parquet(path), options, human, baseline)
+
+
+def _read_records(
+    path: Path,
+    name: str,
+    options: TableOptions,
+    human: Patterns,
+    baseline: Patterns,
+    records: list[dict[str, Any]],
+) -> Scores:
+    """A JSON file of records: a DataFrame, too."""
+    import pandas as pd
+
+    if not records:
+        raise FormatError("no records, expected objects with a topic, a system and a score each", file=path)
+    return _of_frame_in(path, name, pd.DataFrame(records), options, human, baseline)
+
+
+def _of_frame_in(
+    path: Path, name: str, frame: pd.DataFrame, options: TableOptions, human: Patterns, baseline: Patterns
+) -> Scores:
+    for option in options.given():
+        if option in ("delimiter", "encoding", "quotes"):
+            raise UsageError(f"--{option} is for a table of text (CSV or TSV), which {path} is not")
+    return Scores.of_frame(
+        frame, options, name=name, unnamed=stem(Path(name)), human=human, baseline=baseline
+    )
 
 
 def _collect(
@@ -939,7 +977,9 @@ def _second(row: Score, first: int, path: Path, line: int) -> FormatError:
 # A DataFrame
 
 
-def _long_frame(frame: pd.DataFrame, name: str, options: TableOptions) -> tuple[pd.DataFrame, list[str]]:
+def _long_frame(
+    frame: pd.DataFrame, name: str, options: TableOptions, unnamed: str
+) -> tuple[pd.DataFrame, list[str]]:
     """The frame with the columns of a score table and those it has of systems and topics, and what to say of it."""
     import pandas as pd
 
@@ -977,7 +1017,7 @@ def _long_frame(frame: pd.DataFrame, name: str, options: TableOptions) -> tuple[
         long["topic"] = [*map(str, range(1, len(flat) + 1))] * len(plan.values)
     long = long.reset_index(drop=True)
     if "measure" not in long:
-        long["measure"] = options.measure or "score"
+        long["measure"] = options.measure or unnamed
     for column, value in Target(options.length, options.form)._asdict().items():
         if value is not None:
             long[column] = value if column not in long else long[column].fillna(value)
@@ -989,7 +1029,7 @@ def _long_frame(frame: pd.DataFrame, name: str, options: TableOptions) -> tuple[
             raise DataError(f"{name}: row {int(long[column].isna().to_numpy().argmax()) + 1} has no {column}")
         plain = pd.api.types.is_string_dtype(long[column])
         long[column] = long[column].astype(str) if plain else long[column].map(_name_in_frame)
-    long["value"], style = _values_of_frame(long["value"], name, options.decimal)
+    long["value"], style = _values_of_frame(long["value"], name, options.decimal, len(flat), plan.values)
     absent = long["value"].isna()
     if absent.all():
         raise DataError(f"{name}: every score is missing")
@@ -1121,7 +1161,9 @@ def _name_in_frame(value: object) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def _values_of_frame(given: pd.Series, name: str, decimal: str | None) -> tuple[pd.Series, NumberStyle]:
+def _values_of_frame(
+    given: pd.Series, name: str, decimal: str | None, rows: int, across: Sequence[str]
+) -> tuple[pd.Series, NumberStyle]:
     """Numbers, also where they are texts."""
     import pandas as pd
 
@@ -1141,15 +1183,22 @@ def _values_of_frame(given: pd.Series, name: str, decimal: str | None) -> tuple[
             try:
                 read[text] = style.read(text)
             except ValueError as error:
-                row = int((given == text).to_numpy().argmax()) + 1
-                raise DataError(f"{name}: the score in row {row} {error}") from None
+                place = _place(int((given == text).to_numpy().argmax()), rows, across)
+                raise DataError(f"{name}: the score in {place} {error}") from None
         given = given.map(lambda value: read.get(value, value) if isinstance(value, str) else value)
     values = pd.to_numeric(given, errors="coerce").astype(float)
     wrong = ~given.isna() & ~values.map(math.isfinite)
     if wrong.any():
-        row = int(wrong.to_numpy().argmax())
-        raise DataError(f"{name}: the score in row {row + 1} is {quoted(given.iloc[row])}, expected a number")
+        at = int(wrong.to_numpy().argmax())
+        place = _place(at, rows, across)
+        raise DataError(f"{name}: the score in {place} is {quoted(given.iloc[at])}, expected a number")
     return values, style
+
+
+def _place(at: int, rows: int, across: Sequence[str]) -> str:
+    """Where a value of a melted frame stood: the row, and of several columns which."""
+    column = f" of column {quoted(across[at // rows])}" if len(across) > 1 else ""
+    return f"row {at % rows + 1}{column}"
 
 
 def _kinds_of_frame(long: pd.DataFrame, name: str) -> dict[str, str]:

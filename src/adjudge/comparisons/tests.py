@@ -6,6 +6,7 @@ Names and defaults load no scientific package, so that the command line can list
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from adjudge.engine import generator
@@ -90,6 +91,8 @@ class Choices:
                     f"--statistic {self.statistic} is what mc and hb resample, and none of these is run without a"
                     f" statistic of its own: say --test mc:{self.statistic}"
                 )
+        for name in ("alpha", "level", "margin", "resamples", "seed"):
+            _number(name, getattr(self, name))
         for name, value in (("alpha", self.alpha), ("level", self.level)):
             if not 0 < value < 1:
                 raise UsageError(f"{name} is {value}, expected a number between 0 and 1")
@@ -114,6 +117,12 @@ class Choices:
         """What a resampling test resamples: what it names itself, what was asked for, the usual; else None."""
         name, own = parts_of(test)
         return own or (self.statistic or USUAL_STATISTIC[name] if name in USUAL_STATISTIC else None)
+
+
+def _number(name: str, value: object) -> None:
+    """Refuse what is no number, in words instead of a failing comparison."""
+    if value is not None and (isinstance(value, bool) or not isinstance(value, Real)):
+        raise UsageError(f"{name} is {quoted(value)}, expected a number")
 
 
 def parts_of(test: str) -> tuple[str, Statistic | None]:

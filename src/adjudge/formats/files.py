@@ -402,10 +402,13 @@ Rows = Iterator[tuple[int, list[str]]]
 DELIMITERS = ",;\t|"
 _LARGEST_LIMIT = 2**31 - 1  # csv keeps its limit in a C long, which has 32 bits on Windows
 _SAMPLE, _SAMPLE_LINES, _SAMPLE_ROWS = 1 << 13, 100, 50  # as many tell what stands between columns
+LFS = b"version https://git-lfs"
+"""How a file begins that stands for a large one in a Git repository."""
 _NO_TABLES = {
     b"PAR1": "a Parquet file",
     b"\xd0\xcf\x11\xe0": "a file of an old Excel (.xls): save it as .xlsx or CSV",
     b"%PDF": "a PDF file",
+    LFS: "a pointer of Git LFS, not the file itself: `git lfs pull` brings it",
 }
 
 
@@ -441,7 +444,7 @@ def read_cells(
     if delimiter is not None:
         delimiter = _one_character(delimiter)
     with reading(path):
-        start = first_bytes(path)
+        start = first_bytes(path, len(LFS))
     if what := next((what for magic, what in _NO_TABLES.items() if start.startswith(magic)), None):
         raise FormatError(f"is {what}, expected a table (CSV, TSV or .xlsx)", file=path)
     if start.startswith(b"PK\3\4"):

@@ -11,7 +11,11 @@ from itertools import pairwise
 from adjudge.formats.numbers import MISSING, is_number
 from adjudge.wording import counted
 
-SUMMARIES = ("mean", "average", "avg", "total", "sum", "overall", "all", "macro", "micro")
+SUMMARIES = (
+    *("mean", "average", "avg", "total", "sum", "overall", "all", "macro", "micro"),
+    *(f"{kind} {of}" for kind in ("macro", "micro", "overall") for of in ("avg", "average", "mean")),
+    *("median", "std", "stdev", "sd", "std dev", "standard deviation", "variance"),
+)
 """Names of rows and columns that sum up the others."""
 
 _NAMELESS = re.compile(r"unnamed: [0-9]+", re.IGNORECASE)  # pandas names a column without a name so
@@ -66,7 +70,7 @@ def names_rows(column: str, texts: Sequence[str]) -> bool | None:
 
 def is_summary(name: str) -> bool:
     """Whether a row or column is named for a sum or a mean of the others."""
-    return name.strip().rstrip(":").strip().casefold() in SUMMARIES
+    return " ".join(re.sub(r"[-_.:]", " ", name).casefold().split()) in SUMMARIES
 
 
 @dataclass(slots=True)

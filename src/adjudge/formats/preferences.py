@@ -22,6 +22,7 @@ from adjudge.formats.crowd import NAMES, NO_WORKER, STRANGE_NAME, WINNERS
 from adjudge.formats.files import Place, at_hand, one_of, read_cells, shown
 from adjudge.formats.records import listed as listed_columns
 from adjudge.formats.records import turned_round
+from adjudge.formats.tabular import records_in
 from adjudge.judgments.batch import Judgments
 from adjudge.judgments.intake import Item
 from adjudge.judgments.pairs.answers import (
@@ -85,6 +86,8 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 }
 """What a column means, by its name in lower case, the first one first."""
 
+SIDES = {"a": "left", "b": "right"}
+"""How people name the two who meet, beside left and right."""
 SHAPES = "winner,loser, or a,b,winner, or model_a,model_b,winner"
 YES, NO = ("1", "1.0", "true", "yes"), ("0", "0.0", "false", "no", "")
 NO_SIDES = "the table says who won and who lost, not what was shown first"
@@ -118,7 +121,7 @@ def read_preferences(
     delimiter: str | None = None,
     encoding: str = "utf-8",
 ) -> Preferences:
-    """A table (CSV, TSV, Excel) with a header, its columns in any order; `-` is standard input.
+    """A table (CSV, TSV, Excel, Parquet, JSON), its columns in any order; `-` is standard input.
 
     `winner,loser`, or two items and who won: `a,b,winner`, `left,right,winner`, `model_a,model_b,winner` (a side's
     word, the winner's name, 1 or 2, a tie, skip), or a column for each outcome (`winner_model_a`, `winner_model_b`,
@@ -127,6 +130,10 @@ def read_preferences(
     line.
     """
     with at_hand(Path(path)) as file:
+        if (records := records_in(file, encoding=encoding)) is not None:
+            if delimiter is not None:
+                raise UsageError(f"--delimiter is for a table of text (CSV or TSV), which {file} is not")
+            return _of_cells(*_cells_of(records)[:2], file, columns)
         cells = read_cells(file, delimiter=delimiter, encoding=encoding)
         rows = list(cells.rows)
         table = PreferenceTable.of(Place(file, 1), cells.header, columns or {}, [row for _, row in rows])
@@ -140,8 +147,27 @@ PreferenceSource: TypeAlias = "str | Path | pd.DataFrame | Iterable[Sequence[obj
 def preferences_of(source: PreferenceSource, *, columns: Mapping[str, str] | None = None) -> Preferences:
     """Preferences of a DataFrame with such columns, or of tuples: (winner, loser), or (a, b, winner)."""
     header, rows, name = _cells_of(source)
-    table = PreferenceTable.of(Place(Path(name), 1), header, columns or {}, rows)
-    return table.preferences(((Place(Path(name), k), row) for k, row in enumerate(rows, 1)), name)
+    try:
+        return _of_cells(header, rows, Path(name), columns)
+    except FormatError as error:
+        raise DataError(_for_python(str(error))) from None
+    except UsageError as error:
+        raise UsageError(_for_python(str(error))) from None
+
+
+def _of_cells(
+    header: Sequence[str], rows: Sequence[Sequence[str]], path: Path, columns: Mapping[str, str] | None
+) -> Preferences:
+    table = PreferenceTable.of(Place(path, 1), header, columns or {}, rows)
+    return table.preferences(((Place(path, k), row) for k, row in enumerate(rows, 1)), path.name)
+
+
+def _for_python(message: str) -> str:
+    """A message that names arguments where the command line has options."""
+    message = re.sub(
+        r"; where they are scores, say: adjudge compare \S+$", "; scores: adjudge.compare", message
+    )
+    return re.sub(r"--map (\w+)=COLUMN", r'columns={"\1": COLUMN}', message).replace("--map", "columns")
 
 
 def _cells_of(source: object) -> tuple[list[str], list[list[str]], str]:
@@ -238,7 +264,7 @@ def columns_of(
     place: Place, header: Sequence[str], columns: Mapping[str, str] | None = None
 ) -> dict[str, int]:
     """Where each thing stands: two items and a winner, or a winner and a loser, must be there."""
-    columns = columns or {}
+    columns = {SIDES.get(field, field): column for field, column in (columns or {}).items()}
     lower = [name.strip().lower() for name in header]
     at: dict[str, int] = {}
     for field, column in columns.items():

@@ -22,8 +22,8 @@ from adjudge.data.incoming import Item
 from adjudge.data.json_records import text_start, whole_records
 from adjudge.data.lines import MAX_LINE
 from adjudge.data.packed import open_bytes
-from adjudge.errors import AdjudgeError, FormatError, Undecided, UsageError, Way, nearest, quoted
-from adjudge.formats.files import Paths, json_objects, read_cells, reading
+from adjudge.errors import AdjudgeError, DataError, FormatError, Undecided, UsageError, Way, nearest, quoted
+from adjudge.formats.files import LFS, Paths, json_objects, read_cells, reading
 from adjudge.formats.records import (
     EITHER,
     RECORD,
@@ -49,6 +49,7 @@ _ARROW = (
 )
 _NOT_TEXT = (
     (b"%PDF", "a PDF"),
+    (LFS, "a pointer of Git LFS, not the file itself: `git lfs pull` brings it"),
     (b"SQLite format 3", "an SQLite database"),
     (b"ARROW1", _ARROW),
     (b"\xff\xff\xff\xff", _ARROW),
@@ -178,7 +179,7 @@ class _Look:
             if not path.is_file():
                 if path.exists():
                     return self._text(path)  # a pipe: whatever is read from it would be gone
-                raise UsageError(f"{path}: no such file{absent_words(path)}")
+                raise DataError(f"{path}: no such file{absent_words(path)}")
             with path.open("rb") as stream:
                 start = stream.read(64)
             if not start:
@@ -262,7 +263,7 @@ class _Look:
         if names & {*SYSTEM} and names & {*_VALUE} and not names & {*RECORD["text"]}:
             raise self._to_compare(path, "a Parquet file of scores")
         if names & {*_WINNER}:
-            raise self._preferences(path, "a Parquet file of preferences")
+            raise self._preferences(path, "a Parquet file of preferences", as_judgments=False)
         return "parquet", f"Parquet of {_content(table.names)}"
 
     def _zip(self, path: Path) -> tuple[str, str]:
@@ -325,11 +326,9 @@ class _Look:
         if sample and sample[0].get("kind") in ("judgments", "person", "task", "event"):
             raise self._judgments(path, f"{what} of judgments", "records")
         if keys & {*_WINNER} and not keys & {*RECORD["text"]}:
-            raise self._preferences(path, f"{what} of preferences")
+            raise self._preferences(path, f"{what} of preferences", as_judgments=False)
         if keys & {*SYSTEM} and keys & {*_VALUE} and not keys & {*RECORD["text"]}:
-            raise self._unknown(
-                path, f"{what} of scores: save them as CSV, and `adjudge import scores` reads them"
-            )
+            raise self._to_compare(path, f"{what} of scores")
         names = list(dict.fromkeys(str(key) for record in sample for key in record))
         by_topic = " by topic" if what == "JSON" and names == ["topic", "text"] else ""
         return "jsonl", f"{what} of {_content(names, sample)}{by_topic}"
@@ -451,16 +450,11 @@ class _Look:
             f"{path} is {what}", [Way(words=words, meaning="as it is, without a folder", whole=True)]
         )
 
-    def _preferences(self, path: Path, what: str) -> Undecided:
-        return Undecided(
-            f"{path} is {what}",
-            [
-                Way(words=["prefer", "fit", str(path)], meaning="strengths, without a folder", whole=True),
-                Way(
-                    words=["prefer", "import", str(path), self.evaluation], meaning="as judgments", whole=True
-                ),
-            ],
-        )
+    def _preferences(self, path: Path, what: str, *, as_judgments: bool = True) -> Undecided:
+        fit = Way(words=["prefer", "fit", str(path)], meaning="strengths, without a folder", whole=True)
+        words = ["prefer", "import", str(path), self.evaluation]
+        kept = [Way(words=words, meaning="as judgments", whole=True)] if as_judgments else []
+        return Undecided(f"{path} is {what}", [fit, *kept])
 
     def _judgments(self, path: Path, what: str, format: str) -> Undecided:
         words = ["judgments", "import", format, str(path), self.evaluation]

@@ -346,6 +346,9 @@ def find_score_columns(
     if "system" in known or columns.keys() & {"system", "value"}:
         missing = "topic" if "topic" not in known else "system"
         hint = "; or --transpose where rows are systems and columns topics" if missing == "topic" else ""
+        if hint and "value" not in known:
+            hint += "; where they are means of a system by several measures, scores by topic are needed: means alone"
+            hint += " cannot be tested"
         raise FormatError(
             f"no column for the {missing} among {listed(header)}: say --map {missing}=COLUMN{hint}"
         )

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
+from typing import TypeAlias
 
 from adjudge.data.absent import absent_words
 from adjudge.data.incoming import Item, LeftOut, Noted
@@ -147,6 +148,10 @@ class PathPattern:
         return found.groupdict()
 
 
+Meaning: TypeAlias = tuple[PathPattern, dict[str, str]]
+"""The pattern that a path is meant by, and what its placeholders stand for."""
+
+
 def _fixed(text: str, lazy: str) -> str:
     return "".join(f"[^/]*{lazy}" if c == "*" else re.escape(c) for c in text)
 
@@ -174,7 +179,7 @@ class FolderLayout:
     def __str__(self) -> str:
         return " ".join(f"{each.option} {shlex.quote(each.text)}" for each in self.patterns)
 
-    def meaning(self, path: str) -> tuple[PathPattern, dict[str, str]] | None:
+    def meaning(self, path: str) -> Meaning | None:
         """The pattern that a path is meant by, the one that says most of it; and what its placeholders stand for."""
         for pattern in sorted(self.patterns, key=lambda each: each.told, reverse=True):
             if (found := pattern.match(path)) is not None:
@@ -234,7 +239,8 @@ def read(
     meanings = {
         name: layout.meaning(name.removesuffix(path.name) + bare_name(path)) for name, path in found.items()
     }
-    _refuse_other_roles(meanings.values())
+    _refuse_other_roles(meanings)
+    _refuse_other_topics(meanings.values(), root)
     matched = False
     for name, path in found.items():
         meaning = meanings[name]
@@ -276,21 +282,47 @@ def texts_below(root: Path) -> list[str]:
     return [path.relative_to(root).as_posix() for path, left in _texts_in(root) if left is None]
 
 
-def _refuse_other_roles(meanings: Iterable[tuple[PathPattern, dict[str, str]] | None]) -> None:
+def _refuse_other_topics(meanings: Iterable[Meaning | None], root: Path) -> None:
+    """Refuse references of which none is of a topic that a system has: one pattern cuts the topic out otherwise."""
+    topics: dict[bool, dict[str, PathPattern]] = {True: {}, False: {}}
+    for pattern, found in filter(None, meanings):
+        if pattern.option != "--source-pattern":
+            topics[pattern.option == "--reference-pattern"].setdefault(found["topic"], pattern)
+    if topics[True] and topics[False] and not topics[True].keys() & topics[False].keys():
+        (own, of_reference), (other, of_system) = (
+            next(iter(topics[is_one].items())) for is_one in (True, False)
+        )
+        raise UsageError(
+            f"{root}: no reference is of a topic of the systems: {quoted(of_reference.text)} gives such as"
+            f" {shown(own)}, {quoted(of_system.text)} such as {shown(other)}; let both patterns have the same {{topic}}"
+        )
+
+
+def _refuse_other_roles(meanings: Mapping[str, Meaning | None]) -> None:
     """Refuse a {system} that stands for what is named as references or sources, unless the path is written out."""
     systems: dict[str, PathPattern] = {}
-    for meaning in meanings:
+    topics: set[str] = set()
+    files: dict[str, list[PurePosixPath]] = {}
+    for path, meaning in meanings.items():
         if meaning is not None and meaning[0].option == "--pattern" and "system" in meaning[1]:
-            systems.setdefault(meaning[1]["system"], meaning[0])
+            name = meaning[1]["system"]
+            systems.setdefault(name, meaning[0])
+            files.setdefault(name, []).append(PurePosixPath(path))
+            if not (_REFERENCES.fullmatch(name) or _MODELS.fullmatch(name) or _SOURCES.fullmatch(name)):
+                topics.add(meaning[1]["topic"])
     is_rouge = any(map(_PEERS.fullmatch, systems))
     for name, pattern in systems.items():
         is_reference = _REFERENCES.fullmatch(name) or (is_rouge and _MODELS.fullmatch(name))
         if is_reference or _SOURCES.fullmatch(name):
             what, role = ("references", "reference") if is_reference else ("sources", "source")
-            written = shlex.quote(_written_out(pattern.text, name))
+            written = _written_out(pattern.text, name)
+            fitting = written
+            if topics and all(path.parts[0] == name and len(path.parts) in (2, 3) for path in files[name]):
+                who = "{writer}" if is_reference else "{document}"
+                fitting = _matching(files[name], name, "", topics, who) or written
             raise UsageError(
                 f"--pattern {quoted(pattern.text)} makes {shown(name)} a system, which is named as {what}: add"
-                f" --{role}-pattern {written}, or where it is a system, --pattern {written}"
+                f" --{role}-pattern {shlex.quote(fitting)}, or where it is a system, --pattern {shlex.quote(written)}"
             )
 
 
@@ -570,9 +602,15 @@ def _inner_pattern(paths: Sequence[PurePosixPath], top: str, rest: str, end: str
 
 
 def _ways_by_name(paths: Sequence[PurePosixPath], end: str) -> list[Way]:
-    """Files beside each other: topic and system in the name, or all of one system."""
+    """Files beside each other: topic and system in the name, with a length or not, or all of one system."""
     ways: list[Way] = []
     for joint in _JOINTS:
+        parts = [path.name.removesuffix(end).split(joint) for path in paths]
+        if all(len(each) == 3 and each[2].isdecimal() for each in parts):
+            several = [len({each[k] for each in parts}) for k in (0, 1)]
+            order = ("{topic}", "{system}") if several[0] >= several[1] else ("{system}", "{topic}")
+            text = f"{joint.join((*order, '{length}'))}{end}"
+            return [Way(words=["--pattern", text], meaning="topic, system and length in the file's name")]
         for text in (f"{{topic}}{joint}{{system}}{end}", f"{{system}}{joint}{{topic}}{end}"):
             systems = _systems_by(text, paths)
             known = [name for name in systems if _REFERENCES.fullmatch(name) or _SOURCES.fullmatch(name)]
