@@ -63,7 +63,8 @@ def test_numbers_are_those_of_the_model() -> None:
     found = study(pairs=6)
     sources = noise_sources(judged(topics=30))
     parts = [sources.variance("system:topic"), sources.variance("assessor:system"), sources.left]
-    model = Crossed(*(2 * part for part in parts), have=30, seed=1, systems=4)
+    topics, own, residual = (2 * part for part in parts)
+    model = Crossed(topics=topics, own=own, residual=residual, have=30, seed=1, systems=4)
     for row in found.rows:
         d = row.design
         n, people = d.all_topics, d.people

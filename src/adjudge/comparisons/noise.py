@@ -80,14 +80,14 @@ def noise_sources(
     levels = {name: int(frame[name].nunique()) for name in names}
     codes = [frame[name].astype("category").cat.codes.to_numpy() for name in names]
     rng = generator(seed, "noise/intervals")
+    parts: RandomComponents | None = None
     try:
         parts = random_components(
             frame["value"].to_numpy(dtype=float), codes, rng=rng, level=level, compared=0
         )
-    except UsageError as error:  # too large
-        why, parts = str(error), None
-    else:
         why = parts.why
+    except UsageError as error:  # too large
+        why = str(error)
     return NoiseSources(
         info=found.table.info[chosen],
         length=length if isinstance(length, int) else None,

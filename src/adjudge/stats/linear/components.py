@@ -173,4 +173,4 @@ def generalised(found: Strata, rng: np.random.Generator, draws: int) -> FloatArr
     if draws < 2:
         raise UsageError(f"draws: {draws} are too few")
     squares = found.ms * found.df / rng.chisquare(found.df, size=(draws, found.df.size))
-    return np.linalg.solve(found.coefficients, squares.T).T
+    return np.asarray(np.linalg.solve(found.coefficients, squares.T).T, dtype=np.float64)
