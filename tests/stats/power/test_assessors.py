@@ -122,7 +122,7 @@ def test_power_is_what_many_simulated_judgments_show(
     model = Crossed(1.0, own, 0.8, systems=systems)
     size = 2.5 * model.error(topics, judges, groups)
     for difference in (0.0, size):
-        agree(model, (topics, judges, groups), difference, 0.05, 3000)
+        agree(model, (topics, judges, groups), difference, 0.05, 1500)
 
 
 def test_the_standard_error_is_that_of_simulated_differences() -> None:
