@@ -93,6 +93,29 @@ def test_a_file_of_ratings_says_how_many_assessors() -> None:
     assert "Every summary has 3 assessors; their disagreement makes" in printed
 
 
+def test_noise_and_designs_of_ratings() -> None:
+    printed = run(f"ratings.csv -d 0.3 --test t --normal {QUICKLY}").stdout
+    assert "where the noise comes from (REML, 270 judgments: 3 systems, 3 assessors, 30 topics)" in printed
+    assert re.search(
+        r"^assessor:system +\S+ +\S+ +\S+ % .*only more assessors average this out$", printed, re.M
+    )
+    assert "\ndesigns for 90 judgments of each system: power for a difference of 0.3" in printed
+    assert re.search(r"^ +3 +1 +30 +30 +90 +90 .* as now$", printed, re.M)
+    (found,) = json.loads(
+        run(
+            f"ratings.csv -d 0.3 --test t --assessors 3,6 --groups 1,5 --judgments 120 {QUICKLY} --json"
+        ).stdout
+    )
+    shapes = [(d["groups"], d["assessors"], d["topics"]) for d in found["designs"]["designs"]]
+    assert shapes == [(1, 3, 40), (1, 6, 20), (5, 3, 8), (5, 6, 4)]
+    assert all(d["judgments"] == 120 for d in found["designs"]["designs"])
+    assert [part["term"] for part in found["noise"]["parts"]][-1] == "repeat"
+    assert "tabular" in run(f"ratings.csv -d 0.3 --test t --normal {QUICKLY} --latex").stdout
+    nothing = run(f"my-eval -m rouge-2 --test t --normal {QUICKLY}").stdout
+    assert "noise comes from" not in nothing
+    assert "designs for" not in nothing
+
+
 def test_who_is_looked_at() -> None:
     (found,) = json.loads(run(f"ratings.csv --among machines {QUICKLY} --json").stdout)
     assert "|pairs:1|" in found["signature"]
@@ -145,6 +168,26 @@ def test_mistakes_are_one_line() -> None:
         run("my-eval -m rouge-2 -d lots")
     with pytest.raises(UsageError, match="has no scores at length 50"):
         run("my-eval -m rouge-2 --length 50")
+
+
+def test_designs_that_cannot_be_had_are_one_line() -> None:
+    for options, error, said in (
+        (
+            "ratings.csv --assessors three",
+            UsageError,
+            "--assessors is .three., expected whole numbers above 0",
+        ),
+        ("ratings.csv --groups 1,,2", UsageError, "--groups is"),
+        ("ratings.csv --groups 0", UsageError, "--groups is"),
+        (
+            "ratings.csv --assessors 90",
+            UsageError,
+            "1 group of 90 assessors with two topics each take 180 judgments",
+        ),
+        ("my-eval -m rouge-2 --groups 2", DataError, "cannot be compared: these scores say no assessor"),
+    ):
+        with pytest.raises(error, match=said):
+            run(f"{options} --test t --normal {QUICKLY}")
 
 
 def test_a_power_as_a_line() -> None:

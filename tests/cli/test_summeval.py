@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from statistics import fmean
 
@@ -37,3 +38,43 @@ def test_import_check_score_compare_report(shared_data: Path, tmp_path: Path) ->
     assert means == pytest.approx({system: fmean(given) for system, given in ratings.items()})
     adjudge("report", "e")
     assert "expert:coherence" in (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.shared_data
+def test_where_the_noise_comes_from(shared_data: Path, tmp_path: Path) -> None:
+    """The page on planning shows what is printed."""
+
+    def adjudge(*arguments: str) -> str:
+        done = called(tmp_path, *arguments)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    adjudge("init", "summeval")
+    adjudge(
+        "import", "summeval", str(shared_data / "summeval" / "model_annotations.12systems.jsonl"), "summeval"
+    )
+    quickly = ("--test", "t", "--normal", "--simulations", "20")
+    printed = adjudge("plan", "summeval", "-m", "expert:coherence", "--difference", "0.5", *quickly)
+    page = (Path(__file__).parents[2] / "docs" / "planning.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```text\n(.*?)```", page, re.DOTALL)
+    assert len(blocks) == 2
+    for block in blocks:
+        assert block.removeprefix("$ adjudge plan summeval -m expert:coherence --difference 0.5\n") in printed
+    (found,) = json.loads(
+        adjudge("plan", "summeval", "-m", "expert:coherence", "--difference", "0.5", *quickly, "--json")
+    )
+    assert " ".join(page.replace("\n> ", " ").split()).count(found["designs"]["headline"]) == 1
+    # R 4.2.2, lme4 1.1-31: lmer(value ~ 1 + (1|system) + (1|topic) + (1|assessor) + (1|system:topic) +
+    # (1|assessor:system) + (1|assessor:topic)), REML
+    lme4 = {
+        "system": 0.359417778,
+        "topic": 0.113519361,
+        "assessor": 0.123729552,
+        "system:topic": 0.507779921,
+        "assessor:system": 0.106091677,
+        "assessor:topic": 0.032000572,
+        "repeat": 0.405676161,
+    }
+    assert {part["term"]: part["variance"] for part in found["noise"]["parts"]} == pytest.approx(
+        lme4, rel=1e-4
+    )

@@ -844,12 +844,17 @@ def test_what_is_said_of_a_sample_never_contradicts_itself(
     said = " ".join(found.sentences())
     assert "nan" not in said
     assert "inf" not in said
+    assert [row.assessors for row in sampled.rows] == [2, 3, 5, 10, 20][systems == 2 :]
+    assert ("too few for a test" in said) == (assessors == 2) == math.isnan(sampled.difference)
     for smaller, larger in zip(sampled.rows[1:], sampled.rows, strict=False):
         assert smaller.difference <= larger.difference
         assert smaller.limit <= larger.limit
     if difference is None:
         assert math.isnan(sampled.power_now)
-        assert "find" in said
+        assert (" find " in said) == (assessors > 2)
+        return
+    if math.isnan(sampled.difference):
+        assert math.isnan(sampled.power_now)
         return
     assert sampled.power_now <= sampled.best + 1e-12
     assert (sampled.power_now >= 0.8) == (sampled.difference <= difference * (1 + 1e-4))

@@ -67,6 +67,24 @@ def command(
     normal: Annotated[
         bool, typer.Option("--normal", help="Simulate normal noise instead of resampling the scores' topics.")
     ] = False,
+    assessors: Annotated[
+        str | None,
+        typer.Option(
+            "--assessors", metavar="N,...", help="Compare designs: assessors who judge, in each group."
+        ),
+    ] = None,
+    groups: Annotated[
+        str | None,
+        typer.Option(
+            "--groups", metavar="N,...", help="Compare designs: groups of assessors with topics of their own."
+        ),
+    ] = None,
+    judgments: Annotated[
+        int | None,
+        typer.Option(
+            "--judgments", min=1, metavar="N", help="Of each system, in designs; else as many as now."
+        ),
+    ] = None,
     simulations: Annotated[int, typer.Option("--simulations", min=1, help="For every power.")] = 2000,
     human: options.Human = None,
     baseline: options.Baseline = None,
@@ -80,8 +98,9 @@ def command(
     """How many topics, or assessors, it takes to find a difference, from the spread of your own scores.
 
     In a comparison of all pairs of systems, corrected as compare does, and for one pair by itself. Without
-    --difference: the smallest difference that the present topics find. --csv writes the power of each test on several
-    numbers of topics.
+    --difference: the smallest difference that the present topics find. Where assessors are known: where the noise
+    comes from, and which design of judging finds most for the same number of judgments. --csv writes the power of
+    each test on several numbers of topics.
     """
     if pairs is not None and systems is not None:
         raise UsageError("--pairs and --systems exclude each other")
@@ -106,6 +125,9 @@ def command(
                 systems=systems,
                 among=among,  # type: ignore[arg-type]
                 normal=normal,
+                assessors=_numbers("--assessors", assessors),
+                groups=_numbers("--groups", groups),
+                judgments=judgments,
                 simulations=simulations,
                 seed=seed,
                 progress=bar,
@@ -113,6 +135,16 @@ def command(
             for m, n, f in data.each(chosen, length=length, form=form)
         ]
     deliver(found, lambda plan: plan.curve_frame(), _show, json=json, csv=csv, latex=latex, markdown=markdown)
+
+
+def _numbers(option: str, text: str | None) -> list[int]:
+    """Whole numbers with commas between them."""
+    if text is None:
+        return []
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() and int(part) > 0 for part in parts):
+        raise UsageError(f"{option} is {quoted(text)}, expected whole numbers above 0 with commas between")
+    return [int(part) for part in parts]
 
 
 def _show(plan: PowerPlan) -> None:
@@ -126,6 +158,9 @@ def _show(plan: PowerPlan) -> None:
         if (sampled := plan.sampled_table()) is not None:
             print()
             show(sampled)
+        for each in plan.judging_tables():
+            print()
+            show(each)
         print()
 
     show_result(plan.table(), before=more)

@@ -14,6 +14,15 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from adjudge import __version__
+from adjudge.comparisons.designs import (
+    DesignStudy,
+    DifferenceKind,
+    crossed_of,
+    study_designs,
+    typical_difference,
+    why_no_designs,
+)
+from adjudge.comparisons.noise import NoiseSources, noise_sources
 from adjudge.comparisons.scores import Among, Source, scores_of
 from adjudge.comparisons.tests import ALL, RESAMPLES
 from adjudge.data.scores import AllLengths, CellJudgments, Pool, ScoreMatrix
@@ -21,6 +30,7 @@ from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, nearest, quoted
 from adjudge.stats import checks
 from adjudge.stats.paired import TEST_WORDS
+from adjudge.stats.pairs import columns_of_pairs
 from adjudge.stats.power.assessors import Crossed
 from adjudge.stats.power.family import ALONE, Family
 from adjudge.stats.power.generate import FURTHEST
@@ -56,7 +66,7 @@ from adjudge.wording import counted, decimal, listed
 if TYPE_CHECKING:
     import pandas as pd
 
-    from adjudge.stats.checks import BoolArray
+    from adjudge.stats.checks import BoolArray, IntArray
 
 LARGEST = 1e150
 """Of scores: squares of larger ones overflow, and of smaller than one over this vanish."""
@@ -97,6 +107,9 @@ def plan(
     systems: int | None = None,
     among: Among = "all",
     normal: bool = False,
+    assessors: Sequence[int] = (),
+    groups: Sequence[int] = (),
+    judgments: int | None = None,
     simulations: int = SIMULATIONS,
     seed: int = 0,
     pool: Pool = "mean",
@@ -111,9 +124,23 @@ def plan(
     test. The plan is for a comparison of all pairs of systems, corrected by `correct` (holm, bonferroni, none), and
     for one pair beside it; `systems` or `pairs` say how many there will be where it is not as many as there are
     now. `among` says which pairs of systems are compared and give the spread.
+
+    Where assessors are known, the plan says where the noise comes from, and compares designs of judging for the same
+    number of judgments of each system, as many as now or `judgments`: how many `assessors` in how many `groups`, each
+    group with topics of its own.
     """
     found = scores_of(scores, without=without)
     matrix = found.matrix(measure, length=length, form=form, pool=pool)
+    family = found.pairs_among(matrix.systems, among)
+    given = found.table.judgments(matrix, length=length, form=form)
+    sources = None
+    if (
+        given is not None
+        or found.table.at(matrix.measure, length=length, form=form)["assessor"].notna().any()
+    ):
+        sources = noise_sources(
+            found, matrix.measure, length=length, form=form, systems=_in_pairs(matrix, family), seed=seed
+        )
     return plan_of(
         matrix,
         difference,
@@ -124,13 +151,26 @@ def plan(
         correct=correct,
         pairs=pairs,
         systems=systems,
-        family=found.pairs_among(matrix.systems, among),
+        family=family,
         normal=normal,
-        judgments=found.table.judgments(matrix, length=length, form=form),
+        judgments=given,
+        sources=sources,
+        designs=AskedDesigns(assessors=tuple(assessors), groups=tuple(groups), judgments=judgments)
+        if assessors or groups or judgments is not None
+        else None,
         simulations=simulations,
         seed=seed,
         progress=progress,
     )
+
+
+@dataclass(frozen=True)
+class AskedDesigns:
+    """Designs that are asked for: assessors of a group, groups, judgments of each system."""
+
+    assessors: tuple[int, ...] = ()
+    groups: tuple[int, ...] = ()
+    judgments: int | None = None
 
 
 def plan_of(
@@ -147,11 +187,13 @@ def plan_of(
     family: BoolArray | None = None,
     normal: bool = False,
     judgments: CellJudgments | None = None,
+    sources: NoiseSources | None = None,
+    designs: AskedDesigns | None = None,
     simulations: int = SIMULATIONS,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> PowerPlan:
-    """The same from a matrix, and what assessors said behind its cells.
+    """The same from a matrix, what assessors said behind its cells, and where their noise comes from.
 
     `test` answers, `tests` are shown with it. `family` says which pairs of systems are compared and give the spread,
     all unless said. Pairs are simulated as levels of a rating scale where scores have few, else by resampling topics
@@ -171,9 +213,13 @@ def plan_of(
         alpha=alpha,
         pairs=compared,
         places=_places(matrix, known) if correct == "holm" and compared > 1 else (),
+        systems=systems if systems is not None else _columns(known).size,
         simulations=simulations,
         seed=seed,
     )
+    crossed = None if sources is None else crossed_of(sources, **task.sampling)
+    if designs is not None and crossed is None:
+        raise DataError(f"{matrix.measure}: designs of judging cannot be compared: {why_no_designs(sources)}")
     wanted = _difference(difference, matrix, typical)
     every = list(dict.fromkeys(map(chosen, (test, *tests))))
     needs, looked_for, sizes = _all_needs(task, every, wanted, progress)
@@ -198,7 +244,9 @@ def plan_of(
         judges=None
         if found is None or judgments is None
         else _judge_plan(found, judgments.unit, task, needs[0], wanted),
-        sampled=None if found is None else _sampled_plan(found, task, wanted),
+        sampled=None if found is None else _sampled_plan(found, task, wanted, crossed),
+        sources=sources,
+        designs=_design_study(sources, crossed, task, designs, wanted, looked_for),
         source=_source_name(source),
         ties=tie_share(matrix.values, known),
         simulated_ties=_simulated_ties(source, seed),
@@ -245,6 +293,10 @@ class PowerPlan(Tabular):
     simulations: int
     seed: int
     used_pairs: int
+    sources: NoiseSources | None = None
+    """Where the noise of judgments comes from; None where there are none, or it was not asked for."""
+    designs: DesignStudy | None = None
+    """What other designs of judging would find; None where too little is known of assessors."""
 
     @property
     def measure(self) -> str:
@@ -284,6 +336,10 @@ class PowerPlan(Tabular):
             yield from _judges(self, self.judges)
         if self.sampled is not None:
             yield from _sampled(self, self.sampled)
+        if self.sources is not None:
+            yield from self.sources.sentences()
+        if self.designs is not None:
+            yield from self.designs.sentences()
 
     def warnings(self) -> list[str]:
         """How well the spread is known, what was simulated, and what was left out."""
@@ -296,11 +352,13 @@ class PowerPlan(Tabular):
         if self.have < FEW:
             found.append("so few topics say little about the spread: take this for a first guess")
         if self.sampled is not None and self.sampled.seen > 1 and not math.isnan(self.sampled.own):
-            off = 1 / math.sqrt(2 * (self.sampled.seen - 1))
+            off = 1 / math.sqrt(2 * (self.sampled.seen - 1) * max(self.sampled.systems - 1, 1))
             found.append(
                 f"how far assessors' own likings spread comes from {self.sampled.seen} assessors: it may be off by"
                 f" {_percent(off)}"
             )
+        if self.sources is not None:
+            found += self.sources.warnings()
         if self.ties > 0 or self.simulated_ties > 0:
             found.append(_ties_words(self))
         if self.matrix.missing:
@@ -438,13 +496,19 @@ class PowerPlan(Tabular):
             title=f"assessors as a sample ({_sampled_basis(self)})",
         )
 
+    def judging_tables(self) -> list[Table]:
+        """Where the noise comes from, and what designs of judging would find."""
+        found = [] if self.sources is None or not self.sources.parts else [self.sources.table()]
+        return found if self.designs is None else [*found, self.designs.table()]
+
     def tables(self) -> Tables:
-        """The tests, the power curve, the assessors, the assessors as a sample."""
+        """The tests, the power curve, the assessors, the assessors as a sample, the noise, the designs."""
         found = [
             self.table(),
             self.curve_table() if self.sizes else None,
             self.assessors_table(),
             self.sampled_table(),
+            *(replace(each, said=(), notes=()) for each in self.judging_tables()),
         ]
         return Tables(tuple(table for table in found if table is not None))
 
@@ -491,6 +555,8 @@ class PowerPlan(Tabular):
                 "tests": [self._about(need) for need in self.needs],
                 "judges": judges,
                 "assessors_sampled": None if self.sampled is None else asdict(self.sampled),
+                "noise": None if self.sources is None else self.sources.as_dict(),
+                "designs": None if self.designs is None else self.designs.as_dict(),
                 "curve": self.curve_frame().drop(columns=["measure", "length", "form"]).to_dict("records"),
             }
         )
@@ -604,6 +670,8 @@ class SampledPlan:
     topics: float
     """And of what topics do to a difference for all assessors."""
     matched: bool
+    systems: int
+    """Whose mean squares are pooled."""
     power_now: float = math.nan
     """On the present topics, in the comparison that will be made; NaN where no difference was asked for."""
     one_pair_now: float = math.nan
@@ -898,6 +966,12 @@ def _sampled(plan: PowerPlan, sampled: SampledPlan) -> Iterator[str]:
         )
     else:
         yield f"{these}; {what} varies no more than chance would have it."
+    if math.isnan(sampled.difference):
+        yield (
+            f"{number(sampled.assessors)} assessors are too few for a test in which assessors count as a sample: what"
+            " they make of systems has fewer than two degrees of freedom."
+        )
+        return
     now = f"{counted(plan.have, 'topic')} and {number(sampled.assessors)} assessors"
     if round(sampled.assessors, 1) != sampled.seen:
         now += " (as many as would share the work evenly)"
@@ -974,8 +1048,16 @@ class _PlanTask:
     alpha: float
     pairs: int
     places: tuple[float, ...]
+    systems: int
+    """That are compared."""
     simulations: int
     seed: int
+
+    @property
+    def sampling(self) -> dict[str, int]:
+        """What a plan for assessors as a sample has beside its variances."""
+        seed = int(generator(self.seed, "plan/assessors").integers(0, 2**63))
+        return {"systems": self.systems, "have": self.have, "seed": seed}
 
     def comparisons(self, test: Chosen, first: bool) -> Iterator[Compared]:
         """Of the test that answers first, and of the others."""
@@ -1064,9 +1146,20 @@ def _simulated_ties(source: Normal | Resampled | Rated, seed: int) -> float:
 
 def _places(matrix: ScoreMatrix, known: Spreads) -> tuple[float, ...]:
     """Where the systems that are compared lie."""
+    return places(matrix.values[:, _columns(known)])
+
+
+def _columns(known: Spreads) -> IntArray:
+    """The systems that are compared, as columns."""
     used = known.n >= 2
-    columns = np.unique(np.concatenate([known.first[used], known.second[used]]))
-    return places(matrix.values[:, columns])
+    return np.unique(np.concatenate([known.first[used], known.second[used]]))
+
+
+def _in_pairs(matrix: ScoreMatrix, family: BoolArray) -> list[str]:
+    """The systems of the pairs that are compared."""
+    first, second = columns_of_pairs(len(matrix.systems))
+    used = set(np.concatenate([first[family], second[family]]).tolist())
+    return [system for k, system in enumerate(matrix.systems) if k in used]
 
 
 def _difference(difference: float | str | None, matrix: ScoreMatrix, spread: float) -> float | None:
@@ -1191,32 +1284,40 @@ def nice_sizes(have: int, needed: float) -> tuple[int, ...]:
     return tuple(sorted({*apart, *(int(n) for n in ends if n >= 2)}))
 
 
-def _sampled_plan(found: Disagreement, task: _PlanTask, wanted: float | None) -> SampledPlan | None:
-    """What it takes where assessors are a sample; None where they are not known."""
+def _sampled_plan(
+    found: Disagreement, task: _PlanTask, wanted: float | None, known: Crossed | None
+) -> SampledPlan | None:
+    """What it takes where assessors are a sample; None where they are not known.
+
+    The variances are those `known` by REML of all judgments, where that was asked for and the same assessors saw both
+    systems of a pair.
+    """
     if not found.seen:
         return None
     spread = task.source.spread
     if found.own <= (ROUNDING * spread) ** 2:
         found = replace(found, own=0.0)
+    if abs(found.crew - round(found.crew)) < ROUNDING * found.crew:
+        found = replace(found, crew=float(round(found.crew)))
+    if known is None or not found.matched or math.isnan(found.own):
+        known = Crossed(
+            topics=found.rest(spread),
+            own=0.0 if math.isnan(found.own) else found.own,
+            residual=0.0 if math.isnan(found.own) else min(found.residual, found.used(spread)),
+            **task.sampling,
+        )
+    crossed = replace(known, changes=found.changes, per_topic=min(found.judges / found.crew, 1.0))
     about: dict[str, Any] = {
         "seen": found.seen,
         "assessors": found.crew,
-        "own": math.sqrt(found.own),
-        "residual": math.sqrt(found.residual),
-        "topics": math.sqrt(found.rest(spread)),
+        "own": math.nan if math.isnan(found.own) else math.sqrt(crossed.own),
+        "residual": math.nan if math.isnan(found.own) else math.sqrt(crossed.residual),
+        "topics": math.sqrt(crossed.topics),
         "matched": found.matched,
+        "systems": crossed.systems,
     }
     if math.isnan(found.own):
         return SampledPlan(**about)
-    crossed = Crossed(
-        topics=found.rest(spread),
-        own=found.own,
-        residual=min(found.residual, found.used(spread)),
-        changes=found.changes,
-        per_topic=min(found.judges / found.crew, 1.0),
-        have=task.have,
-        seed=int(generator(task.seed, "plan/assessors").integers(0, 2**63)),
-    )
     level = task.alpha / task.pairs
     now, power = found.crew, task.power
 
@@ -1240,7 +1341,40 @@ def _sampled_plan(found: Disagreement, task: _PlanTask, wanted: float | None) ->
         needed=needed(now),
         difference=difference,
         limit=limit,
-        rows=tuple(SampledRow(judges, needed(judges), *differences(judges)) for judges in SAMPLED),
+        rows=tuple(
+            SampledRow(judges, needed(judges), *differences(judges))
+            for judges in SAMPLED
+            if crossed.enough(math.inf, judges)
+        ),
+    )
+
+
+def _design_study(
+    sources: NoiseSources | None,
+    crossed: Crossed | None,
+    task: _PlanTask,
+    asked: AskedDesigns | None,
+    wanted: float | None,
+    looked_for: float,
+) -> DesignStudy | None:
+    """What designs find: the difference asked for, else the typical one, else the smallest that is found now."""
+    if sources is None or crossed is None:
+        return None
+    size: tuple[float, DifferenceKind] = (
+        (wanted, "asked") if wanted is not None else typical_difference(sources)
+    )
+    if not size[0] > 0:
+        size = looked_for, "smallest"
+    if not size[0] > 0:
+        return None
+    return study_designs(
+        sources,
+        crossed,
+        difference=size[0],
+        kind=size[1],
+        pairs=task.pairs,
+        alpha=task.alpha,
+        **asdict(asked or AskedDesigns()),
     )
 
 

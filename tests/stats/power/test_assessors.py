@@ -14,45 +14,140 @@ from adjudge.stats.power.assessors import DRAWS, Crossed, t_power_of
 from adjudge.stats.power.rates import t_difference, t_power, t_topics
 
 
+def squares(seen: FloatArray) -> tuple[float, float, float]:
+    """Mean squares of systems x topics, systems x judges and the rest, of systems x topics x judges."""
+    systems, topics, judges = seen.shape
+    seen = seen - seen.mean(axis=0)
+    by_topic, by_judge = seen.mean(axis=2, keepdims=True), seen.mean(axis=1, keepdims=True)
+    mean = seen.mean(axis=(1, 2), keepdims=True)
+    rest = seen - by_topic - by_judge + mean
+    free = systems - 1
+    return (
+        float(judges * np.sum((by_topic - mean) ** 2) / (free * (topics - 1))),
+        float(topics * np.sum((by_judge - mean) ** 2) / (free * (judges - 1))),
+        float(np.sum(rest**2) / (free * (topics - 1) * (judges - 1))),
+    )
+
+
+def plain_variance(seen: FloatArray) -> tuple[float, float]:
+    """The variance of a difference of two systems, of groups x systems x topics x judges, and its freedom."""
+    groups, systems, topics, judges = seen.shape
+    free = systems - 1
+    means = seen.mean(axis=(2, 3)) - seen.mean(axis=(1, 2, 3))[:, None]
+    n = groups * topics * judges
+    if groups > 1:
+        between = topics * judges * np.sum((means - means.mean(axis=0)) ** 2) / (free * (groups - 1))
+        if judges == 1:
+            return 2 * between / n, free * (groups - 1)
+    t, a, e = np.mean([squares(group) for group in seen], axis=0)
+    within, spread = t, t**2 / (topics - 1)
+    if a > e:
+        within, spread = t + a - e, spread + a**2 / (judges - 1) + e**2 / ((topics - 1) * (judges - 1))
+    df = free * groups * within**2 / spread
+    if groups == 1:
+        return 2 * within / n, df
+    other = free * (groups - 1)
+    both = (df * within + other * between) / (df + other)
+    df = (df + other) ** 2 * both**2 / (df * within**2 + other * between**2)
+    return 2 * both / n, df
+
+
 def plain_p(seen: FloatArray) -> float:
-    """The mixed model's test of one difference, topics x judges, by its mean squares; Satterthwaite 1946."""
-    topics, judges = seen.shape
-    mean, by_topic, by_judge = seen.mean(), seen.mean(axis=1), seen.mean(axis=0)
-    a = judges * np.sum((by_topic - mean) ** 2) / (topics - 1)
-    b = topics * np.sum((by_judge - mean) ** 2) / (judges - 1)
-    e = np.sum((seen - by_topic[:, None] - by_judge + mean) ** 2) / ((topics - 1) * (judges - 1))
-    a, b = max(a, e), max(b, e)
-    variance = a + b - e
-    df = variance**2 / (a**2 / (topics - 1) + b**2 / (judges - 1) + e**2 / ((topics - 1) * (judges - 1)))
-    return float(2 * stdtr(df, -abs(mean) / math.sqrt(variance / (topics * judges))))
+    """The test of the first two of several systems: the larger of two variances, with the freedom of all systems."""
+    groups, _, _, judges = seen.shape
+    difference = seen[:, 0].mean() - seen[:, 1].mean()
+    (own, own_df), (pooled, df) = plain_variance(seen[:, :2]), plain_variance(seen)
+    if judges == 1 or groups * (judges - 1) >= 10:
+        pooled, df = 0.0, own_df
+    return float(2 * stdtr(df, -abs(difference) / math.sqrt(max(own, pooled))))
 
 
-def seen(model: Crossed, topics: int, judges: int, difference: float, rng: np.random.Generator) -> FloatArray:
-    parts = [
-        math.sqrt(model.topics) * rng.normal(size=(topics, 1)),
-        math.sqrt(model.own) * rng.normal(size=judges),
-        math.sqrt(model.residual) * rng.normal(size=(topics, judges)),
-    ]
-    return np.asarray(difference + sum(parts))
+def seen(
+    model: Crossed, topics: int, judges: int, difference: float, rng: np.random.Generator, groups: int = 1
+) -> FloatArray:
+    """Scores, groups x systems x topics x judges, from a normal model with everything that cancels out as well."""
+    shape = (groups, model.systems, topics // groups, judges // groups)
+    g, s, t, a = shape
+
+    def drawn(variance: float, *size: int) -> FloatArray:
+        return math.sqrt(variance) * rng.normal(size=size)
+
+    found = drawn(model.topics / 2, g, s, t, 1) + drawn(model.own / 2, g, s, 1, a)
+    found = found + drawn(model.residual / 2, *shape)
+    found = found + drawn(1.0, g, 1, t, 1) + drawn(1.0, g, 1, 1, a) + drawn(0.5, g, 1, t, a)
+    found[:, 0] += difference
+    return found
 
 
-@pytest.mark.parametrize(
-    ("model", "topics", "judges", "difference", "alpha"),
-    [
-        (Crossed(1.0, 1.0, 0.5), 30, 3, 1.5, 0.05),
-        (Crossed(1.0, 0.1, 0.5), 30, 3, 0.7, 0.05),
-        (Crossed(1.0, 0.0, 0.5), 20, 2, 0.8, 0.05),
-        (Crossed(2.0, 0.5, 1.0), 12, 8, 1.2, 0.01),
-        (Crossed(1.0, 1.0, 0.5), 100, 3, 0.0, 0.05),
-    ],
-)
-def test_power_is_what_simulated_judgments_show(
-    model: Crossed, topics: int, judges: int, difference: float, alpha: float
-) -> None:
+DESIGNS = [
+    (Crossed(1.0, 1.0, 0.5), 30, 3, 1, 1.5, 0.05),
+    (Crossed(1.0, 0.1, 0.5), 30, 3, 1, 0.7, 0.05),
+    (Crossed(1.0, 0.0, 0.5, systems=5), 20, 2, 1, 0.8, 0.05),
+    (Crossed(2.0, 0.5, 1.0, systems=4), 12, 8, 1, 1.2, 0.01),
+    (Crossed(2.0, 0.5, 1.0, systems=4), 12, 12, 1, 1.2, 0.01),
+    (Crossed(1.0, 0.3, 1.0, systems=6), 20, 4, 2, 0.9, 0.05),
+    (Crossed(1.0, 0.3, 1.0, systems=3), 20, 15, 5, 0.7, 0.05),
+    (Crossed(1.0, 0.3, 1.0, systems=3), 24, 8, 8, 0.9, 0.05),
+    (Crossed(1.0, 1.0, 0.5, systems=5), 100, 3, 1, 0.0, 0.05),
+]
+
+
+def agree(model: Crossed, design: tuple[int, int, int], difference: float, alpha: float, times: int) -> None:
+    topics, judges, groups = design
     rng = np.random.default_rng(4)
-    found = np.mean([plain_p(seen(model, topics, judges, difference, rng)) <= alpha for _ in range(3000)])
-    said = model.power(topics, judges, difference, alpha)
-    assert found == pytest.approx(said, abs=3.3 * math.sqrt(said * (1 - said) * (1 / 3000 + 1 / DRAWS)))
+    found = [plain_p(seen(model, topics, judges, difference, rng, groups)) <= alpha for _ in range(times)]
+    said = model.power(topics, judges, difference, alpha, groups)
+    assert np.mean(found) == pytest.approx(
+        said, abs=3.3 * math.sqrt(said * (1 - said) * (1 / times + 1 / DRAWS))
+    )
+
+
+@pytest.mark.parametrize(("model", "topics", "judges", "groups", "difference", "alpha"), DESIGNS)
+def test_power_is_what_simulated_judgments_show(
+    model: Crossed, topics: int, judges: int, groups: int, difference: float, alpha: float
+) -> None:
+    agree(model, (topics, judges, groups), difference, alpha, 1000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("own", [0.0, 0.1, 1.0])
+@pytest.mark.parametrize("systems", [2, 5, 12])
+@pytest.mark.parametrize(
+    ("topics", "judges", "groups"),
+    [(100, 3, 1), (30, 10, 1), (25, 12, 1), (100, 6, 2), (100, 15, 5), (100, 60, 20), (300, 30, 30)],
+)
+def test_power_is_what_many_simulated_judgments_show(
+    own: float, systems: int, topics: int, judges: int, groups: int
+) -> None:
+    model = Crossed(1.0, own, 0.8, systems=systems)
+    size = 2.5 * model.error(topics, judges, groups)
+    for difference in (0.0, size):
+        agree(model, (topics, judges, groups), difference, 0.05, 1500)
+
+
+def test_the_standard_error_is_that_of_simulated_differences() -> None:
+    model = Crossed(1.0, 0.3, 1.0, systems=2)
+    rng = np.random.default_rng(5)
+    drawn = [seen(model, 20, 6, 0.0, rng, 2) for _ in range(4000)]
+    found = np.std([each[:, 0].mean() - each[:, 1].mean() for each in drawn])
+    assert model.error(20, 6, 2) == pytest.approx(found, rel=0.03)
+    assert model.error(20, 6, 2) == pytest.approx(math.sqrt(1 / 20 + 0.3 / 6 + 1 / 60))
+
+
+def test_more_groups_over_the_same_topics_average_own_likings_out() -> None:
+    model = Crossed(1.0, 0.3, 1.0, systems=5)
+    errors = [model.error(100, 3 * groups, groups) for groups in (1, 2, 5, 10, 20)]
+    assert errors == sorted(errors, reverse=True)
+    without = Crossed(1.0, 0.0, 1.0, systems=5)
+    assert without.error(100, 3, 1) == pytest.approx(without.error(100, 60, 20))
+
+
+def test_degrees_of_freedom_are_those_of_the_mean_squares() -> None:
+    """Without own likings topics are what counts, of all systems; with nothing else, the judges are."""
+    assert Crossed(1.0, 0.0, 0.01, systems=5).freedom(50, 3) == pytest.approx(4 * 49, rel=0.05)
+    assert Crossed(0.0, 1.0, 1e-9, systems=5).freedom(50, 3) == pytest.approx(4 * 2, rel=0.01)
+    assert Crossed(0.0, 1.0, 1e-9, systems=5).freedom(50, 12) == pytest.approx(11, rel=0.01)
+    assert Crossed(1.0, 1.0, 1.0, systems=5).freedom(50, 10, 10) == 9
 
 
 def test_with_many_topics_only_the_judges_are_left() -> None:
@@ -95,6 +190,10 @@ def test_the_smallest_differences() -> None:
 
 def test_what_cannot_be_said() -> None:
     model = Crossed(1.0, 0.36, 1.0, have=40)
+    assert math.isnan(model.power(40, 2, 0.5, 0.05))  # one degree of freedom
+    assert not math.isnan(Crossed(1.0, 0.36, 1.0, systems=3).power(40, 2, 0.5, 0.05))
+    assert math.isnan(model.power(40, 2, 0.5, 0.05, groups=2))
+    assert math.isnan(model.freedom(40, 2))
     for nothing in (
         model.power(40, 1, 0.5, 0.05),
         model.difference(40, 1, 0.8, 0.05),

@@ -19,6 +19,7 @@ from adjudge.data.transaction import Transaction
 from adjudge.engine import generator
 from adjudge.errors import ClashError, DataError, UsageError, nearest, quoted
 from adjudge.judgments.assign import balance
+from adjudge.judgments.assign.design import AssignedDesign, Cell, design_of
 from adjudge.judgments.assign.order import (
     MOST,
     Order,
@@ -105,6 +106,8 @@ class Assignment:
     warnings: tuple[str, ...] = ()
     units: int = 0
     """Units that were made first, where the protocol needs them and summaries had none."""
+    design: AssignedDesign | None = None
+    """How assessors share topics and systems; None for pairs, and where fewer than two systems are judged."""
 
     @property
     def first(self) -> int:
@@ -143,6 +146,7 @@ class Assignment:
             "systems": [asdict(share) for share in self.systems],
             "nobody_may_judge": list(self.nobody),
             "fewer_than_wanted": list(self.short),
+            "design": None if self.design is None else asdict(self.design),
             "notes": list(self.notes),
             "warnings": list(self.warnings),
         }
@@ -634,8 +638,10 @@ def describe(
     short = [page for page in pages if 0 < able[page.key] < plan.per_summary]
     keys = {page.key for page in pages}
     before = [task for task in state.counted if task.repeat_of is None and key_of(task) in keys]
+    design = _design(pages, (*before, *plan.tasks))
     return replace(
         plan,
+        design=design,
         assessors=tuple(_workloads(plan, before, who, pages)),
         topics=tuple(
             _shares(plan, before, sorted({page.topic for page in pages}), lambda task: [task.topic])
@@ -643,9 +649,25 @@ def describe(
         systems=tuple(_shares(plan, before, sorted({s for page in pages for s in page.systems}), systems_of)),
         nobody=tuple(map(_name, nobody)),
         short=tuple(map(_name, short)),
-        notes=(*notes, *_notes(plan, pages, nobody, short, state, who, collection)),
+        notes=(
+            *notes,
+            *_notes(plan, pages, nobody, short, state, who, collection),
+            *(() if design is None else design.sentences()),
+        ),
         warnings=tuple(f"{each}: assessors will see it, and the page is not blind" for each in warnings),
     )
+
+
+def _design(pages: Sequence[JudgingPage], tasks: Sequence[Task]) -> AssignedDesign | None:
+    """Of pages that show one summary; pairs are compared otherwise."""
+    if any(page.is_pair for page in pages):
+        return None
+    judges: dict[Cell, set[str]] = {(page.topic, s): set() for page in pages for s in page.systems}
+    barred = {(page.topic, s): names(page.peers) for page in pages for s in page.systems}
+    for task in tasks:
+        for system in systems_of(task):
+            judges[task.topic, system].add(task.assessor)
+    return design_of(judges, barred)
 
 
 def systems_of(task: Task) -> list[str]:

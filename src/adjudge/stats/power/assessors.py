@@ -1,17 +1,23 @@
-"""Power where judges are a sample too: a difference must stand out from topics and from judges.
+"""Planning where judges are a sample as topics are: a difference must stand out from topics and from judges.
 
 What a judge sees on a topic is difference + topic + own liking of the judge + residual. The mean over both varies by
 
     variance = topics / T + own / J + residual / (T m)
 
-where J judge in all and m of them a topic. More topics shrink the first and the last term, never the second. The test
-is that of a mixed model: t by the mean squares' estimate of this variance, with Satterthwaite's degrees of freedom.
+where J judge in all and m of them a topic. More topics shrink the first and the last term, never the second. With
+groups, each of as many judges with topics of their own, it is the same, m being the judges of a group.
+
+The test is that of a mixed model: t by the mean squares' estimate of this variance, with Satterthwaite's degrees of
+freedom. Two estimates are there, by the mean squares of all systems and by the pair's own: the larger counts, with the
+degrees of freedom of all systems; from OWN_ALONE of the judges on, the pair's own alone. Groups have their means too:
+what these vary by is averaged with the estimate within groups, by degrees of freedom. Where every topic has one judge
+it is a t-test of the judges' means.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,13 +26,18 @@ from scipy.special import chdtri, ndtr, stdtrit
 
 from adjudge.errors import UsageError
 from adjudge.stats.checks import FloatArray
+from adjudge.stats.judging import FEWEST_DF, judge_freedom
 from adjudge.stats.power.rates import MOST_TOPICS, t_power, t_topics
 
 DRAWS = 5_000
 """Of the mean squares."""
 MOST_JUDGES = 100_000
+BEYOND = 10**12
+"""So many topics are as good as any number."""
 SMOOTH = 100
 """Degrees of freedom from which quantiles are approximated."""
+OWN_ALONE = 10
+"""Degrees of freedom that a pair's own judges must have (judges less groups) for its own variance to count alone."""
 TRIED = 20
 """Numbers of topics, evenly on a logarithmic scale, on which it is tried whether a power can be had."""
 
@@ -47,6 +58,8 @@ class Crossed:
     have: int = 0
     """Topics that there are."""
     seed: int = 0
+    systems: int = 2
+    """That are compared, so that their mean squares are pooled."""
 
     def __post_init__(self) -> None:
         for name in ("topics", "own", "residual"):
@@ -55,8 +68,8 @@ class Crossed:
 
     @cached_property
     def _drawn(self) -> FloatArray:
-        """Normal numbers for three mean squares."""
-        return np.random.default_rng(self.seed).standard_normal((3, DRAWS))
+        """Normal numbers for the mean squares of the pair (topics, judges, rest, groups), then of the other systems."""
+        return np.random.default_rng(self.seed).standard_normal((8, DRAWS))
 
     @cached_property
     def _known(self) -> dict[tuple[float, ...], FloatArray]:
@@ -73,44 +86,71 @@ class Crossed:
             self._known[k, freedom] = chdtri(freedom, ndtr(-self._drawn[k])) / freedom
         return self._known[k, freedom]
 
-    def _limits(self, n: float, judges: float, alpha: float) -> FloatArray:
+    def _limits(self, n: float, judges: float, alpha: float, groups: int) -> FloatArray:
         """How large a mean must be to be significant, given the mean squares of each draw."""
-        key = (n, judges, alpha)
+        key = (n, judges, alpha, groups)
         if key not in self._known:
-            freedom = (n - 1, judges - 1, (n - 1) * (judges - 1))
-            by_topic, by_judge, rest = (
-                part * self._mean_square(k, df)
-                for k, (part, df) in enumerate(zip(self.parts(n, judges), freedom, strict=True))
-            )
-            # A variance that is estimated below 0 is 0.
-            by_topic, by_judge = np.maximum(by_topic, rest), np.maximum(by_judge, rest)
-            variance = by_topic + by_judge - rest
-            satterthwaite = variance**2 / (
-                by_topic**2 / freedom[0] + by_judge**2 / freedom[1] + rest**2 / freedom[2]
-            )
-            self._known[key] = stdtrit(satterthwaite, 1 - alpha / 2) * np.sqrt(variance)
+            variance, df = self._estimated(n, judges, groups)
+            self._known[key] = stdtrit(df, 1 - alpha / 2) * np.sqrt(variance)
         return self._known[key]
 
-    def parts(self, n: float, judges: float) -> tuple[float, float, float]:
+    def _estimated(self, n: float, judges: float, groups: int) -> tuple[FloatArray, FloatArray]:
+        """The estimates of the mean's variance in the draws, and their degrees of freedom."""
+        alone = judges <= groups
+        free = (n - groups, judges - groups, (n / groups - 1) * (judges - groups), groups - 1.0)
+        parts = self.parts(n, judges, groups)
+        expected = (*parts, parts[0] + parts[1] - parts[2])
+        used = (3,) if alone else (0, 1, 2, 3) if groups > 1 else (0, 1, 2)
+        own = {k: expected[k] * self._mean_square(k, free[k]) for k in used}
+        if alone:
+            return own[3], np.full(DRAWS, free[3])
+        variance, df = combined_squares(own, free, 1)
+        others = self.systems - 2
+        if not others or judges - groups >= OWN_ALONE:
+            return variance, df
+        pooled = {
+            k: (own[k] + others * expected[k] * self._mean_square(4 + k, others * free[k])) / (others + 1)
+            for k in used
+        }
+        over_all, df = combined_squares(pooled, free, others + 1)
+        return np.maximum(variance, over_all), df
+
+    def parts(self, n: float, judges: float, groups: int = 1) -> tuple[float, float, float]:
         """The expected mean squares of topics, judges and residuals, each over the number of judgments."""
-        m = max(judges * self.per_topic, 1.0)
+        m = max(judges / groups * self.per_topic, 1.0)
         residual = self.residual / (n * m)
         moved = self.changes * self.own / (n * m)
         return self.topics / n + residual + moved, max(self.own / judges - moved, 0.0) + residual, residual
 
-    def power(self, n: float, judges: float, difference: float, alpha: float) -> float:
-        """How often the difference is found on n topics by so many judges; NaN where these are too few to tell."""
-        if judges <= 1 or n <= 1:
+    def error(self, n: float, judges: float, groups: int = 1) -> float:
+        """The standard error of the mean difference, as it is."""
+        parts = self.parts(n, judges, groups)
+        return math.sqrt(parts[0] + parts[1] - parts[2])
+
+    def freedom(self, n: float, judges: float, groups: int = 1) -> float:
+        """Degrees of freedom of the test, in the median of the draws; NaN where judges are too few for one."""
+        if not self.enough(n, judges, groups):
             return math.nan
-        if math.isinf(n):  # the judges' own likings are all that is left, and they are seen without error
-            return t_power_of(judges, difference, math.sqrt(self.own), alpha)
+        return float(np.median(self._estimated(n, judges, groups)[1]))
+
+    def enough(self, n: float, judges: float, groups: int = 1) -> bool:
+        """Whether there are enough judges and topics for a test that holds for others like these judges."""
+        return n > groups and judge_freedom(judges, groups, self.systems) >= FEWEST_DF
+
+    def power(self, n: float, judges: float, difference: float, alpha: float, groups: int = 1) -> float:
+        """How often the difference is found on n topics by so many judges; NaN where these are too few to tell."""
+        if not self.enough(n, judges, groups):
+            return math.nan
         if math.isinf(judges):
             return t_power_of(n, difference, math.sqrt(self.topics), alpha)
-        parts = self.parts(n, judges)
-        sd = math.sqrt(parts[0] + parts[1] - parts[2])
+        if math.isinf(n):  # the judges' own likings are all that is left, and they are seen without error
+            if self.systems == 2:
+                return t_power_of(judges, difference, math.sqrt(self.own), alpha)
+            n = float(BEYOND)
+        sd = self.error(n, judges, groups)
         if not sd > 0:
             return float(difference != 0)
-        limits = self._limits(n, judges, alpha)
+        limits = self._limits(n, judges, alpha, groups)
         return float(np.mean(ndtr((difference - limits) / sd) + ndtr((-difference - limits) / sd)))
 
     def best(self, judges: float, difference: float, alpha: float) -> float:
@@ -119,12 +159,12 @@ class Crossed:
         It need not be that of the most topics: with few judges Satterthwaite's degrees of freedom are now and then
         too many, which goes away as the judges' own likings become all that is left.
         """
+        if not self.enough(math.inf, judges):
+            return math.nan
         return max(self.power(n, judges, difference, alpha) for n in self._tried)
 
     def topics_for(self, judges: float, difference: float, power: float, alpha: float) -> float:
         """The fewest topics that give the power; infinite where none do, whatever their number."""
-        if judges <= 1:
-            return math.inf
 
         def enough(n: int) -> bool:
             return self.power(n, judges, difference, alpha) >= power
@@ -144,27 +184,38 @@ class Crossed:
 
     def judges_for(self, n: float, difference: float, power: float, alpha: float) -> float:
         """The fewest judges with whom so many topics give the power; infinite where none do."""
+
+        def enough(judges: int) -> bool:
+            return self.power(n, judges, difference, alpha) >= power
+
         low, high = 1, 2
-        while not self.power(n, high, difference, alpha) >= power:
+        while not enough(high):
             low, high = high, 2 * high
             if low > MOST_JUDGES:
                 return math.inf
-        return _first(lambda judges: self.power(n, judges, difference, alpha) >= power, low, high)
+        found = _first(enough, low, high)
+        return _first(enough, 1, OWN_ALONE) if found > OWN_ALONE and enough(OWN_ALONE) else found
 
     def fewest(self, difference: float, power: float, alpha: float) -> float:
         """The fewest judges with whom some number of topics gives the power."""
+
+        def enough(judges: float) -> bool:
+            return math.isfinite(self.topics_for(judges, difference, power, alpha))
+
         judges = max(t_topics(difference, math.sqrt(self.own), power=power, alpha=alpha), 2)
         if judges > MOST_JUDGES:
             return math.inf
-        while math.isinf(self.topics_for(judges, difference, power, alpha)) and judges <= MOST_JUDGES:
+        if judges > OWN_ALONE and enough(OWN_ALONE):  # with the mean squares of all systems
+            judges = OWN_ALONE
+        while not enough(judges) and judges <= MOST_JUDGES:
             judges += 1
-        while judges > 2 and math.isfinite(self.topics_for(judges - 1, difference, power, alpha)):
+        while judges > 2 and enough(judges - 1):
             judges -= 1
         return judges
 
     def difference(self, n: float, judges: float, power: float, alpha: float) -> float:
         """The smallest difference that is found with the power; NaN where judges are too few to tell."""
-        if judges <= 1 or n <= 1:
+        if not self.enough(n, judges):
             return math.nan
         if not alpha < power:
             return 0.0
@@ -180,7 +231,7 @@ class Crossed:
 
     def smallest(self, judges: float, power: float, alpha: float) -> float:
         """The smallest difference that any number of topics finds with the power."""
-        if judges <= 1:
+        if not self.enough(math.inf, judges):
             return math.nan
         found = math.inf
         for n in (self.have, *reversed(self._tried)):
@@ -188,6 +239,27 @@ class Crossed:
             if math.isinf(found) or self.power(n, judges, found * (1 - 1e-4), alpha) >= power:
                 found = self.difference(n, judges, power, alpha) if n >= 2 else found
         return found
+
+
+def combined_squares(
+    squares: Mapping[int, FloatArray], free: Sequence[float], times: int
+) -> tuple[FloatArray, FloatArray]:
+    """The variance of a mean by its mean squares (topics 0, judges 1, rest 2, groups 3), and its degrees of freedom.
+
+    Each has `times` the degrees of freedom given. Where the judges' mean square is below the rest's their own likings
+    are estimated as 0, and topics are all that counts.
+    """
+    topics, judges, rest = (squares[k] for k in range(3))
+    more = judges > rest
+    variance = np.where(more, topics + judges - rest, topics)
+    spread = topics**2 / free[0] + np.where(more, judges**2 / free[1] + rest**2 / free[2], 0.0)
+    df = times * variance**2 / spread
+    if 3 not in squares:
+        return variance, df
+    between = times * free[3]
+    share = df / (df + between)
+    both = share * variance + (1 - share) * squares[3]
+    return both, both**2 / ((share * variance) ** 2 / df + ((1 - share) * squares[3]) ** 2 / between)
 
 
 def t_power_of(n: float, difference: float, sd: float, alpha: float) -> float:

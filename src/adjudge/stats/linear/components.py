@@ -1,0 +1,176 @@
+"""Variance components: how much of the variation lies in each factor and in each interaction, by REML.
+
+All factors are random: y = mean + main effects + interactions + residual; one, whose levels are compared, may be
+fixed for the variances of the others. Only what the design identifies is a
+component of its own: two terms that put the rows into the same cells have one variance together, and a term whose
+every cell has one row is the residual. In balanced designs a variance has an interval by generalised pivotal
+quantities (Weerahandi 1995): every mean square over a draw of its chi-squared distribution.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from adjudge.errors import UsageError
+from adjudge.stats import checks
+from adjudge.stats.checks import FloatArray
+from adjudge.stats.linear.mixed import MixedFit, fit_mixed
+from adjudge.stats.linear.model import Key, LinearModel, Term, crossed
+from adjudge.stats.linear.strata import Strata
+
+RESIDUAL: Key = ()
+INDEPENDENT = 1e-9
+"""Of a covariance pattern's square that must be left after those before it."""
+DRAWS = 20_000
+"""Of the mean squares, for intervals: their ends settle to about one per cent."""
+
+
+@dataclass(frozen=True)
+class RandomComponents:
+    """Variances of the terms that the design identifies, the residual's last, under the key ().
+
+    Where no model can be fitted, there are none, and `why` says why.
+    """
+
+    terms: tuple[Key, ...]
+    variances: FloatArray
+    low: FloatArray
+    """The ends of intervals of the variances; NaN where the design is not balanced."""
+    high: FloatArray
+    level: float
+    mixed: dict[Key, tuple[Key, ...]]
+    """For every term that is no component of its own, the components that hold its variance; () is the residual."""
+    balanced: bool
+    why: str | None = None
+
+    def variance(self, key: Key) -> float:
+        """The variance of a component; NaN where it is none of its own."""
+        return float(self.variances[self.terms.index(key)]) if key in self.terms else math.nan
+
+
+def random_components(
+    values: npt.ArrayLike,
+    factors: Sequence[npt.ArrayLike],
+    *,
+    rng: np.random.Generator,
+    level: float = 0.95,
+    draws: int = DRAWS,
+    compared: int | None = None,
+) -> RandomComponents:
+    """The variances of all factors, of all their interactions and of the residual; a factor of one level has none.
+
+    With `compared`, a factor whose levels are compared, the other variances are those of the model in which it is
+    fixed: whether its own is estimated as 0 does not move them.
+    """
+    checks.share("level", level)
+    model = LinearModel(values, factors, [(f,) for f in range(len(factors))])
+    varying = [f for f in range(len(factors)) if model.term((f,)).size > 1]
+    keys = [key for size in range(1, len(varying) + 1) for key in combinations(varying, size)]
+    known, mixed = _identified(model, keys)
+    known, mixed = _with_noise(model, known, mixed)
+    if not known:
+        return _no_components(level, mixed, "no factor has several levels that repeat")
+    fit = fit_mixed(model.scores, model.factors, fixed=(), random=known)
+    if fit.why is not None:
+        return _no_components(level, mixed, fit.why)
+    variances = np.append(fit.variances, fit.residual_variance)
+    if compared is not None and (compared,) in known and len(known) > 1:
+        others = [key for key in known if key != (compared,)]
+        beside = fit_mixed(model.scores, model.factors, fixed=[compared], random=others)
+        if beside.why is None:
+            places = [known.index(key) for key in others]
+            variances[[*places, -1]] = *beside.variances, beside.residual_variance
+    low, high = _intervals(fit, rng, level, draws)
+    return RandomComponents(
+        terms=(*known, RESIDUAL),
+        variances=variances,
+        low=low,
+        high=high,
+        level=level,
+        mixed=mixed,
+        balanced=not bool(np.isnan(low).any()),
+    )
+
+
+def _no_components(level: float, mixed: dict[Key, tuple[Key, ...]], why: str) -> RandomComponents:
+    none = np.zeros(0)
+    return RandomComponents(
+        terms=(), variances=none, low=none, high=none, level=level, mixed=mixed, balanced=False, why=why
+    )
+
+
+def _identified(model: LinearModel, keys: Sequence[Key]) -> tuple[list[Key], dict[Key, tuple[Key, ...]]]:
+    """The terms whose covariance patterns are independent of each other and of the residual's; where others' hide.
+
+    A pattern is Z Z' without its mean. Its part that earlier patterns do not make up shows in the Gram matrix of
+    all of them.
+    """
+    rows = Term((), np.arange(model.n), np.zeros((model.n, 0), dtype=np.int64))
+    known: list[Key] = [RESIDUAL]
+    terms = {RESIDUAL: rows} | {key: model.term(key) for key in keys}
+    inner = {pair: _inner(terms[pair[0]], terms[pair[1]]) for pair in combinations([RESIDUAL, *keys], 2)}
+    inner |= {(b, a): value for (a, b), value in inner.items()}
+    inner |= {(key, key): _inner(term, term) for key, term in terms.items()}
+    mixed: dict[Key, tuple[Key, ...]] = {}
+    for key in keys:
+        gram = np.array([[inner[a, b] for b in known] for a in known])
+        with_it = np.array([inner[a, key] for a in known])
+        made = np.linalg.solve(gram, with_it)
+        if inner[key, key] - with_it @ made > INDEPENDENT * inner[key, key]:
+            known.append(key)
+        else:
+            sizes = np.abs(made) * np.sqrt(gram.diagonal())
+            mixed[key] = tuple(
+                each for each, size in zip(known, sizes, strict=True) if size > 1e-6 * sizes.max()
+            )
+    return known[1:], mixed
+
+
+def _inner(first: Term, second: Term) -> float:
+    """The inner product of two centred covariance patterns: trace(M Z Z' M W W')."""
+    table = crossed(first, second)
+    n = first.codes.size
+    one, other = np.bincount(first.codes).astype(float), np.bincount(second.codes).astype(float)
+    return float((table.data**2).sum() - 2 * one @ (table @ other) / n + (one @ one) * (other @ other) / n**2)
+
+
+def _with_noise(
+    model: LinearModel, known: list[Key], mixed: dict[Key, tuple[Key, ...]]
+) -> tuple[list[Key], dict[Key, tuple[Key, ...]]]:
+    """Without the last interactions where all together would leave no row for the noise."""
+    known, mixed = list(known), dict(mixed)
+    while known and model.space(known).rank >= model.n:
+        large = max(known, key=lambda key: (len(key), known.index(key)))
+        known.remove(large)
+        mixed = {
+            key: tuple(dict.fromkeys(RESIDUAL if each == large else each for each in inside))
+            for key, inside in mixed.items()
+        }
+        mixed[large] = (RESIDUAL,)
+    return known, mixed
+
+
+def _intervals(
+    fit: MixedFit, rng: np.random.Generator, level: float, draws: int
+) -> tuple[FloatArray, FloatArray]:
+    found = fit.found.balanced if fit.found is not None else None
+    if found is None or found.random != fit.random:
+        none = np.full(fit.variances.size + 1, math.nan)
+        return none, none
+    drawn = generalised(found, rng, draws)
+    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    return np.maximum(low, 0.0), np.maximum(high, 0.0)
+
+
+def generalised(found: Strata, rng: np.random.Generator, draws: int) -> FloatArray:
+    """Generalised pivotal quantities of the variances, a row for each draw; below 0 where a variance may well be 0."""
+    if draws < 2:
+        raise UsageError(f"draws: {draws} are too few")
+    squares = found.ms * found.df / rng.chisquare(found.df, size=(draws, found.df.size))
+    return np.asarray(np.linalg.solve(found.coefficients, squares.T).T, dtype=np.float64)
