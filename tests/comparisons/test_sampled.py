@@ -291,3 +291,17 @@ def test_little_data_never_ends_in_a_crash(rows: int) -> None:
         said = str(error)
     assert said
     assert "nan" not in said
+
+
+def test_without_an_assessor_like_is_compared_with_like() -> None:
+    """Three assessors of two systems allow a sample, two do not: both answers are then for those who judged."""
+    frame = judged(systems=2, assessors=3, disagreement=0.1, step=1.0)
+    found = adjudge.compare(frame, without="a2")
+    assert not found.sampled
+    assert found.changes is not None
+    assert not found.changes.sampled
+    assert (found.changes.before, found.changes.after) == (1, 1)
+    four = adjudge.compare(judged(assessors=4), without="a3")
+    assert four.changes is not None
+    assert four.changes.sampled
+    assert "for assessors like those who judged" in four.changes.headline()

@@ -79,6 +79,8 @@ class ConclusionChanges(Tabular):
                 if self.before
                 else f"Neither with nor without {who} does any of {of} differ significantly{whom}."
             )
+        if self.after == self.before:
+            return f"Without {who} as many of {of} differ{whom}, {self.after:,}, but others or the other way round."
         return f"Without {who} {self.after:,} instead of {self.before:,} of {of} {_verb(self.after)}{whom}."
 
     def sentences(self) -> Iterator[str]:
