@@ -74,22 +74,23 @@ if TYPE_CHECKING:
     from adjudge.stats.preference.next_pair import How
     from adjudge.table import Tables
     from adjudge.text.similarity import Similarity
+    from adjudge.trust.agreement import agreement as _agreement
     from adjudge.trust.preferences import Convergence, MeasureAgreement, PaperTable, Systems
 
 PREFERENCE_PROTOCOLS = {"sentences": "preference-sentences", "summaries": "preference-summaries"}
 
 
 class Analysis:
-    """A function of `adjudge.comparisons` as a method of an evaluation, which is its first argument.
+    """An analysis of `adjudge.comparisons` or `adjudge.trust` as a method of an evaluation, its first argument.
 
     The function is imported when it is asked for, and shows its own signature and help.
     """
 
-    def __init__(self, module: str, name: str):
-        self._module, self._name = module, name
+    def __init__(self, module: str, name: str, *, room: str = "comparisons"):
+        self._module, self._name = f"adjudge.{room}.{module}", name
 
     def __get__(self, evaluation: Evaluation | None, owner: type) -> Any:
-        function = getattr(import_module(f"adjudge.comparisons.{self._module}"), self._name)
+        function = getattr(import_module(self._module), self._name)
         return function if evaluation is None else MethodType(function, evaluation)
 
 
@@ -847,6 +848,11 @@ class Evaluation:
         simulate = Analysis("simulate", "simulate")
 
     # Trust
+
+    if TYPE_CHECKING:
+        agreement = _agreement
+    else:
+        agreement = Analysis("agreement", "agreement", room="trust")
 
     def judged_tables(self, *, alpha: float = 0.05, seed: int = 0) -> Tables:
         """What people answered, as DUC-2002 prints it: quality, coverage, units, ratings, agreement."""

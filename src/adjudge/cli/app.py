@@ -14,7 +14,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from adjudge import __version__
 
-SET_UP, JUDGE, SCORE, COMPARE, REPORT = "Set up", "Judge", "Score", "Compare", "Report"
+SET_UP, JUDGE, SCORE, COMPARE, TRUST, REPORT = "Set up", "Judge", "Score", "Compare", "Trust", "Report"
 SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
 
 
@@ -279,6 +279,13 @@ COMMANDS = (
         "How often tests find a difference that is there, or is not, in simulated scores.",
         "simulate:command",
         "adjudge simulate --topics 24 --difference 0.5 --simulations 500",
+    ),
+    Command(
+        "agreement",
+        TRUST,
+        "How far assessors agree: alpha, kappas, AC1 and AC2, intraclass correlations, with intervals over topics.",
+        "agreement:command",
+        "adjudge agreement my-eval",
     ),
     Command(
         "report",
