@@ -37,10 +37,10 @@ NAN = math.nan
 
 def ratings(name: str) -> np.ndarray:
     if name == "gwet":
-        return pd.read_csv(DATA / "agreement_gwet.csv").to_numpy()
+        return np.asarray(pd.read_csv(DATA / "agreement_gwet.csv"))
     long = pd.read_csv(DATA / "agreement_ratings.csv")
     wide = long[long["set"] == name].pivot(index="thing", columns="assessor", values="value")
-    return wide.reindex(range(30)).to_numpy()
+    return np.asarray(wide.reindex(range(30)))
 
 
 def rng() -> np.random.Generator:

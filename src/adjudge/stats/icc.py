@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from adjudge.stats import checks
 from adjudge.stats.agreement import ALL_SAME, NOBODY, AgreementCoefficient
-from adjudge.stats.checks import FloatArray
-from adjudge.stats.linear.mixed import MixedFit, fit_mixed, variance_shares
+from adjudge.stats.checks import FloatArray, IntArray
+from adjudge.stats.linear.mixed import fit_mixed, variance_shares
 
 FORMS = ("ICC(1,1)", "ICC(2,1)", "ICC(2,k)")
 CONSTANT = "the assessors differ by constants alone"
@@ -27,19 +28,38 @@ RESAMPLES = 200
 class IntraclassCorrelations:
     """The three forms, with k, and how they were found: from mean squares (F), or from REML where cells are missing."""
 
-    single: AgreementCoefficient
-    """ICC(1,1)."""
-    two_way: AgreementCoefficient
-    """ICC(2,1)."""
-    average: AgreementCoefficient
-    """ICC(2,k)."""
+    all: tuple[AgreementCoefficient, AgreementCoefficient, AgreementCoefficient]
+    """ICC(1,1), ICC(2,1), ICC(2,k)."""
     k: float
     """Judgments of a thing; where things have different numbers of them, the harmonic mean."""
     method: str
 
     @property
-    def all(self) -> tuple[AgreementCoefficient, ...]:
-        return self.single, self.two_way, self.average
+    def single(self) -> AgreementCoefficient:
+        return self.all[0]
+
+    @property
+    def two_way(self) -> AgreementCoefficient:
+        return self.all[1]
+
+    @property
+    def average(self) -> AgreementCoefficient:
+        return self.all[2]
+
+
+class _Share(NamedTuple):
+    """The things' share of the variance with its interval, or why there is none."""
+
+    value: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    why: str | None = None
+    why_no_interval: str | None = None
+
+    def averaged(self, k: float) -> _Share:
+        """What the mean of k has, by Spearman and Brown."""
+        value, low, high = (k * each / (1 + (k - 1) * each) for each in self[:3])
+        return self._replace(value=value, low=low, high=high)
 
 
 def intraclass(
@@ -61,71 +81,44 @@ def intraclass(
     matrix = matrix[(~np.isnan(matrix)).any(axis=1)]
     matrix = matrix[:, (~np.isnan(matrix)).any(axis=0)]
     judged = np.count_nonzero(~np.isnan(matrix), axis=1)
-    units, given = int(np.count_nonzero(judged >= 2)), int(judged[judged >= 2].sum())
     k = float(judged.size / np.sum(1 / judged)) if judged.size else math.nan
-
-    def coefficient(
-        name: str, value: float, low: float, high: float, why: str | None, no_interval: str | None = None
-    ) -> AgreementCoefficient:
-        return AgreementCoefficient(
+    why = _why_not(matrix, judged)
+    if why is not None:
+        single = two_way = _Share(why=why)
+        method = ""
+    elif not np.isnan(matrix).any():
+        single, two_way = _from_mean_squares(matrix, level)
+        method = "F"
+    else:
+        single, two_way = (_from_reml(matrix, random, rng, level, resamples) for random in ([0], [0, 1]))
+        method = "REML"
+    shares = zip(FORMS, (single, two_way, two_way.averaged(k)), strict=True)
+    first, second, third = (
+        AgreementCoefficient(
             name=name,
-            value=value,
-            low=low,
-            high=high,
+            value=each.value,
+            low=each.low,
+            high=each.high,
             level=level,
-            units=units,
-            values=given,
-            why=why,
-            why_no_interval=no_interval,
+            units=int(np.count_nonzero(judged >= 2)),
+            values=int(judged[judged >= 2].sum()),
+            why=each.why,
+            why_no_interval=each.why_no_interval,
         )
-
-    def undefined(why: str) -> IntraclassCorrelations:
-        found = [coefficient(name, math.nan, math.nan, math.nan, why) for name in FORMS]
-        return IntraclassCorrelations(*found, k=k, method="")
-
-    if not units:
-        return undefined(NOBODY)
-    there = matrix[~np.isnan(matrix)]
-    if np.ptp(there) == 0:
-        return undefined(ALL_SAME)
-    if len(matrix) < 2:
-        return undefined("one thing has no variance between things")
-    if not np.isnan(matrix).any():
-        single, two_way = _balanced(matrix, level)
-        found = [*zip(FORMS, (single, two_way, tuple(_averaged(x, k) for x in two_way)), strict=True)]
-        return IntraclassCorrelations(
-            *(
-                coefficient(name, *each, None, CONSTANT if math.isnan(each[1]) else None)
-                for name, each in found
-            ),
-            k=k,
-            method="F",
-        )
-    shares = []
-    for terms in ([(0,)], [(0,), (1,)]):
-        rows, columns = np.nonzero(~np.isnan(matrix))
-        fit = fit_mixed(matrix[rows, columns], [rows, columns], fixed=[], random=terms)
-        shares.append(_share(fit, rng, level, resamples))
-    forms = [shares[0], shares[1], (*(_averaged(x, k) for x in shares[1][:3]), shares[1][3])]
-    no_interval = None if resamples else "nothing was simulated"
-    return IntraclassCorrelations(
-        *(
-            coefficient(name, value, low, high, why, no_interval)
-            for name, (value, low, high, why) in zip(FORMS, forms, strict=True)
-        ),
-        k=k,
-        method="REML",
+        for name, each in shares
     )
+    return IntraclassCorrelations(all=(first, second, third), k=k, method=method)
 
 
-def _averaged(single: float, k: float) -> float:
-    """What the mean of k has, by Spearman and Brown."""
-    return k * single / (1 + (k - 1) * single)
+def _why_not(matrix: FloatArray, judged: IntArray) -> str | None:
+    if not (judged >= 2).any():
+        return NOBODY
+    if len(matrix) < 2:
+        return "one thing has no variance between things"
+    return ALL_SAME if np.nanmax(matrix) == np.nanmin(matrix) else None
 
 
-def _balanced(
-    matrix: FloatArray, level: float
-) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
+def _from_mean_squares(matrix: FloatArray, level: float) -> tuple[_Share, _Share]:
     """ICC(1,1) and ICC(2,1) with their intervals. Shrout and Fleiss 1979, p. 423 to 425."""
     from scipy.special import fdtri
 
@@ -141,12 +134,12 @@ def _balanced(
     single = (between - within) / (between + (k - 1) * within)
     two_way = (between - error) / (between + (k - 1) * error + k * (assessors - error) / n)
     if within == 0:
-        return (single, single, single), (two_way, two_way, two_way)
+        return _Share(single, single, single), _Share(two_way, two_way, two_way)
     f = between / within
     ends = f / float(fdtri(n - 1, n * (k - 1), upper)), f * float(fdtri(n * (k - 1), n - 1, upper))
     low, high = ((end - 1) / (end + k - 1) for end in ends)
     if error == 0:
-        return (single, low, high), (two_way, math.nan, math.nan)
+        return _Share(single, low, high), _Share(two_way, why_no_interval=CONSTANT)
     fj = assessors / error
     spread = n * (1 + (k - 1) * two_way) - k * two_way
     df = (k - 1) * (n - 1) * (k * two_way * fj + spread) ** 2
@@ -155,16 +148,18 @@ def _balanced(
     below, above = float(fdtri(n - 1, df, upper)), float(fdtri(df, n - 1, upper))
     low2 = n * (between - below * error) / (below * rest + n * between)
     high2 = n * (above * between - error) / (rest + n * above * between)
-    return (single, low, high), (two_way, low2, high2)
+    return _Share(single, low, high), _Share(two_way, low2, high2)
 
 
-def _share(
-    fit: MixedFit, rng: np.random.Generator, level: float, resamples: int
-) -> tuple[float, float, float, str | None]:
-    """The things' share of the variance with its interval, or why there is none."""
+def _from_reml(
+    matrix: FloatArray, random: list[int], rng: np.random.Generator, level: float, resamples: int
+) -> _Share:
+    """The things' share of the variances that REML estimates."""
+    rows, columns = np.nonzero(~np.isnan(matrix))
+    fit = fit_mixed(matrix[rows, columns], [rows, columns], fixed=[], random=[(factor,) for factor in random])
     if fit.why is not None:
         why = fit.why.replace("random term 1", "things").replace("random term 2", "assessors")
-        why = why.replace("random terms 1 and 2", "things and assessors")
-        return math.nan, math.nan, math.nan, why
+        return _Share(why=why.replace("random terms 1 and 2", "things and assessors"))
     found = variance_shares(fit, rng=rng, level=level, resamples=resamples)
-    return float(found.shares[0]), float(found.low[0]), float(found.high[0]), None
+    value, low, high = (float(each[0]) for each in (found.shares, found.low, found.high))
+    return _Share(value, low, high, why_no_interval=None if resamples else "nothing was simulated")

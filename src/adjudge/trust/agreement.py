@@ -309,12 +309,16 @@ class QuestionAgreement:
             f" answers tell things apart; {ac.name} asks whether they are the same or near, also where all things get"
             " one answer."
         )
-        if constant is None or constant.ac.why is not None or constant.alpha.why is not None:
+        if constant is None or constant.ac.why is not None:
             return said
+        alpha = (
+            f"alpha {constant.alpha.value:z.3f}"
+            if constant.alpha.why is None
+            else f"no alpha ({constant.alpha.why})"
+        )
         return (
             f"{said} {constant.share:.0%} of the answers are {constant.answer:g}: somebody who always gave it would"
-            f" get {ac.name} {constant.ac.value:z.3f} and alpha {constant.alpha.value:z.3f} beside the median of the"
-            " assessors."
+            f" get {ac.name} {constant.ac.value:z.3f} and {alpha} beside the median of the assessors."
         )
 
     def about_absence(self) -> str:
@@ -356,9 +360,9 @@ def question_agreement(own: QuestionMatrix, how: AgreementOptions) -> QuestionAg
 
     matrix = _values(own)
     ac, alpha = _ac(own, how), question_alpha(own, how)
-    weights = {"weights": how.weights, "categories": own.categories}
+    weights: dict[str, Any] = {"weights": how.weights, "categories": own.categories}
     correlations = intraclass(own.matrix, rng=how.rng(), level=how.level)
-    icc = correlations.all
+    icc: tuple[AgreementCoefficient, ...] = correlations.all
     if own.mirrored:
         icc = tuple(_undefined(each, "choices between two things are no ratings") for each in icc)
     many = math.comb(len(own.assessors), 2) > MOST_PAIRS
