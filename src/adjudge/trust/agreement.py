@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 RESAMPLES = 1000
 MOST_PAIRS = 200
 """Pairs of assessors that have intervals; of more, only the coefficients."""
-FEW_TOPICS = 20
+FEW_TOPICS = 30
 """With fewer, intervals over topics are somewhat too narrow (docs/agreement.md has how much)."""
 APART = 0.2
 """From this difference on alpha and AC say different things, and a sentence explains them."""
@@ -354,10 +354,11 @@ def alpha_sentence(alpha: AgreementCoefficient, topics: int) -> str:
 
 
 def question_agreement(own: QuestionMatrix, how: AgreementOptions) -> QuestionAgreement:
-    """Every coefficient of one question."""
+    """Every coefficient of one question; pairs of assessors and systems have the question's scale, not one each."""
     from adjudge.stats.agreement import fleiss_kappa, percent_agreement
     from adjudge.stats.icc import intraclass
 
+    own = own if own.categories else replace(own, categories=own.used())
     matrix = _values(own)
     ac, alpha = _ac(own, how), question_alpha(own, how)
     weights: dict[str, Any] = {"weights": how.weights, "categories": own.categories}
@@ -500,7 +501,6 @@ def _constant(own: QuestionMatrix, how: AgreementOptions) -> ConstantAnswer | No
         topics=("",) * len(rows),
         systems=(None,) * len(rows),
         matrix=np.stack([median, np.full(len(rows), answer)], axis=1),
-        categories=own.categories or tuple(map(float, values)),
     )
     once = replace(how, resamples=0)
     return ConstantAnswer(
@@ -781,6 +781,8 @@ class AgreementResult(Tabular):
         found = made[per]()
         if per == "pyramid" and not found.rows:
             found = replace(found, said=("No two assessors annotated the same peers with a pyramid.",))
+        if per != "question":
+            found = replace(found, notes=(*found.notes, *self.notes()))
         return replace(found, signature=self.signature)
 
     def tables(self) -> Tables:

@@ -58,6 +58,12 @@ class QuestionMatrix:
     mirrored: bool = False
     """Whether answers choose between two things in no order: each counts in both orders."""
 
+    def used(self) -> tuple[float, ...]:
+        """The answers that were given, each once."""
+        import numpy as np
+
+        return tuple(map(float, np.unique(self.matrix[~np.isnan(self.matrix)])))
+
     def of_assessors(self, columns: Sequence[int]) -> QuestionMatrix:
         """What some of the assessors answered."""
         names = tuple(self.assessors[column] for column in columns)
