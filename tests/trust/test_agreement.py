@@ -18,7 +18,7 @@ from adjudge.errors import DataError, UsageError
 from adjudge.evaluation import Evaluation
 from adjudge.formats.scoretable import read
 from adjudge.judgments.batch import Judgments
-from adjudge.judgments.protocol import PYRAMID_PEER
+from adjudge.judgments.protocol import PYRAMID, PYRAMID_PEER
 from adjudge.judgments.pyramid import annotation_of
 from adjudge.judgments.tasks import Judged
 from adjudge.stats.agreement import cohen_kappa, gwet_ac, krippendorff
@@ -352,7 +352,7 @@ def test_a_second_assessor_who_misses_a_unit_of_every_peer(pyramids: Evaluation)
     assert mean == pytest.approx(found.score_b, abs=0.2)
 
 
-def test_other_pyramids_have_other_units_and_only_scores_compare(pyramids: Evaluation) -> None:
+def test_one_assessors_pyramids_are_compared_with_nobodys(pyramids: Evaluation) -> None:
     gathered = gather(pyramids.collection, pyramids.judgments())
     assert compared_pyramids(gathered, HOW) == ()
     result = pyramids.agreement(question="content-units")
@@ -360,6 +360,31 @@ def test_other_pyramids_have_other_units_and_only_scores_compare(pyramids: Evalu
     table = result.table("pyramid")
     assert table.rows == ()
     assert table.said == ("No two assessors annotated the same peers with a pyramid.",)
+
+
+def test_other_pyramids_have_other_units_and_only_scores_compare(pyramids: Evaluation) -> None:
+    def unnamed(annotation: Any) -> Any:
+        return replace(annotation, pyramid=None)  # then it is compared with the assessor's own
+
+    judgments = with_second(pyramids, unnamed)
+    topics = {}
+    for topic, own in judgments.by_topic.items():
+        (first,) = (judged for judged in own if PYRAMID in judged.answers)
+        event = first.answers[PYRAMID]
+        scus = [each | {"label": f"{each['label']}, in other words"} for each in event.answer["scus"]]
+        event = replace(event, assessor="second", answer={**event.answer, "scus": scus})
+        task = replace(first.task, id=f"{first.task.id}-2", assessor="second")
+        topics[topic] = (*own, Judged(task, {PYRAMID: event}))
+    gathered = gather(pyramids.collection, replace(judgments, by_topic=topics))
+    (found,) = compared_pyramids(gathered, HOW)
+    assert (found.same_pyramid, found.both, found.only_a, found.only_b) == (0, 0, 0, 0)
+    assert math.isnan(found.overlap)
+    assert found.difference == 0  # the same units under other labels
+    assert "compared no peer with the same pyramid; pyramid scores of" in found.sentence()
+    units = next(
+        each for each in questions_of(stored_answers(gathered)).questions if each.question == "content-units"
+    )
+    assert question_agreement(units, HOW).alpha.why == "nothing was judged by two assessors"
 
 
 def test_preferences_do_not_depend_on_which_side_was_shown_first(small: Evaluation) -> None:

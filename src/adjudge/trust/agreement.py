@@ -553,13 +553,19 @@ class ComparedPyramids:
         return self.score_a - self.score_b
 
     def sentence(self) -> str:
-        interval = "" if math.isnan(self.low) else f" ({self.low:z.3f} to {self.high:z.3f})"
         found = self.both + self.only_a + self.only_b
-        units = (
-            f"of {counted(found, 'content unit')} that {self.a} or {self.b} found in a peer, both found {self.both:,}"
-            if found
-            else f"{self.a} and {self.b} compared no peer with the same pyramid"
-        )
+        if not self.same_pyramid:
+            units = f"{self.a} and {self.b} compared no peer with the same pyramid"
+        elif not found:
+            units = f"neither {self.a} nor {self.b} found a content unit"
+        else:
+            units = (
+                f"of {counted(found, 'content unit')} that {self.a} or {self.b} found in a peer, both found"
+                f" {self.both:,}"
+            )
+        if math.isnan(self.difference):
+            return f"Pyramids: {units}; no peer has a pyramid score by both."
+        interval = "" if math.isnan(self.low) else f" ({self.low:z.3f} to {self.high:z.3f})"
         return (
             f"Pyramids: {units}; pyramid scores of {counted(self.peers, 'peer')} differ by {self.difference:+.3f} on"
             f" average{interval}, by {self.apart:.3f} without their sign, at most {self.furthest:.3f}"
