@@ -37,11 +37,13 @@ if TYPE_CHECKING:
     from adjudge.comparisons.topics import topics as topics
     from adjudge.engine import Workers
     from adjudge.evaluation import Evaluation
+    from adjudge.trust.agreement import agreement as agreement
     from adjudge.trust.assessors import dossiers as dossiers
 
 __version__ = "0.1.0"
 
 _ANALYSES = {
+    "agreement": "trust.agreement",
     "anova": "comparisons.anova",
     "compare": "comparisons.pairs",
     "compare_all": "comparisons.pairs",

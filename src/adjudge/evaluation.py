@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from adjudge.stats.preference.next_pair import How
     from adjudge.table import Tables
     from adjudge.text.similarity import Similarity
+    from adjudge.trust.agreement import agreement as _agreement
     from adjudge.trust.assessors import dossiers as _dossiers
     from adjudge.trust.preferences import Convergence, MeasureAgreement, PaperTable, Systems
 
@@ -81,7 +82,7 @@ PREFERENCE_PROTOCOLS = {"sentences": "preference-sentences", "summaries": "prefe
 
 
 class Analysis:
-    """An analysis as a method of an evaluation, which is its first argument.
+    """An analysis of `adjudge.comparisons` or `adjudge.trust` as a method of an evaluation, its first argument.
 
     The function is imported when it is asked for, and shows its own signature and help.
     """
@@ -853,6 +854,11 @@ class Evaluation:
         dossiers = Analysis("assessors", "dossiers", room="trust")
 
     # Trust
+
+    if TYPE_CHECKING:
+        agreement = _agreement
+    else:
+        agreement = Analysis("agreement", "agreement", room="trust")
 
     def judged_tables(self, *, alpha: float = 0.05, seed: int = 0) -> Tables:
         """What people answered, as DUC-2002 prints it: quality, coverage, units, ratings, agreement."""

@@ -212,7 +212,7 @@ def test_alpha_falls_as_noise_grows() -> None:
         for event in simulate(tasks, protocol, page_truth(levels), people, rng()):
             if event.question.startswith("unit:"):
                 given.setdefault(event.question, []).append(event.answer["completeness"])
-        found.append(krippendorff(list(given.values()), rng=rng(), resamples=0).alpha)
+        found.append(krippendorff(list(given.values()), rng=rng(), resamples=0).value)
     assert found[0] == 1.0
     assert found == sorted(found, reverse=True)
     assert found[-1] < 0.7

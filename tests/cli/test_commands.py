@@ -236,6 +236,7 @@ JSON_CALLS = [
     "compare matrix.csv",
     "compare my-eval --counts",
     "topics my-eval",
+    "agreement my-eval",
     "topics matrix.csv",
     "anova my-eval -m rouge-1",
     "anova matrix.csv",

@@ -13,7 +13,13 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
 from adjudge.errors import UsageError
-from adjudge.stats.agreement import Alpha, Level, agreement_shares, krippendorff, pair_agreement
+from adjudge.stats.agreement import (
+    AgreementCoefficient,
+    Level,
+    agreement_shares,
+    krippendorff,
+    pair_agreement,
+)
 from adjudge.stats.paired import Better
 
 # Tests of krippendorff.
@@ -23,7 +29,7 @@ DISTANCES: tuple[Level, ...] = ("nominal", "ordinal", "interval")
 
 
 def alpha(values: object, distance: Level = "ordinal") -> float:
-    return krippendorff(values, rng=np.random.default_rng(0), distance=distance, resamples=0).alpha  # type: ignore[arg-type]
+    return krippendorff(values, rng=np.random.default_rng(0), distance=distance, resamples=0).value  # type: ignore[arg-type]
 
 
 @settings(deadline=None)
@@ -90,7 +96,7 @@ def test_the_interval_covers_and_shrinks() -> None:
     for seed in range(1, 61):
         found = krippendorff(noisy(40, seed), rng=np.random.default_rng(seed), resamples=300)
         inside += found.low <= population <= found.high
-        assert found.low < found.alpha < found.high
+        assert found.low < found.value < found.high
     assert inside >= 48  # about 95 % of 60; the percentile bootstrap is a little narrow at 40 units
     wide = krippendorff(noisy(30, 1), rng=np.random.default_rng(1), resamples=300)
     narrow = krippendorff(noisy(600, 1), rng=np.random.default_rng(1), resamples=300)
@@ -103,7 +109,7 @@ def test_what_cannot_be_computed_says_why() -> None:
     assert "nothing to agree on" in str(krippendorff([[2.0, 2.0], [2.0, 2.0]], rng=rng).why)
     one = krippendorff([[1.0, 2.0]], rng=rng)
     assert math.isnan(one.low)
-    assert not math.isnan(one.alpha)
+    assert not math.isnan(one.value)
     assert "cannot be computed" in krippendorff(np.full((3, 2), math.nan), rng=rng).sentence()
     assert "not reliable" in one.sentence()
 
@@ -237,14 +243,13 @@ def test_mistakes() -> None:
     ],
 )
 def test_krippendorffs_thresholds(alpha: float, shown: str, verdict: str) -> None:
-    found = Alpha(
-        alpha=alpha,
+    found = AgreementCoefficient(
+        name="alpha",
+        value=alpha,
         low=math.nan,
         high=math.nan,
         level=0.95,
         units=9,
         values=18,
-        distance="ordinal",
-        resamples=0,
     )
     assert found.sentence() == f"alpha = {shown} (9 units, 18 judgments): {verdict}"

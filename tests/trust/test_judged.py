@@ -27,7 +27,7 @@ from adjudge.judgments.batch import Judgments
 from adjudge.judgments.protocol import Protocol, load_protocol, parse_protocol
 from adjudge.judgments.tasks import Event, Judged, Task, TextRef
 from adjudge.stats.agreement import krippendorff
-from adjudge.trust.agreement import agreement
+from adjudge.trust.agreement import agreement_table
 from adjudge.trust.gathered import average, gather, multiplier
 from adjudge.trust.judged import (
     answers_by_question,
@@ -190,19 +190,22 @@ def test_agreement_is_krippendorffs_alpha_of_the_units() -> None:
     values = np.array([[1.0, 0.6], [0.0, 0.0], [0.2, 0.0], [1.0, 0.8]])  # t2 was judged by one alone
     row = cells("agreement", question="completeness")
     assert (row["assessors"], row["units"], row["judgments"]) == (2, 4, 8)
-    assert row["alpha"] == krippendorff(values, rng=np.random.default_rng(0), resamples=0).alpha
+    assert row["alpha"] == krippendorff(values, rng=np.random.default_rng(0), resamples=0).value
     # question 4: places 3 and 0 of sys, 1 and 0 of ann
     places = krippendorff([[3, 0], [1, 0]], rng=np.random.default_rng(0), resamples=0)
-    assert cells("agreement", question="quality:4")["alpha"] == places.alpha
+    assert cells("agreement", question="quality:4")["alpha"] == places.value
     assert cells("agreement", question="quality:2")["why"] is not None  # nobody found anything
     said = next(line for line in TABLES["agreement"].sentences() if line.startswith("completeness: "))
-    assert said.startswith(f"completeness: alpha = {row['alpha']:.3f} (")
-    assert said.endswith(" over 4 units, for tentative conclusions only (from .667 to below .800).")
+    assert said == (
+        f"completeness: alpha = {row['alpha']:.3f} over 4 units of 1 topic, for tentative conclusions only (from .667"
+        " to below .800)."
+    )
+    assert math.isnan(row["low"])  # there is one topic
 
 
 def test_one_assessor_agrees_with_nobody() -> None:
     alone = by_topic([coverage_page(0, PAGES[0]), coverage_page(4, PAGES[4])])
-    table = agreement(gather(collection(), alone))
+    table = agreement_table(gather(collection(), alone))
     assert table is not None
     assert {row[-1] for row in table.rows} == {"only one assessor answered: there is nobody to agree with"}
     assert all("nobody to agree with" in said for said in table.sentences())

@@ -281,6 +281,13 @@ COMMANDS = (
         "adjudge simulate --topics 24 --difference 0.5 --simulations 500",
     ),
     Command(
+        "agreement",
+        TRUST,
+        "How far assessors agree: alpha, kappas, AC1 and AC2, intraclass correlations, with intervals over topics.",
+        "agreement:command",
+        "adjudge agreement my-eval",
+    ),
+    Command(
         "assessors",
         TRUST,
         "Which assessors are harsh, erratic, drifting, hasty or reversed, and what changes without them.",

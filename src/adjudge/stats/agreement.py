@@ -1,9 +1,14 @@
-"""Agreement: Krippendorff's alpha of assessors, and how often a measure orders pairs as people do."""
+"""Agreement between assessors: Krippendorff's alpha, kappas, Gwet's AC, each with a bootstrap over clusters.
+
+And how often a measure orders pairs as people do (Zopf 2018, equation 1).
+"""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -14,11 +19,19 @@ from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.paired import Better, noise_of, settled
 
-Level = Literal["nominal", "ordinal", "interval"]
+Level = Literal["nominal", "ordinal", "interval", "ratio"]
+Weighting = Literal["identity", "linear", "quadratic"]
 LEAST_DEFINED = 0.5
-"""Of the resamples: with fewer that have an alpha at all there is no interval."""
+"""Of the resamples: with fewer that have a coefficient at all there is no interval."""
 RELIABLE, TENTATIVE = 0.8, 0.667
 """From here on conclusions can be drawn; from here on only tentative ones. Krippendorff 2019, section 12.4."""
+MOST_CATEGORIES = 50
+"""Of a scale that kappas and AC are computed on; with more it is no scale of categories."""
+AT_ONCE = 2_000_000
+"""Numbers that resamples may take together."""
+
+NOBODY = "nothing was judged by two assessors"
+ALL_SAME = "all judgments are the same: there is nothing to agree on"
 
 
 def reliability(alpha: float) -> str:
@@ -39,10 +52,11 @@ def alpha_text(alpha: float) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Alpha:
-    """Agreement: 1 perfect, 0 as by chance, below 0 worse. NaN says why."""
+class AgreementCoefficient:
+    """A coefficient with its interval: 1 is perfect agreement, 0 mostly that of chance. NaN says why."""
 
-    alpha: float
+    name: str
+    value: float
     low: float
     high: float
     level: float
@@ -50,18 +64,35 @@ class Alpha:
     """Things that at least two assessors judged."""
     values: int
     """Judgments of those."""
-    distance: Level
-    resamples: int
+    clusters: int = 0
+    """Of things, which were resampled; 0 where none were."""
+    resamples: int = 0
+    observed: float = math.nan
+    """Agreement or, of alpha, disagreement that was observed, and that chance would give."""
+    expected: float = math.nan
     why: str | None = None
+    why_no_interval: str | None = None
 
     def sentence(self) -> str:
         if self.why is not None:
-            return f"alpha cannot be computed ({self.why})"
-        interval = (
-            "" if math.isnan(self.low) else f", {self.level:.0%} interval {self.low:z.3f} to {self.high:z.3f}"
-        )
+            return f"{self.name} cannot be computed ({self.why})"
         of = f"({self.units} units, {self.values} judgments)"
-        return f"alpha = {alpha_text(self.alpha)}{interval} {of}: {reliability(self.alpha)}"
+        said = f"{self.name} = {alpha_text(self.value)}{self.interval_words()} {of}"
+        return f"{said}: {reliability(self.value)}" if self.name == "alpha" else said
+
+    @property
+    def crossed(self) -> tuple[float, ...]:
+        """Those of Krippendorff's thresholds that the interval of an alpha crosses."""
+        return tuple(each for each in (TENTATIVE, RELIABLE) if self.low < each <= self.high)
+
+    def interval_words(self) -> str:
+        """`, 95% interval .1 to .3`; empty where there is none."""
+        if math.isnan(self.low):
+            return ""
+        return f", {self.level:.0%} interval {self.low:z.3f} to {self.high:z.3f}"
+
+
+# Krippendorff's alpha
 
 
 def krippendorff(
@@ -71,92 +102,426 @@ def krippendorff(
     distance: Level = "ordinal",
     resamples: int = 1000,
     level: float = 0.95,
-) -> Alpha:
+    clusters: Sequence[Any] | None = None,
+) -> AgreementCoefficient:
     """Alpha = 1 - D_o / D_e of units in rows and assessors in columns, NaN missing. Krippendorff 1980; 2019, ch. 12.
 
     Lin and Hovy 2002, section 5.1, print it as kappa, with the ordinal distance. The interval is a percentile
-    bootstrap over units (rows), so it says how far alpha would move had others been judged.
+    bootstrap over clusters of units (one for each row; without them each unit is its own), so it says how far alpha
+    would move had other clusters, such as topics, been judged by the same assessors.
     """
     checks.one_of("distance", distance, get_args(Level))
-    checks.count("resamples", resamples, least=0)
-    checks.share("level", level)
-    matrix = checks.numbers("values", values, dimensions=2)
-    matrix = matrix[np.count_nonzero(~np.isnan(matrix), axis=1) >= 2]
-    units, given = matrix.shape[0], int(np.count_nonzero(~np.isnan(matrix)))
+    given = _given(values, clusters, resamples, level, pairable=True)
+    if distance == "ratio" and (given.matrix < 0).any():
+        return given.undefined(
+            "alpha", "the ratio distance is for numbers of at least 0, and some are negative"
+        )
+    if not given.units:
+        return given.undefined("alpha", NOBODY)
+    if given.scale.size < 2:
+        return given.undefined("alpha", ALL_SAME)
+    return given.found("alpha", _alpha_of(given, distance), rng)
 
-    def found(alpha: float, low: float, high: float, why: str | None = None) -> Alpha:
-        return Alpha(
-            alpha=alpha,
-            low=low,
-            high=high,
-            level=level,
-            units=units,
-            values=given,
-            distance=distance,
-            resamples=resamples,
+
+def krippendorff_without(
+    values: npt.ArrayLike,
+    *,
+    rng: np.random.Generator,
+    distance: Level = "ordinal",
+    resamples: int = 1000,
+    level: float = 0.95,
+    clusters: Sequence[Any] | None = None,
+) -> tuple[tuple[AgreementCoefficient, AgreementCoefficient], ...]:
+    """For every assessor (column): alpha of the others, and by how much it exceeds alpha of all, with its interval.
+
+    Both are resampled together, so the interval of the difference is that of a paired comparison.
+    """
+    whole = checks.numbers("values", values, dimensions=2)
+    names = list(range(len(whole))) if clusters is None else list(clusters)
+    known = {name: at for at, name in enumerate(dict.fromkeys(names))}
+    numbers = np.array([known[name] for name in names], dtype=np.int64)
+    drawn = cluster_draws(rng, len(known), resamples)
+    all_of = _given(whole, numbers, resamples, level, pairable=True)
+    found = []
+    for column in range(whole.shape[1]):
+        others = _given(np.delete(whole, column, axis=1), numbers, resamples, level, pairable=True)
+        why = None
+        if whole.shape[1] < 3:
+            why = "with two assessors nobody is left to agree without one"
+        elif not others.units:
+            why = "the others judged nothing together"
+        elif others.scale.size < 2:
+            why = "the others' judgments are all the same"
+        elif all_of.scale.size < 2:
+            why = ALL_SAME
+        if why is not None:
+            found.append((others.undefined("alpha", why), others.undefined("rise", why)))
+            continue
+        with_all, without = _alpha_of(all_of, distance), _alpha_of(others, distance)
+        ones = np.ones((1, len(known)))
+        pair = [float(each(ones[:, given.at])[0]) for each, given in ((without, others), (with_all, all_of))]
+        many = [each(drawn[:, given.at]) for each, given in ((without, others), (with_all, all_of))]
+        alone = others.measured("alpha", pair[0], many[0])
+        found.append((alone, others.measured("rise", pair[0] - pair[1], many[0] - many[1])))
+    return tuple(found)
+
+
+def _alpha_of(given: _Given, distance: Level) -> Statistic:
+    """Alpha as a function of how often each cluster counts: one row of weights, one alpha."""
+    q, matrix, own = given.scale.size, given.matrix, given.cluster
+    scale = (
+        given.scale - given.scale.mean()
+    )  # the distances are the same, and sums of squares keep their digits
+    size = np.abs(scale).max() or 1.0
+    scale = scale / size
+    there = ~np.isnan(matrix)
+    codes = np.searchsorted(given.scale, np.where(there, matrix, given.scale[0]))
+    together = np.count_nonzero(there, axis=1)
+    clusters = given.clusters
+    rows, columns = np.nonzero(there)
+    totals = np.bincount(own[rows] * q + codes[rows, columns], minlength=clusters * q).reshape(clusters, q)
+    cells, weights, at = [], [], []
+    for a, b in combinations(range(matrix.shape[1]), 2):
+        both = np.flatnonzero(there[:, a] & there[:, b])
+        low, high = np.minimum(codes[both, a], codes[both, b]), np.maximum(codes[both, a], codes[both, b])
+        differ = low < high  # equal values are at no distance
+        cells.append((low * q + high)[differ])
+        weights.append(2 / (together[both] - 1)[differ])
+        at.append(own[both][differ])
+    cell, weight, where = (np.concatenate(each) for each in (cells, weights, at))
+    known, number = np.unique(cell, return_inverse=True)
+    first, second = known // q, known % q
+    met = np.bincount(where * known.size + number, weights=weight, minlength=clusters * known.size)
+    met = met.reshape(clusters, known.size)
+    between = _ratio_distances(given.scale) if distance == "ratio" else np.zeros((0, 0))
+
+    def alpha(times: FloatArray) -> FloatArray:
+        n_of, pairs = times @ totals, times @ met
+        n = n_of.sum(axis=1)
+        if distance == "nominal":
+            observed, expected = pairs.sum(axis=1), n**2 - (n_of**2).sum(axis=1)
+        elif distance == "interval":
+            observed = pairs @ (scale[first] - scale[second]) ** 2
+            expected = 2 * (n * (n_of @ scale**2) - (n_of @ scale) ** 2)
+        elif distance == "ratio":
+            observed, expected = pairs @ between[first, second], ((n_of @ between) * n_of).sum(axis=1)
+        else:  # the judgments between two values, half of those at the ends; from the middle of all
+            middle = np.cumsum(n_of, axis=1) - n_of / 2 - n[:, None] / 2
+            observed = (pairs * (middle[:, first] - middle[:, second]) ** 2).sum(axis=1)
+            expected = 2 * n * (n_of * middle**2).sum(axis=1)
+        varied = np.count_nonzero(n_of, axis=1) > 1
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(varied, 1 - (n - 1) * observed / np.where(varied, expected, 1), np.nan)
+
+    return _in_parts(alpha, known.size + q)
+
+
+def _ratio_distances(scale: FloatArray) -> FloatArray:
+    sums = scale[:, None] + scale[None, :]
+    return np.asarray(((scale[:, None] - scale[None, :]) / np.where(sums > 0, sums, 1)) ** 2)
+
+
+# Kappas, Gwet's AC and percent agreement
+
+
+def gwet_ac(
+    values: npt.ArrayLike,
+    *,
+    rng: np.random.Generator,
+    weights: Weighting = "identity",
+    categories: Sequence[float] | None = None,
+    resamples: int = 1000,
+    level: float = 0.95,
+    clusters: Sequence[Any] | None = None,
+) -> AgreementCoefficient:
+    """Gwet's AC1, with weights AC2. Gwet 2008; 2014, chapters 3 and 5, also for missing judgments.
+
+    Chance is that of assessors who guess on what is hard to judge, at most 1/2 of it for two categories: it does not
+    grow where one answer is most common. `categories` is the whole scale, of which some may not have been used.
+    """
+    name = "AC1" if weights == "identity" else "AC2"
+
+    def chance(shares: FloatArray, matrix: FloatArray) -> FloatArray:
+        q = matrix.shape[0]
+        return np.asarray(matrix.sum() * (shares * (1 - shares)).sum(axis=1) / (q * (q - 1)))
+
+    return _chance_corrected(name, values, chance, rng, weights, categories, resamples, level, clusters)
+
+
+def fleiss_kappa(
+    values: npt.ArrayLike,
+    *,
+    rng: np.random.Generator,
+    weights: Weighting = "identity",
+    categories: Sequence[float] | None = None,
+    resamples: int = 1000,
+    level: float = 0.95,
+    clusters: Sequence[Any] | None = None,
+) -> AgreementCoefficient:
+    """Fleiss' kappa of any number of assessors, who need not be the same for all things. Fleiss 1971; Gwet 2014."""
+
+    def chance(shares: FloatArray, matrix: FloatArray) -> FloatArray:
+        return np.asarray(((shares @ matrix) * shares).sum(axis=1))
+
+    return _chance_corrected(
+        "Fleiss' kappa", values, chance, rng, weights, categories, resamples, level, clusters
+    )
+
+
+def percent_agreement(
+    values: npt.ArrayLike,
+    *,
+    rng: np.random.Generator,
+    resamples: int = 1000,
+    level: float = 0.95,
+    clusters: Sequence[Any] | None = None,
+) -> AgreementCoefficient:
+    """How often two assessors of a thing gave the same answer: the mean over things of the share of their pairs."""
+    given = _given(values, clusters, resamples, level, pairable=True)
+    if not given.units:
+        return given.undefined("agreement", NOBODY)
+    same, pairs = np.zeros(given.units), np.zeros(given.units)
+    for a, b in combinations(range(given.matrix.shape[1]), 2):
+        both = ~np.isnan(given.matrix[:, a]) & ~np.isnan(given.matrix[:, b])
+        pairs += both
+        same += both & (given.matrix[:, a] == given.matrix[:, b])
+    share, counted = given.summed(same / pairs), given.summed(np.ones(given.units))
+
+    def agreed(times: FloatArray) -> FloatArray:
+        return np.asarray(times @ share / (times @ counted))
+
+    return given.found("agreement", agreed, rng)
+
+
+def cohen_kappa(
+    first: npt.ArrayLike,
+    second: npt.ArrayLike,
+    *,
+    rng: np.random.Generator,
+    weights: Weighting = "identity",
+    categories: Sequence[float] | None = None,
+    resamples: int = 1000,
+    level: float = 0.95,
+    clusters: Sequence[Any] | None = None,
+) -> AgreementCoefficient:
+    """Cohen's kappa of two assessors over what both judged; weights as in Cohen 1968. Chance has each one's shares."""
+    values = np.stack(checks.pair(first, second), axis=1)
+    given = _given(values, clusters, resamples, level, pairable=True)
+    scale, why = _scale(given, categories)
+    if why is not None:
+        return given.undefined("kappa", why)
+    q = scale.size
+    codes = np.searchsorted(scale, given.matrix)
+    cells = np.zeros((given.clusters, q * q))
+    np.add.at(cells, (given.cluster, codes[:, 0] * q + codes[:, 1]), 1.0)
+    apart = 1 - agreement_weights(scale, weights)
+
+    def kappa(times: FloatArray) -> FloatArray:
+        met = (times @ cells).reshape(-1, q, q)
+        n = met.sum(axis=(1, 2))
+        rows, columns = met.sum(axis=2), met.sum(axis=1)
+        observed = (met * apart).sum(axis=(1, 2)) / n
+        expected = ((rows @ apart) * columns).sum(axis=1) / n**2
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(expected > 0, 1 - observed / np.where(expected > 0, expected, 1), np.nan)
+
+    if math.isnan(float(kappa(np.ones((1, given.clusters)))[0])):
+        return given.undefined("kappa", "both gave one and the same answer throughout")
+    return given.found("kappa", _in_parts(kappa, q * q), rng)
+
+
+def agreement_weights(scale: npt.ArrayLike, weights: Weighting) -> FloatArray:
+    """How far two categories agree, 1 with themselves and 0 at the two ends of the scale, by their numbers."""
+    checks.one_of("weights", weights, get_args(Weighting))
+    numbers = checks.numbers("scale", scale, dimensions=1)
+    if weights == "identity" or numbers.size < 2:
+        return np.eye(numbers.size)
+    apart = np.abs(numbers[:, None] - numbers[None, :]) / np.ptp(numbers)
+    return np.asarray(1 - (apart if weights == "linear" else apart**2))
+
+
+def _chance_corrected(
+    name: str,
+    values: npt.ArrayLike,
+    chance: Callable[[FloatArray, FloatArray], FloatArray],
+    rng: np.random.Generator,
+    weights: Weighting,
+    categories: Sequence[float] | None,
+    resamples: int,
+    level: float,
+    clusters: Sequence[Any] | None,
+) -> AgreementCoefficient:
+    """(p_a - p_e) / (1 - p_e). What one assessor alone judged counts for p_e, not for p_a, as Gwet has it."""
+    given = _given(values, clusters, resamples, level, pairable=False)
+    scale, why = _scale(given, categories)
+    if why is not None:
+        return given.undefined(name, why)
+    counts = np.stack([np.count_nonzero(given.matrix == each, axis=1) for each in scale], axis=1).astype(
+        float
+    )
+    matrix = agreement_weights(scale, weights)
+    sizes = counts.sum(axis=1)
+    several = sizes >= 2
+    agreeing = (counts * (counts @ matrix - 1)).sum(axis=1) / np.where(several, sizes * (sizes - 1), 1)
+    agreed, in_pairs = given.summed(agreeing * several), given.summed(several.astype(float))
+    shares, everything = given.summed(counts / sizes[:, None]), given.summed(np.ones(sizes.size))
+
+    def parts(times: FloatArray) -> tuple[FloatArray, FloatArray]:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            observed = times @ agreed / (times @ in_pairs)
+            return observed, chance((times @ shares) / (times @ everything)[:, None], matrix)
+
+    def coefficient(times: FloatArray) -> FloatArray:
+        observed, expected = parts(times)
+        open_ = 1 - expected > 1e-12
+        return np.where(open_, (observed - expected) / np.where(open_, 1 - expected, 1), np.nan)
+
+    observed, expected = (float(each[0]) for each in parts(np.ones((1, given.clusters))))
+    if not 1 - expected > 1e-12:
+        return given.undefined(name, ALL_SAME)
+    return replace(given.found(name, coefficient, rng), observed=observed, expected=expected)
+
+
+def _scale(given: _Given, categories: Sequence[float] | None) -> tuple[FloatArray, str | None]:
+    """The categories, those that are known and those that were used; and why there is no coefficient of them."""
+    known = (
+        given.scale
+        if categories is None
+        else np.unique(np.append(given.scale, np.asarray(categories, float)))
+    )
+    if not given.units:
+        return known, NOBODY
+    if known.size < 2:
+        return known, ALL_SAME
+    if known.size > MOST_CATEGORIES:
+        return known, f"more than {MOST_CATEGORIES} different answers are no scale of categories"
+    return known, None
+
+
+# Resampling clusters of things
+
+Statistic = Callable[[FloatArray], FloatArray]
+"""From how often each cluster counts, a row for each resample, to a number for each."""
+
+
+@dataclass(frozen=True)
+class _Given:
+    """Judgments that count, by thing and assessor, and the cluster of every thing."""
+
+    matrix: FloatArray
+    cluster: IntArray
+    at: IntArray
+    """Of every cluster that has a thing: its number among all that were given."""
+    scale: FloatArray
+    units: int
+    values: int
+    resamples: int
+    level: float
+
+    @property
+    def clusters(self) -> int:
+        return self.at.size
+
+    def summed(self, each: FloatArray) -> FloatArray:
+        """Sums of things' numbers within clusters."""
+        found = np.zeros((self.clusters, *each.shape[1:]))
+        np.add.at(found, self.cluster, each)
+        return found
+
+    def undefined(self, name: str, why: str) -> AgreementCoefficient:
+        return AgreementCoefficient(
+            name=name,
+            value=math.nan,
+            low=math.nan,
+            high=math.nan,
+            level=self.level,
+            units=self.units,
+            values=self.values,
             why=why,
         )
 
-    if not units:
-        return found(math.nan, math.nan, math.nan, "nothing was judged by two assessors")
-    scale = np.unique(matrix[~np.isnan(matrix)])
-    if scale.size < 2:
-        return found(math.nan, math.nan, math.nan, "all judgments are the same: there is nothing to agree on")
-    counts = np.stack([np.count_nonzero(matrix == value, axis=1) for value in scale], axis=1).astype(float)
-    alpha = _alpha(counts.sum(axis=0), _pairs(counts), scale, distance)
-    low, high = _interval(counts, scale, distance, rng, resamples, level)
-    return found(alpha, low, high)
+    def found(self, name: str, statistic: Statistic, rng: np.random.Generator) -> AgreementCoefficient:
+        value = float(statistic(np.ones((1, self.clusters)))[0])
+        drawn = cluster_draws(rng, self.clusters, self.resamples)
+        return self.measured(name, value, statistic(drawn) if len(drawn) else np.zeros(0))
+
+    def measured(self, name: str, value: float, drawn: FloatArray) -> AgreementCoefficient:
+        """The value with the percentile interval of its resamples, where they make one."""
+        known = drawn[~np.isnan(drawn)]
+        low = high = math.nan
+        why = None
+        if self.clusters < 2:
+            why = "there is one cluster: nothing to resample"
+        elif self.resamples < 2:
+            why = "nothing was resampled"
+        elif known.size < LEAST_DEFINED * self.resamples:
+            why = "it is undefined in most resamples"
+        else:
+            low, high = map(float, np.quantile(known, [(1 - self.level) / 2, (1 + self.level) / 2]))
+        return AgreementCoefficient(
+            name=name,
+            value=value,
+            low=low,
+            high=high,
+            level=self.level,
+            units=self.units,
+            values=self.values,
+            clusters=self.clusters,
+            resamples=0 if math.isnan(low) else self.resamples,
+            why_no_interval=why,
+        )
 
 
-def _pairs(counts: FloatArray) -> FloatArray:
-    """The coincidence matrix: how often values meet within a unit, each unit weighing as many as its judgments."""
-    sizes = counts.sum(axis=1)
-    weighted = counts / (sizes - 1)[:, None]
-    together: FloatArray = weighted.T @ counts
-    together[np.diag_indices_from(together)] -= weighted.sum(axis=0)
-    return together
-
-
-def _alpha(totals: FloatArray, together: FloatArray, scale: FloatArray, distance: Level) -> float:
-    """From the coincidences and how often every value was given."""
-    squared = _distances(totals, scale, distance)
-    n = float(totals.sum())
-    expected = float((np.outer(totals, totals) * squared).sum()) / (n - 1)
-    if expected <= 0:
-        return math.nan
-    return 1.0 - float((together * squared).sum()) / expected
-
-
-def _distances(totals: FloatArray, scale: FloatArray, distance: Level) -> FloatArray:
-    """Squared distances; ordinal ones count the judgments between two values, half of those at the ends."""
-    if distance == "nominal":
-        return 1.0 - np.eye(scale.size)
-    if distance == "interval":
-        return np.asarray((scale[:, None] - scale[None, :]) ** 2)
-    middle = np.cumsum(totals) - totals / 2
-    return np.asarray((middle[:, None] - middle[None, :]) ** 2)
-
-
-def _interval(
-    counts: FloatArray,
-    scale: FloatArray,
-    distance: Level,
-    rng: np.random.Generator,
+def _given(
+    values: npt.ArrayLike,
+    clusters: Sequence[Any] | IntArray | None,
     resamples: int,
     level: float,
-) -> tuple[float, float]:
-    units = counts.shape[0]
-    if resamples < 2 or units < 2:
-        return math.nan, math.nan
-    alphas = np.full(resamples, np.nan)
-    for k in range(resamples):
-        drawn = counts[rng.integers(0, units, size=units)]
-        alphas[k] = _alpha(drawn.sum(axis=0), _pairs(drawn), scale, distance)
-    alphas = alphas[~np.isnan(alphas)]
-    if alphas.size < LEAST_DEFINED * resamples:
-        return math.nan, math.nan
-    low, high = np.quantile(alphas, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
+    *,
+    pairable: bool,
+) -> _Given:
+    """The rows that count: with `pairable` those that two assessors judged, else those that anybody did."""
+    checks.count("resamples", resamples, least=0)
+    checks.share("level", level)
+    matrix = checks.numbers("values", values, dimensions=2)
+    names = range(len(matrix)) if clusters is None else list(clusters)
+    if len(names) != len(matrix):
+        raise UsageError(f"clusters: expected one for each of {len(matrix)} rows, got {len(names)}")
+    known = {name: at for at, name in enumerate(dict.fromkeys(names))}
+    numbers = np.array([known[name] for name in names], dtype=np.int64)
+    judged = np.count_nonzero(~np.isnan(matrix), axis=1)
+    kept = judged >= (2 if pairable else 1)
+    matrix, judged = matrix[kept], judged[kept]
+    at, own = np.unique(numbers[kept], return_inverse=True)
+    return _Given(
+        matrix=matrix,
+        cluster=own,
+        at=at,
+        scale=np.unique(matrix[~np.isnan(matrix)]),
+        units=int(np.count_nonzero(judged >= 2)),
+        values=int(judged[judged >= 2].sum()),
+        resamples=resamples,
+        level=level,
+    )
+
+
+def cluster_draws(rng: np.random.Generator, clusters: int, resamples: int) -> FloatArray:
+    """How often each cluster is drawn in each resample."""
+    if clusters < 2 or resamples < 2:
+        return np.zeros((0, clusters))
+    drawn = rng.integers(0, clusters, size=(resamples, clusters)) + np.arange(resamples)[:, None] * clusters
+    times = np.bincount(drawn.ravel(), minlength=resamples * clusters)
+    return times.reshape(resamples, clusters).astype(float)
+
+
+def _in_parts(statistic: Statistic, width: int) -> Statistic:
+    """The same, some resamples at a time where all of them would take much memory."""
+
+    def parts(times: FloatArray) -> FloatArray:
+        step = max(AT_ONCE // max(width, 1), 1)
+        return np.concatenate([statistic(times[k : k + step]) for k in range(0, max(len(times), 1), step)])
+
+    return parts
 
 
 # Pairs of items that a measure orders as people do (Zopf 2018, equation 1)

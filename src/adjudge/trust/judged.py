@@ -18,7 +18,7 @@ from adjudge.judgments.tasks import ANONYMOUS, is_anonymous
 from adjudge.measures.judged.coverage import Coverage, Retention, Unmarked
 from adjudge.measures.judged.quality import NONE, QualityErrors
 from adjudge.table import Cell, Column, Table, Tables
-from adjudge.trust.agreement import agreement
+from adjudge.trust.agreement import agreement_table
 from adjudge.trust.gathered import (
     ALPHA,
     FORM,
@@ -516,7 +516,7 @@ def judged_tables(
         unmarked_by_source(own),
         ratings_by_assessor(own, alpha=alpha),
         ratings_by_system(own, alpha=alpha),
-        agreement(own, alpha=alpha, seed=seed),
+        agreement_table(own, alpha=alpha, seed=seed),
         contradictions(own),
     )
     return Tables(tuple(table for table in found if table is not None), own.notes())

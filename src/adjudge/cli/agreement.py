@@ -1,0 +1,97 @@
+"""adjudge agreement"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+import adjudge
+from adjudge.cli import options
+from adjudge.cli.output import show_json, write_csv
+from adjudge.cli.sources import open_scores, show_result, takes_table
+
+if TYPE_CHECKING:
+    from adjudge.formats.scoretable import TableOptions
+
+
+@takes_table
+def command(
+    scores: options.Scores,
+    table: TableOptions,
+    measure: options.Measures = None,
+    question: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--question",
+            metavar="NAME",
+            help="A question that people answered, such as completeness or fluency; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    per: Annotated[
+        str,
+        typer.Option(
+            "--per",
+            metavar="WHAT",
+            help="What has a row: question, coefficient, assessor (left out), pair, system or pyramid.",
+        ),
+    ] = "question",
+    length: options.Length = None,
+    form: options.Form = None,
+    level: Annotated[
+        str,
+        typer.Option(
+            "--level", metavar="LEVEL", help="Of measurement, for alpha: nominal, ordinal, interval or ratio."
+        ),
+    ] = "ordinal",
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            "--weights",
+            metavar="HOW",
+            help="Of AC and kappas: none, linear or quadratic; without it quadratic, for a nominal level none.",
+            show_default=False,
+        ),
+    ] = None,
+    alpha: Annotated[float, typer.Option("--alpha", help="1 - alpha is the level of the intervals.")] = 0.05,
+    resamples: Annotated[
+        int, typer.Option("--resamples", min=0, metavar="N", help="Bootstrap resamples of topics.")
+    ] = 1000,
+    seed: options.Seed = 0,
+    human: options.Human = None,
+    baseline: options.Baseline = None,
+    json: options.Json = False,
+    csv: options.Csv = None,
+    latex: options.Latex = False,
+    markdown: options.Markdown = False,
+) -> None:
+    """How far assessors agree, on every question and every measure with assessors.
+
+    Krippendorff's alpha with an interval over topics, Gwet's AC beside it, and with --per coefficient kappas and
+    intraclass correlations, each with what it asks. --csv, --latex and --markdown have the table that --per names,
+    --json has all.
+    """
+    found = adjudge.agreement(
+        open_scores(scores, table, human, baseline),
+        measure or None,
+        question=question or (),
+        length=length,
+        form=form,
+        level=level,  # type: ignore[arg-type]  # checked there
+        weights=weights,  # type: ignore[arg-type]
+        alpha=alpha,
+        resamples=resamples,
+        seed=seed,
+    )
+    shown = found.table(per)  # type: ignore[arg-type]
+    if csv is not None:
+        write_csv(shown.to_frame(), csv)
+    if json:
+        show_json(found.as_dict())
+    elif latex:
+        print(shown.to_latex())
+    elif markdown:
+        print(shown.to_markdown())
+    elif csv is None:
+        show_result(shown)

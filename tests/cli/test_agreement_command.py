@@ -1,0 +1,113 @@
+"""adjudge agreement: the table, the words, CSV, JSON, LaTeX and Markdown; the page shows what is printed."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from tests.cli.running import runner
+
+import adjudge
+from adjudge.cli.agreement import command
+from adjudge.errors import UsageError
+from adjudge.formats.summeval import read
+
+PAGE = (Path(__file__).parents[2] / "docs" / "agreement.md").read_text(encoding="utf-8")
+run = runner(command)
+
+
+def shown(start: str) -> tuple[str, list[str]]:
+    """A block of the page: the command's line without its name, and what follows."""
+    for block in re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL):
+        first, *lines = block.splitlines()
+        if first.startswith(f"$ adjudge agreement {start}"):
+            return first.removeprefix("$ adjudge agreement "), lines
+    raise AssertionError(f"no block of {start}")
+
+
+@pytest.fixture(scope="module")
+def folder(judged_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo with its judgments, and a table of ratings."""
+    path = tmp_path_factory.mktemp("agreement")
+    shutil.copytree(judged_demo, path / "my-eval")
+    rows = [
+        f"t{t},s{s},{who},{1 + (t * s + k * (t % 2)) % 5}"
+        for t in range(12)
+        for s in range(3)
+        for k, who in enumerate("abc")
+    ]
+    (path / "ratings.csv").write_text("\n".join(["topic,system,assessor,fluency", *rows]), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(autouse=True)
+def _there(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+
+
+def test_the_page_shows_real_output() -> None:
+    line, lines = shown("my-eval")
+    assert run(line).stdout.splitlines() == lines
+
+
+def test_a_table_of_ratings_in_every_form() -> None:
+    (own,) = adjudge.agreement("ratings.csv").questions
+    found = json.loads(run("ratings.csv --json").stdout)
+    assert found["questions"][0]["alpha"]["value"] == own.alpha.value
+    assert (found["level"], found["weights"], found["resamples"]) == ("ordinal", "quadratic", 1000)
+    assert set(found["asks"]) >= {"alpha", "AC2", "ICC(2,k)"}
+    rows = list(csv.DictReader(io.StringIO(run("ratings.csv --csv -").stdout)))
+    assert float(rows[0]["alpha"]) == own.alpha.value
+    assert [row["question"] for row in rows] == ["fluency"]
+    pairs = list(csv.DictReader(io.StringIO(run("ratings.csv --per pair --csv -").stdout)))
+    assert [(row["a"], row["b"]) for row in pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert float(pairs[0]["weighted"]) == own.pairs[0].weighted.value
+    assert r"\toprule" in run("ratings.csv --latex").stdout
+    assert run("ratings.csv --per system --markdown").stdout.startswith("| question | system |")
+    printed = run("ratings.csv --per coefficient --level nominal").stdout
+    assert "AC1: do two assessors give the same answer more often than by guessing?" in printed
+    linear = json.loads(run("ratings.csv --weights linear --seed 3 --resamples 50 --json").stdout)
+    assert linear["signature"].startswith(
+        "agreement|alpha:ordinal|weights:linear|bootstrap:topics:percentile:50|"
+    )
+
+
+def test_mistakes_name_what_there_is() -> None:
+    with pytest.raises(UsageError, match='per: unknown value "topic"'):
+        run("ratings.csv --per topic")
+    with pytest.raises(UsageError, match="no question"):
+        run("my-eval --question fluency")
+    with pytest.raises(UsageError, match='level: unknown value "rank"'):
+        run("ratings.csv --level rank")
+
+
+@pytest.mark.shared_data
+def test_the_page_shows_summevals_experts(shared_data: Path, tmp_path: Path) -> None:
+    e = adjudge.init(tmp_path / "summeval")
+    e.take(read([shared_data / "summeval" / "model_annotations.12systems.jsonl"]))
+    line, lines = shown("summeval")
+    assert run(line.replace("summeval", str(e.path))).stdout.splitlines()[: len(lines)] == lines
+
+
+@pytest.mark.shared_data
+def test_the_page_shows_squalitys_reviewers(shared_data: Path, tmp_path: Path) -> None:
+    rows = ["topic,system,assessor,correctness,coverage,overall"]
+    for story in (shared_data / "squality" / "human_eval.jsonl").read_text(encoding="utf-8").splitlines():
+        found = json.loads(story)
+        for question, systems in found["questions"].items():
+            for system, own in systems.items():
+                for review in own.get("reviews", ()) if isinstance(own, dict) else ():
+                    values = [review[f"{what}-rating"] for what in ("correctness", "selection", "overall")]
+                    key = (f"{found['passage-id']}-{question}", system, f"reviewer-{review['worker_id']}")
+                    rows.append(",".join(map(str, (*key, *values))))
+    (tmp_path / "squality.csv").write_text("\n".join(rows), encoding="utf-8")
+    line, lines = shown("squality.csv")
+    assert run(line.replace("squality.csv", str(tmp_path / "squality.csv"))).stdout.splitlines() == lines
+    pairs = adjudge.agreement(tmp_path / "squality.csv", "correctness", level="interval").questions[0].pairs
+    alphas = [each.alpha.value for each in pairs if "reviewer-6" in (each.a, each.b)]
+    assert (round(min(alphas), 3), round(max(alphas), 3)) == (-0.105, 0.093)
