@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -73,7 +74,7 @@ def command(
     --json has all.
     """
     found = adjudge.agreement(
-        open_scores(scores, table, human, baseline),
+        open_scores(scores, replace(table, without=()), human, baseline),
         measure or None,
         question=question or (),
         length=length,
@@ -83,6 +84,7 @@ def command(
         alpha=alpha,
         resamples=resamples,
         seed=seed,
+        without=tuple(table.without),
     )
     shown = found.table(per)  # type: ignore[arg-type]
     if csv is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Container, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -63,6 +63,19 @@ class Judgments:
     """Answers about unmarked units that were left out, because other units were marked afterwards."""
     unread: str | None = None
     """Why the store was not looked at, where it was not."""
+
+    def without(self, assessors: Container[str]) -> Judgments:
+        """The judgments of everybody else."""
+        kept = {
+            topic: tuple(each for each in some if each.task.assessor not in assessors)
+            for topic, some in self.by_topic.items()
+        }
+        return replace(self, by_topic={topic: some for topic, some in kept.items() if some})
+
+    @property
+    def assessors(self) -> set[str]:
+        """Everybody whose judgments count."""
+        return {each.task.assessor for some in self.by_topic.values() for each in some}
 
     @classmethod
     def of(

@@ -25,7 +25,7 @@ from adjudge.judgments.batch import judgments_if_allowed
 from adjudge.judgments.tasks import is_anonymous
 from adjudge.measures.judged.pyramid import PyramidPeer, PyramidScore
 from adjudge.table import Cell, Column, Table, Tables, Tabular, plain
-from adjudge.trust.gathered import ALPHA, PROTOCOL, Gathered, gather, multiplier, signed
+from adjudge.trust.gathered import ALPHA, PROTOCOL, Gathered, gather, left_after, multiplier, signed
 from adjudge.trust.questions import (
     Asked,
     QuestionMatrix,
@@ -114,13 +114,14 @@ def agreement(
     alpha: float = ALPHA,
     resamples: int = RESAMPLES,
     seed: int = 0,
+    without: str | Sequence[str] = (),
 ) -> AgreementResult:
     """How far assessors agree: `agreement("my-eval")`, `agreement("ratings.csv", "fluency", level="interval")`.
 
     Of a folder, every question that people answered, and every imported measure with assessors; `measure` and
     `question` name some. Of a file or a DataFrame, every measure whose rows name assessors. `level` is that of
     measurement, for alpha; `weights` are those of AC and kappas, quadratic unless the level is nominal. Intervals
-    resample topics.
+    resample topics. `without` leaves out assessors.
     """
     from adjudge.stats import checks
 
@@ -131,6 +132,8 @@ def agreement(
     named = (question,) if isinstance(question, str) else tuple(question)
     data = scores_of(scores)
     gathered = _gathered(data) if data.folder is not None and (named or measure is None) else None
+    if without:
+        data, gathered = left_after(data, gathered, without)
     asked = _asked(data, gathered, measure, named, length, form)
     how = AgreementOptions(
         distance=level,
@@ -198,7 +201,8 @@ def _measures(data: Scores, measure: str | Sequence[str] | None, named: bool) ->
         return []
     if data.folder is None:
         return list(data.measures)
-    return [file.info.measure for file in data.files if file.origin != "computed"]
+    names = [file.info.measure for file in data.files if file.origin != "computed"]
+    return [name for name in names if name not in data.refused]
 
 
 def _chosen_questions(questions: Sequence[QuestionMatrix], named: Sequence[str]) -> Iterator[QuestionMatrix]:

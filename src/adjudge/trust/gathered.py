@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import NormalDist, fmean, median, stdev
 from typing import TypeVar
 
 from adjudge import __version__
+from adjudge.comparisons.scores import Scores
 from adjudge.data.collection import Collection
 from adjudge.data.scores import Score
-from adjudge.errors import UsageError
+from adjudge.errors import UsageError, among, quoted
 from adjudge.judgments.batch import Judgments, TopicBatch, batches_of
 from adjudge.judgments.protocol import Protocol
 from adjudge.judgments.tasks import Judged, is_anonymous
@@ -271,3 +272,19 @@ def where(key: tuple[Cell, ...]) -> str:
     return ", ".join(
         f"{part} words" if isinstance(part, int) else str(part) for part in key if part is not None
     )
+
+
+def left_after(
+    scores: Scores, gathered: Gathered | None, without: str | Sequence[str]
+) -> tuple[Scores, Gathered | None]:
+    """Scores and judgments without some assessors, who may have given the one or the other."""
+    names = (without,) if isinstance(without, str) else tuple(without)
+    of_scores = set(scores.assessors())
+    judges = set() if gathered is None else gathered.judgments.assessors
+    for name in names:
+        if name not in of_scores | judges:
+            known = sorted(of_scores | judges)
+            raise UsageError(f"{scores.name}: nobody named {quoted(name)} judged{among(name, known)}")
+    if gathered is not None:
+        gathered = gather(gathered.collection, gathered.judgments.without(names))
+    return scores.without([name for name in names if name in of_scores]), gathered
