@@ -10,7 +10,7 @@ import typer
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.completion import complete_measures
-from adjudge.cli.output import deliver, not_over, now_in_words, say, show, show_json
+from adjudge.cli.output import not_over, now_in_words, say, show, show_json, write_csv
 from adjudge.cli.sources import show_result
 from adjudge.errors import UsageError
 
@@ -128,19 +128,17 @@ def command(
         files = e.write_mismatches(found, out, made_at=now_in_words())
         done["files"] = [str(path) for path in files]
         lines.append(f"{files[0]}: open it in a browser ({len(files) - 1} tables beside it)")
-    if json and done and csv is None:
+    if csv is not None:
+        write_csv(found.to_frame(), csv)
+    if json:
         show_json([found.as_dict() | done])
         return
-    deliver(
-        [found],
-        lambda result: result.to_frame(),
-        _show,
-        json=json,
-        csv=csv,
-        latex=latex,
-        markdown=markdown,
-    )
-    if not (json or latex or markdown or str(csv) == "-"):
+    if latex or markdown:
+        print(found.to_latex() if latex else found.to_markdown())
+        return
+    if csv is None:
+        _show(found)
+    if str(csv) != "-":
         for line in lines:
             say(line)
 
