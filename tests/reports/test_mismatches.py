@@ -125,7 +125,7 @@ def test_filters_work_together_and_without_a_script(page: Page) -> None:
 @pytest.mark.browser
 def test_it_is_legible_at_all_widths_in_light_and_dark(page: Page) -> None:
     for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.emulate_media(color_scheme=scheme)
         for width in (390, 1280):
             page.set_viewport_size({"width": width, "height": 900})
             assert page.evaluate(SIDEWAYS) == []

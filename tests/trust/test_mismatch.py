@@ -132,7 +132,7 @@ def test_the_cut_offs_are_options_and_are_stated(tmp_path: Path) -> None:
         {"level": 2},
     ):
         with pytest.raises(UsageError):
-            e.mismatch("nams", **wrong)  # type: ignore[arg-type]
+            e.mismatch("nams", **wrong)
 
 
 def test_recall_of_rouge_can_be_asked_and_other_measures_say_which_can(tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def mismatch_page(
         "tag": _numbered(tag for u in shown for tag in u.tag_names or {UNTAGGED: ""}),
     }
     tag_words = {tag: word for u in shown for tag, word in u.tag_names.items()} | {UNTAGGED: "not tagged"}
-    words = {
+    words: dict[str, Mapping[str, str]] = {
         "kind": {kind: result.kind_words(kind) for kind in MISMATCH_KINDS},
         "system": systems,
         "topic": {t: _topic(collection, t) for t in choices["topic"]},
@@ -149,7 +149,11 @@ def _shown(
 ) -> ShownMismatch:
     assert unit.kind is not None
     tags = unit.tag_names
-    own = {"kind": [unit.kind], "system": [unit.peer.system], "topic": [unit.unit.topic]}
+    own: dict[str, list[str]] = {
+        "kind": [unit.kind],
+        "system": [unit.peer.system],
+        "topic": [unit.unit.topic],
+    }
     own["tag"] = list(tags) or [UNTAGGED]
     classes = [f"{name}-{choices[name][each]}" for name, some in own.items() for each in some]
     row = collection.topics.get(unit.unit.topic)

@@ -577,7 +577,9 @@ class _Finder:
                 self.left_out["whose text is not here"] += len(assessed[key])
                 continue
             match = self.measure.match_unit(batch, peer_text, unit)
-            own = {kind: tuple(tags.get(key._replace(kind=kind), ())) for kind in MISMATCH_KINDS}
+            own: dict[str, tuple[GivenTags, ...]] = {
+                kind: tuple(tags.get(key._replace(kind=kind), ())) for kind in MISMATCH_KINDS
+            }
             found.append(
                 ComparedUnit(
                     unit=unit,
