@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -196,6 +197,14 @@ def test_a_renamed_system_keeps_its_tags(evaluation: Evaluation) -> None:
     assert tags(e) == [("ann", ("style",))]
     tag(e, "ann", "perspective")  # found again, though its id was made from the old name
     assert tags(e) == [("ann", ("perspective",))]
+    with e.store() as store:
+        asked = [task for task in store.tasks() if task.asked]
+    assert len(asked) == 1
+    page = e.mismatch("nams").pages()[0]
+    old = replace(page, key=page.key._replace(peer=replace(page.key.peer, system="other")))
+    with e.store() as store:  # a new system of the old name has a task of its own
+        take_tags(store, e.protocol("mismatch"), [("ann", old, ("style",))])
+        assert len([task for task in store.tasks() if task.asked]) == 2
 
 
 def test_handing_out_adds_what_is_missing_after_what_there_is(evaluation: Evaluation) -> None:

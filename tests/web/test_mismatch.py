@@ -114,7 +114,12 @@ def test_a_task_that_strangers_wrote_shows_a_page_all_the_same(tmp_path: Path) -
     with store_of(folder) as store:
         store.accounts.add(ANN)
         (first, *_) = pages(evaluation.collection, "storm", "machine", "writer-b")
-        strange = {"at": "x", "marked": [[9, 3], [-1, 2], "ab", [10**9, 10**10], [None, 1]], "in_unit": None}
+        strange = {
+            "at": "x",
+            "marked": [[9, 3], [-1, 2], "ab", [10**9, 10**10], [None, 1]],
+            "in_unit": 7,
+            "completeness": ["x", 1],
+        }
         odd = type(first)(
             first.key, {**first.asked, **strange, "value": "<b>", "measure": "<b>"}, first.hashes
         )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any, Literal, NamedTuple, get_args
 
 from adjudge.errors import DataError, UsageError, nearest, quoted
@@ -93,7 +94,7 @@ class TakenTags:
 
 def mismatch_key(task: Task) -> MismatchKey | None:
     """The mismatch that a task asks about; None for any other task."""
-    asked = task.asked or {}
+    asked = task.asked if isinstance(task.asked, Mapping) else {}  # a store may hold what strangers wrote
     if task.peer is None or task.reference is None or asked.get("kind") not in MISMATCH_KINDS:
         return None
     return MismatchKey(task.topic, task.peer, task.reference, str(asked.get("unit")), asked["kind"])
@@ -104,10 +105,18 @@ def given_tags(judgments: Judgments) -> dict[MismatchKey, list[GivenTags]]:
     found: dict[MismatchKey, list[GivenTags]] = {}
     for judged in judgments.tagged():
         key, event = mismatch_key(judged.task), judged.answers.get(TAGS)
-        if key is not None and event is not None:
+        if key is not None and event is not None and _are_tags(event.answer):
             given = GivenTags(event.assessor, tuple(event.answer["tags"]), event.origin)
             found.setdefault(key, []).append(given)
     return {key: sorted(each, key=lambda given: given.assessor) for key, each in found.items()}
+
+
+def _are_tags(answer: Any) -> bool:
+    try:
+        check_tags(answer["tags"])
+    except (DataError, TypeError, KeyError):
+        return False
+    return True
 
 
 def assign_tagging(
@@ -123,13 +132,14 @@ def assign_tagging(
                 f"no person {quoted(name)}{nearest(name, people)}; add them with: adjudge people add"
             )
     known = _tasks(store, protocol)
+    taken = {task.id for task in known.values()}
     tasks: list[Task] = []
     for assessor in dict.fromkeys(assessors):
         position = 1 + max((task.position for task in store.tasks(assessor=assessor)), default=-1)
         new = [page for page in pages if (assessor, page.key) not in known]
-        tasks += [
-            _task(store, protocol, assessor, page, position + number) for number, page in enumerate(new)
-        ]
+        for number, page in enumerate(new):
+            task = _task(store, protocol, assessor, page, position + number, taken)
+            tasks.append(task)
     add_all(store, tasks, [])
     named = tuple(dict.fromkeys(assessors))
     return AssignedTagging(tasks=len(tasks), there=len(pages) * len(named) - len(tasks), assessors=named)
@@ -143,7 +153,12 @@ def take_tags(
     Each changes that person's answer alone, and what they answered before stays in the history.
     """
     known = _tasks(store, protocol)
-    now = {judged.task.id: judged.answers[TAGS] for judged in store.current() if TAGS in judged.answers}
+    taken = {task.id for task in known.values()}
+    now = {
+        judged.task.id: judged.answers[TAGS]
+        for judged in store.current()
+        if TAGS in judged.answers and _are_tags(judged.answers[TAGS].answer)
+    }
     tasks: list[Task] = []
     events: list[Event] = []
     counts = dict.fromkeys(("new", "changed", "taken_back", "same"), 0)
@@ -158,7 +173,7 @@ def take_tags(
             check_tags(list(tags))
         counts["taken_back" if not tags else "changed" if was else "new"] += 1
         if task is None:
-            task = _task(store, protocol, assessor, page, 0)
+            task = _task(store, protocol, assessor, page, 0, taken)
             known[assessor, page.key] = task
             tasks.append(task)
         seen = None if before is None else before.seq
@@ -185,11 +200,17 @@ def _tasks(store: Store, protocol: Protocol) -> dict[tuple[str, MismatchKey], Ta
     return {(task.assessor, key): task for task, key in keyed if key is not None}
 
 
-def _task(store: Store, protocol: Protocol, assessor: str, page: TaggingPage, position: int) -> Task:
+def _task(
+    store: Store, protocol: Protocol, assessor: str, page: TaggingPage, position: int, taken: set[str]
+) -> Task:
+    """A task of its own id: one of a system that has another name now may have the id that this one would have."""
     key = page.key
-    parts = (*key.peer.parts, *key.reference.parts, key.unit, key.kind)
+    parts = (assessor, key.topic, *key.peer.parts, *key.reference.parts, key.unit, key.kind)
+    ids = (stable_id("mismatch", protocol.name, *parts, number) for number in count())
+    own = next(id for id in ids if id not in taken)
+    taken.add(own)
     return Task(
-        id=stable_id("mismatch", protocol.name, assessor, key.topic, *parts),
+        id=own,
         evaluation=store.evaluation,
         assessor=assessor,
         protocol=protocol.name,

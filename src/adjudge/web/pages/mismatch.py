@@ -52,7 +52,8 @@ def mismatch_page(site: Site, task: Task) -> MismatchTask:
     """What was found when the task was made; the texts are as they were then."""
     assert task.peer is not None
     assert task.reference is not None
-    asked, protocol = task.asked or {}, site.protocol(task.protocol)
+    asked: Mapping[str, Any] = task.asked if isinstance(task.asked, Mapping) else {}
+    protocol = site.protocol(task.protocol)
     peer, reference = site.summary(task.topic, task.peer).text, site.summary(task.topic, task.reference).text
     start, end = _spans(asked, "at")[0] if _spans(asked, "at") else (0, len(reference))
     hidden = hidden_spans(reference)
@@ -65,8 +66,10 @@ def mismatch_page(site: Site, task: Task) -> MismatchTask:
     return MismatchTask(
         says=SAYS.get(str(asked.get("kind")), "").format(measure=asked.get("measure")),
         measure=str(asked.get("measure")),
-        value=f"{value:.3f}" if isinstance(value, float | int) else "–",
-        people=", ".join(f"{100 * each:.4g} %" for each in asked.get("completeness") or ()),
+        value=f"{value:.3f}" if _is_number(value) else "–",
+        people=", ".join(
+            f"{100 * each:.4g} %" for each in _listed(asked, "completeness") if _is_number(each)
+        ),
         unit=tuple(segments(reference, in_unit, start=start, end=end, hidden=hidden)),
         before=said(0, start),
         after=said(end, len(reference)),
@@ -80,10 +83,18 @@ def mismatch_page(site: Site, task: Task) -> MismatchTask:
     )
 
 
+def _listed(asked: Mapping[str, Any], name: str) -> list[Any]:
+    found = asked.get(name)
+    return found if isinstance(found, list) else []
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def _spans(asked: Mapping[str, Any], name: str) -> list[tuple[int, int]]:
     """Places in a text, as far as they are some: a store may hold what strangers wrote."""
-    found = asked.get(name) or []
-    spans: Iterable[Any] = [found] if name == "at" else found
+    spans: Iterable[Any] = [asked.get(name)] if name == "at" else _listed(asked, name)
     return [
         (each[0], each[1])
         for each in spans
