@@ -94,6 +94,23 @@ def test_what_was_not_sent_is_there_after_a_reload(tab: Page, server: Server, st
     study.check_once(person)
 
 
+def test_every_tag_can_be_read_on_a_phone(tab: Page, server: Server, study: Study) -> None:
+    person = tagger(study)
+    size = tab.viewport_size
+    assert size is not None
+    tab.set_viewport_size({"width": 390, "height": 844})
+    enter(tab, server, study, person)
+    key(tab, "t")
+    tab.keyboard.type(f"a long tag of one's own that goes on {'x' * 40}")
+    key(tab, "Enter")
+    saved(tab)
+    cut = "all => all.filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.textContent)"
+    assert tab.locator("#tags button").count() == 5
+    assert tab.locator("#tags button").evaluate_all(cut) == []
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 390
+    tab.set_viewport_size(size)
+
+
 def test_markup_in_texts_and_tags_stays_text(tab: Page, server: Server, study: Study) -> None:
     person = tagger(study, NASTY)
     enter(tab, server, study, person)

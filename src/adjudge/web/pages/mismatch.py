@@ -14,8 +14,8 @@ from adjudge.web.pages.keys import keys_of
 from adjudge.web.site import Site
 
 SAYS = {
-    "missed": "People say that the summary expresses all of the unit. {measure} finds little or nothing of it.",
-    "credited": "People say that the summary expresses nothing of the unit. {measure} finds nearly all of it.",
+    "missed": "People say that the summary expresses all of the unit. {measure} calls it uncovered.",
+    "credited": "People say that the summary expresses nothing of the unit. {measure} calls it covered.",
 }
 
 
