@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from adjudge.evaluation import Evaluation
     from adjudge.trust.agreement import agreement as agreement
     from adjudge.trust.assessors import dossiers as dossiers
+    from adjudge.trust.mismatch import MismatchResult
 
 __version__ = "0.1.0"
 
@@ -58,7 +59,7 @@ _ANALYSES = {
 }
 """The analyses, and the modules that they live in."""
 
-__all__ = ["__version__", "init", "open", "read_scores", "report", "rouge", *_ANALYSES]
+__all__ = ["__version__", "init", "mismatch", "open", "read_scores", "report", "rouge", *_ANALYSES]
 
 
 def __getattr__(name: str) -> Any:
@@ -103,6 +104,17 @@ def report(
     from adjudge.evaluation import report
 
     return report(source, out, measures, **options)
+
+
+def mismatch(source: str | Path | Evaluation, measure: str = "nams", **options: Any) -> MismatchResult:
+    """Model units that people call fully covered and a measure calls uncovered, and the reverse.
+
+    Of an evaluation or its folder; the options are those of `Evaluation.mismatch`.
+    """
+    from adjudge.evaluation import Evaluation
+
+    evaluation = source if isinstance(source, Evaluation) else Evaluation.open(source)
+    return evaluation.mismatch(measure, **options)
 
 
 def read_scores(

@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from adjudge.judgments.store.edits import TaskEdit, What
     from adjudge.judgments.store.removing import RemovedJudgments
     from adjudge.judgments.store.store import Store
+    from adjudge.judgments.tagging import AssignedTagging, TakenTags
     from adjudge.measures.base import Measure
     from adjudge.measures.judged.preference_strengths import Penalty, Ties
     from adjudge.measures.run import Scored
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
     from adjudge.text.similarity import Similarity
     from adjudge.trust.agreement import agreement as _agreement
     from adjudge.trust.assessors import dossiers as _dossiers
+    from adjudge.trust.mismatch import Agree, MismatchResult
     from adjudge.trust.preferences import Convergence, MeasureAgreement, PaperTable, Systems
 
 PREFERENCE_PROTOCOLS = {"sentences": "preference-sentences", "summaries": "preference-summaries"}
@@ -865,6 +867,93 @@ class Evaluation:
         from adjudge.trust.judged import judged_tables
 
         return judged_tables(self.collection, self.judgments(), alpha=alpha, seed=seed)
+
+    def mismatch(
+        self,
+        measure: str | Measure = "nams",
+        *,
+        full: float = 1.0,
+        none: float = 0.0,
+        agree: Agree = "all",
+        covered: float = 0.8,
+        uncovered: float = 0.2,
+        length: int | None = None,
+        form: str | None = None,
+        level: float = 0.95,
+        protocol: str = "mismatch",
+    ) -> MismatchResult:
+        """Model units that people call fully covered and a measure calls uncovered, and the reverse (Lin and Hovy, 6).
+
+        People call a unit fully covered at a completeness of `full` or more, and not covered at `none` or less, where
+        all of them say so, or with `agree="majority"` more than half; the measure calls it covered from `covered` on,
+        and uncovered up to `uncovered`. `protocol` has the tags to choose from.
+        """
+        from adjudge.trust.mismatch import CutOffs, find_mismatches
+
+        return find_mismatches(
+            self.collection,
+            self.judgments(),
+            measure,
+            cut=CutOffs(full=full, none=none, agree=agree, covered=covered, uncovered=uncovered),
+            tags=[str(choice.value) for choice in self._tagging_protocol(protocol).tags],
+            length=length,
+            form=form,
+            level=level,
+        )
+
+    def _tagging_protocol(self, name: str) -> Protocol:
+        found = self.protocol(name)
+        if found.kind != "mismatch":
+            raise UsageError(f"{name} is a {found.kind} protocol, expected one for mismatches")
+        return found
+
+    def write_mismatches(
+        self, found: MismatchResult, out: str | Path, *, made_at: str | None = None
+    ) -> list[Path]:
+        """Write the page of mismatches and its tables into a folder; says which files."""
+        from adjudge.reports.mismatches import write_mismatches
+
+        return write_mismatches(found, self.collection, out, made_at=made_at)
+
+    def assign_mismatches(
+        self, found: MismatchResult, assessors: Sequence[str], *, protocol: str = "mismatch"
+    ) -> AssignedTagging:
+        """Give every mismatch to every one of these people, to be tagged in the browser."""
+        from adjudge.judgments.tagging import assign_tagging
+
+        asked = self._tagging_protocol(protocol)
+        with self.store() as store:
+            return assign_tagging(store, asked, found.pages(), assessors)
+
+    def take_tags(
+        self,
+        found: MismatchResult,
+        path: str | Path,
+        *,
+        by: str | None = None,
+        protocol: str = "mismatch",
+    ) -> TakenTags:
+        """Read the tags of a table that `found` was written to; all of them or nothing.
+
+        `by` is whose tags they are where a row does not say it (`tagged_by`). A row with a name and no tags takes that
+        person's tags back.
+        """
+        from adjudge.formats.tag_table import one_each, read_tags
+        from adjudge.judgments.tagging import take_tags
+
+        asked = self._tagging_protocol(protocol)
+        known = {unit.key(""): unit for unit in found.units}
+        rows = []
+        for who, row in one_each(list(read_tags(path)), by):
+            unit = known.get(row.key._replace(kind=""))
+            if unit is None:
+                raise row.place.wrong(
+                    f"nobody judged the unit {row.key.unit} of {row.key.reference.system} in the summary by"
+                    f" {row.key.peer.system} on {row.key.topic}. Nothing was imported"
+                )
+            rows.append((who, unit.page(found.measure, row.key.kind), row.tags))
+        with self.store() as store:
+            return take_tags(store, asked, rows)
 
     # Report
 

@@ -42,6 +42,8 @@ def judged(folder: Path) -> None:
         folder, "judge", "simulate", "my-eval", "--protocol", "rating", "--assessors", "2", "--noise", "0.2"
     )
     assert done.returncode == 0, done.stderr
+    units = ("--protocol", "duc-2002", "--assessors", "1")
+    assert called(folder, "judge", "simulate", "my-eval", *units).returncode == 0
     assert called(folder, "judgments", "export", "my-eval", "judgments.jsonl").returncode == 0
     (folder / "arena.csv").write_text(
         "topic,model_a,model_b,winner,judge\n"

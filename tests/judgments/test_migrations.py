@@ -19,7 +19,7 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from tests.judgments.children import open_at_once
 from tests.judgments.conftest import run_sql
-from tests.judgments.data.make import EDIT, LINKS, PASSWORD, SECRET, SESSION
+from tests.judgments.data.make import ASKED, EDIT, LINKS, PASSWORD, SECRET, SESSION
 from tests.judgments.making import Clock, an_event, fill
 
 from adjudge.errors import DataError, FormatError
@@ -117,6 +117,11 @@ def keeps_forms(place: Path | str) -> None:
     assert (task.peer, task.reference) == (TextRef("sys-1", 200, "extract"), TextRef("A", None, "abstract"))
 
 
+def keeps_what_is_asked(place: Path | str) -> None:
+    with open_store(place, "asked") as store:
+        assert [task.asked for task in store.tasks()] == [ASKED]
+
+
 def keeps_the_log(store: Store) -> None:
     """What was done to the accounts, the latest first."""
     told = [(entry.person, entry.what) for entry in store.account_log.entries()]
@@ -156,6 +161,8 @@ def test_databases_of_all_schemas_open_and_hold_what_they_held(
         takes_accounts(store)
     if version >= 4:
         keeps_forms(new_place)
+    if version >= 6:
+        keeps_what_is_asked(new_place)
 
 
 def test_an_upgrade_keeps_every_row_and_every_link_between_rows(tmp_path: Path) -> None:
@@ -169,8 +176,8 @@ def test_an_upgrade_keeps_every_row_and_every_link_between_rows(tmp_path: Path) 
         with pytest.raises(sa.exc.IntegrityError):
             connection.execute(sa.text("DELETE FROM person"))
     after = table_rows(path / "judgments.sqlite")
-    # neither cancelled nor renamed, and of no form
-    before["task"] = [(*row, None, None, None, None) for row in before["task"]]
+    # neither cancelled nor renamed, of no form, and asking what their protocol asks
+    before["task"] = [(*row, None, None, None, None, None) for row in before["task"]]
     assert {table: after[table] for table in before} == before | {VERSION_TABLE: [(VERSIONS[-1],)]}
     assert all(after[table] == [] for table in after.keys() - before.keys())
 

@@ -14,6 +14,7 @@ def test_what_is_shipped() -> None:
         "duc-2001",
         "duc-2002",
         "linguistic-quality",
+        "mismatch",
         "preference-sentences",
         "preference-summaries",
         "pyramid",

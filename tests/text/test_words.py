@@ -15,6 +15,7 @@ from adjudge.text.words import (
     rouge_words,
     share_kept,
     unicode_words,
+    word_spans,
 )
 
 ASCII = st.text(st.characters(max_codepoint=127))
@@ -132,6 +133,13 @@ def test_scripts_without_spaces_go_sign_by_sign() -> None:
 @given(st.text())
 def test_signs_hold_what_the_words_hold(text: str) -> None:
     assert "".join(character_words(text)) == "".join(unicode_words(text))
+
+
+@pytest.mark.parametrize("rule", list(WORD_RULES))
+@given(st.text(st.one_of(st.characters(), st.sampled_from("aB \u00adท่東京カéİ'"))))
+def test_words_stand_where_their_spans_say(rule: str, text: str) -> None:
+    found = [text[a:b].replace("\u00ad", "").lower() for a, b in word_spans(text, rule)]
+    assert found == WORD_RULES[rule](text)
 
 
 def test_what_a_rule_throws_away() -> None:

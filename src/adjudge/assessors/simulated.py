@@ -342,6 +342,8 @@ def simulate_judgments(
     Biases are spread evenly from -bias to bias over the assessors.
     """
     asked = protocol_of(folder, protocol)
+    if asked.kind == "mismatch":
+        raise UsageError(f"{asked.name} tags mismatches, which simulated assessors do not")
     spread = [0.0] if assessors == 1 else [bias * (2 * k / (assessors - 1) - 1) for k in range(assessors)]
     who = [
         Simulated(f"simulated-{k}", bias=own, noise=noise, drift=drift, inconsistency=inconsistency)

@@ -295,6 +295,13 @@ COMMANDS = (
         "adjudge assessors ratings.csv",
     ),
     Command(
+        "mismatch",
+        TRUST,
+        "Where people and a measure disagree about units: both texts side by side, tags that say why, counts.",
+        "mismatch:command",
+        "adjudge mismatch my-eval --measure nams",
+    ),
+    Command(
         "report",
         REPORT,
         "Write a page to read, with its tables as CSV and LaTeX; it opens without a network.",

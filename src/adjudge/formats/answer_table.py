@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from adjudge.judgments.protocol import NOTES, PREFERENCE, UNIT, UNMARKED
+from adjudge.judgments.protocol import BETWEEN_TAGS, NOTES, PREFERENCE, TAGS, UNIT, UNMARKED
 from adjudge.judgments.store.records import Disguise
 from adjudge.judgments.store.store import Store
 from adjudge.judgments.tasks import Event, Judged, Task
@@ -48,7 +48,7 @@ COLUMNS = (
 )
 """Task and question are the key of a row."""
 
-VALUES = {UNMARKED: "relevant", PREFERENCE: "winner", **dict.fromkeys(NOTES, "text")}
+VALUES = {UNMARKED: "relevant", PREFERENCE: "winner", TAGS: "tags", **dict.fromkeys(NOTES, "text")}
 """Which field of an answer is its value, where it is not `value`; of a unit it is `completeness`."""
 
 
@@ -120,6 +120,8 @@ def _of_event(event: Event, disguise: Disguise | None) -> dict[str, Cell]:
     unit = event.question.startswith(UNIT)
     field = "completeness" if unit else VALUES.get(event.question, "value")
     value = answer.get(field) if isinstance(answer, Mapping) else None
+    if event.question == TAGS and isinstance(value, list):
+        value = f"{BETWEEN_TAGS} ".join(map(str, value))
     return {
         "question": event.question,
         "assessor": said["assessor"],

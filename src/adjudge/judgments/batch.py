@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Hashable, Iterable, Mapping
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -101,6 +101,19 @@ class Judgments:
             reopened=reopened,
         )
 
+    def scored(self, topic: str) -> tuple[Judged, ...]:
+        """Those of a topic that scores can be made from; tags of mismatches change none."""
+        own = self.by_topic.get(topic, ())
+        return tuple(each for each in own if not self._is_tagging(each))
+
+    def tagged(self) -> Iterator[Judged]:
+        """The tags of mismatches."""
+        return (each for own in self.by_topic.values() for each in own if self._is_tagging(each))
+
+    def _is_tagging(self, judged: Judged) -> bool:
+        protocol = self.protocols.get(judged.task.protocol)
+        return protocol is not None and protocol.kind == "mismatch"
+
     def notes(self) -> tuple[str, ...]:
         """What a reader of scores from judgments should know first."""
         found = [self.unread] if self.unread else []
@@ -141,7 +154,7 @@ def batch_of(collection: Collection, topic: str, judgments: Judgments = NOTHING)
         documents=tuple(collection.documents.get(topic, ())),
         units=tuple(collection.units.get(topic, ())),
         language=collection.settings.language,
-        judgments=judgments.by_topic.get(topic, ()),
+        judgments=judgments.scored(topic),
         protocols=judgments.protocols,
     )
 
@@ -151,7 +164,7 @@ def batches_of(collection: Collection, judgments: Judgments = NOTHING) -> dict[s
     return {
         topic: batch_of(collection, topic, judgments)
         for topic in collection.topics
-        if collection.peers(topic) or topic in judgments.by_topic
+        if collection.peers(topic) or judgments.scored(topic)
     }
 
 

@@ -10,16 +10,19 @@ from hashlib import blake2b
 from importlib.resources import files
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal, NoReturn, get_args
+from unicodedata import category
 
 from adjudge.data.folder import Folder, parse_toml, read_text
 from adjudge.data.layout import PROTOCOLS, SETTINGS, check_plain_file, check_plain_folder
 from adjudge.errors import ClashError, DataError, FormatError, UsageError, nearest, quoted
 
-Kind = Literal["coverage", "rating", "pyramid", "preference"]
+Kind = Literal["coverage", "rating", "pyramid", "preference", "mismatch"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 UNIT_KINDS = ("sentence", "edu")
 UNIT, UNMARKED, QUALITY, RATING, PREFERENCE = "unit:", "unmarked", "quality:", "rating:", "preference"
 PYRAMID, PYRAMID_PEER = "pyramid", "pyramid-peer"
+TAGS = "tags"
+MOST_TAGS, LONGEST_TAG, BETWEEN_TAGS = 20, 100, ";"
 NOTES = ("comment", "flag")  # of every protocol
 
 Value = float | str
@@ -74,6 +77,8 @@ class Protocol:
     tie: bool = False
     skip: bool = False
     ask: str = ""
+    tags: tuple[Choice, ...] = ()
+    """Of a mismatch protocol: those to choose from; people may add their own."""
     source: str = field(default="", repr=False, compare=False)
     """The file's text, of a protocol of one's own."""
 
@@ -106,6 +111,8 @@ class Protocol:
                 yield PREFERENCE
             case "pyramid":
                 yield PYRAMID
+            case "mismatch":
+                yield TAGS
 
     def check(
         self,
@@ -140,6 +147,8 @@ class Protocol:
         elif question in (PYRAMID, PYRAMID_PEER) and self.kind == "pyramid":
             if not isinstance(answer.get("scus"), Sequence):
                 raise DataError(f'{question}: no list "scus"')
+        elif question == TAGS and self.kind == "mismatch":
+            check_tags(answer.get("tags"))
         else:
             self.question(question).check(answer.get("value"))
 
@@ -183,6 +192,24 @@ def inconsistency(answer: Mapping[str, Any]) -> str | None:
     return (
         "nothing is marked, but some of it is said to be expressed" if completeness and not marked else None
     )
+
+
+def check_tags(tags: object) -> None:
+    """Tags are short texts, each once: the protocol's and people's own."""
+    if not isinstance(tags, list) or not 0 < len(tags) <= MOST_TAGS:
+        raise DataError(f"tags: {plain(tags)} is no list of 1 to {MOST_TAGS} tags")
+    for tag in tags:
+        if not isinstance(tag, str) or tag != tag.strip() or not 0 < len(tag) <= LONGEST_TAG:
+            raise DataError(f"tags: {plain(tag)} is no tag, expected a text of 1 to {LONGEST_TAG} characters")
+        if BETWEEN_TAGS in tag or any(category(sign) in ("Cc", "Zl", "Zp") for sign in tag):
+            raise DataError(f"tags: {plain(tag)} is no tag: it holds a semicolon or a control character")
+    if len({same_tag(tag) for tag in tags}) < len(tags):
+        raise DataError("tags: one is given twice")
+
+
+def same_tag(tag: str) -> str:
+    """By which tags are counted as the same: case and the number of spaces make none another."""
+    return " ".join(tag.split()).casefold()
 
 
 def plain(value: object) -> str:
@@ -313,6 +340,7 @@ OWN = {
     "rating": ("aspects",),
     "pyramid": (),
     "preference": ("of", "tie", "skip", "preference"),
+    "mismatch": ("tags",),
 }
 
 
@@ -331,6 +359,8 @@ def read(data: Mapping[str, Any], where: str) -> Protocol:
         return Protocol(**common, questions=file.questions("aspects", data.get("aspects"), RATING, least=1))
     if kind == "preference":
         return Protocol(**common, **file.preference(data))
+    if kind == "mismatch":
+        return Protocol(**common, **file.mismatch(data))
     return Protocol(**common)
 
 
@@ -398,6 +428,18 @@ class _ProtocolFile:
             "skip": self.flag("skip", data.get("skip", False)),
             "ask": self.text("preference.ask", self.table("preference", data.get("preference")).get("ask")),
         }
+
+    def mismatch(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        tags = self.table("tags", data.get("tags"))
+        for key in tags:
+            if key not in ("ask", "choices"):
+                self.fail(f"[tags]: {quoted(key)} is not known{nearest(key, ('ask', 'choices'))}")
+        choices = self.choices("tags", tags.get("choices"))
+        try:
+            check_tags([choice.value for choice in choices])
+        except DataError as error:
+            self.fail(f"[tags]: {error}")
+        return {"tags": choices, "ask": self.text("tags.ask", tags.get("ask"))}
 
     def questions(self, name: str, value: object, prefix: str, *, least: int) -> tuple[Question, ...]:
         if not isinstance(value, list) or len(value) < least:

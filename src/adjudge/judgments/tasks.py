@@ -102,6 +102,9 @@ class Task:
     """A time, ISO 8601 in UTC, until which nobody else is given the task."""
     cancelled: tuple[str, ...] = ()
     """Systems whose summary was withdrawn or removed before anybody had judged it here: nobody is asked any more."""
+    asked: Mapping[str, Any] | None = None
+    """What is asked of the texts, where the protocol alone does not say it: of a mismatch, which unit, and what
+    people and the measure found."""
     renamed: tuple[tuple[str, str, str], ...] = ()
     """Systems that got another name: when, from which, to which. Answers that were saved before have the old one."""
 

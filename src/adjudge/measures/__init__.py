@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from adjudge.data.rows import Document, Summary, Topic, Unit
     from adjudge.data.scores import Score
     from adjudge.judgments.batch import TopicBatch
-    from adjudge.measures.base import Measure, no_reference
+    from adjudge.measures.base import Measure, UnitMatch, no_reference
     from adjudge.measures.plugin import measure
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "Topic",
     "TopicBatch",
     "Unit",
+    "UnitMatch",
     "measure",
     "no_reference",
 ]
@@ -35,6 +36,7 @@ _MODULES = {
     "Topic": "adjudge.data.rows",
     "TopicBatch": "adjudge.judgments.batch",
     "Unit": "adjudge.data.rows",
+    "UnitMatch": "adjudge.measures.base",
     "measure": "adjudge.measures.plugin",
     "no_reference": "adjudge.measures.base",
 }

@@ -9,13 +9,27 @@ from importlib.util import find_spec
 from typing import Any, ClassVar, Literal, TypeVar
 
 from adjudge import __version__
-from adjudge.data.rows import Summary
+from adjudge.data.rows import Summary, Unit
 from adjudge.data.scores import Better, MeasureInfo, Score
 from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
 
 T = TypeVar("T")
+Spans = tuple[tuple[int, int], ...]
+"""Parts of a text: from where to where."""
 Need = Literal["references", "documents", "units", "judgments"]
+
+
+@dataclass(frozen=True, slots=True)
+class UnitMatch:
+    """How much of one model unit a measure finds in a whole peer; NaN where it says nothing of the unit.
+
+    `in_unit` and `in_peer` are the words that it found, by their places in the two texts; None where it cannot say.
+    """
+
+    value: float
+    in_unit: Spans | None = None
+    in_peer: Spans | None = None
 
 
 @dataclass(frozen=True)
@@ -128,6 +142,15 @@ class Measure:
     def score(self, batch: TopicBatch) -> Iterator[Score]:
         """One row per peer at least; what cannot be computed is a NaN that says why."""
         raise TypeError(f"{type(self).__name__} does not say how it scores")
+
+    @property
+    def scores_units(self) -> bool:
+        """Whether it can say how much of a single model unit a peer has, from 0 to 1 (`match_unit`)."""
+        return False
+
+    def match_unit(self, batch: TopicBatch, peer: Summary, unit: Unit) -> UnitMatch:
+        """One model unit compared with a whole peer, where the measure `scores_units`."""
+        raise TypeError(f"{type(self).__name__} gives no value of a single unit")
 
     def warnings(self, batches: Sequence[TopicBatch]) -> list[str]:
         """What somebody who reads the scores should know of these texts, before or after they are scored."""

@@ -13,8 +13,8 @@ from adjudge.data.scores import Score
 from adjudge.data.units import split
 from adjudge.errors import UsageError, quoted
 from adjudge.judgments.batch import TopicBatch
-from adjudge.measures.base import Measure, Need, no_reference
-from adjudge.measures.topicwords import EXAMPLES, Cut, Grams, check_names, grams_of, ngrams
+from adjudge.measures.base import Measure, Need, UnitMatch, no_reference
+from adjudge.measures.topicwords import EXAMPLES, Cut, Grams, check_names, grams_of, ngrams, shared_spans
 from adjudge.text.words import WORD_RULES
 
 ORDERS = range(1, 5)
@@ -99,6 +99,30 @@ class Nams(Measure):
     def unit_scores(self, batch: TopicBatch, peer: Summary) -> list[UnitScore]:
         """What the scores of a peer are the means of, reference by reference, unit by unit."""
         return [u for reference in batch.references_for(peer) for u in self._against(batch, peer, reference)]
+
+    @property
+    def scores_units(self) -> bool:
+        return True
+
+    def match_unit(self, batch: TopicBatch, peer: Summary, unit: Unit) -> UnitMatch:
+        """NAMS of one unit, whatever its kind; a unit without content words has none.
+
+        What was found are the words of the n-grams that both have, of the lowest order that has a weight.
+        """
+        cut = self._cut()
+        ours = _of_every_order(cut(unit.text))
+        counts = tuple(grams.total() for grams in ours)
+        ratios = tuple(
+            hit_ratio(grams, grams_of(batch, peer, cut, n)) for n, grams in zip(ORDERS, ours, strict=True)
+        )
+        lowest = next(n for n, share in zip(ORDERS, shares_of(self.weights), strict=True) if share)
+        in_unit = cut.placed(unit.text)
+        in_peer = batch.once(("nams", "placed", peer.key, cut), lambda: cut.placed(peer.text))
+        return UnitMatch(
+            value=self._accumulate(ratios, counts) if counts[0] else math.nan,
+            in_unit=shared_spans(in_unit, in_peer, lowest),
+            in_peer=shared_spans(in_peer, in_unit, lowest),
+        )
 
     def _against(self, batch: TopicBatch, peer: Summary, reference: Summary) -> Iterator[UnitScore]:
         cut = self._cut()

@@ -8,12 +8,15 @@ from dataclasses import dataclass
 
 from adjudge.data.rows import Document, Summary
 from adjudge.judgments.batch import TopicBatch
+from adjudge.measures.base import Spans
 from adjudge.text.stemmers.stem import STEMMERS, stem_words
 from adjudge.text.stop import content_words, stop_words
-from adjudge.text.words import WORD_RULES
+from adjudge.text.words import WORD_RULES, word_spans
 
 Gram = tuple[str, ...]
 Grams = Counter[Gram]
+PlacedWord = tuple[str, tuple[int, int]]
+"""A word, and where it stands."""
 
 GRAM_WORDS = {1: "words", 2: "bigrams", 3: "trigrams", 4: "4-grams"}
 USUAL_STOP = ("none", "function", "en")
@@ -36,6 +39,15 @@ class Cut:
             words = content_words(words, stop_words(self.stop))
         return stem_words(words, self.stem)
 
+    def placed(self, text: str) -> list[tuple[str, tuple[int, int]]]:
+        """The same words, each with its place in the text."""
+        found = list(zip(WORD_RULES[self.words](text), word_spans(text, self.words), strict=True))
+        if self.stop != "none":
+            stop = stop_words(self.stop)
+            found = [(word, span) for word, span in found if word not in stop]
+        stems = stem_words([word for word, _ in found], self.stem)
+        return [(stem, span) for stem, (_, span) in zip(stems, found, strict=True)]
+
     def called(self, n: int) -> str:
         """What n-grams of such words are called: words, content words, bigrams."""
         return "content words" if n == 1 and self.stop != "none" else GRAM_WORDS[n]
@@ -52,6 +64,16 @@ def check_names(stem: str, stop: str = "none") -> None:
 def ngrams(words: Sequence[str], n: int) -> Iterator[Gram]:
     """Every run of n words, in order."""
     return zip(*(words[k:] for k in range(n)), strict=False)
+
+
+def shared_spans(ours: Sequence[PlacedWord], theirs: Sequence[PlacedWord], n: int) -> Spans:
+    """The words of ours that stand in an n-gram which theirs have too."""
+    known = set(ngrams([word for word, _ in theirs], n))
+    marked = [False] * len(ours)
+    for at, gram in enumerate(ngrams([word for word, _ in ours], n)):
+        if gram in known:
+            marked[at : at + n] = [True] * n
+    return tuple(span for (_, span), found in zip(ours, marked, strict=True) if found)
 
 
 def words_of(batch: TopicBatch, text: Summary | Document, cut: Cut) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -24,20 +24,23 @@ INDEX = "index.html"
 
 def render(page: ReportPage) -> str:
     """One HTML page that needs nothing beside it, and no script."""
-    return _template().render(page=page, style=_style(), heat_steps=range(STEPS))
+    return template(TEMPLATE).render(page=page, style=style(*STYLES), heat_steps=range(STEPS))
 
 
 def write_report(page: ReportPage, folder: str | Path) -> list[Path]:
-    """Write index.html and the tables into a folder, which may be there; the paths, index.html first.
+    """Write index.html and the tables into a folder, which may be there; the paths, index.html first."""
+    tables = [*page.paper, *(table for section in page.sections for table in section.tables)]
+    return write_pages({table.name: table.text for table in tables} | {INDEX: render(page)}, folder)
 
-    All files are written beside their places before the first one moves there, index.html last.
+
+def write_pages(texts: Mapping[str, str], folder: str | Path) -> list[Path]:
+    """Write files into a folder, which may be there; the paths, the last file, which is the index, first.
+
+    All files are written beside their places before the first one moves there, the index last.
     """
     folder = Path(folder)
     if folder.exists() and not folder.is_dir():
         raise ClashError(f"{folder}: is a file, expected a folder or nothing")
-    tables = [*page.paper, *(table for section in page.sections for table in section.tables)]
-    texts = {table.name: table.text for table in tables}
-    texts[INDEX] = render(page)
     drafts = {folder / name: folder / f".{name}.draft" for name in texts}
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -62,7 +65,8 @@ def _remove(drafts: Iterable[Path]) -> None:
 
 
 @cache
-def _template() -> Template:
+def template(name: str) -> Template:
+    """One of our templates; whatever it is given to show is escaped."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -73,10 +77,10 @@ def _template() -> Template:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    return environment.get_template(TEMPLATE)
+    return environment.get_template(name)
 
 
 @cache
-def _style() -> str:
+def style(*names: str) -> str:
     """Our own files: nothing in them comes from a user, so the template prints them as they are."""
-    return "\n".join((HERE / name).read_text(encoding="utf-8") for name in STYLES)
+    return "\n".join((HERE / name).read_text(encoding="utf-8") for name in names)

@@ -69,6 +69,30 @@ WORD_RULES: dict[str, WordRule] = {
 }
 
 
+def word_spans(text: str, rule: str) -> list[tuple[int, int]]:
+    """Where the words stand that a rule of `WORD_RULES` cuts a text into, in their order."""
+    if rule == "rouge" or text.isascii():
+        return [match.span() for match in _ASCII_WORD.finditer(text)]
+    at = [place for place, sign in enumerate(text) if sign != _SOFT_HYPHEN]
+    words = list(_unicode_word().finditer(text.replace(_SOFT_HYPHEN, "")))
+    spans = [match.span() for match in words]
+    if rule == "characters":
+        spans = [span for match in words for span in _sign_spans(match)]
+    return [(at[start], at[end - 1] + 1) for start, end in spans]
+
+
+def _sign_spans(word: re.Match[str]) -> Iterator[tuple[int, int]]:
+    """Every sign of a script without spaces, and what stands between such signs."""
+    end = 0
+    for sign in _UNSPACED.finditer(word[0]):
+        if sign.start() > end:
+            yield word.start() + end, word.start() + sign.start()
+        yield word.start() + sign.start(), word.start() + sign.end()
+        end = sign.end()
+    if end < len(word[0]):
+        yield word.start() + end, word.end()
+
+
 def share_kept(text: str, words: list[str]) -> float:
     """How much of a text's letters and digits its words still have: a rule made for another script keeps little."""
     letters = sum(map(str.isalnum, text))

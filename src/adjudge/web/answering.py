@@ -20,6 +20,7 @@ from adjudge.judgments.protocol import (
     PREFERENCE,
     PYRAMID,
     PYRAMID_PEER,
+    TAGS,
     UNIT,
     UNMARKED,
     Protocol,
@@ -220,7 +221,7 @@ def whole(answer: JsonValue) -> Any:
     return answer
 
 
-FIELDS = {UNIT: {"marked", "completeness"}, UNMARKED: {"relevant"}, PREFERENCE: {"winner"}}
+FIELDS = {UNIT: {"marked", "completeness"}, UNMARKED: {"relevant"}, PREFERENCE: {"winner"}, TAGS: {"tags"}}
 """What an answer holds, by the kind of its question; notes hold a text, and all others a value."""
 
 

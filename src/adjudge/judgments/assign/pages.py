@@ -125,6 +125,10 @@ def check_protocol(protocol: Protocol) -> None:
         raise UsageError(
             f"{protocol.name} is a pyramid protocol, and assign knows coverage, rating and preference"
         )
+    if protocol.kind == "mismatch":
+        raise UsageError(
+            f"{protocol.name} tags mismatches, which a measure finds: hand them out with `adjudge mismatch --assign`"
+        )
     if protocol.kind == "preference" and protocol.of == "sentences":
         raise UsageError(
             f"{protocol.name} compares sentences: their pairs come from `adjudge prefer sample`,"

@@ -131,6 +131,7 @@ def task_row(task: Task) -> Row:
         row[f"{role}_system"], row[f"{role}_length"], row[f"{role}_form"] = _ref_row(role, ref)
     for name, side in (("left", task.left), ("right", task.right)):
         row[f"{name}_json"] = None if side is None else _mapping(name, side)
+    row["asked"] = None if task.asked is None else _mapping("asked", task.asked)
     for name in ("cancelled", "renamed"):
         row[name] = to_json(getattr(task, name)) if getattr(task, name) else None
     return row | {"hashes": _mapping("hashes", task.hashes)}
@@ -165,6 +166,7 @@ def task_of(row: Stored) -> Task:
         left=None if row["left_json"] is None else json.loads(row["left_json"]),
         right=None if row["right_json"] is None else json.loads(row["right_json"]),
         hashes=json.loads(row["hashes"]),
+        asked=None if row["asked"] is None else json.loads(row["asked"]),
         cancelled=tuple(json.loads(row["cancelled"] or "[]")),
         renamed=tuple((when, old, new) for when, old, new in json.loads(row["renamed"] or "[]")),
     )

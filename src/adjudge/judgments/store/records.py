@@ -47,7 +47,7 @@ KINDS = ("judgments", "protocol", "person", "task", "event")
 HIGHEST = 2**53  # a seq: what JSON readers keep exactly, and far from what the databases' counters hold
 PAGE = 200  # rows fetched at once: a pyramid is one answer, and not a small one
 
-SELDOM = ("cancelled", "renamed")  # fields of a task that most have not
+SELDOM = ("asked", "cancelled", "renamed")  # fields of a task that most have not
 OPTIONAL = ("evaluation", "name", "pseudonym")  # what the store knows, or makes up, itself
 
 T = TypeVar("T")
@@ -309,7 +309,7 @@ class RecordsIntake:
             values["hashes"] = {}
         if holder is not None:
             check_name("lease_by", holder)
-        values |= {name: _seldom(name, values[name]) for name in SELDOM if name in values}
+        values |= {name: _seldom(name, values[name]) for name in ("cancelled", "renamed") if name in values}
         return task_row(Task(**values)) | {"lease_by": holder}
 
     def events(self, lines: Sequence[Line]) -> int:
@@ -402,7 +402,7 @@ def known(data: object, kind: type, *more: str) -> Record:
 
 # Under pseudonyms
 
-FREE_TEXT = ("comment", "flag")
+FREE_TEXT = ("comment", "flag", "tags")
 """Questions whose answers are what people typed, where they may name somebody."""
 
 SHORTEST = 3

@@ -30,7 +30,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-VERSIONS = ("0001", "0002", "0003", "0004", "0005")
+VERSIONS = ("0001", "0002", "0003", "0004", "0005", "0006")
 """Every released schema, oldest first; the last one is this module's."""
 
 VERSION_TABLE = "alembic_version"
@@ -100,6 +100,7 @@ task = Table(
     Column("lease_by", _Key),
     Column("cancelled", Text),
     Column("renamed", Text),
+    Column("asked", Text),
     _person("assessor"),
     _person("lease_by"),
     Index(None, "evaluation", "assessor", "position"),

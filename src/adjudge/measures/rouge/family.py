@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import inspect
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from adjudge.data.rows import Summary
+from adjudge.data.rows import Summary, Unit
 from adjudge.data.scores import Score
 from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
-from adjudge.measures.base import Make, Measure, Need
+from adjudge.measures.base import Make, Measure, Need, Spans, UnitMatch
 from adjudge.measures.rouge.counts import (
     REFS,
     REFS_TITLES,
@@ -39,6 +40,7 @@ from adjudge.measures.rouge.texts import (
     split_text,
 )
 from adjudge.measures.spec import build, split_spec
+from adjudge.measures.topicwords import shared_spans
 from adjudge.text.stemmers.stem import STEMMERS
 from adjudge.text.words import WORD_RULES, share_kept
 from adjudge.wording import counted
@@ -232,6 +234,22 @@ class Rouge(Measure):
         """The same of many pairs at once, as three arrays: hits, the peers' sides, the references'."""
         raise TypeError(f"{type(self).__name__} does not say what it counts")
 
+    @property
+    def scores_units(self) -> bool:
+        """Recall alone: a whole summary cannot be precise about one unit."""
+        return self.stat == "recall"
+
+    def match_unit(self, batch: TopicBatch, peer: Summary, unit: Unit) -> UnitMatch:
+        """Recall of the unit, as if it were the only reference. A unit without anything to count has none."""
+        reference = self.preparation(split_text(unit.text, self.lines, batch.language))
+        counts = self.counts(self.prepared(batch, peer), reference)
+        value = self.ratios.ratio(counts) if counts.reference else math.nan
+        return UnitMatch(value, *self.found(batch, peer, unit))
+
+    def found(self, batch: TopicBatch, peer: Summary, unit: Unit) -> tuple[Spans | None, Spans | None]:
+        """The words of the unit and of the peer that hit; None where they cannot be told one by one."""
+        return None, None
+
     def score(self, batch: TopicBatch) -> Iterator[Score]:
         from adjudge.measures.rouge.scoring import score_together
 
@@ -263,6 +281,14 @@ class RougeN(Rouge):
     def all_counts(self, texts: RougePairs, peers: Numbers, references: Numbers) -> CountColumns:
         hits, sizes = texts.n_gram_hits(self.n)
         return hits, sizes[peers], sizes[references]
+
+    def found(self, batch: TopicBatch, peer: Summary, unit: Unit) -> tuple[Spans | None, Spans | None]:
+        ours = self.preparation.placed(unit.text)
+        theirs = batch.once(
+            ("rouge", "placed", peer.key, *self.alike), lambda: self.preparation.placed(peer.text)
+        )
+        kept = theirs[: len(self.prepared(batch, peer).words)]  # what a limit cut off was not looked at
+        return shared_spans(ours, kept, self.n), shared_spans(kept, ours, self.n)
 
 
 @dataclass(frozen=True)

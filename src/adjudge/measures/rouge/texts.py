@@ -15,7 +15,7 @@ from adjudge.text.sentences import sentences
 from adjudge.text.stemmers.porter import load_exceptions
 from adjudge.text.stemmers.stem import STEMMERS, stem_words
 from adjudge.text.stop import stop_words
-from adjudge.text.words import WORD_RULES
+from adjudge.text.words import WORD_RULES, word_spans
 
 SPLITS = ("sentences", "lines")
 Stem = Callable[[list[str]], list[str]]
@@ -74,6 +74,15 @@ class Preparation:
         same = not self.limit.bytes
         return PreparedText(
             [w for words in split for w in words] if same else self._words(" ".join(whole)), split
+        )
+
+    def placed(self, text: str) -> list[tuple[str, tuple[int, int]]]:
+        """The words of a text as they are counted, each with its place; a limit is not looked at."""
+        found = list(zip(WORD_RULES[self.rule](text), word_spans(text, self.rule), strict=True))
+        kept = [(word, span) for word, span in found if word not in self.stop]
+        words = [word for word, _ in kept]
+        return list(
+            zip(words if self.stem is None else self.stem(words), (span for _, span in kept), strict=True)
         )
 
     def _words(self, text: str) -> list[str]:

@@ -19,11 +19,12 @@ from adjudge.text.headers import paragraphs
 from adjudge.web.answering import AskedPage
 from adjudge.web.blind import UnitIds
 from adjudge.web.pages.coverage import CoveragePage, coverage_page
+from adjudge.web.pages.mismatch import MismatchTask, mismatch_page
 from adjudge.web.pages.rating import RatingPage, rating_page
 from adjudge.web.pages.work import WorkBlock, WorkItem, work_of
 from adjudge.web.site import Site
 
-Body = CoveragePage | RatingPage
+Body = CoveragePage | RatingPage | MismatchTask
 
 
 class Given(BaseModel):
@@ -99,6 +100,8 @@ def task_page(site: Site, person: str, task: Task) -> TaskPage:
 
 
 def _body(site: Site, task: Task, protocol: Protocol, mine: list[Judged]) -> Body:
+    if protocol.kind == "mismatch":
+        return mismatch_page(site, task)
     return coverage_page(site, task, mine) if protocol.kind == "coverage" else rating_page(site, task)
 
 

@@ -71,7 +71,13 @@ class Work:
         return self.total - self.done
 
 
-LABELS = {"coverage": "Summary", "rating": "Summary", "preference": "Pair", "pyramid": "Summary"}
+LABELS = {
+    "coverage": "Summary",
+    "rating": "Summary",
+    "preference": "Pair",
+    "pyramid": "Summary",
+    "mismatch": "Mismatch",
+}
 
 
 def work_of(site: Site, person: str) -> Work:

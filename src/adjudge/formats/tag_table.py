@@ -1,0 +1,96 @@
+"""Tags of mismatches from a table: the CSV file that `adjudge mismatch --csv` wrote, with the tags filled in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from adjudge.errors import DataError, FormatError, UsageError, quoted
+from adjudge.formats.files import Place, read_cells
+from adjudge.judgments.protocol import BETWEEN_TAGS, check_tags, same_tag
+from adjudge.judgments.tagging import MismatchKey, check_kind
+from adjudge.judgments.tasks import TextRef
+
+NEEDED = ("topic", "system", "reference", "unit", "kind", "tags")
+OPTIONAL = ("length", "form", "reference_length", "reference_form", "tagged_by")
+
+
+@dataclass(frozen=True)
+class TagRow:
+    """A row: of which mismatch, who tagged it (None where the row does not say), and how."""
+
+    place: Place
+    key: MismatchKey
+    assessor: str | None
+    tags: tuple[str, ...]
+
+
+def read_tags(path: str | Path) -> Iterator[TagRow]:
+    """The rows that say something: with tags, or with somebody whose tags are gone."""
+    path = Path(path)
+    cells = read_cells(path)
+    missing = [name for name in NEEDED if name not in cells.header]
+    if missing:
+        raise FormatError(
+            f"no column {quoted(missing[0])}; expected the table that `adjudge mismatch --csv` writes",
+            file=path,
+        )
+    at = {name: cells.header.index(name) for name in (*NEEDED, *OPTIONAL) if name in cells.header}
+    for line, row in cells.rows:
+        place = Place(path, line)
+        given = {name: row[column].strip() for name, column in at.items()}
+        tags = split_tags(given["tags"], place)
+        who = given.get("tagged_by") or None
+        if tags or who:
+            yield TagRow(place, _key(given, place), who and place.name("tagged_by", who), tags)
+
+
+def _key(given: dict[str, str], place: Place) -> MismatchKey:
+    try:
+        kind = check_kind(given["kind"])
+    except UsageError as error:
+        raise place.wrong(str(error)) from None
+
+    def text(system: str, length: str, form: str) -> TextRef:
+        words = given.get(length)
+        return TextRef(
+            place.name(system, given[system]),
+            place.whole_number(length, words, least=1) if words else None,
+            given.get(form) or None,
+        )
+
+    return MismatchKey(
+        topic=place.name("topic", given["topic"]),
+        peer=text("system", "length", "form"),
+        reference=text("reference", "reference_length", "reference_form"),
+        unit=given["unit"],
+        kind=kind,
+    )
+
+
+def split_tags(cell: str, place: Place) -> tuple[str, ...]:
+    """`paraphrase; style` as tags, each once."""
+    found: dict[str, str] = {}
+    for tag in cell.split(BETWEEN_TAGS):
+        if tag := " ".join(tag.split()):
+            found.setdefault(same_tag(tag), tag)
+    if found:
+        try:
+            check_tags(list(found.values()))
+        except DataError as error:
+            raise place.wrong(str(error)) from None
+    return tuple(found.values())
+
+
+def one_each(rows: Sequence[TagRow], by: str | None) -> list[tuple[str, TagRow]]:
+    """Who tagged what, each once: a row without a name is `by`'s."""
+    found: dict[tuple[str, MismatchKey], TagRow] = {}
+    for row in rows:
+        who = row.assessor or by
+        if who is None:
+            raise row.place.wrong('tags by nobody: fill in "tagged_by", or say who tagged them')
+        if (other := found.get((who, row.key))) is not None and other.tags != row.tags:
+            raise row.place.wrong(f"{who} tagged the same mismatch otherwise in line {other.place.line}")
+        found[who, row.key] = row
+    return [(who, row) for (who, _), row in found.items()]
