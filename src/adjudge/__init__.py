@@ -37,22 +37,24 @@ if TYPE_CHECKING:
     from adjudge.comparisons.topics import topics as topics
     from adjudge.engine import Workers
     from adjudge.evaluation import Evaluation
+    from adjudge.trust.stability import stability as stability
 
 __version__ = "0.1.0"
 
 _ANALYSES = {
-    "anova": "anova",
-    "compare": "pairs",
-    "compare_all": "pairs",
-    "counts": "counts",
-    "groups": "groups",
-    "lengths": "lengths",
-    "plan": "plan",
-    "prefer": "preferences",
-    "simulate": "simulate",
-    "topics": "topics",
+    "anova": "comparisons.anova",
+    "compare": "comparisons.pairs",
+    "compare_all": "comparisons.pairs",
+    "counts": "comparisons.counts",
+    "groups": "comparisons.groups",
+    "lengths": "comparisons.lengths",
+    "plan": "comparisons.plan",
+    "prefer": "comparisons.preferences",
+    "simulate": "comparisons.simulate",
+    "stability": "trust.stability",
+    "topics": "comparisons.topics",
 }
-"""The analyses, and the modules of `adjudge.comparisons` that they live in."""
+"""The analyses, and the modules that they live in."""
 
 __all__ = ["__version__", "init", "open", "read_scores", "report", "rouge", *_ANALYSES]
 
@@ -63,7 +65,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'adjudge' has no attribute {name!r}")
     from adjudge.comparisons.scores import with_table_options
 
-    found = with_table_options(getattr(import_module(f"adjudge.comparisons.{_ANALYSES[name]}"), name))
+    found = with_table_options(getattr(import_module(f"adjudge.{_ANALYSES[name]}"), name))
     globals()[name] = found
     return found
 

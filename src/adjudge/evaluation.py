@@ -75,21 +75,22 @@ if TYPE_CHECKING:
     from adjudge.table import Tables
     from adjudge.text.similarity import Similarity
     from adjudge.trust.preferences import Convergence, MeasureAgreement, PaperTable, Systems
+    from adjudge.trust.stability import stability as _stability
 
 PREFERENCE_PROTOCOLS = {"sentences": "preference-sentences", "summaries": "preference-summaries"}
 
 
 class Analysis:
-    """A function of `adjudge.comparisons` as a method of an evaluation, which is its first argument.
+    """An analysis as a method of an evaluation, which is its first argument.
 
     The function is imported when it is asked for, and shows its own signature and help.
     """
 
-    def __init__(self, module: str, name: str):
-        self._module, self._name = module, name
+    def __init__(self, module: str, name: str, room: str = "comparisons"):
+        self._module, self._name = f"adjudge.{room}.{module}", name
 
     def __get__(self, evaluation: Evaluation | None, owner: type) -> Any:
-        function = getattr(import_module(f"adjudge.comparisons.{self._module}"), self._name)
+        function = getattr(import_module(self._module), self._name)
         return function if evaluation is None else MethodType(function, evaluation)
 
 
@@ -834,6 +835,7 @@ class Evaluation:
         anova = _anova
         plan = _plan
         simulate = _simulate
+        stability = _stability
     else:
         compare = Analysis("pairs", "compare")
         compare_all = Analysis("pairs", "compare_all")
@@ -845,6 +847,7 @@ class Evaluation:
         anova = Analysis("anova", "anova")
         plan = Analysis("plan", "plan")
         simulate = Analysis("simulate", "simulate")
+        stability = Analysis("stability", "stability", "trust")
 
     # Trust
 

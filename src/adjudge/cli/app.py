@@ -14,7 +14,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from adjudge import __version__
 
-SET_UP, JUDGE, SCORE, COMPARE, REPORT = "Set up", "Judge", "Score", "Compare", "Report"
+SET_UP, JUDGE, SCORE, COMPARE, TRUST, REPORT = "Set up", "Judge", "Score", "Compare", "Trust", "Report"
 SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
 
 
@@ -279,6 +279,13 @@ COMMANDS = (
         "How often tests find a difference that is there, or is not, in simulated scores.",
         "simulate:command",
         "adjudge simulate --topics 24 --difference 0.5 --simulations 500",
+    ),
+    Command(
+        "stability",
+        TRUST,
+        "How stable the ranking is: judgments of the same that differ, planted repeats, the noise of judging.",
+        "stability:command",
+        "adjudge stability my-eval --table resolutions",
     ),
     Command(
         "report",

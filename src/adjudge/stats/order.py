@@ -335,7 +335,7 @@ def _chances(promises: Sequence[float], kept: int) -> FloatArray:
 def _exp(log: float) -> int:
     """A whole number from its logarithm, also where no float can hold it."""
     digits = max(0, int(log / math.log(10)) - 15)
-    return round(math.exp(log - digits * math.log(10))) * 10**digits
+    return int(round(math.exp(log - digits * math.log(10))) * 10**digits)
 
 
 def _free_after(relation: BoolArray, kind: IntArray, kinds: int) -> list[list[tuple[int, int]]]:
