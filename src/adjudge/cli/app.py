@@ -285,7 +285,7 @@ COMMANDS = (
         TRUST,
         "How stable the ranking is: judgments of the same that differ, planted repeats, the noise of judging.",
         "stability:command",
-        "adjudge stability my-eval --table resolutions",
+        "adjudge stability my-eval --seed 1",
     ),
     Command(
         "report",

@@ -18,7 +18,7 @@ from scipy import sparse
 from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.linear.mixed import fit_mixed
+from adjudge.stats.linear.mixed import MixedFit, fit_mixed
 from adjudge.stats.linear.model import Key, LinearModel, same_groups
 from adjudge.stats.order import places
 
@@ -121,18 +121,19 @@ def judge_noise(
     weights = _pooling(codes, sizes)
     means = weights @ scores
     sign = -1.0 if better == "higher" else 1.0
-    groups = _groups(codes[TOPIC], codes[ASSESSOR], sizes)
     keys = identified(codes)
-    separate = groups if (SYSTEM, TOPIC) in keys else 1
-    df = (sizes[SYSTEM] - 1) * (sizes[ASSESSOR] - separate)
+    why = _why_not(sizes) or (None if keys else "no two scores share a topic or an assessor")
+    fit = None if why else _fitted(scores, codes, keys)
+    if fit is not None:
+        keys, why = fit.random, fit.why
+    groups = _groups(codes[TOPIC], codes[ASSESSOR], sizes) if (SYSTEM, TOPIC) in keys else 1
+    df = (sizes[SYSTEM] - 1) * (sizes[ASSESSOR] - groups)
 
-    def result(
-        terms: tuple[Key, ...], variances: FloatArray, why: str | None = None, **drawn: RankDraws | str | None
-    ) -> JudgeNoise:
+    def result(variances: FloatArray, **drawn: RankDraws | str | None) -> JudgeNoise:
         return JudgeNoise(
             means=means,
             ranks=places(sign * means),
-            terms=terms,
+            terms=keys,
             variances=variances,
             assessors=sizes[ASSESSOR],
             topics=sizes[TOPIC],
@@ -142,17 +143,13 @@ def judge_noise(
             **{"these": None, "like": None, **drawn},  # type: ignore[arg-type]
         )
 
-    none = np.full(len(keys) + 1, math.nan)
-    if why := _why_not(sizes):
-        return result(keys, none, why)
-    fit = fit_mixed(scores, codes, fixed=[SYSTEM], random=keys) if keys else None
-    if fit is None or fit.why is not None:
-        return result(keys, none, fit.why if fit is not None else "no random term can be estimated")
+    if fit is None or why is not None:
+        return result(np.full(len(keys) + 1, math.nan))
     noise = fit.residual_variance * (weights @ weights.T).toarray()
     these = _drawn("these", means, noise, _noise_df(codes, keys), sign, rng, draws, level)
     variances = np.append(fit.variances, fit.residual_variance)
-    if why := _why_not_like(keys, df):
-        return result(keys, variances, these=these, why_not_like=why)
+    if why_not_like := _why_not_like(keys, df):
+        return result(variances, these=these, why_not_like=why_not_like)
     if resample:
         _need_assessors(sizes[ASSESSOR])
         again = _resampled(scores, codes, sizes, rng, draws, progress)
@@ -163,7 +160,7 @@ def judge_noise(
                 moved = weights @ _cells(codes, key)
                 noise = noise + variance * (moved @ moved.T).toarray()
         like = _drawn("like", means, noise, float(df), sign, rng, draws, level)
-    return result(keys, variances, these=these, like=like)
+    return result(variances, these=these, like=like)
 
 
 def identified(codes: Sequence[IntArray]) -> tuple[Key, ...]:
@@ -176,6 +173,21 @@ def identified(codes: Sequence[IntArray]) -> tuple[Key, ...]:
         if grouped and not any(same_groups(term, model.term(other)) for other in ((SYSTEM,), *kept)):
             kept.append(key)
     return tuple(kept)
+
+
+def _fitted(scores: FloatArray, codes: Sequence[IntArray], keys: tuple[Key, ...]) -> MixedFit:
+    """The model with as many of the terms as leave something for the noise; systems by assessors always stay.
+
+    Where each summary was judged by whoever was assigned, few assessors share a topic, and their ways with topics are
+    noise; then so is what topics do to systems.
+    """
+    fit = fit_mixed(scores, codes, fixed=[SYSTEM], random=keys)
+    for spare in ((TOPIC, ASSESSOR), (SYSTEM, TOPIC)):
+        left = tuple(key for key in fit.random if key != spare)
+        if fit.why is not None and left and len(left) < len(fit.random):
+            again = fit_mixed(scores, codes, fixed=[SYSTEM], random=left)
+            fit = again if again.why is None or spare == (TOPIC, ASSESSOR) else fit
+    return fit
 
 
 def _why_not(sizes: Sequence[int]) -> str | None:

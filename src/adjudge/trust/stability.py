@@ -225,6 +225,11 @@ class RankNoise:
         from adjudge.stats.judge_noise import FEW_DF
 
         found = self.found
+        if self.drawn is not None:
+            yield (
+                "each pair by itself, and the topics as they are: adjudge compare takes topics as a sample and corrects"
+                " for the number of pairs"
+            )
         if self.anonymous:
             yield f"{counted(self.anonymous, 'anonymous score')} left out: whoever gave them is no assessor"
         if found.why is None and not found.separated:
@@ -372,11 +377,12 @@ class Stability(Tabular):
         if not different:
             said = f"{repeated:,} of {total:,} {what} were repeated, and all got the same answers again"
         else:
-            said = f"{different:,} of {total:,} {what} ({different / total:.1%}) judged the same and got different answers"
+            share = f"{different:,} of {total:,} {what} ({different / total:.1%})"
+            said = f"{share} judged the same thing and got different answers"
         if len(self.resolutions) == 1:
             own = self.resolutions[0]
             pairs = len(own.systems) * (len(own.systems) - 1) // 2
-            said += f"; {len(own.overlaps):,} of {counted(pairs, 'pair')} of systems can change places by it"
+            said += f"; {len(own.overlaps):,} of {counted(pairs, 'pair')} of systems have bars that overlap"
         return f"{said}."
 
     def sentences(self) -> Iterator[str]:
@@ -813,11 +819,13 @@ class Stability(Tabular):
                     right=True,
                     show="always" if visible else "never",
                 ),
+                Column(f"{population}_best", show="never"),
                 Column(
-                    f"{population}_best",
+                    f"{population}_best_shown",
                     f"best, {words}",
+                    data=False,
+                    right=True,
                     show="always" if visible else "never",
-                    format=".3f",
                 ),
             ]
         size = (
@@ -841,7 +849,7 @@ class Stability(Tabular):
             title=f"Probability that the row's system beats the column's: {each.title}, {each.whose()}",
             columns=(
                 Column("system", "system"),
-                *(Column(each.systems[k], show="never") for k in order),
+                *(Column(f"beats {each.systems[k]}", show="never") for k in order),
                 *(Column(f"{each.systems[k]} shown", each.systems[k], data=False, right=True) for k in order),
             ),
             rows=tuple(
