@@ -10,6 +10,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from statistics import fmean
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -46,6 +47,7 @@ class Judgment:
     assessor: str
     text: TextRef
     """The peer."""
+    anonymous: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,45 +80,60 @@ class JudgedAgain:
     unknown: int = 0
     """Judgments that marked units whose texts are not here."""
 
-    def recurrences(self, scope: Scope = "all") -> dict[Hashable, Recurrence]:
+    def recurrences(self, scope: Scope = "all") -> Mapping[Hashable, Recurrence]:
         """Of every judgment: was the same thing judged again, and how many different answers did it get?
 
         Within: by the same assessor. Between: by another; then the answers are counted if they differ from this one.
         Whoever is anonymous is nobody's same and nobody's other.
         """
+        return self._compared[scope][0]
+
+    def answers(self, scope: Scope = "all") -> Mapping[Key, int]:
+        """Of everything that was judged again, the most different answers that a judgment of it is compared with."""
+        return self._compared[scope][1]
+
+    @cached_property
+    def _compared(self) -> dict[Scope, tuple[dict[Hashable, Recurrence], dict[Key, int]]]:
+        return {scope: self._compare(scope) for scope in SCOPES}
+
+    def _compare(self, scope: Scope) -> tuple[dict[Hashable, Recurrence], dict[Key, int]]:
         found = dict.fromkeys(self.judgments, Recurrence())
-        for answered in self.keys.values():
+        most: dict[Key, int] = {}
+        for key, answered in self.keys.items():
             for id, answer in answered:
-                others = self._others(id, answer, answered, scope)
+                others = self._others(id, answered, scope)
                 if others is not None:
-                    before = found[id]
-                    found[id] = Recurrence(True, max(before.answers, len(others | {answer})))
-        return found
+                    number = len(others | {answer})
+                    most[key] = max(most.get(key, 0), number)
+                    found[id] = Recurrence(True, max(found[id].answers, number))
+        return found, most
 
     def _others(
-        self, id: Hashable, answer: Hashable, answered: Sequence[tuple[Hashable, Hashable]], scope: Scope
+        self, id: Hashable, answered: Sequence[tuple[Hashable, Hashable]], scope: Scope
     ) -> set[Hashable] | None:
         """The answers that a judgment is compared with; None where there are none."""
         if scope == "all":
             return {each for _, each in answered}
-        who = self.judgments[id].assessor
-        if is_anonymous(who):
+        own, same = self.judgments[id], scope == "within"
+        if own.anonymous:
             return None
-        same = scope == "within"
-        found = [
-            each
-            for other, each in answered
-            if other != id
-            and not is_anonymous(self.judgments[other].assessor)
-            and (self.judgments[other].assessor == who) == same
-            and (self.kind == "completeness" or self.judgments[other].text != self.judgments[id].text)
-        ]
-        return set(found) if found else None
+        found = set()
+        for other, answer in answered:
+            of = self.judgments[other]
+            if (
+                other != id
+                and (of.assessor == own.assessor) == same
+                and not of.anonymous
+                and (self.kind == "completeness" or of.text != own.text)
+            ):
+                found.add(answer)
+        return found or None
 
 
 def judged_again(gathered: Gathered) -> list[JudgedAgain]:
     """Of every kind of judgment that there is, what was judged at least twice."""
-    found = [_completeness(gathered), _marking(gathered), _scus(gathered)]
+    answers = list(_unit_answers(gathered))
+    found = [_completeness(answers), _marking(answers), _scus(gathered)]
     return [each for each in found if each.judgments]
 
 
@@ -148,7 +165,7 @@ def _unit_answers(gathered: Gathered) -> Iterator[_UnitAnswer]:
         task, protocol = entry.judged.task, entry.protocol
         assert task.peer is not None
         units = {u.id: same_text(u.text) for u in units_of(batch.units, task.peer, protocol.peer_units)}
-        of = Judgment(protocol.name, entry.task, task.assessor, task.peer)
+        of = Judgment(protocol.name, entry.task, task.assessor, task.peer, is_anonymous(task.assessor))
         for unit in judged_units(entry.judged.answers, task.reference, batch, protocol):
             answer = entry.judged.answers[UNIT + unit].answer
             marked = [units.get(each) for each in answer["marked"]]
@@ -174,11 +191,11 @@ def judged_units(
     return [unit for unit in given if not known or unit in known]
 
 
-def _completeness(gathered: Gathered) -> JudgedAgain:
+def _completeness(answers: Sequence[_UnitAnswer]) -> JudgedAgain:
     judgments: dict[Hashable, Judgment] = {}
     keys: dict[Key, list[tuple[Hashable, Hashable]]] = {}
     unmarked = unknown = 0
-    for each in _unit_answers(gathered):
+    for each in answers:
         judgments[each.id] = each.of
         unknown += each.marked is None
         unmarked += each.marked == frozenset()
@@ -188,8 +205,7 @@ def _completeness(gathered: Gathered) -> JudgedAgain:
     return JudgedAgain("completeness", judgments, repeated, unmarked, unknown)
 
 
-def _marking(gathered: Gathered) -> JudgedAgain:
-    answers = list(_unit_answers(gathered))
+def _marking(answers: Sequence[_UnitAnswer]) -> JudgedAgain:
     judgments: dict[Hashable, Judgment] = {each.id: each.of for each in answers}
     written: dict[Key, set[TextRef]] = {}  # who has a sentence
     for each in answers:
@@ -233,7 +249,13 @@ def _scus(gathered: Gathered) -> JudgedAgain:
                 or annotation.text == against.pyramid.text
             ):
                 continue
-            of = Judgment(against.judged.task.protocol, batch.topic.task, peer.assessor, peer.text)
+            of = Judgment(
+                against.judged.task.protocol,
+                batch.topic.task,
+                peer.assessor,
+                peer.text,
+                is_anonymous(peer.assessor),
+            )
             known = set(against.pyramid.weights)
             for text, expressed in _by_sentence(annotation, language).items():
                 id = (topic, against.digest, peer.assessor, peer.text, text)

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from adjudge import __version__
@@ -196,7 +197,7 @@ class RankNoise:
         """The population in words."""
         people = counted(self.found.assessors, "assessor")
         return (
-            f"assessors like these {people}"
+            f"assessors like these {self.found.assessors}"
             if self.found.like is not None
             else f"these {people}, asked again"
         )
@@ -378,7 +379,7 @@ class Stability(Tabular):
             said = f"{repeated:,} of {total:,} {what} were repeated, and all got the same answers again"
         else:
             share = f"{different:,} of {total:,} {what} ({different / total:.1%})"
-            said = f"{share} judged the same thing and got different answers"
+            said = f"{share} are of the same units and texts as others, and the answers differ"
         if len(self.resolutions) == 1:
             own = self.resolutions[0]
             pairs = len(own.systems) * (len(own.systems) - 1) // 2
@@ -406,6 +407,10 @@ class Stability(Tabular):
         return found[0]
 
     def tables(self) -> Tables:
+        return self._tables
+
+    @cached_property
+    def _tables(self) -> Tables:
         found = [*self._conflicts(), *self._resolved(), *self._repeats(), *self._noise()]
         return Tables(tuple(found), (*self.notes, *(f"not said: {each}" for each in self.absent)))
 
@@ -450,7 +455,7 @@ class Stability(Tabular):
         if answers := self._answer_rows():
             yield Table(
                 name="different-answers",
-                title="How many different answers the same got",
+                title="How many different answers a unit got: shares of all judgments",
                 columns=(
                     Column("what", "what"),
                     PROTOCOL,
@@ -458,7 +463,7 @@ class Stability(Tabular):
                     Column("answers", "different answers"),
                     Column("units", "units"),
                     Column("judgments", "judgments"),
-                    Column("share", "of all judgments", format=".4f"),
+                    Column("share", "share", format=".4f"),
                 ),
                 rows=tuple(answers),
                 signature=self._signature("different-answers"),
@@ -506,7 +511,7 @@ class Stability(Tabular):
                     )
         return Table(
             name="conflicts",
-            title="Repeated judgments, and those with different answers",
+            title="Repeated judgments, and those that differ: shares of all judgments",
             columns=(
                 Column("what", "what"),
                 PROTOCOL,
@@ -514,11 +519,11 @@ class Stability(Tabular):
                 Column("scope", "judged again"),
                 Column("judgments", "judgments"),
                 Column("repeated", "repeated"),
-                Column("repeated_share", "of all judgments", format=".4f"),
-                Column("different", "with different answers"),
-                Column("share", "of all judgments", format=".4f"),
-                Column("units", "units judged again"),
-                Column("conflicts", "units in conflict"),
+                Column("repeated_share", "share", format=".4f"),
+                Column("different", "differ"),
+                Column("share", "share", format=".4f"),
+                Column("units", "units"),
+                Column("conflicts", "in conflict"),
             ),
             rows=tuple(rows),
             said=tuple(self._conflict_words()),
@@ -586,7 +591,7 @@ class Stability(Tabular):
             within, between = each.recurrences("within"), each.recurrences("between")
             groups: dict[tuple[Cell, ...], list[Hashable]] = {}
             for id, of in each.judgments.items():
-                if not is_anonymous(of.assessor):
+                if not of.anonymous:
                     groups.setdefault((of.protocol, of.assessor), []).append(id)
             for key in in_order(groups):
                 ids = groups[key]
@@ -652,7 +657,11 @@ class Stability(Tabular):
                 for each in self.resolutions
                 for why, n in each.left_out.items()
             ),
-            signature=self._signature("resolutions", *{each.measure for each in self.resolutions}),
+            signature=self._signature(
+                "resolutions",
+                *{each.measure for each in self.resolutions},
+                of=(each.protocol for each in self.resolutions),
+            ),
         )
         yield self._rankings_table()
 
@@ -693,7 +702,7 @@ class Stability(Tabular):
                 Column("systems", "systems"),
                 Column("groups", "performance groups"),
                 Column("open_pairs", "pairs that can change places"),
-                Column("pairs", "of pairs"),
+                Column("pairs", "of"),
                 Column("rankings", show="never"),
                 Column("estimated", show="varies"),
                 Column("rankings_low", show="never"),
@@ -701,7 +710,9 @@ class Stability(Tabular):
                 Column("shown", "rankings", data=False, right=True),
             ),
             rows=tuple(rows),
-            signature=self._signature("rankings", f"seed:{self.seed}"),
+            signature=self._signature(
+                "rankings", f"seed:{self.seed}", of=(each.protocol for each in self.resolutions)
+            ),
         )
 
     # Planted repeats
@@ -747,7 +758,7 @@ class Stability(Tabular):
             rows=tuple((*row[:3], *row[4:]) for row in rows(("all",))),
             said=tuple(self._repeat_words()),
             notes=("change: the second answer less the first; distance: how far the two are apart",),
-            signature=self._signature("self-agreement"),
+            signature=self._signature("self-agreement", of=(each.protocol for each in self.repeats)),
         )
         if halves := rows(("earlier", "later")):
             yield Table(
@@ -755,7 +766,7 @@ class Stability(Tabular):
                 title="Planted repeats over time: the earlier and the later half of each assessor's repeats",
                 columns=columns,
                 rows=halves,
-                signature=self._signature("self-agreement"),
+                signature=self._signature("self-agreement", of=(each.protocol for each in self.repeats)),
             )
 
     def _repeat_words(self) -> Iterator[str]:
@@ -863,10 +874,10 @@ class Stability(Tabular):
             signature=each.signature(self.level, self.seed),
         )
 
-    def _signature(self, *what: str) -> str:
-        used = sorted({j.protocol for each in self.again for j in each.judgments.values()})
-        used = used or sorted({each.protocol for each in self.repeats})
-        return "|".join([*what, f"protocol:{','.join(used)}", f"v:{__version__}"])
+    def _signature(self, *what: str, of: Iterable[str] | None = None) -> str:
+        """`of` are the protocols, all that were judged unless they are named."""
+        used = {j.protocol for each in self.again for j in each.judgments.values()} if of is None else set(of)
+        return "|".join([*what, f"protocol:{','.join(sorted(used))}", f"v:{__version__}"])
 
 
 Counts = tuple[int, int, int, int, int]
@@ -882,13 +893,11 @@ def _counted(again: JudgedAgain, scope: Scope) -> dict[tuple[Cell, ...], Counts]
         own[0] += 1
         own[1] += found[id].repeated
         own[2] += found[id].answers > 1
-    for key, answered in again.keys.items():
-        of = again.judgments[answered[0][0]]
-        one = JudgedAgain(again.kind, {id: again.judgments[id] for id, _ in answered}, {key: answered})
-        states = one.recurrences(scope).values()
+    for key, answers in again.answers(scope).items():
+        of = again.judgments[again.keys[key][0][0]]
         own = totals[of.protocol, of.task]
-        own[3] += any(each.repeated for each in states)
-        own[4] += any(each.answers > 1 for each in states)
+        own[3] += 1
+        own[4] += answers > 1
     return {key: (n, a, b, c, d) for key, (n, a, b, c, d) in totals.items()}
 
 
