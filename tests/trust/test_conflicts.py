@@ -22,8 +22,8 @@ from adjudge.measures.judged.coverage import Retention, Uncovered
 from adjudge.trust.conflicts import (
     RESOLUTIONS,
     JudgedAgain,
-    Judgment,
     Scope,
+    UnitJudgment,
     judged_again,
     majority,
     resolved,
@@ -359,8 +359,8 @@ def test_shares_are_of_all_judgments_as_in_the_paper(
     total: int, different: int, three: int, shares: tuple[str, str]
 ) -> None:
     """Lin and Hovy 2002, section 4: 1,076 of 5,921 (18 %) and 143 (2.4 %); 528 of 6,963 (7.6 %) and 27 (0.4 %)."""
-    judgments: dict[Hashable, Judgment] = {
-        k: Judgment("duc-2001", "single", "x", TextRef(f"s{k}")) for k in range(total)
+    judgments: dict[Hashable, UnitJudgment] = {
+        k: UnitJudgment("duc-2001", "single", "x", TextRef(f"s{k}")) for k in range(total)
     }
     keys: dict[tuple[Hashable, ...], tuple[tuple[Hashable, Hashable], ...]] = {}
     at = 0

@@ -39,7 +39,7 @@ SCOPES: tuple[Scope, ...] = get_args(Scope)
 
 
 @dataclass(frozen=True, slots=True)
-class Judgment:
+class UnitJudgment:
     """One judgment, and where tables count it. It is of a model unit; in a pyramid, of a peer's sentence."""
 
     protocol: str
@@ -71,7 +71,7 @@ class JudgedAgain:
     """
 
     kind: Kind
-    judgments: Mapping[Hashable, Judgment]
+    judgments: Mapping[Hashable, UnitJudgment]
     """All of them, by id."""
     keys: Mapping[Key, tuple[tuple[Hashable, Hashable], ...]]
     """What was judged at least twice: the ids of the judgments, and their answers."""
@@ -150,7 +150,7 @@ class _UnitAnswer:
     """An answer to one model unit of a page."""
 
     id: tuple[str, str]
-    of: Judgment
+    of: UnitJudgment
     unit: Key
     """Protocol, topic, length, form, reference, model unit."""
     completeness: float
@@ -165,7 +165,7 @@ def _unit_answers(gathered: Gathered) -> Iterator[_UnitAnswer]:
         task, protocol = entry.judged.task, entry.protocol
         assert task.peer is not None
         units = {u.id: same_text(u.text) for u in units_of(batch.units, task.peer, protocol.peer_units)}
-        of = Judgment(protocol.name, entry.task, task.assessor, task.peer, is_anonymous(task.assessor))
+        of = UnitJudgment(protocol.name, entry.task, task.assessor, task.peer, is_anonymous(task.assessor))
         for unit in judged_units(entry.judged.answers, task.reference, batch, protocol):
             answer = entry.judged.answers[UNIT + unit].answer
             marked = [units.get(each) for each in answer["marked"]]
@@ -192,7 +192,7 @@ def judged_units(
 
 
 def _completeness(answers: Sequence[_UnitAnswer]) -> JudgedAgain:
-    judgments: dict[Hashable, Judgment] = {}
+    judgments: dict[Hashable, UnitJudgment] = {}
     keys: dict[Key, list[tuple[Hashable, Hashable]]] = {}
     unmarked = unknown = 0
     for each in answers:
@@ -206,7 +206,7 @@ def _completeness(answers: Sequence[_UnitAnswer]) -> JudgedAgain:
 
 
 def _marking(answers: Sequence[_UnitAnswer]) -> JudgedAgain:
-    judgments: dict[Hashable, Judgment] = {each.id: each.of for each in answers}
+    judgments: dict[Hashable, UnitJudgment] = {each.id: each.of for each in answers}
     written: dict[Key, set[TextRef]] = {}  # who has a sentence
     for each in answers:
         for text in each.texts:
@@ -226,7 +226,7 @@ def _marking(answers: Sequence[_UnitAnswer]) -> JudgedAgain:
 
 
 def _of_several_texts(
-    keys: Mapping[Key, list[tuple[Hashable, Hashable]]], judgments: Mapping[Hashable, Judgment]
+    keys: Mapping[Key, list[tuple[Hashable, Hashable]]], judgments: Mapping[Hashable, UnitJudgment]
 ) -> dict[Key, tuple[tuple[Hashable, Hashable], ...]]:
     return {key: tuple(own) for key, own in keys.items() if len({judgments[id].text for id, _ in own}) > 1}
 
@@ -235,7 +235,7 @@ def _of_several_texts(
 
 
 def _scus(gathered: Gathered) -> JudgedAgain:
-    judgments: dict[Hashable, Judgment] = {}
+    judgments: dict[Hashable, UnitJudgment] = {}
     keys: dict[Key, list[tuple[Hashable, Hashable]]] = {}
     language = gathered.collection.settings.language
     for topic, batch in gathered.batches.items():
@@ -249,7 +249,7 @@ def _scus(gathered: Gathered) -> JudgedAgain:
                 or annotation.text == against.pyramid.text
             ):
                 continue
-            of = Judgment(
+            of = UnitJudgment(
                 against.judged.task.protocol,
                 batch.topic.task,
                 peer.assessor,
