@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,6 +20,7 @@ from adjudge.judgments.protocol import load_protocol
 from adjudge.judgments.pyramid import Contributor, Expressed, Part, PeerAnnotation, Pyramid, Reference, Scu
 from adjudge.judgments.tasks import Event, Judged, Task, TextRef
 from adjudge.measures.judged.coverage import Retention, Uncovered
+from adjudge.stats.order import better_by_interval, count_rankings
 from adjudge.trust.conflicts import (
     RESOLUTIONS,
     JudgedAgain,
@@ -518,6 +520,28 @@ def test_lin_and_hovys_groups_from_bars() -> None:
         shown(gathered).tables()["resolutions"].said[-1]
         == "2,592 rankings of the 16 systems agree with the bars."
     )
+
+
+def test_more_rankings_than_can_be_counted_are_estimated_and_called_so() -> None:
+    """Uneven bars of 60 systems, most of which overlap."""
+    rng = np.random.default_rng(2)
+    middle, half = rng.random(60), 0.3 * rng.random(60)
+    better = better_by_interval(middle - half, middle + half)
+    (own,) = resolved(by_hand().gathered(), kind(by_hand().gathered(), "completeness"))
+    for stream in (np.random.default_rng(0), None):
+        rankings = count_rankings(better, most=1000, rng=stream, runs=3, kept=20)
+        found = replace(shown(by_hand().gathered()), resolutions=(replace(own, rankings=rankings),))
+        table, said = found.tables()["rankings"], found.tables()["resolutions"].said[-1]
+        (row,) = table.records()
+        if stream is None:
+            assert said.startswith("Between ")
+            assert (row["rankings"], row["estimated"]) == (None, False)
+        else:
+            assert "(an estimate, 95% interval " in said
+            assert row["estimated"] is True
+            low, number, high = (int(str(row[f"rankings{end}"])) for end in ("_low", "", "_high"))
+            assert 10**20 < low <= number <= high
+            assert "about " in table.to_text()
 
 
 # Pyramids

@@ -672,8 +672,13 @@ class Stability(Tabular):
         for each in self.resolutions:
             n = len(each.systems)
             found, guess = each.rankings, each.rankings.estimate
-            exact = found.count if guess is None else guess.count
-            assert exact is not None
+            number = found.count if guess is None else guess.count
+            low, high = (found.low, found.high) if guess is None else (guess.low, guess.high)
+            open_ended = found.count is None
+            if number is None:
+                words = f"{number_words(low)} to {number_words(high)}"
+            else:
+                words = f"about {number_words(number)}" if open_ended else number_words(number)
             rows.append(
                 (
                     each.protocol,
@@ -684,11 +689,11 @@ class Stability(Tabular):
                     len(each.groups),
                     len(each.overlaps),
                     n * (n - 1) // 2,
-                    _digits(exact),
+                    None if number is None else _digits(number),
                     guess is not None,
-                    None if guess is None else _digits(guess.low),
-                    None if guess is None else _digits(guess.high),
-                    number_words(exact) if guess is None else f"about {number_words(exact)}",
+                    _digits(low) if open_ended else None,
+                    _digits(high) if open_ended else None,
+                    words,
                 )
             )
         return Table(
