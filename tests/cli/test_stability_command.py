@@ -81,7 +81,9 @@ def test_every_part_is_printed_and_every_sentence_is_in_json(found: Stability) -
     assert done.stdout.startswith(found.headline())
     for name in found.tables().names:
         assert f"({name})" in done.stdout
-    assert "123 planted repeats left out of the tables of judgments" in " ".join(done.stderr.split())
+    notes = " ".join(done.stderr.split())
+    assert "123 planted repeats left out of the tables of judgments" in notes
+    assert notes.count("judgments are simulated") == 1
     said = json.loads(run("my-eval --json").stdout)
     assert said["headline"] == found.headline()
     assert [each["table"] for each in said["tables"]] == list(found.tables().names)

@@ -66,7 +66,9 @@ def command(
             seed=seed,
             progress=told,
         )
-    warn_of(data, {each.info.measure for each in found.noise})
+    measures = {each.info.measure for each in found.noise}
+    warn_of(data, measures)
+    already = {line for each in measures for line in data.notes(each)}
     tables = found.tables()
     shown = [tables[name] for name in chosen] if chosen else list(tables)
     if csv is not None:
@@ -88,7 +90,8 @@ def command(
             print()
             _show(each)
     for note in tables.notes:
-        warn(note)
+        if note not in already:
+            warn(note)
 
 
 def _show(table: Table) -> None:
