@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from adjudge.trust.agreement import agreement as agreement
     from adjudge.trust.assessors import dossiers as dossiers
     from adjudge.trust.mismatch import MismatchResult
+    from adjudge.trust.stability import stability as stability
 
 __version__ = "0.1.0"
 
@@ -55,6 +56,7 @@ _ANALYSES = {
     "plan": "comparisons.plan",
     "prefer": "comparisons.preferences",
     "simulate": "comparisons.simulate",
+    "stability": "trust.stability",
     "topics": "comparisons.topics",
 }
 """The analyses, and the modules that they live in."""

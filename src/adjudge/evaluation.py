@@ -79,6 +79,7 @@ if TYPE_CHECKING:
     from adjudge.trust.assessors import dossiers as _dossiers
     from adjudge.trust.mismatch import Agree, MismatchResult
     from adjudge.trust.preferences import Convergence, MeasureAgreement, PaperTable, Systems
+    from adjudge.trust.stability import stability as _stability
 
 PREFERENCE_PROTOCOLS = {"sentences": "preference-sentences", "summaries": "preference-summaries"}
 
@@ -842,6 +843,7 @@ class Evaluation:
         plan = _plan
         simulate = _simulate
         dossiers = _dossiers
+        stability = _stability
     else:
         compare = Analysis("pairs", "compare")
         compare_all = Analysis("pairs", "compare_all")
@@ -854,6 +856,7 @@ class Evaluation:
         plan = Analysis("plan", "plan")
         simulate = Analysis("simulate", "simulate")
         dossiers = Analysis("assessors", "dossiers", room="trust")
+        stability = Analysis("stability", "stability", room="trust")
 
     # Trust
 

@@ -249,6 +249,7 @@ JSON_CALLS = [
     "compare ratings.csv --without bob",
     "plan my-eval -m rouge-1 --difference 0.05",
     "simulate --topics 8 --simulations 50",
+    "stability my-eval",
     "judgments list my-eval",
     "judgments tables my-eval",
     "units my-eval --levels",

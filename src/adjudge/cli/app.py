@@ -302,6 +302,13 @@ COMMANDS = (
         "adjudge mismatch my-eval --measure nams",
     ),
     Command(
+        "stability",
+        TRUST,
+        "How stable the ranking is: judgments of the same that differ, planted repeats, the noise of judging.",
+        "stability:command",
+        "adjudge stability my-eval --seed 1",
+    ),
+    Command(
         "report",
         REPORT,
         "Write a page to read, with its tables as CSV and LaTeX; it opens without a network.",

@@ -7,12 +7,13 @@ draws mean ranks with lines under those that do not differ (Demsar 2006).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import stdtrit
 
 from adjudge.errors import UsageError
 from adjudge.stats import checks
@@ -20,7 +21,24 @@ from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.linear.tukey import Tukey, tukey
 
 MOST_STATES = 200_000
-"""States that counting may hold, a few seconds' work; beyond it bounds are given."""
+"""States that counting may hold, a few seconds' work; beyond it bounds or an estimate are given."""
+
+KEPT_STATES, RUNS, LEVEL = 200, 20, 0.95
+"""Of an estimate: the states that a run keeps of each size, the runs, the level of the interval."""
+
+ROUNDED = 1e-9
+"""The least half width of an estimate's interval, as a share of the number."""
+
+
+@dataclass(frozen=True)
+class RankingsEstimate:
+    """The number of rankings where it was estimated, with an interval around it."""
+
+    count: int
+    low: int
+    high: int
+    level: float
+    runs: int
 
 
 @dataclass(frozen=True)
@@ -33,22 +51,28 @@ class Rankings:
     high: int
     circle: tuple[int, ...] = ()
     """Items that are better than each other in a circle: then no ranking agrees, and the count is 0."""
+    estimate: RankingsEstimate | None = None
+    """Where there is no count, and an estimate was asked for."""
 
-    def sentence(self, what: str = "systems") -> str:
-        """The number in words."""
+    def sentence(self, what: str = "systems", known: str = "the significant differences") -> str:
+        """The number in words; `known` is what rankings agree with."""
         if self.items < 2:
             return f"There is one {what.removesuffix('s')}, and nothing to rank."
         of = f"of the {self.items} {what}"
         if self.circle:
-            return f"No ranking {of} agrees with the significant differences: some go round in a circle."
+            return f"No ranking {of} agrees with {known}: some go round in a circle."
         if self.count == 1:
-            return f"One ranking {of} agrees with the significant differences."
+            return f"One ranking {of} agrees with {known}."
         if self.count is not None:
-            return f"{_number(self.count)} rankings {of} agree with the significant differences."
-        bounds = f"between {_number(self.low)} and {_number(self.high)}"
-        return (
-            f"{bounds.capitalize()} rankings {of} agree with the significant differences (too many to count)."
-        )
+            return f"{number_words(self.count)} rankings {of} agree with {known}."
+        if (found := self.estimate) is not None:
+            ends = f"{number_words(found.low)} to {number_words(found.high)}"
+            return (
+                f"About {number_words(found.count)} rankings {of} agree with {known} (an estimate,"
+                f" {found.level:.0%} interval {ends}: too many to count)."
+            )
+        bounds = f"between {number_words(self.low)} and {number_words(self.high)}"
+        return f"{bounds.capitalize()} rankings {of} agree with {known} (too many to count)."
 
 
 def better_in_order(different: npt.ArrayLike, order: Sequence[int] | IntArray) -> BoolArray:
@@ -108,23 +132,37 @@ def rank_intervals(better: npt.ArrayLike) -> tuple[IntArray, IntArray]:
     return best.astype(np.int64), worst.astype(np.int64)
 
 
-def count_rankings(better: npt.ArrayLike, *, most: int = MOST_STATES) -> Rankings:
+def count_rankings(
+    better: npt.ArrayLike,
+    *,
+    most: int = MOST_STATES,
+    rng: np.random.Generator | None = None,
+    runs: int = RUNS,
+    kept: int = KEPT_STATES,
+    progress: Callable[[int, int], None] = lambda done, of: None,
+) -> Rankings:
     """The number of linear extensions of the order, without listing them.
 
     Rankings are built from the best item on. What can follow depends only on how many items have been placed
     out of every set of items that are better than the same ones: those placed are then interchangeable, since an
     item is free once all better than it are placed, and these are whole such sets. So the states are counts,
     and every state is reached in a number of ways that adds up. In general the problem is #P-complete (Brightwell
-    and Winkler 1991): where more than `most` states would be needed, bounds are given.
+    and Winkler 1991): where more than `most` states would be needed, bounds are given; with a generator also an
+    estimate, from `runs` runs of the same method that keep at most `kept` states of each size (see `_estimated`).
     """
+    checks.count("runs", runs, least=2)
+    checks.count("kept", kept, least=1)
     relation = closure(_relation(better))
     size = len(relation)
     if found := _circle(relation):
         return Rankings(items=size, count=0, low=0, high=0, circle=found)
-    count = _count(relation, most)
+    placing = _Placing(relation)
+    count = _count(placing, most)
     if count is not None:
         return Rankings(items=size, count=count, low=count, high=count)
-    return Rankings(items=size, count=None, low=_at_least(relation), high=_at_most(relation))
+    low, high = _at_least(relation), _at_most(relation)
+    estimate = None if rng is None else _estimated(placing, (low, high), rng, runs, kept, progress)
+    return Rankings(items=size, count=None, low=low, high=high, estimate=estimate)
 
 
 def closure(better: BoolArray) -> BoolArray:
@@ -151,35 +189,62 @@ def _circle(closed: BoolArray) -> tuple[int, ...]:
     return tuple(int(item) for item in np.flatnonzero(closed.diagonal()))
 
 
-def _count(relation: BoolArray, most: int) -> int | None:
-    """Linear extensions by dynamic programming; None where there would be more than `most` states.
+class _Placing:
+    """How rankings are built from the best item on.
 
-    A state is one number: how many items of every kind have been placed, each in bits of its own.
+    A kind are the items that are better than the same ones. A state is one number: how many items of every kind have
+    been placed, each in bits of its own.
     """
-    kinds, kind = np.unique(relation, axis=0, return_inverse=True)
-    sizes = np.bincount(kind.ravel(), minlength=len(kinds)).tolist()
-    free = _free_after(relation, kind.ravel(), len(kinds))
-    widths = [size.bit_length() for size in sizes]
-    shifts = [sum(widths[:each]) for each in range(len(kinds))]
-    open_after: dict[int, list[tuple[int, int]]] = {}
+
+    def __init__(self, relation: BoolArray):
+        kinds, found = np.unique(relation, axis=0, return_inverse=True)
+        kind = found.ravel()
+        self.items = len(relation)
+        self.sizes = np.bincount(kind, minlength=len(kinds)).tolist()
+        self.with_worse = (1 + kinds.sum(axis=1)).tolist()
+        """Of an item of each kind: it and all that it is better than."""
+        self._free = _free_after(relation, kind, len(kinds))
+        self._widths = [size.bit_length() for size in self.sizes]
+        self._shifts = [sum(self._widths[:each]) for each in range(len(kinds))]
+        self._open_after: dict[int, list[tuple[int, int]]] = {}
+
+    def following(self, placed: int, complete: int) -> list[tuple[int, int, int, int]]:
+        """The kinds of which an item can be placed next, in how many ways, and the state and complete kinds then."""
+        if complete not in self._open_after:
+            self._open_after[complete] = self._open(complete)
+        return [
+            (
+                each,
+                available - here,
+                placed + (1 << self._shifts[each]),
+                complete | (here + 1 == self.sizes[each]) << each,
+            )
+            for each, available in self._open_after[complete]
+            if (here := placed >> self._shifts[each] & ((1 << self._widths[each]) - 1)) < available
+        ]
+
+    def _open(self, complete: int) -> list[tuple[int, int]]:
+        """The kinds that are not complete and have items all of whose betters are placed, and how many of these."""
+        found = (
+            (each, sum(n for needs, n in options if needs & complete == needs))
+            for each, options in enumerate(self._free)
+            if not complete >> each & 1
+        )
+        return [(each, available) for each, available in found if available]
+
+
+def _count(placing: _Placing, most: int) -> int | None:
+    """Linear extensions by dynamic programming; None where there would be more than `most` states."""
     states = {0: (0, 1)}  # of every state: which kinds are complete, as bits, and the ways to reach it
     seen = 0
-    for _ in range(len(relation)):
+    for _ in range(placing.items):
         following: dict[int, tuple[int, int]] = {}
         for placed, (complete, ways) in states.items():
-            if complete not in open_after:
-                open_after[complete] = _open(free, complete)
-            choices = [
-                (each, here, available - here)
-                for each, available in open_after[complete]
-                if (here := placed >> shifts[each] & ((1 << widths[each]) - 1)) < available
-            ]
+            choices = placing.following(placed, complete)
             # Every subset of the open kinds is a state that will be reached.
             if (1 << len(choices)) - 1 > most or seen + len(following) > most:
                 return None
-            for each, here, left in choices:
-                after = placed + (1 << shifts[each])
-                done = complete | (here + 1 == sizes[each]) << each
+            for _, left, after, done in choices:
                 before = following.get(after, (done, 0))[1]
                 following[after] = done, before + left * ways
         seen += len(following)
@@ -189,14 +254,88 @@ def _count(relation: BoolArray, most: int) -> int | None:
     return sum(ways for _, ways in states.values())
 
 
-def _open(free: list[list[tuple[int, int]]], complete: int) -> list[tuple[int, int]]:
-    """The kinds that are not complete and have items all of whose betters are placed, and how many of these."""
-    found = (
-        (each, sum(n for needs, n in options if needs & complete == needs))
-        for each, options in enumerate(free)
-        if not complete >> each & 1
+def _estimated(
+    placing: _Placing,
+    bounds: tuple[int, int],
+    rng: np.random.Generator,
+    runs: int,
+    kept: int,
+    progress: Callable[[int, int], None],
+) -> RankingsEstimate:
+    """The number from several thinned runs, with a t interval of their mean, made on the logarithm.
+
+    Each run is unbiased, so their mean is; it and the interval are kept within the bounds that are certain.
+    """
+    logs = np.empty(runs)
+    for run in range(runs):
+        logs[run] = _thinned(placing, kept, rng)
+        progress(run + 1, runs)
+    shares = np.exp(logs - logs.max())
+    middle = logs.max() + math.log(shares.mean())
+    half = float(stdtrit(runs - 1, (1 + LEVEL) / 2)) * shares.std(ddof=1) / math.sqrt(runs) / shares.mean()
+    half = max(
+        half, ROUNDED
+    )  # runs that had nothing to thin agree, and differ from the number by rounding alone
+    count, low, high = (
+        min(max(_exp(each), bounds[0]), bounds[1]) for each in (middle, middle - half, middle + half)
     )
-    return [(each, available) for each, available in found if available]
+    return RankingsEstimate(count=count, low=low, high=high, level=LEVEL, runs=runs)
+
+
+def _thinned(placing: _Placing, kept: int, rng: np.random.Generator) -> float:
+    """The logarithm of an unbiased estimate of the number: the dynamic programme, states thinned at random.
+
+    Where a size has more states than are kept, some are drawn, and their ways are divided by the probability that
+    they were: each state's ways are right on average, and so is their sum in the end. Those are likely drawn that
+    promise many rankings: ways to get there times ways to go on, of which n! / prod(items with all that are worse) is
+    a lower bound (exact for forests).
+    """
+    states = {0: (0, 1.0, 0.0)}  # complete kinds, ways, log of the product over what has been placed
+    scale = 0.0
+    for _ in range(placing.items):
+        following: dict[int, tuple[int, float, float]] = {}
+        for placed, (complete, ways, promise) in states.items():
+            for kind, left, after, done in placing.following(placed, complete):
+                before = following.get(after)
+                if before is None:
+                    more = promise + math.log(placing.with_worse[kind])
+                    following[after] = done, left * ways, more
+                else:
+                    following[after] = done, before[1] + left * ways, before[2]
+        most = max(ways for _, ways, _ in following.values())
+        scale += math.log(most)
+        chances = _chances([math.log(ways / most) + more for _, ways, more in following.values()], kept)
+        # Systematic sampling: as many as the chances add up to, each with its own.
+        drawn = np.diff(np.floor(np.append(0.0, np.cumsum(chances)) + rng.random())) > 0
+        drawn |= chances >= 1
+        states = {
+            state: (done, ways / most / chance, more)
+            for (state, (done, ways, more)), chance, taken in zip(
+                following.items(), chances.tolist(), drawn, strict=True
+            )
+            if taken
+        }
+    return scale + math.log(sum(ways for _, ways, _ in states.values()))
+
+
+def _chances(promises: Sequence[float], kept: int) -> FloatArray:
+    """With which probability each is kept: in proportion to exp(promise), at most 1, and `kept` in all."""
+    logs = np.array(promises)
+    weights = np.exp(logs - logs.max())
+    if weights.size <= kept:
+        return np.ones(weights.size)
+    order = np.argsort(-weights)
+    rest = np.cumsum(weights[order][::-1])[::-1]  # of each and all smaller ones
+    sure = int(np.argmin(weights[order][:kept] * (kept - np.arange(kept)) >= rest[:kept]))
+    chances = np.minimum(1.0, weights * (kept - sure) / rest[sure])
+    chances[order[:sure]] = 1.0
+    return np.asarray(np.maximum(chances, np.finfo(np.float64).tiny))
+
+
+def _exp(log: float) -> int:
+    """A whole number from its logarithm, also where no float can hold it."""
+    digits = max(0, int(log / math.log(10)) - 15)
+    return int(round(math.exp(log - digits * math.log(10))) * 10**digits)
 
 
 def _free_after(relation: BoolArray, kind: IntArray, kinds: int) -> list[list[tuple[int, int]]]:
@@ -230,7 +369,7 @@ def _at_most(relation: BoolArray) -> int:
     return found
 
 
-def _number(count: int) -> str:
+def number_words(count: int) -> str:
     """In full up to a billion, else to three digits."""
     if count < 10**9:
         return f"{count:,}"

@@ -110,12 +110,12 @@ class Gathered:
                 if id(page.judged) in at:
                     yield at[id(page.judged)], score
 
-    def notes(self) -> tuple[str, ...]:
+    def notes(self, tables: str = "the tables") -> tuple[str, ...]:
         """What a reader should know of all tables."""
         found = list(self.judgments.notes())
         if repeats := self._repeats("coverage") + self._repeats("rating"):
             found.append(
-                f"{counted(repeats, 'planted repeat')} left out of the tables: the first judgment counts"
+                f"{counted(repeats, 'planted repeat')} left out of {tables}: the first judgment counts"
             )
         gone = sum(
             len(each)

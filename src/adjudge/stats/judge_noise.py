@@ -1,0 +1,330 @@
+"""How far the noise of judging reaches into a ranking: draws of the columns' means from a fitted mixed model.
+
+A row is what one assessor said of one system on one topic. The topics are taken as they are: what is asked is what
+the same topics would have given if these assessors, or assessors like them, had judged (again).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from adjudge.errors import UsageError
+from adjudge.stats import checks
+from adjudge.stats.checks import FloatArray, IntArray
+from adjudge.stats.linear.mixed import MixedFit, fit_mixed
+from adjudge.stats.linear.model import Key, LinearModel, same_groups
+from adjudge.stats.order import places
+
+Population = Literal["these", "like"]
+
+SYSTEM, TOPIC, ASSESSOR = 0, 1, 2
+TERMS: tuple[Key, ...] = ((TOPIC,), (ASSESSOR,), (TOPIC, ASSESSOR), (SYSTEM, TOPIC), (SYSTEM, ASSESSOR))
+"""Random terms, those that a design cannot identify left out."""
+
+DRAWS = 10_000
+LEAST_DF = 2
+"""Degrees of freedom of the systems by assessors below which nothing is said of other assessors."""
+FEW_DF = 8
+"""Below this the variance of systems by assessors is hardly known."""
+RESAMPLED_FROM = 10
+"""Assessors from which they may be resampled: with three, intervals that should cover .95 cover .77."""
+EXACT_UP_TO = 600
+"""Cells of the model up to which its residual degrees of freedom are counted; beyond, they are as good as infinite."""
+
+
+@dataclass(frozen=True)
+class RankDraws:
+    """What draws of the means say, for one population of assessors."""
+
+    population: Population
+    beats: FloatArray
+    """The probability that the row's system beats the column's, ties half; NaN on the diagonal."""
+    low: IntArray
+    high: IntArray
+    """The range of ranks that holds `level` of the draws; rank 1 is the best."""
+    best: FloatArray
+    """The share of draws in which a system has the best mean, ties shared."""
+    level: float
+    draws: int
+    df: float
+    """Degrees of freedom behind the variance of a difference; NaN where assessors were resampled."""
+
+
+@dataclass(frozen=True)
+class JudgeNoise:
+    """Means of the systems, the components of variance, and what they leave of the ranking."""
+
+    means: FloatArray
+    ranks: IntArray
+    terms: tuple[Key, ...]
+    """Random terms that the design identifies."""
+    variances: FloatArray
+    """Of the terms, and last of the noise."""
+    assessors: int
+    topics: int
+    rows: int
+    assessor_df: int
+    """(systems - 1)(assessors - groups) where each summary has several judgments; else (systems - 1)(assessors - 1)."""
+    these: RankDraws | None
+    like: RankDraws | None
+    why: str | None = None
+    """Why nothing was drawn."""
+    why_not_like: str | None = None
+    """Why nothing is said of assessors like these."""
+
+    @property
+    def separated(self) -> bool:
+        """Whether the noise of judging can be told from what topics do to systems."""
+        return (SYSTEM, TOPIC) in self.terms
+
+    def variance(self, key: Key) -> float:
+        """A term's variance; NaN where the design does not identify it."""
+        return float(self.variances[self.terms.index(key)]) if key in self.terms else math.nan
+
+
+def judge_noise(
+    values: npt.ArrayLike,
+    system: npt.ArrayLike,
+    topic: npt.ArrayLike,
+    assessor: npt.ArrayLike,
+    *,
+    rng: np.random.Generator,
+    better: Literal["higher", "lower"] = "higher",
+    draws: int = DRAWS,
+    level: float = 0.95,
+    resample: bool = False,
+    progress: Callable[[int, int], None] = lambda done, of: None,
+) -> JudgeNoise:
+    """Draw the means that judging could have given: factors are whole numbers from 0, a row for each judgment.
+
+    A system's mean is over its topics, and on a topic over its assessors. With value ~ system and random terms for
+    topic, assessor and their interactions (REML), another round of judging moves the means by the noise, for these
+    assessors; for assessors like them also by their own ways with systems. Draws have Student's t distribution, with
+    the degrees of freedom of the noise or of systems by assessors. `resample` draws assessors with replacement
+    instead; that takes ten of them.
+    """
+    checks.count("draws", draws, least=100)
+    checks.share("level", level)
+    checks.one_of("better", better, ("higher", "lower"))
+    scores = checks.numbers("values", values, dimensions=1)
+    present = ~np.isnan(scores)
+    codes = [_codes(each)[present] for each in (system, topic, assessor)]
+    scores = scores[present]
+    sizes = [int(each.max(initial=-1)) + 1 for each in codes]
+    weights = _pooling(codes, sizes)
+    means = weights @ scores
+    sign = -1.0 if better == "higher" else 1.0
+    keys = identified(codes)
+    why = _why_not(sizes) or (None if keys else "no two scores share a topic or an assessor")
+    fit = None if why else _fitted(scores, codes, keys)
+    if fit is not None:
+        keys, why = fit.random, fit.why
+    groups = _groups(codes[TOPIC], codes[ASSESSOR], sizes) if (SYSTEM, TOPIC) in keys else 1
+    df = (sizes[SYSTEM] - 1) * (sizes[ASSESSOR] - groups)
+
+    def result(variances: FloatArray, **drawn: RankDraws | str | None) -> JudgeNoise:
+        return JudgeNoise(
+            means=means,
+            ranks=places(sign * means),
+            terms=keys,
+            variances=variances,
+            assessors=sizes[ASSESSOR],
+            topics=sizes[TOPIC],
+            rows=scores.size,
+            assessor_df=df,
+            why=why,
+            **{"these": None, "like": None, **drawn},  # type: ignore[arg-type]
+        )
+
+    if fit is None or why is not None:
+        return result(np.full(len(keys) + 1, math.nan))
+    noise = fit.residual_variance * (weights @ weights.T).toarray()
+    these = _drawn("these", means, noise, _noise_df(codes, keys), sign, rng, draws, level)
+    variances = np.append(fit.variances, fit.residual_variance)
+    if why_not_like := _why_not_like(keys, df):
+        return result(variances, these=these, why_not_like=why_not_like)
+    if resample:
+        _need_assessors(sizes[ASSESSOR])
+        again = _resampled(scores, codes, sizes, rng, draws, progress)
+        like = _summed("like", again, sign, level, math.nan)
+    else:
+        for key, variance in zip(keys, fit.variances.tolist(), strict=True):
+            if ASSESSOR in key:
+                moved = weights @ _cells(codes, key)
+                noise = noise + variance * (moved @ moved.T).toarray()
+        like = _drawn("like", means, noise, float(df), sign, rng, draws, level)
+    return result(variances, these=these, like=like)
+
+
+def identified(codes: Sequence[IntArray]) -> tuple[Key, ...]:
+    """The random terms that a design can tell apart: from each other, and from the noise of single rows."""
+    model = LinearModel(np.zeros(codes[0].size), codes, [(SYSTEM,), *TERMS])
+    kept: list[Key] = []
+    for key in TERMS:
+        term = model.term(key)
+        grouped = 1 < term.size < model.n
+        if grouped and not any(same_groups(term, model.term(other)) for other in ((SYSTEM,), *kept)):
+            kept.append(key)
+    return tuple(kept)
+
+
+def _fitted(scores: FloatArray, codes: Sequence[IntArray], keys: tuple[Key, ...]) -> MixedFit:
+    """The model with as many of the terms as leave something for the noise; systems by assessors always stay.
+
+    Where each summary was judged by whoever was assigned, few assessors share a topic, and their ways with topics are
+    noise; then so is what topics do to systems.
+    """
+    fit = fit_mixed(scores, codes, fixed=[SYSTEM], random=keys)
+    for spare in ((TOPIC, ASSESSOR), (SYSTEM, TOPIC)):
+        left = tuple(key for key in fit.random if key != spare)
+        if fit.why is not None and left and len(left) < len(fit.random):
+            again = fit_mixed(scores, codes, fixed=[SYSTEM], random=left)
+            fit = again if again.why is None or spare == (TOPIC, ASSESSOR) else fit
+    return fit
+
+
+def _why_not(sizes: Sequence[int]) -> str | None:
+    if sizes[SYSTEM] < 2:
+        return f"it takes two systems, and there {'is one' if sizes[SYSTEM] else 'are none'}"
+    if sizes[TOPIC] < 2:
+        return "it takes two topics, and there is one"
+    if sizes[ASSESSOR] < 2:
+        return "one assessor judged: the noise of judging cannot be told from what topics do to systems"
+    return None
+
+
+def _why_not_like(keys: Sequence[Key], df: int) -> str | None:
+    if (SYSTEM, ASSESSOR) not in keys or df < LEAST_DF:
+        return "too few assessors judged the same topics to say how others would have"
+    return None
+
+
+def _need_assessors(assessors: int) -> None:
+    if assessors < RESAMPLED_FROM:
+        raise UsageError(
+            f"resample: {assessors} assessors are too few to resample them, {RESAMPLED_FROM} are needed;"
+            " without it, draws come from the fitted model"
+        )
+
+
+def _codes(factor: npt.ArrayLike) -> IntArray:
+    return np.asarray(factor, dtype=np.int64)
+
+
+def _pooling(codes: Sequence[IntArray], sizes: Sequence[int]) -> sparse.csr_array:
+    """A row for each system, whose product with the scores is its mean: over assessors, then over topics."""
+    cell = codes[SYSTEM] * sizes[TOPIC] + codes[TOPIC]
+    rows = np.bincount(cell, minlength=sizes[SYSTEM] * sizes[TOPIC])
+    topics = (rows.reshape(sizes[SYSTEM], sizes[TOPIC]) > 0).sum(axis=1)
+    weights = 1 / (rows[cell] * topics[codes[SYSTEM]])
+    return sparse.csr_array(
+        (weights, (codes[SYSTEM], np.arange(cell.size))), shape=(sizes[SYSTEM], cell.size)
+    )
+
+
+def _cells(codes: Sequence[IntArray], key: Key) -> sparse.csr_array:
+    """Rows x cells of a term, 1 where a row is in a cell."""
+    _, cell = np.unique(np.stack([codes[k] for k in key]), axis=1, return_inverse=True)
+    cell = cell.ravel()
+    return sparse.csr_array((np.ones(cell.size), (np.arange(cell.size), cell)))
+
+
+def _groups(topic: IntArray, assessor: IntArray, sizes: Sequence[int]) -> int:
+    """Sets of assessors that share no topic with each other."""
+    from scipy.sparse.csgraph import connected_components
+
+    links = sparse.coo_array(
+        (np.ones(topic.size), (topic, sizes[TOPIC] + assessor)), shape=(sizes[TOPIC] + sizes[ASSESSOR],) * 2
+    )
+    return int(connected_components(links, directed=False)[0])
+
+
+def _noise_df(codes: Sequence[IntArray], keys: Sequence[Key]) -> float:
+    """Degrees of freedom of the noise after all terms."""
+    model = LinearModel(np.zeros(codes[0].size), codes, [(SYSTEM,), *keys])
+    if sum(model.term(key).size for key in model.keys) > EXACT_UP_TO:
+        return math.inf
+    return float(max(1, model.n - model.space(model.keys).rank))
+
+
+def _drawn(
+    population: Population,
+    means: FloatArray,
+    covariance: FloatArray,
+    df: float,
+    sign: float,
+    rng: np.random.Generator,
+    draws: int,
+    level: float,
+) -> RankDraws:
+    values, vectors = np.linalg.eigh(covariance)
+    root = vectors * np.sqrt(np.clip(values, 0.0, None))
+    moves = rng.standard_normal((draws, means.size)) @ root.T
+    if math.isfinite(df):
+        moves /= np.sqrt(rng.chisquare(df, size=(draws, 1)) / df)
+    return _summed(population, means + moves, sign, level, df)
+
+
+def _resampled(
+    scores: FloatArray,
+    codes: Sequence[IntArray],
+    sizes: Sequence[int],
+    rng: np.random.Generator,
+    draws: int,
+    progress: Callable[[int, int], None],
+) -> FloatArray:
+    """Means with assessors drawn with replacement, over the topics that somebody drawn judged.
+
+    A draw that leaves a system without any topic is left out.
+    """
+    cells = sizes[SYSTEM] * sizes[TOPIC]
+    cell = codes[SYSTEM] * sizes[TOPIC] + codes[TOPIC]
+    found = np.empty((draws, sizes[SYSTEM]))
+    for draw in range(draws):
+        times = np.bincount(
+            rng.integers(sizes[ASSESSOR], size=sizes[ASSESSOR]), minlength=sizes[ASSESSOR]
+        ).astype(np.float64)[codes[ASSESSOR]]
+        number = np.bincount(cell, weights=times, minlength=cells)
+        total = np.bincount(cell, weights=times * scores, minlength=cells)
+        with np.errstate(invalid="ignore"):
+            of_cells = (total / number).reshape(sizes[SYSTEM], sizes[TOPIC])
+        kept = ~np.isnan(of_cells)
+        with np.errstate(invalid="ignore"):
+            found[draw] = np.where(kept, of_cells, 0.0).sum(axis=1) / kept.sum(axis=1)
+        if draw % 500 == 499:
+            progress(draw + 1, draws)
+    return found[~np.isnan(found).any(axis=1)]
+
+
+def _summed(population: Population, drawn: FloatArray, sign: float, level: float, df: float) -> RankDraws:
+    draws, systems = drawn.shape
+    signed = sign * drawn  # the smallest is the best
+    beats = np.full((systems, systems), math.nan)
+    ranks = np.empty(drawn.shape, dtype=np.int64)
+    ranks[:] = 1
+    for one in range(systems):
+        before = signed[:, [one]] < signed
+        tied = signed[:, [one]] == signed
+        wins = before.sum(axis=0) + 0.5 * tied.sum(axis=0)
+        beats[one] = (wins + 0.5) / (draws + 1)
+        ranks += before
+    np.fill_diagonal(beats, math.nan)
+    low, high = np.quantile(ranks, [(1 - level) / 2, (1 + level) / 2], axis=0, method="inverted_cdf")
+    first = ranks == 1
+    return RankDraws(
+        population=population,
+        beats=beats,
+        low=low.astype(np.int64),
+        high=high.astype(np.int64),
+        best=(first / first.sum(axis=1, keepdims=True)).mean(axis=0),
+        level=level,
+        draws=draws,
+        df=df,
+    )

@@ -1,0 +1,245 @@
+"""adjudge stability: every part prints, in every form; what is absent says why; the page shows what is printed."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import chdir
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.cli.running import runner
+
+import adjudge
+from adjudge.cli.stability import command
+from adjudge.demo.build import build
+from adjudge.errors import UsageError
+from adjudge.evaluation import Evaluation
+from adjudge.trust.stability import Stability
+
+PAGE = (Path(__file__).parents[2] / "docs" / "stability.md").read_text(encoding="utf-8")
+run = runner(command)
+
+
+@pytest.fixture(scope="module")
+def folder(judged_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The judged demo, its coverage scored."""
+    path = tmp_path_factory.mktemp("stability")
+    shutil.copytree(judged_demo, path / "my-eval")
+    adjudge.open(path / "my-eval").score("coverage")
+    return path
+
+
+@pytest.fixture(scope="module")
+def found(folder: Path) -> Stability:
+    return adjudge.stability(folder / "my-eval")
+
+
+@pytest.fixture(autouse=True)
+def _there(folder: Path) -> Iterator[None]:
+    with chdir(folder):
+        yield
+
+
+def test_the_page_shows_real_output() -> None:
+    """Each block is the headline, and one table of the whole output."""
+    blocks = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
+    everything = run("my-eval").stdout
+    names = []
+    for block in blocks:
+        first, headline, empty, *shown = block.splitlines()
+        assert first.startswith("$ adjudge stability my-eval --table ")
+        names.append(first.rpartition(" ")[2])
+        assert everything.startswith(f"{headline}\n\n")
+        assert empty == ""
+        assert shown[0].endswith(f"({names[-1]})")
+        assert "\n".join(shown) in everything
+    assert names == ["conflicts", "resolutions", "self-agreement", "judge-noise"]
+    printed = run(blocks[1].splitlines()[0].removeprefix("$ adjudge stability ")).stdout
+    assert printed.splitlines()[:-1] == blocks[1].splitlines()[1:]
+
+
+def test_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    code = "\n".join(re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL))
+    exec(code, {})
+    assert capsys.readouterr().out.splitlines() == re.findall(r"^# (.*)$", code, re.MULTILINE)
+
+
+def test_the_page_names_every_table(found: Stability) -> None:
+    for name in found.tables().names:
+        assert f"`{name}`" in PAGE
+
+
+def test_every_part_is_printed_and_every_sentence_is_in_json(found: Stability) -> None:
+    done = run("my-eval")
+    assert done.stdout.startswith(found.headline())
+    for name in found.tables().names:
+        assert f"({name})" in done.stdout
+    notes = " ".join(done.stderr.split())
+    assert "123 planted repeats left out of the tables of judgments" in notes
+    assert notes.count("judgments are simulated") == 1
+    said = json.loads(run("my-eval --json").stdout)
+    assert said["headline"] == found.headline()
+    assert [each["table"] for each in said["tables"]] == list(found.tables().names)
+    assert said["absent"] == []
+    pairs = [each for each in said["beats"] if each["population"] == "like"]
+    assert len(pairs) == 36
+    assert all(0 < each["probability"] < 1 for each in pairs)
+
+
+def test_csv_is_of_one_table_and_latex_of_all(tmp_path: Path, found: Stability) -> None:
+    with pytest.raises(UsageError, match="choose it with --table: conflicts, different-answers"):
+        run(f"my-eval --csv {tmp_path / 'x.csv'}")
+    rows = list(csv.DictReader(io.StringIO(run("my-eval --table resolutions --csv -").stdout)))
+    assert [row["system"] for row in rows] == list(found.resolutions[0].systems)
+    assert float(rows[0]["min"]) == found.resolutions[0].scores["min"][0]
+    assert run("my-eval --latex").stdout.count(r"\begin{tabular}") == len(found.tables())
+    assert run("my-eval --table beats --markdown").stdout.count("\n| ") == 10
+
+
+def test_bars_hold_every_resolution_and_original_is_coverage(found: Stability) -> None:
+    (own,) = found.resolutions
+    for k in range(len(own.systems)):
+        every = [scores[k] for scores in own.scores.values()]
+        assert own.scores["min"][k] == min(every)
+        assert own.scores["max"][k] == max(every)
+    # Without planted repeats, which scores are averaged over; they are few.
+    means = dict(zip(found.noise[0].systems, found.noise[0].found.means, strict=True))
+    assert dict(zip(own.systems, own.scores["original"], strict=True)) == pytest.approx(means, abs=0.002)
+
+
+def test_the_evaluation_has_it_too_and_seeds_decide(folder: Path, found: Stability) -> None:
+    again = adjudge.open(folder / "my-eval").stability("coverage")
+    assert again.as_dict() == found.as_dict()
+    other = adjudge.stability(folder / "my-eval", seed=1)
+    assert other.as_dict()["beats"] != found.as_dict()["beats"]
+    assert other.resolutions[0].rankings == found.resolutions[0].rankings
+
+
+def test_a_named_measure_is_resolved_and_others_say_that_they_are_not(folder: Path) -> None:
+    e = adjudge.open(shutil.copytree(folder / "my-eval", folder / "other"))
+    e.score("retention", "rouge-1")
+    assert e.stability("retention").resolutions[0].measure == "retention"
+    found = e.stability("rouge-1")
+    assert found.resolutions[0].measure == "coverage"
+    assert found.noise == ()
+    assert "judge noise: rouge-1 has no scores by named assessors" in found.notes
+    assert any(note.startswith("scores of coverage are resolved") for note in found.notes)
+
+
+# What is absent
+
+
+def test_a_folder_without_judgments_says_so(tmp_path: Path) -> None:
+    build(tmp_path / "plain")
+    found = adjudge.stability(tmp_path / "plain")
+    assert found.headline().startswith("Nothing can be said of the stability of ")
+    assert [why.partition(":")[0] for why in found.absent] == [
+        "repeated judgments and resolved scores",
+        "planted repeats",
+        "judge noise",
+    ]
+    done = run(str(tmp_path / "plain"))
+    assert "note: not said: judge noise: no measure here has scores by named assessors" in done.stderr
+    assert json.loads(run(f"{tmp_path / 'plain'} --json").stdout)["tables"] == []
+
+
+def test_judgments_without_repeats_could_not_have_shown_a_conflict(make: Callable[..., Evaluation]) -> None:
+    from adjudge.data.rows import Summary, Topic
+
+    rows = [
+        Topic("t1"),
+        Summary("t1", "ref", "A storm came. Nobody was hurt.", 10, ("reference",)),
+        Summary("t1", "a", "There was a storm.", 10),
+        Summary("t1", "b", "Everyone is fine.", 10),
+    ]
+    e = make(*rows)
+    e.units()
+    e.simulate_judgments("duc-2002", assessors=1)
+    found = e.stability()
+    assert re.fullmatch(
+        r"None of \d+ judgments of model units was repeated, so no conflict could have been found\.",
+        found.headline(),
+    )
+    assert any(why.startswith("planted repeats: nobody judged anything twice") for why in found.absent)
+
+
+def rated(assessors: int = 3) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    rows = [
+        (f"t{t}", s, f"p{a}", quality + rng.normal())
+        for t in range(12)
+        for s, quality in (("good", 2.0), ("fair", 1.8), ("poor", 0.0))
+        for a in range(assessors)
+    ]
+    return pd.DataFrame(rows, columns=["topic", "system", "assessor", "value"])
+
+
+def test_a_file_with_assessors_has_judge_noise_alone(tmp_path: Path) -> None:
+    rated().to_csv(tmp_path / "ratings.csv", index=False)
+    done = run(str(tmp_path / "ratings.csv"))
+    assert "for assessors like these 3 on these topics" in done.stdout
+    assert (
+        "note: not said: repeated judgments, resolved scores and planted repeats: a table of scores"
+        in done.stderr
+    )
+    assert "3 people judged; this supposes that they disagree about all systems alike" in done.stderr
+    (own,) = adjudge.stability(rated()).noise
+    assert [own.systems[k] for k in own.order] == ["good", "fair", "poor"]
+    (other,) = adjudge.stability(adjudge.read_scores(rated(), lower_is_better=True)).noise
+    assert [other.systems[k] for k in other.order] == ["poor", "fair", "good"]
+
+
+def test_a_file_without_assessors_says_so(tmp_path: Path) -> None:
+    found = adjudge.stability(rated().groupby(["topic", "system"], as_index=False)["value"].mean())
+    assert found.noise == ()
+    assert found.absent[-1] == (
+        "judge noise: no measure here has scores by named assessors (a column named assessor says who judged)"
+    )
+
+
+def test_anonymous_scores_are_nobodys() -> None:
+    frame = rated()
+    frame.loc[frame["assessor"] == "p2", "assessor"] = "crowd-anonymous"
+    (own,) = adjudge.stability(frame).noise
+    assert (own.found.assessors, own.anonymous) == (2, 36)
+    assert "36 anonymous scores left out: whoever gave them is no assessor" in list(own.notes())
+    frame["assessor"] = "anonymous"
+    frame = frame.drop_duplicates(["topic", "system"])
+    assert adjudge.stability(frame).noise == ()
+
+
+def test_resampling_from_ten_up(tmp_path: Path) -> None:
+    rated(4).to_csv(tmp_path / "four.csv", index=False)
+    with pytest.raises(UsageError, match="4 assessors are too few to resample them, 10 are needed"):
+        run(f"{tmp_path / 'four.csv'} --resample")
+    rated(10).to_csv(tmp_path / "ten.csv", index=False)
+    assert "|assessors:resampled|draws:200|" in run(f"{tmp_path / 'ten.csv'} --resample --draws 200").stdout
+
+
+@pytest.mark.shared_data
+def test_summeval_has_judge_noise_of_its_experts(shared_data: Path, tmp_path: Path) -> None:
+    """As the page says."""
+    from adjudge.formats.summeval import read
+
+    e = Evaluation.init(tmp_path / "e")
+    e.take(read([shared_data / "summeval" / "model_annotations.12systems.jsonl"]))
+    found = e.stability("expert:coherence")
+    (own,) = found.noise
+    assert own.found.like is not None
+    assert own.found.these is not None
+    like = [own.systems[k] for k in own.order if own.found.like.low[k] == 1]
+    these = [own.systems[k] for k in own.order if own.found.these.low[k] == 1]
+    assert (like, these) == (["M22", "M23", "M17"], ["M22", "M23"])
+    pairs = int(re.search(r"in (\d+) of 66 pairs", found.headline())[1])  # type: ignore[index]
+    assert f"{pairs} of 66 pairs" in " ".join(PAGE.split())
+    assert len(found.absent) == 2
+    crowd = e.stability("crowd:coherence")
+    assert crowd.noise == ()
+    assert "judge noise: crowd:coherence has no scores by named assessors" in crowd.notes
