@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,7 @@ def test_the_model_is_an_option_of_anova(frame: pd.DataFrame, found: OrdinalAnov
         adjudge.anova(frame, model="probit")  # type: ignore[call-overload]
     for option in ({"factors": ["system"]}, {"random": ["topic"]}, {"ss_type": 2}, {"interactions": True}):
         with pytest.raises(UsageError, match=f"{next(iter(option))}: of the linear model alone"):
-            adjudge.anova(frame, model="ordinal", **option)  # type: ignore[call-overload]
+            adjudge.anova(frame, model="ordinal", **option)
 
 
 def test_the_random_terms_are_those_of_the_linear_model(frame: pd.DataFrame, found: OrdinalAnova) -> None:
@@ -102,7 +103,7 @@ def test_contrasts_are_t_tests_corrected_by_holm(found: OrdinalAnova) -> None:
 
 
 # R 4.2.2, lmerTest 3.1.3, emmeans 1.8.4.1: data/ordinal_df.R on the case `full` of data/ordinal.csv
-def test_degrees_of_freedom_equal_emmeans() -> None:
+def test_degrees_of_freedom_and_errors_equal_emmeans() -> None:
     expected = pd.read_csv(DATA / "ordinal_df_expected.csv")
     frame = pd.read_csv(DATA / "ordinal.csv")
     for case, rows in expected.groupby("case"):
@@ -115,6 +116,7 @@ def test_degrees_of_freedom_equal_emmeans() -> None:
             assert pair.df == pytest.approx(row.df, rel=1e-2)
             assert abs(pair.linear_difference) == pytest.approx(abs(row.difference), abs=1e-4)
             assert pair.linear_error == pytest.approx(row.error, rel=1e-3)
+            assert pair.enlarged == pytest.approx(row.error / row.full_error, rel=2e-3)
 
 
 def test_systems_stand_in_order_with_ranks(found: OrdinalAnova) -> None:
@@ -209,6 +211,16 @@ def test_disagreements_are_told_pair_by_pair(found: OrdinalAnova) -> None:
         "1 of 1 pair of systems differs by the ordinal model, 1 by the linear model: they"
         " conclude the same of the pair."
     )
+
+
+def test_the_page_shows_what_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "anova.md").read_text(encoding="utf-8")
+    [block] = [
+        each for each in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if 'model="ordinal"' in each
+    ]
+    exec(compile(block, "docs/anova.md", "exec"), {})
+    shown = [line.removeprefix("# ") for line in block.splitlines() if line.startswith("# ")]
+    assert capsys.readouterr().out.splitlines() == shown
 
 
 def test_every_table_and_json(found: OrdinalAnova) -> None:
@@ -346,7 +358,7 @@ def test_systems_that_do_not_overlap(frame: pd.DataFrame) -> None:
 
 def test_what_is_no_scale_is_one_line(frame: pd.DataFrame) -> None:
     rng = np.random.default_rng(0)
-    said = r"fluency has 240 different values \(.*\) in 240 rows: .* up to 20 levels, use the linear model"
+    said = r"fluency has 240 different values \(.*\) in 240 rows: .* 20 that are not whole .*; use the linear model"
     with pytest.raises(UsageError, match=said):
         adjudge.anova(frame.assign(value=rng.random(len(frame))), model="ordinal")
     with pytest.raises(UsageError, match="has 12 different values"):
@@ -382,3 +394,30 @@ def test_progress_is_told(frame: pd.DataFrame) -> None:
     adjudge.anova(frame, model="ordinal", progress=heard.append)
     assert heard == sorted(heard)
     assert heard[0] == 1
+
+
+@pytest.mark.shared_data
+def test_summeval_and_squality(shared_data: Path) -> None:
+    """3,600 ratings from 1 to 5 by three experts; 900 from 0 to 100 by four reviewers, three for each story."""
+    rows = []
+    file = shared_data / "summeval" / "model_annotations.12systems.jsonl"
+    for record in map(json.loads, file.read_text(encoding="utf-8").splitlines()):
+        for k, given in enumerate(record["expert_annotations"], 1):
+            rows.append((record["id"], record["model_id"], f"expert{k}", given["coherence"], "coherence"))
+    file = shared_data / "squality" / "human_eval.jsonl"
+    for record in map(json.loads, file.read_text(encoding="utf-8").splitlines()):
+        for question, systems in record["questions"].items():
+            for system, answer in systems.items():
+                for review in answer["reviews"]:
+                    topic = f"{record['passage-id']}-{question}"
+                    rows.append(
+                        (topic, system, f"w{review['worker_id']}", review["overall-rating"], "overall")
+                    )
+    frame = pd.DataFrame(rows, columns=["topic", "system", "assessor", "value", "measure"])
+    coherence = adjudge.anova(frame, "coherence", model="ordinal")
+    assert coherence.n == 3600
+    assert len(coherence.found("linear")) == 15
+    assert [each.assessor for each in coherence.severity] == ["expert3", "expert2", "expert1"]
+    overall = adjudge.anova(frame, "overall", model="ordinal")
+    assert len(overall.levels) == 95
+    assert [each.system for each in overall.systems] == ["human", "bart-dpr", "bart"]

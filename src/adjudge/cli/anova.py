@@ -141,13 +141,13 @@ def _deliver_ordinal(found: list[OrdinalAnova], **how: Any) -> None:
 
 
 def _show_ordinal(result: OrdinalAnova) -> None:
-    from adjudge.comparisons.ordinal import MOST_PAIRS
+    from adjudge.comparisons.ordinal import MOST_ROWS
 
     def more() -> None:
         for part in result.parts():
             print()
-            if part.name == "contrasts" and len(part.rows) > MOST_PAIRS:
-                say(f"{len(part.rows):,} pairs of systems: --csv and --json have them all")
+            if len(part.rows) > MOST_ROWS:
+                say(f"{part.title}: {len(part.rows):,} rows, which --csv and --json have")
             else:
                 show(part)
         print()

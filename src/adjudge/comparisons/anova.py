@@ -181,8 +181,8 @@ def anova(
     analysed = replace(analysed, beside=_beside(rows, terms, beside, analysed.samples, bool(random)))
     if not random:
         return analysed
-    model = mixed_model(rows, fixed, crossed, level=LEVEL, resamples=resamples, seed=seed)
-    return replace(analysed, components=replace(model, beside=analysed.beside))
+    mixed = mixed_model(rows, fixed, crossed, level=LEVEL, resamples=resamples, seed=seed)
+    return replace(analysed, components=replace(mixed, beside=analysed.beside))
 
 
 @dataclass(frozen=True, repr=False)

@@ -30,12 +30,14 @@ if TYPE_CHECKING:
     from adjudge.stats.linear.mixed import MixedFit
     from adjudge.stats.linear.ordinal import OrdinalFit
 
-MOST_LEVELS = 20
-"""Of a scale; more are numbers rather than levels."""
+MOST_LEVELS = 101
+"""Of a scale of whole numbers, as from 0 to 100."""
+MOST_OTHERS = 20
+"""Of another scale; more are numbers rather than levels."""
 MOST_NAMED = 8
 """Pairs about which the two models differ that are told one by one."""
-MOST_PAIRS = 66
-"""Pairs that a terminal shows."""
+MOST_ROWS = 66
+"""Of a table beside the main one that a terminal shows: the pairs of 12 systems."""
 FEW_DF = 8
 """Degrees of freedom of assessor:system below which a note says what the intervals suppose."""
 FEWEST_DF = 2
@@ -82,6 +84,9 @@ class OrdinalContrast:
     b: str
     difference: float
     error: float
+    """Of the likelihood, times `enlarged`."""
+    enlarged: float
+    """How many times larger the linear model's standard error is by REML than by maximum likelihood."""
     df: float
     t: float
     raw_p: float
@@ -122,7 +127,7 @@ class Severity:
     expected: float
     """The mean rating over systems that is expected of this assessor."""
     word: str
-    """harsh or mild (low or high, of a description), or nothing where the interval holds 0."""
+    """harsh or mild (low or high, of a description); nothing where the interval holds 0, or there is none."""
 
 
 @dataclass(frozen=True)
@@ -191,7 +196,7 @@ class OrdinalAnova(Tabular):
         length = f"|length:{self.length}" if self.length else ""
         return (
             f"{self.info.signature or self.measure}{length}|rows:{self.n}|clmm:{self.formula.replace(' ', '')}"
-            f"|link:logit|laplace|levels:{len(self.levels)}|df:satterthwaite-of-linear|correct:holm"
+            f"|link:logit|laplace|levels:{len(self.levels)}|errors:times-reml-over-ml-of-linear|df:satterthwaite-of-linear|correct:holm"
             f"|alpha:{self.alpha:g}|check:posterior-predictive:{RESAMPLES}|seed:{self.seed}"
         )
 
@@ -258,7 +263,7 @@ class OrdinalAnova(Tabular):
     def _about_severity(self) -> Iterator[str]:
         if not self.severity:
             return
-        if not any(each.error for each in self.severity):
+        if all(math.isnan(each.error) for each in self.severity):
             yield "The assessors do not differ in severity: its variance is estimated as 0."
             return
         verbs = ("is", "are") if self.info.better else ("rates", "rate")
@@ -354,6 +359,7 @@ class OrdinalAnova(Tabular):
                 Column("difference", "a - b", format="+.2f"),
                 Column("interval", f"{1 - self.alpha:.0%} interval", data=False, right=False),
                 Column("error", show="never"),
+                Column("enlarged", show="never"),
                 Column("df", format=".1f"),
                 Column("t", show="never"),
                 Column("raw_p", show="never"),
@@ -377,6 +383,7 @@ class OrdinalAnova(Tabular):
                     each.difference,
                     _span(each.low, each.high),
                     each.error,
+                    each.enlarged,
                     each.df,
                     each.t,
                     each.raw_p,
@@ -475,7 +482,7 @@ class OrdinalAnova(Tabular):
             title="Are levels used as the model expects?",
             columns=(
                 Column("over", "ratings by", right=False),
-                Column("statistic", "chi-squared", format=".1f"),
+                Column("statistic", "Freeman-Tukey", format=".1f"),
                 Column("p", show="never"),
                 Column("p_text", "p", data=False, right=True),
                 Column("resamples", show="never"),
@@ -584,8 +591,9 @@ def _check_words(each: ScaleUse, alpha: float) -> str:
     from adjudge.stats.paired import p_words
 
     basis = f"{p_words(each.p, alpha)}, {counted(each.resamples, 'draw')} from the model"
-    most = f"{each.worst} got" if each.over == "system" else f"{each.worst} gave"
-    off = f"{most} {each.level:g} {each.observed:,} times, where {each.expected:.1f} are expected"
+    verb = "got" if each.over == "system" else "gave"
+    cases = counted(each.observed, "case") if each.observed else "no case"
+    off = f"{each.worst} {verb} a {each.level:g} in {cases}, where {each.expected:.1f} are expected"
     if each.p <= alpha:
         return f"By {each.over} the levels are not used as the model expects ({basis}): {off}."
     return f"By {each.over} the levels are used about as the model expects ({basis}); furthest off, {off}."
@@ -676,11 +684,12 @@ def _check_scale(rows: AnovaRows) -> None:
     if levels.size == 1:
         raise DataError(f"{title}: every rating is {levels[0]:g}, there is nothing to compare")
     whole = bool((levels == np.round(levels)).all())
-    if levels.size > MOST_LEVELS or (not whole and levels.size > rows.n / 2):
+    if levels.size > min(MOST_LEVELS if whole else MOST_OTHERS, rows.n / 2):
         shown = f"{levels[0]:g}, {levels[1]:g} ... {levels[-1]:g}"
         raise UsageError(
             f"{title} has {levels.size:,} different values ({shown}) in {rows.n:,} rows: the ordinal model is for"
-            f" ratings on a scale of up to {MOST_LEVELS} levels, use the linear model"
+            f" ratings of up to {MOST_LEVELS} levels, or {MOST_OTHERS} that are not whole numbers, each given twice on"
+            " average; use the linear model"
         )
 
 
@@ -741,16 +750,16 @@ def _unused(rows: AnovaRows) -> list[str]:
     import numpy as np
 
     levels = np.unique(rows.values)
-    if not (levels == np.round(levels)).all():
+    if levels.size > MOST_OTHERS or not (levels == np.round(levels)).all():
         return []
     low, high = (
         end if known is None else known
         for end, known in zip((levels[0], levels[-1]), rows.info.range, strict=True)
     )
-    if high - low > MOST_LEVELS:
-        low, high = levels[0], levels[-1]
+    if high - low > MOST_OTHERS:
+        return []
     absent = [f"{level:g}" for level in np.arange(low, high + 1) if level not in levels]
-    if not absent or high - low > MOST_LEVELS:
+    if not absent:
         return []
     return [f"nobody gave {listed(absent)}: the model is of the {len(levels)} levels that occur"]
 
@@ -897,14 +906,14 @@ def _result(
     count = len(names)
     sign = -1 if rows.info.better == "lower" else 1
     order = sorted(range(count), key=lambda k: (-sign * fit.effects[k], names[k]))
-    contrasts = _contrasts(names, order, linear, fit, alpha)
-    systems = _positions(everything, rows, order, linear, fit, contrasts, why, alpha)
+    of_linear = _LinearSystems(linear)
+    contrasts = _contrasts(names, order, of_linear, fit, alpha)
+    systems = _positions(everything, rows, order, of_linear, fit, contrasts, why, alpha)
     centre = float(fit.effects.mean())
     # Thresholds for the average system, so that which system was the first does not show.
     cuts = fit.thresholds.size
     turn = np.hstack([np.eye(cuts), np.full((cuts, count - 1), -1 / count)])
     errors = np.sqrt((turn @ fit.covariance @ turn.T).diagonal())
-    assert linear.found is not None
     return OrdinalAnova(
         info=rows.info,
         length=rows.length,
@@ -973,22 +982,20 @@ def _tested(
 
 
 def _contrasts(
-    names: Sequence[str], order: Sequence[int], linear: MixedFit, fit: OrdinalFit, alpha: float
+    names: Sequence[str], order: Sequence[int], linear: _LinearSystems, fit: OrdinalFit, alpha: float
 ) -> tuple[OrdinalContrast, ...]:
     import numpy as np
-
-    from adjudge.stats.linear.mixed import fixed_means
 
     pairs = list(combinations(order, 2))
     weights = np.zeros((len(pairs), len(names)))
     for row, (a, b) in enumerate(pairs):
         weights[row, [a, b]] = 1.0, -1.0
-    df = _freedom(linear, weights)
+    df, enlarged = linear.df(weights), linear.enlarged(weights)
     difference, error = fit.contrasts(weights)
+    error = error * enlarged
     p, corrected, low, high, differ = _tested(difference, error, df, alpha)
-    means = fixed_means(linear)
-    plain_difference = weights @ means.means
-    plain_error = np.sqrt(np.einsum("ij,jk,ik->i", weights, means.covariance, weights))
+    plain_difference = weights @ linear.means.means
+    plain_error = _errors(linear.means.covariance, weights)
     _, linear_p, linear_low, linear_high, linear_differ = _tested(plain_difference, plain_error, df, alpha)
     words: dict[tuple[bool, bool], DifferBy] = {
         (True, True): "both models",
@@ -1002,6 +1009,7 @@ def _contrasts(
             b=names[b],
             difference=float(difference[k]),
             error=float(error[k]),
+            enlarged=float(enlarged[k]),
             df=float(df[k]),
             t=float(difference[k] / error[k]),
             raw_p=float(p[k]),
@@ -1019,24 +1027,47 @@ def _contrasts(
     )
 
 
-def _freedom(linear: MixedFit, weights: FloatArray) -> FloatArray:
-    """Satterthwaite's degrees of freedom of combinations of systems in the linear model."""
+def _errors(covariance: FloatArray, weights: FloatArray) -> FloatArray:
+    """Standard errors of combinations, a row of weights each."""
     import numpy as np
 
-    from adjudge.stats.linear.mixed import Satterthwaite
+    return np.asarray(np.sqrt(np.einsum("ij,jk,ik->i", weights, covariance, weights)))
 
-    found = linear.found
-    assert found is not None
-    assert found.averaging is not None
-    satterthwaite = Satterthwaite(found.reml, found.theta, found.averaging)
-    return np.array([satterthwaite.of(row @ found.averaging) for row in weights])
+
+class _LinearSystems:
+    """The linear model's systems: their means, and what tests of combinations of them need, made once."""
+
+    def __init__(self, fit: MixedFit):
+        from adjudge.stats.linear.mixed import Satterthwaite, fixed_means, likelihood_covariance
+
+        found = fit.found
+        assert found is not None
+        assert found.averaging is not None
+        self._averaging = found.averaging
+        self._satterthwaite = Satterthwaite(found.reml, found.theta, found.averaging)
+        self._full = likelihood_covariance(fit)
+        self.means = fixed_means(fit)
+
+    def df(self, weights: FloatArray) -> FloatArray:
+        """Satterthwaite's degrees of freedom of combinations, a row of weights each."""
+        import numpy as np
+
+        return np.array([self._satterthwaite.of(row @ self._averaging) for row in weights])
+
+    def enlarged(self, weights: FloatArray) -> FloatArray:
+        """How many times larger standard errors are by REML than by maximum likelihood.
+
+        The ordinal model has a likelihood alone. With three assessors it takes the variance of what they disagree
+        about as about two thirds of what it is.
+        """
+        return _errors(self.means.covariance, weights) / _errors(self._full, weights)
 
 
 def _positions(
     everything: AnovaRows,
     rows: AnovaRows,
     order: Sequence[int],
-    linear: MixedFit,
+    linear: _LinearSystems,
     fit: OrdinalFit,
     contrasts: Sequence[OrdinalContrast],
     why: dict[str, str],
@@ -1050,7 +1081,8 @@ def _positions(
     names = rows.factors["system"].levels
     weights = np.eye(len(names)) - 1 / len(names)
     position, error = fit.contrasts(weights)
-    df = _freedom(linear, weights)
+    error = error * linear.enlarged(weights)
+    df = linear.df(weights)
     reach = stdtrit(df, 1 - alpha / 2) * error
     best, worst = rank_intervals(_better(contrasts, [names[k] for k in order], rows.info))
     known = everything.factors["system"]
@@ -1115,7 +1147,9 @@ def _severity(rows: AnovaRows, random: Sequence[str], fit: OrdinalFit, alpha: fl
         rows.info.better or "", ("low", "high")
     )
     found = []
-    for assessor, n, mode, error in zip(factor.levels, counts, fit.modes[k], fit.mode_errors[k], strict=True):
+    # Where the variance is estimated as 0, that is all that is known: no intervals without width.
+    errors = np.where(fit.deviations[k] > 0, fit.mode_errors[k], math.nan)
+    for assessor, n, mode, error in zip(factor.levels, counts, fit.modes[k], errors, strict=True):
         low, high = mode - reach * error, mode + reach * error
         found.append(
             Severity(
@@ -1145,7 +1179,7 @@ def _checks(rows: AnovaRows, fit: OrdinalFit, seed: int) -> tuple[ScaleUse, ...]
         factor = rows.factors[over]
         rng = generator(seed, f"anova/ordinal/{over}")
         check = scale_check(fit, factor.codes, rng=rng, resamples=RESAMPLES)
-        off = (check.observed - check.expected) / np.sqrt(check.expected)
+        off = np.sqrt(check.observed) - np.sqrt(check.expected)
         group, level = np.unravel_index(int(np.abs(off).argmax()), off.shape)
         found.append(
             ScaleUse(

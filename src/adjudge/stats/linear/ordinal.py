@@ -45,6 +45,9 @@ TOO_FAR = 30.0
 SETTLED = 1e-8
 """What a Newton step would still gain in log-likelihood where the search has converged."""
 
+MOST_STEPS, SMALLEST = 6, 1e-3
+"""Newton steps at the end of the search, and the smallest part of one."""
+
 Progress = Callable[[int], None]
 """Hears how many values of the parameters were tried."""
 
@@ -215,19 +218,20 @@ class Laplace:
             pairs = self._pairs[name]
             scale = deviations[pairs.first] * deviations[pairs.second]
             weights = (scale[:, None] * weight).ravel()
-            return np.bincount(pairs.places.ravel(), weights, math.prod(shape)).reshape(shape)
+            found = np.bincount(pairs.places.ravel(), weights, math.prod(shape))
+            return found.reshape(shape).astype(np.float64, copy=False)  # of no pairs it counts
 
         blocks = summed("blocks", self.count, self.slots, self.slots) + np.eye(self.slots)
         joined = summed("joined", self.count, self.slots, self.width)
         border = summed("border", self.width, self.width) + np.eye(self.width)
-        inverse = np.linalg.inv(blocks)
+        inverse: FloatArray = np.linalg.inv(blocks).astype(np.float64, copy=False)
         through = inverse @ joined
         flat = self.count * self.slots
         left = border - joined.reshape(flat, self.width).T @ through.reshape(flat, self.width)
         return Curvature(
             blocks=inverse,
             joined=through,
-            border=np.linalg.inv(left),
+            border=np.linalg.inv(left).astype(np.float64, copy=False),
             log_det=float(np.linalg.slogdet(blocks)[1].sum() + np.linalg.slogdet(left)[1]),
         )
 
@@ -356,9 +360,11 @@ class _Search:
     is 0, and a variance of 0 is found as any other.
     """
 
-    def __init__(self, laplace: Laplace, free: IntArray, terms: int, progress: Progress | None):
+    def __init__(
+        self, laplace: Laplace, free: IntArray, terms: int, progress: Progress | None, tried: int = 0
+    ):
         self.laplace, self.free, self.terms = laplace, free, terms
-        self.progress, self.tried = progress, 0
+        self.progress, self.tried = progress, tried
 
     def unpacked(self, x: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         cuts = self.laplace.levels - 1
@@ -410,7 +416,9 @@ class _Search:
         """Quasi-Newton steps in units in which the criterion is bent alike in all directions at the start."""
         from scipy.optimize import minimize
 
-        values, vectors = np.linalg.eigh(self.curvature(x))
+        slope = self.at(x)[1]
+        rows = np.array([self.at(x + STEP * unit)[1] - slope for unit in np.eye(x.size)]) / STEP
+        values, vectors = np.linalg.eigh((rows + rows.T) / 2)
         unit = vectors / np.sqrt(np.maximum(np.abs(values), 1e-4 * np.abs(values).max()))
 
         def criterion(z: FloatArray) -> tuple[float, FloatArray]:
@@ -423,22 +431,21 @@ class _Search:
             )
         return np.asarray(x + unit @ done.x)
 
-    def polish(self, x: FloatArray) -> tuple[FloatArray, float]:
-        """Newton steps at the end, and what another one would gain."""
-        gain = math.inf
-        for _ in range(6):
+    def polish(self, x: FloatArray) -> tuple[FloatArray, float, FloatArray]:
+        """Newton steps at the end, what another one would gain, and the curvature there."""
+        for _ in range(MOST_STEPS):
             value, slope = self.at(x)
-            step = np.linalg.pinv(self.curvature(x), hermitian=True) @ slope
+            bent = self.curvature(x)
+            step = np.linalg.pinv(bent, hermitian=True) @ slope
             gain = 0.5 * abs(float(slope @ step))
-            if gain < SETTLED:
-                break
             size = 1.0
-            while size > 1e-3 and not self.at(x - size * step)[0] <= value:
-                size /= 2
-            if size <= 1e-3:
+            if gain >= SETTLED:
+                while size > SMALLEST and not self.at(x - size * step)[0] <= value:
+                    size /= 2
+            if gain < SETTLED or size <= SMALLEST:
                 break
             x = x - size * step
-        return x, gain
+        return x, gain, bent
 
 
 # Fits
@@ -532,7 +539,7 @@ def _fitted(
     x = search.packed(thresholds, np.zeros(laplace.size - 1), LOGISTIC * ratios)
     x = search.descend(x)
     search, x = _at_zero(search, x)
-    x, gain = search.polish(x)
+    x, gain, bent = search.polish(x)
     thresholds, effects, deviations = search.unpacked(x)
     if deviations.size and np.abs(deviations).max() > TOO_FAR:
         far = int(np.abs(deviations).argmax())
@@ -542,7 +549,7 @@ def _fitted(
     if not gain < 1e-4:
         return _undefined(levels, terms, laplace.n, "the search for the maximum did not converge")
     value, _ = search.at(x)
-    covariance = _covariance(search, x)
+    covariance = _covariance(search, x, bent)
     if covariance is None:
         return _undefined(
             levels, terms, laplace.n, "the likelihood is flat at its maximum: no standard errors"
@@ -567,24 +574,31 @@ def _fitted(
 
 
 def _at_zero(search: _Search, x: FloatArray) -> tuple[_Search, FloatArray]:
-    """Small standard deviations are 0 where that is as good; the others are searched again without them."""
-    thresholds, effects, deviations = search.unpacked(x)
-    for k in sorted(search.free.tolist(), key=lambda k: abs(float(deviations[k]))):
-        if abs(deviations[k]) >= NEAR_ZERO:
-            break
-        fewer = _Search(search.laplace, search.free[search.free != k], search.terms, search.progress)
-        fewer.tried = search.tried
+    """Small standard deviations are 0 where that is as good: all of them, or else one after the other."""
+    deviations = np.abs(search.unpacked(x)[2])
+    small = [
+        k for k in search.free[np.argsort(deviations[search.free])].tolist() if deviations[k] < NEAR_ZERO
+    ]
+    for out in (small, *([k] for k in small)) if small else ():
+        if not set(out) <= set(search.free.tolist()):
+            continue
+        fewer = _Search(
+            search.laplace,
+            search.free[~np.isin(search.free, out)],
+            search.terms,
+            search.progress,
+            search.tried,
+        )
         value, _ = search.at(x)
-        without = fewer.descend(fewer.packed(thresholds, effects, deviations))
+        without = fewer.descend(fewer.packed(*search.unpacked(x)))
         if fewer.at(without)[0] <= value + 1e-7:
             search, x = fewer, without
-            thresholds, effects, deviations = search.unpacked(x)
+        search.tried = fewer.tried
     return search, x
 
 
-def _covariance(search: _Search, x: FloatArray) -> FloatArray | None:
+def _covariance(search: _Search, x: FloatArray, curvature: FloatArray) -> FloatArray | None:
     """Of thresholds and effects, from the curvature by all parameters; thresholds from their gaps."""
-    curvature = search.curvature(x)
     try:
         np.linalg.cholesky(curvature)
     except np.linalg.LinAlgError:
@@ -659,8 +673,9 @@ def level_shares(thresholds: FloatArray, at: npt.ArrayLike, spread: npt.ArrayLik
 class ScaleCheck:
     """How often each level was given in each group of rows, and how often the fitted model expects it.
 
-    The statistic sums (observed - expected)^2 / expected. p compares it with ratings drawn from the fitted model, the
-    random effects from their distribution given the data (a posterior predictive check; Gelman, Meng and Stern 1996).
+    The statistic is Freeman and Tukey's, 4 times the sum of (sqrt(observed) - sqrt(expected))^2, to which levels that
+    are hardly expected add little. p compares it with ratings drawn from the fitted model, the random effects from
+    their distribution given the data (a posterior predictive check; Gelman, Meng and Stern 1996).
     Nothing is fitted again, so that p is rather too large than too small.
     """
 
@@ -682,13 +697,13 @@ def scale_check(
     laplace, size, levels = fit.end.laplace, int(codes.max()) + 1, fit.levels.size
     shares = level_shares(fit.thresholds, fit.end.predictor, fit.end.spread)
     expected = np.array([np.bincount(codes, column, size) for column in shares.T]).T
-    scale = np.where(expected > 0, expected, 1.0)
+    root = np.sqrt(expected)
 
     def counts(ratings: IntArray) -> IntArray:
         return np.bincount(codes * levels + ratings, minlength=size * levels).reshape(size, levels)
 
     def distance(observed: IntArray) -> float:
-        return float(((observed - expected) ** 2 / scale).sum())
+        return 4 * float(((np.sqrt(observed) - root) ** 2).sum())
 
     observed = counts(laplace.ratings)
     statistic = distance(observed)
