@@ -9,6 +9,7 @@ import re
 import shlex
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from tests.cli.running import runner
@@ -33,7 +34,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     build(path / "my-eval")
     adjudge.open(path / "my-eval").score("rouge-1", "rouge-2")
     ratings = pd.read_csv(DATA / "ordinal.csv").query("case == 'crossed'").drop(columns="case")
-    ratings.rename(columns={"rating": "value"}).assign(measure="rating").to_csv(path / ORDINAL, index=False)
+    ratings = ratings.rename(columns={"rating": "value"}).assign(measure="rating")
+    ratings.to_csv(path / ORDINAL, index=False)
+    lengths = ratings.assign(measure="length", value=np.random.default_rng(0).random(len(ratings)))
+    pd.concat([ratings, lengths]).to_csv(path / "mixed.csv", index=False)
     return path
 
 
@@ -213,3 +217,8 @@ def test_options_of_the_linear_model_do_not_go_with_the_ordinal_one() -> None:
 def test_scores_that_are_no_ratings_are_one_line() -> None:
     with pytest.raises(UsageError, match=r"ROUGE-2 recall has \d+ different values .* use the linear model"):
         run("my-eval -m rouge-2 --model ordinal")
+    done = run("mixed.csv --model ordinal")
+    assert done.stdout.startswith("rating (300 ratings of 5 levels")
+    assert "note: left out: length has 300 different values" in " ".join(done.stderr.split())
+    with pytest.raises(UsageError, match="length has 300 different values"):
+        run("mixed.csv -m length,rating --model ordinal")

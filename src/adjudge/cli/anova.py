@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import adjudge
 from adjudge.cli import options
-from adjudge.cli.output import counting, deliver, say, show, show_table
+from adjudge.cli.output import counting, deliver, say, show, show_table, warn
 from adjudge.cli.sources import open_scores, pooled, show_result, takes_table, warn_of
-from adjudge.errors import UsageError, quoted
+from adjudge.errors import AdjudgeError, UsageError, quoted
 from adjudge.wording import decimal
 
 if TYPE_CHECKING:
@@ -91,16 +92,18 @@ def command(
     data = open_scores(scores, table, human, baseline, lower_is_better)
     chosen = data.resolved(measure or ())
     if model == "ordinal":
+        from adjudge.comparisons.ordinal import OrdinalAnova
+
         given = {"--factors": factors, "--interactions": interactions, "--random": random, "--type": ss_type}
         given |= {"--resamples": resamples, "--sizes": sizes}
-        for name in (name for name, value in given.items() if value not in (None, False)):
+        for name in (name for name, value in given.items() if value is not None and value is not False):
             raise UsageError(f"{name} is of the linear model: it does not go with --model ordinal")
         warn_of(data, chosen)
-        _deliver_ordinal(
-            [
-                _ordinal(data, each, length=length, form=form, pool_humans=pooled(pool), seed=seed)
-                for each in chosen
-            ],
+        asked = {"length": length, "form": form, "pool_humans": pooled(pool), "seed": seed}
+        deliver(
+            _ordinal(data, chosen, named=measure is not None, **asked),
+            OrdinalAnova.long_frame,
+            _show_ordinal,
             json=json,
             csv=csv,
             latex=latex,
@@ -131,13 +134,22 @@ def command(
     )
 
 
-def _ordinal(data: Scores, measure: str, **options: Any) -> OrdinalAnova:
-    with counting(f"fitting the ordinal model of {measure}:") as tried:
-        return adjudge.anova(data, measure, model="ordinal", progress=tried, **options)
-
-
-def _deliver_ordinal(found: list[OrdinalAnova], **how: Any) -> None:
-    deliver(found, lambda result: result.long_frame(), _show_ordinal, **how)
+def _ordinal(data: Scores, measures: Sequence[str], *, named: bool, **options: Any) -> list[OrdinalAnova]:
+    """The model of each measure; where none is named, those that are no ratings are left out with a note."""
+    found, refused = [], []
+    for measure in measures:
+        try:
+            with counting(f"fitting the ordinal model of {measure}:") as tried:
+                found.append(adjudge.anova(data, measure, model="ordinal", progress=tried, **options))
+        except AdjudgeError as error:
+            if named:
+                raise
+            refused.append(error)
+    if not found:
+        raise refused[0]
+    for error in refused:
+        warn(f"left out: {error}")
+    return found
 
 
 def _show_ordinal(result: OrdinalAnova) -> None:
