@@ -147,8 +147,8 @@ def _ordinal(data: Scores, measures: Sequence[str], *, named: bool, **options: A
             refused.append(error)
     if not found:
         raise refused[0]
-    for error in refused:
-        warn(f"left out: {error}")
+    for each in refused:
+        warn(f"left out: {each}")
     return found
 
 
