@@ -9,6 +9,8 @@ import re
 import shlex
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 from tests.cli.running import runner
 
@@ -21,15 +23,21 @@ PAGE = (Path(__file__).parents[2] / "docs" / "anova.md").read_text(encoding="utf
 DATA = Path(__file__).parents[1] / "stats" / "data"
 JUDGED = shlex.quote(str(DATA / "anova_judgments.csv"))
 PHASE2 = shlex.quote(str(DATA / "anova_phase2.csv"))
+ORDINAL = "ratings.csv"
 run = runner(command)
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The demo, scored."""
+    """The demo, scored, and a file of ratings."""
     path = tmp_path_factory.mktemp("anova")
     build(path / "my-eval")
     adjudge.open(path / "my-eval").score("rouge-1", "rouge-2")
+    ratings = pd.read_csv(DATA / "ordinal.csv").query("case == 'crossed'").drop(columns="case")
+    ratings = ratings.rename(columns={"rating": "value"}).assign(measure="rating")
+    ratings.to_csv(path / ORDINAL, index=False)
+    lengths = ratings.assign(measure="length", value=np.random.default_rng(0).random(len(ratings)))
+    pd.concat([ratings, lengths]).to_csv(path / "mixed.csv", index=False)
     return path
 
 
@@ -50,6 +58,7 @@ def test_the_page_shows_real_output() -> None:
 
 def test_the_page_names_every_option() -> None:
     for option in (
+        "model",
         "factors",
         "interactions",
         "sizes",
@@ -155,3 +164,61 @@ def test_mistakes_are_one_line() -> None:
         run("my-eval -m rouge-2 --pool all")
     with pytest.raises(DataError, match="rouge-7 has not been scored here"):
         run("my-eval -m rouge-7")
+
+
+# The ordinal model
+
+
+def test_the_ordinal_model_is_printed() -> None:
+    done = run(f"{ORDINAL} --model ordinal")
+    lines = done.stdout.splitlines()
+    assert lines[0] == ("rating (300 ratings of 5 levels: 5 systems, 15 topics, 4 assessors), ordinal model")
+    for title in (
+        "Pairs of systems on the latent scale, p by Holm, intervals for all 10 together",
+        "Assessors on the latent scale, on which the average assessor stands at 0",
+        "Thresholds on the latent scale, on which the average system stands at 0",
+        "Are levels used as the model expects?",
+    ):
+        assert title in lines
+    assert any(line.startswith("Standard deviations: rating ~ system + (1 | assessor)") for line in lines)
+    assert any(line.startswith("On rating ") for line in lines)
+    assert "|link:logit|laplace|" in lines[-1]
+    assert "fitting" not in done.stderr  # no terminal, no progress
+
+
+def test_the_ordinal_model_for_scripts(tmp_path: Path) -> None:
+    (found,) = json.loads(run(f"{ORDINAL} --model ordinal --json").stdout)
+    assert found["model"] == "ordinal"
+    assert len(found["contrasts"]) == 10
+    run(f"{ORDINAL} --model ordinal --csv {tmp_path / 'out.csv'}")
+    with (tmp_path / "out.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["part"] for row in rows].count("contrasts") == 10
+    assert float(next(row for row in rows if row["part"] == "contrasts")["p"]) == found["contrasts"][0]["p"]
+    assert r"\toprule" in run(f"{ORDINAL} --model ordinal --latex").stdout
+    assert "| between |" in run(f"{ORDINAL} --model ordinal --markdown").stdout
+
+
+def test_options_of_the_linear_model_do_not_go_with_the_ordinal_one() -> None:
+    for option in (
+        "--factors system,topic",
+        "--interactions",
+        "--random topic",
+        "--type 2",
+        "--sizes",
+        "--resamples 0",
+    ):
+        with pytest.raises(UsageError, match=f"{option.split()[0]} is of the linear model"):
+            run(f"{ORDINAL} --model ordinal {option}")
+    with pytest.raises(UsageError, match='--model is "probit", expected linear or ordinal'):
+        run(f"{ORDINAL} --model probit")
+
+
+def test_scores_that_are_no_ratings_are_one_line() -> None:
+    with pytest.raises(UsageError, match=r"ROUGE-2 recall has \d+ different values .* use the linear model"):
+        run("my-eval -m rouge-2 --model ordinal")
+    done = run("mixed.csv --model ordinal")
+    assert done.stdout.startswith("rating (300 ratings of 5 levels")
+    assert "note: left out: length has 300 different values" in " ".join(done.stderr.split())
+    with pytest.raises(UsageError, match="length has 300 different values"):
+        run("mixed.csv -m length,rating --model ordinal")

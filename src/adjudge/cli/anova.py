@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import adjudge
 from adjudge.cli import options
-from adjudge.cli.output import deliver, show, show_table
+from adjudge.cli.output import counting, deliver, say, show, show_table, warn
 from adjudge.cli.sources import open_scores, pooled, show_result, takes_table, warn_of
-from adjudge.errors import UsageError
+from adjudge.errors import AdjudgeError, UsageError, quoted
 from adjudge.wording import decimal
 
 if TYPE_CHECKING:
     from adjudge.comparisons.anova import Anova
+    from adjudge.comparisons.ordinal import OrdinalAnova
+    from adjudge.comparisons.scores import Scores
     from adjudge.formats.scoretable import TableOptions
 
 
@@ -23,6 +26,13 @@ def command(
     scores: options.Scores,
     table: TableOptions,
     measure: options.Measures = None,
+    model: Annotated[
+        str,
+        typer.Option(
+            metavar="linear|ordinal",
+            help="ordinal: for ratings on a scale, systems fixed, topics and assessors a sample.",
+        ),
+    ] = "linear",
     factors: Annotated[
         str | None,
         typer.Option(
@@ -75,9 +85,33 @@ def command(
     is compared with the variation it would have anyhow: types of topics with topics, systems that several assessors
     judged with how topics and assessors differ about them. --csv writes one row per term; with --random the parts of
     the variance follow.
+
+    --model ordinal fits a cumulative link mixed model to ratings instead: systems on a latent scale, all pairs with
+    intervals, beside the linear model; thresholds, severity of assessors. --csv then writes all tables, by part.
     """
     data = open_scores(scores, table, human, baseline, lower_is_better)
     chosen = data.resolved(measure or ())
+    if model == "ordinal":
+        from adjudge.comparisons.ordinal import OrdinalAnova
+
+        given = {"--factors": factors, "--interactions": interactions, "--random": random, "--type": ss_type}
+        given |= {"--resamples": resamples, "--sizes": sizes}
+        for name in (name for name, value in given.items() if value is not None and value is not False):
+            raise UsageError(f"{name} is of the linear model: it does not go with --model ordinal")
+        warn_of(data, chosen)
+        asked = {"length": length, "form": form, "pool_humans": pooled(pool), "seed": seed}
+        deliver(
+            _ordinal(data, chosen, named=measure is not None, **asked),
+            OrdinalAnova.long_frame,
+            _show_ordinal,
+            json=json,
+            csv=csv,
+            latex=latex,
+            markdown=markdown,
+        )
+        return
+    if model != "linear":
+        raise UsageError(f"--model is {quoted(model)}, expected linear or ordinal")
     warn_of(data, chosen)
     found = [
         adjudge.anova(
@@ -98,6 +132,39 @@ def command(
     deliver(
         found, _frame, lambda result: _show(result, sizes), json=json, csv=csv, latex=latex, markdown=markdown
     )
+
+
+def _ordinal(data: Scores, measures: Sequence[str], *, named: bool, **options: Any) -> list[OrdinalAnova]:
+    """The model of each measure; where none is named, those that are no ratings are left out with a note."""
+    found, refused = [], []
+    for measure in measures:
+        try:
+            with counting(f"fitting the ordinal model of {measure}:") as tried:
+                found.append(adjudge.anova(data, measure, model="ordinal", progress=tried, **options))
+        except AdjudgeError as error:
+            if named:
+                raise
+            refused.append(error)
+    if not found:
+        raise refused[0]
+    for each in refused:
+        warn(f"left out: {each}")
+    return found
+
+
+def _show_ordinal(result: OrdinalAnova) -> None:
+    from adjudge.comparisons.ordinal import MOST_ROWS
+
+    def more() -> None:
+        for part in result.parts():
+            print()
+            if len(part.rows) > MOST_ROWS:
+                say(f"{part.title}: {len(part.rows):,} rows, which --csv and --json have")
+            else:
+                show(part)
+        print()
+
+    show_result(result.table(), before=more)
 
 
 def _split(option: str, text: str | None) -> list[str]:

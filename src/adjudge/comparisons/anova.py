@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from adjudge.comparisons.factors import OF_TOPICS, AnovaRows, build, known_factors
 from adjudge.comparisons.scores import Source, scores_of
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
+    from adjudge.comparisons.ordinal import OrdinalAnova
     from adjudge.stats.linear.anova import AnovaRow, InteractionEffects, ResidualChecks
     from adjudge.stats.linear.error_terms import TermTest
     from adjudge.stats.linear.mixed import MixedFit
@@ -35,6 +36,7 @@ RESAMPLES = 500
 TESTED = ("denominator_df", "against", "method", "residual_f", "residual_p")
 NUMBERS = ("ss", "ms", "f", "p", "share", "why", *TESTED)
 COLUMNS = ["measure", "term", "df", *NUMBERS]
+MODELS = ("linear", "ordinal")
 ALPHA = 0.05
 LEVEL = 0.95
 REPEATED = ("assessor", "system", "topic")  # what interactions=True crosses, in DUC-2002's order
@@ -51,10 +53,12 @@ FEW_DF = 4
 """Below so many degrees of freedom of an error term, the test of several at once errs too often."""
 
 
+@overload
 def anova(
     scores: Source,
     measure: str | Sequence[str] | None = None,
     *,
+    model: Literal["linear"] = "linear",
     length: int | None = None,
     form: str | None = None,
     factors: Sequence[str] = (),
@@ -67,7 +71,44 @@ def anova(
     pool_humans: bool = False,
     average_humans: bool = True,
     without: str | Sequence[str] = (),
-) -> Anova:
+) -> Anova: ...
+
+
+@overload
+def anova(
+    scores: Source,
+    measure: str | Sequence[str] | None = None,
+    *,
+    model: Literal["ordinal"],
+    length: int | None = None,
+    form: str | None = None,
+    alpha: float = ALPHA,
+    seed: int = 0,
+    pool_humans: bool = False,
+    without: str | Sequence[str] = (),
+    progress: Callable[[int], None] | None = None,
+) -> OrdinalAnova: ...
+
+
+def anova(
+    scores: Source,
+    measure: str | Sequence[str] | None = None,
+    *,
+    model: Literal["linear", "ordinal"] = "linear",
+    length: int | None = None,
+    form: str | None = None,
+    factors: Sequence[str] = (),
+    interactions: bool = False,
+    random: Sequence[str] = (),
+    ss_type: Literal[1, 2, 3] | None = None,
+    alpha: float = ALPHA,
+    resamples: int | None = None,
+    seed: int = 0,
+    pool_humans: bool = False,
+    average_humans: bool = True,
+    without: str | Sequence[str] = (),
+    progress: Callable[[int], None] | None = None,
+) -> Anova | OrdinalAnova:
     """Analyse the variation of one measure: `anova("my-eval", "rouge-2", pool_humans=True)`.
 
     `scores` are an evaluation or its scores, a path to its folder or to a file of scores, or a DataFrame. Factors
@@ -81,12 +122,32 @@ def anova(
     squares: where the design is balanced they agree; elsewhere II unless said.
     `pool_humans` makes all humans one system, with one row for all of them unless `average_humans` is false.
     Over and Liggett 2002: system + document set, assessors, interactions.
+    `model="ordinal"` is for ratings on a scale: a cumulative link mixed model with systems fixed, topics and assessors
+    and their interactions a sample, and the linear model beside it. It takes none of the options of terms and sums of
+    squares; `progress` hears how many values of its parameters were tried.
     """
     from adjudge.stats import checks
 
     checks.share("alpha", alpha)
+    checks.one_of("model", model, MODELS)
     found = scores_of(scores, without=without)
     chosen = found.resolve(measure)
+    if model == "ordinal":
+        from adjudge.comparisons.ordinal import ordinal_model
+
+        _check_ordinal(
+            factors=factors, interactions=interactions, random=random, ss_type=ss_type, resamples=resamples
+        )
+        return ordinal_model(
+            found,
+            chosen,
+            length=length,
+            form=form,
+            pool_humans=pool_humans,
+            alpha=alpha,
+            seed=seed,
+            progress=progress,
+        )
     asked = _terms(factors or known_factors(found.table, chosen, length, form), interactions, random)
     if random:
         _check_fixed(asked, random)
@@ -123,8 +184,8 @@ def anova(
     analysed = replace(analysed, beside=_beside(rows, terms, beside, analysed.samples, bool(random)))
     if not random:
         return analysed
-    model = mixed_model(rows, fixed, crossed, level=LEVEL, resamples=resamples, seed=seed)
-    return replace(analysed, components=replace(model, beside=analysed.beside))
+    mixed = mixed_model(rows, fixed, crossed, level=LEVEL, resamples=resamples, seed=seed)
+    return replace(analysed, components=replace(mixed, beside=analysed.beside))
 
 
 @dataclass(frozen=True, repr=False)
@@ -899,6 +960,15 @@ def _terms(factors: Sequence[str], interactions: bool, random: Sequence[str]) ->
 def _ordered(term: str) -> str:
     """An interaction's factors in one order, so that topic:system is system:topic."""
     return ":".join(sorted(term.split(":"))) if ":" in term else term
+
+
+def _check_ordinal(**options: Any) -> None:
+    given = [name for name, value in options.items() if value]
+    if given:
+        raise UsageError(
+            f"{listed(given)}: of the linear model alone; in the ordinal one the system is fixed, topics and assessors"
+            " are a sample"
+        )
 
 
 def _check_fixed(terms: Sequence[str], random: Sequence[str]) -> None:

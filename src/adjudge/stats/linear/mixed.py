@@ -741,6 +741,35 @@ def fixed_means(fit: MixedFit) -> MixedMeans:
     )
 
 
+def likelihood_covariance(fit: MixedFit) -> FloatArray:
+    """The covariance of the means at the maximum of the likelihood instead of the restricted likelihood.
+
+    Its variances are too small, the more so the fewer levels a term has: how much smaller says what models without a
+    restricted likelihood miss.
+    """
+    from scipy.optimize import minimize
+
+    found = fit.found
+    if found is None or found.averaging is None:
+        raise UsageError(f"there are no means: {fit.why}")
+    reml, theta = found.reml, found.theta.copy()
+    moving = np.flatnonzero(theta)
+
+    def full_deviance(logs: FloatArray) -> float:
+        theta[moving] = np.exp(np.clip(logs, -FURTHEST, FURTHEST))
+        at = reml.at(theta)
+        # Less the determinant of the fixed effects' information, and with sigma^2 over n instead of n - p.
+        restricted = reml.df * (1 + math.log(2 * math.pi * at.rss / reml.df))
+        full = reml.n * (1 + math.log(2 * math.pi * at.rss / reml.n))
+        return float(at.deviance + np.linalg.slogdet(at.unscaled)[1] - restricted + full)
+
+    if moving.size:
+        done = minimize(full_deviance, np.log(theta[moving]), method="BFGS", options={"gtol": 1e-2})
+        theta[moving] = np.exp(np.clip(done.x, -FURTHEST, FURTHEST))
+    at = reml.at(theta)
+    return np.asarray(at.rss / reml.n * found.averaging @ at.unscaled @ found.averaging.T)
+
+
 def fixed_test(
     model: LinearModel, key: Key, *, fixed: Sequence[Key], after: Sequence[Key], random: Sequence[Key]
 ) -> FixedTest:
