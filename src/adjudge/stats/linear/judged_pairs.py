@@ -47,7 +47,7 @@ FILLED = 0.8
 """The share of cells filled from which a design counts as crossed, with cells missing, rather than as assigned."""
 MOST_RANKED = 1_500
 """Effects beside the largest term up to which ranks are computed, to see which terms a design tells apart."""
-MOST_WORK = 5e9
+MOST_WORK = 2e10
 """Multiplications of one step of REML: about half a minute for all of them."""
 
 NEARLY_NOISE = 1.25
