@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import importing, large, pairs, preference, resampling, rouge, serve, similarity, store
+from benchmarks import (
+    assessors,
+    importing,
+    large,
+    pairs,
+    preference,
+    resampling,
+    rouge,
+    serve,
+    similarity,
+    store,
+)
 
 ALL = {
     "pairs": pairs.main,
@@ -16,6 +27,7 @@ ALL = {
     "similarity": similarity.main,
     "preference": preference.main,
     "serve": serve.main,
+    "assessors": assessors.main,
 }
 
 

@@ -53,7 +53,7 @@ def command(
     SCUs; the scores with such judgments made one, and the rankings that are left. Of scores by assessors: how the
     ranking could have come out. --csv writes one table, which --table names.
     """
-    data = open_scores(scores, table, human, baseline, lower_is_better)
+    data = open_scores(scores, replace(table, without=()), human, baseline, lower_is_better)
     with progress("Drawing rankings") as told:
         found = adjudge.stability(
             data,
@@ -64,6 +64,7 @@ def command(
             draws=draws,
             resample=resample,
             seed=seed,
+            without=tuple(table.without),
             progress=told,
         )
     measures = {each.info.measure for each in found.noise}

@@ -258,7 +258,9 @@ def _concluded(
     if scores.everyone is None:
         return found
     # Conclusions for other assessors, which too few are left for, are not compared with those for these.
-    alike = [asked if one.maker else replace(asked, effects="fixed" if one.population else None) for one in ready]
+    alike = [
+        asked if one.maker else replace(asked, effects="fixed" if one.population else None) for one in ready
+    ]
     before = [
         _prepared(scores.everyone, _explicit(scores, which), chosen, how)
         for which, how in zip(each, alike, strict=True)

@@ -16,16 +16,13 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from adjudge import __version__
 from adjudge.comparisons.scores import Scores, Source, scores_of
-from adjudge.data.collection import load
-from adjudge.data.folder import Folder
 from adjudge.data.scores import AllLengths
 from adjudge.engine import generator
 from adjudge.errors import DataError, UsageError, among, quoted
-from adjudge.judgments.batch import judgments_if_allowed
 from adjudge.judgments.tasks import is_anonymous
 from adjudge.measures.judged.pyramid import PyramidPeer, PyramidScore
 from adjudge.table import Cell, Column, Table, Tables, Tabular, plain
-from adjudge.trust.gathered import ALPHA, PROTOCOL, Gathered, gather, left_after, multiplier, signed
+from adjudge.trust.gathered import ALPHA, PROTOCOL, Gathered, gathered_of, left_after, multiplier, signed
 from adjudge.trust.questions import (
     Asked,
     QuestionMatrix,
@@ -131,7 +128,7 @@ def agreement(
     multiplier(alpha)  # says what is wrong with alpha
     named = (question,) if isinstance(question, str) else tuple(question)
     data = scores_of(scores)
-    gathered = _gathered(data) if data.folder is not None and (named or measure is None) else None
+    gathered = gathered_of(data) if named or measure is None else None
     if without:
         data, gathered = left_after(data, gathered, without)
     asked = _asked(data, gathered, measure, named, length, form)
@@ -153,13 +150,6 @@ def agreement(
         anonymous=asked.anonymous,
         left_out=(*(gathered.notes() if gathered is not None else ()), *said),
     )
-
-
-def _gathered(data: Scores) -> Gathered:
-    assert data.folder is not None
-    folder = Folder.open(data.folder)
-    collection = load(folder)
-    return gather(collection, judgments_if_allowed(folder, collection))
 
 
 def _asked(

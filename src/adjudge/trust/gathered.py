@@ -12,10 +12,11 @@ from typing import TypeVar
 
 from adjudge import __version__
 from adjudge.comparisons.scores import Scores
-from adjudge.data.collection import Collection
+from adjudge.data.collection import Collection, load
+from adjudge.data.folder import Folder
 from adjudge.data.scores import Score
 from adjudge.errors import UsageError, among, quoted
-from adjudge.judgments.batch import Judgments, TopicBatch, batches_of
+from adjudge.judgments.batch import Judgments, TopicBatch, batches_of, judgments_if_allowed
 from adjudge.judgments.protocol import Protocol
 from adjudge.judgments.tasks import Judged, is_anonymous
 from adjudge.measures.base import Measure
@@ -272,6 +273,15 @@ def where(key: tuple[Cell, ...]) -> str:
     return ", ".join(
         f"{part} words" if isinstance(part, int) else str(part) for part in key if part is not None
     )
+
+
+def gathered_of(scores: Scores) -> Gathered | None:
+    """The judgments of the folder that scores come from; None where they come from elsewhere."""
+    if scores.folder is None:
+        return None
+    folder = Folder.open(scores.folder)
+    collection = load(folder)
+    return gather(collection, judgments_if_allowed(folder, collection))
 
 
 def left_after(

@@ -14,12 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge import __version__
 from adjudge.comparisons.scores import Scores, Source, scores_of
-from adjudge.data.collection import load
-from adjudge.data.folder import Folder
 from adjudge.data.scores import MeasureInfo
 from adjudge.engine import generator
 from adjudge.errors import AdjudgeError
-from adjudge.judgments.batch import judgments_if_allowed
 from adjudge.judgments.tasks import is_anonymous
 from adjudge.measures.judged.coverage import Coverage, JudgedCoverage
 from adjudge.measures.registry import parse_measure
@@ -34,7 +31,7 @@ from adjudge.trust.conflicts import (
     judged_again,
     resolved,
 )
-from adjudge.trust.gathered import FORM, LENGTH, PROTOCOL, TASK, Gathered, in_order, where
+from adjudge.trust.gathered import FORM, LENGTH, PROTOCOL, TASK, gathered_of, in_order, left_after, where
 from adjudge.trust.repeats import SelfAgreement, self_agreement
 from adjudge.wording import counted, listed
 
@@ -84,6 +81,7 @@ def stability(
     draws: int | None = None,
     resample: bool = False,
     seed: int = 0,
+    without: str | Sequence[str] = (),
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> Stability:
     """How stable the ranking is under repeated judgments and the noise of judging: `stability("my-eval")`.
@@ -91,18 +89,20 @@ def stability(
     `scores` are an evaluation, a path to its folder or to a file of scores, or a DataFrame; of scores alone, only the
     noise of judging can be said. Measures are those with assessors, or the ones that are named; a coverage measure
     that is named is also the one whose scores are resolved. `resample` draws assessors instead of from the fitted
-    model, which takes ten of them.
+    model, which takes ten of them. `without` leaves out assessors.
     """
     data = scores_of(scores)
+    gathered = gathered_of(data)
+    if without:
+        data, gathered = left_after(data, gathered, without)
     absent: list[str] = []
     notes: list[str] = []
     again: list[JudgedAgain] = []
     found: list[ResolvedScores] = []
     repeats: list[SelfAgreement] = []
-    if data.folder is None:
+    if gathered is None:
         absent.append(NO_FOLDER)
     else:
-        gathered = _gathered(data)
         notes += gathered.notes("the tables of judgments")
         again = judged_again(gathered)
         whole = next((each for each in again if each.kind == "completeness"), None)
@@ -133,13 +133,6 @@ def stability(
         level=level,
         seed=seed,
     )
-
-
-def _gathered(data: Scores) -> Gathered:
-    assert data.folder is not None
-    folder = Folder.open(data.folder)
-    collection = load(folder)
-    return Gathered(collection, judgments_if_allowed(folder, collection))
 
 
 def _page_measure(measure: str | Sequence[str] | None) -> tuple[JudgedCoverage, str | None]:

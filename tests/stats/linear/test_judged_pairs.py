@@ -370,6 +370,10 @@ def test_differences_without_any_spread_have_no_test() -> None:
         assert np.isnan(found.p).all()
         assert set(found.why.values()) == {"all differences are the same, and need to vary"}
         assert found.difference == pytest.approx(np.array([-1, -2, -1]))
+    kept = rng.random(topic.size) < 0.9
+    found = judged_pairs((system + level[topic])[kept], topic[kept], system[kept], judge[kept], size=3)
+    assert np.isnan(found.p).all()
+    assert all("no noise" in why for why in found.why.values())
 
 
 def test_assessors_who_agree_about_systems_leave_topics_alone() -> None:
@@ -464,8 +468,22 @@ def test_five_hundred_systems_in_a_balanced_design_and_too_many_in_another() -> 
     kept = rng.random(values.size) < 0.9
     large = judged_pairs(values[kept], topic[kept], system[kept], judge[kept], size=500)
     assert large.unavailable is not None
-    assert "so large a design" in large.unavailable
+    assert "500 systems are too many unless equal groups" in large.unavailable
     assert np.isnan(large.p).all()
+
+
+def test_terms_of_large_designs_are_counted_as_they_would_be_ranked(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(27)
+    data = made(rng, systems=4, topics=30, judges=3)
+    for share in (0.9, 0.5):
+        kept = rng.random(data[0].size) < share
+        rows = [each[kept] for each in data]
+        ranked = judged_pairs(*rows, size=4)
+        with monkeypatch.context() as patch:
+            patch.setattr(module, "MOST_RANKED", 0)
+            counted = judged_pairs(*rows, size=4)
+        assert counted.components == pytest.approx(ranked.components)
+        assert counted.p.tolist() == ranked.p.tolist()
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from sums over topics and assessors of what the model leaves (clustered both way
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -29,8 +29,8 @@ from scipy.special import stdtr
 from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
-from adjudge.stats.linear.mixed import MixedFit, Satterthwaite, fit_mixed
-from adjudge.stats.linear.model import Key, LinearModel, same_groups
+from adjudge.stats.linear.mixed import LEAST_NOISE, Satterthwaite, criterion_of, elimination, search
+from adjudge.stats.linear.model import Key, LinearModel, Term, fit_model, indicators, same_groups
 from adjudge.stats.linear.strata import Strata, combined, reml_of_mean_squares
 from adjudge.stats.paired import NOISE, too_few
 from adjudge.stats.pairs import columns_of_pairs
@@ -45,8 +45,10 @@ OWN_FROM = 10
 """A pair's own degrees of freedom for assessors from which its own error needs no other beside it."""
 FILLED = 0.8
 """The share of cells filled from which a design counts as crossed, with cells missing, rather than as assigned."""
-MOST_EFFECTS = 1_500
-"""Effects beside the largest random term, of designs that are not balanced: some seconds."""
+MOST_RANKED = 1_500
+"""Effects beside the largest term up to which ranks are computed, to see which terms a design tells apart."""
+MOST_WORK = 2e10
+"""Multiplications of one step of REML: about half a minute for all of them."""
 
 NEARLY_NOISE = 1.25
 """Rows in a cell of a term, on average, up to which the noise stands for the term where they cannot be told apart."""
@@ -65,6 +67,7 @@ TERMS: dict[Key, str] = {
 ONE_ASSESSOR = "one assessor judged, which says nothing of how others would"
 TOO_FEW_ASSESSORS = "so few assessors of two systems do not show how far assessors disagree about them"
 
+ALMOST_NO_NOISE = "there is almost no noise to compare the differences with"
 CONFOUNDED: dict[Key, str] = {
     (0, 2): "who judged which system leaves no way to tell how assessors disagree from how systems differ",
     (0, 1): "too few judgments to tell how topics vary from noise",
@@ -633,27 +636,30 @@ def _from_rows(data: _Judgments) -> tuple[_Fit | None, str | None]:
     """REML for the pooled variances; sums over topics and assessors of what is left for the contrasts' own."""
     if np.ptp(data.values) <= NOISE * np.abs(data.values).max():
         return _constant(data), None
-    factors = [data.system, data.topic, data.judge]
-    model = LinearModel(data.values, factors, [(0,)])
-    _check_size(model)
+    model = LinearModel(data.values, [data.system, data.topic, data.judge], [(0,)])
     random = _identified(model)
     for key in ((0, 2), (0, 1)):
         if not _held(model, random, key):
             raise UsageError(CONFOUNDED[key])
-    if not random:
-        return None, "nothing is left for the noise"
-    fit = fit_mixed(data.values, factors, fixed=[0], random=random)
-    if fit.why is not None or fit.found is None or fit.found.averaging is None:
-        return None, fit.why or "the design cannot tell the systems apart"
-    found, averaging = fit.found, fit.found.averaging
-    satterthwaite = Satterthwaite(found.reml, found.theta, averaging)
-    best = found.reml.at(found.theta)
-    covariance = fit.residual_variance * averaging @ best.unscaled @ averaging.T
-    estimate = found.centre + averaging @ best.fixed
+    why = _no_noise(model, random)
+    if why is not None:
+        return None, why
+    terms = [model.term(key) for key in random]
+    _check_work(terms, data.size)
+    reml = criterion_of(data.values, indicators(model.term((0,))), terms)
+    theta = search(reml, range(len(terms)), np.ones(len(terms)))
+    best = reml.at(theta)
+    if best.rss < LEAST_NOISE * float(np.sum((data.values - data.values.mean()) ** 2)):
+        return None, ALMOST_NO_NOISE
+    satterthwaite = Satterthwaite(reml, theta, np.eye(data.size))
+    noise = best.rss / reml.df
+    covariance = noise * best.unscaled
+    estimate = float(data.values.mean()) + best.fixed
     means = JudgedMeans(estimate=estimate, error=np.sqrt(covariance.diagonal()), df=satterthwaite.of_means())
-    components = {TERMS[key]: float(v) for key, v in zip(fit.random, fit.variances, strict=True)}
-    components["residual"] = float(fit.residual_variance)
-    by_topic, by_both = _clustered(data, fit, model, estimate)
+    components = {TERMS[key]: float(ratio**2 * noise) for key, ratio in zip(random, theta, strict=True)}
+    components["residual"] = float(noise)
+    shared = [(term, u) for key, term, u in zip(random, terms, best.effects, strict=True) if 0 not in key]
+    by_topic, by_both = _clustered(data, model, estimate, shared)
     expected = np.diag(_plain_variances(data, components))
     i, j = columns_of_pairs(data.size)
 
@@ -695,15 +701,44 @@ def _identified(model: LinearModel) -> list[Key]:
     The coarser one comes first where topics lie within assessors, or these within topics, as it adds nothing after
     the other; topic:assessor comes last, and is the first to go where too little is left for the noise.
     """
+    sizes = {key: model.term(key).size for key in ((0,), *TERMS)}
+
+    def rank(keys: Sequence[Key]) -> int:
+        return model.space(keys).rank if _ranked(model) else _usual_rank(keys, sizes)
+
     kept: list[Key] = [(0,)]
-    mains = sorted([(1,), (2,)], key=lambda key: model.term(key).size)
-    for key in (*mains, (0, 2), (0, 1), (1, 2)):
+    for key in (*sorted([(1,), (2,)], key=lambda key: sizes[key]), (0, 2), (0, 1), (1, 2)):
         term = model.term(key)
         if term.size == model.n or any(same_groups(term, model.term(each)) for each in kept):
             continue
-        if model.space(kept).rank < model.space([*kept, key]).rank < model.n:
+        if rank(kept) < rank([*kept, key]) < model.n:
             kept.append(key)
     return kept[1:]
+
+
+def _ranked(model: LinearModel) -> bool:
+    """Whether the design is small enough for dense matrices of its effects."""
+    sizes = [model.term(key).size for key in TERMS]
+    return sum(sizes) - max(sizes) <= MOST_RANKED
+
+
+def _no_noise(model: LinearModel, random: list[Key]) -> str | None:
+    """Why nothing is left to compare differences with; in a large design only REML will show it."""
+    if not random:
+        return "nothing is left for the noise"
+    if not _ranked(model):
+        return None
+    whole = fit_model(LinearModel(model.scores, model.factors, [(0,), *random]))
+    few = whole.residual_ss < LEAST_NOISE * whole.total_ss
+    return whole.why or (ALMOST_NO_NOISE if few else None)
+
+
+def _usual_rank(keys: Sequence[Key], sizes: dict[Key, int]) -> int:
+    """Free parameters of terms, where each interaction has as many as it has cells, less those of its factors."""
+    found = 1
+    for key in keys:
+        found += sizes[key] - 1 - sum(sizes[f,] - 1 for f in key if len(key) > 1)
+    return found
 
 
 def _held(model: LinearModel, random: list[Key], key: Key) -> bool:
@@ -711,16 +746,13 @@ def _held(model: LinearModel, random: list[Key], key: Key) -> bool:
     term = model.term(key)
     if key in random or any(same_groups(term, model.term(each)) for each in random):
         return True
-    return model.n <= NEARLY_NOISE * term.size and model.space([(0,), *random]).rank < model.n
+    return model.n <= NEARLY_NOISE * term.size
 
 
-def _check_size(model: LinearModel) -> None:
-    sizes = sorted(model.term(key).size for key in TERMS)
-    effects = sum(sizes[:-1])
-    if effects > MOST_EFFECTS:
+def _check_work(terms: list[Term], systems: int) -> None:
+    if elimination(terms, systems).work > MOST_WORK:
         raise UsageError(
-            f"so large a design ({effects:,} effects, at most {MOST_EFFECTS:,}) is computed only where equal groups"
-            " of assessors judged everything of their topics"
+            f"{systems} systems are too many unless equal groups of assessors judged all of them on all their topics"
         )
 
 
@@ -740,16 +772,15 @@ def _plain_variances(data: _Judgments, components: dict[str, float]) -> FloatArr
 
 
 def _clustered(
-    data: _Judgments, fit: MixedFit, model: LinearModel, means: FloatArray
+    data: _Judgments, model: LinearModel, means: FloatArray, shared: list[tuple[Term, FloatArray]]
 ) -> tuple[FloatArray, FloatArray]:
     """How the systems' means vary together, by sums of what the model leaves: over topics, and over both.
 
     What systems share (topic, assessor, topic:assessor) is taken out first, as the model predicts it.
     """
     left = data.values - means[data.system]
-    for key, effects in zip(fit.random, fit.effects, strict=True):
-        if 0 not in key:
-            left = left - effects[model.term(key).codes]
+    for term, effects in shared:
+        left = left - effects[term.codes]
     left = left / np.bincount(data.system)[data.system]
 
     def products(codes: IntArray, levels: int) -> FloatArray:
