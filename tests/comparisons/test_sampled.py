@@ -305,3 +305,28 @@ def test_without_an_assessor_like_is_compared_with_like() -> None:
     assert four.changes is not None
     assert four.changes.sampled
     assert "for assessors like those who judged" in four.changes.headline()
+
+
+def test_repeats_and_references_are_pooled_as_the_matrix_pools_them() -> None:
+    """A repeated judgment counts once within its reference, so that the means stay those of the matrix."""
+    frame = judged(topics=8).rename(columns={"coherence": "value"}).assign(measure="coverage", repeat=0)
+    both = pd.concat([frame.assign(reference="r1"), frame.assign(reference="r2", value=frame["value"] ** 2)])
+    again = both[both["reference"] == "r1"].sample(30, random_state=3)
+    found = adjudge.compare(pd.concat([both, again.assign(repeat=1, value=again["value"] + 1)]))
+    assert found.sampled
+    assert found.ordering == ""
+    assert all(s.adjusted == pytest.approx(s.mean) for s in found.standings)
+
+
+def test_a_test_of_few_topics_that_finds_less_for_these_is_explained() -> None:
+    """Six topics let Wilcoxon's test find nothing after Holm's correction, and the t-test something."""
+    found = adjudge.compare(judged(topics=6, assessors=4, disagreement=0.05, step=1.5))
+    only = found.tested[ASSESSORS].different & ~found.tested["wilcoxon"].different
+    assert only.any()
+    assert any(
+        f"{only.sum()} pairs differ for assessors like them and not for these four" in w
+        for w in found.warnings()
+    )
+    assert not any(
+        "not for these" in w for w in adjudge.compare(judged(step=1.5, disagreement=0.5)).warnings()
+    )

@@ -1310,6 +1310,7 @@ def _warnings(c: Comparison) -> list[str]:
     found += c.notes
     if c.population is not None:
         found += c.population.notes()
+        found += _only_sampled(c, c.population)
     if c.ordering:
         found.append(c.ordering)
     no_interval = flat(c.matrix.values)
@@ -1338,6 +1339,24 @@ def _warnings(c: Comparison) -> list[str]:
             f" about {expected:.3g} would differ at p <= {c.alpha:g} if no systems did"
         )
     return found
+
+
+def _only_sampled(c: Comparison, whose: Population) -> list[str]:
+    """Why pairs may differ for assessors like these and not for these: two tests are not equally keen."""
+    from adjudge.stats.paired import test_words
+
+    if whose.pairs is None:
+        return []
+    these, others = c.tested[c.choices.test], c.tested[ASSESSORS]
+    more = int((others.different & ~these.different).sum())
+    if not more:
+        return []
+    names = [test_words(each.results.test) for each in (others, these)]
+    like = "" if these.results.test == "t" else "; --test t has the like of both"
+    return [
+        f"{counted(more, 'pair differs', 'pairs differ')} for assessors like them and not for {whose.these}, as the two"
+        f" answers have their own tests: {names[0]}, and {names[1]}{like}"
+    ]
 
 
 def _means_unsure(c: Comparison) -> int:

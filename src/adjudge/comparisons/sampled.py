@@ -170,13 +170,23 @@ def _unlike(matrix: ScoreMatrix, rows: pd.DataFrame, choices: Choices, clustered
 def _rows(
     scores: Scores, matrix: ScoreMatrix, length: int | AllLengths | None, form: str | None
 ) -> pd.DataFrame:
-    """The scores behind a matrix, one row each; humans that are pooled as one system are called so."""
+    """The scores behind a matrix, one for each topic, system and assessor, pooled in the order that the matrix has."""
     rows = scores.table.at(matrix.measure, length=length, form=form)
     rows = rows[rows["value"].notna()]
-    if matrix.together is not None:
-        pooled = dict.fromkeys(matrix.together.systems, HUMANS)
-        rows = rows.assign(system=rows["system"].replace(pooled))
-    return rows[rows["system"].isin(matrix.systems)]
+    pooled = {} if matrix.together is None else dict.fromkeys(matrix.together.systems, HUMANS)
+    rows = rows.assign(called=rows["system"].replace(pooled))
+    rows = rows[rows["called"].isin(matrix.systems)]
+    key = ["topic", "called", "assessor", "system", "length", "form", "reference"]
+    for kept in (
+        len(key),
+        len(key) - 1,
+        4,
+        3,
+    ):  # over repeats, references, lengths, and humans who are one system
+        rows = rows.groupby(key[:kept], dropna=False, as_index=False, sort=False, observed=True)[
+            "value"
+        ].mean()
+    return rows.rename(columns={"called": "system"})
 
 
 def _fitted(matrix: ScoreMatrix, rows: pd.DataFrame, names: tuple[str, ...]) -> JudgedPairs:
