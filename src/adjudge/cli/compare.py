@@ -329,4 +329,6 @@ def _show_counts(
         print()
         for line in table.sentences():
             say(line)
+        for line in table.notes:
+            warn(line)
         say(table.signature, "dim")

@@ -99,13 +99,14 @@ def counts(
         )
         for test in chosen.run
     }
-    return rankel_tables(
-        [m for m in matrices if m.info.better is not None] or matrices,
-        found.kinds,
-        runs,
-        alpha=alpha,
-        level=level,
-    )
+    counted_ones = [m for m in matrices if m.info.better is not None] or matrices
+    table = rankel_tables(counted_ones, found.kinds, runs, alpha=alpha, level=level)
+    notes = [
+        f"{m.measure}: {line}"
+        for m in counted_ones
+        for line in found.assessor_note(m.measure, m.length, m.form)
+    ]
+    return replace(table, notes=tuple(dict.fromkeys(notes)))
 
 
 def rankel_tables(
@@ -139,6 +140,8 @@ class CountsTable(Tabular):
     alpha: float
     level: float
     correction: str
+    notes: tuple[str, ...] = ()
+    """For whom the counts hold, where assessors gave the scores."""
 
     @property
     def signature(self) -> str:
@@ -278,7 +281,7 @@ class CountsTable(Tabular):
             ),
         ]
         notes = [line for m in self.measures if (line := m.no_cross())]
-        return Tables(tuple(found if crossed else found[:1]), notes=tuple(notes))
+        return Tables(tuple(found if crossed else found[:1]), notes=(*notes, *self.notes))
 
     def machine_tables(self) -> list[Table]:
         """By measure: in how many humans' intervals a machine's mean lies, and from how many it does not differ."""

@@ -92,7 +92,7 @@ def groups(
     found = scores_of(scores, without=without)
     matrix = found.matrix(measure, length=length, form=form, pool=pool, pool_humans=pool_humans).averaged()
     kinds = found.kinds_of(matrix.systems)
-    notes = found.assessor_note(matrix, length, form)
+    notes = found.assessor_note(matrix.measure, length, form)
     chosen: dict[str, list[float]] = many_to_one(matrix.systems, against) if against else {}
     for text in [contrast] if isinstance(contrast, str) else contrast:
         chosen |= kind_contrast(matrix.systems, kinds, text)

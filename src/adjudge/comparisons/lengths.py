@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -97,7 +97,8 @@ def lengths(
         if not matrices:
             raise UsageError(f"--task {task}: no topic with scores of {chosen} is {task}")
     kinds = found.kinds_of(dict.fromkeys(s for matrix in matrices.values() for s in matrix.systems))
-    return lengths_of(matrices, tasks=tasks, level=1 - alpha, resamples=resamples, seed=seed, kinds=kinds)
+    result = lengths_of(matrices, tasks=tasks, level=1 - alpha, resamples=resamples, seed=seed, kinds=kinds)
+    return replace(result, notes=found.assessor_note(chosen, "all", form))
 
 
 def lengths_of(
@@ -230,6 +231,8 @@ class LengthsResult(Tabular):
     resamples: int
     seed: int
     kinds: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    """For whom it holds, where assessors gave the scores."""
 
     @property
     def measure(self) -> str:
@@ -280,7 +283,7 @@ class LengthsResult(Tabular):
             if each.pairs < len(each.tests):
                 why = next(iter(each.tests.why.values()))
                 found.append(f"at {each.name} {counted(len(each.tests.why), 'pair')} cannot be tested: {why}")
-        return [*found, *(str(each) for each in self.left_out)]
+        return [*self.notes, *found, *(str(each) for each in self.left_out)]
 
     # As tables
 

@@ -558,10 +558,10 @@ class Scores:
         return tuple(found)
 
     def assessor_note(
-        self, matrix: ScoreMatrix, length: int | AllLengths | None, form: str | None
+        self, measure: str, length: int | AllLengths | None, form: str | None
     ) -> tuple[str, ...]:
         """Where several assessors stand behind the scores: for whom a comparison of their means holds."""
-        rows = self.table.at(matrix.measure, length=length, form=form)
+        rows = self.table.at(measure, length=length, form=form, all_forms=form is None)
         several = int(rows.loc[rows["value"].notna(), "assessor"].nunique())
         if several < 2:
             return ()

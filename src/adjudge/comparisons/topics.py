@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from adjudge.comparisons.scores import Source, scores_of
@@ -44,8 +44,10 @@ def topics(
 
     `scores` are an evaluation or its scores, a path to its folder or to a file of scores, or a DataFrame.
     """
-    matrix = scores_of(scores, without=without).matrix(measure, length=length, form=form, pool=pool)
-    return topics_of_matrix(matrix, against=against, alpha=alpha)
+    data = scores_of(scores, without=without)
+    matrix = data.matrix(measure, length=length, form=form, pool=pool)
+    found = topics_of_matrix(matrix, against=against, alpha=alpha)
+    return replace(found, notes=data.assessor_note(matrix.measure, length, form))
 
 
 def topics_of_matrix(
@@ -86,6 +88,8 @@ class TopicsResult(Tabular):
     """Over systems, with topics as blocks."""
     alpha: float
     against: str | None
+    notes: tuple[str, ...] = ()
+    """For whom it holds, where assessors gave the scores."""
 
     @property
     def measure(self) -> str:
@@ -241,7 +245,7 @@ class TopicsResult(Tabular):
         parts = self.systems_blocked.skillings_mack.parts
         if parts > 1:
             found.append(f"systems fall into {parts} sets that share no topic: blocks test within them")
-        return found
+        return [*self.notes, *found]
 
     def table(self) -> Table:
         """A row per topic, from the easiest to the hardest."""
