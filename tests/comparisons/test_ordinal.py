@@ -389,6 +389,12 @@ def test_no_convergence_is_one_line(frame: pd.DataFrame) -> None:
         adjudge.anova(stuck, model="ordinal")
 
 
+def test_humans_are_one_system_with_all_their_ratings(frame: pd.DataFrame) -> None:
+    result = adjudge.anova(adjudge.read_scores(frame, human="s[12]"), model="ordinal", pool_humans=True)
+    assert [each.system for each in result.systems] == ["s3", "HUMANS", "s0"]
+    assert result.n == len(frame)  # none is averaged: a mean of ratings is no rating
+
+
 def test_progress_is_told(frame: pd.DataFrame) -> None:
     heard: list[int] = []
     adjudge.anova(frame, model="ordinal", progress=heard.append)

@@ -742,10 +742,11 @@ def fixed_means(fit: MixedFit) -> MixedMeans:
 
 
 def likelihood_covariance(fit: MixedFit) -> FloatArray:
-    """The covariance of the means at the maximum of the likelihood instead of the restricted likelihood.
+    """The covariance of contrasts of the means at the maximum of the likelihood, not of the restricted likelihood.
 
     Its variances are too small, the more so the fewer levels a term has: how much smaller says what models without a
-    restricted likelihood miss.
+    restricted likelihood miss. In a balanced design with one fixed term all contrasts are in one stratum, and mean
+    squares are all that is needed.
     """
     from scipy.optimize import minimize
 
@@ -754,6 +755,11 @@ def likelihood_covariance(fit: MixedFit) -> FloatArray:
         raise UsageError(f"there are no means: {fit.why}")
     reml, theta = found.reml, found.theta.copy()
     moving = np.flatnonzero(theta)
+    balanced = found.balanced
+    if balanced is not None and balanced.random == fit.random and len(balanced.effects) == 1:
+        at = reml.at(theta)
+        covariance = fit.residual_variance * found.averaging @ at.unscaled @ found.averaging.T
+        return np.asarray(covariance * _full_over_restricted(fit, balanced))
 
     def full_deviance(logs: FloatArray) -> float:
         theta[moving] = np.exp(np.clip(logs, -FURTHEST, FURTHEST))
@@ -768,6 +774,32 @@ def likelihood_covariance(fit: MixedFit) -> FloatArray:
         theta[moving] = np.exp(np.clip(done.x, -FURTHEST, FURTHEST))
     at = reml.at(theta)
     return np.asarray(at.rss / reml.n * found.averaging @ at.unscaled @ found.averaging.T)
+
+
+def _full_over_restricted(fit: MixedFit, balanced: Strata) -> float:
+    """The variance of a contrast by maximum likelihood, over that by REML: the fixed term's stratum in both.
+
+    The likelihood holds the determinants of the fixed term's stratum and of the mean's too.
+    """
+    from scipy.optimize import minimize
+
+    assert fit.found is not None
+    [(key, (df, _))] = balanced.effects.items()
+    needed = balanced.shares[key]
+    of_mean = np.append(fit.n / np.array(fit.found.reml.sizes), 1.0)
+    variances = np.append(fit.variances, fit.residual_variance)
+    moving = np.flatnonzero(variances)
+    start = float(needed @ variances)
+
+    def full_deviance(logs: FloatArray) -> float:
+        variances[moving] = np.exp(logs)
+        expected = balanced.coefficients @ variances
+        own = np.log([needed @ variances, of_mean @ variances])
+        return float(balanced.df @ (np.log(expected) + balanced.ms / expected) + df * own[0] + own[1])
+
+    done = minimize(full_deviance, np.log(variances[moving]), method="BFGS", options={"gtol": 1e-4})
+    variances[moving] = np.exp(done.x)
+    return float(needed @ variances) / start
 
 
 def fixed_test(
