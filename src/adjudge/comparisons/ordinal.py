@@ -801,6 +801,12 @@ def _random_terms(rows: AnovaRows) -> list[str]:
     return [":".join(names[k] for k in key) for key in found]
 
 
+POOLED = (
+    "standard errors are pooled over all systems, which supposes that assessors disagree about all of them alike;"
+    " `adjudge compare` takes a pair's own error where it is larger, and may find fewer pairs"
+)
+
+
 def _few_assessors(rows: AnovaRows, random: Sequence[str]) -> list[str]:
     """What the intervals suppose where few assessors judged, or none of their opinions can be told from noise."""
     from scipy.sparse import coo_array
@@ -824,7 +830,7 @@ def _few_assessors(rows: AnovaRows, random: Sequence[str]) -> list[str]:
     free = assessors - groups if groups < assessors else assessors - 1
     df = (len(rows.factors["system"].levels) - 1) * free
     if df >= FEW_DF:
-        return []
+        return [POOLED] if len(rows.factors["system"].levels) > 2 else []
     left = f"{assessors:,} assessors judged, which leaves {counted(df, 'degree')} of freedom for how they differ about"
     if df < FEWEST_DF:
         return [f"{left} systems: too few to say what other assessors would have found"]
