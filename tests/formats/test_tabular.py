@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -125,3 +126,33 @@ def test_imported_scores_are_enough_for_check(tmp_path: Path) -> None:
     WRITERS["t.csv"](SCORES, tmp_path / "t.csv")
     assert called(tmp_path, "import", "scores", "t.csv", "e").returncode == 0
     assert called(tmp_path, "check", "e").returncode == 0
+
+
+def test_objects_of_texts_are_asked_about_and_the_answers_can_be_typed(tmp_path: Path) -> None:
+    rows = [
+        {
+            "document": f"Document {k} tells of many things.",
+            "summaries": {"gpt": f"One text {k} here.", "t5": f"Other text {k} there."},
+            "highlights": f"The reference {k} is good.",
+        }
+        for k in range(3)
+    ]
+    pd.DataFrame(rows).to_parquet(tmp_path / "t.parquet")
+    said = called(tmp_path, "import", "t.parquet", "e").stderr
+    ways = [words.split()[1:] for words in re.findall(r"`(adjudge import [^`]+)`", said)]
+    assert [way[-1] for way in ways] == ["reference=highlights", "reference=highlights"]
+    assert "outputs=summaries" in ways[0]
+    assert called(tmp_path, *ways[0]).returncode == 0
+    collection = adjudge.open(tmp_path / "e").collection
+    assert {s.system for topic in collection.topics for s in collection.peers(topic)} == {"gpt", "t5"}
+
+
+def test_an_object_with_the_text_and_whose_it_is_is_no_column_of_texts(tmp_path: Path) -> None:
+    rows = [
+        {"id": k, "article": f"An article {k}.", "summary": {"model": "gpt", "text": f"A {k}."}}
+        for k in range(3)
+    ]
+    pd.DataFrame(rows).to_json(tmp_path / "t.json", orient="records")
+    said = called(tmp_path, "import", "t.json", "e").stderr
+    assert '"summary" holds objects of model, text' in said
+    assert "into columns of their own" in said

@@ -853,6 +853,8 @@ class RecordFile:
         written = {name for name in found.unused if name.strip().casefold() in self._aliases["text"]}
         either = [name for name in found.unused if name.strip().casefold() in EITHER]
         decided = self.options.says_whose or "reference" in found.fields
+        if "outputs" not in found.fields and "outputs" not in self.options.columns:
+            self._ask_about_objects(sample, found.unused, either)
         if "outputs" in found.fields or written - set(either) or (written and decided):
             return
         rest = [name for name in found.unused if name not in either and name != self.options.index]
@@ -874,6 +876,34 @@ class RecordFile:
                 [
                     Way(words=["--map", f"text={name}"], meaning=f"they are in {shown(name)}")
                     for name in texts
+                ],
+            )
+
+    def _ask_about_objects(
+        self, sample: Sequence[Mapping[str, Any]], names: Sequence[str], either: Sequence[str]
+    ) -> None:
+        """Ask about a column that holds an object of texts in every row: its keys may be the systems."""
+        for name in names:
+            values = [value for record in sample if (value := record.get(name)) is not None]
+            if not values or not all(isinstance(each, dict) and each for each in values):
+                continue
+            texts = [text for each in values for text in each.values()]
+            if not all(isinstance(text, str) for text in texts):
+                continue
+            keys = list(dict.fromkeys(key for each in values for key in each))
+            if {key.casefold() for key in keys} & {*SYSTEM, "text", "summary"}:
+                raise FormatError(
+                    f"{shown(name)} holds objects of {listed(keys)}, expected texts: write the text, and whose it is,"
+                    " into columns of their own",
+                    file=self.path,
+                )
+            beside = [word for each in either[:1] for word in ("--map", f"reference={each}")]
+            said = f", {shown(either[0])} is the reference" if either else ""
+            raise Undecided(
+                f"{self.path}: {shown(name)} holds an object of texts in every row, and nothing says whose",
+                [
+                    Way(words=["--map", f"outputs={name}", *beside], meaning=f"one of each system{said}"),
+                    Way(words=["--map", "outputs=", *beside], meaning=f"not used{said}"),
                 ],
             )
 
