@@ -118,15 +118,13 @@ def test_a_list_of_files_that_are_there_is_rouges(write: Write) -> None:
     ("content", "ways"),
     [
         ("model_a,model_b,winner\na,b,model_a\n", ["prefer fit x", "prefer import x my-eval"]),
-        (
-            lines({"model_a": "a", "model_b": "b", "winner": "tie"}),
-            ["prefer fit x", "prefer import x my-eval"],
-        ),
+        (lines({"model_a": "a", "model_b": "b", "winner": "tie"}), ["prefer fit x"]),
         ("task,worker,label\nd1/a,w1,3\n", ["judgments import crowd x my-eval"]),
         ("<pyramid>\n</pyramid>\n", ["judgments import ducview x my-eval"]),
         ("Topic\n|  Selector\n|  |  Assessor\n|  |  |\nD1\tA\tB\n", ["judgments import nist x my-eval"]),
         (lines({"kind": "judgments", "format": 1}), ["judgments import records x my-eval"]),
         (parquet({"topic": "d1", "system": "a", "value": 1.0}), ["compare x"]),
+        (lines({"topic": "d1", "system": "a", "value": 1.0}), ["compare x"]),
         ("Rain fell on Monday, they said.\nSnow fell.\n", ["import lines x my-eval"]),
     ],
 )
@@ -165,7 +163,6 @@ def test_aligned_files_of_lines_are_answered_with_the_command(write: Write) -> N
         (b"PK\x03\x04 and no more", "x: not a zip file that can be read", FormatError),
         (b"<html><body>Rain</body></html>", "x: marked up text of an unknown kind", UsageError),
         (b"\1\0\2\0\3", "x: no text file", UsageError),
-        (lines({"system": "a", "topic": "d1", "value": 1}).encode(), "x: JSON lines of scores", UsageError),
     ],
 )
 def test_what_is_no_file_to_import_is_one_line(
