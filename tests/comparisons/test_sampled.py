@@ -153,7 +153,7 @@ def test_scores_without_assessors_have_no_such_effects() -> None:
     assert adjudge.compare(plain).population is None
     with pytest.raises(DataError, match="name no assessor"):
         adjudge.compare(plain, assessor_effects="random")
-    with pytest.raises(UsageError, match='assessor effects is "rnadom" .nearest: "random"'):
+    with pytest.raises(UsageError, match='--assessor-effects is "rnadom" .nearest: "random"'):
         adjudge.compare(LIKINGS, assessor_effects="rnadom")
 
 
@@ -259,7 +259,7 @@ def test_measures_with_and_without_assessors_are_one_family_across_measures() ->
 def test_methods_name_the_model_and_the_assessors() -> None:
     said = adjudge.compare(LIKINGS).methods().text
     assert (
-        "Three assessors judged (each of them every summary), and conclusions are about assessors like them"
+        "Three assessors judged (all of them the same summaries), and conclusions are about assessors like them"
         in said
     )
     assert "system:assessor" in said
@@ -330,3 +330,39 @@ def test_a_test_of_few_topics_that_finds_less_for_these_is_explained() -> None:
     assert not any(
         "not for these" in w for w in adjudge.compare(judged(step=1.5, disagreement=0.5)).warnings()
     )
+
+
+def test_a_design_whose_last_cell_leaves_no_noise_by_chance_is_still_tested() -> None:
+    """Whole-number ratings, two of eight assessors a summary: topic:assessor is left out before the answer is."""
+    rng = np.random.default_rng(0)
+    found = 0
+    for _ in range(40):
+        rows = [
+            (f"s{s}", f"t{t:02}", f"a{a}", float(np.clip(np.rint(2 + 0.6 * s + rng.normal(0, 0.8)), 1, 5)))
+            for s in range(5)
+            for t in range(20)
+            for a in rng.choice(8, size=2, replace=False)
+        ]
+        frame = pd.DataFrame(rows, columns=["system", "topic", "assessor", "coherence"])
+        compared = adjudge.compare(frame)
+        assert compared.sampled
+        assert not np.isnan(compared.tested[ASSESSORS].results.p).any()
+        found += "topic:assessor" not in compared.population.pairs.components  # type: ignore[union-attr]
+    assert found  # the case is met
+
+
+def test_names_that_differ_by_capitals_alone_are_noted() -> None:
+    frame = LIKINGS.copy()
+    frame.loc[frame.index[::2], "assessor"] = frame["assessor"].str.upper()
+    assert any("A0 and a0" in line for line in adjudge.compare(frame).warnings())
+
+
+def test_effect_sizes_say_for_whom_they_are() -> None:
+    assert "for these three assessors" in adjudge.compare(LIKINGS).effects_table().notes[0]
+
+
+def test_the_methods_of_many_assessors_take_a_pairs_own_error() -> None:
+    few, many = (adjudge.compare(judged(assessors=n)).methods().text for n in (3, 12))
+    assert "the larger of two standard errors" in few
+    assert "the larger of two standard errors" not in many
+    assert "are those of its own scores" in many

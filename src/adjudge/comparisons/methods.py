@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from adjudge.comparisons.pairs import Comparison
     from adjudge.data.scores import ScoreMatrix
     from adjudge.measures.base import Measure
+    from adjudge.stats.linear.judged_pairs import JudgedPairs
 
 _MARK = "\x1e"
 """Stands around the keys of what is cited; names hold no such character."""
@@ -482,23 +483,38 @@ def _tested_alike(found: Sequence[Comparison], measures: str) -> Iterator[str]:
 
 
 def _sampled_words(found: Sequence[Comparison]) -> Iterator[str]:
-    """Which terms the mixed model has, and which standard errors are taken."""
-    terms = dict.fromkeys(
-        name
-        for c in found
-        if c.population is not None and c.population.pairs is not None
-        for name in c.population.pairs.components
-        if name != "residual"
+    """Which terms the mixed models have, and which standard errors are taken; once where it is so of all measures."""
+    told: dict[str, list[str]] = {}
+    for c in found:
+        if c.population is not None and c.population.pairs is not None:
+            told.setdefault(_model_words(c.population.pairs), []).append(title(c, found))
+    for words, names in told.items():
+        yield f"For {listed(names, most=len(names))}: {words}" if len(told) > 1 else words
+
+
+def _model_words(pairs: JudgedPairs) -> str:
+    from adjudge.stats.linear.judged_pairs import OWN_FROM
+
+    terms = [name for name in pairs.components if name != "residual"]
+    random = (
+        f"{listed(terms, most=len(terms))} as random ones, by restricted maximum likelihood"
+        if terms
+        else "none"
     )
-    if not terms:
-        yield "Every assessor judged topics of their own: the assessors' mean differences are the observations."
-        return
-    names = listed(list(terms), most=len(terms))
-    yield (
-        f"The model has systems as fixed effects and {names} as random ones, by restricted"
-        " maximum likelihood; of each pair the larger of two standard errors is taken, of all systems and of its own"
-        " scores, with Satterthwaite's degrees of freedom."
-    )
+    model = f"The model has systems as fixed effects and {random}"
+    if pairs.design == "one judge a row":
+        model = (
+            "Every assessor judged topics of their own, so that the assessors' mean differences are the observations;"
+            f" the model has systems as fixed effects and {random}"
+        )
+    if pairs.own_judge_df >= OWN_FROM:
+        errors = "a pair's standard error and degrees of freedom are those of its own scores"
+    else:
+        errors = (
+            "of each pair the larger of two standard errors is taken, of all systems and of its own scores, with the"
+            " Satterthwaite degrees of freedom of all systems"
+        )
+    return f"{model}; {errors}."
 
 
 def _also_tested(first: Comparison) -> Iterator[str]:

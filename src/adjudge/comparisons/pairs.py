@@ -163,7 +163,7 @@ def compare(
         cluster=cluster,
         intervals=_intervals(intervals),
         effects=effects_of(assessor_effects),
-        mean_intervals=one_of("sort of intervals of means", mean_intervals, get_args(MeanIntervals)),
+        mean_intervals=one_of("--mean-intervals", mean_intervals, get_args(MeanIntervals)),
     )
     which = (found.resolve(measure), length, form)
     each = found.each([which[0]], length=length, form=form)
@@ -229,7 +229,7 @@ def compare_all(
         cluster=cluster,
         intervals=_intervals(intervals),
         effects=effects_of(assessor_effects),
-        mean_intervals=one_of("sort of intervals of means", mean_intervals, get_args(MeanIntervals)),
+        mean_intervals=one_of("--mean-intervals", mean_intervals, get_args(MeanIntervals)),
     )
     one_of("correction", across, get_args(Across))
     first = None if primary is None else found.resolve(primary)
@@ -1087,6 +1087,9 @@ class Comparison(Tabular):
 
     def _no_effect_intervals(self) -> Iterator[str]:
         from adjudge.stats.bootstrap import LEAST_VARIED
+
+        if self.population is not None:
+            yield f"effect sizes and their intervals are over topics, for {self.population.these}"
 
         lost = int((self._without_interval & self.family).sum())
         if lost:

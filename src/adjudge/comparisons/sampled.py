@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from adjudge.comparisons.scores import HUMANS, Scores
 from adjudge.comparisons.tests import Choices, one_of
 from adjudge.errors import DataError
-from adjudge.wording import counted, number_word
+from adjudge.wording import counted, listed, number_word
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +31,7 @@ ASSESSORS = "assessors"
 AssessorEffects = Literal["random", "fixed"]
 MeanIntervals = Literal["deviation", "raw"]
 DESIGN_WORDS = {
-    "crossed": "each of them every summary",
+    "crossed": "all of them the same summaries",
     "blocks": "in {groups} groups with topics of their own",
     "one judge a row": "each with topics of their own",
     "assigned": "each some of the summaries",
@@ -78,6 +78,9 @@ class Population:
 
     def notes(self) -> tuple[str, ...]:
         """What a reader should know before taking the answer for more than it is."""
+        return (*_twins(self.assessors), *self._cautions())
+
+    def _cautions(self) -> tuple[str, ...]:
         if self.pairs is None:
             return (f"what is said holds for {self.these}, not for others: {self.why}",)
         said = f"{counted(len(self.assessors), 'assessor')} judged"
@@ -93,7 +96,10 @@ class Population:
         size = number_word(len(self.assessors))
         who = f"{size} assessor{'' if size == 'one' else 's'} judged".capitalize()
         if self.pairs is not None:
-            who += f" ({DESIGN_WORDS[self.pairs.design].format(groups=self.pairs.groups)})"
+            holes = (
+                "" if self.pairs.complete or self.pairs.design == "assigned" else ", with judgments missing"
+            )
+            who += f" ({DESIGN_WORDS[self.pairs.design].format(groups=self.pairs.groups)}{holes})"
         if self.effects == "random":
             return f"{who}, and conclusions are about assessors like them"
         return f"{who}, and conclusions are about {'this one' if size == 'one' else 'these'}"
@@ -115,11 +121,24 @@ class Population:
         return found
 
 
+def _twins(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Names that differ by their capitals alone may be one person's."""
+    alike: dict[str, list[str]] = {}
+    for name in names:
+        alike.setdefault(name.casefold(), []).append(name)
+    twins = [listed(each) for each in alike.values() if len(each) > 1]
+    if not twins:
+        return ()
+    return (
+        f"assessors whose names differ by capitals alone are taken for different people: {'; '.join(twins)}",
+    )
+
+
 def effects_of(word: str | None) -> AssessorEffects | None:
     """Which answer makes the groups, as people ask for it; None leaves it to what the judgments allow."""
     if word is None:
         return None
-    found: AssessorEffects = one_of("assessor effects", word, get_args(AssessorEffects))
+    found: AssessorEffects = one_of("--assessor-effects", word, get_args(AssessorEffects))
     return found
 
 
@@ -143,7 +162,10 @@ def population(
         why = "with one assessor there is nothing to tell how others would judge"
     if not why:
         pairs = _fitted(matrix, rows, names)
-        why, pairs = (pairs.unavailable, None) if pairs.unavailable else ("", pairs)
+        if not pairs.unavailable and len(pairs) and all(p != p for p in pairs.p):
+            why = pairs.why.get(0, "no pair could be tested")
+        if why or pairs.unavailable:
+            why, pairs = why or pairs.unavailable or "", None
     if effects == "random" and pairs is None:
         raise DataError(f"{matrix.measure}: assessors cannot be a random factor: {why}")
     return Population(

@@ -583,8 +583,8 @@ class Scores:
             if known.setdefault(topic, assessor) != assessor:
                 raise UsageError(
                     f"clusters by assessor need topics that one assessor judged alone, and {quoted(topic)} was"
-                    f" judged by {known[topic]} and {assessor}: leave the clusters out (scores are averaged over"
-                    " assessors), or take an anova with assessor as a random factor"
+                    f" judged by {known[topic]} and {assessor}: leave the clusters out, and assessors are a"
+                    " sample in the comparison anyhow"
                 )
         return known
 

@@ -183,8 +183,9 @@ def choices(
 def one_of(name: str, value: str, known: tuple[str, ...]) -> Any:
     """One of the known words."""
     if value not in known:
+        what = name if name.startswith("--") else f"the {name}"
         raise UsageError(
-            f"the {name} is {quoted(value)}{nearest(value, known)}; expected one of: {', '.join(known)}"
+            f"{what} is {quoted(value)}{nearest(value, known)}; expected one of: {', '.join(known)}"
         )
     return value
 

@@ -48,6 +48,7 @@ class LeagueRow:
     mean: str
     mean_at: str
     interval: Range | None  # None: one topic has no interval, nor has a ceiling
+    without: str  # what stands there instead
     letters: str
     bars: tuple[Bar | None, ...]
     apart: bool  # shares no letter with the row above
@@ -79,8 +80,9 @@ def league_of(comparison: Comparison, names: dict[str, Name]) -> League:
                 rank=str(s.rank),
                 name=names[s.system],
                 topics=f"{s.n:,}",
-                mean=form(s.mean),
-                mean_at=percent(scale.place(s.mean)),
+                mean=form(s.adjusted if comparison.sampled else s.mean),
+                mean_at=percent(scale.place(s.adjusted if comparison.sampled else s.mean)),
+                without="needs two topics" if s.n < 2 else "none",
                 interval=_range(s, scale.place(s.low), scale.place(s.high), form),
                 letters=" ".join(letters[k]),
                 bars=bars[k],

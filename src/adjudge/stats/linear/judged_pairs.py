@@ -29,7 +29,7 @@ from scipy.special import stdtr
 from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
-from adjudge.stats.linear.mixed import LEAST_NOISE, Satterthwaite, criterion_of, elimination, search
+from adjudge.stats.linear.mixed import LEAST_NOISE, Reml, Satterthwaite, criterion_of, elimination, search
 from adjudge.stats.linear.model import Key, LinearModel, Term, fit_model, indicators, same_groups
 from adjudge.stats.linear.strata import Strata, combined, reml_of_mean_squares
 from adjudge.stats.paired import NOISE, too_few
@@ -632,6 +632,19 @@ def own_variance(
 # Not balanced: REML on the rows
 
 
+def _searched(data: _Judgments, model: LinearModel, random: list[Key]) -> tuple[Reml, FloatArray] | str:
+    """The criterion of a model with these random terms and where it is best, or why nothing is left for the noise."""
+    if (why := _no_noise(model, random)) is not None:
+        return why
+    terms = [model.term(key) for key in random]
+    _check_work(terms, data.size)
+    reml = criterion_of(data.values, indicators(model.term((0,))), terms)
+    theta = search(reml, range(len(terms)), np.ones(len(terms)))
+    if reml.at(theta).rss < LEAST_NOISE * float(np.sum((data.values - data.values.mean()) ** 2)):
+        return ALMOST_NO_NOISE
+    return reml, theta
+
+
 def _from_rows(data: _Judgments) -> tuple[_Fit | None, str | None]:
     """REML for the pooled variances; sums over topics and assessors of what is left for the contrasts' own."""
     if np.ptp(data.values) <= NOISE * np.abs(data.values).max():
@@ -641,16 +654,16 @@ def _from_rows(data: _Judgments) -> tuple[_Fit | None, str | None]:
     for key in ((0, 2), (0, 1)):
         if not _held(model, random, key):
             raise UsageError(CONFOUNDED[key])
-    why = _no_noise(model, random)
-    if why is not None:
-        return None, why
-    terms = [model.term(key) for key in random]
-    _check_work(terms, data.size)
-    reml = criterion_of(data.values, indicators(model.term((0,))), terms)
-    theta = search(reml, range(len(terms)), np.ones(len(terms)))
-    best = reml.at(theta)
-    if best.rss < LEAST_NOISE * float(np.sum((data.values - data.values.mean()) ** 2)):
-        return None, ALMOST_NO_NOISE
+    found = _searched(data, model, random)
+    if (
+        isinstance(found, str) and (1, 2) in random
+    ):  # so many cells may leave nothing by chance; it touches no pair
+        random = [key for key in random if key != (1, 2)]
+        found = _searched(data, model, random)
+    if isinstance(found, str):
+        return None, found
+    reml, theta = found
+    terms, best = [model.term(key) for key in random], reml.at(theta)
     satterthwaite = Satterthwaite(reml, theta, np.eye(data.size))
     noise = best.rss / reml.df
     covariance = noise * best.unscaled
