@@ -45,6 +45,12 @@ def judged(folder: Path) -> None:
     units = ("--protocol", "duc-2002", "--assessors", "1")
     assert called(folder, "judge", "simulate", "my-eval", *units).returncode == 0
     assert called(folder, "judgments", "export", "my-eval", "judgments.jsonl").returncode == 0
+    assert (
+        called(
+            folder, "withdraw", "my-eval", "--system", "garbled", "--topic", "d12", "--why", "late"
+        ).returncode
+        == 0
+    )  # to undo
     (folder / "arena.csv").write_text(
         "topic,model_a,model_b,winner,judge\n"
         + "".join(
@@ -239,6 +245,7 @@ JSON_CALLS = [
     "compare my-eval --counts",
     "topics my-eval",
     "agreement my-eval",
+    "mismatch my-eval --measure nams",
     "topics matrix.csv",
     "anova my-eval -m rouge-1",
     "anova matrix.csv",

@@ -102,7 +102,7 @@ WRONG_FILE = [
         "summaries to compare",
         "compare outputs.jsonl",
         1,
-        "looks like JSON",
+        "holds texts, expected scores",
         then="adjudge import outputs.jsonl my-eval",
     ),
     M(
@@ -161,11 +161,11 @@ WRONG_FILE = [
         {"x.txt": FILES["outputs.jsonl"]},
     ),
     M(
-        "scores as JSON",
+        "scores as JSON without topics",
         "compare s.json",
         1,
-        "scores are saved as CSV first",
-        {"s.json": '{"t1": {"bart": 0.1}}'},
+        "say --map topic=COLUMN",
+        {"s.json": '[{"system": "bart", "value": 0.1}]'},
     ),
     M("a PDF to import", "import p.pdf new", 2, "a PDF; expected CSV, JSON", {"p.pdf": PDF}),
     M(
@@ -250,13 +250,13 @@ NOT_THERE = [
     M(
         "an address to import",
         "import https://example.org/x.jsonl new",
-        2,
+        1,
         "curl -LO https://example.org/x.jsonl",
     ),
     M(
         "a data set of the Hub",
         "import EdinburghNLP/xsum new",
-        2,
+        1,
         'load_dataset("EdinburghNLP/xsum", split="test")',
     ),
     M("~ in quotes", "compare '~/absent.csv'", 1, f"say {Path.home() / 'absent.csv'}"),

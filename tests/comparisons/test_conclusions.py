@@ -531,10 +531,11 @@ def test_several_assessors_are_said() -> None:
         for a in ("ann", "bob")
     ]
     note = "the scores come from 2 assessors: what is said holds for these assessors"
-    assert any(line.startswith(note) for line in adjudge.compare(pd.DataFrame(rows)).warnings())
+    assert "for these two assessors" in adjudge.compare(pd.DataFrame(rows)).headline()
     assert any(line.lower().startswith(note) for line in adjudge.groups(pd.DataFrame(rows)).sentences())
+    assert any(line.startswith(note) for line in adjudge.topics(pd.DataFrame(rows)).warnings())
     one = pd.DataFrame(rows).query("assessor == 'ann'")
-    assert not any("assessors" in line for line in adjudge.compare(one).warnings())
+    assert "for this one assessor" in adjudge.compare(one).headline()
 
 
 def test_sets_are_counted_where_sets_are_swapped() -> None:

@@ -294,8 +294,8 @@ def test_scores_of_several_assessors_are_told() -> None:
     )
     text = said(both)
     assert (
-        "A system's score on a topic is the mean of 2 scores. The scores come from 2 assessors: what is said holds"
-        in text
+        "A system's score on a topic is the mean of 2 scores. Two assessors judged (all of them the same summaries),"
+        " and conclusions are about assessors like them." in text
     )
     assert "adjudge anova" not in text
     other = pd.concat([both.assign(measure="m"), frame.assign(measure="n", assessor="ann")])

@@ -203,7 +203,12 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
             'm.csv:3: system "a" is a machine here and a human above',
         ),
         ("m.xlsx", "PK\3\4", "m.xlsx: cannot be read as .xlsx: File is not a zip file"),
-        ("m.jsonl", '{"topic": "d1"}', "m.jsonl: looks like JSON, expected a table"),
+        ("m.jsonl", '{"topic": "d1"}', 'm.jsonl: one column only, "topic", expected a matrix'),
+        (
+            "m.jsonl",
+            '{"topic": "d1", "summary": "Rain."}',
+            "texts come in with: adjudge import m.jsonl my-eval",
+        ),
         ("m.txt", "nothing\n", 'm.txt:1: one column only, "nothing", expected a matrix'),
         ("m.parquet", "PAR", "m.parquet: not a score file"),
     ],

@@ -17,7 +17,7 @@ from tests.cli.running import called
 
 import adjudge
 from adjudge.data.rows import Summary
-from adjudge.errors import AdjudgeError, DataError, FormatError, UsageError
+from adjudge.errors import AdjudgeError, DataError, UsageError
 
 RNG = np.random.default_rng(15)
 WIDE = pd.DataFrame(
@@ -129,7 +129,8 @@ def test_a_matrix_that_may_be_transposed_is_told(folder: Path) -> None:
     done = called(folder, "compare", "transposed.csv")
     assert done.returncode == 1
     assert "no column for the topic among system, d0" in done.stderr
-    assert done.stderr.rstrip().endswith("or --transpose where rows are systems and columns topics")
+    assert "or --transpose where rows are systems and columns topics" in done.stderr
+    assert done.stderr.rstrip().endswith("means alone cannot be tested")
     done = called(folder, "compare", "german.txt", *MAPPED, "--transpose")
     assert "--transpose is for a matrix, but german.txt names topic and system in every row" in done.stderr
     frame = adjudge.read_scores(WIDE.T.rename_axis(None))
@@ -340,7 +341,9 @@ def test_prefer_takes_frames_files_and_tuples(tmp_path: Path) -> None:
     for names in (["chosen", "rejected"], ["Preferred", "dispreferred"], ["better", "worse"]):
         known = adjudge.prefer(frame.set_axis(names, axis=1))
         assert {each.item: each.strength for each in known.standings} == pytest.approx(strengths[0])
-    with pytest.raises(FormatError, match="--map winner=COLUMN --map loser=COLUMN, or --map left=COLUMN"):
+    with pytest.raises(
+        DataError, match=r'columns=\{"winner": COLUMN\} columns=\{"loser": COLUMN\}, or columns='
+    ):
         adjudge.prefer(frame.set_axis(["good", "bad"], axis=1))
     mapped = adjudge.prefer(
         frame.set_axis(["good", "bad"], axis=1), columns={"winner": "good", "loser": "bad"}

@@ -55,6 +55,7 @@ from adjudge.formats import scoretable
 from adjudge.formats.files import LFS, at_hand, reading, stem
 from adjudge.formats.matrices import ColumnSums, is_summary, names_rows, places_of
 from adjudge.formats.numbers import NumberStyle, check_decimal, is_number, style_of
+from adjudge.formats.records import EITHER, RECORD
 from adjudge.formats.scoretable import AS_IT_SAYS, TableOptions
 from adjudge.formats.tabular import records_in
 from adjudge.judgments.batch import NOTHING, Judgments, batches_of, judgments_if_allowed
@@ -882,6 +883,11 @@ def _read_records(
 
     if not records:
         raise FormatError("no records, expected objects with a topic, a system and a score each", file=path)
+    names = {str(key).strip().casefold() for record in records for key in record}
+    if names & {*RECORD["text"], *RECORD["document"], *EITHER} and not names & {"value", "score"}:
+        raise FormatError(
+            f"holds texts, expected scores; texts come in with: adjudge import {name} my-eval", file=path
+        )
     return _of_frame_in(path, name, pd.DataFrame(records), options, human, baseline)
 
 
@@ -891,9 +897,22 @@ def _of_frame_in(
     for option in options.given():
         if option in ("delimiter", "encoding", "quotes"):
             raise UsageError(f"--{option} is for a table of text (CSV or TSV), which {path} is not")
-    return Scores.of_frame(
-        frame, options, name=name, unnamed=stem(Path(name)), human=human, baseline=baseline
-    )
+    try:
+        return Scores.of_frame(
+            frame, options, name=name, unnamed=stem(Path(name)), human=human, baseline=baseline
+        )
+    except DataError as error:
+        raise DataError(_for_shell(str(error), name, path)) from None
+    except UsageError as error:
+        raise UsageError(_for_shell(str(error), name, path)) from None
+
+
+def _for_shell(message: str, name: str, path: Path) -> str:
+    """A message about a frame that stands in a file, with options of the command line for the arguments."""
+    message = f"{path}{message.removeprefix(name)}" if message.startswith(f"{name}: ") else message
+    message = re.sub(r'columns=\{"(\w+)": "([^"]*)"\}', r"--map \1=\2", message)
+    message = re.sub(r'leave_out="?([^"\s;:]+)"?', r"--leave-out \1", message)
+    return message.replace("transpose=True", "--transpose")
 
 
 def _collect(

@@ -365,7 +365,7 @@ def _p(slope: float, error: float, freedom: float) -> float:
 
 
 @dataclass(frozen=True)
-class SelfAgreement:
+class OwnRepeats:
     """How far own answers to the same thing lie apart, and whether further than the others' do."""
 
     repeats: IntArray
@@ -385,7 +385,7 @@ def self_agreement(
     *,
     rng: np.random.Generator,
     resamples: int = 9999,
-) -> SelfAgreement:
+) -> OwnRepeats:
     """Whether somebody repeats own answers worse than the others repeat theirs: one-sided permutation tests."""
     apart, own = np.abs(np.asarray(differences, dtype=float)), np.asarray(who, dtype=np.int64)
     counts = np.bincount(own, minlength=assessors)
@@ -407,7 +407,7 @@ def self_agreement(
             beyond += int((sums >= observed * (1 - 1e-12)).sum())
             done += size
         p[a] = (beyond + 1) / (resamples + 1)
-    return SelfAgreement(
+    return OwnRepeats(
         repeats=counts,
         same=np.bincount(own, weights=apart == 0, minlength=assessors).astype(np.int64),
         apart=mean,

@@ -22,8 +22,8 @@ from adjudge.judgments.tasks import Judged, is_anonymous
 from adjudge.stats.dossiers import (
     AssessorContrasts,
     JudgedThings,
+    OwnRepeats,
     Sameness,
-    SelfAgreement,
     concordance,
     drift,
     sameness,
@@ -122,7 +122,7 @@ class AssessorDossier:
 
 
 @dataclass(frozen=True)
-class WithoutAssessor:
+class ComparisonWithout:
     """What the comparison would be without one assessor, or why it cannot be had."""
 
     assessor: str
@@ -138,7 +138,7 @@ class Dossiers(Tabular):
     length: int | None
     form: str | None
     rows: tuple[AssessorDossier, ...]
-    left_out: tuple[WithoutAssessor, ...]
+    left_out: tuple[ComparisonWithout, ...]
     alpha: float
     notes: tuple[str, ...] = ()
     """What could not be looked at, and why; what a reader should know of the scores."""
@@ -363,7 +363,7 @@ def _ends(low: float, high: float) -> str | None:
     return None if math.isnan(low) else f"{decimal(low, '+.3f')} to {decimal(high, '+.3f')}"
 
 
-def _left_row(left: WithoutAssessor) -> tuple[Cell, ...]:
+def _left_row(left: ComparisonWithout) -> tuple[Cell, ...]:
     found = left.changes
     if found is None:
         return (left.assessor, *[None] * 8, left.why)
@@ -414,7 +414,7 @@ def dossiers(
     notes = [*found.unsaid_notes(chosen), *gathered.notes]
     examined, more = _examine(gathered, alpha, generator(seed, "assessors/repeats"))
     asked = [row.assessor for row in examined if row.flags or len(examined) <= MOST_LEFT_OUT]
-    changed: list[WithoutAssessor] = []
+    changed: list[ComparisonWithout] = []
     if left_out and len(examined) > 1:
         changed, why = _left_out(found, chosen, length, form, asked, test, correct, alpha, seed)
         notes += why
@@ -444,7 +444,7 @@ def _left_out(
     correct: str,
     alpha: float,
     seed: int,
-) -> tuple[list[WithoutAssessor], list[str]]:
+) -> tuple[list[ComparisonWithout], list[str]]:
     """The comparison without each of some assessors, and why there is none at all."""
     from adjudge.comparisons.pairs import compare
 
@@ -465,9 +465,9 @@ def _left_out(
         try:
             after = compared(replace(everyone.without(name), everyone=None))
         except (DataError, UsageError) as error:
-            found.append(WithoutAssessor(name, why=str(error)))
+            found.append(ComparisonWithout(name, why=str(error)))
             continue
-        found.append(WithoutAssessor(name, conclusion_changes(before, after, name)))
+        found.append(ComparisonWithout(name, conclusion_changes(before, after, name)))
     return found, []
 
 
@@ -771,7 +771,7 @@ def _reasons(
     gathered: _Gathered,
     harsh: AssessorContrasts,
     constant: np.ndarray,
-    repeats: SelfAgreement,
+    repeats: OwnRepeats,
     trend: AssessorContrasts,
 ) -> Iterator[tuple[str, str]]:
     """Why something could not be tested of an assessor."""
@@ -851,7 +851,7 @@ def _flags(
     row: AssessorDossier,
     tests: Mapping[str, int],
     alpha: float,
-    repeats: SelfAgreement,
+    repeats: OwnRepeats,
     same: Sameness,
     a: int,
     noun: tuple[str, str],
