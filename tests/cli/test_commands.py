@@ -45,12 +45,9 @@ def judged(folder: Path) -> None:
     units = ("--protocol", "duc-2002", "--assessors", "1")
     assert called(folder, "judge", "simulate", "my-eval", *units).returncode == 0
     assert called(folder, "judgments", "export", "my-eval", "judgments.jsonl").returncode == 0
-    assert (
-        called(
-            folder, "withdraw", "my-eval", "--system", "garbled", "--topic", "d12", "--why", "late"
-        ).returncode
-        == 0
-    )  # to undo
+    late = ("--system", "garbled", "--topic", "d12", "--why", "late")
+    for more in ((), ("--restore",)):  # something to undo
+        assert called(folder, "withdraw", "my-eval", *late, *more).returncode == 0
     (folder / "arena.csv").write_text(
         "topic,model_a,model_b,winner,judge\n"
         + "".join(
