@@ -239,8 +239,8 @@ def test_repeated_alike_is_no_conflict() -> None:
     found = shown(made.gathered())
     assert counts(found.again[0]) == (3, 3, 0, 0)
     assert found.headline() == (
-        "3 of 3 judgments of model units were repeated in other summaries, and got the same answers there; of 3 pairs of"
-        " systems, 0 can change places and 3 are tied."
+        "3 of 3 judgments of model units were repeated in other summaries, and got the same answers there; of 3 pairs"
+        " of systems, 0 can change places and 3 can only tie."
     )
 
 
@@ -297,9 +297,7 @@ def plain_counts(made: Made, scope: Scope) -> tuple[int, int, int]:
         same = [
             b
             for j, b in enumerate(raw)
-            if j != i
-            and (a[0], a[3], a[4]) == (b[0], b[3], b[4])
-            and compared(scope, a, b)
+            if j != i and (a[0], a[3], a[4]) == (b[0], b[3], b[4]) and compared(scope, a, b)
         ]
         if len({a[5], *(b[5] for b in same)}) > 1:
             differ.add(i)
@@ -396,7 +394,9 @@ def test_shares_are_of_all_judgments_as_in_the_paper(
         seed=0,
     )
     (said,) = found.tables()["conflicts"].said
-    assert f"{different:,} got different answers there ({shares[0]} of all; {different:,} from the same" in said
+    assert (
+        f"{different:,} got different answers there ({shares[0]} of all; {different:,} from the same" in said
+    )
     assert f"{three:,} ({shares[1]}) got three different answers" in said
     table = found.tables()["different-answers"]
     for scope in ("of different summaries", "all"):
@@ -482,8 +482,9 @@ def test_systems_without_common_topics_are_ranked_apart() -> None:
     assert [each.systems for each in found.resolutions] == [("b", "a"), ("d", "c")]
     assert [each.rankings.count for each in found.resolutions] == [1, 1]
     table = found.tables()["resolutions"]
-    assert "duc-2002, multi, 20 words: b and a share no topics with other systems, and are ranked by themselves" in (
-        table.notes
+    assert (
+        "duc-2002, multi, 20 words: b and a share no topics with other systems, and are ranked by themselves"
+        in (table.notes)
     )
     assert [row["part"] for row in table.records()] == [1, 1, 2, 2]
 
@@ -505,8 +506,8 @@ def test_the_same_text_elsewhere_is_one_thing_and_assessors_of_one_summary_anoth
     assert counts(own, "one") == (12, 2, 2, 0)
     assert counts(own, "between") == (12, 4, 4, 0)
     assert found.headline().startswith(
-        "4 of 12 judgments of model units (33.3%) are of the same units and texts as in other summaries, and the answers"
-        " differ (2 from the same assessor's, 2 from others'); 2 (16.7%) differ between assessors of one summary; of 3"
+        "4 of 12 judgments of model units (33.3%) are of the same units and texts as in other summaries, and the"
+        " answers differ (2 from the same assessor's, 2 from others'); 2 (16.7%) differ between assessors of one summary; of 3"
         " pairs"
     )
     said = found.tables()["conflicts"].said
@@ -527,8 +528,8 @@ def test_one_summary_judged_twice_is_no_conflict_between_summaries() -> None:
         " summary; "
     )
     assert found.tables()["conflicts"].said[0] == (
-        "The same marks, another completeness: none of 3 judgments of model units was repeated in another summary, so no"
-        " conflict between summaries could have been found."
+        "The same marks, another completeness: none of 3 judgments of model units was repeated in another summary, so"
+        " no conflict between summaries could have been found."
     )
 
 
@@ -543,7 +544,10 @@ def test_without_conflicts_the_bars_have_no_width_and_ties_stay_open() -> None:
     table = shown(gathered).tables()["resolutions"]
     said = table.said
     assert (table.row(system="b")["changes_places_with"], table.row(system="b")["tied_with"]) == (None, "c")
-    assert said[1] == "Of 3 pairs, 0 can change places and 1 is tied; 2 performance groups: a; b, c."
+    assert (
+        said[1]
+        == "duc-2002, multi, 20 words: of 3 pairs, 0 can change places and 1 can only tie; 2 performance groups: a; b, c."
+    )
     assert (
         said[0]
         == "duc-2002, multi, 20 words: no repeated judgment changes a score, so the bars have no width."
@@ -611,8 +615,8 @@ def test_lin_and_hovys_groups_from_bars() -> None:
     assert [len(group) for group in found.groups] == [2, 3, 3, 1, 3, 1, 3]
     assert found.rankings.count == 2592
     assert (
-        shown(gathered).tables()["resolutions"].said[-1]
-        == "2,592 rankings of the 16 systems agree with the bars."
+        shown(gathered).tables()["rankings"].said[-1]
+        == "duc-2002, multi, 20 words: 2,592 rankings of the 16 systems agree with the bars."
     )
 
 
@@ -625,10 +629,10 @@ def test_more_rankings_than_can_be_counted_are_estimated_and_called_so() -> None
     for stream in (np.random.default_rng(0), None):
         rankings = count_rankings(better, most=1000, rng=stream, runs=3, kept=20)
         found = replace(shown(by_hand().gathered()), resolutions=(replace(own, rankings=rankings),))
-        table, said = found.tables()["rankings"], found.tables()["resolutions"].said[-1]
+        table, said = found.tables()["rankings"], found.tables()["rankings"].said[-1]
         (row,) = table.records()
         if stream is None:
-            assert said.startswith("Between ")
+            assert said.startswith("duc-2002, single, 20 words: Between ")
             assert (row["rankings"], row["estimated"]) == (None, False)
         else:
             assert "(an estimate, 95% interval " in said

@@ -279,9 +279,7 @@ def _estimating(codes: Sequence[IntArray], fit: MixedFit) -> FloatArray:
     """
     system = _cells(codes, (SYSTEM,))
     ratios = np.sqrt(fit.variances / fit.residual_variance).tolist()
-    scaled = [
-        ratio * _cells(codes, key) for key, ratio in zip(fit.random, ratios, strict=True) if ratio > 0
-    ]
+    scaled = [ratio * _cells(codes, key) for key, ratio in zip(fit.random, ratios, strict=True) if ratio > 0]
     whitened = system.toarray()
     if scaled:
         random = sparse.hstack(scaled, format="csc")

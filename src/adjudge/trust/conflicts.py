@@ -125,7 +125,9 @@ class JudgedAgain:
             return {each for _, each in answered}
         own = self.judgments[id]
         found = {
-            answer for other, answer in answered if other != id and self._in(scope, own, self.judgments[other])
+            answer
+            for other, answer in answered
+            if other != id and self._in(scope, own, self.judgments[other])
         }
         return found or None
 
@@ -420,7 +422,9 @@ def _by_part(
     values = np.full((len(RESOLUTIONS), len(topics), len(systems)), np.nan)
     for (system, topic), pages in cells.items():
         pooled = _pooled(pages)
-        values[:, topics.index(str(topic)), systems.index(str(system))] = [pooled[name] for name in RESOLUTIONS]
+        values[:, topics.index(str(topic)), systems.index(str(system))] = [
+            pooled[name] for name in RESOLUTIONS
+        ]
     part = fit_additive(values[0]).part
     for each in range(int(part.max()) + 1):
         chosen = np.flatnonzero(part == each)
@@ -463,10 +467,7 @@ def _resolved_scores(
     low, high = rank_intervals(better)
     size = len(order)
     open_pairs = [
-        (i, j)
-        for i in range(size)
-        for j in range(i + 1, size)
-        if not better[i, j] and not better[j, i]
+        (i, j) for i in range(size) for j in range(i + 1, size) if not better[i, j] and not better[j, i]
     ]
     protocol, task, length, form = where
     return ResolvedScores(

@@ -16,7 +16,7 @@ from adjudge import __version__
 from adjudge.comparisons.scores import Scores, Source, scores_of
 from adjudge.data.scores import MeasureInfo
 from adjudge.engine import generator
-from adjudge.errors import AdjudgeError
+from adjudge.errors import AdjudgeError, UsageError, quoted
 from adjudge.judgments.tasks import is_anonymous
 from adjudge.measures.judged.coverage import Coverage, JudgedCoverage
 from adjudge.measures.registry import parse_measure
@@ -110,14 +110,15 @@ def stability(
     if without:
         data, gathered = left_after(data, gathered, without)
     absent: list[str] = []
-    notes: list[str] = []
+    notes: list[str] = [] if measure else list(data.refused.values())
     again: list[JudgedAgain] = []
     found: list[ResolvedScores] = []
     repeats: list[SelfAgreement] = []
     if gathered is None:
         absent.append(NO_FOLDER)
     else:
-        notes += gathered.notes("the tables of judgments")
+        gathered = _chosen(data, gathered, length, form)
+        notes += [*gathered.notes("the tables of judgments"), *_together(gathered)]
         again = judged_again(gathered)
         whole = next((each for each in again if each.kind == "completeness"), None)
         if whole is not None:
@@ -125,7 +126,6 @@ def stability(
             notes += [why] if why else []
             stream = generator(seed, "stability/rankings")
             found = resolved(gathered, whole, measure=asked, rng=stream, progress=progress)
-            found = [each for each in found if _wanted(each, length, form)]
         repeats = self_agreement(gathered)
         if not again:
             absent.append(NO_COVERAGE)
@@ -144,10 +144,23 @@ def stability(
         repeats=tuple(repeats),
         noise=tuple(noise),
         absent=tuple(absent),
-        notes=tuple(dict.fromkeys(notes)),
+        notes=tuple(_once(notes)),
         level=level,
         seed=seed,
     )
+
+
+def _once(notes: Iterable[str]) -> Iterator[str]:
+    """Every note once. Judgments here and scores there say how many of them are simulated: the first counts."""
+    simulated = False
+    for note in dict.fromkeys(notes):
+        if not (_of_simulated(note) and simulated):
+            yield note
+        simulated |= _of_simulated(note)
+
+
+def _of_simulated(note: str) -> bool:
+    return note.endswith((" judgments are simulated", " judgment is simulated"))
 
 
 def _page_measure(measure: str | Sequence[str] | None) -> tuple[JudgedCoverage, str | None]:
@@ -165,8 +178,36 @@ def _page_measure(measure: str | Sequence[str] | None) -> tuple[JudgedCoverage, 
     return Coverage(), f"scores of coverage are resolved: {listed(named)} is not made of units' completeness"
 
 
-def _wanted(found: ResolvedScores, length: int | None, form: str | None) -> bool:
-    return (length is None or found.length == length) and (form is None or found.form == form)
+def _chosen(data: Scores, gathered: Gathered, length: int | None, form: str | None) -> Gathered:
+    """The judgments at a length and of a form that there are."""
+    targets = gathered.targets()
+    scored = data.frame if data.measures else None
+    for name, wanted, judged in (
+        ("length", length, {n for n, _ in targets}),
+        ("form", form, {f for _, f in targets}),
+    ):
+        known = judged | (set() if scored is None else set(scored[name].dropna()))
+        if wanted is not None and wanted not in known:
+            there = ", ".join(
+                str(each) for (each,) in in_order((each,) for each in judged if each is not None)
+            )
+            raise UsageError(
+                f"{data.name} has no judgments of {name} {wanted if name == 'length' else quoted(str(wanted))};"
+                f" it has: {there or f'none with a {name}'}"
+            )
+    return gathered.at(length=length, form=form)
+
+
+def _together(gathered: Gathered) -> Iterator[str]:
+    """Where several lengths or forms were judged: tables of judgments count all of them."""
+    targets = gathered.targets()
+    for name, found in (("length", {n for n, _ in targets}), ("form", {f for _, f in targets})):
+        if len(found) > 1:
+            words = [f"no {name}" if each is None else str(each) for (each,) in in_order((e,) for e in found)]
+            yield (
+                f"several {name}s ({listed(words)}) are counted together in the tables of repeated judgments and"
+                f" planted repeats, where nothing is compared with another {name}: --{name} takes one"
+            )
 
 
 # Judge noise
@@ -347,8 +388,8 @@ def _noises(
 
 LEFT_OUT = {
     "description": "descriptions, which rank nothing: {}",
-    "anonymous": "anonymous: {} by no named assessor",
-    "nobody": "{} without an assessor",
+    "anonymous": "{} by anonymous assessors",
+    "nobody": "{} by no named assessor",
 }
 """Why a measure has no judge noise."""
 
@@ -410,7 +451,9 @@ def _advice(data: Scores, gathered: Gathered | None) -> str:
     asked = [name for name, own in (("coverage", gathered.coverage), ("rating", gathered.ratings)) if own]
     if not asked:
         return "; nobody has judged summaries here"
-    return f"; adjudge score {data.folder} -m coverage scores what people judged" if "coverage" in asked else ""
+    return (
+        f"; adjudge score {data.folder} -m coverage scores what people judged" if "coverage" in asked else ""
+    )
 
 
 # The result
@@ -433,8 +476,15 @@ class Stability(Tabular):
     level: float
     seed: int
 
-    def headline(self) -> str:
-        """The first thing to know: how often the same was judged differently, and what that leaves of the ranking."""
+    def headline(self, tables: Sequence[str] | None = None) -> str:
+        """The first thing to know: how often the same was judged differently, and what that leaves of the ranking.
+
+        Of some tables alone, what the first of them says, or the one that it belongs to.
+        """
+        if tables:
+            names = self.tables().names
+            until = self.tables().tables[: names.index(tables[0]) + 1]
+            return next(table.said[0] for table in reversed(until) if table.said)
         whole = next((each for each in self.again if each.kind == "completeness"), None)
         whole = whole or next(iter(self.again), None)
         if whole is None:
@@ -449,12 +499,17 @@ class Stability(Tabular):
             return f"{said}; of {counted(pairs, 'pair')} of systems, {_overlap_words(own)}."
         return f"{said}."
 
-    def sentences(self) -> Iterator[str]:
-        """What was found, in plain words."""
-        yield self.headline()
-        for line in (line for table in self.tables() for line in table.said):
-            if line != self.headline():
-                yield line
+    def sentences(self, tables: Sequence[str] | None = None) -> Iterator[str]:
+        """What was found, in plain words; of some tables alone, where they are named."""
+        first = self.headline(tables)
+        yield first
+        for table in self.tables():
+            if tables is None or table.name in tables:
+                yield from (line for line in table.said if line != first)
+
+    def says(self, note: str) -> bool:
+        """Whether a note is among those here, if with another number: of how many judgments were simulated."""
+        return note in self.notes or (_of_simulated(note) and any(map(_of_simulated, self.notes)))
 
     def table(self) -> Table:
         """The first of the tables: conflicts, or of scores alone the ranks."""
@@ -477,14 +532,16 @@ class Stability(Tabular):
         found = [*self._conflicts(), *self._resolved(), *self._repeats(), *self._noise()]
         return Tables(tuple(found), (*self.notes, *(f"not said: {each}" for each in self.absent)))
 
-    def as_dict(self) -> dict[str, Any]:
-        """Everything, for --json."""
+    def as_dict(self, chosen: Sequence[str] | None = None) -> dict[str, Any]:
+        """Everything, for --json; or some tables, and what they say."""
+        kept = [table for table in self.tables() if chosen is None or table.name in chosen]
+        noise = any(table.name.startswith(("judge-noise", "beats")) for table in kept)
         found: dict[str, Any] = plain(
             {
                 "name": self.name,
-                "headline": self.headline(),
-                "sentences": list(self.sentences()),
-                "tables": [table.as_dict() for table in self.tables()],
+                "headline": self.headline(chosen),
+                "sentences": list(self.sentences(chosen)),
+                "tables": [table.as_dict() for table in kept],
                 "beats": [
                     {
                         "measure": each.info.measure,
@@ -495,7 +552,7 @@ class Stability(Tabular):
                         "b": each.systems[b],
                         "probability": float(drawn.beats[a, b]),
                     }
-                    for each in self.noise
+                    for each in (self.noise if noise else ())
                     for drawn in (each.found.these, each.found.like)
                     if drawn is not None
                     for at, a in enumerate(each.order)
@@ -626,8 +683,9 @@ class Stability(Tabular):
             repeated, different, _ = _summed(each, "one")
             if repeated:
                 yield (
-                    f"{about}, of one summary: {repeated:,} were repeated by another assessor, {different:,} got"
-                    f" different answers ({different / total:.1%} of all)."
+                    f"{about}, of one summary: {repeated:,} were repeated by another assessor,"
+                    f" {f'{different:,} got' if different else 'and none got'} different answers"
+                    f"{f' ({different / total:.1%} of all)' if different else ''}."
                 )
 
     def _conflict_notes(self) -> Iterator[str]:
@@ -750,11 +808,18 @@ class Stability(Tabular):
                 Column("ranks", "rank can be", data=False, right=True),
                 Column("group", "group"),
                 Column("changes_places_with", "can change places with"),
-                Column("tied_with", "tied with", show="always" if any(e.ties for e in self.resolutions) else "never"),
+                Column(
+                    "tied_with",
+                    "can only tie with",
+                    show="always" if any(e.ties for e in self.resolutions) else "never",
+                ),
             ),
             rows=tuple(rows),
             said=tuple(line for each in self.resolutions for line in _resolved_words(each)),
-            notes=tuple(line for each in self.resolutions for line in _resolved_notes(each)),
+            notes=(
+                *self._resolution_notes(),
+                *(n for each in self.resolutions for n in _resolved_notes(each)),
+            ),
             signature=self._signature(
                 "resolutions",
                 *{each.measure for each in self.resolutions},
@@ -762,6 +827,10 @@ class Stability(Tabular):
             ),
         )
         yield self._rankings_table()
+
+    def _resolution_notes(self) -> Iterator[str]:
+        if any(_summed(each, "one")[0] for each in self.again):
+            yield "what different assessors said of one summary is made one too, where they marked the same"
 
     def _rankings_table(self) -> Table:
         from adjudge.stats.order import number_words
@@ -806,7 +875,7 @@ class Stability(Tabular):
                 Column("systems", "systems"),
                 Column("groups", "performance groups"),
                 Column("open_pairs", "pairs that can change places"),
-                Column("tied_pairs", "tied"),
+                Column("tied_pairs", "that can only tie"),
                 Column("pairs", "of"),
                 Column("rankings", show="never"),
                 Column("estimated", show="varies"),
@@ -815,6 +884,9 @@ class Stability(Tabular):
                 Column("shown", "rankings", data=False, right=True),
             ),
             rows=tuple(rows),
+            said=tuple(
+                f"{_where(each)}: {each.rankings.sentence(known='the bars')}" for each in self.resolutions
+            ),
             signature=self._signature(
                 "rankings", f"seed:{self.seed}", of=(each.protocol for each in self.resolutions)
             ),
@@ -904,7 +976,13 @@ class Stability(Tabular):
         found = each.found
         cells: list[tuple[Cell, ...]] = []
         for k in each.order:
-            row: list[Cell] = [each.info.measure, each.length, each.form, each.systems[k], int(found.topics_of[k])]
+            row: list[Cell] = [
+                each.info.measure,
+                each.length,
+                each.form,
+                each.systems[k],
+                int(found.topics_of[k]),
+            ]
             mean, rank = float(found.means[k]), int(found.ranks[k])
             row += [None if math.isnan(mean) else mean, rank or None]
             for drawn in (found.these, found.like):
@@ -1018,7 +1096,8 @@ def _conflict_headline(whole: JudgedAgain) -> tuple[str, bool]:
             f" summaries, and the answers differ ({within:,} from the same assessor's, {across:,} from others')"
         )
     if again:
-        said += f"; {disagree:,} ({disagree / total:.1%}) differ between assessors of one summary"
+        share = f"{disagree:,} ({disagree / total:.1%}) differ" if disagree else "none differs"
+        said += f"; {share} between assessors of one summary"
     return said, True
 
 
@@ -1026,7 +1105,7 @@ def _overlap_words(own: ResolvedScores) -> str:
     """How many pairs the bars leave open."""
     ties, crossing = len(own.ties), len(own.overlaps) - len(own.ties)
     said = f"{crossing:,} can change places"
-    return f"{said} and {ties:,} {'is' if ties == 1 else 'are'} tied" if ties else said
+    return f"{said} and {ties:,} can only tie" if ties else said
 
 
 Counts = tuple[int, int, int, int, int]
@@ -1050,9 +1129,13 @@ def _counted(again: JudgedAgain, scope: Scope) -> dict[tuple[Cell, ...], Counts]
     return {key: (n, a, b, c, d) for key, (n, a, b, c, d) in totals.items()}
 
 
-def _resolved_words(each: ResolvedScores) -> Iterator[str]:
+def _where(each: ResolvedScores) -> str:
     at = where((each.protocol, each.task, each.length, each.form))
-    at += f" ({listed(each.systems)})" if each.apart else ""
+    return f"{at} ({listed(each.systems)})" if each.apart else at
+
+
+def _resolved_words(each: ResolvedScores) -> Iterator[str]:
+    at = _where(each)
     moved = sum(
         any(each.scores[name][k] != each.scores["original"][k] for name in RESOLUTIONS)
         for k in range(len(each.systems))
@@ -1071,10 +1154,9 @@ def _resolved_words(each: ResolvedScores) -> Iterator[str]:
     if pairs:
         groups = "; ".join(", ".join(own) for own in each.groups)
         yield (
-            f"Of {counted(pairs, 'pair')}, {_overlap_words(each)};"
+            f"{at}: of {counted(pairs, 'pair')}, {_overlap_words(each)};"
             f" {counted(len(each.groups), 'performance group')}: {groups}."
         )
-    yield each.rankings.sentence(known="the bars")
 
 
 def _resolved_notes(each: ResolvedScores) -> Iterator[str]:
