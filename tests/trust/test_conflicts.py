@@ -268,14 +268,15 @@ def crowded(draw: st.DrawFn) -> Made:
 
 def compared(scope: Scope, a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
     elsewhere, same, named = a[1] != b[1], a[2] == b[2], "anonymous" not in (a[2], b[2])
-    return {
+    rules: dict[Scope, bool] = {
         "all": True,
         "summaries": elsewhere,
         "within": named and same,
         "across": named and not same and elsewhere,
         "one": named and not same and not elsewhere,
         "between": named and not same,
-    }[scope]
+    }
+    return rules[scope]
 
 
 def plain_counts(made: Made, scope: Scope) -> tuple[int, int, int]:
@@ -507,8 +508,8 @@ def test_the_same_text_elsewhere_is_one_thing_and_assessors_of_one_summary_anoth
     assert counts(own, "between") == (12, 4, 4, 0)
     assert found.headline().startswith(
         "4 of 12 judgments of model units (33.3%) are of the same units and texts as in other summaries, and the"
-        " answers differ (2 from the same assessor's, 2 from others'); 2 (16.7%) differ between assessors of one summary; of 3"
-        " pairs"
+        " answers differ (2 from the same assessor's, 2 from others'); 2 (16.7%) differ between assessors of one"
+        " summary; of 3 pairs"
     )
     said = found.tables()["conflicts"].said
     assert said[1] == (
@@ -544,9 +545,9 @@ def test_without_conflicts_the_bars_have_no_width_and_ties_stay_open() -> None:
     table = shown(gathered).tables()["resolutions"]
     said = table.said
     assert (table.row(system="b")["changes_places_with"], table.row(system="b")["tied_with"]) == (None, "c")
-    assert (
-        said[1]
-        == "duc-2002, multi, 20 words: of 3 pairs, 0 can change places and 1 can only tie; 2 performance groups: a; b, c."
+    assert said[1] == (
+        "duc-2002, multi, 20 words: of 3 pairs, 0 can change places and 1 can only tie; 2 performance groups:"
+        " a; b, c."
     )
     assert (
         said[0]

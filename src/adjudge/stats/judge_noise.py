@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -289,7 +289,8 @@ def _estimating(codes: Sequence[IntArray], fit: MixedFit) -> FloatArray:
     return np.asarray(np.linalg.solve(system.T @ whitened, whitened.T))
 
 
-def _dense(matrix: sparse.sparray | FloatArray) -> FloatArray:
+def _dense(matrix: Any) -> FloatArray:
+    """Of plain weights, which are sparse, and of estimated ones, which are not."""
     return np.asarray(matrix.toarray() if sparse.issparse(matrix) else matrix)
 
 

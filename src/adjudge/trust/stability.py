@@ -705,9 +705,9 @@ class Stability(Tabular):
         scopes: tuple[Scope, ...] = ("summaries", "all")
         for each, scope in ((each, scope) for each in self.again for scope in scopes):
             units: Counter[tuple[Cell, ...]] = Counter()
-            for thing, answers in each.answers(scope).items():
+            for thing, number in each.answers(scope).items():
                 of = each.judgments[each.keys[thing][0][0]]
-                units[of.protocol, of.task, answers] += 1
+                units[of.protocol, of.task, number] += 1
             judged: Counter[tuple[Cell, ...]] = Counter()
             totals: Counter[tuple[Cell, ...]] = Counter()
             for id, found in each.recurrences(scope).items():
