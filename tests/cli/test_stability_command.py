@@ -48,21 +48,16 @@ def _there(folder: Path) -> Iterator[None]:
 
 
 def test_the_page_shows_real_output() -> None:
-    """Each block is the headline, and one table of the whole output."""
+    """All but the signatures."""
     blocks = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
-    everything = run("my-eval").stdout
     names = []
     for block in blocks:
-        first, headline, empty, *shown = block.splitlines()
+        first, *shown = block.splitlines()
         assert first.startswith("$ adjudge stability my-eval --table ")
         names.append(first.rpartition(" ")[2])
-        assert everything.startswith(f"{headline}\n\n")
-        assert empty == ""
-        assert shown[0].endswith(f"({names[-1]})")
-        assert "\n".join(shown) in everything
+        printed = run(first.removeprefix("$ adjudge stability ")).stdout
+        assert printed.splitlines()[:-1] == shown
     assert names == ["conflicts", "resolutions", "self-agreement", "judge-noise"]
-    printed = run(blocks[1].splitlines()[0].removeprefix("$ adjudge stability ")).stdout
-    assert printed.splitlines()[:-1] == blocks[1].splitlines()[1:]
 
 
 def test_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
@@ -109,7 +104,10 @@ def test_bars_hold_every_resolution_and_original_is_coverage(found: Stability) -
         every = [scores[k] for scores in own.scores.values()]
         assert own.scores["min"][k] == min(every)
         assert own.scores["max"][k] == max(every)
-    # Without planted repeats, which scores are averaged over; they are few.
+    # Without planted repeats, which scores are averaged over; they are few, and a note says so.
+    assert any(
+        "averaged with the first, unlike in ORIGINAL" in note for note in found.tables()["judge-noise"].notes
+    )
     means = dict(zip(found.noise[0].systems, found.noise[0].found.means, strict=True))
     assert dict(zip(own.systems, own.scores["original"], strict=True)) == pytest.approx(means, abs=0.002)
 
@@ -129,7 +127,7 @@ def test_a_named_measure_is_resolved_and_others_say_that_they_are_not(folder: Pa
     found = e.stability("rouge-1")
     assert found.resolutions[0].measure == "coverage"
     assert found.noise == ()
-    assert "judge noise: rouge-1 has no scores by named assessors" in found.notes
+    assert re.fullmatch(r"judge noise: rouge-1 \(\d+ scores by no named assessor\)", found.absent[-1])
     assert any(note.startswith("scores of coverage are resolved") for note in found.notes)
 
 
@@ -146,7 +144,10 @@ def test_a_folder_without_judgments_says_so(tmp_path: Path) -> None:
         "judge noise",
     ]
     done = run(str(tmp_path / "plain"))
-    assert "note: not said: judge noise: no measure here has scores by named assessors" in done.stderr
+    assert (
+        "note: not said: judge noise: nothing has been scored; nobody has judged summaries here"
+        in " ".join(done.stderr.split())
+    )
     assert json.loads(run(f"{tmp_path / 'plain'} --json").stdout)["tables"] == []
 
 
@@ -200,7 +201,7 @@ def test_a_file_without_assessors_says_so(tmp_path: Path) -> None:
     found = adjudge.stability(rated().groupby(["topic", "system"], as_index=False)["value"].mean())
     assert found.noise == ()
     assert found.absent[-1] == (
-        "judge noise: no measure here has scores by named assessors (a column named assessor says who judged)"
+        "judge noise: score (36 scores by no named assessor); a column named assessor says who judged"
     )
 
 
@@ -213,6 +214,129 @@ def test_anonymous_scores_are_nobodys() -> None:
     frame["assessor"] = "anonymous"
     frame = frame.drop_duplicates(["topic", "system"])
     assert adjudge.stability(frame).noise == ()
+    assert adjudge.stability(frame).absent[-1] == "judge noise: score (36 scores by anonymous assessors)"
+
+
+def test_systems_with_other_topics_are_ranked_as_compare_orders_them(tmp_path: Path) -> None:
+    """a is better than b on every topic of both, and b has the easy ones alone."""
+    rng = np.random.default_rng(2)
+    rows = [
+        (f"t{t}", s, f"p{a}", quality + 3 * (t < 5) + rng.normal(scale=0.1))
+        for t in range(10)
+        for s, quality in (("a", 1.5), ("b", 1.0), ("c", 0.5))
+        for a in range(3)
+        if s != "b" or t < 5
+    ]
+    frame = pd.DataFrame(rows, columns=["topic", "system", "assessor", "value"])
+    frame.to_csv(tmp_path / "gaps.csv", index=False)
+    (own,) = adjudge.stability(frame).noise
+    assert [own.systems[k] for k in own.order] == ["a", "b", "c"]
+    done = run(str(tmp_path / "gaps.csv"))
+    notes = " ".join(done.stderr.split())
+    assert "5 of 30 summaries have no score by a named assessor (b on 5 topics)" in notes
+    assert (
+        "not everybody judged everything (75 of 90 scores): means are adjusted for topics and assessors"
+        in notes
+    )
+    apart = frame[(frame["system"] == "b") | ~frame["topic"].isin([f"t{t}" for t in range(5)])]
+    (own,) = adjudge.stability(apart).noise
+    assert next(own.sentences()) == (
+        "score: nothing can be drawn: systems that share no topics, not even with others between them, cannot be"
+        " compared (a and c; b)."
+    )
+    (table,) = adjudge.stability(apart).tables().tables
+    assert [row["rank"] for row in table.records()] == [None] * 3
+
+
+def test_one_table_has_its_own_headline_and_sentences(found: Stability) -> None:
+    for name in found.tables().names:
+        said = (
+            json.loads(run(f"my-eval --table {name} --json").stdout)
+            if name in ("rankings", "beats")
+            else None
+        )
+        own = found.as_dict([name]) if said is None else said
+        assert [each["table"] for each in own["tables"]] == [name]
+        table = found.tables()[name]
+        assert own["sentences"] == [own["headline"], *table.said[1:]]
+        assert own["headline"] == table.said[0] if table.said else own["headline"] in set(found.sentences())
+        assert bool(own["beats"]) == (name in ("judge-noise", "beats"))
+    printed = run("my-eval --table rankings").stdout
+    assert printed.startswith(
+        "duc-2002, multi, 100 words: 28 rankings of the 9 systems agree with the bars.\n\n"
+    )
+    assert printed.count("28 rankings") == 1
+
+
+def test_judge_noise_is_the_table_of_every_measure(tmp_path: Path) -> None:
+    frame = pd.concat([rated().assign(measure=name) for name in ("clear", "short")])
+    frame.to_csv(tmp_path / "two.csv", index=False)
+    said = json.loads(run(f"{tmp_path / 'two.csv'} --table judge-noise --draws 100 --json").stdout)
+    assert [each["table"] for each in said["tables"]] == ["judge-noise-clear", "judge-noise-short"]
+    with pytest.raises(UsageError, match='no table "noise"'):
+        run(f"{tmp_path / 'two.csv'} --table noise --draws 100")
+
+
+def test_simulated_judgments_are_counted_once_without_somebody() -> None:
+    notes = run("my-eval --without simulated-1 --table rankings").stderr
+    assert len(re.findall(r"judgments are simulated", notes)) == 1
+
+
+def test_errors_name_options(tmp_path: Path) -> None:
+    rated().to_csv(tmp_path / "x.csv", index=False)
+    with pytest.raises(UsageError, match="^--level: expected a number between 0 and 1"):
+        run(f"{tmp_path / 'x.csv'} --level 2")
+
+
+# Lengths and forms
+
+
+def lengths_and_forms(make: Callable[..., Evaluation]) -> Evaluation:
+    """Two lengths and two forms, with a sentence that systems share."""
+    from adjudge.data.rows import Summary, Topic
+
+    rows: list[object] = []
+    for topic in ("t1", "t2"):
+        rows.append(Topic(topic))
+        for length, form in ((10, "abstract"), (10, "extract"), (20, "abstract")):
+            rows.append(
+                Summary(topic, "ref", "A storm came. Nobody was hurt.", length, ("reference",), form=form)
+            )
+            rows += [
+                Summary(topic, s, f"A storm came. Own words of {s}.", length, form=form) for s in ("a", "b")
+            ]
+    e = make(*rows)
+    e.units()
+    e.simulate_judgments("duc-2002", assessors=2, repeats=0.5, seed=3)
+    return e
+
+
+def test_length_and_form_choose_in_every_part(make: Callable[..., Evaluation]) -> None:
+    e = lengths_and_forms(make)
+    everything = e.stability()
+    parts = [
+        e.stability(length=length, form=form)
+        for length, form in ((10, "abstract"), (10, "extract"), (20, "abstract"))
+    ]
+    for kind in range(2):
+        total = len(everything.again[kind].judgments)
+        assert sum(len(each.again[kind].judgments) for each in parts) == total
+        assert len(everything.again[kind].keys) == sum(len(each.again[kind].keys) for each in parts)
+
+    def repeats(found: Stability) -> int:
+        return sum(each.answers for each in found.repeats if each.part == "all")
+
+    assert repeats(everything) == sum(map(repeats, parts)) > 0
+    assert len(everything.resolutions) == 3
+    assert [len(each.resolutions) for each in parts] == [1, 1, 1]
+    notes = " ".join(everything.notes)
+    assert "several lengths (10 and 20) are counted together in the tables of repeated judgments" in notes
+    assert "several forms (abstract and extract) are counted together" in notes
+    assert not any("counted together" in note for each in parts for note in each.notes)
+    with pytest.raises(UsageError, match="has no judgments of length 77; it has: 10, 20"):
+        e.stability(length=77)
+    with pytest.raises(UsageError, match='has no judgments of form "poem"; it has: abstract, extract'):
+        e.stability(form="poem")
 
 
 def test_resampling_from_ten_up(tmp_path: Path) -> None:
@@ -242,4 +366,12 @@ def test_summeval_has_judge_noise_of_its_experts(shared_data: Path, tmp_path: Pa
     assert len(found.absent) == 2
     crowd = e.stability("crowd:coherence")
     assert crowd.noise == ()
-    assert "judge noise: crowd:coherence has no scores by named assessors" in crowd.notes
+    assert crowd.absent[-1] == "judge noise: crowd:coherence (6,000 scores by no named assessor)"
+    assert "judge noise leaves out" not in " ".join(found.notes)  # nobody asked for the crowd's
+    everything = e.stability(draws=100)
+    assert len(everything.noise) == 4
+    assert (
+        "judge noise leaves out crowd:coherence, crowd:consistency, crowd:fluency and crowd:relevance (24,000 scores by"
+        " no named assessor)"
+    ) in everything.notes
+    assert "3,600 judgments of 1,200 summaries" in everything.tables().tables[0].title

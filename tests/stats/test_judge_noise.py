@@ -10,7 +10,8 @@ from scipy.stats import t as student
 
 from adjudge.errors import UsageError
 from adjudge.stats.checks import FloatArray, IntArray
-from adjudge.stats.judge_noise import ASSESSOR, SYSTEM, TOPIC, JudgeNoise, judge_noise
+from adjudge.stats.judge_noise import APART, ASSESSOR, SYSTEM, TOPIC, JudgeNoise, judge_noise
+from adjudge.stats.linear.judged_pairs import judged_pairs
 
 
 def crossed(systems: int, topics: int, assessors: int) -> tuple[IntArray, IntArray, IntArray]:
@@ -135,14 +136,76 @@ def test_whoever_was_assigned_and_missing_scores() -> None:
     values[:5] = np.nan
     found = found_for(values, s, t, a)
     assert found.rows == values.size - 5
-    own = s == 2
-    by_topic = [values[own & (t == topic)] for topic in np.unique(t[own])]
-    means = [np.nanmean(each) for each in by_topic if not np.isnan(each).all()]
-    assert found.means[2] == pytest.approx(np.mean(means))
+    assert not found.complete
     assert (SYSTEM, ASSESSOR) in found.terms
     assert (TOPIC, ASSESSOR) not in found.terms  # hardly two judged the same system on a topic
     assert found.like is not None
     assert found.like.beats[3, 0] > 0.9
+
+
+def gaps(seed: int = 0) -> tuple[FloatArray, IntArray, IntArray, IntArray]:
+    """0 is better than 1 and 2 everywhere, and 1 has the five easy ones of ten topics alone."""
+    s, t, a = crossed(3, 10, 3)
+    values = np.array([1.5, 1.0, 0.5])[s] + 3.0 * (t < 5)
+    values = values + np.random.default_rng(seed).normal(0, 0.1, s.size)
+    kept = (s != 1) | (t < 5)
+    return values[kept], s[kept], t[kept], a[kept]
+
+
+def test_systems_with_other_topics_are_ranked_by_adjusted_means() -> None:
+    """The means that pairs are compared by, and the draws' variances from the estimate written out."""
+    values, s, t, a = gaps()
+    found = found_for(values, s, t, a)
+    compared = judged_pairs(values, t, s, a, size=3)
+    assert found.means == pytest.approx(compared.means.estimate, abs=1e-6)
+    assert found.ranks.tolist() == [1, 2, 3]
+    assert found.topics_of.tolist() == [10, 5, 10]
+    assert found.like is not None
+    assert found.like.beats[0, 1] > 0.99
+    assert values[s == 1].mean() > values[s == 0].mean()  # which plain means would have said
+    # (X' V^-1 X)^-1 X' V^-1 with dense matrices
+    x = (s[:, None] == np.arange(3)).astype(float)
+    v = found.variances[-1] * np.eye(s.size)
+    for key, variance in zip(found.terms, found.variances[:-1], strict=True):
+        same = np.all([each[:, None] == each for each in (np.stack([s, t, a])[list(key)])], axis=0)
+        v = v + variance * same
+    weights = np.linalg.solve(x.T @ np.linalg.solve(v, x), np.linalg.solve(v, x).T)
+    assert found.means == pytest.approx(weights @ values, abs=1e-8)
+    error = math.sqrt(found.variances[-1] * float(((weights[1] - weights[2]) ** 2).sum()))
+    assert found.these is not None
+    expected = student.cdf((found.means[1] - found.means[2]) / error, found.these.df)
+    assert found.these.beats[1, 2] == pytest.approx(expected, abs=0.02)
+
+
+def test_systems_without_common_topics_are_not_ranked() -> None:
+    s, t, a = crossed(4, 8, 3)
+    values = scores(2, s, t, a)
+    kept = (s < 2) == (t < 4)
+    found = found_for(values[kept], s[kept], t[kept], a[kept])
+    assert found.why == APART
+    assert found.part.tolist() == [0, 0, 1, 1]
+    assert np.isnan(found.means).all()
+    assert found.ranks.tolist() == [0, 0, 0, 0]
+    chain = kept | ((s == 1) & (t > 3))  # the second system is judged on all topics
+    found = found_for(values[chain], s[chain], t[chain], a[chain])
+    assert (found.why, set(found.part.tolist())) == (None, {0})
+
+
+def test_where_nothing_is_drawn_means_are_still_adjusted() -> None:
+    values, s, t, a = gaps()
+    one = a == 0
+    found = found_for(values[one], s[one], t[one], a[one])
+    assert found.why is not None
+    assert found.ranks.tolist() == [1, 2, 3]
+
+
+def test_resampled_means_are_adjusted_too() -> None:
+    s, t, a = crossed(3, 10, 10)
+    values = np.array([1.5, 1.0, 0.5])[s] + 3.0 * (t < 5) + np.random.default_rng(3).normal(0, 0.1, s.size)
+    kept = (s != 1) | (t < 5)
+    found = found_for(values[kept], s[kept], t[kept], a[kept], resample=True, draws=200)
+    assert found.like is not None
+    assert found.like.beats[0, 1] > 0.99
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ from adjudge.trust.conflicts import (
     same_text,
 )
 from adjudge.trust.gathered import Gathered, gather
-from adjudge.trust.stability import Stability
+from adjudge.trust.stability import SCOPE_WORDS, Stability
 
 LENGTH = 20
 REFERENCE = TextRef("ref", LENGTH)
@@ -239,8 +239,8 @@ def test_repeated_alike_is_no_conflict() -> None:
     found = shown(made.gathered())
     assert counts(found.again[0]) == (3, 3, 0, 0)
     assert found.headline() == (
-        "3 of 3 judgments of model units were repeated, and all got the same answers again; 3 of 3 pairs of systems"
-        " have bars that overlap."
+        "3 of 3 judgments of model units were repeated in other summaries, and got the same answers there; of 3 pairs"
+        " of systems, 0 can change places and 3 can only tie."
     )
 
 
@@ -266,6 +266,19 @@ def crowded(draw: st.DrawFn) -> Made:
     return made
 
 
+def compared(scope: Scope, a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
+    elsewhere, same, named = a[1] != b[1], a[2] == b[2], "anonymous" not in (a[2], b[2])
+    rules: dict[Scope, bool] = {
+        "all": True,
+        "summaries": elsewhere,
+        "within": named and same,
+        "across": named and not same and elsewhere,
+        "one": named and not same and not elsewhere,
+        "between": named and not same,
+    }
+    return rules[scope]
+
+
 def plain_counts(made: Made, scope: Scope) -> tuple[int, int, int]:
     """Repeated judgments, those that differ, and units judged again, from every pair of judgments."""
     raw: Raw = [
@@ -278,17 +291,14 @@ def plain_counts(made: Made, scope: Scope) -> tuple[int, int, int]:
         a, b = raw[i], raw[j]
         if (a[0], a[3], a[4]) != (b[0], b[3], b[4]) or not a[4]:
             continue
-        named = "anonymous" not in (a[2], b[2])
-        if scope == "all" or (named and (a[2] == b[2]) == (scope == "within")):
+        if compared(scope, a, b):
             repeated |= {i, j}
     for i in repeated:
         a = raw[i]
         same = [
             b
             for j, b in enumerate(raw)
-            if j != i
-            and (a[0], a[3], a[4]) == (b[0], b[3], b[4])
-            and (scope == "all" or (b[2] != "anonymous" and (a[2] == b[2]) == (scope == "within")))
+            if j != i and (a[0], a[3], a[4]) == (b[0], b[3], b[4]) and compared(scope, a, b)
         ]
         if len({a[5], *(b[5] for b in same)}) > 1:
             differ.add(i)
@@ -300,12 +310,10 @@ def test_counts_equal_the_definition(made: Made) -> None:
     gathered = made.gathered()
     own = kind(gathered, "completeness")
     table = shown(gathered).tables()["conflicts"]
-    words = {"all": "all", "within": "by the same assessor", "between": "by different assessors"}
-    scopes: tuple[Scope, ...] = ("all", "within", "between")
-    for scope in scopes:
+    for scope, words in SCOPE_WORDS.items():
         repeated, differ, units = plain_counts(made, scope)
         assert counts(own, scope)[1:3] == (repeated, differ)
-        row = table.row(what="the same marks, another completeness", scope=words[scope])
+        row = table.row(what="the same marks, another completeness", scope=words)
         assert (row["repeated"], row["different"], row["units"]) == (repeated, differ, units)
 
 
@@ -387,12 +395,16 @@ def test_shares_are_of_all_judgments_as_in_the_paper(
         seed=0,
     )
     (said,) = found.tables()["conflicts"].said
-    assert f"{different:,} got different answers ({shares[0]} of all)" in said
+    assert (
+        f"{different:,} got different answers there ({shares[0]} of all; {different:,} from the same" in said
+    )
     assert f"{three:,} ({shares[1]}) got three different answers" in said
     table = found.tables()["different-answers"]
-    assert table.row(answers=3)["judgments"] == three
-    assert table.row(answers=3)["share"] == three / total
-    assert sum(row["judgments"] for row in table.records()) == different  # type: ignore[misc]
+    for scope in ("of different summaries", "all"):
+        assert table.row(answers=3, scope=scope)["judgments"] == three
+        assert table.row(answers=3, scope=scope)["share"] == three / total
+        own = [row["judgments"] for row in table.records() if row["scope"] == scope]
+        assert sum(own) == different  # type: ignore[arg-type]
 
 
 # The resolutions, by hand
@@ -438,11 +450,88 @@ def test_topics_references_and_assessors_are_pooled_in_turn() -> None:
     made.add("u", "a", ["Other."], {0: ((0,), 0.2), 1: ((), 0.0)})
     gathered = made.gathered()
     (found,) = resolved(gathered, kind(gathered, "completeness"))
-    # a on t: (1 + 0)/2; on u: .1; their mean .3, as b and c have on t alone
+    # a on t: (1 + 0)/2; on u: .1; their mean .3. b and c are .2 behind on t, and so .1.
     assert dict(zip(found.systems, found.scores["original"], strict=True)) == pytest.approx(
-        {"a": 0.3, "b": 0.3, "c": 0.3}
+        {"a": 0.3, "b": 0.1, "c": 0.1}
     )
-    assert found.ranks == (1, 1, 1)
+    assert found.ranks == (1, 2, 2)
+    assert (found.topics, found.missing) == (2, {"b": 1, "c": 1})
+
+
+def test_systems_with_other_topics_have_scores_adjusted_for_topics() -> None:
+    """a is better than b wherever both were judged, and b has the easy topic alone."""
+    made = Made(units=1)
+    for topic, easy in (("t1", 0.6), ("t2", 0.0), ("t3", 0.0)):
+        made.add(topic, "a", [f"A {topic}."], {0: ((0,), 0.4 + easy)})
+    made.add("t1", "b", ["B."], {0: ((0,), 0.8)})
+    found = shown(made.gathered())
+    (own,) = found.resolutions
+    assert own.systems == ("a", "b")
+    assert own.scores["original"] == pytest.approx((0.6, 0.4))
+    table = found.tables()["resolutions"]
+    assert table.notes == (
+        "duc-2002, multi, 20 words: 2 of 6 summaries have no score (b on 2 topics): scores are adjusted for topics",
+    )
+
+
+def test_systems_without_common_topics_are_ranked_apart() -> None:
+    made = Made(units=1)
+    for topic, systems in (("t1", "ab"), ("t2", "cd")):
+        for system in systems:
+            made.add(topic, system, [f"{system}."], {0: ((0,), 0.2 * "abcd".index(system))})
+    found = shown(made.gathered())
+    assert [each.systems for each in found.resolutions] == [("b", "a"), ("d", "c")]
+    assert [each.rankings.count for each in found.resolutions] == [1, 1]
+    table = found.tables()["resolutions"]
+    assert (
+        "duc-2002, multi, 20 words: b and a share no topics with other systems, and are ranked by themselves"
+        in (table.notes)
+    )
+    assert [row["part"] for row in table.records()] == [1, 1, 2, 2]
+
+
+def test_the_same_text_elsewhere_is_one_thing_and_assessors_of_one_summary_another() -> None:
+    """One conflict of each sort: x with themselves, x with y about another summary, x with y about one summary."""
+    made = Made(units=3)
+    alike: Answer = ((), 0.0)
+    made.add("t", "a", ["S.", "A1.", "A2."], {0: ((0,), 0.2), 1: alike, 2: ((1,), 0.2)}, "x")
+    made.add("t", "b", ["S.", "B1."], {0: ((0,), 0.6), 1: ((1,), 0.2), 2: alike}, "x")
+    made.add("t", "c", ["B1."], {0: alike, 1: ((0,), 1.0), 2: alike}, "y")
+    made.add("t", "a", ["S.", "A1.", "A2."], {0: alike, 1: alike, 2: ((1,), 0.8)}, "y")
+    found = shown(made.gathered())
+    own = found.again[0]
+    assert counts(own) == (12, 6, 6, 0)
+    assert counts(own, "summaries") == (12, 4, 4, 0)
+    assert counts(own, "within") == (12, 2, 2, 0)
+    assert counts(own, "across") == (12, 2, 2, 0)
+    assert counts(own, "one") == (12, 2, 2, 0)
+    assert counts(own, "between") == (12, 4, 4, 0)
+    assert found.headline().startswith(
+        "4 of 12 judgments of model units (33.3%) are of the same units and texts as in other summaries, and the"
+        " answers differ (2 from the same assessor's, 2 from others'); 2 (16.7%) differ between assessors of one"
+        " summary; of 3 pairs"
+    )
+    said = found.tables()["conflicts"].said
+    assert said[1] == (
+        "The same marks, another completeness, of one summary: 2 were repeated by another assessor, 2 got different"
+        " answers (16.7% of all)."
+    )
+
+
+def test_one_summary_judged_twice_is_no_conflict_between_summaries() -> None:
+    made = Made(units=1)
+    made.add("t", "a", ["S."], {0: ((0,), 0.2)}, "x")
+    made.add("t", "a", ["S."], {0: ((0,), 0.6)}, "y")
+    made.add("t", "b", ["B."], {0: ((0,), 0.6)}, "x")
+    found = shown(made.gathered())
+    assert found.headline().startswith(
+        "None of 3 judgments of model units was repeated in another summary; 2 (66.7%) differ between assessors of one"
+        " summary; "
+    )
+    assert found.tables()["conflicts"].said[0] == (
+        "The same marks, another completeness: none of 3 judgments of model units was repeated in another summary, so"
+        " no conflict between summaries could have been found."
+    )
 
 
 def test_without_conflicts_the_bars_have_no_width_and_ties_stay_open() -> None:
@@ -452,8 +541,14 @@ def test_without_conflicts_the_bars_have_no_width_and_ties_stay_open() -> None:
     gathered = made.gathered()
     (found,) = resolved(gathered, kind(gathered, "completeness"))
     assert len(set(found.scores.values())) == 1
-    assert (found.rankings.count, found.overlaps) == (2, (("b", "c"),))
-    said = shown(gathered).tables()["resolutions"].said
+    assert (found.rankings.count, found.overlaps, found.ties) == (2, (("b", "c"),), (("b", "c"),))
+    table = shown(gathered).tables()["resolutions"]
+    said = table.said
+    assert (table.row(system="b")["changes_places_with"], table.row(system="b")["tied_with"]) == (None, "c")
+    assert said[1] == (
+        "duc-2002, multi, 20 words: of 3 pairs, 0 can change places and 1 can only tie; 2 performance groups:"
+        " a; b, c."
+    )
     assert (
         said[0]
         == "duc-2002, multi, 20 words: no repeated judgment changes a score, so the bars have no width."
@@ -506,19 +601,23 @@ def test_majority_of_ties_is_their_average(answers: list[float], most: float) ->
 def test_lin_and_hovys_groups_from_bars() -> None:
     """Seven groups of bars that overlap within a group alone: 2, 3, 3, 1, 3, 1 and 3 systems."""
     made = Made(units=2)
-    for number, size in enumerate([2, 3, 3, 1, 3, 1, 3]):
-        for k in range(size):
-            # In a topic of each group's own, its systems share a sentence that was judged from 0 to 10 %.
-            share = 0.1 * k / max(1, size - 1)
-            base = 1.0 - 0.15 * number
-            made.add(f"t{number}", f"g{number}-{k}", ["S.", "Own."], {0: ((0,), share), 1: ((1,), base)})
+    sizes = [2, 3, 3, 1, 3, 1, 3]
+    for topic in range(len(sizes)):
+        for number, size in enumerate(sizes):
+            for k in range(size):
+                # In a topic of each group's own, its systems share a sentence that was judged from 0 to 10 %.
+                share = 0.1 * k / max(1, size - 1)
+                base = 1.0 - 0.15 * number
+                shared: Answer = ((0,), share) if topic == number else ((), 0.0)
+                text = [f"S {number}.", f"Own {number}."]  # the second is shared too, and judged alike
+                made.add(f"t{topic}", f"g{number}-{k}", text, {0: shared, 1: ((1,), base)})
     gathered = made.gathered()
-    (found,) = resolved(gathered, kind(gathered, "completeness"))  # "Own." is shared too, and judged alike
+    (found,) = resolved(gathered, kind(gathered, "completeness"))
     assert [len(group) for group in found.groups] == [2, 3, 3, 1, 3, 1, 3]
     assert found.rankings.count == 2592
     assert (
-        shown(gathered).tables()["resolutions"].said[-1]
-        == "2,592 rankings of the 16 systems agree with the bars."
+        shown(gathered).tables()["rankings"].said[-1]
+        == "duc-2002, multi, 20 words: 2,592 rankings of the 16 systems agree with the bars."
     )
 
 
@@ -531,10 +630,10 @@ def test_more_rankings_than_can_be_counted_are_estimated_and_called_so() -> None
     for stream in (np.random.default_rng(0), None):
         rankings = count_rankings(better, most=1000, rng=stream, runs=3, kept=20)
         found = replace(shown(by_hand().gathered()), resolutions=(replace(own, rankings=rankings),))
-        table, said = found.tables()["rankings"], found.tables()["resolutions"].said[-1]
+        table, said = found.tables()["rankings"], found.tables()["rankings"].said[-1]
         (row,) = table.records()
         if stream is None:
-            assert said.startswith("Between ")
+            assert said.startswith("duc-2002, single, 20 words: Between ")
             assert (row["rankings"], row["estimated"]) == (None, False)
         else:
             assert "(an estimate, 95% interval " in said

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,12 +12,15 @@ import typer
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.output import progress, say, show, show_json, warn, write_csv
-from adjudge.cli.sources import open_scores, takes_table, warn_of
+from adjudge.cli.sources import open_scores, takes_table
 from adjudge.errors import UsageError
 
 if TYPE_CHECKING:
     from adjudge.formats.scoretable import TableOptions
-    from adjudge.table import Table
+    from adjudge.table import Table, Tables
+
+PER_MEASURE = ("judge-noise", "beats")
+"""Tables of which there is one for every measure, length and form; of several, the names go on with those."""
 
 
 @takes_table
@@ -54,7 +59,7 @@ def command(
     ranking could have come out. --csv writes one table, which --table names.
     """
     data = open_scores(scores, replace(table, without=()), human, baseline, lower_is_better)
-    with progress("Drawing rankings") as told:
+    with progress("Drawing rankings") as told, _as_options("level", "resample", "draws"):
         found = adjudge.stability(
             data,
             measure,
@@ -67,38 +72,59 @@ def command(
             without=tuple(table.without),
             progress=told,
         )
-    measures = {each.info.measure for each in found.noise}
-    warn_of(data, measures)
-    already = {line for each in measures for line in data.notes(each)}
     tables = found.tables()
-    shown = [tables[name] for name in chosen] if chosen else list(tables)
+    shown = _chosen(tables, chosen) if chosen else list(tables)
+    measures = {each.info.measure for each in found.noise}
+    for note in dict.fromkeys(line for each in measures for line in data.notes(each)):
+        if not found.says(note):
+            warn(note)
     if csv is not None:
         if len(shown) != 1:
             names = ", ".join(tables.names) or "none"
             raise UsageError(f"--csv writes one table, choose it with --table: {names}")
         write_csv(shown[0].to_frame(), csv)
     if json:
-        wanted = {each.name for each in shown}
-        said = found.as_dict()
-        show_json(said | {"tables": [each for each in said["tables"] if each["table"] in wanted]})
+        show_json(found.as_dict([each.name for each in shown] if chosen else None))
     elif latex:
         print("\n\n".join(each.to_latex() for each in shown))
     elif markdown:
         print("\n\n".join(each.to_markdown() for each in shown))
     elif csv is None:
-        say(found.headline(), "bold")
+        headline = found.headline([each.name for each in shown] if chosen else None)
+        say(headline, "bold")
         for each in shown:
             print()
-            _show(each)
+            _show(each, headline)
     for note in tables.notes:
-        if note not in already:
-            warn(note)
+        warn(note)
 
 
-def _show(table: Table) -> None:
+@contextmanager
+def _as_options(*names: str) -> Iterator[None]:
+    """What is wrong with an argument is said of the option that gave it."""
+    try:
+        yield
+    except UsageError as error:
+        name = str(error).partition(":")[0]
+        if name not in names:
+            raise
+        raise UsageError(f"--{error}") from None
+
+
+def _chosen(tables: Tables, names: Sequence[str]) -> list[Table]:
+    """The tables that are named, each once; `judge-noise` is the one of every measure, where there are several."""
+    found: dict[str, Table] = {}
+    for name in names:
+        own = [each for each in tables if each.name.startswith(f"{name}-")] if name in PER_MEASURE else []
+        found |= {each.name: each for each in own or [tables[name]]}
+    return list(found.values())
+
+
+def _show(table: Table, headline: str) -> None:
     show(replace(table, title=f"{table.title} ({table.name})"))
     for line in table.said:
-        say(line)
+        if line != headline:
+            say(line)
     for note in table.notes:
         warn(note)
     say(table.signature, "dim")

@@ -9,17 +9,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
+from scipy.sparse.linalg import splu
 
 from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.stats.linear.mixed import MixedFit, fit_mixed
-from adjudge.stats.linear.model import Key, LinearModel, same_groups
+from adjudge.stats.linear.model import Key, LinearModel, fit_additive, same_groups
 from adjudge.stats.order import places
 
 Population = Literal["these", "like"]
@@ -35,6 +36,7 @@ FEW_DF = 8
 """Below this the variance of systems by assessors is hardly known."""
 RESAMPLED_FROM = 10
 """Assessors from which they may be resampled: with three, intervals that should cover .95 cover .77."""
+APART = "systems that share no topics, not even with others between them, cannot be compared"
 EXACT_UP_TO = 600
 """Cells of the model up to which its residual degrees of freedom are counted; beyond, they are as good as infinite."""
 
@@ -62,7 +64,15 @@ class JudgeNoise:
     """Means of the systems, the components of variance, and what they leave of the ranking."""
 
     means: FloatArray
+    """Adjusted for topics and assessors where not everybody judged everything; NaN where systems share no topics."""
     ranks: IntArray
+    """0 where there are no means to rank by."""
+    topics_of: IntArray
+    """How many topics each system was judged on."""
+    part: IntArray
+    """Systems that a chain of common topics connects have the same number."""
+    complete: bool
+    """Whether all assessors of a topic judged all systems on it, as many on every topic, each as many topics."""
     terms: tuple[Key, ...]
     """Random terms that the design identifies."""
     variances: FloatArray
@@ -104,11 +114,11 @@ def judge_noise(
 ) -> JudgeNoise:
     """Draw the means that judging could have given: factors are whole numbers from 0, a row for each judgment.
 
-    A system's mean is over its topics, and on a topic over its assessors. With value ~ system and random terms for
-    topic, assessor and their interactions (REML), another round of judging moves the means by the noise, for these
-    assessors; for assessors like them also by their own ways with systems. Draws have Student's t distribution, with
-    the degrees of freedom of the noise or of systems by assessors. `resample` draws assessors with replacement
-    instead; that takes ten of them.
+    The model is value ~ system with random terms for topic, assessor and their interactions (REML), and the means are
+    its estimates: plain means where everybody judged everything, adjusted for topics and assessors elsewhere. Another
+    round of judging moves them by the noise, for these assessors; for assessors like them also by their own ways with
+    systems. Draws have Student's t distribution, with the degrees of freedom of the noise or of systems by assessors.
+    `resample` draws assessors with replacement instead; that takes ten of them.
     """
     checks.count("draws", draws, least=100)
     checks.share("level", level)
@@ -118,21 +128,30 @@ def judge_noise(
     codes = [_codes(each)[present] for each in (system, topic, assessor)]
     scores = scores[present]
     sizes = [int(each.max(initial=-1)) + 1 for each in codes]
-    weights = _pooling(codes, sizes)
-    means = weights @ scores
+    cells = _cell_means(scores, codes, sizes)
+    complete = _complete(codes, sizes)
+    additive = fit_additive(cells.T)
+    means = additive.means
     sign = -1.0 if better == "higher" else 1.0
     keys = identified(codes)
-    why = _why_not(sizes) or (None if keys else "no two scores share a topic or an assessor")
+    why = _why_not(sizes, additive.parts) or (None if keys else "no two scores share a topic or an assessor")
     fit = None if why else _fitted(scores, codes, keys)
     if fit is not None:
         keys, why = fit.random, fit.why
+    weights = None
+    if fit is not None and why is None:
+        weights = _pooling(codes, sizes) if complete else _estimating(codes, fit)
+        means = weights @ scores
     groups = _groups(codes[TOPIC], codes[ASSESSOR], sizes) if (SYSTEM, TOPIC) in keys else 1
     df = (sizes[SYSTEM] - 1) * (sizes[ASSESSOR] - groups)
 
     def result(variances: FloatArray, **drawn: RankDraws | str | None) -> JudgeNoise:
         return JudgeNoise(
             means=means,
-            ranks=places(sign * means),
+            ranks=np.zeros(means.size, dtype=np.int64) if np.isnan(means).any() else places(sign * means),
+            topics_of=additive.n,
+            part=additive.part,
+            complete=complete,
             terms=keys,
             variances=variances,
             assessors=sizes[ASSESSOR],
@@ -143,9 +162,9 @@ def judge_noise(
             **{"these": None, "like": None, **drawn},  # type: ignore[arg-type]
         )
 
-    if fit is None or why is not None:
+    if fit is None or weights is None:
         return result(np.full(len(keys) + 1, math.nan))
-    noise = fit.residual_variance * (weights @ weights.T).toarray()
+    noise = fit.residual_variance * _dense(weights @ weights.T)
     these = _drawn("these", means, noise, _noise_df(codes, keys), sign, rng, draws, level)
     variances = np.append(fit.variances, fit.residual_variance)
     if why_not_like := _why_not_like(keys, df):
@@ -158,7 +177,7 @@ def judge_noise(
         for key, variance in zip(keys, fit.variances.tolist(), strict=True):
             if ASSESSOR in key:
                 moved = weights @ _cells(codes, key)
-                noise = noise + variance * (moved @ moved.T).toarray()
+                noise = noise + variance * _dense(moved @ moved.T)
         like = _drawn("like", means, noise, float(df), sign, rng, draws, level)
     return result(variances, these=these, like=like)
 
@@ -190,11 +209,13 @@ def _fitted(scores: FloatArray, codes: Sequence[IntArray], keys: tuple[Key, ...]
     return fit
 
 
-def _why_not(sizes: Sequence[int]) -> str | None:
+def _why_not(sizes: Sequence[int], parts: int) -> str | None:
     if sizes[SYSTEM] < 2:
         return f"it takes two systems, and there {'is one' if sizes[SYSTEM] else 'are none'}"
     if sizes[TOPIC] < 2:
         return "it takes two topics, and there is one"
+    if parts > 1:
+        return APART
     if sizes[ASSESSOR] < 2:
         return "one assessor judged: the noise of judging cannot be told from what topics do to systems"
     return None
@@ -227,6 +248,50 @@ def _pooling(codes: Sequence[IntArray], sizes: Sequence[int]) -> sparse.csr_arra
     return sparse.csr_array(
         (weights, (codes[SYSTEM], np.arange(cell.size))), shape=(sizes[SYSTEM], cell.size)
     )
+
+
+def _cell_means(scores: FloatArray, codes: Sequence[IntArray], sizes: Sequence[int]) -> FloatArray:
+    """Systems x topics, the mean over assessors; NaN where nobody judged."""
+    cell = codes[SYSTEM] * sizes[TOPIC] + codes[TOPIC]
+    number = np.bincount(cell, minlength=sizes[SYSTEM] * sizes[TOPIC])
+    total = np.bincount(cell, weights=scores, minlength=number.size)
+    with np.errstate(invalid="ignore"):
+        return np.asarray((total / number).reshape(sizes[SYSTEM], sizes[TOPIC]))
+
+
+def _complete(codes: Sequence[IntArray], sizes: Sequence[int]) -> bool:
+    """Whether all assessors of a topic judged all systems on it, as many on every topic, each as many topics.
+
+    Then the model's estimates are plain means.
+    """
+    pair = codes[TOPIC] * sizes[ASSESSOR] + codes[ASSESSOR]
+    times = np.bincount(pair, minlength=sizes[TOPIC] * sizes[ASSESSOR])
+    judged = times.reshape(sizes[TOPIC], sizes[ASSESSOR]) > 0
+    alike = all(np.ptp(judged.sum(axis=axis)) == 0 for axis in (0, 1)) if judged.size else True
+    return alike and bool(np.isin(times, (0, sizes[SYSTEM])).all())
+
+
+def _estimating(codes: Sequence[IntArray], fit: MixedFit) -> FloatArray:
+    """A row for each system, whose product with the scores is the model's estimate of its mean.
+
+    These are (X' V^-1 X)^-1 X' V^-1, with V^-1 X = X - Z u, u being the predictions of X's columns without fixed
+    effects.
+    """
+    system = _cells(codes, (SYSTEM,))
+    ratios = np.sqrt(fit.variances / fit.residual_variance).tolist()
+    scaled = [ratio * _cells(codes, key) for key, ratio in zip(fit.random, ratios, strict=True) if ratio > 0]
+    whitened = system.toarray()
+    if scaled:
+        random = sparse.hstack(scaled, format="csc")
+        inner = (random.T @ random + sparse.eye_array(random.shape[1])).tocsc()
+        solved = splu(inner).solve((random.T @ system).toarray())
+        whitened = whitened - random @ solved
+    return np.asarray(np.linalg.solve(system.T @ whitened, whitened.T))
+
+
+def _dense(matrix: Any) -> FloatArray:
+    """Of plain weights, which are sparse, and of estimated ones, which are not."""
+    return np.asarray(matrix.toarray() if sparse.issparse(matrix) else matrix)
 
 
 def _cells(codes: Sequence[IntArray], key: Key) -> sparse.csr_array:
@@ -280,9 +345,9 @@ def _resampled(
     draws: int,
     progress: Callable[[int, int], None],
 ) -> FloatArray:
-    """Means with assessors drawn with replacement, over the topics that somebody drawn judged.
+    """Means with assessors drawn with replacement, over the topics that somebody drawn judged, adjusted for topics.
 
-    A draw that leaves a system without any topic is left out.
+    A draw that leaves systems without common topics is left out.
     """
     cells = sizes[SYSTEM] * sizes[TOPIC]
     cell = codes[SYSTEM] * sizes[TOPIC] + codes[TOPIC]
@@ -295,9 +360,8 @@ def _resampled(
         total = np.bincount(cell, weights=times * scores, minlength=cells)
         with np.errstate(invalid="ignore"):
             of_cells = (total / number).reshape(sizes[SYSTEM], sizes[TOPIC])
-        kept = ~np.isnan(of_cells)
-        with np.errstate(invalid="ignore"):
-            found[draw] = np.where(kept, of_cells, 0.0).sum(axis=1) / kept.sum(axis=1)
+        judged = of_cells[:, ~np.isnan(of_cells).all(axis=0)]
+        found[draw] = fit_additive(judged.T).means if np.isnan(judged).any() else judged.mean(axis=1)
         if draw % 500 == 499:
             progress(draw + 1, draws)
     return found[~np.isnan(found).any(axis=1)]

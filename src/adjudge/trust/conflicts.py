@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import fmean
 from typing import TYPE_CHECKING, Literal, get_args
@@ -34,8 +34,17 @@ if TYPE_CHECKING:
 Kind = Literal["completeness", "marking", "scu"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 Key = tuple[Hashable, ...]
-Scope = Literal["all", "within", "between"]
+Scope = Literal["all", "summaries", "within", "across", "one", "between"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
+"""What a judgment of the same thing is compared with:
+
+all         every other judgment of it
+summaries   those of other summaries, by anybody, which is what Lin and Hovy counted
+within      those by the same assessor; as planted repeats are left out, always of other summaries
+across      those of other summaries by other assessors
+one         those of the same summary by other assessors, who disagree about it
+between     across and one together
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +92,8 @@ class JudgedAgain:
     def recurrences(self, scope: Scope = "all") -> Mapping[Hashable, Recurrence]:
         """Of every judgment: was the same thing judged again, and how many different answers did it get?
 
-        Within: by the same assessor. Between: by another; then the answers are counted if they differ from this one.
-        Whoever is anonymous is nobody's same and nobody's other.
+        A judgment has different answers where one that it is compared with differs from it. Whoever is anonymous is
+        nobody's same and nobody's other.
         """
         return self._compared[scope][0]
 
@@ -114,20 +123,27 @@ class JudgedAgain:
         """The answers that a judgment is compared with; None where there are none."""
         if scope == "all":
             return {each for _, each in answered}
-        own, same = self.judgments[id], scope == "within"
-        if own.anonymous:
-            return None
-        found = set()
-        for other, answer in answered:
-            of = self.judgments[other]
-            if (
-                other != id
-                and (of.assessor == own.assessor) == same
-                and not of.anonymous
-                and (self.kind == "completeness" or of.text != own.text)
-            ):
-                found.add(answer)
+        own = self.judgments[id]
+        found = {
+            answer
+            for other, answer in answered
+            if other != id and self._in(scope, own, self.judgments[other])
+        }
         return found or None
+
+    def _in(self, scope: Scope, own: UnitJudgment, other: UnitJudgment) -> bool:
+        """Whether two judgments of the same thing are compared."""
+        elsewhere = own.text != other.text
+        if scope == "summaries":
+            return elsewhere
+        if own.anonymous or other.anonymous:
+            return False
+        same = own.assessor == other.assessor
+        if scope == "one":
+            return not same and not elsewhere and self.kind == "completeness"
+        if self.kind != "completeness" or scope == "across":
+            return elsewhere and same == (scope == "within")
+        return same == (scope == "within")
 
 
 def judged_again(gathered: Gathered) -> list[JudgedAgain]:
@@ -323,10 +339,17 @@ class ResolvedScores:
     groups: tuple[tuple[str, ...], ...]
     """Performance groups, the best first: every bar of one lies above every bar of the next."""
     overlaps: tuple[tuple[str, str], ...]
-    """Pairs that can change places, the better one first."""
+    """Pairs whose bars overlap, the better one first: they can change places, or are tied."""
     rankings: Rankings
+    ties: tuple[tuple[str, str], ...] = ()
+    """Those of the overlaps whose bars only touch: no resolution puts the one that is behind before the other."""
     left_out: Mapping[str, int] = field(default_factory=dict)
     """Pages that were left out, by reason."""
+    topics: int = 0
+    missing: Mapping[str, int] = field(default_factory=dict)
+    """Topics that a system has no score on, of those that any has. Then scores are adjusted for topics."""
+    apart: bool = False
+    """Whether there are others of the same kind that these share no topics with."""
 
 
 def resolved(
@@ -358,9 +381,10 @@ def resolved(
             ((entry.assessor, task.reference), _page_scores(page, batch, answers, measure))
         )
     return [
-        _resolved_scores(where, own, reasons.get(where, Counter()), measure, rng, progress)
+        each
         for where, own in cells.items()
         if own
+        for each in _by_part(where, own, reasons.get(where, Counter()), measure, rng, progress)
     ]
 
 
@@ -380,24 +404,59 @@ def _page_scores(
     }
 
 
-def _resolved_scores(
+def _by_part(
     where: Key,
     cells: Mapping[Key, list[tuple[Key, dict[Resolution, float]]]],
     reasons: Mapping[str, int],
     measure: JudgedCoverage,
     rng: np.random.Generator | None,
     progress: Callable[[int, int], None],
+) -> Iterator[ResolvedScores]:
+    """The scores of systems that topics connect; those of others by themselves."""
+    import numpy as np
+
+    from adjudge.stats.linear.model import fit_additive
+
+    systems = sorted({str(system) for system, _ in cells}, key=natural)
+    topics = sorted({str(topic) for _, topic in cells})
+    values = np.full((len(RESOLUTIONS), len(topics), len(systems)), np.nan)
+    for (system, topic), pages in cells.items():
+        pooled = _pooled(pages)
+        values[:, topics.index(str(topic)), systems.index(str(system))] = [
+            pooled[name] for name in RESOLUTIONS
+        ]
+    part = fit_additive(values[0]).part
+    for each in range(int(part.max()) + 1):
+        chosen = np.flatnonzero(part == each)
+        own = values[:, :, chosen]
+        own = own[:, ~np.isnan(own[0]).all(axis=1)]
+        found = [
+            fit_additive(matrix).means if np.isnan(matrix).any() else matrix.mean(axis=0) for matrix in own
+        ]
+        # Equal scores that were added up in another order must not differ by rounding.
+        means = {
+            systems[k]: {name: round(float(found[r][at]), 12) for r, name in enumerate(RESOLUTIONS)}
+            for at, k in enumerate(chosen.tolist())
+        }
+        gaps = np.isnan(own[0]).sum(axis=0).tolist()
+        yield replace(
+            _resolved_scores(where, means, measure, rng, progress),
+            left_out=dict(reasons) if not each else {},
+            topics=own.shape[1],
+            missing={systems[k]: n for k, n in zip(chosen.tolist(), gaps, strict=True) if n},
+            apart=bool(part.max()),
+        )
+
+
+def _resolved_scores(
+    where: Key,
+    means: Mapping[str, Mapping[Resolution, float]],
+    measure: JudgedCoverage,
+    rng: np.random.Generator | None,
+    progress: Callable[[int, int], None],
 ) -> ResolvedScores:
     from adjudge.stats.order import better_by_interval, count_rankings, places, rank_intervals
 
-    topics: dict[str, list[dict[Resolution, float]]] = {}
-    for (system, _), pages in cells.items():
-        topics.setdefault(str(system), []).append(_pooled(pages))
-    # Equal scores that were added up in another order must not differ by rounding.
-    means = {
-        system: {name: round(fmean(each[name] for each in own), 12) for name in RESOLUTIONS}
-        for system, own in topics.items()
-    }
     sign = -1 if measure.better == "lower" else 1
     order = sorted(means, key=lambda system: (-sign * means[system]["original"], natural(system)))
     scores = {name: tuple(means[system][name] for system in order) for name in RESOLUTIONS}
@@ -407,6 +466,9 @@ def _resolved_scores(
     better = better_by_interval(bottom, top) if sign > 0 else better_by_interval(bottom, top).T
     low, high = rank_intervals(better)
     size = len(order)
+    open_pairs = [
+        (i, j) for i in range(size) for j in range(i + 1, size) if not better[i, j] and not better[j, i]
+    ]
     protocol, task, length, form = where
     return ResolvedScores(
         protocol=str(protocol),
@@ -420,14 +482,9 @@ def _resolved_scores(
         low=tuple(low.tolist()),
         high=tuple(high.tolist()),
         groups=_performance_groups(order, better),
-        overlaps=tuple(
-            (order[i], order[j])
-            for i in range(size)
-            for j in range(i + 1, size)
-            if not better[i, j] and not better[j, i]
-        ),
+        overlaps=tuple((order[i], order[j]) for i, j in open_pairs),
+        ties=tuple((order[i], order[j]) for i, j in open_pairs if bottom[i] == top[j] or bottom[j] == top[i]),
         rankings=count_rankings(better, rng=rng, progress=progress),
-        left_out=dict(reasons),
     )
 
 

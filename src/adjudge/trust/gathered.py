@@ -17,8 +17,9 @@ from adjudge.data.folder import Folder
 from adjudge.data.scores import Score
 from adjudge.errors import UsageError, among, quoted
 from adjudge.judgments.batch import Judgments, TopicBatch, batches_of, judgments_if_allowed
+from adjudge.judgments.pairs.sides import named_summary
 from adjudge.judgments.protocol import Protocol
-from adjudge.judgments.tasks import Judged, is_anonymous
+from adjudge.judgments.tasks import Judged, TextRef, is_anonymous
 from adjudge.measures.base import Measure
 from adjudge.measures.judged.answers import JudgedPage, judged_peers, pages, protocol_of
 from adjudge.table import Cell, Column
@@ -127,6 +128,29 @@ class Gathered:
             found.append(f"{counted(gone, 'judgment')} of topics that are gone left out")
         return tuple(found)
 
+    def targets(self) -> set[tuple[int | None, str | None]]:
+        """The lengths and forms of all texts that were judged."""
+        return {
+            ref.target for some in self.judgments.by_topic.values() for each in some for ref in _texts(each)
+        }
+
+    def at(self, *, length: int | None = None, form: str | None = None) -> Gathered:
+        """The judgments of texts of a length and form; what is not of single texts, as a pyramid, stays."""
+        kept = {
+            topic: tuple(
+                each
+                for each in some
+                if all(
+                    (length is None or ref.length == length) and (form is None or ref.form == form)
+                    for ref in _texts(each)
+                )
+            )
+            for topic, some in self.judgments.by_topic.items()
+        }
+        return gather(
+            self.collection, replace(self.judgments, by_topic={t: own for t, own in kept.items() if own})
+        )
+
     def _repeats(self, kind: str) -> int:
         return sum(
             self._counted.get(id(judged)) is not judged
@@ -141,6 +165,15 @@ class Gathered:
         return JudgedPeer(
             judged, protocol_of(batch, judged.task.protocol), batch.topic.task, SOURCES[kind or "machine"]
         )
+
+
+def _texts(judged: Judged) -> tuple[TextRef, ...]:
+    """The texts that a task asks about: one peer, or the two sides of a pair."""
+    task = judged.task
+    if task.peer is not None:
+        return (task.peer,)
+    sides = named_summary(task.left), named_summary(task.right)
+    return tuple(each for each in sides if each is not None)
 
 
 def gather(collection: Collection, judgments: Judgments) -> Gathered:

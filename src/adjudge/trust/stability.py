@@ -16,14 +16,13 @@ from adjudge import __version__
 from adjudge.comparisons.scores import Scores, Source, scores_of
 from adjudge.data.scores import MeasureInfo
 from adjudge.engine import generator
-from adjudge.errors import AdjudgeError
+from adjudge.errors import AdjudgeError, UsageError, quoted
 from adjudge.judgments.tasks import is_anonymous
 from adjudge.measures.judged.coverage import Coverage, JudgedCoverage
 from adjudge.measures.registry import parse_measure
 from adjudge.table import Cell, Column, Table, Tables, Tabular, plain
 from adjudge.trust.conflicts import (
     RESOLUTIONS,
-    SCOPES,
     JudgedAgain,
     Kind,
     ResolvedScores,
@@ -31,7 +30,17 @@ from adjudge.trust.conflicts import (
     judged_again,
     resolved,
 )
-from adjudge.trust.gathered import FORM, LENGTH, PROTOCOL, TASK, gathered_of, in_order, left_after, where
+from adjudge.trust.gathered import (
+    FORM,
+    LENGTH,
+    PROTOCOL,
+    TASK,
+    Gathered,
+    gathered_of,
+    in_order,
+    left_after,
+    where,
+)
 from adjudge.trust.repeats import SelfAgreement, self_agreement
 from adjudge.wording import counted, listed
 
@@ -51,10 +60,15 @@ JUDGED_WORDS: dict[Kind, str] = {
     "scu": "sentences annotated with SCUs",
 }
 SCOPE_WORDS: dict[Scope, str] = {
-    "all": "all",
-    "within": "by the same assessor",
+    "summaries": "of different summaries",
+    "within": "of different summaries, by the same assessor",
+    "across": "of different summaries, by different assessors",
+    "one": "of one summary, by different assessors",
     "between": "by different assessors",
+    "all": "all",
 }
+ELSEWHERE: tuple[Scope, ...] = ("summaries", "within", "across")
+"""The scopes of what is compared between different summaries alone."""
 NO_FOLDER = (
     "repeated judgments, resolved scores and planted repeats: a table of scores does not say which units and texts"
     " were judged; an evaluation's folder does"
@@ -68,7 +82,7 @@ NO_REPEATS = (
     "planted repeats: nobody judged anything twice (adjudge assign --repeats plants some), so whether assessors"
     " agree with themselves is not known"
 )
-NO_ASSESSORS = "judge noise: no measure here has scores by named assessors"
+NO_SCORES = "nothing has been scored"
 
 
 def stability(
@@ -96,14 +110,15 @@ def stability(
     if without:
         data, gathered = left_after(data, gathered, without)
     absent: list[str] = []
-    notes: list[str] = []
+    notes: list[str] = [] if measure else list(data.refused.values())
     again: list[JudgedAgain] = []
     found: list[ResolvedScores] = []
     repeats: list[SelfAgreement] = []
     if gathered is None:
         absent.append(NO_FOLDER)
     else:
-        notes += gathered.notes("the tables of judgments")
+        gathered = _chosen(data, gathered, length, form)
+        notes += [*gathered.notes("the tables of judgments"), *_together(gathered)]
         again = judged_again(gathered)
         whole = next((each for each in again if each.kind == "completeness"), None)
         if whole is not None:
@@ -111,7 +126,6 @@ def stability(
             notes += [why] if why else []
             stream = generator(seed, "stability/rankings")
             found = resolved(gathered, whole, measure=asked, rng=stream, progress=progress)
-            found = [each for each in found if _wanted(each, length, form)]
         repeats = self_agreement(gathered)
         if not again:
             absent.append(NO_COVERAGE)
@@ -119,9 +133,10 @@ def stability(
             absent.append(NO_UNITS)
         if not repeats:
             absent.append(NO_REPEATS)
-    noise = _noises(data, measure, length, form, level, draws, resample, seed, progress, notes)
-    if not noise:
-        absent.append(_no_assessors(data))
+    advice = _advice(data, gathered)
+    noise = _noises(
+        data, measure, length, form, level, draws, resample, seed, progress, notes, absent, advice
+    )
     return Stability(
         name=data.name,
         again=tuple(again),
@@ -129,10 +144,23 @@ def stability(
         repeats=tuple(repeats),
         noise=tuple(noise),
         absent=tuple(absent),
-        notes=tuple(dict.fromkeys(notes)),
+        notes=tuple(_once(notes)),
         level=level,
         seed=seed,
     )
+
+
+def _once(notes: Iterable[str]) -> Iterator[str]:
+    """Every note once. Judgments here and scores there say how many of them are simulated: the first counts."""
+    simulated = False
+    for note in dict.fromkeys(notes):
+        if not (_of_simulated(note) and simulated):
+            yield note
+        simulated |= _of_simulated(note)
+
+
+def _of_simulated(note: str) -> bool:
+    return note.endswith((" judgments are simulated", " judgment is simulated"))
 
 
 def _page_measure(measure: str | Sequence[str] | None) -> tuple[JudgedCoverage, str | None]:
@@ -150,8 +178,36 @@ def _page_measure(measure: str | Sequence[str] | None) -> tuple[JudgedCoverage, 
     return Coverage(), f"scores of coverage are resolved: {listed(named)} is not made of units' completeness"
 
 
-def _wanted(found: ResolvedScores, length: int | None, form: str | None) -> bool:
-    return (length is None or found.length == length) and (form is None or found.form == form)
+def _chosen(data: Scores, gathered: Gathered, length: int | None, form: str | None) -> Gathered:
+    """The judgments at a length and of a form that there are."""
+    targets = gathered.targets()
+    scored = data.frame if data.measures else None
+    for name, wanted, judged in (
+        ("length", length, {n for n, _ in targets}),
+        ("form", form, {f for _, f in targets}),
+    ):
+        known = judged | (set() if scored is None else set(scored[name].dropna()))
+        if wanted is not None and wanted not in known:
+            there = ", ".join(
+                str(each) for (each,) in in_order((each,) for each in judged if each is not None)
+            )
+            raise UsageError(
+                f"{data.name} has no judgments of {name} {wanted if name == 'length' else quoted(str(wanted))};"
+                f" it has: {there or f'none with a {name}'}"
+            )
+    return gathered.at(length=length, form=form)
+
+
+def _together(gathered: Gathered) -> Iterator[str]:
+    """Where several lengths or forms were judged: tables of judgments count all of them."""
+    targets = gathered.targets()
+    for name, found in (("length", {n for n, _ in targets}), ("form", {f for _, f in targets})):
+        if len(found) > 1:
+            words = [f"no {name}" if each is None else str(each) for (each,) in in_order((e,) for e in found)]
+            yield (
+                f"several {name}s ({listed(words)}) are counted together in the tables of repeated judgments and"
+                f" planted repeats, where nothing is compared with another {name}: --{name} takes one"
+            )
 
 
 # Judge noise
@@ -168,6 +224,8 @@ class RankNoise:
     found: JudgeNoise
     anonymous: int
     """Rows of nobody in particular, left out."""
+    again: int
+    """Rows that are somebody's second of the same, averaged with the first."""
     resampled: bool
 
     @property
@@ -195,17 +253,35 @@ class RankNoise:
             else f"these {people}, asked again"
         )
 
+    @property
+    def parts(self) -> list[list[str]]:
+        """Systems that can be compared, through topics that they share; one part where all can."""
+        found: dict[int, list[str]] = {}
+        for system, part in zip(self.systems, self.found.part.tolist(), strict=True):
+            found.setdefault(part, []).append(system)
+        return list(found.values())
+
+    @property
+    def size(self) -> str:
+        """How much was judged, in words."""
+        found = self.found
+        return (
+            f"{counted(found.assessors, 'assessor')}, {counted(found.topics, 'topic')},"
+            f" {counted(found.rows, 'judgment')} of {counted(int(found.topics_of.sum()), 'summary', 'summaries')}"
+        )
+
     def sentences(self) -> Iterator[str]:
         drawn, found = self.drawn, self.found
         if drawn is None:
-            yield f"{self.title}: nothing can be drawn: {found.why}."
+            apart = "; ".join(listed(own) for own in self.parts) if len(self.parts) > 1 else ""
+            yield f"{self.title}: nothing can be drawn: {found.why}{f' ({apart})' if apart else ''}."
             return
         order = self.order
         sure = sum(drawn.beats[a, b] >= drawn.level for at, a in enumerate(order) for b in order[at + 1 :])
         pairs = len(order) * (len(order) - 1) // 2
         yield (
-            f"{self.title}: for {self.whose()} on these topics, the better of two systems is the better one with"
-            f" probability {drawn.level:.0%} or more in {sure:,} of {counted(pairs, 'pair')}."
+            f"{self.title}: for {self.whose()} on these topics, the system with the better mean stays ahead with"
+            f" probability {drawn.level:.4g} or more (one-sided) in {sure:,} of {counted(pairs, 'pair')}."
         )
         first = [self.systems[k] for k in order if drawn.low[k] == 1]
         if len(first) == 1:
@@ -220,9 +296,28 @@ class RankNoise:
 
         found = self.found
         if self.drawn is not None:
+            alike = "" if self.resampled and found.like is not None else ", with one error for all"
+            own = ", a pair's own error where that is larger or assessors are many," if alike else ""
             yield (
-                "each pair by itself, and the topics as they are: adjudge compare takes topics as a sample and corrects"
-                " for the number of pairs"
+                f"each pair by itself{alike}, and the topics as they are: adjudge compare takes topics as a"
+                f" sample{own} and corrects for the number of pairs"
+            )
+        gaps = {
+            system: found.topics - n
+            for system, n in zip(self.systems, found.topics_of.tolist(), strict=True)
+            if n < found.topics
+        }
+        if gaps:
+            each = ", ".join(f"{system} on {counted(n, 'topic')}" for system, n in gaps.items())
+            yield (
+                f"{sum(gaps.values()):,} of {counted(found.topics * len(self.systems), 'summary', 'summaries')} have no"
+                f" score by a named assessor ({each})"
+            )
+        every = found.topics * found.assessors * len(self.systems)
+        if not found.complete and len(self.parts) == 1:
+            yield (
+                f"not everybody judged everything ({found.rows:,} of {every:,} scores): means are adjusted for topics"
+                f"{' and assessors' if self.drawn is not None else ''}, as in adjudge compare"
             )
         if self.anonymous:
             yield f"{counted(self.anonymous, 'anonymous score')} left out: whoever gave them is no assessor"
@@ -231,11 +326,10 @@ class RankNoise:
                 "each summary was judged once: what topics do to systems cannot be told from the noise of judging, and"
                 " counts as noise"
             )
-        if found.like is not None and found.assessor_df < FEW_DF:
-            yield (
-                f"{counted(found.assessors, 'person', 'people')} judged; this supposes that they disagree about all"
-                " systems alike; more assessors would show more"
-            )
+        if found.like is not None and not self.resampled:
+            people = counted(found.assessors, "person", "people")
+            few = "; more assessors would show more" if found.assessor_df < FEW_DF else ""
+            yield f"{people} judged; this supposes that they disagree about all systems alike{few}"
 
     def signature(self, level: float, seed: int) -> str:
         names = ("system", "topic", "assessor")
@@ -259,25 +353,45 @@ def _noises(
     seed: int,
     progress: Callable[[int, int], None],
     notes: list[str],
+    absent: list[str],
+    advice: str,
 ) -> list[RankNoise]:
     """The noise of every measure with named assessors, length and form by itself; of those named, where any are."""
     from adjudge.stats.judge_noise import DRAWS
 
     if not data.measures and not measure:
+        absent.append(f"judge noise: {NO_SCORES}{advice}")
         return []
     found = []
+    left: dict[str, tuple[str, int]] = {}
     for name, n, f in data.each(measure or (), length=length, form=form):
         rows = data.table.at(name, length=n, form=f)
-        named = rows["assessor"].dropna()
-        people = {str(each) for each in named.unique() if not is_anonymous(str(each))}
+        given = rows.loc[rows["value"].notna(), "assessor"].dropna()
+        people = {str(each) for each in given.unique() if not is_anonymous(str(each))}
         if not people or data.info[name].better is None:
-            if measure:
-                why = "is a description, and ranks nothing" if people else "has no scores by named assessors"
-                notes.append(f"judge noise: {name} {why}")
+            why = "description" if people else "anonymous" if len(given) else "nobody"
+            left[name] = why, left.get(name, (why, 0))[1] + (len(given) or len(rows))
             continue
         notes += data.unsaid_notes(name)
         found.append(_noise(data.info[name], rows, level, draws or DRAWS, resample, seed, progress))
+    reasons = []
+    for why, words in LEFT_OUT.items():
+        own = {name: n for name, (reason, n) in left.items() if reason == why}
+        if own:
+            reasons.append(f"{listed(list(own))} ({words.format(counted(sum(own.values()), 'score'))})")
+    if not found:
+        absent.append(f"judge noise: {'; '.join(reasons) or NO_SCORES}{advice if not measure else ''}")
+    elif reasons:
+        notes.append(f"judge noise leaves out {'; '.join(reasons)}")
     return found
+
+
+LEFT_OUT = {
+    "description": "descriptions, which rank nothing: {}",
+    "anonymous": "{} by anonymous assessors",
+    "nobody": "{} by no named assessor",
+}
+"""Why a measure has no judge noise."""
 
 
 def _noise(
@@ -323,15 +437,23 @@ def _noise(
         form=str(forms[0]) if len(forms) == 1 else None,
         systems=tuple(levels["system"]),
         found=found,
-        anonymous=int((~named & rows["assessor"].notna()).sum()),
+        anonymous=int((~named & rows["assessor"].notna() & rows["value"].notna()).sum()),
+        again=len(own) - len(pooled),
         resampled=resample,
     )
 
 
-def _no_assessors(data: Scores) -> str:
-    if data.folder is not None:
-        return f"{NO_ASSESSORS} (score what people judged: adjudge score {data.folder} -m coverage)"
-    return f"{NO_ASSESSORS} (a column named assessor says who judged)"
+def _advice(data: Scores, gathered: Gathered | None) -> str:
+    """What would give scores by assessors, where something would."""
+    if gathered is None:
+        people = data.assessors()
+        return "" if people else "; a column named assessor says who judged"
+    asked = [name for name, own in (("coverage", gathered.coverage), ("rating", gathered.ratings)) if own]
+    if not asked:
+        return "; nobody has judged summaries here"
+    return (
+        f"; adjudge score {data.folder} -m coverage scores what people judged" if "coverage" in asked else ""
+    )
 
 
 # The result
@@ -354,8 +476,15 @@ class Stability(Tabular):
     level: float
     seed: int
 
-    def headline(self) -> str:
-        """The first thing to know: how often the same was judged differently, and what that leaves of the ranking."""
+    def headline(self, tables: Sequence[str] | None = None) -> str:
+        """The first thing to know: how often the same was judged differently, and what that leaves of the ranking.
+
+        Of some tables alone, what the first of them says, or the one that it belongs to.
+        """
+        if tables:
+            names = self.tables().names
+            until = self.tables().tables[: names.index(tables[0]) + 1]
+            return next(table.said[0] for table in reversed(until) if table.said)
         whole = next((each for each in self.again if each.kind == "completeness"), None)
         whole = whole or next(iter(self.again), None)
         if whole is None:
@@ -363,28 +492,24 @@ class Stability(Tabular):
             return (
                 next(drawn.sentences()) if drawn else f"Nothing can be said of the stability of {self.name}."
             )
-        total, what = len(whole.judgments), JUDGED_WORDS[whole.kind]
-        found = whole.recurrences().values()
-        repeated, different = sum(each.repeated for each in found), sum(each.answers > 1 for each in found)
-        if not repeated:
-            return f"None of {total:,} {what} was repeated, so no conflict could have been found."
-        if not different:
-            said = f"{repeated:,} of {total:,} {what} were repeated, and all got the same answers again"
-        else:
-            share = f"{different:,} of {total:,} {what} ({different / total:.1%})"
-            said = f"{share} are of the same units and texts as others, and the answers differ"
-        if len(self.resolutions) == 1:
+        said, repeated = _conflict_headline(whole)
+        if len(self.resolutions) == 1 and repeated:
             own = self.resolutions[0]
             pairs = len(own.systems) * (len(own.systems) - 1) // 2
-            said += f"; {len(own.overlaps):,} of {counted(pairs, 'pair')} of systems have bars that overlap"
+            return f"{said}; of {counted(pairs, 'pair')} of systems, {_overlap_words(own)}."
         return f"{said}."
 
-    def sentences(self) -> Iterator[str]:
-        """What was found, in plain words."""
-        yield self.headline()
-        for line in (line for table in self.tables() for line in table.said):
-            if line != self.headline():
-                yield line
+    def sentences(self, tables: Sequence[str] | None = None) -> Iterator[str]:
+        """What was found, in plain words; of some tables alone, where they are named."""
+        first = self.headline(tables)
+        yield first
+        for table in self.tables():
+            if tables is None or table.name in tables:
+                yield from (line for line in table.said if line != first)
+
+    def says(self, note: str) -> bool:
+        """Whether a note is among those here, if with another number: of how many judgments were simulated."""
+        return note in self.notes or (_of_simulated(note) and any(map(_of_simulated, self.notes)))
 
     def table(self) -> Table:
         """The first of the tables: conflicts, or of scores alone the ranks."""
@@ -407,14 +532,16 @@ class Stability(Tabular):
         found = [*self._conflicts(), *self._resolved(), *self._repeats(), *self._noise()]
         return Tables(tuple(found), (*self.notes, *(f"not said: {each}" for each in self.absent)))
 
-    def as_dict(self) -> dict[str, Any]:
-        """Everything, for --json."""
+    def as_dict(self, chosen: Sequence[str] | None = None) -> dict[str, Any]:
+        """Everything, for --json; or some tables, and what they say."""
+        kept = [table for table in self.tables() if chosen is None or table.name in chosen]
+        noise = any(table.name.startswith(("judge-noise", "beats")) for table in kept)
         found: dict[str, Any] = plain(
             {
                 "name": self.name,
-                "headline": self.headline(),
-                "sentences": list(self.sentences()),
-                "tables": [table.as_dict() for table in self.tables()],
+                "headline": self.headline(chosen),
+                "sentences": list(self.sentences(chosen)),
+                "tables": [table.as_dict() for table in kept],
                 "beats": [
                     {
                         "measure": each.info.measure,
@@ -425,7 +552,7 @@ class Stability(Tabular):
                         "b": each.systems[b],
                         "probability": float(drawn.beats[a, b]),
                     }
-                    for each in self.noise
+                    for each in (self.noise if noise else ())
                     for drawn in (each.found.these, each.found.like)
                     if drawn is not None
                     for at, a in enumerate(each.order)
@@ -453,6 +580,7 @@ class Stability(Tabular):
                     Column("what", "what"),
                     PROTOCOL,
                     TASK,
+                    Column("scope", "judged again"),
                     Column("answers", "different answers"),
                     Column("units", "units"),
                     Column("judgments", "judgments"),
@@ -473,9 +601,12 @@ class Stability(Tabular):
                     Column("repeated_within", "judged again by them"),
                     Column("different_within", "differ from themselves"),
                     Column("share_within", "share", format=".4f"),
-                    Column("repeated_between", "judged by others"),
-                    Column("different_between", "differ from others"),
-                    Column("share_between", "share", format=".4f"),
+                    Column("repeated_across", "in other summaries by others"),
+                    Column("different_across", "differ from those"),
+                    Column("share_across", "share", format=".4f"),
+                    Column("repeated_one", "of one summary by others"),
+                    Column("different_one", "differ from these"),
+                    Column("share_one", "share", format=".4f"),
                 ),
                 rows=tuple(own),
                 signature=self._signature("conflicts-by-assessor"),
@@ -484,9 +615,10 @@ class Stability(Tabular):
     def _conflict_table(self) -> Table:
         rows: list[tuple[Cell, ...]] = []
         for each in self.again:
-            counts = {scope: _counted(each, scope) for scope in SCOPES}
+            scopes = tuple(SCOPE_WORDS) if each.kind == "completeness" else (*ELSEWHERE, "all")
+            counts = {scope: _counted(each, scope) for scope in scopes}
             for group in in_order({(j.protocol, j.task) for j in each.judgments.values()}):
-                for scope in SCOPES:
+                for scope in scopes:
                     n, repeated, different, units, conflicts = counts[scope][group]
                     rows.append(
                         (
@@ -527,24 +659,34 @@ class Stability(Tabular):
     def _conflict_words(self) -> Iterator[str]:
         for each in self.again:
             total = len(each.judgments)
-            found = each.recurrences().values()
-            repeated = sum(own.repeated for own in found)
-            different = sum(own.answers > 1 for own in found)
-            what = JUDGED_WORDS[each.kind]
-            about = KIND_WORDS[each.kind]
+            what, about = JUDGED_WORDS[each.kind], KIND_WORDS[each.kind]
             about = about[0].upper() + about[1:]
+            repeated, different, many = _summed(each, "summaries")
             if not repeated:
-                yield f"{about}: none of {total:,} {what} was repeated, so no conflict could have been found."
-                continue
-            if not different:
-                yield f"{about}: {repeated:,} of {total:,} {what} were repeated, and none got different answers."
-                continue
-            many = sum(own.answers > 2 for own in found)
-            more = f"; {many:,} ({many / total:.1%}) got three different answers or more" if many else ""
-            yield (
-                f"{about}: {repeated:,} of {total:,} {what} were repeated ({repeated / total:.1%}),"
-                f" {different:,} got different answers ({different / total:.1%} of all){more}."
-            )
+                yield (
+                    f"{about}: none of {total:,} {what} was repeated in another summary, so no conflict between"
+                    " summaries could have been found."
+                )
+            elif not different:
+                yield (
+                    f"{about}: {repeated:,} of {total:,} {what} were repeated in other summaries, and none got"
+                    " different answers there."
+                )
+            else:
+                within, across = _summed(each, "within")[1], _summed(each, "across")[1]
+                more = f"; {many:,} ({many / total:.1%}) got three different answers or more" if many else ""
+                yield (
+                    f"{about}: {repeated:,} of {total:,} {what} were repeated in other summaries"
+                    f" ({repeated / total:.1%}), {different:,} got different answers there ({different / total:.1%} of"
+                    f" all; {within:,} from the same assessor, {across:,} from others){more}."
+                )
+            repeated, different, _ = _summed(each, "one")
+            if repeated:
+                yield (
+                    f"{about}, of one summary: {repeated:,} were repeated by another assessor,"
+                    f" {f'{different:,} got' if different else 'and none got'} different answers"
+                    f"{f' ({different / total:.1%} of all)' if different else ''}."
+                )
 
     def _conflict_notes(self) -> Iterator[str]:
         for each in self.again:
@@ -560,28 +702,40 @@ class Stability(Tabular):
 
     def _answer_rows(self) -> list[tuple[Cell, ...]]:
         rows: list[tuple[Cell, ...]] = []
-        for each in self.again:
+        scopes: tuple[Scope, ...] = ("summaries", "all")
+        for each, scope in ((each, scope) for each in self.again for scope in scopes):
             units: Counter[tuple[Cell, ...]] = Counter()
-            for own in each.keys.values():
-                of = each.judgments[own[0][0]]
-                units[of.protocol, of.task, len({answer for _, answer in own})] += 1
+            for thing, number in each.answers(scope).items():
+                of = each.judgments[each.keys[thing][0][0]]
+                units[of.protocol, of.task, number] += 1
             judged: Counter[tuple[Cell, ...]] = Counter()
             totals: Counter[tuple[Cell, ...]] = Counter()
-            for id, found in each.recurrences().items():
+            for id, found in each.recurrences(scope).items():
                 of = each.judgments[id]
                 totals[of.protocol, of.task] += 1
                 if found.repeated:
                     judged[of.protocol, of.task, found.answers] += 1
-            for key in in_order(units):
+            for key in in_order(units.keys() | judged.keys()):
+                protocol, task, answers = key
+                share = judged[key] / totals[protocol, task]
                 rows.append(
-                    (KIND_WORDS[each.kind], *key, units[key], judged[key], judged[key] / totals[key[:2]])
+                    (
+                        KIND_WORDS[each.kind],
+                        protocol,
+                        task,
+                        SCOPE_WORDS[scope],
+                        answers,
+                        units[key],
+                        judged[key],
+                        share,
+                    )
                 )
         return rows
 
     def _assessor_rows(self) -> list[tuple[Cell, ...]]:
         rows: list[tuple[Cell, ...]] = []
         for each in self.again:
-            within, between = each.recurrences("within"), each.recurrences("between")
+            scopes: tuple[Scope, ...] = ("within", "across", "one")
             groups: dict[tuple[Cell, ...], list[Hashable]] = {}
             for id, of in each.judgments.items():
                 if not of.anonymous:
@@ -589,7 +743,11 @@ class Stability(Tabular):
             for key in in_order(groups):
                 ids = groups[key]
                 cells: list[Cell] = [KIND_WORDS[each.kind], *key, len(ids)]
-                for found in (within, between):
+                for scope in scopes:
+                    if scope == "one" and each.kind != "completeness":
+                        cells += [None, None, None]
+                        continue
+                    found = each.recurrences(scope)
                     different = sum(found[id].answers > 1 for id in ids)
                     cells += [sum(found[id].repeated for id in ids), different, different / len(ids)]
                 rows.append(tuple(cells))
@@ -601,12 +759,17 @@ class Stability(Tabular):
         if not self.resolutions:
             return
         rows = []
+        parts: Counter[tuple[Cell, ...]] = Counter()
         for each in self.resolutions:
+            parts[each.protocol, each.task, each.length, each.form] += 1
+            part = parts[each.protocol, each.task, each.length, each.form]
             group = {system: n for n, own in enumerate(each.groups, 1) for system in own}
             others: dict[str, list[str]] = {system: [] for system in each.systems}
+            tied: dict[str, list[str]] = {system: [] for system in each.systems}
             for a, b in each.overlaps:
-                others[a].append(b)
-                others[b].append(a)
+                into = tied if (a, b) in each.ties else others
+                into[a].append(b)
+                into[b].append(a)
             for k, system in enumerate(each.systems):
                 rows.append(
                     (
@@ -614,6 +777,7 @@ class Stability(Tabular):
                         each.task,
                         each.length,
                         each.form,
+                        part,
                         each.measure,
                         system,
                         *(each.scores[name][k] for name in RESOLUTIONS),
@@ -623,6 +787,7 @@ class Stability(Tabular):
                         _range(each.low[k], each.high[k]),
                         group[system],
                         ", ".join(others[system]) or None,
+                        ", ".join(tied[system]) or None,
                     )
                 )
         yield Table(
@@ -633,6 +798,7 @@ class Stability(Tabular):
                 TASK,
                 LENGTH,
                 FORM,
+                Column("part", "ranked apart", show="varies"),
                 Column("measure", show="never"),
                 Column("system", "system"),
                 *(Column(name, name.upper(), format=".4f") for name in RESOLUTIONS),
@@ -642,13 +808,17 @@ class Stability(Tabular):
                 Column("ranks", "rank can be", data=False, right=True),
                 Column("group", "group"),
                 Column("changes_places_with", "can change places with"),
+                Column(
+                    "tied_with",
+                    "can only tie with",
+                    show="always" if any(e.ties for e in self.resolutions) else "never",
+                ),
             ),
             rows=tuple(rows),
             said=tuple(line for each in self.resolutions for line in _resolved_words(each)),
-            notes=tuple(
-                f"{counted(n, 'page')} left out: {why}"
-                for each in self.resolutions
-                for why, n in each.left_out.items()
+            notes=(
+                *self._resolution_notes(),
+                *(n for each in self.resolutions for n in _resolved_notes(each)),
             ),
             signature=self._signature(
                 "resolutions",
@@ -657,6 +827,10 @@ class Stability(Tabular):
             ),
         )
         yield self._rankings_table()
+
+    def _resolution_notes(self) -> Iterator[str]:
+        if any(_summed(each, "one")[0] for each in self.again):
+            yield "what different assessors said of one summary is made one too, where they marked the same"
 
     def _rankings_table(self) -> Table:
         from adjudge.stats.order import number_words
@@ -680,7 +854,8 @@ class Stability(Tabular):
                     each.form,
                     n,
                     len(each.groups),
-                    len(each.overlaps),
+                    len(each.overlaps) - len(each.ties),
+                    len(each.ties),
                     n * (n - 1) // 2,
                     None if number is None else _digits(number),
                     guess is not None,
@@ -700,6 +875,7 @@ class Stability(Tabular):
                 Column("systems", "systems"),
                 Column("groups", "performance groups"),
                 Column("open_pairs", "pairs that can change places"),
+                Column("tied_pairs", "that can only tie"),
                 Column("pairs", "of"),
                 Column("rankings", show="never"),
                 Column("estimated", show="varies"),
@@ -708,6 +884,9 @@ class Stability(Tabular):
                 Column("shown", "rankings", data=False, right=True),
             ),
             rows=tuple(rows),
+            said=tuple(
+                f"{_where(each)}: {each.rankings.sentence(known='the bars')}" for each in self.resolutions
+            ),
             signature=self._signature(
                 "rankings", f"seed:{self.seed}", of=(each.protocol for each in self.resolutions)
             ),
@@ -797,8 +976,15 @@ class Stability(Tabular):
         found = each.found
         cells: list[tuple[Cell, ...]] = []
         for k in each.order:
-            row: list[Cell] = [each.info.measure, each.length, each.form, each.systems[k]]
-            row += [float(found.means[k]), int(found.ranks[k])]
+            row: list[Cell] = [
+                each.info.measure,
+                each.length,
+                each.form,
+                each.systems[k],
+                int(found.topics_of[k]),
+            ]
+            mean, rank = float(found.means[k]), int(found.ranks[k])
+            row += [None if math.isnan(mean) else mean, rank or None]
             for drawn in (found.these, found.like):
                 if drawn is None:
                     row += [None] * 5
@@ -812,6 +998,7 @@ class Stability(Tabular):
             Column("length", show="never"),
             Column("form", show="never"),
             Column("system", "system"),
+            Column("topics", "topics", show="varies"),
             Column("mean", "mean", format=".4f"),
             Column("rank", "rank"),
         ]
@@ -837,17 +1024,20 @@ class Stability(Tabular):
                     show="always" if visible else "never",
                 ),
             ]
-        size = (
-            f"{counted(found.assessors, 'assessor')}, {counted(found.topics, 'topic')},"
-            f" {counted(found.rows, 'judged summary', 'judged summaries')}"
-        )
+        notes = list(each.notes())
+        if each.again:
+            beside = ", unlike in ORIGINAL, which has the first alone" if self.resolutions else ""
+            notes.append(
+                f"{counted(each.again, 'score')} of summaries that somebody had judged before: averaged with the"
+                f" first{beside}"
+            )
         return Table(
             name=name,
-            title=f"Judge noise in the ranking: {each.title} ({size})",
+            title=f"Judge noise in the ranking: {each.title} ({each.size})",
             columns=tuple(columns),
             rows=tuple(cells),
             said=tuple(each.sentences()),
-            notes=tuple(each.notes()),
+            notes=tuple(notes),
             signature=each.signature(self.level, self.seed),
         )
 
@@ -878,6 +1068,46 @@ class Stability(Tabular):
         return "|".join([*what, f"protocol:{','.join(sorted(used))}", f"v:{__version__}"])
 
 
+def _summed(again: JudgedAgain, scope: Scope) -> tuple[int, int, int]:
+    """Judgments that were repeated, those with different answers, those with three or more."""
+    found = again.recurrences(scope).values()
+    return (
+        sum(each.repeated for each in found),
+        sum(each.answers > 1 for each in found),
+        sum(each.answers > 2 for each in found),
+    )
+
+
+def _conflict_headline(whole: JudgedAgain) -> tuple[str, bool]:
+    """What repeated judgments show, and whether there are any: between summaries first, then of one summary."""
+    total, what = len(whole.judgments), JUDGED_WORDS[whole.kind]
+    elsewhere, differ, _ = _summed(whole, "summaries")
+    again, disagree, _ = _summed(whole, "one")
+    if not _summed(whole, "all")[0]:
+        return f"None of {total:,} {what} was repeated, so no conflict could have been found", False
+    if not elsewhere:
+        said = f"None of {total:,} {what} was repeated in another summary"
+    elif not differ:
+        said = f"{elsewhere:,} of {total:,} {what} were repeated in other summaries, and got the same answers there"
+    else:
+        within, across = _summed(whole, "within")[1], _summed(whole, "across")[1]
+        said = (
+            f"{differ:,} of {total:,} {what} ({differ / total:.1%}) are of the same units and texts as in other"
+            f" summaries, and the answers differ ({within:,} from the same assessor's, {across:,} from others')"
+        )
+    if again:
+        share = f"{disagree:,} ({disagree / total:.1%}) differ" if disagree else "none differs"
+        said += f"; {share} between assessors of one summary"
+    return said, True
+
+
+def _overlap_words(own: ResolvedScores) -> str:
+    """How many pairs the bars leave open."""
+    ties, crossing = len(own.ties), len(own.overlaps) - len(own.ties)
+    said = f"{crossing:,} can change places"
+    return f"{said} and {ties:,} can only tie" if ties else said
+
+
 Counts = tuple[int, int, int, int, int]
 """Judgments, those repeated, those with different answers; units judged again, units in conflict."""
 
@@ -899,8 +1129,13 @@ def _counted(again: JudgedAgain, scope: Scope) -> dict[tuple[Cell, ...], Counts]
     return {key: (n, a, b, c, d) for key, (n, a, b, c, d) in totals.items()}
 
 
-def _resolved_words(each: ResolvedScores) -> Iterator[str]:
+def _where(each: ResolvedScores) -> str:
     at = where((each.protocol, each.task, each.length, each.form))
+    return f"{at} ({listed(each.systems)})" if each.apart else at
+
+
+def _resolved_words(each: ResolvedScores) -> Iterator[str]:
+    at = _where(each)
     moved = sum(
         any(each.scores[name][k] != each.scores["original"][k] for name in RESOLUTIONS)
         for k in range(len(each.systems))
@@ -919,10 +1154,24 @@ def _resolved_words(each: ResolvedScores) -> Iterator[str]:
     if pairs:
         groups = "; ".join(", ".join(own) for own in each.groups)
         yield (
-            f"{len(each.overlaps):,} of {counted(pairs, 'pair')} can change places;"
+            f"{at}: of {counted(pairs, 'pair')}, {_overlap_words(each)};"
             f" {counted(len(each.groups), 'performance group')}: {groups}."
         )
-    yield each.rankings.sentence(known="the bars")
+
+
+def _resolved_notes(each: ResolvedScores) -> Iterator[str]:
+    at = where((each.protocol, each.task, each.length, each.form))
+    for why, n in each.left_out.items():
+        yield f"{counted(n, 'page')} left out: {why}"
+    if each.missing:
+        gaps = ", ".join(f"{system} on {counted(n, 'topic')}" for system, n in each.missing.items())
+        yield (
+            f"{at}: {sum(each.missing.values()):,} of"
+            f" {counted(each.topics * len(each.systems), 'summary', 'summaries')} have no score ({gaps}): scores are"
+            " adjusted for topics"
+        )
+    if each.apart:
+        yield f"{at}: {listed(each.systems)} share no topics with other systems, and are ranked by themselves"
 
 
 def _probability(value: float) -> str:
