@@ -358,7 +358,7 @@ def test_one_topic_has_no_interval_and_few_topics_are_named() -> None:
     assert math.isnan(one.questions[0].alpha.low)
     assert one.questions[0].alpha.why_no_interval == "all is of one topic: there are no topics to resample"
     why = "all is of one topic: there are no topics to resample"
-    assert f"no interval of alpha of fluency and AC2 of fluency: {why}" in one.notes()
+    assert f"no interval of alpha and AC2 of fluency: {why}" in one.notes()
     four = agreement(ratings(topics=4))
     assert math.isnan(four.questions[0].alpha.low)
     assert four.questions[0].alpha.why_no_interval == "resampling 4 topics says too little, there must be 5"

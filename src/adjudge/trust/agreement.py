@@ -265,7 +265,7 @@ class SystemAgreement:
 
 
 @dataclass(frozen=True)
-class WithoutAssessor:
+class AlphaWithout:
     """The others' alpha, and how much higher than that of all it is."""
 
     assessor: str
@@ -315,7 +315,7 @@ class QuestionAgreement:
     constant: ConstantAnswer | None
     pairs: tuple[AssessorPair, ...]
     systems: tuple[SystemAgreement, ...]
-    without: tuple[WithoutAssessor, ...]
+    without: tuple[AlphaWithout, ...]
 
     @property
     def coefficients(self) -> tuple[AgreementCoefficient, ...]:
@@ -326,7 +326,7 @@ class QuestionAgreement:
         """Whether alpha and AC say different things."""
         return self.ac.value - self.alpha.value > APART
 
-    def most_apart(self) -> WithoutAssessor | None:
+    def most_apart(self) -> AlphaWithout | None:
         """The assessor whose absence raises alpha most; None where nobody's does."""
         known = [each for each in self.without if each.rise.value > 0]
         return max(known, key=lambda each: each.rise.value, default=None)
@@ -514,7 +514,7 @@ def _systems(own: QuestionMatrix, how: AgreementOptions) -> Iterator[SystemAgree
         )
 
 
-def _without(own: QuestionMatrix, how: AgreementOptions) -> Iterator[WithoutAssessor]:
+def _without(own: QuestionMatrix, how: AgreementOptions) -> Iterator[AlphaWithout]:
     import numpy as np
 
     from adjudge.stats.agreement import krippendorff_without
@@ -522,7 +522,7 @@ def _without(own: QuestionMatrix, how: AgreementOptions) -> Iterator[WithoutAsse
     found = krippendorff_without(_values(own), distance=how.distance, **how.given(own))
     for column, (alpha, rise) in enumerate(found):
         judged = int(np.count_nonzero(~np.isnan(own.matrix[:, column])))
-        yield WithoutAssessor(
+        yield AlphaWithout(
             assessor=own.assessors[column],
             judged=judged,
             alpha=_counted(own, alpha),
@@ -836,13 +836,16 @@ class AgreementResult(Tabular):
 
     def _without_interval(self) -> Iterator[str]:
         """Which alphas and ACs have no interval, and why."""
-        reasons: dict[str, list[str]] = {}
+        reasons: dict[tuple[str, str], list[str]] = {}
         for q in self.questions:
+            own: dict[str, list[str]] = {}
             for each in (q.alpha, q.ac):
                 if each.why is None and (why := _why(each)) is not None:
-                    reasons.setdefault(why, []).append(f"{each.name} of {q.title}")
-        for why, names in reasons.items():
-            yield f"no interval of {listed(names)}: {why}"
+                    own.setdefault(why, []).append(each.name)
+            for why, names in own.items():
+                reasons.setdefault((why, listed(names)), []).append(q.title)
+        for (why, what), titles in reasons.items():
+            yield f"no interval of {what} of {listed(titles)}: {why}"
 
     # Tables
 
