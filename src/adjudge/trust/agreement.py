@@ -821,7 +821,7 @@ class AgreementResult(Tabular):
                 f"intervals resample topics, of which there are {least}: with fewer than {FEW_TOPICS} they are somewhat"
                 " too narrow"
             )
-        found += self._without_interval()
+        found += _without_interval((q.title, (q.alpha, q.ac)) for q in self.questions)
         reasons: dict[str, list[str]] = {}
         for q in self.questions:
             if q.ac.why is not None and q.alpha.why is None:
@@ -833,19 +833,6 @@ class AgreementResult(Tabular):
         if any(math.comb(len(q.assessors), 2) > MOST_PAIRS for q in self.questions):
             found.append(f"pairs of assessors have no intervals where there are more than {MOST_PAIRS}")
         return tuple(dict.fromkeys(found))
-
-    def _without_interval(self) -> Iterator[str]:
-        """Which alphas and ACs have no interval, and why."""
-        reasons: dict[tuple[str, str], list[str]] = {}
-        for q in self.questions:
-            own: dict[str, list[str]] = {}
-            for each in (q.alpha, q.ac):
-                if each.why is None and (why := _why(each)) is not None:
-                    own.setdefault(why, []).append(each.name)
-            for why, names in own.items():
-                reasons.setdefault((why, listed(names)), []).append(q.title)
-        for (why, what), titles in reasons.items():
-            yield f"no interval of {what} of {listed(titles)}: {why}"
 
     # Tables
 
@@ -1137,6 +1124,22 @@ def _why(*found: AgreementCoefficient) -> str | None:
     return next((why for why in reasons if why is not None and why != NOT_RESAMPLED), None)
 
 
+def _without_interval(
+    questions: Iterable[tuple[str, tuple[AgreementCoefficient, ...]]],
+) -> Iterator[str]:
+    """Which coefficients of which questions have no interval, and why."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for title, coefficients in questions:
+        own: dict[str, list[str]] = {}
+        for each in coefficients:
+            if each.why is None and (why := _why(each)) is not None:
+                own.setdefault(why, []).append(each.name)
+        for why, names in own.items():
+            reasons.setdefault((why, listed(names)), []).append(title)
+    for (why, what), titles in reasons.items():
+        yield f"no interval of {what} of {listed(titles)}: {why}"
+
+
 def _percent(level: float) -> str:
     return f"{100 * level:.4g} %"
 
@@ -1169,12 +1172,13 @@ def agreement_table(gathered: Gathered, *, alpha: float = ALPHA, seed: int = 0) 
     how = AgreementOptions(
         distance="ordinal", weights="quadratic", level=1 - alpha, resamples=RESAMPLES, seed=seed
     )
-    rows, said = [], []
+    rows, said, alphas = [], [], []
     for own in asked.questions:
         found, topics = question_alpha(own, how), len(_judged_topics(own))
         counts = (len(own.assessors), found.units, found.values)
-        interval = (found.value, found.low, found.high, found.resamples, found.why)
+        interval = (found.value, found.low, found.high, found.resamples, _why(found))
         rows.append((own.source, own.question, own.label, *counts, *interval))
+        alphas.append((own.title, (found,)))
         said.append(f"{own.title}: {alpha_sentence(found, topics)}")
     names = {own.source for own in asked.questions}
     notes = (_anonymous_note(asked.anonymous),) if asked.anonymous else ()
@@ -1196,7 +1200,7 @@ def agreement_table(gathered: Gathered, *, alpha: float = ALPHA, seed: int = 0) 
         ),
         rows=tuple(rows),
         said=tuple(said),
-        notes=(*notes, *((_alone_note(alone),) if alone else ())),
+        notes=(*notes, *((_alone_note(alone),) if alone else ()), *_without_interval(alphas)),
         signature=signed(
             "krippendorff:ordinal",
             (protocol for protocol in used if protocol.name in names),
