@@ -884,12 +884,14 @@ class Evaluation:
         form: str | None = None,
         level: float = 0.95,
         protocol: str = "mismatch",
+        without: str | Sequence[str] = (),
     ) -> MismatchResult:
         """Model units that people call fully covered and a measure calls uncovered, and the reverse (Lin and Hovy, 6).
 
         People call a unit fully covered at a completeness of `full` or more, and not covered at `none` or less, where
         all of them say so, or with `agree="majority"` more than half; the measure calls it covered from `covered` on,
-        and uncovered up to `uncovered`. `protocol` has the tags to choose from.
+        and uncovered up to `uncovered`. `protocol` has the tags to choose from. `without` leaves out assessors, and the
+        tags that they gave.
         """
         from adjudge.trust.mismatch import CutOffs, find_mismatches
 
@@ -902,6 +904,7 @@ class Evaluation:
             length=length,
             form=form,
             level=level,
+            without=without,
         )
 
     def _tagging_protocol(self, name: str) -> Protocol:
@@ -938,11 +941,11 @@ class Evaluation:
     ) -> TakenTags:
         """Read the tags of a table that `found` was written to; all of them or nothing.
 
-        `by` is whose tags they are where a row does not say it (`tagged_by`). A row with a name and no tags takes that
-        person's tags back.
+        `by` is whose tags they are where a row does not say it (`tagged_by`); the folder must know them. A row with a
+        name and no tags takes that person's tags back.
         """
         from adjudge.formats.tag_table import one_each, read_tags
-        from adjudge.judgments.tagging import take_tags
+        from adjudge.judgments.tagging import check_people, take_tags
 
         asked = self._tagging_protocol(protocol)
         known = {unit.key(""): unit for unit in found.units}
@@ -956,6 +959,7 @@ class Evaluation:
                 )
             rows.append((who, unit.page(found.measure, row.key.kind), row.tags))
         with self.store() as store:
+            check_people(store, [*([] if by is None else [by]), *(who for who, _, _ in rows)])
             return take_tags(store, asked, rows)
 
     # Report

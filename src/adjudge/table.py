@@ -19,7 +19,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.errors import UsageError, nearest, quoted
-from adjudge.wording import decimal, tex
+from adjudge.wording import SMALL, decimal, tex
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,6 +54,8 @@ class Column:
     """Whether cells stand right, as numbers do; None: where all are numbers."""
     raised: bool = False
     """In print its cells are superscripts of the cells before them; a terminal shows a column."""
+    tiny: bool = True
+    """Whether a number that would look like 0 has its first digits shown; of a coefficient, 0.000 says enough."""
 
     @property
     def title(self) -> str:
@@ -67,6 +69,8 @@ class Column:
             return "yes" if cell else "no"
         if isinstance(cell, int):
             return f"{cell:,}"
+        if isinstance(cell, float) and not self.tiny and abs(cell) < SMALL:
+            cell = 0.0
         return cell if isinstance(cell, str) else decimal(cell, self.format)
 
     def all_shown(self, cells: Sequence[Cell]) -> Sequence[str]:

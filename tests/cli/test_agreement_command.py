@@ -59,7 +59,7 @@ def test_a_table_of_ratings_in_every_form() -> None:
     (own,) = adjudge.agreement("ratings.csv").questions
     found = json.loads(run("ratings.csv --json").stdout)
     assert found["questions"][0]["alpha"]["value"] == own.alpha.value
-    assert (found["level"], found["weights"], found["resamples"]) == ("ordinal", "quadratic", 1000)
+    assert (found["scale"], found["weights"], found["resamples"]) == ("ordinal", "quadratic", 1000)
     assert set(found["asks"]) >= {"alpha", "AC2", "ICC(2,k)"}
     rows = list(csv.DictReader(io.StringIO(run("ratings.csv --csv -").stdout)))
     assert float(rows[0]["alpha"]) == own.alpha.value
@@ -69,7 +69,7 @@ def test_a_table_of_ratings_in_every_form() -> None:
     assert float(pairs[0]["weighted"]) == own.pairs[0].weighted.value
     assert r"\toprule" in run("ratings.csv --latex").stdout
     assert run("ratings.csv --per system --markdown").stdout.startswith("| question | system |")
-    printed = run("ratings.csv --per coefficient --level nominal").stdout
+    printed = run("ratings.csv --per coefficient --scale nominal").stdout
     assert "AC1: do two assessors give the same answer more often than by guessing?" in printed
     linear = json.loads(run("ratings.csv --weights linear --seed 3 --resamples 50 --json").stdout)
     assert linear["signature"].startswith(
@@ -78,12 +78,20 @@ def test_a_table_of_ratings_in_every_form() -> None:
 
 
 def test_mistakes_name_what_there_is() -> None:
-    with pytest.raises(UsageError, match='per: unknown value "topic"'):
+    with pytest.raises(UsageError, match='--per is "topic", expected one of: question'):
         run("ratings.csv --per topic")
     with pytest.raises(UsageError, match="no question"):
         run("my-eval --question fluency")
-    with pytest.raises(UsageError, match='level: unknown value "rank"'):
-        run("ratings.csv --level rank")
+    with pytest.raises(UsageError, match='--scale is "rank", expected one of: nominal, ordinal'):
+        run("ratings.csv --scale rank")
+    with pytest.raises(UsageError, match='--weights is "cubic", expected one of: none, linear, quadratic'):
+        run("ratings.csv --weights cubic")
+    with pytest.raises(UsageError, match="--alpha is 2, expected a number between 0 and 1"):
+        run("ratings.csv --alpha 2")
+    with pytest.raises(UsageError, match="no judgments at length 77; it has: 100"):
+        run("my-eval --length 77")
+    with pytest.raises(UsageError, match='no judgments of form "extract"'):
+        run("my-eval --form extract")
 
 
 @pytest.mark.shared_data
@@ -108,6 +116,6 @@ def test_the_page_shows_squalitys_reviewers(shared_data: Path, tmp_path: Path) -
     (tmp_path / "squality.csv").write_text("\n".join(rows), encoding="utf-8")
     line, lines = shown("squality.csv")
     assert run(line.replace("squality.csv", str(tmp_path / "squality.csv"))).stdout.splitlines() == lines
-    pairs = adjudge.agreement(tmp_path / "squality.csv", "correctness", level="interval").questions[0].pairs
+    pairs = adjudge.agreement(tmp_path / "squality.csv", "correctness", scale="interval").questions[0].pairs
     alphas = [each.alpha.value for each in pairs if "reviewer-6" in (each.a, each.b)]
     assert (round(min(alphas), 3), round(max(alphas), 3)) == (-0.105, 0.093)

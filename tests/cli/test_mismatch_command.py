@@ -25,7 +25,9 @@ run = runner(command)
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Two mismatches: other/crashes is missed, copy/ministers credited."""
-    make(tmp_path / "e", SAID)
+    e = make(tmp_path / "e", SAID)
+    with e.store() as store:
+        store.accounts.add("ben")  # who judged nothing, and may tag
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -75,7 +77,7 @@ def test_a_terminal_shows_counts_and_both_texts(folder: Path) -> None:
 
 
 def test_json_is_all_of_it(folder: Path) -> None:
-    (found,) = json.loads(run("e --json --agree majority --measure rouge-2").stdout)
+    found = json.loads(run("e --json --agree majority --measure rouge-2").stdout)
     assert found["measure"] == "rouge-2"
     assert found["cut_offs"]["agree"] == "majority"
     assert [(m["kind"], m["unit_text"]) for m in found["mismatches"]] == [
@@ -104,7 +106,7 @@ def test_tags_come_from_the_csv_file_with_who_gave_them(folder: Path) -> None:
     with pytest.raises(FormatError, match=r"tags.csv:2: tags by nobody"):
         run("e --tags tags.csv")
     done = run("e --tags tags.csv --by ann --json")
-    (found,) = json.loads(done.stdout)
+    found = json.loads(done.stdout)
     assert found["tags"] == {"new": 2, "changed": 0, "taken_back": 0, "same": 0}
     assert [m["tags"] for m in found["mismatches"]] == [
         [{"assessor": "ann", "tags": ["Style", "paraphrase"]}],
@@ -167,6 +169,22 @@ def test_one_person_says_one_thing_of_a_mismatch(folder: Path) -> None:
         run("e --tags tags.csv")
 
 
+def test_whoever_tags_must_be_known_in_a_table_as_in_the_browser(folder: Path) -> None:
+    run("e --csv tags.csv")
+    table = rows(folder / "tags.csv")[:1]
+    write(folder / "tags.csv", [{**table[0], "tags": "style"}])
+    with pytest.raises(
+        DataError, match=r'no person "anna" .nearest: "ann".; add them with: adjudge people add'
+    ):
+        run("e --tags tags.csv --by anna")
+    write(folder / "tags.csv", [{**table[0], "tags": "style", "tagged_by": "eve"}])
+    with pytest.raises(DataError, match='no person "eve"'):
+        run("e --tags tags.csv --by ann")
+    with adjudge.open("e").store() as store:
+        assert {person.id for person in store.people.all()} == {"ann", "ben"}
+    assert all(not unit.given for unit in adjudge.mismatch("e").mismatches)
+
+
 def test_a_table_that_is_another_is_refused(folder: Path) -> None:
     (folder / "x.csv").write_text("topic,tags\nt1,style\n")
     with pytest.raises(FormatError, match='no column "system"'):
@@ -175,7 +193,7 @@ def test_a_table_that_is_another_is_refused(folder: Path) -> None:
 
 def test_handing_out(folder: Path) -> None:
     assert "2 mismatches handed out to ann" in run("e --assign ann").stdout
-    (found,) = json.loads(run("e --assign ann --json --csv found.csv").stdout)
+    found = json.loads(run("e --assign ann --json --csv found.csv").stdout)
     assert len(rows(folder / "found.csv")) == 2
     assert found["assigned"] == {"tasks": 0, "there": 2, "assessors": ["ann"]}
     with pytest.raises(DataError, match="adjudge people add"):
@@ -205,6 +223,24 @@ def test_calls_that_are_wrong(folder: Path) -> None:
         run("e --tags tags.csv --by ann --csv tags.csv")
     with pytest.raises(UsageError, match="nams"):
         run("e --measure bleu")
+    for options, problem in (
+        ("--agree some", '--agree is "some", expected one of: all, majority'),
+        ("--none 0.5 --full 0.1", "--none is 0.5 and --full is 0.1, .* --none below --full"),
+        ("--covered 0.1", "--uncovered is 0.2 and --covered is 0.1"),
+        ("--level 3", "--level is 3, expected a number between 0 and 1"),
+        ("--without anna", 'nobody named "anna" judged .nearest: "ann"'),
+    ):
+        with pytest.raises(UsageError, match=problem):
+            run(f"e {options}")
+
+
+def test_without_an_assessor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make(tmp_path / "e", {("other", "Crashes"): (1.0, 0.0)}, assessors=("ann", "ben"))
+    monkeypatch.chdir(tmp_path)
+    assert [m["kind"] for m in json.loads(run("e --json").stdout)["mismatches"]] == ["credited"] * 3
+    found = json.loads(run("e --without ben --json").stdout)
+    assert [m["kind"] for m in found["mismatches"]] == ["missed"] + ["credited"] * 3
+    assert found["notes"] == ["without ben: neither their judgments nor their tags count"]
 
 
 def test_latex_and_markdown(folder: Path) -> None:

@@ -253,3 +253,23 @@ def test_krippendorffs_thresholds(alpha: float, shown: str, verdict: str) -> Non
         values=18,
     )
     assert found.sentence() == f"alpha = {shown} (9 units, 18 judgments): {verdict}"
+
+
+@pytest.mark.parametrize(
+    ("clusters", "agreeing", "why"),
+    [
+        (4, False, "resampling 4 clusters says too little, there must be 5"),
+        (5, False, None),
+        (40, True, "nearly all resamples give the same value"),
+    ],
+)
+def test_an_interval_that_would_say_nothing_is_none(clusters: int, agreeing: bool, why: str | None) -> None:
+    rng = np.random.default_rng(5)
+    values = rng.integers(1, 6, size=(clusters * 3, 1)) + np.zeros((1, 2))
+    if not agreeing:
+        values[:, 1] = np.clip(values[:, 1] + rng.integers(-1, 2, size=len(values)), 1, 5)
+    found = krippendorff(values, rng=rng, clusters=np.repeat(np.arange(clusters), 3).tolist())
+    assert found.why is None
+    assert found.why_no_interval == why
+    assert math.isnan(found.low) == math.isnan(found.high) == (why is not None)
+    assert found.resamples == (1000 if why is None else 0)

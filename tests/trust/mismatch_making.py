@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from pathlib import Path
 
 from adjudge.data.rows import Row, Summary, System, Topic
@@ -22,12 +23,17 @@ Said = Mapping[tuple[str, str], float | Sequence[float]]
 """By system and first word of the unit: what every assessor said, or each of them."""
 
 
-def rows(topics: Sequence[str], peers: Mapping[str, str]) -> list[Row]:
+def rows(
+    topics: Sequence[str],
+    peers: Mapping[str, str],
+    lengths: Sequence[int | None] = (None,),
+    forms: Sequence[str | None] = (None,),
+) -> list[Row]:
     found: list[Row] = [System("writer", kind="human"), *(System(name, kind="machine") for name in peers)]
-    for topic in topics:
-        found.append(Topic(topic))
-        found.append(Summary(topic, "writer", REFERENCE, None, ("reference",)))
-        found += [Summary(topic, name, text, None, ("peer",)) for name, text in peers.items()]
+    found += [Topic(topic) for topic in topics]
+    for topic, n, form in product(topics, lengths, forms):
+        found.append(Summary(topic, "writer", REFERENCE, n, ("reference",), form=form))
+        found += [Summary(topic, name, text, n, ("peer",), form=form) for name, text in peers.items()]
     return found
 
 
@@ -38,25 +44,28 @@ def make(
     topics: Sequence[str] = ("t1",),
     assessors: Sequence[str] = ("ann",),
     peers: Mapping[str, str] = PEERS,
-    protocol: str = "duc-2001",
+    protocol: str | Sequence[str] = "duc-2001",
     repeats: float = 0.0,
+    lengths: Sequence[int | None] = (None,),
+    forms: Sequence[str | None] = (None,),
 ) -> Evaluation:
     """Every assessor judges every summary: 0 of every unit, but for what is said; in planted repeats the reverse."""
     evaluation = Evaluation.init(path, name="planted")
-    evaluation.take(("test", row) for row in rows(topics, peers))
+    evaluation.take(("test", row) for row in rows(topics, peers, lengths, forms))
     evaluation.units()
     with evaluation.store() as store:
         for person in assessors:
             store.accounts.add(person)
-        assign(
-            store,
-            evaluation.collection,
-            evaluation.protocol(protocol),
-            assessors=assessors,
-            per_summary=len(assessors),
-            repeats=repeats,
-            seed=1,
-        )
+        for each in (protocol,) if isinstance(protocol, str) else protocol:
+            assign(
+                store,
+                evaluation.collection,
+                evaluation.protocol(each),
+                assessors=assessors,
+                per_summary=len(assessors),
+                repeats=repeats,
+                seed=1,
+            )
         for task in store.tasks():
             store.append(list(_answers(evaluation, task, said, assessors)))
     return Evaluation.open(path)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from tests.trust.mismatch_making import make
 
 import adjudge
 from adjudge.errors import DataError, UsageError
@@ -108,7 +109,7 @@ def test_what_people_answered_and_the_tables_of_judgments_agree(small: Evaluatio
         assert (row["units"], row["judgments"], row["why"]) == (
             own.alpha.units,
             own.alpha.values,
-            own.alpha.why,
+            own.alpha.why or own.alpha.why_no_interval,
         )
     assert set(table.said) == {each.sentence() for each in found.questions}
     one = small.agreement(question="rating/fluency", seed=4)
@@ -143,12 +144,13 @@ def test_nobody_to_agree() -> None:
         agreement(frame)
     both = pd.concat([ratings(), frame.assign(measure="rouge", assessor=None)])
     assert [each.question for each in agreement(both).questions] == ["fluency"]
+    assert agreement(both).notes()[0] == "60 scores without an assessor left out, of rouge"
     with pytest.raises(DataError, match="rouge: no score names an assessor"):
         agreement(both, "rouge")
     with pytest.raises(UsageError, match="choose measures with -m, not questions"):
         agreement(ratings(), question="fluency")
-    with pytest.raises(UsageError, match='level: unknown value "metric"'):
-        agreement(ratings(), level="metric")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match='scale: unknown value "metric"'):
+        agreement(ratings(), scale="metric")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="weights: unknown value"):
         agreement(ratings(), weights="cubic")  # type: ignore[arg-type]
 
@@ -171,7 +173,94 @@ def test_lengths_and_repeats() -> None:
     assert [each.question for each in both.questions] == ["fluency, 100 words", "fluency, 200 words"]
     again = frame.assign(repeat=1, value=1.0)
     found = agreement(pd.concat([again, frame.assign(repeat=0)]))
+    assert (
+        "240 answers that assessors gave again for the same thing left out: the first counts" in found.notes()
+    )
     assert found.questions[0].alpha == agreement(frame).questions[0].alpha  # the first answer counts
+
+
+TOPICS = tuple(f"t{n}" for n in range(1, 7))
+DIFFER = {
+    ("copy", "Engineers"): (1.0, 1.0),
+    ("copy", "Crashes"): (1.0, 0.4),
+    ("half", "Engineers"): (0.4, 0.6),
+}
+
+
+def test_a_folders_judgments_have_lengths_and_forms(tmp_path: Path) -> None:
+    e = make(
+        tmp_path / "e",
+        DIFFER,
+        topics=TOPICS[:2],
+        assessors=("ann", "ben"),
+        lengths=(100, 50),
+        forms=("abstract", "extract"),
+    )
+    names = [f"completeness, {n} words, {form}" for n in (50, 100) for form in ("abstract", "extract")]
+    every = e.agreement(resamples=0)
+    assert [(each.question, each.alpha.units) for each in every.questions] == [(name, 18) for name in names]
+    at = e.agreement(length=50, resamples=0)
+    assert [each.question for each in at.questions] == ["completeness, abstract", "completeness, extract"]
+    one = e.agreement(length=50, form="extract", resamples=0)
+    assert [(each.question, each.alpha.units) for each in one.questions] == [("completeness", 18)]
+    assert one.questions[0].alpha.value == every.questions[1].alpha.value
+    together = e.agreement(length="all", form="extract", resamples=0)
+    assert [each.alpha.units for each in together.questions] == [36]
+    with pytest.raises(UsageError, match="completeness has no judgments at length 77; it has: 50, 100"):
+        e.agreement(length=77)
+    with pytest.raises(
+        UsageError, match='no judgments of form "extrakt" .nearest: "extract".; it has: abstract'
+    ):
+        e.agreement(form="extrakt")
+    with pytest.raises(UsageError, match="no judgments at length unset"):
+        e.agreement(length="unset")
+    table = agreement_table(gather(e.collection, e.judgments()))
+    assert table is not None
+    assert table.to_frame()["question"].tolist() == names
+    why = "resampling 2 topics says too little, there must be 5"
+    assert table.notes == (f"no interval of alpha of {', '.join(names[:3])} and {names[3]}: {why}",)
+
+
+def test_a_measure_of_a_folder_that_lacks_the_length_is_left_out_with_a_note(tmp_path: Path) -> None:
+    e = make(tmp_path / "e", DIFFER, topics=TOPICS, assessors=("ann", "ben"), lengths=(50, 100))
+    frame = ratings(topics=6).assign(system="copy", length=100).drop_duplicates(["topic", "assessor"])
+    frame["topic"] = frame["topic"].map(lambda name: f"t{int(name[1:]) + 1}")
+    frame.to_csv(tmp_path / "ratings.csv", index=False)
+    e.take(read([tmp_path / "ratings.csv"]))
+    found = Evaluation.open(e.path).agreement(length=50, resamples=0)
+    assert [each.question for each in found.questions] == ["completeness"]
+    assert any("at length 50" in note and note.endswith(": left out") for note in found.notes())
+    measured = [
+        each.question for each in Evaluation.open(e.path).agreement(length=100, resamples=0).questions
+    ]
+    assert measured[0] == "completeness"
+    assert len(measured) == 2
+
+
+def test_two_protocols_that_ask_the_same_are_told_apart(tmp_path: Path) -> None:
+    e = make(
+        tmp_path / "e", DIFFER, topics=TOPICS, assessors=("ann", "ben"), protocol=("duc-2001", "duc-2002")
+    )
+    found = e.agreement(resamples=20)
+    assert [each.question for each in found.questions] == ["completeness"] * 2
+    assert "on 2: duc-2001/completeness and duc-2002/completeness." in found.headline()
+    assert {line.partition(":")[0] for line in found.table().said if "alpha = " in line} == {
+        "duc-2001/completeness",
+        "duc-2002/completeness",
+    }
+    assert [q.title for q in e.agreement(question="duc-2002/completeness", resamples=0).questions] == [
+        "completeness"
+    ]
+
+
+def test_what_one_assessor_alone_judged_is_counted() -> None:
+    frame = ratings(topics=40, assessors=2)
+    gone = (frame["assessor"] == "a1") & (frame["topic"].isin(["t3", "t4"]))
+    found = agreement(frame[~gone])
+    assert found.questions[0].alone == 6
+    assert found.notes() == ("6 things that one assessor alone judged do not count for alpha",)
+    alone = agreement(frame[frame["assessor"] == "a0"])  # where the reason says it all
+    assert alone.questions[0].alone == 0
 
 
 # Sentences
@@ -204,6 +293,9 @@ def test_nobodys_absence_raises_alpha_where_all_say_the_same_of_one_who_is_right
     frame = pd.DataFrame(rows, columns=["topic", "system", "assessor", "value"])
     own = agreement(frame).questions[0]
     assert own.alpha.value == 1
+    assert math.isnan(own.alpha.low)  # every resample has 1, which says nothing of other topics
+    assert own.alpha.why_no_interval == "nearly all resamples give the same value"
+    assert "(1.000 to 1.000)" not in own.sentence()
     assert own.about_absence().endswith("no assessor's absence raises alpha.")
 
 
@@ -235,6 +327,11 @@ def test_alpha_collapses_on_skewed_ratings_and_ac_does_not_see_it() -> None:
     assert f"would get AC2 {ac.value:.3f} and alpha {own.constant.alpha.value:z.3f}" in own.about_apart()
     rare = agreement(skewed(0.95)).questions[0]  # two of three never differ from 5 together
     assert "would get AC2 1.000 and no alpha (all judgments are the same" in rare.about_apart()
+    two = agreement(skewed()[lambda each: each["assessor"] != "c"]).questions[0]
+    assert two.apart
+    assert two.constant is not None
+    assert two.constant.ac.why == "some things have no answer in the middle"
+    assert two.about_apart().endswith(f"one answer. {two.constant.share:.0%} of the answers are 5.")
     close = agreement(ratings()).questions[0]
     assert not close.apart
     assert close.constant is None
@@ -247,11 +344,11 @@ def test_a_verdict_says_where_its_interval_crosses_a_threshold(noise: float, cro
     values = truth + noise * rng.normal(size=(60, 3))
     rows = [(f"t{t}", "s", f"a{k}", values[t, k]) for t in range(60) for k in range(3)]
     frame = pd.DataFrame(rows, columns=["topic", "system", "assessor", "value"])
-    own = agreement(frame, level="interval").questions[0]
+    own = agreement(frame, scale="interval").questions[0]
     assert bool(own.alpha.crossed) is crossing
     assert ("the interval crosses" in own.sentence()) is crossing
     assert own.ac.why == "more than 50 different answers are no scale of categories"
-    notes = agreement(frame, level="interval").notes()
+    notes = agreement(frame, scale="interval").notes()
     assert (
         "AC2 and kappas cannot be computed of score: more than 50 different answers are no scale of"
         in str(notes)
@@ -262,9 +359,12 @@ def test_one_topic_has_no_interval_and_few_topics_are_named() -> None:
     one = agreement(ratings(topics=1))
     assert math.isnan(one.questions[0].alpha.low)
     assert one.questions[0].alpha.why_no_interval == "all is of one topic: there are no topics to resample"
-    assert (
-        "where all is of one topic: there are no topics to resample, so there is no interval" in one.notes()
-    )
+    why = "all is of one topic: there are no topics to resample"
+    assert f"no interval of alpha and AC2 of fluency: {why}" in one.notes()
+    four = agreement(ratings(topics=4))
+    assert math.isnan(four.questions[0].alpha.low)
+    assert four.questions[0].alpha.why_no_interval == "resampling 4 topics says too little, there must be 5"
+    assert not math.isnan(agreement(ratings(topics=5)).questions[0].alpha.low)
     few = agreement(ratings(topics=6)).notes()
     assert few[0].startswith("intervals resample topics, of which there are 6")
     assert agreement(ratings(topics=30)).notes() == ()
@@ -312,12 +412,16 @@ def test_two_assessors_who_annotate_alike(pyramids: Evaluation) -> None:
     assert (found.only_a, found.only_b, found.overlap) == (0, 0, 1)
     assert found.same_pyramid == found.peers
     assert found.topics == 12
-    assert (found.difference, found.apart, found.low, found.high) == (0, 0, 0, 0)
+    assert (found.difference, found.apart) == (0, 0)
+    assert math.isnan(found.low)  # every resample has 0
     units = next(
         each for each in questions_of(stored_answers(gathered)).questions if each.question == "content-units"
     )
     own = question_agreement(units, HOW)
     assert own.alpha.value == 1
+    assert math.isnan(own.alpha.low)  # every resample has 1, which says nothing of other topics
+    assert own.alpha.why_no_interval == "nearly all resamples give the same value"
+    assert "(1.000 to 1.000)" not in own.sentence()
     assert own.agreement.value == 1
 
 
@@ -438,9 +542,14 @@ def test_every_table_of_a_result() -> None:
         "ICC(2,1)",
         "ICC(2,4)",
     ]
+    few = agreement(ratings(topics=6)).table("pyramid")
+    assert few.said == ("No two assessors annotated the same peers with a pyramid.",)
+    assert few.notes == ()  # those of questions are not about pyramids
+    icc = next(column for column in found.table().columns if column.name == "icc")
+    assert [icc.shown(value) for value in (3.2e-4, -3.2e-4, 0.12345)] == ["0.000", "0.000", "0.123"]
     with pytest.raises(UsageError, match='per: unknown value "topic"'):
         found.table("topic")  # type: ignore[arg-type]
-    nominal = agreement(ratings(), level="nominal")
+    nominal = agreement(ratings(), scale="nominal")
     assert nominal.questions[0].ac.name == "AC1"
     assert agreement(ratings(), weights="none").questions[0].ac.name == "AC1"
     assert nominal.signature.startswith(

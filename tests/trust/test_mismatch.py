@@ -197,5 +197,37 @@ def test_it_is_the_same_from_everywhere(tmp_path: Path) -> None:
 
 def test_length_and_form_choose(tmp_path: Path) -> None:
     e = planted(tmp_path / "e")
-    with pytest.raises(DataError, match="nobody judged a unit against a summary of 100 words"):
+    with pytest.raises(
+        DataError, match="nobody judged a unit against a summary of 100 words; judged: lengths unset"
+    ):
         e.mismatch(length=100)
+    with pytest.raises(DataError, match='a summary in the form "extract"; judged: forms unset'):
+        e.mismatch(form="extract")
+    assert named(e.mismatch(form="unset")) == named(e.mismatch())
+
+
+def test_several_lengths_and_forms_are_counted_together_and_said(tmp_path: Path) -> None:
+    e = make(tmp_path / "e", {("other", CRASHES): 1.0}, lengths=(100, 50), forms=("abstract", "extract"))
+    every, short, one = e.mismatch(), e.mismatch(length=50), e.mismatch(length=50, form="extract")
+    assert len(every.units) == 2 * len(short.units) == 4 * len(one.units)
+    assert every.notes == (
+        "summaries of 50 words abstract, 50 words extract, 100 words abstract and 100 words extract are counted"
+        " together: --length and --form look at one length and form",
+    )
+    assert short.notes[0].startswith("summaries of abstract and extract are counted together")
+    assert one.notes == ()
+
+
+def test_without_some_assessors(tmp_path: Path) -> None:
+    said = {("other", CRASHES): (1.0, 1.0, 0.0), ("copy", CRASHES): (0.5, 0.5, 0.5)}
+    e = make(tmp_path / "e", said, assessors=("ann", "ben", "cy"))
+    assert ("missed", "other", UNITS[1]) not in named(e.mismatch())
+    alone = make(tmp_path / "two", {key: v[:2] for key, v in said.items()}, assessors=("ann", "ben"))
+    for without in ("cy", ["cy"]):
+        found = adjudge.mismatch(e, without=without)
+        assert named(found) == named(alone.mismatch())
+        assert {each.assessor for unit in found.units for each in unit.assessed} == {"ann", "ben"}
+    with pytest.raises(UsageError, match='nobody named "cyd" judged .nearest: "cy"'):
+        e.mismatch(without="cyd")
+    with pytest.raises(DataError, match="without ann, ben and cy no model unit was judged"):
+        e.mismatch(without=("ann", "ben", "cy"))

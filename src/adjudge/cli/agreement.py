@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
@@ -40,10 +40,12 @@ def command(
     ] = "question",
     length: options.Length = None,
     form: options.Form = None,
-    level: Annotated[
+    scale: Annotated[
         str,
         typer.Option(
-            "--level", metavar="LEVEL", help="Of measurement, for alpha: nominal, ordinal, interval or ratio."
+            "--scale",
+            metavar="SCALE",
+            help="Level of measurement, for alpha: nominal, ordinal, interval or ratio.",
         ),
     ] = "ordinal",
     weights: Annotated[
@@ -51,7 +53,7 @@ def command(
         typer.Option(
             "--weights",
             metavar="HOW",
-            help="Of AC and kappas: none, linear or quadratic; without it quadratic, for a nominal level none.",
+            help="Of AC and kappas: none, linear or quadratic; without it quadratic, for a nominal scale none.",
             show_default=False,
         ),
     ] = None,
@@ -73,13 +75,20 @@ def command(
     intraclass correlations, each with what it asks. --csv, --latex and --markdown have the table that --per names,
     --json has all.
     """
+    from adjudge.trust.agreement import NAMES, Distance, Per
+
+    options.one_of("--per", per, get_args(Per))
+    options.one_of("--scale", scale, get_args(Distance))
+    if weights is not None:
+        options.one_of("--weights", weights, NAMES)
+    options.share("--alpha", alpha)
     found = adjudge.agreement(
         open_scores(scores, replace(table, without=()), human, baseline),
         measure or None,
         question=question or (),
         length=length,
         form=form,
-        level=level,  # type: ignore[arg-type]  # checked there
+        scale=scale,  # type: ignore[arg-type]  # checked above
         weights=weights,  # type: ignore[arg-type]
         alpha=alpha,
         resamples=resamples,

@@ -51,6 +51,7 @@ def command(
     ] = 0.2,
     length: options.Length = None,
     form: options.Form = None,
+    without: options.Without = None,
     level: Annotated[float, typer.Option("--level", help="Level of the intervals.")] = 0.95,
     tags: Annotated[
         Path | None,
@@ -91,6 +92,10 @@ def command(
     paraphrase, generalisation, style, perspective, or your own. They are kept with the judgments: give the mismatches
     to people with --assign, or write them with --csv, fill in the column "tags", and read the file with --tags.
     """
+    from adjudge.trust.mismatch import CutOffs
+
+    CutOffs.check(full, none, agree, covered, uncovered, prefix="--")
+    options.share("--level", level)
     e = adjudge.open(evaluation)
     if out is not None and (out / "evaluation.toml").exists():
         raise UsageError(f"{out} is an evaluation, and a page has a folder of its own: say -o mismatches")
@@ -111,6 +116,7 @@ def command(
             form=form,
             level=level,
             protocol=protocol,
+            without=tuple(without or ()),
         )
 
     found = find()
@@ -131,7 +137,7 @@ def command(
     if csv is not None:
         write_csv(found.to_frame(), csv)
     if json:
-        show_json([found.as_dict() | done])
+        show_json(found.as_dict() | done)
         return
     if latex or markdown:
         print(found.to_latex() if latex else found.to_markdown())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,7 @@ import typer
 
 from adjudge.cli.completion import complete_measures, complete_systems
 from adjudge.comparisons.tests import CORRECTIONS, TESTS
+from adjudge.errors import UsageError, quoted
 
 Folder = Annotated[
     Path, typer.Argument(metavar="EVALUATION", help="The evaluation's folder.", show_default=False)
@@ -170,3 +172,18 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would happen; 
 Workers = Annotated[
     str, typer.Option("--workers", metavar="N|auto", help="Local processes that share the work.")
 ]
+
+
+# What is checked before a function is called that would name its argument, not the option
+
+
+def one_of(option: str, value: str, choices: Iterable[str]) -> None:
+    """One of the known words."""
+    if value not in choices:
+        raise UsageError(f"{option} is {quoted(value)}, expected one of: {', '.join(choices)}")
+
+
+def share(option: str, value: float) -> None:
+    """A number between 0 and 1."""
+    if not 0 < value < 1:
+        raise UsageError(f"{option} is {value:g}, expected a number between 0 and 1")

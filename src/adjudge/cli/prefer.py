@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -24,7 +23,7 @@ from adjudge.cli.output import (
     write_csv,
 )
 from adjudge.cli.sources import length_of
-from adjudge.errors import DataError, UsageError, quoted
+from adjudge.errors import DataError, UsageError
 from adjudge.wording import counted, decimal
 
 if TYPE_CHECKING:
@@ -149,8 +148,8 @@ def sample(
     """
     from adjudge.formats.preferences import read_preferences
 
-    _one_of("--how", how, HOWS)
-    _one_of("--of", of, KINDS)
+    options.one_of("--how", how, HOWS)
+    options.one_of("--of", of, KINDS)
     known = None if checks is None else read_preferences(checks)
     e = adjudge.open(evaluation)
     with progress("choosing pairs") as bar:
@@ -227,9 +226,9 @@ def export(
         raise UsageError("--open and --answers exclude each other")
     if not open_ and (batch is not None or hit > 1):
         raise UsageError("--batch and --hit belong to --open")
-    _one_of("--form", form, FORMS)
+    options.one_of("--form", form, FORMS)
     if of is not None:
-        _one_of("--of", of, KINDS)
+        options.one_of("--of", of, KINDS)
     e = _need(evaluation)
     if not open_:
         written = e.prefer.export_answers(file, of=of, form=form, topics=topic or ())  # type: ignore[arg-type]
@@ -314,8 +313,8 @@ def fit(
     from adjudge.formats.preferences import read_preferences
 
     if of is not None:
-        _one_of("--of", of, OFS)
-    _one_of("--ties", ties, TIE_MODELS)
+        options.one_of("--of", of, OFS)
+    options.one_of("--ties", ties, TIE_MODELS)
     _not_drawn(("--resamples", resamples), ("--seed", seed))
     assessors = _renamed("--annotators", annotators or None, "--assessors", assessors)
     if checks is not None and not assessors:
@@ -603,7 +602,7 @@ def converge(
 
     n answers are drawn at random from those of a topic, for n = 10, 20, ... and all, --runs times each.
     """
-    _one_of("--systems", systems, WHO)
+    options.one_of("--systems", systems, WHO)
     _measure_options(penalty=penalty)
     e = adjudge.open(evaluation)
     with progress("scoring, then drawing answers") as tick:
@@ -687,7 +686,7 @@ def report(
     """
     if topics and sets:
         raise UsageError("--topics and --sets exclude each other")
-    _one_of("--systems", systems, WHO)
+    options.one_of("--systems", systems, WHO)
     _not_drawn(("--resamples", resamples))
     _measure_options(penalty=penalty, ties=ties)
     rows: Rows = "topic" if topics else "set" if sets else "mean"
@@ -767,17 +766,12 @@ def _need(path: Path) -> Evaluation:
     return e
 
 
-def _one_of(option: str, value: str, choices: Iterable[str]) -> None:
-    if value not in choices:
-        raise UsageError(f"{option} is {quoted(value)}, expected one of: {', '.join(choices)}")
-
-
 def _measure_options(**given: str) -> None:
     """Options of the measure `preference` that have a list of values."""
     from adjudge.measures.judged.preference import Preference
 
     for option, value in given.items():
-        _one_of(f"--{option}", value, Preference.OPTIONS[option])
+        options.one_of(f"--{option}", value, Preference.OPTIONS[option])
 
 
 def _not_drawn(*given: tuple[str, int | None]) -> None:

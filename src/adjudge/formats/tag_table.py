@@ -89,7 +89,9 @@ def one_each(rows: Sequence[TagRow], by: str | None) -> list[tuple[str, TagRow]]
     for row in rows:
         who = row.assessor or by
         if who is None:
-            raise row.place.wrong('tags by nobody: fill in "tagged_by", or say who tagged them')
+            raise row.place.wrong(
+                'tags by nobody: fill in "tagged_by", or say with --by (in Python by=) who tagged them'
+            )
         if (other := found.get((who, row.key))) is not None and other.tags != row.tags:
             raise row.place.wrong(f"{who} tagged the same mismatch otherwise in line {other.place.line}")
         found[who, row.key] = row

@@ -125,12 +125,7 @@ def assign_tagging(
     """Give every mismatch to every one of these people to tag, after what they have to do already."""
     if not assessors:
         raise UsageError("nobody is named who is to tag the mismatches")
-    people = [person.id for person in store.people.all()]
-    for name in assessors:
-        if name not in people:
-            raise DataError(
-                f"no person {quoted(name)}{nearest(name, people)}; add them with: adjudge people add"
-            )
+    check_people(store, assessors)
     known = _tasks(store, protocol)
     taken = {task.id for task in known.values()}
     tasks: list[Task] = []
@@ -143,6 +138,16 @@ def assign_tagging(
     add_all(store, tasks, [])
     named = tuple(dict.fromkeys(assessors))
     return AssignedTagging(tasks=len(tasks), there=len(pages) * len(named) - len(tasks), assessors=named)
+
+
+def check_people(store: Store, names: Iterable[str]) -> None:
+    """Whoever tags, in the browser or in a table, is somebody the folder knows: a slip of the pen is no new person."""
+    people = [person.id for person in store.people.all()]
+    for name in names:
+        if name not in people:
+            raise DataError(
+                f"no person {quoted(name)}{nearest(name, people)}; add them with: adjudge people add"
+            )
 
 
 def take_tags(

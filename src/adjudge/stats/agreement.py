@@ -23,6 +23,10 @@ Level = Literal["nominal", "ordinal", "interval", "ratio"]
 Weighting = Literal["identity", "linear", "quadratic"]
 LEAST_DEFINED = 0.5
 """Of the resamples: with fewer that have a coefficient at all there is no interval."""
+LEAST_CLUSTERS = 5
+"""That are resampled: fewer come in so few combinations that their interval says nothing."""
+SAME = 1e-12
+"""Ends of an interval that are no further apart are equal."""
 RELIABLE, TENTATIVE = 0.8, 0.667
 """From here on conclusions can be drawn; from here on only tentative ones. Krippendorff 2019, section 12.4."""
 MOST_CATEGORIES = 50
@@ -31,6 +35,7 @@ AT_ONCE = 2_000_000
 """Numbers that resamples may take together."""
 
 NOBODY = "nothing was judged by two assessors"
+NOT_RESAMPLED = "nothing was resampled"
 ALL_SAME = "all judgments are the same: there is nothing to agree on"
 
 
@@ -453,11 +458,16 @@ class _Given:
         if self.clusters < 2:
             why = "there is one cluster: nothing to resample"
         elif self.resamples < 2:
-            why = "nothing was resampled"
+            why = NOT_RESAMPLED
+        elif self.clusters < LEAST_CLUSTERS:
+            why = f"resampling {self.clusters} clusters says too little, there must be {LEAST_CLUSTERS}"
         elif known.size < LEAST_DEFINED * self.resamples:
             why = "it is undefined in most resamples"
         else:
             low, high = map(float, np.quantile(known, [(1 - self.level) / 2, (1 + self.level) / 2]))
+            if high - low <= SAME:
+                low = high = math.nan
+                why = "nearly all resamples give the same value"
         return AgreementCoefficient(
             name=name,
             value=value,

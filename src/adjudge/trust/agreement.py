@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -25,11 +25,15 @@ from adjudge.table import Cell, Column, Table, Tables, Tabular, plain
 from adjudge.trust.gathered import ALPHA, PROTOCOL, Gathered, gathered_of, left_after, multiplier, signed
 from adjudge.trust.questions import (
     Asked,
+    GivenAnswer,
     QuestionMatrix,
     annotated_peers,
+    at_target,
     coverage_and_ratings,
+    is_at,
     questions_of,
     scored_answers,
+    several_targets,
     stored_answers,
 )
 from adjudge.wording import counted, listed, natural
@@ -50,7 +54,6 @@ APART = 0.2
 MOST_SAID = 6
 """Questions of which each is explained in sentences of its own."""
 ONE_ASSESSOR = "only one assessor answered: there is nobody to agree with"
-TOO_FEW_TOPICS = "all is of one topic: there are no topics to resample"
 
 Per = Literal["question", "coefficient", "assessor", "pair", "system", "pyramid"]
 Distance = Literal["nominal", "ordinal", "interval", "ratio"]
@@ -106,23 +109,24 @@ def agreement(
     question: str | Sequence[str] = (),
     length: int | AllLengths | None = None,
     form: str | None = None,
-    level: Distance = "ordinal",
+    scale: Distance = "ordinal",
     weights: Literal["none", "linear", "quadratic"] | None = None,
     alpha: float = ALPHA,
     resamples: int = RESAMPLES,
     seed: int = 0,
     without: str | Sequence[str] = (),
 ) -> AgreementResult:
-    """How far assessors agree: `agreement("my-eval")`, `agreement("ratings.csv", "fluency", level="interval")`.
+    """How far assessors agree: `agreement("my-eval")`, `agreement("ratings.csv", "fluency", scale="interval")`.
 
     Of a folder, every question that people answered, and every imported measure with assessors; `measure` and
-    `question` name some. Of a file or a DataFrame, every measure whose rows name assessors. `level` is that of
-    measurement, for alpha; `weights` are those of AC and kappas, quadratic unless the level is nominal. Intervals
-    resample topics. `without` leaves out assessors.
+    `question` name some. Of a file or a DataFrame, every measure whose rows name assessors. Several lengths and forms
+    are apart, unless one is chosen; the length "all" takes all lengths together. `scale` is the level of measurement,
+    for alpha; `weights` are those of AC and kappas, quadratic unless the scale is nominal. Intervals resample topics,
+    at the level 1 - `alpha`. `without` leaves out assessors.
     """
     from adjudge.stats import checks
 
-    checks.one_of("level", level, get_args(Distance))
+    checks.one_of("scale", scale, get_args(Distance))
     checks.one_of("weights", weights or "none", tuple(NAMES))
     checks.count("resamples", resamples, least=0)
     multiplier(alpha)  # says what is wrong with alpha
@@ -132,23 +136,28 @@ def agreement(
     if without:
         data, gathered = left_after(data, gathered, without)
     asked = _asked(data, gathered, measure, named, length, form)
+    pyramids: tuple[ComparedPyramids, ...] = ()
     how = AgreementOptions(
-        distance=level,
-        weights=NAMES[weights] if weights is not None else WEIGHTS[level],  # type: ignore[arg-type]
+        distance=scale,
+        weights=NAMES[weights] if weights is not None else WEIGHTS[scale],  # type: ignore[arg-type]
         level=1 - alpha,
         resamples=resamples,
         seed=seed,
     )
+    if gathered is not None and not named:
+        pyramids = compared_pyramids(gathered, how, length=length, form=form)
     questions = tuple(question_agreement(each, how) for each in asked.questions)
     measured = [each.question for each in asked.questions if each.source is None]
     said = [line for name in dict.fromkeys(measured) for line in data.unsaid_notes(name)]
     return AgreementResult(
         name=data.name,
         questions=questions,
-        pyramids=() if gathered is None or named else compared_pyramids(gathered, how),
+        pyramids=pyramids,
         options=how,
         anonymous=asked.anonymous,
-        left_out=(*(gathered.notes() if gathered is not None else ()), *said),
+        again=asked.again,
+        left_out=gathered.notes() if gathered is not None else (),
+        remarks=(*asked.notes, *said),
     )
 
 
@@ -161,26 +170,46 @@ def _asked(
     form: str | None,
 ) -> Asked:
     """The questions that are meant, or why there are none."""
-    found = Asked(())
+    found, refused = Asked(()), list[str]()
     if gathered is not None:
-        found = questions_of(stored_answers(gathered))
-        if named:
-            found = replace(found, questions=tuple(_chosen_questions(found.questions, named)))
+        given = list(_about(stored_answers(gathered), named))
+        kept, refused = at_target(given, length=length, form=form)
+        if refused and named:
+            raise UsageError(refused[0])
+        found = questions_of(kept)
     elif named:
         raise UsageError(f"{data.name} is no evaluation's folder: choose measures with -m, not questions")
     measures = _measures(data, measure, bool(named))
+    if measure is None and gathered is not None:
+        wrong = {name: _why_not_scored(data, name, length, form) for name in measures}
+        refused += [why for why in wrong.values() if why is not None]
+        measures = [name for name in measures if wrong[name] is None]
     if measures:
-        scored = questions_of(scored_answers(data, measures, length=length, form=form))
-        without = [m for m in measures if not any(q.question.startswith(m) for q in scored.questions)]
+        scored = scored_answers(data, measures, length=length, form=form)
+        without = [m for m in measures if m not in {each.question for each in scored.answers}]
         if measure is not None and without:
             raise DataError(f"{listed(without)}: no score names an assessor, so there is nobody to agree")
-        found = Asked((*found.questions, *scored.questions), found.anonymous + scored.anonymous)
+        found = found.and_also(replace(questions_of(scored.answers), notes=scored.notes()))
     if not found.questions and not found.anonymous:
+        if refused:
+            raise UsageError(refused[0])
         what = (
             "no judgments, and no scores that name assessors" if data.folder else "no score names an assessor"
         )
         raise DataError(f"{data.folder or data.name}: {what}, so there is nobody to agree")
-    return found
+    return replace(found, notes=(*(f"{why}: left out" for why in refused), *found.notes))
+
+
+def _why_not_scored(
+    data: Scores, measure: str, length: int | AllLengths | None, form: str | None
+) -> str | None:
+    """Why a measure that nobody named has no scores of the length and the form that were chosen."""
+    try:
+        for name, n, f in data.each(measure, length=length, form=form):
+            data.table.at(name, length=n, form=f)
+    except UsageError as error:
+        return str(error)
+    return None
 
 
 def _measures(data: Scores, measure: str | Sequence[str] | None, named: bool) -> list[str]:
@@ -195,11 +224,15 @@ def _measures(data: Scores, measure: str | Sequence[str] | None, named: bool) ->
     return [name for name in names if name not in data.refused]
 
 
-def _chosen_questions(questions: Sequence[QuestionMatrix], named: Sequence[str]) -> Iterator[QuestionMatrix]:
-    for name in named:
-        found = [q for q in questions if name in (q.question, f"{q.source}/{q.question}")]
+def _about(answers: Iterable[GivenAnswer], named: Sequence[str]) -> Iterator[GivenAnswer]:
+    """The answers to the questions that are named, in the order of their names; all where none is."""
+    given = list(answers)
+    if not named:
+        yield from given
+    for name in dict.fromkeys(named):
+        found = [each for each in given if name in (each.question, f"{each.source}/{each.question}")]
         if not found:
-            known = dict.fromkeys(q.question for q in questions)
+            known = dict.fromkeys(each.question for each in given)
             raise UsageError(f"no question {quoted(name)} was answered{among(name, known)}")
         yield from found
 
@@ -232,7 +265,7 @@ class SystemAgreement:
 
 
 @dataclass(frozen=True)
-class WithoutAssessor:
+class AlphaWithout:
     """The others' alpha, and how much higher than that of all it is."""
 
     assessor: str
@@ -244,7 +277,10 @@ class WithoutAssessor:
 
 @dataclass(frozen=True)
 class ConstantAnswer:
-    """What somebody who always gave the most common answer would get, beside the median of the assessors."""
+    """What somebody who always gave the most common answer would get, beside the median of the assessors.
+
+    Where an even number of assessors has no answer in the middle, nobody is there to compare with.
+    """
 
     answer: float
     share: float
@@ -259,8 +295,12 @@ class QuestionAgreement:
 
     source: str | None
     question: str
+    title: str
+    """The question, with its protocol where another protocol asks one of the same name."""
     label: str
     assessors: tuple[str, ...]
+    alone: int
+    """Things that one assessor alone judged."""
     topics: int
     """Of things that at least two assessors judged."""
     alpha: AgreementCoefficient
@@ -275,7 +315,7 @@ class QuestionAgreement:
     constant: ConstantAnswer | None
     pairs: tuple[AssessorPair, ...]
     systems: tuple[SystemAgreement, ...]
-    without: tuple[WithoutAssessor, ...]
+    without: tuple[AlphaWithout, ...]
 
     @property
     def coefficients(self) -> tuple[AgreementCoefficient, ...]:
@@ -286,25 +326,27 @@ class QuestionAgreement:
         """Whether alpha and AC say different things."""
         return self.ac.value - self.alpha.value > APART
 
-    def most_apart(self) -> WithoutAssessor | None:
+    def most_apart(self) -> AlphaWithout | None:
         """The assessor whose absence raises alpha most; None where nobody's does."""
         known = [each for each in self.without if each.rise.value > 0]
         return max(known, key=lambda each: each.rise.value, default=None)
 
     def sentence(self) -> str:
         """Alpha, its interval, and what Krippendorff's thresholds say of it."""
-        return f"{self.question}: {alpha_sentence(self.alpha, self.topics)}"
+        return f"{self.title}: {alpha_sentence(self.alpha, self.topics)}"
 
     def about_apart(self) -> str:
         """Why alpha and AC differ, with the constant answer as evidence."""
         ac, constant = self.ac, self.constant
         said = (
-            f"{self.question}: alpha is {self.alpha.value:z.3f} and {ac.name} {ac.value:z.3f}. Alpha asks whether"
+            f"{self.title}: alpha is {self.alpha.value:z.3f} and {ac.name} {ac.value:z.3f}. Alpha asks whether"
             f" answers tell things apart; {ac.name} asks whether they are the same or near, also where all things get"
             " one answer."
         )
-        if constant is None or constant.ac.why is not None:
+        if constant is None:
             return said
+        if constant.ac.why is not None:
+            return f"{said} {constant.share:.0%} of the answers are {constant.answer:g}."
         alpha = (
             f"alpha {constant.alpha.value:z.3f}"
             if constant.alpha.why is None
@@ -319,14 +361,14 @@ class QuestionAgreement:
         """Whose absence raises alpha most: an observation."""
         most = self.most_apart()
         if len(self.assessors) < 3:
-            return f"{self.question}: with two assessors it cannot be said whose absence would raise alpha."
+            return f"{self.title}: with two assessors it cannot be said whose absence would raise alpha."
         if most is None:
-            return f"{self.question}: no assessor's absence raises alpha."
+            return f"{self.title}: no assessor's absence raises alpha."
         rise, interval = most.rise, ""
         if not math.isnan(rise.low):
             interval = f", {_percent(rise.level)} interval {rise.low:z.3f} to {rise.high:z.3f}"
         return (
-            f"{self.question}: without {most.assessor} alpha is {most.alpha.value:z.3f} ({rise.value:+.3f}{interval};"
+            f"{self.title}: without {most.assessor} alpha is {most.alpha.value:z.3f} ({rise.value:+.3f}{interval};"
             f" the largest of {len(self.without)} changes, not corrected for that): an observation, not a verdict on"
             f" {most.assessor}."
         )
@@ -365,8 +407,10 @@ def question_agreement(own: QuestionMatrix, how: AgreementOptions) -> QuestionAg
     return QuestionAgreement(
         source=own.source,
         question=own.question,
+        title=own.title or own.question,
         label=own.label,
         assessors=own.assessors,
+        alone=own.alone,
         topics=len(_judged_topics(own)),
         alpha=alpha,
         ac=ac,
@@ -408,10 +452,20 @@ def _values(own: QuestionMatrix) -> FloatArray:
 
 def _counted(own: QuestionMatrix, found: AgreementCoefficient) -> AgreementCoefficient:
     """A coefficient with things counted once, and the reason for a missing interval in words of topics."""
+    from adjudge.stats.agreement import LEAST_CLUSTERS
+
     if own.mirrored:
         found = replace(found, units=found.units // 2, values=found.values // 2)
-    one = found.why is None and found.clusters == 1
-    return replace(found, why_no_interval=TOO_FEW_TOPICS) if one else found
+    few = found.why is None and found.clusters < LEAST_CLUSTERS and found.why_no_interval is not None
+    return replace(found, why_no_interval=_too_few(found.clusters)) if few else found
+
+
+def _too_few(topics: int) -> str:
+    from adjudge.stats.agreement import LEAST_CLUSTERS
+
+    if topics == 1:
+        return "all is of one topic: there are no topics to resample"
+    return f"resampling {topics} topics says too little, there must be {LEAST_CLUSTERS}"
 
 
 def _undefined(found: AgreementCoefficient, why: str) -> AgreementCoefficient:
@@ -460,7 +514,7 @@ def _systems(own: QuestionMatrix, how: AgreementOptions) -> Iterator[SystemAgree
         )
 
 
-def _without(own: QuestionMatrix, how: AgreementOptions) -> Iterator[WithoutAssessor]:
+def _without(own: QuestionMatrix, how: AgreementOptions) -> Iterator[AlphaWithout]:
     import numpy as np
 
     from adjudge.stats.agreement import krippendorff_without
@@ -468,7 +522,7 @@ def _without(own: QuestionMatrix, how: AgreementOptions) -> Iterator[WithoutAsse
     found = krippendorff_without(_values(own), distance=how.distance, **how.given(own))
     for column, (alpha, rise) in enumerate(found):
         judged = int(np.count_nonzero(~np.isnan(own.matrix[:, column])))
-        yield WithoutAssessor(
+        yield AlphaWithout(
             assessor=own.assessors[column],
             judged=judged,
             alpha=_counted(own, alpha),
@@ -477,7 +531,7 @@ def _without(own: QuestionMatrix, how: AgreementOptions) -> Iterator[WithoutAsse
 
 
 def _constant(own: QuestionMatrix, how: AgreementOptions) -> ConstantAnswer | None:
-    """The most common answer throughout, beside the median of the assessors; of two in the middle, the lower."""
+    """The most common answer throughout, beside the median of the assessors, where every thing has one."""
     import numpy as np
 
     if own.mirrored:
@@ -487,8 +541,9 @@ def _constant(own: QuestionMatrix, how: AgreementOptions) -> ConstantAnswer | No
     values, counts = np.unique(given, return_counts=True)
     answer = float(values[counts.argmax()])
     ordered = np.sort(rows, axis=1)  # NaN last
-    middle = (np.count_nonzero(~np.isnan(rows), axis=1) - 1) // 2
-    median = ordered[np.arange(len(rows)), middle]
+    n, at = np.count_nonzero(~np.isnan(rows), axis=1), np.arange(len(rows))
+    median = ordered[at, (n - 1) // 2]
+    in_the_middle = bool((median == ordered[at, n // 2]).all())
     both = replace(
         own,
         assessors=("median", "constant"),
@@ -497,12 +552,10 @@ def _constant(own: QuestionMatrix, how: AgreementOptions) -> ConstantAnswer | No
         matrix=np.stack([median, np.full(len(rows), answer)], axis=1),
     )
     once = replace(how, resamples=0)
-    return ConstantAnswer(
-        answer=answer,
-        share=float(counts.max() / given.size),
-        alpha=question_alpha(both, once),
-        ac=_ac(both, once),
-    )
+    alpha, ac = question_alpha(both, once), _ac(both, once)
+    if not in_the_middle:
+        alpha, ac = (_undefined(each, "some things have no answer in the middle") for each in (alpha, ac))
+    return ConstantAnswer(answer=answer, share=float(counts.max() / given.size), alpha=alpha, ac=ac)
 
 
 # Pyramids of two assessors
@@ -535,6 +588,8 @@ class ComparedPyramids:
     furthest_peer: str
     level: float
     resamples: int
+    together: tuple[str, ...] = ()
+    """The lengths and forms of the peers, where there are several."""
 
     @property
     def overlap(self) -> float:
@@ -567,12 +622,18 @@ class ComparedPyramids:
         )
 
 
-def compared_pyramids(gathered: Gathered, how: AgreementOptions) -> tuple[ComparedPyramids, ...]:
-    """Every two assessors who annotated the same peers."""
+def compared_pyramids(
+    gathered: Gathered,
+    how: AgreementOptions,
+    *,
+    length: int | AllLengths | None = None,
+    form: str | None = None,
+) -> tuple[ComparedPyramids, ...]:
+    """Every two assessors who annotated the same peers; those of several lengths and forms together."""
     own: dict[str, dict[tuple[str, object], PyramidPeer]] = {}
     for batch in gathered.batches.values():
         for peer in annotated_peers(batch):
-            if not is_anonymous(peer.assessor):
+            if is_at(peer.text, length, form) and not is_anonymous(peer.assessor):
                 own.setdefault(peer.assessor, {}).setdefault((batch.topic.topic, peer.text), peer)
     found = []
     for a, b in combinations(sorted(own, key=natural), 2):
@@ -622,6 +683,7 @@ def _compared(
         furthest_peer=scored[most][1] if scored else "",
         level=how.level,
         resamples=0 if math.isnan(low) else how.resamples,
+        together=several_targets(one.text for _, one, _ in peers),
     )
 
 
@@ -644,17 +706,17 @@ def _mean_interval(values: FloatArray, topics: Sequence[str], how: AgreementOpti
     """Of a mean over things, resampling topics."""
     import numpy as np
 
-    from adjudge.stats.agreement import cluster_draws
+    from adjudge.stats.agreement import LEAST_CLUSTERS, SAME, cluster_draws
 
     names = list(dict.fromkeys(topics))
-    if len(names) < 2 or how.resamples < 2:
+    if len(names) < LEAST_CLUSTERS or how.resamples < 2:
         return math.nan, math.nan
     at = np.array([names.index(topic) for topic in topics])
     sums, counts = np.bincount(at, weights=values), np.bincount(at)
     times = cluster_draws(how.rng(), len(names), how.resamples)
     means = (times @ sums) / (times @ counts)
     low, high = np.quantile(means, [(1 - how.level) / 2, (1 + how.level) / 2])
-    return float(low), float(high)
+    return (float(low), float(high)) if high - low > SAME else (math.nan, math.nan)
 
 
 # The result
@@ -670,7 +732,12 @@ class AgreementResult(Tabular):
     options: AgreementOptions
     anonymous: int
     """Answers of nobody in particular, which do not count."""
+    again: int = 0
+    """Answers that an assessor gave for a thing after the first, which do not count either."""
     left_out: tuple[str, ...] = ()
+    """What is to be known of all judgments of a folder."""
+    remarks: tuple[str, ...] = ()
+    """And of the answers and scores that were looked at."""
 
     @property
     def signature(self) -> str:
@@ -691,7 +758,7 @@ class AgreementResult(Tabular):
         order = [reliability(value) for value in (0.9, 0.7, 0.0)]
         parts = [
             f"{verdict} on {verdicts[verdict]}"
-            + (f": {listed([q.question for q in known if reliability(q.alpha.value) == verdict])}")
+            + (f": {listed([q.title for q in known if reliability(q.alpha.value) == verdict])}")
             for verdict in order
             if verdicts[verdict]
         ]
@@ -705,7 +772,7 @@ class AgreementResult(Tabular):
             yield self.headline()
         if len(self.questions) <= MOST_SAID:
             yield from (each.sentence() for each in self.questions)
-        elif unsure := [each.question for each in self.questions if each.alpha.crossed]:
+        elif unsure := [each.title for each in self.questions if each.alpha.crossed]:
             yield f"The interval of alpha crosses .667 or .800 on {listed(unsure)}."
         yield from self._apart([each for each in self.questions if each.apart])
         yield from self._absences()
@@ -715,7 +782,7 @@ class AgreementResult(Tabular):
         if len(questions) > MOST_SAID:
             name = questions[0].ac.name
             yield (
-                f"{name} exceeds alpha by more than {APART:g} on {listed([q.question for q in questions])}: {name} asks"
+                f"{name} exceeds alpha by more than {APART:g} on {listed([q.title for q in questions])}: {name} asks"
                 " whether answers are the same or near, alpha whether they tell things apart."
             )
         else:
@@ -739,9 +806,14 @@ class AgreementResult(Tabular):
 
     def notes(self) -> tuple[str, ...]:
         """What was left out, and what to keep in mind."""
-        found = list(self.left_out)
+        found = [*self.left_out, *self.remarks]
         if self.anonymous:
             found.append(_anonymous_note(self.anonymous))
+        found += self._together()
+        if self.again:
+            found.append(_again_note(self.again))
+        if alone := {q.title: q.alone for q in self.questions if q.alone}:
+            found.append(_alone_note(alone))
         few = [q for q in self.questions if 1 < q.topics < FEW_TOPICS and not math.isnan(q.alpha.low)]
         if few:
             least = min(q.topics for q in few)
@@ -749,12 +821,11 @@ class AgreementResult(Tabular):
                 f"intervals resample topics, of which there are {least}: with fewer than {FEW_TOPICS} they are somewhat"
                 " too narrow"
             )
-        if any(q.alpha.why_no_interval == TOO_FEW_TOPICS for q in self.questions):
-            found.append(TOO_FEW_TOPICS.replace("all is", "where all is") + ", so there is no interval")
+        found += _without_interval((q.title, (q.alpha, q.ac)) for q in self.questions)
         reasons: dict[str, list[str]] = {}
         for q in self.questions:
             if q.ac.why is not None and q.alpha.why is None:
-                reasons.setdefault(q.ac.why, []).append(q.question)
+                reasons.setdefault(q.ac.why, []).append(q.title)
         for why, names in reasons.items():
             found.append(
                 f"{self.questions[0].ac.name} and kappas cannot be computed of {listed(names)}: {why}"
@@ -779,9 +850,10 @@ class AgreementResult(Tabular):
             "pyramid": self._by_pyramid,
         }
         found = made[per]()
-        if per == "pyramid" and not found.rows:
-            found = replace(found, said=("No two assessors annotated the same peers with a pyramid.",))
-        if per != "question":
+        if per == "pyramid":  # to which the notes of questions and scores say nothing
+            said = found.said or ("No two assessors annotated the same peers with a pyramid.",)
+            found = replace(found, said=said, notes=(*found.notes, *self.left_out))
+        elif per != "question":
             found = replace(found, notes=(*found.notes, *self.notes()))
         return replace(found, signature=self.signature)
 
@@ -803,7 +875,7 @@ class AgreementResult(Tabular):
                 *_cells(q.ac),
                 q.agreement.value,
                 q.correlations[1].value,
-                q.alpha.why or q.alpha.why_no_interval,
+                _why(q.alpha, q.ac),
             )
             for q in self.questions
         )
@@ -818,8 +890,8 @@ class AgreementResult(Tabular):
                 Column("judgments"),
                 *self._interval("alpha"),
                 *self._interval("ac", name),
-                Column("agreement", "same answer"),
-                Column("icc", "ICC(2,1)"),
+                Column("agreement", "same answer", tiny=False),
+                Column("icc", "ICC(2,1)", tiny=False),
                 Column("why", "why not", show="varies"),
             ),
             rows=rows,
@@ -838,7 +910,7 @@ class AgreementResult(Tabular):
                     by = {"F": "F, things independent", "REML": "simulated from REML, things independent"}[
                         q.correlations_by
                     ]
-                why = each.why or each.why_no_interval
+                why = _why(each)
                 rows.append((*_key(q), name, *_cells(each), by or None, ASKS[each.name], why))
         used = dict.fromkeys(each.name for q in self.questions for each in q.coefficients)
         return Table(
@@ -869,7 +941,7 @@ class AgreementResult(Tabular):
                 Column("why", "why not", show="varies"),
             ),
             rows=tuple(
-                (*_key(q), each.assessor, each.judged, each.alpha.value, *_cells(each.rise), each.rise.why)
+                (*_key(q), each.assessor, each.judged, each.alpha.value, *_cells(each.rise), _why(each.rise))
                 for q in self.questions
                 for each in q.without
             ),
@@ -904,7 +976,7 @@ class AgreementResult(Tabular):
                     *_cells(each.kappa),
                     *_cells(each.weighted),
                     each.agreement.value,
-                    each.alpha.why or each.kappa.why,
+                    _why(each.alpha, each.kappa, each.weighted),
                 )
                 for q in self.questions
                 for each in q.pairs
@@ -921,7 +993,7 @@ class AgreementResult(Tabular):
                 *_cells(each.alpha),
                 *_cells(each.ac),
                 each.agreement.value,
-                each.alpha.why,
+                _why(each.alpha, each.ac),
             )
             for q in self.questions
             for each in q.systems
@@ -989,7 +1061,12 @@ class AgreementResult(Tabular):
                 for p in self.pyramids
             ),
             said=tuple(each.sentence() for each in self.pyramids),
+            notes=tuple(self._together()),
         )
+
+    def _together(self) -> Iterator[str]:
+        if together := dict.fromkeys(name for each in self.pyramids for name in each.together):
+            yield f"pyramids: peers of {listed(list(together))} are counted together"
 
     def _interval(
         self, name: str, heading: str | None = None, form: str = ".3f", show: Any = "always"
@@ -998,9 +1075,9 @@ class AgreementResult(Tabular):
         prefix = "" if name in ("alpha", "value", "rise", "difference") else f"{name}_"
         level = f"{_percent(self.options.level)} from"
         return (
-            Column(name, heading, format=form, show=show),
-            Column(f"{prefix}low", level, show=show),
-            Column(f"{prefix}high", "to", show=show),
+            Column(name, heading, format=form, show=show, tiny=False),
+            Column(f"{prefix}low", level, show=show, tiny=False),
+            Column(f"{prefix}high", "to", show=show, tiny=False),
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -1009,7 +1086,7 @@ class AgreementResult(Tabular):
             {
                 "name": self.name,
                 "signature": self.signature,
-                "level": self.options.distance,
+                "scale": self.options.distance,
                 "weights": next(name for name, value in NAMES.items() if value == self.options.weights),
                 "interval": self.options.level,
                 "resamples": self.options.resamples,
@@ -1039,6 +1116,30 @@ def _cells(found: AgreementCoefficient) -> tuple[Cell, ...]:
     return found.value, found.low, found.high
 
 
+def _why(*found: AgreementCoefficient) -> str | None:
+    """Why the first that is not there is not; else why its interval is not, unless none was asked for."""
+    from adjudge.stats.agreement import NOT_RESAMPLED
+
+    reasons = [each.why for each in found] + [each.why_no_interval for each in found]
+    return next((why for why in reasons if why is not None and why != NOT_RESAMPLED), None)
+
+
+def _without_interval(
+    questions: Iterable[tuple[str, tuple[AgreementCoefficient, ...]]],
+) -> Iterator[str]:
+    """Which coefficients of which questions have no interval, and why."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for title, coefficients in questions:
+        own: dict[str, list[str]] = {}
+        for each in coefficients:
+            if each.why is None and (why := _why(each)) is not None:
+                own.setdefault(why, []).append(each.name)
+        for why, names in own.items():
+            reasons.setdefault((why, listed(names)), []).append(title)
+    for (why, what), titles in reasons.items():
+        yield f"no interval of {what} of {listed(titles)}: {why}"
+
+
 def _percent(level: float) -> str:
     return f"{100 * level:.4g} %"
 
@@ -1047,26 +1148,41 @@ def _anonymous_note(anonymous: int) -> str:
     return f"{counted(anonymous, 'anonymous answer')} left out: whoever gave them is no assessor"
 
 
+def _again_note(again: int) -> str:
+    said = counted(again, "answer that an assessor", "answers that assessors")
+    return f"{said} gave again for the same thing left out: the first counts"
+
+
+def _alone_note(alone: dict[str, int]) -> str:
+    """How many things do not count because there is no second answer."""
+    of = f", of {listed([f'{title} {n:,}' for title, n in alone.items()])}" if len(alone) > 1 else ""
+    things = counted(sum(alone.values()), "thing")
+    return f"{things} that one assessor alone judged do{'es' * (sum(alone.values()) == 1)} not count for alpha{of}"
+
+
 # Among the tables of judgments
 
 
 def agreement_table(gathered: Gathered, *, alpha: float = ALPHA, seed: int = 0) -> Table | None:
     """Krippendorff's ordinal alpha of coverage and ratings, as `agreement` computes it; None where there are none."""
     multiplier(alpha)  # says what is wrong with alpha
-    asked = questions_of(coverage_and_ratings(gathered))
+    asked = questions_of(at_target(coverage_and_ratings(gathered))[0])
     if not asked.questions and not asked.anonymous:
         return None
     how = AgreementOptions(
         distance="ordinal", weights="quadratic", level=1 - alpha, resamples=RESAMPLES, seed=seed
     )
-    rows, said = [], []
+    rows, said, alphas = [], [], []
     for own in asked.questions:
         found, topics = question_alpha(own, how), len(_judged_topics(own))
         counts = (len(own.assessors), found.units, found.values)
-        interval = (found.value, found.low, found.high, found.resamples, found.why)
+        interval = (found.value, found.low, found.high, found.resamples, _why(found))
         rows.append((own.source, own.question, own.label, *counts, *interval))
-        said.append(f"{own.question}: {alpha_sentence(found, topics)}")
+        alphas.append((own.title, (found,)))
+        said.append(f"{own.title}: {alpha_sentence(found, topics)}")
     names = {own.source for own in asked.questions}
+    notes = (_anonymous_note(asked.anonymous),) if asked.anonymous else ()
+    alone = {own.title: own.alone for own in asked.questions if own.alone}
     used = [entry.protocol for entry, _, _ in gathered.coverage] + [e.protocol for e in gathered.ratings]
     return Table(
         name="agreement",
@@ -1084,7 +1200,7 @@ def agreement_table(gathered: Gathered, *, alpha: float = ALPHA, seed: int = 0) 
         ),
         rows=tuple(rows),
         said=tuple(said),
-        notes=(_anonymous_note(asked.anonymous),) if asked.anonymous else (),
+        notes=(*notes, *((_alone_note(alone),) if alone else ()), *_without_interval(alphas)),
         signature=signed(
             "krippendorff:ordinal",
             (protocol for protocol in used if protocol.name in names),

@@ -23,7 +23,7 @@ from adjudge.judgments.tasks import Judged, TextRef, is_anonymous
 from adjudge.measures.base import Measure
 from adjudge.measures.judged.answers import JudgedPage, judged_peers, pages, protocol_of
 from adjudge.table import Cell, Column
-from adjudge.wording import counted
+from adjudge.wording import counted, natural
 
 SOURCES = {"machine": "systems", "baseline": "baselines", "human": "humans"}
 """Over and Liggett's three sources of peers; their "Manuals" are people's summaries."""
@@ -317,6 +317,14 @@ def gathered_of(scores: Scores) -> Gathered | None:
     return gather(collection, judgments_if_allowed(folder, collection))
 
 
+def check_judged(where: str, names: Iterable[str], judges: Iterable[str]) -> None:
+    """Only who judged can be left out."""
+    known = sorted(judges, key=natural)
+    for name in names:
+        if name not in known:
+            raise UsageError(f"{where}: nobody named {quoted(name)} judged{among(name, known)}")
+
+
 def left_after(
     scores: Scores, gathered: Gathered | None, without: str | Sequence[str]
 ) -> tuple[Scores, Gathered | None]:
@@ -324,10 +332,7 @@ def left_after(
     names = (without,) if isinstance(without, str) else tuple(without)
     of_scores = set(scores.assessors())
     judges = set() if gathered is None else gathered.judgments.assessors
-    for name in names:
-        if name not in of_scores | judges:
-            known = sorted(of_scores | judges)
-            raise UsageError(f"{scores.name}: nobody named {quoted(name)} judged{among(name, known)}")
+    check_judged(scores.name, names, of_scores | judges)
     if gathered is not None:
         gathered = gather(gathered.collection, gathered.judgments.without(names))
     return scores.without([name for name in names if name in of_scores]), gathered

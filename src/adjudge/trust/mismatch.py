@@ -15,7 +15,8 @@ from typing import Any, Literal, get_args
 
 from adjudge.data.collection import Collection
 from adjudge.data.rows import Summary, Unit
-from adjudge.errors import DataError, UsageError, quoted
+from adjudge.data.scores import UNSET
+from adjudge.errors import DataError, UsageError, nearest, quoted
 from adjudge.judgments.batch import Judgments, TopicBatch
 from adjudge.judgments.protocol import BETWEEN_TAGS, UNIT, Protocol, same_tag
 from adjudge.judgments.tagging import (
@@ -31,7 +32,8 @@ from adjudge.measures.base import Measure, UnitMatch
 from adjudge.measures.registry import parse_measure, registry
 from adjudge.stats.shares import ClusteredShare, clustered_share
 from adjudge.table import Cell, Column, Table, Tables, Tabular, plain
-from adjudge.trust.gathered import gather, in_order
+from adjudge.trust.gathered import check_judged, gather, in_order
+from adjudge.trust.questions import is_at, several_targets
 from adjudge.wording import counted, listed
 
 Agree = Literal["all", "majority"]
@@ -57,14 +59,23 @@ class CutOffs:
     uncovered: float = 0.2
 
     def __post_init__(self) -> None:
-        for low, high in (("none", "full"), ("uncovered", "covered")):
-            a, b = getattr(self, low), getattr(self, high)
+        self.check(self.full, self.none, self.agree, self.covered, self.uncovered)
+
+    @staticmethod
+    def check(
+        full: float, none: float, agree: str, covered: float, uncovered: float, prefix: str = ""
+    ) -> None:
+        """Say what is wrong with cut-offs; `prefix` makes an option of an argument's name."""
+        for low, a, high, b in (("none", none, "full", full), ("uncovered", uncovered, "covered", covered)):
             if not 0 <= a < b <= 1:
                 raise UsageError(
-                    f"{low} is {a:g} and {high} is {b:g}, expected numbers from 0 to 1, {low} below {high}"
+                    f"{prefix}{low} is {a:g} and {prefix}{high} is {b:g}, expected numbers from 0 to 1,"
+                    f" {prefix}{low} below {prefix}{high}"
                 )
-        if self.agree not in get_args(Agree):
-            raise UsageError(f"agree is {quoted(self.agree)}, expected one of: {', '.join(get_args(Agree))}")
+        if agree not in get_args(Agree):
+            raise UsageError(
+                f"{prefix}agree is {quoted(agree)}, expected one of: {', '.join(get_args(Agree))}"
+            )
 
     def people(self, completeness: Sequence[float]) -> PeopleCall:
         """What people call a unit, from the answer of every one of them."""
@@ -480,17 +491,20 @@ def find_mismatches(
     length: int | None = None,
     form: str | None = None,
     level: float = 0.95,
+    without: str | Sequence[str] = (),
 ) -> MismatchResult:
     """Compare a measure with people's completeness, model unit by model unit.
 
     A unit is compared with a summary where at least one person judged it there; planted repeats do not count. `tags`
-    are those that tables list first.
+    are those that tables list first. `without` leaves out assessors, and the tags that they gave.
     """
     asked = _unit_measure(measure)
     cut = cut or CutOffs()
     if not 0 < level < 1:
         raise UsageError(f"level is {level:g}, expected a number between 0 and 1")
-    finder = _Finder(collection, judgments, asked, cut, length, form)
+    left = (without,) if isinstance(without, str) else tuple(dict.fromkeys(without))
+    check_judged(collection.settings.name, left, judgments.assessors)
+    finder = _Finder(collection, judgments.without(left), asked, cut, length, form, left)
     units = finder.units()
     if not units:
         raise DataError(finder.why_none())
@@ -531,13 +545,15 @@ class _Finder:
     cut: CutOffs
     length: int | None
     form: str | None
+    without: tuple[str, ...]
 
     def __post_init__(self) -> None:
         self.gathered = gather(self.collection, self.judgments)
         self.protocols: list[Protocol] = []
         self.found: list[ComparedUnit] = []
         self.left_out = Counter[str]()
-        self.judged = self.others = 0
+        self.judged = 0
+        self.others = set[TextRef]()
 
     def units(self) -> list[ComparedUnit]:
         tags = given_tags(self.judgments)
@@ -548,8 +564,8 @@ class _Finder:
             if task.reference is None or task.peer is None:
                 self.left_out["of no reference"] += 1
                 continue
-            if (self.length not in (None, task.peer.length)) or (self.form not in (None, task.peer.form)):
-                self.others += 1
+            if not is_at(task.peer, self.length, self.form):
+                self.others.add(task.peer)
                 continue
             model = {u.id: u for u in units_of(batch.units, task.reference, protocol.model_units)}
             peer = {u.id: u for u in units_of(batch.units, task.peer, protocol.peer_units)}
@@ -607,9 +623,18 @@ class _Finder:
 
     def why_none(self) -> str:
         if not self.judged and self.others:
-            asked = [f"of {self.length:,} words"] * (self.length is not None)
-            asked += [f"in the form {quoted(self.form)}"] * (self.form is not None)
-            return f"nobody judged a unit against a summary {' '.join(asked)}"
+            asked, there = [], []
+            if self.length is not None:
+                lengths = sorted({each.length for each in self.others}, key=lambda n: (n is None, n or 0))
+                asked.append(f"of {self.length:,} words")
+                there.append(f"lengths {', '.join(UNSET if n is None else str(n) for n in lengths)}")
+            if self.form is not None:
+                forms = sorted({each.form or UNSET for each in self.others})
+                asked.append(f"in the form {quoted(self.form)}{nearest(self.form, forms)}")
+                there.append(f"forms {', '.join(forms)}")
+            return f"nobody judged a unit against a summary {' '.join(asked)}; judged: {' and '.join(there)}"
+        if not self.judged and self.without:
+            return f"without {listed(self.without)} no model unit was judged"
         if not self.judged:
             return (
                 "no model unit was judged, so a measure can be compared with nobody; coverage is judged with:"
@@ -621,6 +646,12 @@ class _Finder:
         return [f"{counted(n, 'judgment')} of model units {why}" for why, n in self.left_out.items()]
 
     def notes(self) -> Iterator[str]:
+        if self.without:
+            yield f"without {listed(self.without)}: neither their judgments nor their tags count"
+        if together := several_targets(TextRef.of(unit.peer) for unit in self.found):
+            yield (
+                f"summaries of {listed(together)} are counted together: --length and --form look at one length and form"
+            )
         yield from (f"{each} left out" for each in self._left())
         unknown = sum(unit.measure == "unknown" for unit in self.found)
         if unknown:

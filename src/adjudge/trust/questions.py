@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
 from typing import TYPE_CHECKING, Literal
 
 from adjudge.comparisons.scores import Scores
-from adjudge.data.scores import AllLengths
+from adjudge.data.scores import UNSET, AllLengths
+from adjudge.errors import nearest, quoted
 from adjudge.judgments.batch import TopicBatch
-from adjudge.judgments.pairs.sides import WON, judged_pairs, sides_of
+from adjudge.judgments.pairs.sides import WON, judged_pairs, named_summary, sides_of
 from adjudge.judgments.protocol import PREFERENCE, RATING, UNIT, UNMARKED, Question
-from adjudge.judgments.tasks import is_anonymous
+from adjudge.judgments.tasks import TextRef, is_anonymous
 from adjudge.measures.judged.answers import protocol_of
 from adjudge.measures.judged.pyramid import PyramidPeer, pyramid_peers
 from adjudge.trust.gathered import Gathered, JudgedPeer
-from adjudge.wording import natural
+from adjudge.wording import counted, listed, natural
 
 if TYPE_CHECKING:
     from adjudge.stats.checks import FloatArray
@@ -39,6 +41,11 @@ class GivenAnswer:
     value: float
     label: str = ""
     categories: tuple[float, ...] | None = None
+    length: int | None = None
+    """Of the summary that was judged; of two, where both have it."""
+    form: str | None = None
+    part: str = ""
+    """Which of several lengths or forms, in words, where these are kept apart."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +64,16 @@ class QuestionMatrix:
     """The whole scale, where it is known."""
     mirrored: bool = False
     """Whether answers choose between two things in no order: each counts in both orders."""
+    title: str = ""
+    """The question, with its protocol where another protocol asks one of the same name."""
+
+    @property
+    def alone(self) -> int:
+        """Things that one of several assessors alone judged."""
+        import numpy as np
+
+        judged = np.count_nonzero(~np.isnan(self.matrix), axis=1)
+        return int(np.count_nonzero(judged == 1)) if len(self.assessors) > 1 else 0
 
     def used(self) -> tuple[float, ...]:
         """The answers that were given, each once."""
@@ -87,21 +104,48 @@ class Asked:
     questions: tuple[QuestionMatrix, ...]
     anonymous: int = 0
     """Answers of nobody in particular, which do not count."""
+    again: int = 0
+    """Answers that an assessor gave for a thing after the first, which do not count either."""
+    notes: tuple[str, ...] = ()
+
+    def and_also(self, other: Asked) -> Asked:
+        """The questions of both."""
+        return Asked(
+            questions=titled((*self.questions, *other.questions)),
+            anonymous=self.anonymous + other.anonymous,
+            again=self.again + other.again,
+            notes=(*self.notes, *other.notes),
+        )
+
+
+def titled(questions: Sequence[QuestionMatrix]) -> tuple[QuestionMatrix, ...]:
+    """The questions with titles that tell them apart."""
+    names = Counter(each.question for each in questions)
+    return tuple(
+        replace(
+            each,
+            title=f"{each.source}/{each.question}"
+            if names[each.question] > 1 and each.source is not None
+            else each.question,
+        )
+        for each in questions
+    )
 
 
 def questions_of(answers: Iterable[GivenAnswer]) -> Asked:
     """Answers by question. An assessor who answered several times for one thing counts once, with the first answer."""
     import numpy as np
 
-    own: dict[tuple[str | None, str], dict[tuple[Hashable, str], GivenAnswer]] = {}
-    anonymous = 0
+    own: dict[tuple[str | None, str, str], dict[tuple[Hashable, str], GivenAnswer]] = {}
+    anonymous = again = 0
     for each in answers:
         if is_anonymous(each.assessor):
             anonymous += 1
-        else:
-            own.setdefault((each.source, each.question), {}).setdefault((each.thing, each.assessor), each)
+            continue
+        given = own.setdefault((each.source, each.question, each.part), {})
+        again += given.setdefault((each.thing, each.assessor), each) is not each
     found = []
-    for (source, question), given in own.items():
+    for (source, question, part), given in own.items():
         first = {each.thing: each for each in reversed(given.values())}
         things = sorted(first, key=lambda thing: (natural(first[thing].topic), repr(thing)))
         assessors = sorted({who for _, who in given}, key=natural)
@@ -114,7 +158,7 @@ def questions_of(answers: Iterable[GivenAnswer]) -> Asked:
         found.append(
             QuestionMatrix(
                 source=source,
-                question=question,
+                question=f"{question}, {part}" if part else question,
                 label=one.label,
                 assessors=tuple(assessors),
                 topics=tuple(first[thing].topic for thing in things),
@@ -124,7 +168,78 @@ def questions_of(answers: Iterable[GivenAnswer]) -> Asked:
                 mirrored=question == PREFERENCE,
             )
         )
-    return Asked(tuple(found), anonymous)
+    return Asked(titled(found), anonymous, again)
+
+
+# Lengths and forms
+
+
+def at_target(
+    answers: Iterable[GivenAnswer],
+    *,
+    length: int | AllLengths | None = None,
+    form: str | None = None,
+) -> tuple[list[GivenAnswer], list[str]]:
+    """The answers about summaries of a length and a form, and of questions without any why there is none.
+
+    Where no length or form is chosen, several are kept apart; the length "all" takes all lengths together.
+    """
+    asked: dict[tuple[str | None, str], list[GivenAnswer]] = {}
+    for each in answers:
+        asked.setdefault((each.source, each.question), []).append(each)
+    found: list[GivenAnswer] = []
+    missing: list[str] = []
+    for (_, question), own in asked.items():
+        kept = [each for each in own if is_at(each, length, form)]
+        if not kept:
+            missing.append(_why_not_at(question, own, length, form))
+            continue
+        lengths, forms = {each.length for each in kept}, {each.form for each in kept}
+        by_length, by_form = length is None and len(lengths) > 1, len(forms) > 1
+        for each in sorted(kept, key=lambda each: (each.length is None, each.length or 0, each.form or "")):
+            words = [_length_words(each.length)] * by_length + [each.form or "no set form"] * by_form
+            found.append(replace(each, part=", ".join(words)))
+    return found, missing
+
+
+def is_at(each: GivenAnswer | TextRef, length: int | AllLengths | None, form: str | None) -> bool:
+    """Whether something is of a length and a form, or none is asked for."""
+    wanted = None if length == "unset" else length
+    return (length in (None, "all") or each.length == wanted) and (
+        form is None or form == (each.form or UNSET)
+    )
+
+
+def _why_not_at(
+    question: str, own: Sequence[GivenAnswer], length: int | AllLengths | None, form: str | None
+) -> str:
+    at = [each for each in own if is_at(each, length, None)]
+    if not at:
+        there = sorted({each.length for each in own}, key=lambda n: (n is None, n or 0))
+        has = ", ".join(UNSET if n is None else str(n) for n in there)
+        return f"{question} has no judgments at length {length}; it has: {has}"
+    forms = sorted({each.form or UNSET for each in at})
+    where = f" at length {length}" if isinstance(length, int) else ""
+    return (
+        f"{question} has no judgments of form {quoted(form)}{nearest(str(form), forms)}{where};"
+        f" it has: {', '.join(forms)}"
+    )
+
+
+def several_targets(texts: Iterable[TextRef]) -> tuple[str, ...]:
+    """The lengths and forms of texts in words, where there are several."""
+    own = list(texts)
+    lengths, forms = {each.length for each in own}, {each.form for each in own}
+    found = sorted({(each.length is None, each.length or 0, each.form or "") for each in own})
+    words = (
+        [_length_words(n or None)] * (len(lengths) > 1) + [form or "no set form"] * (len(forms) > 1)
+        for _, n, form in found
+    )
+    return tuple(" ".join(each) for each in words if each)
+
+
+def _length_words(length: int | None) -> str:
+    return "no set length" if length is None else f"{length} words"
 
 
 # What people were asked
@@ -195,6 +310,8 @@ def _answer(
         value=value,
         label=label,
         categories=categories,
+        length=entry.length,
+        form=entry.form,
     )
 
 
@@ -244,6 +361,8 @@ def _expressed(batch: TopicBatch) -> Iterator[GivenAnswer]:
                     value=float(uid in expressed),
                     label="expressed or not",
                     categories=(0.0, 1.0),
+                    length=peer.text.length,
+                    form=peer.text.form,
                 )
 
 
@@ -256,6 +375,7 @@ def _preferred(batch: TopicBatch, of: Literal["sentences", "summaries"]) -> Iter
         if winner not in WON or left == right:
             continue
         ahead = repr(left) < repr(right)
+        one, other = named_summary(task.left), named_summary(task.right)
         yield GivenAnswer(
             source=task.protocol,
             question=PREFERENCE,
@@ -266,10 +386,31 @@ def _preferred(batch: TopicBatch, of: Literal["sentences", "summaries"]) -> Iter
             value=WON[winner] if ahead else 1 - WON[winner],
             label=f"pairs of {of}",
             categories=(0.0, 0.5, 1.0) if protocol_of(batch, task.protocol).tie else (0.0, 1.0),
+            length=one.length if one and other and one.length == other.length else None,
+            form=one.form if one and other and one.form == other.form else None,
         )
 
 
 # Measures with assessors
+
+
+@dataclass
+class ScoredAnswers:
+    """The scores of measures that assessors gave, and how many others there are."""
+
+    answers: list[GivenAnswer] = field(default_factory=list)
+    unnamed: Counter[str] = field(default_factory=Counter)
+    """By measure, the scores that name no assessor."""
+    missing: Counter[str] = field(default_factory=Counter)
+    """Those by an assessor that have no value."""
+
+    def notes(self) -> tuple[str, ...]:
+        said = ((self.unnamed, "without an assessor"), (self.missing, "without a value"))
+        return tuple(
+            f"{counted(found.total(), 'score')} {what} left out, of {listed(list(found))}"
+            for found, what in said
+            if found
+        )
 
 
 def scored_answers(
@@ -278,25 +419,33 @@ def scored_answers(
     *,
     length: int | AllLengths | None = None,
     form: str | None = None,
-) -> Iterator[GivenAnswer]:
-    """The scores of measures that assessors gave: of repeats the first. What nobody gave does not count."""
+) -> ScoredAnswers:
+    """The scores of measures that assessors gave, those of repeats last. What nobody gave does not count."""
+    found = ScoredAnswers()
     chosen = scores.each(measures, length=length, form=form)
     several = {measure for measure, *_ in chosen if sum(each[0] == measure for each in chosen) > 1}
     for measure, n, f in chosen:
-        rows = scores.table.at(measure, length=n, form=f)
-        rows = rows[rows["assessor"].notna() & rows["value"].notna()].sort_values("repeat", kind="stable")
+        rows = scores.table.at(measure, length=n, form=f).sort_values("repeat", kind="stable")
+        by_somebody = rows["assessor"].notna()
+        found.unnamed[measure] += int((~by_somebody & rows["value"].notna()).sum())
+        found.missing[measure] += int((by_somebody & rows["value"].isna()).sum())
+        rows = rows[by_somebody & rows["value"].notna()]
         rows = rows.astype(object).where(rows.notna(), None)
-        name = measure
-        if measure in several:
-            parts = [f"{n} words" if isinstance(n, int) else n, f]
-            name = f"{measure}, {', '.join(str(part) for part in parts if part is not None)}"
+        parts = [f"{n} words" if isinstance(n, int) else n, f] if measure in several else []
         for row in rows.itertuples(index=False):
-            yield GivenAnswer(
-                source=None,
-                question=name,
-                thing=(row.topic, row.system, row.length, row.form, row.reference),
-                topic=str(row.topic),
-                system=str(row.system),
-                assessor=str(row.assessor),
-                value=float(row.value),
+            found.answers.append(
+                GivenAnswer(
+                    source=None,
+                    question=measure,
+                    thing=(row.topic, row.system, row.length, row.form, row.reference),
+                    topic=str(row.topic),
+                    system=str(row.system),
+                    assessor=str(row.assessor),
+                    value=float(row.value),
+                    length=row.length,
+                    form=row.form,
+                    part=", ".join(str(part) for part in parts if part is not None),
+                )
             )
+    found.unnamed, found.missing = +found.unnamed, +found.missing  # without zeros
+    return found

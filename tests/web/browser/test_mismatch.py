@@ -94,6 +94,27 @@ def test_what_was_not_sent_is_there_after_a_reload(tab: Page, server: Server, st
     study.check_once(person)
 
 
+def test_a_tag_that_is_too_long_or_too_many_stays_in_the_field(
+    tab: Page, server: Server, study: Study
+) -> None:
+    person = tagger(study)
+    enter(tab, server, study, person)
+    long, field = "x" * 101, tab.locator("#own")
+    field.fill(f"short; {long}")
+    key(tab, "Enter")
+    expect(banner(tab)).to_have_text("A tag has 100 characters at the most, and this one 101. Shorten it.")
+    assert (tags(tab), field.input_value()) == (["short"], long)
+    tab.locator("#finish").click()  # nothing goes on while something is typed that does not count
+    expect(field).to_have_value(long)
+    field.fill("; ".join(f"own {number}" for number in range(21)))
+    key(tab, "Enter")
+    expect(banner(tab)).to_have_text("A mismatch has 20 tags at the most. Take one back first.")
+    assert len(tags(tab)) == 20
+    assert field.input_value() == "own 19; own 20"
+    saved(tab)
+    study.check_once(person)
+
+
 def test_every_tag_can_be_read_on_a_phone(tab: Page, server: Server, study: Study) -> None:
     person = tagger(study)
     size = tab.viewport_size

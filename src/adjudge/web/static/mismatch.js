@@ -14,23 +14,37 @@ const given = () => answers.get(QUESTION)?.tags ?? [];
 const same = tag => tag.split(/\s+/).filter(Boolean).join(" ").toLowerCase();
 const has = tag => given().some(each => same(each) === same(tag));
 
-/** Gives a tag, or takes it back; without any the question is open again. */
+/** Gives a tag, or takes it back; without any the question is open again. Says whether there was room for it. */
 function toggle(tag) {
   const rest = given().filter(each => same(each) !== same(tag));
   const tags = rest.length < given().length ? rest : [...given(), tag];
-  if (tags.length > state.most) return hint(`A mismatch has ${state.most} tags at the most.`);
+  if (tags.length > state.most) {
+    hint(`A mismatch has ${state.most} tags at the most. Take one back first.`);
+    return false;
+  }
   answers.give(QUESTION, tags.length ? { tags } : null);
+  return true;
 }
 
-/** A semicolon separates tags, here as in tables. */
+/** A semicolon separates tags, here as in tables. What cannot be a tag stays in the field; says whether all could. */
 function addOwn() {
   const typed = field.value.split(";").map(tag => tag.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, " ").split(/\s+/).filter(Boolean).join(" ")).filter(Boolean);
-  for (const tag of typed) if (!has(tag)) toggle(tag.slice(0, state.longest).trim());
-  field.value = "";
+  const left = [];
+  for (const tag of typed) {
+    if (has(tag)) continue;
+    const long = [...tag].length;
+    if (long > state.longest) {
+      hint(`A tag has ${state.longest} characters at the most, and this one ${long}. Shorten it.`);
+      left.push(tag);
+    } else if (!toggle(tag)) left.push(tag);
+  }
+  field.value = left.join("; ");
+  if (left.length) field.focus();
+  return !left.length;
 }
 
 function finish() {
-  if (field.value.trim()) addOwn();
+  if (field.value.trim() && !addOwn()) return;
   if (given().length) return goOn(state.task);
   hint("Choose a tag, or type one.");
 }
