@@ -851,6 +851,8 @@ def _few_assessors(rows: AnovaRows, random: Sequence[str]) -> list[str]:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
+    from adjudge.stats.judging import judge_freedom
+
     if "assessor" not in rows.factors:
         return []
     assessors = len(rows.factors["assessor"].levels)
@@ -865,9 +867,7 @@ def _few_assessors(rows: AnovaRows, random: Sequence[str]) -> list[str]:
         size = assessors + len(topics.levels)
         links = coo_array(([True] * rows.n, (codes, topics.codes + assessors)), shape=(size, size))
         groups = int(connected_components(links, directed=False)[0])
-    # Within groups that judge topics of their own; between assessors where each has its own.
-    free = assessors - groups if groups < assessors else assessors - 1
-    df = (len(rows.factors["system"].levels) - 1) * free
+    df = int(judge_freedom(assessors, groups, len(rows.factors["system"].levels)))
     if df >= FEW_DF:
         return [POOLED] if len(rows.factors["system"].levels) > 2 else []
     left = f"{assessors:,} assessors judged, which leaves {counted(df, 'degree')} of freedom for how they differ about"

@@ -218,7 +218,7 @@ def plan_of(
         simulations=simulations,
         seed=seed,
     )
-    crossed = None if sources is None else crossed_of(sources, **task.sampling)
+    crossed = None if sources is None else crossed_of(sources, matched=True, **task.sampling)
     if designs is not None and crossed is None:
         raise DataError(f"{matrix.measure}: designs of judging cannot be compared: {why_no_designs(sources)}")
     wanted = _difference(difference, matrix, typical)
@@ -1329,6 +1329,7 @@ def _sampled_plan(
             topics=found.rest(spread),
             own=0.0 if math.isnan(found.own) else found.own,
             residual=0.0 if math.isnan(found.own) else min(found.residual, found.used(spread)),
+            alone=False,
             **task.sampling,
         )
     crossed = replace(known, changes=found.changes, per_topic=min(found.judges / found.crew, 1.0))
@@ -1375,7 +1376,7 @@ def _sampled_plan(
 
 
 def _crossed_now(sources: NoiseSources | None, task: _PlanTask, found: Disagreement) -> Crossed | None:
-    return None if sources is None else crossed_of(sources, **task.sampling, matched=found.matched)
+    return None if sources is None else crossed_of(sources, matched=found.matched, **task.sampling)
 
 
 def _one_per_topic(judgments: CellJudgments | None) -> Disagreement | None:

@@ -260,7 +260,8 @@ class Dossiers(Tabular):
             ),
             rows=tuple(self._row(row) for row in self.rows),
             said=tuple(self.sentences()),
-            notes=self.notes,
+            # What the headline gives as its reason is not said again.
+            notes=tuple(each for each in self.notes if self._tested or each != self._why_nothing()),
             signature=self.signature,
         )
 

@@ -88,7 +88,7 @@ class Crossed:
             self._known[k, freedom] = chdtri(freedom, ndtr(-self._drawn[k])) / freedom
         return self._known[k, freedom]
 
-    def _limits(self, n: float, judges: float, alpha: float, groups: int) -> FloatArray:
+    def _limits(self, n: float, judges: float, alpha: float, groups: float) -> FloatArray:
         """How large a mean must be to be significant, given the mean squares of each draw."""
         groups = self._groups(judges, groups)
         key = (n, judges, alpha, groups)
