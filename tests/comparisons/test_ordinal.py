@@ -321,6 +321,47 @@ def test_an_assessor_for_each_topic_is_no_factor_of_its_own(frame: pd.DataFrame)
     assert any("cannot be told apart" in note for note in result.notes)
 
 
+def test_terms_that_leave_no_noise_are_dropped() -> None:
+    rng = np.random.default_rng(57)
+    rows = [
+        (f"t{t:02}", f"s{s}", f"a{a}", float(np.clip(round(3 + 0.4 * (s - 2) + rng.normal()), 1, 5)))
+        for t in range(20)
+        for s in range(5)
+        for a in rng.choice(8, 2, replace=False)
+    ]
+    assigned = pd.DataFrame(rows, columns=["topic", "system", "assessor", "fluency"])
+    result = adjudge.anova(assigned, model="ordinal")
+    terms = [each.term for each in result.random]
+    assert terms == ["assessor", "topic", "assessor:system", "system:topic"]
+    assert (
+        "assessor:topic is not in the models: it would leave 1 degree of freedom for the noise, and no noise in these"
+        " ratings"
+    ) in result.notes
+
+
+def test_scores_without_an_assessor_are_counted(frame: pd.DataFrame) -> None:
+    partly = frame.assign(assessor=frame["assessor"].where(np.arange(len(frame)) % 9 > 0))
+    missing = int(partly["assessor"].isna().sum())
+    with pytest.raises(DataError, match=f"^{missing} of {len(frame)} scores of fluency name no assessor, "):
+        adjudge.anova(partly, model="ordinal")
+
+
+def test_more_effects_than_ratings_are_noted(frame: pd.DataFrame) -> None:
+    few = frame[frame["system"].isin(["s0", "s3"]) & frame["assessor"].isin(["ann0", "ann1"])]
+    result = adjudge.anova(few, model="ordinal")
+    effects = sum(each.cells for each in result.random)
+    warned = any(f"{effects} random effects for {len(few)} ratings" in note for note in result.notes)
+    assert warned == (effects > len(few))
+    assert warned
+    assert result.contrasts_table().title == "The pair of systems on the latent scale"
+
+
+def test_two_levels_have_no_check_of_levels(frame: pd.DataFrame) -> None:
+    result = adjudge.anova(frame.assign(value=(frame["value"] > 3).astype(float)), model="ordinal")
+    assert result.checks_table() is None
+    assert "checks" not in [each.name for each in result.parts()]
+
+
 def test_levels_that_nobody_gave_are_named(frame: pd.DataFrame) -> None:
     result = adjudge.anova(frame.assign(value=frame["value"].replace(3, 4)), model="ordinal")
     assert "nobody gave 3: the model is of the 4 levels that occur" in result.notes
@@ -330,14 +371,22 @@ def test_levels_that_nobody_gave_are_named(frame: pd.DataFrame) -> None:
 def test_a_system_at_the_top_has_no_finite_estimate(frame: pd.DataFrame) -> None:
     top = frame.assign(value=frame["value"].where(frame["system"] != "s3", 5.0))
     result = adjudge.anova(top, model="ordinal")
-    *others, last = result.systems
-    assert last.system == "s3"
+    last, *others = result.systems
+    assert (last.system, last.side) == ("s3", "above")
     assert math.isnan(last.position)
     assert last.mean == 5
     assert last.why == (
         "every one of its ratings is 5, the highest there is, so that its distance from them has no finite estimate"
     )
     assert f"s3 is in neither model: {last.why}" in result.notes
+    said = list(result.sentences())
+    assert said[1].startswith("By the ordinal model, among the 3 systems in it, ")
+    assert said[2] == "s3 is in neither model: by its ratings alone it is ahead of all of them."
+    low = adjudge.anova(
+        frame.assign(value=frame["value"].where(frame["system"] != "s3", 1.0)), model="ordinal"
+    )
+    assert (low.systems[-1].system, low.systems[-1].side) == ("s3", "below")
+    assert "s3 is in neither model: by its ratings alone it is behind all of them." in list(low.sentences())
     assert all("s3" not in (each.a, each.b) for each in result.contrasts)
     alone = adjudge.anova(frame[frame["system"] != "s3"], model="ordinal")
     assert [each.position for each in others] == pytest.approx([each.position for each in alone.systems])

@@ -10,15 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import typer
 
 from adjudge.cli import plan as cli_plan
 from adjudge.cli import simulate as cli_simulate
-from adjudge.comparisons.plan import BESIDE, FEW, PowerPlan, nice_sizes, plan_of
+from adjudge.comparisons.plan import BESIDE, FEW, PowerPlan, nice_sizes, plan, plan_of
 from adjudge.data.scores import CellJudgments, MeasureInfo, Score, ScoreMatrix, ScoreTable
 from adjudge.errors import DataError, UsageError
 from adjudge.stats.checks import FloatArray
+from adjudge.stats.judging import judge_freedom
+from adjudge.stats.linear.judged_pairs import JudgedPairs, judged_pairs
 from adjudge.stats.power.generate import NOISES, ScoreModel, draw
 from adjudge.stats.power.rates import Rate, t_difference, t_errors, t_power, t_topics
 from adjudge.stats.power.search import (
@@ -930,10 +933,90 @@ def test_where_every_topic_has_its_own_assessors_nothing_is_said_of_others() -> 
     assert found.sampled is not None
     assert found.sampled_table() is None
     assert list(found.sentences())[-1] == (
-        "All this holds for the assessors who judge (40 now). Nothing can be said for others like them: too few judged"
+        "All this holds for the assessors who judge (40 now). What it takes for others is not known: too few judged"
         " the same topics to tell what each makes of two systems on average from chance."
     )
     json.dumps(found.as_dict(), allow_nan=False)
+
+
+def shared_out(per_summary: int | None, people: int = 8, systems: int = 12, seed: int = 3) -> pd.DataFrame:
+    """Each summary by so many assessors, others from summary to summary; None: a topic has one assessor for all."""
+    rng = np.random.default_rng(seed)
+    topic, both = rng.normal(0, 0.5, 20), rng.normal(0, 0.5, (systems, 20))
+    severe, liking = rng.normal(0, 0.4, people), rng.normal(0, 0.3, (systems, people))
+    rows = []
+    for t in range(20):
+        for s in range(systems):
+            who = [t % people] if per_summary is None else rng.choice(people, per_summary, replace=False)
+            for a in who:
+                value = 0.4 * s + topic[t] + severe[a] + both[s, t] + liking[s, a] + rng.normal(0, 0.6)
+                rows.append((f"t{t:02}", f"s{s:02}", f"a{a}", value))
+    return pd.DataFrame(rows, columns=["topic", "system", "assessor", "quality"])
+
+
+def of_judgments(frame: pd.DataFrame) -> JudgedPairs:
+    codes = (frame[name].astype("category").cat.codes for name in ("topic", "system", "assessor"))
+    return judged_pairs(frame["quality"], *codes, size=frame["system"].nunique())
+
+
+def test_assigned_judgments_are_planned_as_they_are_compared() -> None:
+    frame = shared_out(2)
+    found = plan(frame, difference=0.5, simulations=50)
+    said = list(found.sentences())
+    assert any(each.startswith("Every summary has 2 assessors;") for each in said)
+    assert found.judges is not None
+    assert found.sampled is not None
+    now = next(row for row in found.judges.rows if row.judges == 2)
+    assert now.spread == pytest.approx(found.typical)
+    assert found.people == found.sampled.seen == 8
+    # The error that the comparison of these judgments has, for as many assessors as share the work evenly.
+    compared = of_judgments(frame)
+    assert compared.unavailable is None
+    sampled = found.sampled
+    left = sampled.residual**2 / (20 * 2)
+    error = math.sqrt(sampled.topics**2 / 20 + sampled.own**2 / sampled.assessors + left)
+    assert error == pytest.approx(float(np.median(compared.pooled_error)), rel=0.1)
+    assert any(each.startswith("Where assessors count as a sample too") for each in said)
+    assert not any("not known" in each for each in said)
+
+
+def test_summaries_with_unequal_numbers_of_assessors_have_an_average() -> None:
+    frame = shared_out(3, people=3, systems=4)
+    frame = frame.drop(frame.index[::5])
+    found = plan(frame, difference=0.5, simulations=50)
+    assert found.judges is not None
+    assert found.judges.now == pytest.approx(len(frame) / (20 * 4))
+    assert any(each.startswith("A summary has 2.4 assessors on average;") for each in found.sentences())
+
+
+def test_one_assessor_for_each_topic_is_a_sample_too() -> None:
+    frame = shared_out(None, people=5, systems=5)
+    found = plan(frame, difference=0.5, simulations=50)
+    assert ", as these assessors judge them," in found.headline()
+    assert found.sampled is not None
+    assert found.designs is None
+    assert (found.sampled.seen, found.sampled.assessors) == (5, 5)
+    compared = of_judgments(frame)
+    error = math.sqrt(found.sampled.topics**2 / 20 + found.sampled.own**2 / 5)
+    assert error == pytest.approx(float(np.median(compared.pooled_error)), rel=1e-6)
+    assert compared.judge_df == judge_freedom(5, 5, 5) == 16
+    assert any("20 topics and 5 assessors find 0.5 with" in each for each in found.sentences())
+    json.dumps(found.as_dict(), allow_nan=False)
+
+
+def test_one_assessor_in_all_is_said() -> None:
+    found = plan(shared_out(None, people=1, systems=4), difference=0.5, simulations=50)
+    assert ", as this assessor judges them," in found.headline()
+    assert found.sampled is None
+    assert "All this holds for the assessor who judged: one says nothing of how others would judge." in list(
+        found.sentences()
+    )
+
+
+def test_too_few_judgments_for_any_design_are_said() -> None:
+    found = plan(shared_out(3, people=3, systems=4), difference=0.5, simulations=50, judgments=1)
+    assert [table.name for table in found.judging_tables()] == ["noise"]
+    assert any("there is no design to compare" in each for each in found.sentences())
 
 
 def test_unpaired_tests_speak_of_a_sample_too() -> None:

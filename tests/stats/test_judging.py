@@ -11,7 +11,16 @@ from adjudge.stats.judging import judge_freedom, judging_groups
 
 @pytest.mark.parametrize(
     ("judges", "groups", "systems", "expected"),
-    [(3, 1, 12, 22), (2, 1, 2, 1), (30, 10, 5, 80), (1, 1, 5, 0), (60, 60, 5, 59), (8, 1, 2, 7)],
+    [
+        (3, 1, 12, 22),
+        (2, 1, 2, 1),
+        (30, 10, 5, 80),
+        (1, 1, 5, 0),
+        (60, 60, 5, 236),
+        (3, 3, 2, 2),
+        (4, 2, 3, 4),
+        (8, 1, 2, 7),
+    ],
 )
 def test_degrees_of_freedom(judges: int, groups: int, systems: int, expected: int) -> None:
     assert judge_freedom(judges, groups, systems) == expected

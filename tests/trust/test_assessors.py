@@ -126,6 +126,18 @@ def test_who_shares_nothing_with_others_is_said() -> None:
     assert np.isnan(zoe.deviation)
 
 
+def test_assessors_who_share_nothing_are_told_once() -> None:
+    rng = np.random.default_rng(5)
+    rows = [(f"t{t}", f"s{s}", f"a{t % 5}", rng.normal()) for t in range(20) for s in range(4)]
+    frame = pd.DataFrame(rows, columns=["topic", "system", "assessor", "quality"])
+    found = adjudge.dossiers(frame, "quality")
+    said = "no two assessors judged the same thing"
+    assert found.headline() == f"On quality nothing can be said of 5 assessors: {said}."
+    assert [
+        note for note in found.notes if "judged" in note and "twice" not in note and "scores" not in note
+    ] == [said]
+
+
 def test_one_common_topic_is_too_few() -> None:
     frame = frame_of(ann=honest, bob=honest, cy=honest)
     found = dossiers(frame[(frame["assessor"] != "cy") | (frame["topic"] == "t0")])
@@ -287,6 +299,17 @@ def test_summevals_experts(shared_data: Path, tmp_path: Path) -> None:
     page = (Path(__file__).parents[2] / "docs" / "assessors.md").read_text(encoding="utf-8")
     for row in found.table().to_text().splitlines():
         assert row.rstrip() in page
+    without = found.changes_table()
+    assert without is not None
+    for row in without.to_text().splitlines():
+        assert row.rstrip() in page
+    opinions = given.reshape(-1, 3)
+    systems = np.array(
+        [json.loads(line)["model_id"] for line in file.read_text(encoding="utf-8").splitlines()]
+    )
+    by_system = np.array([opinions[systems == name].mean(axis=0) for name in np.unique(systems)])
+    own = by_system - by_system.mean(axis=0) - by_system.mean(axis=1, keepdims=True) + by_system.mean()
+    assert np.round(np.sqrt(np.square(own).sum(axis=0) / 11), 2).tolist() == [0.17, 0.37, 0.24]
     changed = e.compare("expert:coherence", without="expert-2").changes
     assert changed is not None
     for sentence in changed.sentences():

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from adjudge.comparisons.noise import NoiseSources
+from adjudge.comparisons.noise import REPEAT, NoiseSources
 from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.power.assessors import Crossed
@@ -119,6 +119,12 @@ class DesignStudy(Tabular):
             "smallest": ", the smallest that is found now for these assessors,",
         }[self.kind]
         best, now = self.best, self.now
+        if not self.rows:
+            yield (
+                f"With {cost} there is no design to compare: the smallest, two assessors on two topics, takes 4;"
+                " --judgments names more."
+            )
+            return
         if not best:
             yield f"With {cost} no design here has enough assessors to say anything for others like them."
             return
@@ -262,13 +268,39 @@ def typical_difference(sources: NoiseSources) -> tuple[float, DifferenceKind]:
     return HALF * math.sqrt(sources.variance("system")), "typical"
 
 
-def crossed_of(sources: NoiseSources, *, systems: int, have: int, seed: int) -> Crossed | None:
-    """What varies of a difference between two systems; None where the design does not tell it apart."""
+def crossed_of(
+    sources: NoiseSources, *, systems: int, have: int, seed: int, matched: bool = True
+) -> Crossed | None:
+    """What varies of a difference between two systems; None where the design does not tell it apart.
+
+    How severe assessors are on a topic drops out where the same ones judge both systems on it (`matched`).
+    """
     parts = [sources.variance("system:topic"), sources.variance("assessor:system"), sources.left]
     if any(map(math.isnan, parts)):
         return None
     topics, own, residual = (2 * part for part in parts)
+    severe = sources.variance("assessor:topic")
+    if not matched and not math.isnan(severe):  # else it is in what is left
+        residual += 2 * severe
     return Crossed(topics=topics, own=own, residual=residual, have=have, seed=seed, systems=systems)
+
+
+def crossed_alone(sources: NoiseSources, *, systems: int, have: int, seed: int) -> Crossed | None:
+    """The same where every topic has one assessor: what topics and single summaries do is one variance.
+
+    None where assessors' own likings cannot be told from that.
+    """
+    own = sources.variance("assessor:system")
+    held = [
+        part for part in sources.parts if {"system:topic", "assessor:system:topic", REPEAT} & set(part.holds)
+    ]
+    if math.isnan(own) or not held:
+        return None
+    once = sources.cells / sources.rows
+    rest = sum(part.variance * (once if part.holds == (REPEAT,) else 1) for part in held)
+    return Crossed(
+        topics=2 * rest, own=2 * own, residual=0.0, have=have, seed=seed, systems=systems, alone=True
+    )
 
 
 def why_no_designs(sources: NoiseSources | None) -> str:

@@ -42,6 +42,8 @@ FEW_DF = 8
 """Degrees of freedom of assessor:system below which a note says what the intervals suppose."""
 FEWEST_DF = 2
 """Below so many, nothing can be said of other assessors."""
+FEWEST_NOISE = 5
+"""Degrees of freedom of the noise below which ratings may fit exactly by the design, not because all agree."""
 RESAMPLES = 499
 
 DifferBy = Literal["both models", "ordinal alone", "linear alone", "neither"]
@@ -74,6 +76,8 @@ class LatentPosition:
     """The best rank that the significant differences leave it."""
     worst_rank: int | None
     why: str | None = None
+    side: Literal["above", "below"] | None = None
+    """Of the others, where it has no place among them."""
 
 
 @dataclass(frozen=True)
@@ -158,7 +162,7 @@ class OrdinalAnova(Tabular):
     """How many levels each factor has."""
     thresholds: tuple[Threshold, ...]
     systems: tuple[LatentPosition, ...]
-    """The best first, those without an estimate last."""
+    """The best first; those without an estimate stand before or after the others, by the side they are on."""
     contrasts: tuple[OrdinalContrast, ...]
     """In the order of the systems."""
     random: tuple[RandomDeviation, ...]
@@ -224,11 +228,23 @@ class OrdinalAnova(Tabular):
         yield self.headline()
         names = [each.system for each in self.systems if each.why is None]
         words = best_words(self.better(), names, directed=self.info.better is not None)
-        yield f"By the ordinal model {words}."
+        outside = [each for each in self.systems if each.why is not None]
+        among = f", among the {len(names)} systems in it," if outside else ""
+        yield f"By the ordinal model{among} {words}."
+        yield from (self._outside_words(each) for each in outside)
         yield from self._disagreements()
         yield from self._about_severity()
         yield from self._about_variances()
         yield from (_check_words(each, self.alpha) for each in self.checks)
+
+    def _outside_words(self, each: LatentPosition) -> str:
+        """Where a system stands that is in no model: beyond the others it was compared with, without a test."""
+        up = each.side == "above"
+        if self.info.better is None:
+            where = "higher than" if up else "lower than"
+        else:
+            where = "ahead of" if up != (self.info.better == "lower") else "behind"
+        return f"{each.system} is in neither model: by its ratings alone it is {where} all of them."
 
     def _disagreements(self) -> Iterator[str]:
         """Pair by pair, where the two models conclude otherwise."""
@@ -300,6 +316,7 @@ class OrdinalAnova(Tabular):
     def table(self) -> Table:
         """The systems, the best first."""
         sizes = ", ".join(counted(n, name) for name, n in self.sizes.items())
+        outside = any(each.why is not None for each in self.systems)
         return Table(
             name="ordinal",
             columns=(
@@ -315,7 +332,7 @@ class OrdinalAnova(Tabular):
                 Column("interval", f"{1 - self.alpha:.0%} interval", data=False, right=False),
                 Column("best_rank", show="never"),
                 Column("worst_rank", show="never"),
-                Column("ranks", "ranks", data=False, right=False),
+                Column("ranks", "ranks in the model" if outside else "ranks", data=False, right=False),
                 Column("why", show="never"),
             ),
             rows=tuple(
@@ -352,6 +369,8 @@ class OrdinalAnova(Tabular):
             name="contrasts",
             title=(
                 f"Pairs of systems on the latent scale, p by Holm, intervals for all {len(self.contrasts):,} together"
+                if len(self.contrasts) > 1
+                else "The pair of systems on the latent scale"
             ),
             columns=(
                 Column("a", right=False),
@@ -475,8 +494,10 @@ class OrdinalAnova(Tabular):
             ),
         )
 
-    def checks_table(self) -> Table:
-        """Observed and expected numbers of ratings: the furthest apart of each check."""
+    def checks_table(self) -> Table | None:
+        """Observed and expected numbers of ratings: the furthest apart of each check; None where there is none."""
+        if not self.checks:
+            return None
         return Table(
             name="checks",
             title="Are levels used as the model expects?",
@@ -631,12 +652,14 @@ def ordinal_model(
     everything = rows
     _check_scale(rows)
     rows, why = _overlapping(rows)
-    notes += [f"{system} is in neither model: {reason}" for system, reason in why.items()]
+    notes += [f"{system} is in neither model: {each.reason}" for system, each in why.items()]
     notes += _unused(rows)
     rows, more = _sampled(rows)
     notes += more
-    random = _random_terms(rows)
+    random, more = _with_noise(rows, _random_terms(rows))
+    notes += more
     notes += _few_assessors(rows, random)
+    notes += _many_effects(rows, random)
     linear = _linear(rows, random)
     fit = _ordinal(rows, random, linear, progress)
     return _result(everything, rows, random, linear, fit, why, notes, alpha, seed)
@@ -650,6 +673,11 @@ def _rows_of(
     judges = frame.loc[frame["value"].notna(), "assessor"]
     named = judges.notna() & ~judges.map(lambda name: isinstance(name, str) and is_anonymous(name))
     names = ["system", "topic"] if judges.isna().all() else ["assessor", "system", "topic"]
+    if (nobody := int(judges.isna().sum())) and len(names) == 3:
+        raise DataError(
+            f"{nobody:,} of {len(judges):,} scores of {measure} name no assessor, and assessors are a factor of the"
+            " ordinal model: name an assessor in each, or leave those scores out of the file"
+        )
     rows = build(
         scores,
         measure,
@@ -693,13 +721,21 @@ def _check_scale(rows: AnovaRows) -> None:
         )
 
 
-def _overlapping(rows: AnovaRows) -> tuple[AnovaRows, dict[str, str]]:
+@dataclass(frozen=True)
+class _Outside:
+    """Why a system is in no model, and on which side of the others it stands."""
+
+    reason: str
+    side: Literal["above", "below"]
+
+
+def _overlapping(rows: AnovaRows) -> tuple[AnovaRows, dict[str, _Outside]]:
     """The rows of systems whose distances have finite estimates, and why others have none."""
     import numpy as np
 
     from adjudge.stats.linear.ordinal import separation
 
-    why: dict[str, str] = {}
+    why: dict[str, _Outside] = {}
     while len(rows.factors["system"].levels) > 1:
         codes, names = rows.factors["system"].codes, rows.factors["system"].levels
         apart = separation(rows.values, codes)
@@ -718,11 +754,14 @@ def _overlapping(rows: AnovaRows) -> tuple[AnovaRows, dict[str, str]]:
             else:
                 edge = others.max() if out is upper else others.min()
                 reason = f"none of its ratings lies {side} {edge:g}, and none of the others' {_beyond(side)}"
-            why[names[k]] = f"{reason}, so that its distance from them has no finite estimate"
+            why[names[k]] = _Outside(
+                reason=f"{reason}, so that its distance from them has no finite estimate",
+                side="above" if out is upper else "below",
+            )
         rows = _kept(rows, ~np.isin(codes, out))
     raise DataError(
         f"{rows.info.words}: the ratings of the systems do not overlap, so that no distance has a finite estimate"
-        f" ({'; '.join(f'{system}: {reason}' for system, reason in list(why.items())[:2])})"
+        f" ({'; '.join(f'{system}: {each.reason}' for system, each in list(why.items())[:2])})"
         if why
         else f"{rows.info.words}: there is only one system"
     )
@@ -812,6 +851,8 @@ def _few_assessors(rows: AnovaRows, random: Sequence[str]) -> list[str]:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
+    from adjudge.stats.judging import judge_freedom
+
     if "assessor" not in rows.factors:
         return []
     assessors = len(rows.factors["assessor"].levels)
@@ -826,9 +867,7 @@ def _few_assessors(rows: AnovaRows, random: Sequence[str]) -> list[str]:
         size = assessors + len(topics.levels)
         links = coo_array(([True] * rows.n, (codes, topics.codes + assessors)), shape=(size, size))
         groups = int(connected_components(links, directed=False)[0])
-    # Within groups that judge topics of their own; between assessors where each has its own.
-    free = assessors - groups if groups < assessors else assessors - 1
-    df = (len(rows.factors["system"].levels) - 1) * free
+    df = int(judge_freedom(assessors, groups, len(rows.factors["system"].levels)))
     if df >= FEW_DF:
         return [POOLED] if len(rows.factors["system"].levels) > 2 else []
     left = f"{assessors:,} assessors judged, which leaves {counted(df, 'degree')} of freedom for how they differ about"
@@ -854,15 +893,57 @@ def _in_names(why: str, random: Sequence[str]) -> str:
     )
 
 
-def _linear(rows: AnovaRows, random: Sequence[str]) -> MixedFit:
+def _with_noise(rows: AnovaRows, random: list[str]) -> tuple[list[str], list[str]]:
+    """The random terms that leave enough for the noise, and notes on those that are dropped for it.
+
+    What assessors make of systems stays: conclusions for others rest on it.
+    """
+    from adjudge.stats.linear.model import LinearModel
+
+    codes = [factor.codes for factor in rows.factors.values()]
+    systems = (list(rows.factors).index("system"),)
+    model = LinearModel(rows.values, codes, [systems])
+    notes: list[str] = []
+    for term in ("assessor:topic", "system:topic"):
+        left = rows.n - model.space([systems, *_keys(rows, random)]).rank
+        if left >= FEWEST_NOISE or _linear_fit(rows, random).why is None:
+            break
+        if term in random:
+            random = [each for each in random if each != term]
+            notes.append(
+                f"{term} is not in the models: it would leave {counted(left, 'degree')} of freedom for the noise, and"
+                " no noise in these ratings"
+            )
+    return random, notes
+
+
+def _many_effects(rows: AnovaRows, random: Sequence[str]) -> list[str]:
+    """A warning where random effects outnumber the ratings that tell of them."""
+    effects = 0
+    for term in random:
+        codes = [rows.factors[name].codes.tolist() for name in term.split(":")]
+        effects += len(set(zip(*codes, strict=True)))
+    if effects <= rows.n:
+        return []
+    return [
+        f"the model has {effects:,} random effects for {rows.n:,} ratings: its variances rest on little, and so do"
+        " distances on the latent scale"
+    ]
+
+
+def _linear_fit(rows: AnovaRows, random: Sequence[str]) -> MixedFit:
     from adjudge.stats.linear.mixed import fit_mixed
 
-    fit = fit_mixed(
+    return fit_mixed(
         rows.values,
         [factor.codes for factor in rows.factors.values()],
         fixed=[list(rows.factors).index("system")],
         random=_keys(rows, random),
     )
+
+
+def _linear(rows: AnovaRows, random: Sequence[str]) -> MixedFit:
+    fit = _linear_fit(rows, random)
     if fit.why is not None:
         raise DataError(
             f"{rows.info.words}: the linear model, which gives the degrees of freedom, cannot be fitted:"
@@ -901,7 +982,7 @@ def _result(
     random: list[str],
     linear: MixedFit,
     fit: OrdinalFit,
-    why: dict[str, str],
+    why: dict[str, _Outside],
     notes: list[str],
     alpha: float,
     seed: int,
@@ -1076,7 +1157,7 @@ def _positions(
     linear: _LinearSystems,
     fit: OrdinalFit,
     contrasts: Sequence[OrdinalContrast],
-    why: dict[str, str],
+    why: dict[str, _Outside],
     alpha: float,
 ) -> tuple[LatentPosition, ...]:
     import numpy as np
@@ -1096,38 +1177,45 @@ def _positions(
     means = np.bincount(known.codes, everything.values, len(known.levels)) / counts
     at = {name: k for k, name in enumerate(known.levels)}
     nan = math.nan
+    placed = [
+        LatentPosition(
+            system=names[k],
+            n=int(counts[at[names[k]]]),
+            mean=float(means[at[names[k]]]),
+            position=float(position[k]),
+            error=float(error[k]),
+            df=float(df[k]),
+            low=float(position[k] - reach[k]),
+            high=float(position[k] + reach[k]),
+            best_rank=int(best[rank]),
+            worst_rank=int(worst[rank]),
+        )
+        for rank, k in enumerate(order)
+    ]
+    others = [
+        LatentPosition(
+            system=system,
+            n=int(counts[at[system]]),
+            mean=float(means[at[system]]),
+            position=nan,
+            error=nan,
+            df=nan,
+            low=nan,
+            high=nan,
+            best_rank=None,
+            worst_rank=None,
+            why=each.reason,
+            side=each.side,
+        )
+        for system, each in why.items()
+    ]
+    first = "below" if rows.info.better == "lower" else "above"
+    sign = 1 if rows.info.better == "lower" else -1
+    others.sort(key=lambda each: (sign * each.mean, each.system))
     return (
-        *(
-            LatentPosition(
-                system=names[k],
-                n=int(counts[at[names[k]]]),
-                mean=float(means[at[names[k]]]),
-                position=float(position[k]),
-                error=float(error[k]),
-                df=float(df[k]),
-                low=float(position[k] - reach[k]),
-                high=float(position[k] + reach[k]),
-                best_rank=int(best[rank]),
-                worst_rank=int(worst[rank]),
-            )
-            for rank, k in enumerate(order)
-        ),
-        *(
-            LatentPosition(
-                system=system,
-                n=int(counts[at[system]]),
-                mean=float(means[at[system]]),
-                position=nan,
-                error=nan,
-                df=nan,
-                low=nan,
-                high=nan,
-                best_rank=None,
-                worst_rank=None,
-                why=reason,
-            )
-            for system, reason in why.items()
-        ),
+        *(each for each in others if each.side == first),
+        *placed,
+        *(each for each in others if each.side != first),
     )
 
 

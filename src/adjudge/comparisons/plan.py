@@ -17,6 +17,7 @@ from adjudge import __version__
 from adjudge.comparisons.designs import (
     DesignStudy,
     DifferenceKind,
+    crossed_alone,
     crossed_of,
     study_designs,
     typical_difference,
@@ -217,7 +218,7 @@ def plan_of(
         simulations=simulations,
         seed=seed,
     )
-    crossed = None if sources is None else crossed_of(sources, **task.sampling)
+    crossed = None if sources is None else crossed_of(sources, matched=True, **task.sampling)
     if designs is not None and crossed is None:
         raise DataError(f"{matrix.measure}: designs of judging cannot be compared: {why_no_designs(sources)}")
     wanted = _difference(difference, matrix, typical)
@@ -228,6 +229,13 @@ def plan_of(
     )
     if found is not None and math.isnan(found.variance):
         found = None
+    sampled = None
+    if found is not None:
+        sampled = _sampled_plan(found, task, wanted, _crossed_now(sources, task, found))
+    elif sources is not None and (shared := _one_per_topic(judgments)) is not None:
+        alone = crossed_alone(sources, **task.sampling)
+        sampled = None if alone is None else _sampled_plan(shared, task, wanted, alone)
+    people = 0 if sources is None else sources.levels.get("assessor", 0)
     return PowerPlan(
         matrix=matrix,
         difference=wanted,
@@ -244,7 +252,8 @@ def plan_of(
         judges=None
         if found is None or judgments is None
         else _judge_plan(found, judgments.unit, task, needs[0], wanted),
-        sampled=None if found is None else _sampled_plan(found, task, wanted, crossed),
+        sampled=sampled,
+        people=people or (0 if found is None else found.seen),
         sources=sources,
         designs=_design_study(sources, crossed, task, designs, wanted, looked_for),
         source=_source_name(source),
@@ -297,6 +306,8 @@ class PowerPlan(Tabular):
     """Where the noise of judgments comes from; None where there are none, or it was not asked for."""
     designs: DesignStudy | None = None
     """What other designs of judging would find; None where too little is known of assessors."""
+    people: int = 0
+    """Assessors who judged; 0 where nobody knows."""
 
     @property
     def measure(self) -> str:
@@ -334,8 +345,10 @@ class PowerPlan(Tabular):
         yield from _others(self)
         if self.judges is not None:
             yield from _judges(self, self.judges)
-        if self.sampled is not None:
+        if self.sampled is not None and not math.isnan(self.sampled.own):
             yield from _sampled(self, self.sampled)
+        elif self.people:
+            yield _not_sampled(self)
         if self.sources is not None:
             yield from self.sources.sentences()
         if self.designs is not None:
@@ -499,7 +512,7 @@ class PowerPlan(Tabular):
     def judging_tables(self) -> list[Table]:
         """Where the noise comes from, and what designs of judging would find."""
         found = [] if self.sources is None or not self.sources.parts else [self.sources.table()]
-        return found if self.designs is None else [*found, self.designs.table()]
+        return [*found, self.designs.table()] if self.designs is not None and self.designs.rows else found
 
     def tables(self) -> Tables:
         """The tests, the power curve, the assessors, the assessors as a sample, the noise, the designs."""
@@ -553,6 +566,7 @@ class PowerPlan(Tabular):
                 "sentences": list(self.sentences()),
                 "warnings": self.warnings(),
                 "tests": [self._about(need) for need in self.needs],
+                "assessors": self.people or None,
                 "judges": judges,
                 "assessors_sampled": None if self.sampled is None else asdict(self.sampled),
                 "noise": None if self.sources is None else self.sources.as_dict(),
@@ -628,7 +642,7 @@ class AssessorPlan:
     unit: str
     """assessor or judgment"""
     now: float
-    """By summary, the harmonic mean."""
+    """By summary, on average."""
     matched: bool
     """Whether the same persons judged both systems of a pair."""
     share: float
@@ -660,7 +674,7 @@ class SampledPlan:
     """
 
     seen: int
-    """Assessors who judged both systems of some pair."""
+    """Assessors who judged."""
     assessors: float
     """As many as would share the work evenly."""
     own: float
@@ -773,7 +787,9 @@ def _aim(plan: PowerPlan, need: Needs) -> str:
 
 def _for_whom(plan: PowerPlan) -> str:
     """Nothing where assessors are not known."""
-    return "" if plan.sampled is None else ", as these assessors judge them,"
+    if not plan.people:
+        return ""
+    return ", as this assessor judges them," if plan.people == 1 else ", as these assessors judge them,"
 
 
 def _with_topics(plan: PowerPlan, need: Needs) -> str:
@@ -915,9 +931,10 @@ def _others(plan: PowerPlan) -> Iterator[str]:
 
 def _judges(plan: PowerPlan, judges: AssessorPlan) -> Iterator[str]:
     unit = judges.unit
-    by = f"{number(judges.now)} {unit}{'' if round(judges.now, 1) == 1 else 's'}"
+    by = f"{number(judges.now)} {unit}{'' if judges.now == 1 else 's'}"
+    every = f"Every summary has {by}" if judges.now == round(judges.now) else f"A summary has {by} on average"
     yield (
-        f"Every summary has {by}; {'their' if unit == 'assessor' else 'the'} disagreement makes"
+        f"{every}; {'their' if unit == 'assessor' else 'the'} disagreement makes"
         f" {_percent(judges.share)} of the variance of a difference over topics."
     )
     *some, rest = judges.rows
@@ -953,12 +970,6 @@ def _sampled(plan: PowerPlan, sampled: SampledPlan) -> Iterator[str]:
     """For whom the above holds, and what it would take for others."""
     these = f"All this holds for the assessors who judge ({sampled.seen} now)"
     what = "what each makes of two systems on average" if sampled.matched else "how strict each is on average"
-    if math.isnan(sampled.own):
-        yield (
-            f"{these}. Nothing can be said for others like them: too few judged the same topics to tell {what} from"
-            " chance."
-        )
-        return
     if sampled.own > 0:
         yield (
             f"{these}, not for others: {what} varies with a standard deviation of {number(sampled.own)}, and no number"
@@ -991,6 +1002,18 @@ def _sampled(plan: PowerPlan, sampled: SampledPlan) -> Iterator[str]:
     power = _power_percent(sampled.power_now, plan.power)
     yield f"{start} {now} find {aim} with {power} power{one}, and {finds}."
     yield _sampled_needs(plan, sampled, aim)
+
+
+def _not_sampled(plan: PowerPlan) -> str:
+    """For whom the above holds, where what it takes for others is not known."""
+    if plan.people == 1:
+        return "All this holds for the assessor who judged: one says nothing of how others would judge."
+    if plan.sources is not None:
+        why = why_no_designs(plan.sources)
+    else:
+        why = "too few judged the same topics to tell what each makes of two systems on average from chance"
+    who = f"All this holds for the assessors who judge ({plan.people} now)"
+    return f"{who}. What it takes for others is not known: {why}."
 
 
 def _sampled_needs(plan: PowerPlan, sampled: SampledPlan, aim: str) -> str:
@@ -1289,8 +1312,7 @@ def _sampled_plan(
 ) -> SampledPlan | None:
     """What it takes where assessors are a sample; None where they are not known.
 
-    The variances are those `known` by REML of all judgments, where that was asked for and the same assessors saw both
-    systems of a pair.
+    The variances are those `known` by REML of all judgments, where it tells them apart.
     """
     if not found.seen:
         return None
@@ -1299,11 +1321,15 @@ def _sampled_plan(
         found = replace(found, own=0.0)
     if abs(found.crew - round(found.crew)) < ROUNDING * found.crew:
         found = replace(found, crew=float(round(found.crew)))
-    if known is None or not found.matched or math.isnan(found.own):
+    by_model = known is not None
+    if known is not None:
+        found = replace(found, own=known.own)
+    else:
         known = Crossed(
             topics=found.rest(spread),
             own=0.0 if math.isnan(found.own) else found.own,
             residual=0.0 if math.isnan(found.own) else min(found.residual, found.used(spread)),
+            alone=False,
             **task.sampling,
         )
     crossed = replace(known, changes=found.changes, per_topic=min(found.judges / found.crew, 1.0))
@@ -1313,7 +1339,7 @@ def _sampled_plan(
         "own": math.nan if math.isnan(found.own) else math.sqrt(crossed.own),
         "residual": math.nan if math.isnan(found.own) else math.sqrt(crossed.residual),
         "topics": math.sqrt(crossed.topics),
-        "matched": found.matched,
+        "matched": found.matched or by_model,
         "systems": crossed.systems,
     }
     if math.isnan(found.own):
@@ -1346,6 +1372,28 @@ def _sampled_plan(
             for judges in SAMPLED
             if crossed.enough(math.inf, judges)
         ),
+    )
+
+
+def _crossed_now(sources: NoiseSources | None, task: _PlanTask, found: Disagreement) -> Crossed | None:
+    return None if sources is None else crossed_of(sources, matched=found.matched, **task.sampling)
+
+
+def _one_per_topic(judgments: CellJudgments | None) -> Disagreement | None:
+    """How assessors share topics, where each topic has one; None where one has more, or there are no persons."""
+    if judgments is None or not judgments.persons:
+        return None
+    judged = (~np.isnan(judgments.values)).any(axis=1)
+    if not (judged.sum(axis=1) <= 1).all():
+        return None
+    shares = judged.sum(axis=0) / judged.sum()
+    return Disagreement(
+        variance=math.nan,
+        judges=1.0,
+        matched=True,
+        crew=float(1 / np.square(shares).sum()),
+        changes=0.0,
+        seen=int(np.count_nonzero(shares)),
     )
 
 
@@ -1404,7 +1452,7 @@ def _judge_plan(
     rows = tuple(row(judges) for judges in (*JUDGES, math.inf))
     return AssessorPlan(
         unit=unit,
-        now=found.judges,
+        now=found.per_summary,
         matched=found.matched,
         share=found.share(typical),
         rows=rows,

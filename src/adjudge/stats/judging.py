@@ -10,14 +10,12 @@ FEW_DF = 8
 """Below which there are few."""
 
 
-def judge_freedom(judges: float, groups: int, systems: int) -> float:
-    """Degrees of freedom of what judges make of systems: (systems - 1)(judges - groups).
+def judge_freedom(judges: float, groups: float, systems: int) -> float:
+    """Degrees of freedom of what judges make of systems: (systems - 1)(judges - groups), within groups.
 
-    Where every topic has one judge it is judges - 1, of the judges' means.
+    Where groups are more than that, as where every topic has one judge, (systems - 1)(groups - 1), between them.
     """
-    if judges <= groups:
-        return groups - 1.0
-    return (systems - 1) * (judges - groups)
+    return (systems - 1) * max(judges - groups, groups - 1.0)
 
 
 def judging_groups(pairs: Iterable[tuple[Hashable, Hashable]]) -> dict[Hashable, int]:

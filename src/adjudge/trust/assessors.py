@@ -54,6 +54,8 @@ HONEST = 0.9
 """Readers differ: whose correlation with the others is this share of theirs with each other is not erratic for that."""
 IDLE = 120.0
 """Seconds; a longer pause before an answer counts as that."""
+NOBODY_ELSE = "nobody else judged what"
+NOTHING_SHARED = "no two assessors judged the same thing"
 MOST_LEFT_OUT = 12
 """Assessors up to whom each is left out in turn; beyond, only those who are named."""
 
@@ -196,6 +198,8 @@ class Dossiers(Tabular):
         return f"; {listed(not_tested)} could not be tested" if not_tested else ""
 
     def _why_nothing(self) -> str:
+        if len(self.rows) > 1 and all(row.shared == 0 for row in self.rows):
+            return NOTHING_SHARED
         reasons = dict.fromkeys(why for row in self.rows for why in row.why.values())
         return next(iter(reasons), "too few things were judged by several")
 
@@ -256,7 +260,8 @@ class Dossiers(Tabular):
             ),
             rows=tuple(self._row(row) for row in self.rows),
             said=tuple(self.sentences()),
-            notes=self.notes,
+            # What the headline gives as its reason is not said again.
+            notes=tuple(each for each in self.notes if self._tested or each != self._why_nothing()),
             signature=self.signature,
         )
 
@@ -780,7 +785,7 @@ def _reasons(
         yield "others", "there is one assessor, and nobody to compare with"
         return
     if harsh.others[a] < 1:
-        yield "others", f"nobody else judged what {name} judged"
+        yield "others", f"{NOBODY_ELSE} {name} judged"
     elif harsh.others[a] < 2:
         yield "others", "two assessors judged the same things, and it cannot be said which of two is off"
     elif harsh.topics[a] < 2:
@@ -804,9 +809,10 @@ def _reasons(
 def _notes(rows: Sequence[AssessorDossier], harsh: AssessorContrasts, alpha: float) -> list[str]:
     """What could not be looked at, each reason once."""
     reasons: dict[str, dict[str, None]] = {}
+    alone = [row.assessor for row in rows if row.why.get("others", "").startswith(NOBODY_ELSE)]
     for row in rows:
         for kind, why in row.why.items():
-            if kind != "inconsistent":
+            if kind != "inconsistent" and not (kind == "others" and row.assessor in alone and len(alone) > 1):
                 reasons.setdefault(why, {})[row.assessor] = None
     found = [
         why
@@ -814,6 +820,13 @@ def _notes(rows: Sequence[AssessorDossier], harsh: AssessorContrasts, alpha: flo
         else f"{listed(list(names))}: {why}"
         for why, names in reasons.items()
     ]
+    if len(alone) > 1:
+        found.insert(
+            0,
+            NOTHING_SHARED
+            if len(alone) == len(rows)
+            else f"nobody else judged what {listed(alone)} judged: they are compared with nobody",
+        )
     twice = [row for row in rows if row.repeats]
     if not twice:
         found.append("nobody judged anything twice: agreement with oneself cannot be looked at")

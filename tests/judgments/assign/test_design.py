@@ -54,8 +54,8 @@ def given(groups: list[list[str]], topics: int, systems: int) -> AssignedDesign 
         ),
         ([["a", "b"], ["c", "d", "e"]], 5, "groups", 12, "conclusions for others like them can be had"),
         ([["a", "b"], ["c", "d"]], 2, "groups", 2, "which are few"),
-        ([["a"], ["b"], ["c"]], 5, "own topics", 2, "which are few"),
-        ([["a"], ["b"]], 5, "own topics", 1, "conclusions will hold for these assessors only"),
+        ([["a"], ["b"], ["c"]], 5, "own topics", 8, "conclusions for others like them can be had"),
+        ([["a"], ["b"]], 5, "own topics", 4, "which are few"),
     ],
 )
 def test_a_design_is_recognised(

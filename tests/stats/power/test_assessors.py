@@ -57,7 +57,7 @@ def plain_p(seen: FloatArray) -> float:
     groups, _, _, judges = seen.shape
     difference = seen[:, 0].mean() - seen[:, 1].mean()
     (own, own_df), (pooled, df) = plain_variance(seen[:, :2]), plain_variance(seen)
-    if judges == 1 or groups * (judges - 1) >= 10:
+    if max(groups * (judges - 1), groups - 1) >= 10:
         pooled, df = 0.0, own_df
     return float(2 * stdtr(df, -abs(difference) / math.sqrt(max(own, pooled))))
 
@@ -147,7 +147,18 @@ def test_degrees_of_freedom_are_those_of_the_mean_squares() -> None:
     assert Crossed(1.0, 0.0, 0.01, systems=5).freedom(50, 3) == pytest.approx(4 * 49, rel=0.05)
     assert Crossed(0.0, 1.0, 1e-9, systems=5).freedom(50, 3) == pytest.approx(4 * 2, rel=0.01)
     assert Crossed(0.0, 1.0, 1e-9, systems=5).freedom(50, 12) == pytest.approx(11, rel=0.01)
-    assert Crossed(1.0, 1.0, 1.0, systems=5).freedom(50, 10, 10) == 9
+    assert Crossed(1.0, 1.0, 1.0, systems=5).freedom(50, 10, 10) == 4 * 9
+    assert Crossed(1.0, 1.0, 1.0, systems=5).freedom(50, 11, 11) == 10
+    assert Crossed(1.0, 1.0, 1.0, systems=5, alone=True).freedom(50, 10) == 4 * 9
+
+
+def test_judges_alone_on_their_topics_are_groups_of_one() -> None:
+    alone, plain = Crossed(1.0, 0.25, 0.0, systems=5, alone=True), Crossed(1.0, 0.25, 0.0, systems=5)
+    assert alone.power(40, 5, 0.8, 0.05) == plain.power(40, 5, 0.8, 0.05, groups=5)
+    assert alone.error(40, 5) == pytest.approx(math.sqrt(1 / 40 + 0.25 / 5))
+    assert math.isnan(alone.power(4, 5, 0.8, 0.05))
+    assert alone.topics_for(8, 1.0, 0.8, 0.05) >= 8
+    assert alone.best(5, 0.8, 0.05) >= alone.power(40, 5, 0.8, 0.05)
 
 
 def test_with_many_topics_only_the_judges_are_left() -> None:

@@ -11,7 +11,7 @@ The test is that of a mixed model: t by the mean squares' estimate of this varia
 freedom. Two estimates are there, by the mean squares of all systems and by the pair's own: the larger counts, with the
 degrees of freedom of all systems; from OWN_ALONE of the judges on, the pair's own alone. Groups have their means too:
 what these vary by is averaged with the estimate within groups, by degrees of freedom. Where every topic has one judge
-it is a t-test of the judges' means.
+the judges' means are all that there is, and their mean squares are pooled over systems alike.
 """
 
 from __future__ import annotations
@@ -60,6 +60,8 @@ class Crossed:
     seed: int = 0
     systems: int = 2
     """That are compared, so that their mean squares are pooled."""
+    alone: bool = False
+    """Whether every topic has one judge, however many judges there are: each is a group."""
 
     def __post_init__(self) -> None:
         for name in ("topics", "own", "residual"):
@@ -86,37 +88,42 @@ class Crossed:
             self._known[k, freedom] = chdtri(freedom, ndtr(-self._drawn[k])) / freedom
         return self._known[k, freedom]
 
-    def _limits(self, n: float, judges: float, alpha: float, groups: int) -> FloatArray:
+    def _limits(self, n: float, judges: float, alpha: float, groups: float) -> FloatArray:
         """How large a mean must be to be significant, given the mean squares of each draw."""
+        groups = self._groups(judges, groups)
         key = (n, judges, alpha, groups)
         if key not in self._known:
             variance, df = self._estimated(n, judges, groups)
             self._known[key] = stdtrit(df, 1 - alpha / 2) * np.sqrt(variance)
         return self._known[key]
 
-    def _estimated(self, n: float, judges: float, groups: int) -> tuple[FloatArray, FloatArray]:
+    def _groups(self, judges: float, groups: float) -> float:
+        return judges if self.alone else groups
+
+    def _estimated(self, n: float, judges: float, groups: float) -> tuple[FloatArray, FloatArray]:
         """The estimates of the mean's variance in the draws, and their degrees of freedom."""
         alone = judges <= groups
+        others = self.systems - 2
         free = (n - groups, judges - groups, (n / groups - 1) * (judges - groups), groups - 1.0)
         parts = self.parts(n, judges, groups)
         expected = (*parts, parts[0] + parts[1] - parts[2])
         used = (3,) if alone else (0, 1, 2, 3) if groups > 1 else (0, 1, 2)
         own = {k: expected[k] * self._mean_square(k, free[k]) for k in used}
-        if alone:
-            return own[3], np.full(DRAWS, free[3])
-        variance, df = combined_squares(own, free, 1)
-        others = self.systems - 2
-        if not others or judges - groups >= OWN_ALONE:
+        variance, df = (own[3], np.full(DRAWS, free[3])) if alone else combined_squares(own, free, 1)
+        if not others or max(judges - groups, groups - 1) >= OWN_ALONE:
             return variance, df
         pooled = {
             k: (own[k] + others * expected[k] * self._mean_square(4 + k, others * free[k])) / (others + 1)
             for k in used
         }
+        if alone:
+            return np.maximum(variance, pooled[3]), np.full(DRAWS, (others + 1) * free[3])
         over_all, df = combined_squares(pooled, free, others + 1)
         return np.maximum(variance, over_all), df
 
-    def parts(self, n: float, judges: float, groups: int = 1) -> tuple[float, float, float]:
+    def parts(self, n: float, judges: float, groups: float = 1) -> tuple[float, float, float]:
         """The expected mean squares of topics, judges and residuals, each over the number of judgments."""
+        groups = self._groups(judges, groups)
         m = max(judges / groups * self.per_topic, 1.0)
         residual = self.residual / (n * m)
         moved = self.changes * self.own / (n * m)
@@ -131,11 +138,13 @@ class Crossed:
         """Degrees of freedom of the test, in the median of the draws; NaN where judges are too few for one."""
         if not self.enough(n, judges, groups):
             return math.nan
-        return float(np.median(self._estimated(n, judges, groups)[1]))
+        return float(np.median(self._estimated(n, judges, self._groups(judges, groups))[1]))
 
     def enough(self, n: float, judges: float, groups: int = 1) -> bool:
         """Whether there are enough judges and topics for a test that holds for others like these judges."""
-        return n > groups and judge_freedom(judges, groups, self.systems) >= FEWEST_DF
+        each = self._groups(judges, groups)
+        topics = n >= each if judges <= each else n > each
+        return topics and judge_freedom(judges, each, self.systems) >= FEWEST_DF
 
     def power(self, n: float, judges: float, difference: float, alpha: float, groups: int = 1) -> float:
         """How often the difference is found on n topics by so many judges; NaN where these are too few to tell."""
@@ -161,7 +170,7 @@ class Crossed:
         """
         if not self.enough(math.inf, judges):
             return math.nan
-        return max(self.power(n, judges, difference, alpha) for n in self._tried)
+        return max(self.power(n, judges, difference, alpha) for n in self._tried if self.enough(n, judges))
 
     def topics_for(self, judges: float, difference: float, power: float, alpha: float) -> float:
         """The fewest topics that give the power; infinite where none do, whatever their number."""

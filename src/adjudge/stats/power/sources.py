@@ -7,7 +7,7 @@ much is disagreement of judges.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Protocol
 
@@ -22,6 +22,8 @@ from adjudge.stats.linear.model import fit_additive
 from adjudge.stats.paired import NOISE
 from adjudge.stats.pairs import columns_of_pairs
 
+MATCHED = 0.5
+"""The share of judgments by persons who saw both systems from which two systems are compared person by person."""
 MOST_PAIRS = 400
 """Pairs that are drawn from."""
 
@@ -441,6 +443,8 @@ class Disagreement:
     """Which part of the own likings varies over topics, because these have other judges."""
     seen: int = 0
     """Judges in all."""
+    per_summary: float = math.nan
+    """Judges of a summary, on average."""
 
     def share(self, spread: float) -> float:
         """What part of the variance of a difference it makes, as judged now; at most all of it."""
@@ -468,20 +472,29 @@ def disagreement(values: npt.ArrayLike, pairs: Spreads, *, same_judges: bool) ->
     """Pooled over pairs and topics; values are topics x systems x judges, NaN where one did not judge.
 
     With `same_judges` the third axis are persons, and their scores of two systems are compared on topics where
-    two or more saw both. Else, or where there are no such topics, each system's judgments
-    are taken for themselves: their variances add up. Of persons their own likings are told from the rest.
+    two or more saw both. Else, where there are no such topics, or where most judgments are of persons who saw one of
+    the two, each system's judgments are taken for themselves: their variances add up. Of persons their own likings
+    are told from the rest.
     """
     cube = checks.numbers("values", values, dimensions=3)
     chosen = pairs.some()
     columns = [(cube[:, pairs.first[k]], cube[:, pairs.second[k]]) for k in chosen]
-    if same_judges:
-        found = _pooled([x - y for x, y in columns])
+    counts = np.count_nonzero(~np.isnan(cube), axis=2)
+    per_summary = float(counts[counts > 0].mean()) if counts.any() else math.nan
+    sides = [side for both in columns for side in both]
+    both = [x - y for x, y in columns]
+    if same_judges and _judgments(both) >= MATCHED * _judgments(sides) / 2:
+        found = _pooled(both)
         if found.freedom:
-            return found.disagreement(1.0, matched=True, persons=True)
-    found = _pooled([side for both in columns for side in both])
+            return replace(found.disagreement(1.0, matched=True, persons=True), per_summary=per_summary)
+    found = _pooled(sides)
     if not found.freedom:
         return Disagreement(math.nan, math.nan, False)
-    return found.disagreement(2.0, matched=False, persons=same_judges)
+    return replace(found.disagreement(2.0, matched=False, persons=same_judges), per_summary=per_summary)
+
+
+def _judgments(tables: list[FloatArray]) -> int:
+    return sum(int(np.count_nonzero(~np.isnan(table))) for table in tables)
 
 
 @dataclass(frozen=True)
