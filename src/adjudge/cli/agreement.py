@@ -69,9 +69,9 @@ def command(
     latex: options.Latex = False,
     markdown: options.Markdown = False,
 ) -> None:
-    """How far assessors agree, on every question and every measure with assessors.
+    """How far assessors agree: alpha, kappas, AC1 and AC2, intraclass correlations, with intervals over topics.
 
-    Krippendorff's alpha with an interval over topics, Gwet's AC beside it, and with --per coefficient kappas and
+    Of every question and every measure with assessors. Krippendorff's alpha with an interval over topics, Gwet's AC beside it, and with --per coefficient kappas and
     intraclass correlations, each with what it asks. --csv, --latex and --markdown have the table that --per names,
     --json has all.
     """
