@@ -86,7 +86,7 @@ def command(
     latex: options.Latex = False,
     markdown: options.Markdown = False,
 ) -> None:
-    """Where people and a measure disagree about units of the references, and why.
+    """Where people and a measure disagree about units: both texts side by side, tags that say why, counts.
 
     Lists model units that people call fully covered and the measure calls uncovered, and the reverse. Tags say why:
     paraphrase, generalisation, style, perspective, or your own. They are kept with the judgments: give the mismatches
