@@ -71,9 +71,9 @@ def command(
 ) -> None:
     """How far assessors agree: alpha, kappas, AC1 and AC2, intraclass correlations, with intervals over topics.
 
-    Of every question and every measure with assessors. Krippendorff's alpha with an interval over topics, Gwet's AC beside it, and with --per coefficient kappas and
-    intraclass correlations, each with what it asks. --csv, --latex and --markdown have the table that --per names,
-    --json has all.
+    Of every question and every measure with assessors: Krippendorff's alpha with an interval over topics, Gwet's AC
+    beside it, and with --per coefficient kappas and intraclass correlations, each with what it asks. --csv, --latex and
+    --markdown have the table that --per names, --json has all.
     """
     from adjudge.trust.agreement import NAMES, Distance, Per
 
