@@ -11,9 +11,9 @@ raters, 5 categories, missing ratings).
 
 import numpy as np
 import pandas as pd
-import pingouin
-from irrCAC.datasets import raw_4raters
-from irrCAC.raw import CAC
+import pingouin  # type: ignore[import-not-found]
+from irrCAC.datasets import raw_4raters  # type: ignore[import-not-found]
+from irrCAC.raw import CAC  # type: ignore[import-not-found]
 
 rng = np.random.default_rng(16)
 rows = []
