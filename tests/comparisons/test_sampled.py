@@ -199,7 +199,7 @@ def test_systems_in_another_order_have_the_same_pairs() -> None:
         frame["assessor"].astype("category").cat.codes.to_numpy(),
         size=len(names),
     )
-    for name in ("difference", "error", "df", "statistic", "p"):
+    for name in ("difference", "statistic", "n", "error", "df", "p", "pooled_error", "own_error", "own_df"):
         np.testing.assert_allclose(getattr(pairs, name), getattr(again, name), rtol=1e-4, err_msg=name)
     np.testing.assert_allclose(pairs.deviations.error, again.deviations.error, rtol=1e-4)
     for (a, b), pair in zip(combinations(names, 2), found.pairs[ASSESSORS], strict=True):

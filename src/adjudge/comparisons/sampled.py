@@ -290,6 +290,10 @@ def equivalence_of(
     )
 
 
+UNSIGNED = ("n", "error", "df", "p", "pooled_error", "pooled_df", "own_error", "own_df")
+"""What pairs have whichever of the two systems comes first."""
+
+
 def _moved(found: JudgedPairs, order: Sequence[int]) -> JudgedPairs:
     """Pairs and deviations of the systems in another order."""
     import numpy as np
@@ -310,11 +314,8 @@ def _moved(found: JudgedPairs, order: Sequence[int]) -> JudgedPairs:
         found,
         difference=sign * found.difference[pair],
         statistic=sign * found.statistic[pair],
-        error=found.error[pair],
-        df=found.df[pair],
-        p=found.p[pair],
+        **{name: getattr(found, name)[pair] for name in UNSIGNED},
         why={now[k]: why for k, why in found.why.items()},
-        n=found.n[pair],
         deviations=moved(found.deviations),
         means=moved(found.means),
     )
