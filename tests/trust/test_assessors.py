@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -314,3 +315,11 @@ def test_summevals_experts(shared_data: Path, tmp_path: Path) -> None:
     assert changed is not None
     for sentence in changed.sentences():
         assert sentence in page
+
+
+def test_the_page_shows_the_demo_as_it_is(judged_demo: Path, tmp_path: Path) -> None:
+    shutil.copytree(judged_demo, tmp_path / "my-eval")
+    adjudge.open(tmp_path / "my-eval").score("coverage")
+    printed = called(tmp_path, "assessors", "my-eval", "-m", "coverage").stdout.splitlines()[:-1]
+    page = (Path(__file__).parents[2] / "docs" / "assessors.md").read_text(encoding="utf-8")
+    assert "\n".join(line.rstrip() for line in printed) in page
