@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import partial
@@ -446,11 +445,15 @@ def test_the_compiled_tail_equals_enumeration(drawn: dict[int, int], reach: int)
 
 def whole_tail(groups: Groups, reach: int) -> Fraction:
     """P(sum <= reach) in whole numbers: how many ways there are to each sum."""
-    ways = Counter({0: 1})
+    items = sum(many for _, many in groups)
+    width = items // 8 + 1  # bytes that a number of ways may take: the sums stand one after the other in one number
+    ways = 1
     for rank, many in groups:
         for _ in range(many):
-            ways = ways + Counter({s + rank: count for s, count in ways.items()})
-    return Fraction(sum(count for s, count in ways.items() if s <= reach), sum(ways.values()))
+            ways += ways << (8 * width * rank)
+    low = (ways & ((1 << 8 * width * (reach + 1)) - 1)).to_bytes(width * (reach + 1), "little")
+    upto = sum(int.from_bytes(low[at : at + width], "little") for at in range(0, len(low), width))
+    return Fraction(upto, 2**items)
 
 
 @settings(deadline=None, max_examples=40)

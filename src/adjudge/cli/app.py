@@ -278,7 +278,7 @@ COMMANDS = (
         COMPARE,
         "How often tests find a difference that is there, or is not, in simulated scores.",
         "simulate:command",
-        "adjudge simulate --topics 24 --difference 0.5 --simulations 500",
+        "adjudge simulate --topics 24 --difference 0.5 --simulations 200",
     ),
     Command(
         "agreement",
