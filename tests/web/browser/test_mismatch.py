@@ -88,7 +88,7 @@ def test_what_was_not_sent_is_there_after_a_reload(tab: Page, server: Server, st
     tab.unroute_all()
     tab.reload()
     ready(tab)
-    assert tags(tab) == ["generalisation"]
+    until(tab, lambda: tags(tab) == ["generalisation"])  # read from the browser's own store, after the page
     saved(tab)
     assert study.answers(person) == {"tags": {"tags": ["generalisation"]}}
     study.check_once(person)
