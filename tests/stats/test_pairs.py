@@ -446,7 +446,8 @@ def test_the_compiled_tail_equals_enumeration(drawn: dict[int, int], reach: int)
 def whole_tail(groups: Groups, reach: int) -> Fraction:
     """P(sum <= reach) in whole numbers: how many ways there are to each sum."""
     items = sum(many for _, many in groups)
-    width = items // 8 + 1  # bytes that a number of ways may take: the sums stand one after the other in one number
+    # The numbers of ways to each sum stand in one number, one after the other, so many bytes each.
+    width = items // 8 + 1
     ways = 1
     for rank, many in groups:
         for _ in range(many):
