@@ -493,7 +493,7 @@ def _sampled_words(found: Sequence[Comparison]) -> Iterator[str]:
 
 
 def _model_words(pairs: JudgedPairs) -> str:
-    from adjudge.stats.linear.judged_pairs import OWN_FROM
+    from adjudge.stats.judging import OWN_FROM
 
     terms = [name for name in pairs.components if name != "residual"]
     random = (

@@ -38,10 +38,6 @@ MOST_NAMED = 8
 """Pairs about which the two models differ that are told one by one."""
 MOST_ROWS = 66
 """Of a table beside the main one that a terminal shows: the pairs of 12 systems."""
-FEW_DF = 8
-"""Degrees of freedom of assessor:system below which a note says what the intervals suppose."""
-FEWEST_DF = 2
-"""Below so many, nothing can be said of other assessors."""
 FEWEST_NOISE = 5
 """Degrees of freedom of the noise below which ratings may fit exactly by the design, not because all agree."""
 RESAMPLES = 499
@@ -848,10 +844,7 @@ POOLED = (
 
 def _few_assessors(rows: AnovaRows, random: Sequence[str]) -> list[str]:
     """What the intervals suppose where few assessors judged, or none of their opinions can be told from noise."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    from adjudge.stats.judging import judge_freedom
+    from adjudge.stats.judging import FEW_DF, FEWEST_DF, group_labels, judge_freedom
 
     if "assessor" not in rows.factors:
         return []
@@ -863,10 +856,7 @@ def _few_assessors(rows: AnovaRows, random: Sequence[str]) -> list[str]:
         ]
     groups = 1
     if "topic" in rows.factors:
-        codes, topics = rows.factors["assessor"].codes, rows.factors["topic"]
-        size = assessors + len(topics.levels)
-        links = coo_array(([True] * rows.n, (codes, topics.codes + assessors)), shape=(size, size))
-        groups = int(connected_components(links, directed=False)[0])
+        groups, _ = group_labels(rows.factors["topic"].codes, rows.factors["assessor"].codes)
     df = int(judge_freedom(assessors, groups, len(rows.factors["system"].levels)))
     if df >= FEW_DF:
         return [POOLED] if len(rows.factors["system"].levels) > 2 else []

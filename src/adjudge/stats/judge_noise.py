@@ -19,6 +19,7 @@ from scipy.sparse.linalg import splu
 from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray, IntArray
+from adjudge.stats.judging import FEWEST_DF, group_labels, judge_freedom
 from adjudge.stats.linear.mixed import MixedFit, fit_mixed
 from adjudge.stats.linear.model import Key, LinearModel, fit_additive, same_groups
 from adjudge.stats.order import places
@@ -30,10 +31,6 @@ TERMS: tuple[Key, ...] = ((TOPIC,), (ASSESSOR,), (TOPIC, ASSESSOR), (SYSTEM, TOP
 """Random terms, those that a design cannot identify left out."""
 
 DRAWS = 10_000
-LEAST_DF = 2
-"""Degrees of freedom of the systems by assessors below which nothing is said of other assessors."""
-FEW_DF = 8
-"""Below this the variance of systems by assessors is hardly known."""
 RESAMPLED_FROM = 10
 """Assessors from which they may be resampled: with three, intervals that should cover .95 cover .77."""
 APART = "systems that share no topics, not even with others between them, cannot be compared"
@@ -81,7 +78,7 @@ class JudgeNoise:
     topics: int
     rows: int
     assessor_df: int
-    """(systems - 1)(assessors - groups) where each summary has several judgments; else (systems - 1)(assessors - 1)."""
+    """Of how assessors differ about systems: `judging.judge_freedom`."""
     these: RankDraws | None
     like: RankDraws | None
     why: str | None = None
@@ -142,8 +139,8 @@ def judge_noise(
     if fit is not None and why is None:
         weights = _pooling(codes, sizes) if complete else _estimating(codes, fit)
         means = weights @ scores
-    groups = _groups(codes[TOPIC], codes[ASSESSOR], sizes) if (SYSTEM, TOPIC) in keys else 1
-    df = (sizes[SYSTEM] - 1) * (sizes[ASSESSOR] - groups)
+    groups, _ = group_labels(codes[TOPIC], codes[ASSESSOR])
+    df = int(judge_freedom(sizes[ASSESSOR], groups, sizes[SYSTEM]))
 
     def result(variances: FloatArray, **drawn: RankDraws | str | None) -> JudgeNoise:
         return JudgeNoise(
@@ -222,7 +219,7 @@ def _why_not(sizes: Sequence[int], parts: int) -> str | None:
 
 
 def _why_not_like(keys: Sequence[Key], df: int) -> str | None:
-    if (SYSTEM, ASSESSOR) not in keys or df < LEAST_DF:
+    if (SYSTEM, ASSESSOR) not in keys or df < FEWEST_DF:
         return "too few assessors judged the same topics to say how others would have"
     return None
 
@@ -299,16 +296,6 @@ def _cells(codes: Sequence[IntArray], key: Key) -> sparse.csr_array:
     _, cell = np.unique(np.stack([codes[k] for k in key]), axis=1, return_inverse=True)
     cell = cell.ravel()
     return sparse.csr_array((np.ones(cell.size), (np.arange(cell.size), cell)))
-
-
-def _groups(topic: IntArray, assessor: IntArray, sizes: Sequence[int]) -> int:
-    """Sets of assessors that share no topic with each other."""
-    from scipy.sparse.csgraph import connected_components
-
-    links = sparse.coo_array(
-        (np.ones(topic.size), (topic, sizes[TOPIC] + assessor)), shape=(sizes[TOPIC] + sizes[ASSESSOR],) * 2
-    )
-    return int(connected_components(links, directed=False)[0])
 
 
 def _noise_df(codes: Sequence[IntArray], keys: Sequence[Key]) -> float:

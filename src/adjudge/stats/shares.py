@@ -12,6 +12,15 @@ from scipy.special import ndtri, stdtrit
 from adjudge.errors import UsageError
 
 
+def wilson_end(share: float, n: float, quantile: float, side: int) -> float:
+    """An end of Wilson's interval: the p for which the share is just as far off as chance would have it."""
+    q2 = quantile**2
+    spread = math.sqrt(q2 * (share * (1 - share) + q2 / (4 * n)) / n)
+    end = (share + q2 / (2 * n) + side * spread) / (1 + q2 / n)
+    # The ends of the scale, but for rounding.
+    return 0.0 if side < 0 and share == 0 else 1.0 if side > 0 and share == 1 else min(max(end, 0.0), 1.0)
+
+
 @dataclass(frozen=True)
 class ClusteredShare:
     """How many of all things have something, cluster by cluster, with Wilson's interval (Wilson 1927).
@@ -72,10 +81,7 @@ class ClusteredShare:
             return math.nan
         tail = (1 + self.level) / 2
         q = float(stdtrit(self.clusters - 1, tail)) if self.clusters > 1 else float(ndtri(tail))
-        n, q2, p = self.n / self.design_effect, q**2, self.share
-        spread = math.sqrt(q2 * (p * (1 - p) + q2 / (4 * n)) / n)
-        end = (p + q2 / (2 * n) + side * spread) / (1 + q2 / n)
-        return 0.0 if side < 0 and p == 0 else 1.0 if side > 0 and p == 1 else min(max(end, 0.0), 1.0)
+        return wilson_end(self.share, self.n / self.design_effect, q, side)
 
 
 def clustered_share(

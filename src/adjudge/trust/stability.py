@@ -292,7 +292,7 @@ class RankNoise:
             yield f"Nothing is said of other assessors: {found.why_not_like}."
 
     def notes(self) -> Iterator[str]:
-        from adjudge.stats.judge_noise import FEW_DF
+        from adjudge.stats.judging import FEW_DF
 
         found = self.found
         if self.drawn is not None:

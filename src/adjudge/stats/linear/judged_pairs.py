@@ -22,13 +22,12 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 from scipy.special import stdtr
 
 from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
+from adjudge.stats.judging import FEW_DF, FEWEST_DF, OWN_FROM, group_labels, judge_freedom, own_freedom
 from adjudge.stats.linear.mixed import LEAST_NOISE, Reml, Satterthwaite, criterion_of, elimination, search
 from adjudge.stats.linear.model import Key, LinearModel, Term, fit_model, indicators, same_groups
 from adjudge.stats.linear.strata import Strata, combined, reml_of_mean_squares
@@ -37,12 +36,6 @@ from adjudge.stats.pairs import columns_of_pairs
 
 JudgedDesign = Literal["crossed", "blocks", "one judge a row", "assigned", "one judge"]
 
-LEAST_JUDGE_DF = 2
-"""Assessors' degrees of freedom below which nothing is said of other assessors."""
-MANY_JUDGE_DF = 8
-"""Those from which their disagreement is known well enough to go without a warning."""
-OWN_FROM = 10
-"""A pair's own degrees of freedom for assessors from which its own error needs no other beside it."""
 FILLED = 0.8
 """The share of cells filled from which a design counts as crossed, with cells missing, rather than as assigned."""
 MOST_RANKED = 1_500
@@ -130,17 +123,17 @@ class JudgedPairs:
     @property
     def own_judge_df(self) -> int:
         """Degrees of freedom for assessors of one pair: within groups, or between groups where those are more."""
-        return max(self.judges - self.groups, self.groups - 1)
+        return int(own_freedom(self.judges, self.groups))
 
     @property
     def judge_df(self) -> int:
         """Degrees of freedom for how assessors disagree about systems."""
-        return max(0, self.systems - 1) * self.own_judge_df
+        return int(judge_freedom(self.judges, self.groups, self.systems))
 
     @property
     def few(self) -> bool:
         """Whether these are so few that all systems are supposed to divide assessors alike."""
-        return self.judge_df < MANY_JUDGE_DF
+        return self.judge_df < FEW_DF
 
 
 @dataclass(frozen=True)
@@ -166,7 +159,7 @@ class _Judgments:
     @property
     def own_judge_df(self) -> int:
         """Degrees of freedom for assessors of one pair: within groups, or between groups where those are more."""
-        return max(self.judges - self.groups, self.groups - 1)
+        return int(own_freedom(self.judges, self.groups))
 
     def judge_df_of_systems(self) -> IntArray:
         """The same of each system alone, by those who judged it."""
@@ -350,12 +343,7 @@ def _judgments(
     cells, repeat = np.unique(np.ravel_multi_index((system, topic, judge), shape), return_inverse=True)
     means = np.bincount(repeat, scores[kept], cells.size) / np.bincount(repeat, minlength=cells.size)
     system, topic, judge = np.unravel_index(cells, shape)
-    table = sparse.coo_array((np.ones(means.size), (topic, judge)), shape=(topics.size, people.size))
-    groups, label = 0, np.zeros(0, dtype=np.int64)
-    if means.size:
-        groups, label = connected_components(
-            sparse.block_array([[None, table], [table.T, None]]), directed=False
-        )
+    groups, label = group_labels(topic, judge)
     return _Judgments(
         values=means,
         system=system.astype(np.int64),
@@ -364,8 +352,8 @@ def _judgments(
         systems=systems.astype(np.int64),
         topics=topics.size,
         judges=people.size,
-        groups=int(groups),
-        group=label[topic].astype(np.int64),
+        groups=groups,
+        group=label,
     )
 
 
@@ -394,7 +382,7 @@ def _levels(codes: IntArray, group: IntArray, groups: int) -> IntArray:
 def _unavailable(data: _Judgments) -> str | None:
     if data.judges == 1:
         return ONE_ASSESSOR
-    if data.size > 1 and (data.size - 1) * data.own_judge_df < LEAST_JUDGE_DF:
+    if data.size > 1 and judge_freedom(data.judges, data.groups, data.size) < FEWEST_DF:
         return TOO_FEW_ASSESSORS
     return None
 
@@ -655,9 +643,8 @@ def _from_rows(data: _Judgments) -> tuple[_Fit | None, str | None]:
         if not _held(model, random, key):
             raise UsageError(CONFOUNDED[key])
     found = _searched(data, model, random)
-    if (
-        isinstance(found, str) and (1, 2) in random
-    ):  # so many cells may leave nothing by chance; it touches no pair
+    if isinstance(found, str) and (1, 2) in random:
+        # Its many cells may leave nothing by chance, and it touches no difference of systems.
         random = [key for key in random if key != (1, 2)]
         found = _searched(data, model, random)
     if isinstance(found, str):

@@ -136,11 +136,23 @@ class Reml:
         solved, explained, inverse, log_det, inside = solve(right, scale, ratio * shrink, ratio * shrink**2)
         traces, squares, effects = self._by_term(theta, shrink, solved, inverse, inside)
         rss = max(square - explained, ROUNDING * self._square)
-        deviance = float(np.log1p(ratio * self._counts).sum()) + log_det
-        deviance += self.df * (1 + math.log(2 * math.pi * rss / self.df))
+        log_det += float(np.log1p(ratio * self._counts).sum())
+        return self._criterion(log_det, rss, traces, squares, effects, solved, inverse)
+
+    def _criterion(
+        self,
+        log_det: float,
+        rss: float,
+        traces: FloatArray,
+        squares: FloatArray,
+        effects: Sequence[FloatArray],
+        solved: FloatArray,
+        inverse: FloatArray,
+    ) -> Criterion:
+        """From the determinant of all equations and what solved the small ones, fixed effects last."""
         fixed = slice(self._columns, None)
         return Criterion(
-            deviance=deviance,
+            deviance=log_det + self.df * (1 + math.log(2 * math.pi * rss / self.df)),
             slope=2 * (traces - self.df * squares / rss),
             traces=traces,
             squares=squares,
@@ -354,19 +366,8 @@ class BlockReml(Reml):
             traces[k] = self.sizes[k] - float(inverse.diagonal()[part].sum())
         square = self._square - float(np.sum(seen * carried))
         rss = max(square - float(half @ half), ROUNDING * self._square)
-        deviance = 2 * float(np.log(np.einsum("bii->bi", roots)).sum() + np.log(root.diagonal()).sum())
-        deviance += self.df * (1 + math.log(2 * math.pi * rss / self.df))
-        fixed = slice(self._columns, None)
-        return Criterion(
-            deviance=deviance,
-            slope=2 * (traces - self.df * squares / rss),
-            traces=traces,
-            squares=squares,
-            rss=rss,
-            fixed=solved[fixed],
-            unscaled=inverse[fixed, fixed],
-            effects=tuple(effects),
-        )
+        log_det = 2 * float(np.log(np.einsum("bii->bi", roots)).sum() + np.log(root.diagonal()).sum())
+        return self._criterion(log_det, rss, traces, squares, effects, solved, inverse)
 
     def simulate(self, theta: FloatArray, sigma: float, rng: np.random.Generator) -> FloatArray:
         """The same scores as Reml's, from the same numbers drawn."""

@@ -9,7 +9,7 @@ groups, each of as many judges with topics of their own, it is the same, m being
 
 The test is that of a mixed model: t by the mean squares' estimate of this variance, with Satterthwaite's degrees of
 freedom. Two estimates are there, by the mean squares of all systems and by the pair's own: the larger counts, with the
-degrees of freedom of all systems; from OWN_ALONE of the judges on, the pair's own alone. Groups have their means too:
+degrees of freedom of all systems; from OWN_FROM of the judges on, the pair's own alone. Groups have their means too:
 what these vary by is averaged with the estimate within groups, by degrees of freedom. Where every topic has one judge
 the judges' means are all that there is, and their mean squares are pooled over systems alike.
 """
@@ -26,7 +26,7 @@ from scipy.special import chdtri, ndtr, stdtrit
 
 from adjudge.errors import UsageError
 from adjudge.stats.checks import FloatArray
-from adjudge.stats.judging import FEWEST_DF, judge_freedom
+from adjudge.stats.judging import FEWEST_DF, OWN_FROM, judge_freedom, own_freedom
 from adjudge.stats.power.rates import MOST_TOPICS, t_power, t_topics
 
 DRAWS = 5_000
@@ -36,8 +36,6 @@ BEYOND = 10**12
 """So many topics are as good as any number."""
 SMOOTH = 100
 """Degrees of freedom from which quantiles are approximated."""
-OWN_ALONE = 10
-"""Degrees of freedom that a pair's own judges must have (judges less groups) for its own variance to count alone."""
 TRIED = 20
 """Numbers of topics, evenly on a logarithmic scale, on which it is tried whether a power can be had."""
 
@@ -110,7 +108,7 @@ class Crossed:
         used = (3,) if alone else (0, 1, 2, 3) if groups > 1 else (0, 1, 2)
         own = {k: expected[k] * self._mean_square(k, free[k]) for k in used}
         variance, df = (own[3], np.full(DRAWS, free[3])) if alone else combined_squares(own, free, 1)
-        if not others or max(judges - groups, groups - 1) >= OWN_ALONE:
+        if not others or own_freedom(judges, groups) >= OWN_FROM:
             return variance, df
         pooled = {
             k: (own[k] + others * expected[k] * self._mean_square(4 + k, others * free[k])) / (others + 1)
@@ -203,7 +201,7 @@ class Crossed:
             if low > MOST_JUDGES:
                 return math.inf
         found = _first(enough, low, high)
-        return _first(enough, 1, OWN_ALONE) if found > OWN_ALONE and enough(OWN_ALONE) else found
+        return _first(enough, 1, OWN_FROM) if found > OWN_FROM and enough(OWN_FROM) else found
 
     def fewest(self, difference: float, power: float, alpha: float) -> float:
         """The fewest judges with whom some number of topics gives the power."""
@@ -214,8 +212,8 @@ class Crossed:
         judges = max(t_topics(difference, math.sqrt(self.own), power=power, alpha=alpha), 2)
         if judges > MOST_JUDGES:
             return math.inf
-        if judges > OWN_ALONE and enough(OWN_ALONE):  # with the mean squares of all systems
-            judges = OWN_ALONE
+        if judges > OWN_FROM and enough(OWN_FROM):  # with the mean squares of all systems
+            judges = OWN_FROM
         while not enough(judges) and judges <= MOST_JUDGES:
             judges += 1
         while judges > 2 and enough(judges - 1):

@@ -16,6 +16,7 @@ from adjudge.stats import checks
 from adjudge.stats.checks import FloatArray
 from adjudge.stats.multiple import SAME, at_most
 from adjudge.stats.paired import Alternative, untied_p
+from adjudge.stats.shares import wilson_end
 
 MOST_TOPICS = 10_000_000
 """Where more would be needed, there is no answer."""
@@ -44,13 +45,9 @@ class Rate:
         return self._end(1)
 
     def _end(self, side: int) -> float:
-        """The p for which the observed rate is just as far off as chance would have it."""
         if not self.of:
             return math.nan
-        z2 = float(ndtri((1 + self.level) / 2)) ** 2
-        spread = math.sqrt(z2 * (self.rate * (1 - self.rate) + z2 / (4 * self.of)) / self.of)
-        middle = (self.rate + z2 / (2 * self.of) + side * spread) / (1 + z2 / self.of)
-        return min(max(middle, 0.0), 1.0)
+        return wilson_end(self.rate, self.of, float(ndtri((1 + self.level) / 2)), side)
 
 
 def band(size: float, simulations: int, level: float = LEVEL) -> tuple[float, float]:
