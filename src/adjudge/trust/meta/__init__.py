@@ -1,0 +1,1 @@
+"""Which measures stand in for people: meta-evaluation."""
