@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -389,6 +391,58 @@ def test_williams_test_needs_four_systems_and_two_measures_that_vary_apart() -> 
     assert few.why[0] == "Williams' test needs 4 values of each measure, has 3"
     same = williams_measures(np.stack([DATA[0], 2 * DATA[0]]), DATA[2])
     assert same.why[0] == "the two measures are perfectly correlated with each other"
+
+
+# SummEval's 12 systems: experts' coherence and fluency as measures of their relevance
+
+
+# nlpstats 0.0.1 (SciPy 1.17.1), systems and topics in the order of their names: williams_test(...).pvalue, and both
+# correlate(...)
+SUMMEVAL_WILLIAMS: list[tuple[CorrelationLevel, Coefficient, float, float, float]] = [
+    ("system", "pearson", 0.8925467987256128, 0.8272750116555034, 0.8093825123103414),
+    ("system", "spearman", 0.027415226945587876, 0.7832167832167832, 0.9580419580419581),
+    ("system", "kendall-b", 0.3079034382142681, 0.6969696969696969, 0.8484848484848484),
+    ("global", "pearson", 1.5172097142986335e-33, 0.6680059260732509, 0.36911949977463004),
+    ("global", "spearman", 6.4545712158248016e-49, 0.6675697558659506, 0.2798038452307904),
+    ("global", "kendall-b", 1.939303620970789e-24, 0.5377539922784063, 0.22916572310087638),
+]
+# The same, np.random.seed(0): permutation_test(..., n_resamples=R).pvalue, and R
+SUMMEVAL_SWAPS: list[tuple[CorrelationLevel, Coefficient, Swap, float, int]] = [
+    ("system", "pearson", "systems", 0.9455, 2000),
+    ("system", "pearson", "inputs", 0.4855, 2000),
+    ("system", "pearson", "both", 0.5295, 2000),
+    ("system", "kendall-b", "systems", 0.5995, 2000),
+    ("system", "kendall-b", "inputs", 0.0085, 2000),
+    ("system", "kendall-b", "both", 0.0275, 2000),
+    ("global", "pearson", "systems", 0.0, 1000),
+    ("input", "pearson", "systems", 0.01, 100),
+]
+
+
+def summeval(folder: Path) -> FloatArray:
+    text = (folder / "summeval" / "model_annotations.12systems.jsonl").read_text(encoding="utf-8")
+    rows = [json.loads(line) for line in text.splitlines()]
+    topics, systems = (sorted({row[name] for row in rows}) for name in ("id", "model_id"))
+    found = np.full((3, len(topics), len(systems)), np.nan)
+    for row in rows:
+        for k, asked in enumerate(("coherence", "fluency", "relevance")):
+            mean = np.mean([each[asked] for each in row["expert_annotations"]])
+            found[k, topics.index(row["id"]), systems.index(row["model_id"])] = mean
+    return found
+
+
+@pytest.mark.shared_data
+def test_nlpstats_agrees_on_summeval(shared_data: Path) -> None:
+    data = summeval(shared_data)
+    for level, coefficient, p, first, second in SUMMEVAL_WILLIAMS:
+        found = williams_measures(data[:2], data[2], level=level, coefficient=coefficient)
+        np.testing.assert_allclose([found.value_first[0], found.value_second[0]], [first, second], atol=1e-12)
+        assert found.p[0] == pytest.approx(p, rel=1e-8)
+    for level, coefficient, swap, p, many in SUMMEVAL_SWAPS:
+        ours = permuted(data, level, coefficient, swap, resamples=5000)
+        assert ours.method == ("exact" if swap == "systems" else "swaps",)
+        share = (float(ours.p[0]) * many + 1) / (many + 2)
+        assert ours.p[0] == pytest.approx(p, abs=5 * np.sqrt(share * (1 - share) * (1 / many + 1 / 5000)))
 
 
 # Groups

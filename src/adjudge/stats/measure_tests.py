@@ -88,7 +88,7 @@ def permutation_measures(
     *,
     level: CorrelationLevel = "system",
     coefficient: Coefficient = "pearson",
-    swap: Swap = "both",
+    swap: Swap = "systems",
     alternative: Alternative = "two-sided",
     resamples: int = RESAMPLES,
     rng: np.random.Generator,
@@ -104,8 +104,11 @@ def permutation_measures(
 
     The hypothesis is that the two standardised measures are exchangeable given people's scores: equally correlated, and
     equal in shape, since standardising aligns means and variances alone. Two measures that are equally correlated
-    with people and differ in shape (in skewness, in how much of their variance lies between systems) do not
-    satisfy it, and the size may then depart from alpha: docs/calibration.md has how far.
+    with people and differ in shape (in skewness, in how much of their variance lies between systems or topics) do not
+    satisfy it, and the size may then depart from alpha. Means and variances are those of the data, so that it also
+    does a little where exchangeable measures have few systems. Swaps over topics, also after those over systems,
+    suppose besides that no measure favours some systems on all topics: two measures of equal merit, each with its
+    favourites, differ on these systems, and are found to. docs/calibration.md has how often.
     """
     values, human = _arrays(measures, people, level, coefficient)
     checks.one_of("swap", swap, get_args(Swap))

@@ -122,7 +122,7 @@ def test_frame_and_json_have_every_pair(found: BetterResult) -> None:
 
 
 def test_five_systems_can_find_nothing_and_say_so() -> None:
-    few = better_measures(planted(systems=5), swap="systems")
+    few = better_measures(planted(systems=5))
     [comparison] = few.comparisons
     assert {each.conclusion for each in comparison.pairs} == {"could not have been found"}
     assert "no pair of measures could have been found to differ" in few.headline()
@@ -137,10 +137,11 @@ def test_five_systems_can_find_nothing_and_say_so() -> None:
 
 def test_random_swaps_are_signed_by_their_seed() -> None:
     made = planted(topics=12, systems=8)
-    a, b, c = (better_measures(made, seed=seed).comparisons[0] for seed in (0, 0, 1))
+    a, b, c = (better_measures(made, swap="both", seed=seed).comparisons[0] for seed in (0, 0, 1))
     assert "seed:0" in a.signature
     assert "10,000 random swaps over systems and topics" in a.how
     assert [p.p for p in a.pairs] == [p.p for p in b.pairs] != [p.p for p in c.pairs]
+    assert any("hold for these systems, and may not for others" in said for said in a.sentences())
 
 
 def test_missing_cells_and_blank_measures_are_said() -> None:
@@ -148,7 +149,7 @@ def test_missing_cells_and_blank_measures_are_said() -> None:
     holed = made.automatic.copy()
     holed[1, 0, 0] = np.nan
     holed[2] = 7.0
-    found = better_measures(cells(holed, made.people[0]), levels=("global",), swap="systems")
+    found = better_measures(cells(holed, made.people[0]), levels=("global",))
     [comparison] = found.comparisons
     assert [each.cells for each in comparison.pairs] == [29, 30, 29]
     assert [each.conclusion for each in comparison.pairs][1:] == ["not tested", "not tested"]
@@ -165,7 +166,7 @@ def test_missing_cells_and_blank_measures_are_said() -> None:
 def test_systems_can_be_chosen() -> None:
     made = planted(systems=9)
     mixed = cells(made.automatic, made.people[0], kinds="hhmmmmmmm")
-    found = better_measures(mixed, among=("machines", "all"), swap="systems")
+    found = better_measures(mixed, among=("machines", "all"))
     assert [c.systems for c in found.comparisons] == [7, 9]
     assert "among machines (7 systems" in found.comparisons[0].headline()
 
@@ -281,6 +282,6 @@ def test_cells_of_a_table_will_do() -> None:
     made = planted(topics=5, systems=5)
     frame = long_table(np.concatenate([made.automatic, made.people]))
     frame["measure"] = frame["measure"].replace("m3", "overall")
-    found = better_measures(cells_of(scores_of(frame), "overall"), swap="systems")
+    found = better_measures(cells_of(scores_of(frame), "overall"))
     assert found.comparisons[0].human.measure == "overall"
     assert len(found.comparisons[0].pairs) == 3

@@ -104,7 +104,8 @@ class MeasureComparison:
     """By place: the first is significantly better than the second."""
     exact: bool
     resamples: int
-    burden: int
+    further: bool
+    """Whether measures' own correlations use topics that nobody judged, which tests of pairs do not."""
     signature: str
 
     @property
@@ -158,6 +159,11 @@ class MeasureComparison:
                 f" correction the smallest p within reach was {least:.3g} ({self.how}), so that not to differ says"
                 " nothing there."
             )
+        if self.test == "permutation" and self.swap != "systems":
+            yield (
+                f"Swaps {SWAPPED[self.swap]} suppose that no measure favours some systems on all topics: differences"
+                f" {self.where} hold for these systems, and may not for others."
+            )
         if self.test == "williams" and self.level == "global":
             yield (
                 "At the global level Williams' test takes every summary for independent, which those of one topic or"
@@ -177,6 +183,11 @@ class MeasureComparison:
         for place in self.places:
             if place.why is not None:
                 yield f"{place.measure.words}: no correlation {self.where} ({place.why})"
+        if self.further:
+            yield (
+                f"measures stand by their means over all their topics {self.where}; pairs are tested on those that"
+                " people judged, so that their correlations may differ"
+            )
         sizes = {each.cells for each in self.pairs}
         if len(sizes) > 1:
             yield (
@@ -355,7 +366,7 @@ def better_measures(
     coefficients: Sequence[Coefficient] = ("pearson",),
     among: Sequence[Among] = ("all",),
     test: MeasureTest = "permutation",
-    swap: Swap = "both",
+    swap: Swap = "systems",
     alpha: float = 0.05,
     correct: Correction = "holm",
     resamples: int | None = None,
@@ -365,9 +376,10 @@ def better_measures(
     """Every two measures compared, against every human measure, at each of these levels and by each coefficient.
 
     `test` is a permutation test that swaps the measures over systems, inputs or both, or Williams' test, which the
-    input level does not have. Without `resamples` there are as many swaps as the correction needs; where there are no
-    more in all, all are taken. p-values are corrected over the pairs of one human measure, level and coefficient. A
-    pair counts the summaries that people and both measures have; the order is by each measure's own correlation.
+    input level does not have. Swaps over inputs, or both, speak of these systems alone. Without `resamples` there are
+    as many swaps as the correction needs; where there are no more in all, all are taken. p-values are corrected over
+    the pairs of one human measure, level and coefficient. A pair counts the summaries that people and both measures
+    have; the order is by each measure's own correlation.
     """
     from adjudge.stats import checks
 
@@ -429,7 +441,10 @@ def _compared(
     from adjudge.stats.correlation import correlations
     from adjudge.stats.measure_tests import measure_groups, permutation_measures, williams_measures
 
-    own = correlations(cells.automatic, human.values, level=level, coefficient=coefficient)
+    further = cells.all_topics and level == "system"
+    own = correlations(
+        cells.automatic, human.values, level=level, coefficient=coefficient, all_topics=further
+    )
     if test == "williams":
         pairs = williams_measures(
             cells.automatic, human.values, level=level, coefficient=coefficient, progress=progress
@@ -474,7 +489,7 @@ def _compared(
         better=groups.better[np.ix_(order, order)],
         exact=pairs.exact,
         resamples=resamples,
-        burden=groups.burden,
+        further=further,
         signature=f"better|{human.info.measure}|{pairs.signature}|correct:{correct}"
         + (f"|seed:{seed}" if test == "permutation" and not pairs.exact else "")
         + f"|adjudge:{__version__}",

@@ -93,7 +93,8 @@ class HotellingResult(Tabular):
         flipped = f"by {flips} sign flips of topics {p_words(test.permutation_p, self.alpha)}"
         if pair.conclusion_flips == "could not have been found":
             flipped += f", where no p is below {test.least:.3g}"
-        return f"{self.on}, {found} (Hotelling's T-squared = {test.t2:.2f}, {f}, {counted(test.n, 'topic')}; {flipped})."
+        on = counted(test.n, "topic")
+        return f"{self.on}, {found} (Hotelling's T-squared = {test.t2:.2f}, {f}, {on}; {flipped})."
 
     def sentences(self) -> Iterator[str]:
         yield self.headline()
