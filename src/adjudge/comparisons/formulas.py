@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any
 
 from adjudge.data.scores import POOLED, Better, DerivedRows, MeasureInfo, ScoreTable, pooled
@@ -89,7 +89,7 @@ def _between(
     numbers = sorted(n for n in there if low <= n <= high)
     absent = [
         str(a + 1) if b - a == 2 else f"{a + 1} to {b - 1}"
-        for a, b in zip(numbers, numbers[1:], strict=False)
+        for a, b in pairwise(numbers)
         if b - a > 1
     ]
     return [there[n] for n in numbers], absent
