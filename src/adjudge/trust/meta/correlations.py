@@ -12,16 +12,26 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from adjudge.comparisons.scores import Among
 from adjudge.data.scores import MeasureInfo
+from adjudge.stats.correlation import Coefficient, CorrelationLevel, correlations
 from adjudge.table import Cell, Column, Table, Tables, Tabular, plain
-from adjudge.trust.meta.words import LEVEL_WORDS, coefficient_words, interval_words, n_words, over_words
+from adjudge.trust.meta.cells import Cells, HumanCells
+from adjudge.trust.meta.options import MetaOptions
+from adjudge.trust.meta.words import (
+    LEVEL_WORDS,
+    LEVELS,
+    coefficient_words,
+    interval_words,
+    n_words,
+    over_words,
+)
 from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from adjudge.stats.correlation import Coefficient, CorrelationLevel
 
 COLUMNS = ("measure", "human", "level", "coefficient", "among", "n", "value", "low", "high")
 """Of `--csv`."""
@@ -256,3 +266,52 @@ class CorrelationsResult(Tabular):
             }
         )
         return found
+
+
+def correlate_all(cells: Cells, options: MetaOptions) -> CorrelationsResult:
+    """Every measure against every human measure, at every level and by every coefficient that was asked for."""
+    rows: list[MeasureCorrelation] = []
+    for among in options.among:
+        own = cells.among(among)
+        for human in own.humans:
+            for level in options.levels:
+                for coefficient in options.coefficients:
+                    rows += _at(own, human, level, coefficient, among)
+    order = {each.info.measure: at for at, each in enumerate(cells.humans)}
+    rows.sort(
+        key=lambda each: (
+            LEVELS.index(each.level),
+            options.among.index(each.among),
+            order[each.human.measure],
+        )
+    )
+    return CorrelationsResult(
+        rows=tuple(rows),
+        confidence=1 - options.alpha,
+        resample=options.resample,
+        covers="",
+        signature="correlations",
+    )
+
+
+def _at(
+    cells: Cells, human: HumanCells, level: CorrelationLevel, coefficient: Coefficient, among: Among
+) -> Iterator[MeasureCorrelation]:
+    found = correlations(
+        cells.automatic, human.values, level=level, coefficient=coefficient, all_topics=cells.all_topics
+    )
+    for at, measure in enumerate(cells.measures):
+        yield MeasureCorrelation(
+            measure=measure,
+            human=human.info,
+            level=level,
+            coefficient=coefficient,
+            among=among,
+            n=int(found.n[at]),
+            value=float(found.values[at]),
+            low=math.nan,
+            high=math.nan,
+            blank=int(found.blank[at]),
+            missing=int(np.count_nonzero(np.isfinite(human.values) & np.isnan(cells.automatic[at]))),
+            why=found.why[at],
+        )

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Protocol, cast, get_args
 
 from adjudge import __version__
 from adjudge.comparisons.scores import Among, Patterns, Scores, Source, scores_of
@@ -18,15 +18,17 @@ from adjudge.data.scores import AllLengths
 from adjudge.errors import AdjudgeError, DataError, UsageError, nearest, quoted
 from adjudge.table import Table, Tables, Tabular, plain
 from adjudge.trust.meta.cells import Cells, cells_of
+from adjudge.trust.meta.options import RESAMPLES, MetaOptions
 from adjudge.trust.meta.words import COEFFICIENTS, LEVELS
+from adjudge.wording import listed
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from adjudge.comparisons.pairs import Comparison
+    from adjudge.stats.correlation import Coefficient, CorrelationLevel
 
 Progress = Callable[[str, int, int], None]
-RESAMPLES = 1000
 RESAMPLED = ("systems", "inputs", "assessors", "all")
 
 
@@ -38,24 +40,6 @@ class MetaPart(Protocol):
     def tables(self) -> Tables: ...
     def to_frame(self) -> pd.DataFrame: ...
     def as_dict(self) -> dict[str, Any]: ...
-
-
-@dataclass(frozen=True)
-class MetaOptions:
-    """What a user chose."""
-
-    levels: tuple[str, ...] = LEVELS
-    coefficients: tuple[str, ...] = COEFFICIENTS
-    resample: str = "all"
-    among: tuple[Among, ...] = ("all",)
-    test: str = "wilcoxon"
-    correct: str = "holm"
-    alpha: float = 0.05
-    resamples: int = RESAMPLES
-    seed: int = 0
-    closer_than: float | None = None
-    length: int | AllLengths | None = None
-    form: str | None = None
 
 
 @dataclass(frozen=True)
@@ -113,11 +97,27 @@ def _ranks(run: MetaRun) -> MetaPart:
     return rank_tables(run.cells, run.compared, run.options.among)
 
 
+def _slices(run: MetaRun) -> MetaPart:
+    from adjudge.trust.meta.slices import slices
+
+    o = run.options
+    return slices(
+        run.scores,
+        run.cells,
+        coefficient=o.coefficients[0],
+        among=o.among[0],
+        alpha=o.alpha,
+        resamples=o.resamples,
+        seed=o.seed,
+    )
+
+
 SPECS: dict[str, PartSpec] = {
     spec.name: spec
     for spec in (
         PartSpec("correlations", "How far do measures correlate with people?", _correlations),
         PartSpec("ranks", "Do measures rank systems as people do?", _ranks),
+        PartSpec("slices", "Where does a measure fail?", _slices),
     )
 }
 PARTS = tuple(SPECS)
@@ -163,8 +163,8 @@ def meta(
     named = [measure] if isinstance(measure, str) else measure or ()
     cells = cells_of(found, human, named, length=length, form=form, all_topics=all_topics)
     options = MetaOptions(
-        levels=_several("level", levels, LEVELS),
-        coefficients=_several("coefficient", coefficients, COEFFICIENTS),
+        levels=cast("tuple[CorrelationLevel, ...]", _several("level", levels, LEVELS)),
+        coefficients=cast("tuple[Coefficient, ...]", _several("coefficient", coefficients, COEFFICIENTS)),
         resample=_several("resample", resample, RESAMPLED, one=True)[0],
         among=_among(cells, among),
         test=test,
@@ -188,10 +188,21 @@ def meta(
     if not made:
         raise DataError("; ".join(absent.values()))
     names = [*(each.info.measure for each in cells.humans), *(each.measure for each in cells.measures)]
-    notes = [*cells.notes, *(line for name in names for line in found.unsaid_notes(name))]
+    notes = [*cells.notes, *_turned(cells), *(line for name in names for line in found.unsaid_notes(name))]
     return MetaResult(
         cells=cells, options=options, parts=made, absent=absent, notes=tuple(dict.fromkeys(notes))
     )
+
+
+def _turned(cells: Cells) -> list[str]:
+    lower = [
+        each.words for each in (*cells.measures, *(h.info for h in cells.humans)) if each.better == "lower"
+    ]
+    if not lower:
+        return []
+    return [
+        f"of {listed(lower)} lower scores are better: a positive correlation is agreement with people all the same"
+    ]
 
 
 def _several(

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from adjudge.wording import counted
 
-LEVELS = ("system", "input", "global")
-COEFFICIENTS = ("pearson", "spearman", "kendall-b", "kendall-c")
+if TYPE_CHECKING:
+    from adjudge.stats.correlation import Coefficient, CorrelationLevel
+
+LEVELS: tuple[CorrelationLevel, ...] = ("system", "input", "global")
+COEFFICIENTS: tuple[Coefficient, ...] = ("pearson", "spearman", "kendall-b", "kendall-c")
 
 LEVEL_WORDS = {
     "system": "systems' means over topics",
