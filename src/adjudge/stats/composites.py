@@ -1,4 +1,4 @@
-"""One number out of several measures: principal components, the mean of standardised measures, cross-validated regression.
+"""One number out of several measures: principal components, means, and regression on people that is cross-validated.
 
 Arrays are measures x topics x systems. A cell in which any measure is missing has no composite.
 """
@@ -173,7 +173,7 @@ def cross_validated_regression(
     folds: int = FOLDS,
     clusters: Sequence[str] | None = None,
 ) -> CrossValidatedRegression:
-    """Predict people's scores, topics x systems, by ridge regression with folds of topics crossed with folds of systems.
+    """Predict people's scores (topics x systems) by ridge regression; folds of topics cross those of systems.
 
     The cells of a fold of topics and a fold of systems are predicted by a model that saw none of these topics and none
     of these systems. Its measures are standardised, and its penalty chosen by predicting the other folds in the same
