@@ -1,8 +1,8 @@
 """Composites: several measures made one, beside the single measures. Rankel et al. 2011, section 5.
 
-The mean of all standardised measures, their first principal component, and a regression on people's scores that predicts
-every summary from other topics and other systems. Each is a measure of its own in the correlations with people and
-in the counts of significant pairs.
+The mean of all standardised measures, their first principal component, and a regression on people's scores that
+predicts every summary from other topics and other systems. Each is a measure of its own in the correlations with people
+and in the counts of significant pairs.
 """
 
 from __future__ import annotations
@@ -181,7 +181,7 @@ def _with_range(composite: Composite, at: int) -> str:
 
 @dataclass(frozen=True, repr=False)
 class CompositesResult(Tabular):
-    """Composites beside single measures: what they are made of, how they correlate with people, which pairs they find."""
+    """Composites beside single measures: what they are made of, their correlations with people, the pairs they find."""
 
     made: tuple[CompositesAmong, ...]
     correlated: tuple[CorrelationsResult, ...]
@@ -233,7 +233,7 @@ class CompositesResult(Tabular):
         return Tables(tuple(found))
 
     def to_frame(self) -> pd.DataFrame:
-        """The correlations, a row per measure, human measure, level and coefficient; `composite` tells the composites."""
+        """The correlations, a row per measure, human measure, level and coefficient, and whether it is a composite."""
         import pandas as pd
 
         frames = [
