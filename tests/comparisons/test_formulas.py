@@ -27,7 +27,7 @@ NIST = "mean(rating(aspect=1)..rating(aspect=5))"
 def made() -> pd.DataFrame:
     """Five questions by two assessors and two automatic measures, 10 topics x 4 systems."""
     rng = np.random.default_rng(17)
-    rows = []
+    rows: list[tuple[object, ...]] = []
     for topic in range(1, 11):
         for s, system in enumerate(("alpha", "beta", "gamma", "delta")):
             at = (f"d{topic}", system)
@@ -207,7 +207,7 @@ def test_a_cell_without_a_part_is_missing_with_the_reason(frame: pd.DataFrame) -
     matrix = scores.matrix(QUALITY)
     assert int(np.isnan(matrix.values).sum()) == 1
     assert matrix.missing == (("d3", "beta", "quality(q=2): no score"),)
-    told = frame.assign(value=frame["value"].mask(gone), why=np.where(gone, "the page was lost", None))
+    told = frame.assign(value=frame["value"].mask(gone), why=gone.map({True: "the page was lost"}))
     assert Scores("s", ScoreTable.from_frame(told)).matrix(QUALITY).missing == (
         ("d3", "beta", "quality(q=2): the page was lost"),
     )

@@ -57,12 +57,12 @@ def standardise(measures: npt.ArrayLike) -> StandardisedMeasures:
     values = checks.numbers("measures", measures, dimensions=3)
     kept = [k for k, each in enumerate(values) if _varies(each[~np.isnan(each)])]
     _need_two(len(kept), len(values))
-    present = ~np.isnan(values[kept]).any(axis=0)
+    present: BoolArray = np.logical_not(np.isnan(values[kept]).any(axis=0))
     # What varies over its own cells may still be constant over those that all measures have.
     alike = [k for k in kept if not _varies(values[k][present])]
     if alike and len(alike) < len(kept):
         kept = [k for k in kept if k not in alike]
-        present = ~np.isnan(values[kept]).any(axis=0)
+        present = np.logical_not(np.isnan(values[kept]).any(axis=0))
     _need_two(len(kept), len(values))
     if present.sum() < 3:
         raise DataError(
@@ -178,7 +178,8 @@ def cross_validated_regression(
     The cells of a fold of topics and a fold of systems are predicted by a model that saw none of these topics and none
     of these systems. Its measures are standardised, and its penalty chosen by predicting the other folds in the same
     way, without them too. Topics of one cluster share a fold. A prediction has no intercept: the mean of the others is
-    low where those left out are high, and would correlate negatively with what is predicted.
+    low where those left out are high, and would correlate negatively with what is predicted. It counts from the
+    measures' means over all cells, which know nothing of people.
     """
     target = checks.numbers("people", people, dimensions=2)
     if target.shape != measures.present.shape:

@@ -23,7 +23,7 @@ def made() -> pd.DataFrame:
     """12 topics x 8 systems: people, four measures of growing noise of which one is better when lower, a flat one."""
     rng = np.random.default_rng(1)
     quality = rng.normal(size=(12, 8)) + np.linspace(0, 1.5, 8)
-    rows = []
+    rows: list[tuple[object, ...]] = []
     for t, s in np.ndindex(12, 8):
         at = (f"t{t}", f"s{s}")
         rows += [("overall", *at, who, quality[t, s] + 0.5 * rng.normal()) for who in "AB"]

@@ -223,10 +223,8 @@ class CompositesResult(Tabular):
     def tables(self) -> Tables:
         found: list[Table] = []
         for made, correlated in zip(self.made, self.correlated, strict=True):
-            about = (
-                f"; the last {counted(len(made.composites), 'row is a composite', 'rows are composites')}"
-                f"{', over the cells that all measures have' if made.incomplete else ''}"
-            )
+            over = ", in the cells that all measures have" if made.incomplete else ""
+            about = f"; composites stand below the single measures{over}"
             found.append(made.weights_table())
             found += [_renamed(each, "", about) for each in correlated.tables()]
             found += [_renamed(each, f"-{made.among}", about) for each in made.power.tables()]
