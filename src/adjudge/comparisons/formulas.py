@@ -87,11 +87,7 @@ def _between(
         if len(pieces) == len(first) and pieces[:at] + pieces[at + 1 :] == first[:at] + first[at + 1 :]:
             there.setdefault(int(pieces[at]), measure)
     numbers = sorted(n for n in there if low <= n <= high)
-    absent = [
-        str(a + 1) if b - a == 2 else f"{a + 1} to {b - 1}"
-        for a, b in pairwise(numbers)
-        if b - a > 1
-    ]
+    absent = [str(a + 1) if b - a == 2 else f"{a + 1} to {b - 1}" for a, b in pairwise(numbers) if b - a > 1]
     return [there[n] for n in numbers], absent
 
 
