@@ -115,8 +115,8 @@ def permutation_measures(
     checks.one_of("alternative", alternative, get_args(Alternative))
     checks.count("resamples", resamples, least=1)
     topics, systems = human.shape
-    by_system = rng.random((resamples, systems)) < 0.5
-    by_topic = rng.random((resamples, topics)) < 0.5
+    by_system = rng.integers(0, 2, (resamples, systems if swap != "inputs" else 0), dtype=np.bool_)
+    by_topic = rng.integers(0, 2, (resamples, topics if swap != "systems" else 0), dtype=np.bool_)
 
     def test(pair: _Cells) -> _Outcome:
         observed = _observed(pair, level, coefficient)

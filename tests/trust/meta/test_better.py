@@ -129,9 +129,9 @@ def test_five_systems_can_find_nothing_and_say_so() -> None:
     assert "any of the 3 measures may be the best" in few.headline()
     [_, why] = few.sentences()
     assert why == (
-        "3 pairs of measures could not have been found to differ with overall at the system level by Pearson's r, among"
-        " all systems: before correction the smallest p within reach was 0.0625 (permutation test, all swaps over"
-        " systems), so that not to differ says nothing there."
+        "3 pairs of measures could not have been found to differ in correlation with overall at the system level by"
+        " Pearson's r, among all systems: before correction the smallest p within reach was 0.0625 (permutation test,"
+        " all swaps over systems), so that not to differ says nothing there."
     )
 
 
