@@ -26,6 +26,8 @@ CeilingCoefficient = Coefficient | Accuracy
 """pairwise is the share of pairs of systems in the same order, ties among them: of means, or within topics."""
 GROUPS = 20
 """That are left out one by one, where leaving out every topic or assessor alone would take long."""
+NO_VARIANCE = 1e-24
+"""A variance that is rounding alone."""
 MOST_ROWS = 2_000_000
 """Numbers that are compared in pairs together."""
 
@@ -64,7 +66,7 @@ class HumanCeiling:
 
 
 def leave_one_out(judged: npt.ArrayLike) -> FloatArray:
-    """For each assessor (assessors x topics x systems): the mean of the others, on the cells that the assessor judged."""
+    """Of each assessor (assessors x topics x systems): the mean of the others, on the cells that they judged."""
     given = checks.numbers("judged", judged, dimensions=3)
     there = ~np.isnan(given)
     filled = np.where(there, given, 0.0)
@@ -137,8 +139,7 @@ def human_ceiling(
         over=over,
         why=why,
         why_no_interval=tuple(
-            reason or (why_not or "too few resamples have a coefficient" if math.isnan(low[m]) else None)
-            for m, reason in enumerate(why)
+            reason or why_not or _why_no_interval(float(variance[m])) for m, reason in enumerate(why)
         ),
     )
 
@@ -156,6 +157,12 @@ def _why(judged: FloatArray, counts: IntArray, own: FloatArray, measured: npt.ND
     return "no assessor has a coefficient on the cells that the measure has"
 
 
+def _why_no_interval(variance: float) -> str | None:
+    if math.isnan(variance):
+        return "too few resamples have a difference"
+    return None if variance > NO_VARIANCE else "the difference is the same in every resample"
+
+
 @dataclass(frozen=True, slots=True)
 class _How:
     """A level and a coefficient, for weights of topics."""
@@ -167,12 +174,12 @@ class _How:
         """Assessors x measures x weights: every measure, and the assessor, with the assessor's leave-one-out mean."""
         values, ceilings = np.full((2, len(judged), len(x), len(weights)), np.nan)
         for a, rest in enumerate(leave_one_out(judged)):
-            # Measures that have the same cells share the ceiling.
             known = ~np.isnan(x) & ~np.isnan(rest)
-            kinds, kind = np.unique(known.reshape(len(x), -1), axis=0, return_inverse=True)
-            for k, cells in enumerate(kinds.reshape(-1, *rest.shape)):
-                if cells.any():
-                    mine = np.flatnonzero(kind.reshape(-1) == k)
+            alike: dict[bytes, list[int]] = {}  # measures that have the same cells share the ceiling
+            for m, cells in enumerate(known):
+                alike.setdefault(np.packbits(cells).tobytes(), []).append(m)
+            for mine in alike.values():
+                if (cells := known[mine[0]]).any():
                     stack = np.where(cells, np.concatenate([x[mine], judged[a][None]]), np.nan)
                     found = self.of(stack, np.where(cells, rest, np.nan), weights)
                     values[a, mine], ceilings[a, mine] = found[:-1], found[-1]
@@ -210,12 +217,12 @@ def _alike(x: FloatArray, y: FloatArray) -> FloatArray:
 
 
 def _own(how: _How, judged: FloatArray) -> FloatArray:
+    """Each assessor with the mean of the rest."""
     once = np.ones((1, judged.shape[1]))
-    rests = leave_one_out(judged)
     return np.array(
         [
             how.of(np.where(np.isnan(rest), np.nan, own)[None], rest, once)[0, 0]
-            for own, rest in zip(judged, rests, strict=True)
+            for own, rest in zip(judged, leave_one_out(judged), strict=True)
         ]
     )
 
@@ -315,7 +322,7 @@ def _interval(
     """NaN where there is no error: no variance at all says nothing of other topics."""
     from scipy.special import stdtrit
 
-    known = variance > 0
+    known = variance > NO_VARIANCE
     half = stdtrit(np.where(known, freedom, 1), (1 + confidence) / 2) * np.sqrt(
         np.where(known, variance, np.nan)
     )
