@@ -731,8 +731,15 @@ def with_table_options(analysis: Callable[P, T]) -> Callable[P, T]:
             return analysis(*args, **options)
         source, *rest = (options.pop("scores"),) if "scores" in options else args
         kinds = {name: how.pop(name) for name in ("human", "baseline") if name in how}
-        read = replace(read_scores(cast(Any, source), TableOptions(**how), **kinds), unsaid=True)
-        found: T = cast(Any, analysis)(read, *rest, **options)
+
+        def read(one: Any) -> Scores:
+            return replace(read_scores(one, TableOptions(**how), **kinds), unsaid=True)
+
+        if isinstance(source, Mapping):  # data sets by their names
+            ready: Any = {name: read(each) for name, each in source.items()}
+        else:
+            ready = read(source)
+        found: T = cast(Any, analysis)(ready, *rest, **options)
         return found
 
     return with_options
