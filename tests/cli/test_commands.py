@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import shlex
 import shutil
@@ -543,6 +544,29 @@ def test_counts_are_rankels_tables(here: Path, run: Run) -> None:
     with (here / "counts.csv").open(encoding="utf-8", newline="") as stream:
         assert len(list(csv.DictReader(stream))) == 2 * 8
     assert run("compare", "matrix.csv", "--counts").returncode == 0
+
+
+def test_counts_of_several_data_sets_stand_side_by_side(here: Path, run: Run) -> None:
+    shown = run("compare", "my-eval", "other=matrix.csv", "--counts", "--tests", "t,mc")
+    assert shown.returncode == 0
+    assert [line.split() for line in shown.stdout.splitlines()[1:2]] == [["measure", "my-eval", "other"]]
+    assert "mc:mean" in shown.stdout
+    assert "note: other has no scores of ROUGE-1 recall at 100 words and ROUGE-2" in shown.stderr
+    written = run("compare", "x=matrix.csv", "y=matrix.csv", "--counts", "--csv", "-").stdout
+    assert [row["data"] for row in csv.DictReader(io.StringIO(written))] == ["x"] * 3 + ["y"] * 3
+    alone = json.loads(run("compare", "x=matrix.csv", "--counts", "--json").stdout)
+    assert alone["data"] == ["x"]
+    for arguments, said in (
+        (("matrix.csv", "my-eval"), "several data sets are for --counts"),
+        (
+            ("matrix.csv", "matrix.csv", "--counts"),
+            'two data sets are called "matrix": give them others, as NAME=matrix.csv',
+        ),
+        (("my-eval", "x=matrix.csv", "--counts", "--csv", "matrix.csv"), "would be written over"),
+    ):
+        refused = run("compare", *arguments)
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert said in refused.stderr
 
 
 def test_seeds_and_workers(here: Path, run: Run) -> None:

@@ -387,9 +387,10 @@ a\_b at 50 words & 2 & 1 & 1 & 1 \\
 def test_frames_and_json() -> None:
     found = rankel_tables(matrix(HAND, SYSTEMS), KINDS, {"t": said(ANSWERS)})
     row = found.to_frame().iloc[0]
-    cutoffs = ["statistic", "cutoff", "cutoff_least", "cutoff_most"]  # of resampling tests alone
+    cutoffs = ["statistic", "cutoff", "cutoff_least", "cutoff_most"]  # a test that says no cut-off
     assert row[cutoffs].isna().all()
-    assert row.drop(["length", "form", *cutoffs]).to_dict() == {
+    assert row[["data", "why"]].isna().all()  # of several data sets alone
+    assert row.drop(["data", "why", "length", "form", *cutoffs]).to_dict() == {
         "measure": "rouge-2",
         "test": "t",
         "pairs": 6,
@@ -597,3 +598,115 @@ def test_scores_of_any_size_have_intervals() -> None:
     )
     assert list(huge.sentences()) == list(plain.sentences())
     assert [h.high for h in huge.measures[0].humans] == [h.high * 2.0**980 for h in plain.measures[0].humans]
+
+
+# Several data sets side by side
+
+
+def year(seed: int, machines: int, measures: Sequence[str]) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    names = [*(f"m{k}" for k in range(machines)), "H1"]
+    return pd.DataFrame(
+        [
+            (measure, f"t{topic}", name, rng.normal(k / 2, 1))
+            for measure in measures
+            for topic in range(15)
+            for k, name in enumerate(names)
+        ],
+        columns=["measure", "topic", "system", "value"],
+    )
+
+
+def test_data_sets_have_the_counts_that_each_has_by_itself() -> None:
+    counts: Any = adjudge.counts  # it takes the options of tables too
+    years = {"2009": year(1, 4, ["r", "p"]), "2010": year(2, 3, ["r", "q"])}
+    found = counts(years, tests=("t", "mc:w"), human="H*", seed=3)
+    assert found.data == ("2009", "2010")
+    alone = [
+        (name, m)
+        for name, frame in years.items()
+        for m in counts(frame, tests=("t", "mc:w"), human="H*", seed=3).measures
+    ]
+    assert [replace(m, data=None) for m in found.measures] == [m for _, m in alone]
+    assert [m.data for m in found.measures] == [name for name, _ in alone]
+
+    pairs, *_ = found.tables()
+    by = {m.named: [m.tests[0].pairs, *(t.different for t in m.tests)] for m in found.measures}
+    assert [row[:2] for row in pairs.rows] == [
+        (m, c) for m in ("r", "p", "q") for c in ("pairs", "paired t", "mc:w")
+    ]
+    column = {
+        (m, year): [row[at] for row in pairs.rows if row[0] == m]
+        for m in "rpq"
+        for at, year in ((2, 2009), (3, 2010))
+    }
+    assert column["p", 2010] == column["q", 2009] == [None] * 3
+    for (measure, name), cells in column.items():
+        if cells[0] is not None:
+            assert [int(str(cell)) for cell in cells] == by[f"{measure} ({name})"]
+    assert list(found.blanks()) == ["2009 has no scores of q", "2010 has no scores of p"]
+    assert found.tables().notes[:2] == tuple(found.blanks())
+    assert next(found.sentences()).startswith("On r (2009), of 10 pairs of systems these differ: ")
+
+
+def test_a_measure_of_one_data_set_has_empty_rows_with_the_reason_in_the_other() -> None:
+    found = adjudge.counts({"a": year(1, 3, ["r", "p"]), "b": year(2, 3, ["r"])}, tests=("t", "mc"))
+    frame = found.to_frame()
+    empty = (frame["data"] == "b") & (frame["measure"] == "p")
+    gone = frame[empty]
+    assert gone["why"].tolist() == ["b has no scores of p"] * 2
+    assert gone["statistic"].fillna("").tolist() == ["", "mean"]
+    assert gone[["pairs", "different", "cutoff", "humans"]].isna().all(axis=None)
+    assert frame[~empty]["why"].isna().all()
+    assert frame[~empty]["pairs"].notna().all()
+    data = found.as_dict()
+    assert data["data"] == ["a", "b"]
+    assert [(each["data"], each["measure"], each["why"]) for each in data["absent"]] == [
+        ("b", "p", "b has no scores of p")
+    ]
+
+
+def test_a_named_measure_must_be_in_some_data_set() -> None:
+    years = {"a": year(1, 3, ["r", "p"]), "b": year(2, 3, ["r"])}
+    found = adjudge.counts(years, ["p", "r"], tests=("t",))
+    assert [m.named for m in found.measures] == ["p (a)", "r (a)", "r (b)"]
+    with pytest.raises(UsageError, match='no scores of "q"'):
+        adjudge.counts(years, ["r", "q"])
+    with pytest.raises(UsageError, match="no data set"):
+        adjudge.counts({})
+
+
+def test_a_heading_says_what_is_resampled() -> None:
+    frame = year(1, 3, ["r"])
+
+    def headings(**options: Any) -> list[str]:
+        return [column.title for column in adjudge.counts(frame, **options).table().columns[2:]]
+
+    assert headings(tests=("mc", "hb", "mc:w", "t")) == ["mc:mean", "hb:t", "mc:w", "paired t"]
+    assert headings(tests=("mc", "hb:t"), statistic="w") == ["mc:w", "hb:t"]
+    assert " by mc:w (p <=" in adjudge.counts(frame, tests=("mc",), statistic="w").headline()
+
+
+def test_cutoffs_of_every_test_are_in_csv_and_json() -> None:
+    """Theoretical ones are SciPy's quantiles; resampled ones are quantiles of the null distributions."""
+    rng = np.random.default_rng(8)
+    frame = pd.DataFrame(rng.normal([0.0, 0.5, 1.0], 1, (20, 3)), columns=["a", "b", "c"])
+    tests = ("t-unpaired", "t", "wilcoxon", "sign", "welch", "mc:w", "mc:t-unpaired", "hb:w")
+    found = adjudge.counts(frame, tests=tests, resamples=400, seed=2)
+    rows = found.to_frame().set_index("test")
+    assert rows["cutoff"].notna().all()
+    assert rows.loc["t", "cutoff"] == pytest.approx(stats.t.ppf(0.975, 19), rel=1e-12)
+    assert rows.loc["t-unpaired", "cutoff"] == pytest.approx(stats.t.ppf(0.975, 38), rel=1e-12)
+    # Printed tables of Wilcoxon's test: n = 20, the smaller sum at most 52, so |W| >= 210 - 104.
+    assert rows.loc["wilcoxon", ["cutoff", "cutoff_least", "cutoff_most"]].tolist() == [106.0] * 3
+    freedom = [
+        (u + v) ** 2 / ((u**2 + v**2) / 19)
+        for u, v in combinations(frame.to_numpy().var(axis=0, ddof=1).tolist(), 2)
+    ]
+    assert rows.loc["welch", "cutoff_most"] == pytest.approx(stats.t.ppf(0.975, min(freedom)), rel=1e-10)
+    for test in ("mc:w", "mc:t-unpaired", "hb:w"):
+        assert rows.loc[test, "cutoff_least"] <= rows.loc[test, "cutoff"] <= rows.loc[test, "cutoff_most"]
+    # Under swaps W is nearly normal with variance n(n + 1)(2n + 1) / 6; 400 resamples leave the quantile some noise.
+    assert rows.loc["mc:w", "cutoff"] == pytest.approx(1.96 * math.sqrt(20 * 21 * 41 / 6), rel=0.1)
+    data = found.as_dict()["measures"][0]["tests"]
+    assert [each["cutoff"] for each in data] == rows["cutoff"].tolist()

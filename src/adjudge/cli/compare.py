@@ -11,7 +11,7 @@ import typer
 import adjudge
 from adjudge.cli import options
 from adjudge.cli.completion import complete_systems
-from adjudge.cli.output import deliver, say, show, show_json, warn, write_csv
+from adjudge.cli.output import deliver, not_over, say, show, show_json, warn, write_csv
 from adjudge.cli.sources import (
     length_of,
     of_target,
@@ -33,9 +33,12 @@ from adjudge.comparisons.tests import (
     ZEROS,
     Test,
 )
+from adjudge.data.packed import PACKED
 from adjudge.errors import UsageError, quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from adjudge.comparisons.counts import CountsTable
     from adjudge.comparisons.pairs import Comparison
     from adjudge.comparisons.paper import ComparedMeasures
@@ -52,6 +55,15 @@ COUNTED: tuple[Test, ...] = ("t-unpaired", "t", "wilcoxon")  # the paper's three
 def command(
     scores: options.Scores,
     table: TableOptions,
+    more: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[MORE]...",
+            help="With --counts: further data sets, to stand beside the first. Each is called as its file, or as you"
+            " say: 2009=tac09.csv 2010=tac10.csv.",
+            show_default=False,
+        ),
+    ] = None,
     measure: options.Measures = None,
     test: Annotated[
         str | None,
@@ -215,12 +227,19 @@ def command(
             raise UsageError(
                 f"--counts counts all pairs, not corrected, as the paper does: leave out {ignored}"
             )
-    data = open_scores(scores, table, human, baseline, lower_is_better)
+    if more and not counts:
+        raise UsageError("several data sets are for --counts, which has them side by side")
     if counts:
-        more = [test] if test else []
-        counting = TESTS if test == ALL else (*more, *several) if several else (*COUNTED, *more)
+        named = _data_sets([str(scores), *(more or ())])
+        for path in named.values():
+            not_over(csv, path)
+        sets = {
+            name: open_scores(path, table, human, baseline, lower_is_better) for name, path in named.items()
+        }
+        also = [test] if test else []
+        counting = TESTS if test == ALL else (*also, *several) if several else (*COUNTED, *also)
         found_counts = adjudge.counts(
-            data,
+            sets[None] if None in sets else {str(name): each for name, each in sets.items()},
             measure,
             length=length_of(length),
             form=form,
@@ -232,8 +251,9 @@ def command(
             resamples=resamples or RESAMPLES,
             seed=seed,
         )
-        _show_counts(found_counts, data, json=json, csv=csv, latex=latex, markdown=markdown)
+        _show_counts(found_counts, sets, json=json, csv=csv, latex=latex, markdown=markdown)
         return
+    data = open_scores(scores, table, human, baseline, lower_is_better)
     from adjudge.comparisons.pairs import compare_all
 
     found = compare_all(
@@ -309,10 +329,42 @@ def _show(c: Comparison, *, pairs: bool, effects: bool) -> None:
     say(c.signature, "dim")
 
 
+def _data_sets(given: list[str]) -> dict[str | None, Path]:
+    """Data sets by their names: as said, NAME=PATH, or as their files are called; a single one needs none."""
+    found: dict[str | None, Path] = {}
+    for text in given:
+        name, sign, path = text.partition("=")
+        if not (sign and name and path) or Path(text).exists():
+            name, path = _called(Path(text)), text
+            if len(given) == 1:
+                return {None: Path(text)}
+        if name in found:
+            raise UsageError(f"two data sets are called {quoted(name)}: give them others, as NAME={path}")
+        found[name] = Path(path)
+    return found
+
+
+def _called(path: Path) -> str:
+    """A file's or a folder's name without what says how it is written."""
+    if str(path) == "-":
+        return "standard input"
+    name = Path(path.resolve().name)
+    if path.is_dir():
+        return str(name)
+    return name.with_suffix("").stem if name.suffix in PACKED else name.stem
+
+
 def _show_counts(
-    table: CountsTable, data: Scores, *, json: bool, csv: Path | None, latex: bool, markdown: bool
+    table: CountsTable,
+    sets: Mapping[str | None, Scores],
+    *,
+    json: bool,
+    csv: Path | None,
+    latex: bool,
+    markdown: bool,
 ) -> None:
-    warn_of(data, (m.measure for m in table.measures))
+    for name, data in sets.items():
+        warn_of(data, (m.measure for m in table.measures if m.data == name))
     if csv is not None:
         write_csv(table.to_frame(), csv)
     if json:
@@ -329,6 +381,6 @@ def _show_counts(
         print()
         for line in table.sentences():
             say(line)
-        for line in table.notes:
+        for line in (*table.blanks(), *table.notes):
             warn(line)
         say(table.signature, "dim")

@@ -1,6 +1,7 @@
 """Rankel's tables: how many pairs each test finds, among all systems and between humans and machines.
 
-Machines that pass for human are counted too, by tests and by averages. Rankel et al. 2011, section 4.
+Machines that pass for human are counted too, by tests and by averages. Several data sets, such as years, stand side by
+side. Rankel et al. 2011, section 4.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from adjudge.comparisons.scores import Source, scores_of
-from adjudge.comparisons.tests import ALPHA, LEVEL, RESAMPLES, Test, choices, run_test, words_of_test
+from adjudge.comparisons.scores import Scores, Source, scores_of
+from adjudge.comparisons.tests import ALPHA, LEVEL, RESAMPLES, Choices, Test, choices, run_test, words_of_test
 from adjudge.data.scores import AllLengths, Better, Pool, ScoreMatrix
-from adjudge.errors import UsageError, quoted
-from adjudge.table import Column, Table, Tables, Tabular, plain
-from adjudge.wording import counted
+from adjudge.errors import DataError, UsageError, quoted
+from adjudge.table import Cell, Column, Table, Tables, Tabular, plain
+from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,6 +32,7 @@ COUNTED: tuple[Test, ...] = ("t-unpaired", "t", "wilcoxon")
 """The paper's three."""
 CUTOFFS = ("cutoff", "cutoff_least", "cutoff_most")
 MACHINE_COLUMNS = [
+    "data",
     "measure",
     "length",
     "form",
@@ -51,7 +53,7 @@ MACHINE_COLUMNS = [
 
 
 def counts(
-    scores: Source,
+    scores: Source | Mapping[str, Source],
     measure: str | Sequence[str] | None = None,
     *,
     length: int | AllLengths | None = None,
@@ -70,9 +72,15 @@ def counts(
 
     `scores` are an evaluation or its scores, a path to its folder or to a file of scores, or a DataFrame; `measure`
     is one or several, all unless said. `tests` are those of `compare`, of mc and hb also with a statistic, as mc:w.
-    p-values are not corrected, as in the paper.
+    p-values are not corrected, as in the paper. Several data sets stand side by side: {"2009": ..., "2010": ...}.
     """
-    found = scores_of(scores, without=without)
+    if isinstance(scores, Mapping) and not scores:
+        raise UsageError("no data set to count in")
+    sources: Mapping[Any, Source] = scores if isinstance(scores, Mapping) else {None: scores}
+    data = {
+        None if name is None else str(name): scores_of(each, without=without)
+        for name, each in sources.items()
+    }
     if not tests:
         raise UsageError("no test to count with")
     chosen = choices(
@@ -84,29 +92,90 @@ def counts(
         resamples=resamples,
         seed=seed,
     )
-    named = [measure] if isinstance(measure, str) else measure or ()
-    matrices = [
-        found.matrix(m, length=n, form=f, pool=pool).averaged()
-        for m, n, f in found.each(named, length=length, form=form)
-    ]
+    named = (measure,) if isinstance(measure, str) else tuple(measure or ())
     runs: dict[str, Callable[[FloatArray], PairResults]] = {
-        test: partial(
-            run_test,
-            test=test,
-            choices=chosen,
-            alternative="two-sided",
-            resamples=chosen.resamples or RESAMPLES,
-        )
-        for test in chosen.run
+        test: partial(_run, test=test, choices=chosen) for test in chosen.run
     }
-    counted_ones = [m for m in matrices if m.info.better is not None] or matrices
-    table = rankel_tables(counted_ones, found.kinds, runs, alpha=alpha, level=level)
-    notes = [
-        f"{m.measure}: {line}"
-        for m in counted_ones
-        for line in found.assessor_note(m.measure, m.length, m.form)
-    ]
-    return replace(table, notes=tuple(dict.fromkeys(notes)))
+    chosen_ones = {name: _matrices(each, named, length, form, pool) for name, each in data.items()}
+    if named:
+        _check_named(chosen_ones)
+    directed = {m.measure for found, _ in chosen_ones.values() for m in found if m.info.better is not None}
+    tables, notes = [], []
+    for name, (found, _) in chosen_ones.items():
+        kept = [m for m in found if m.measure in directed or not directed]
+        if not kept:
+            continue
+        table = rankel_tables(kept, data[name].kinds, runs, alpha=alpha, level=level)
+        tables += [replace(each, data=name) for each in table.measures]
+        where = "" if name is None else f"{name}: "
+        notes += [
+            f"{where}{m.measure}: {line}"
+            for m in kept
+            for line in data[name].assessor_note(m.measure, m.length, m.form)
+        ]
+    if not tables:
+        raise UsageError("no measure to count on")
+    return CountsTable(
+        measures=tuple(tables),
+        alpha=alpha,
+        level=level,
+        correction="none",
+        notes=tuple(dict.fromkeys(notes)),
+        data=tuple(name for name in data if name is not None),
+        absent=tuple(_absent(tables, [name for name in data if name is not None])),
+    )
+
+
+def _run(values: FloatArray, *, test: str, choices: Choices) -> PairResults:
+    """The test, two-sided, with cut-offs: those of resamples, or theoretical ones."""
+    from adjudge.stats.cutoffs import theoretical_cutoffs
+
+    results = run_test(values, test, choices, "two-sided", choices.resamples or RESAMPLES)
+    if results.cutoff is not None:
+        return results
+    cutoff = theoretical_cutoffs(results, values, alpha=choices.alpha, zeros=choices.zeros)
+    return replace(results, cutoff=cutoff)
+
+
+def _matrices(
+    scores: Scores, named: Names, length: int | AllLengths | None, form: str | None, pool: Pool
+) -> tuple[list[ScoreMatrix], dict[str, UsageError | DataError]]:
+    """The measures of one data set; of those that were named and are not there, why."""
+    each: list[tuple[str, int | AllLengths | None, str | None]] = []
+    why: dict[str, UsageError | DataError] = {}
+    if not named:
+        each = scores.each((), length=length, form=form)
+    for name in named:
+        try:
+            each += [which for which in scores.each([name], length=length, form=form) if which not in each]
+        except (UsageError, DataError) as error:
+            why[name] = error
+    return [scores.matrix(m, length=n, form=f, pool=pool).averaged() for m, n, f in each], why
+
+
+def _check_named(
+    found: Mapping[str | None, tuple[list[ScoreMatrix], dict[str, UsageError | DataError]]],
+) -> None:
+    """A measure that was named must be in one data set at least."""
+    [first, *others] = [why for _, why in found.values()]
+    for name, error in first.items():
+        if all(name in why for why in others):
+            raise error
+
+
+def _absent(found: Sequence[CountsByMeasure], names: Sequence[str]) -> Iterator[AbsentMeasure]:
+    """Measures that other data sets have, with the reason."""
+    known = {(m.key, m.data) for m in found}
+    elsewhere = {m.key: m for m in reversed(found)}
+    for name in names:
+        for key in dict.fromkeys(m.key for m in found):
+            if (key, name) not in known:
+                measure, length, form = key
+                title = elsewhere[key].title
+                why = f"{name} has no scores of {title}"
+                yield AbsentMeasure(
+                    data=name, measure=measure, length=length, form=form, title=title, why=why
+                )
 
 
 def rankel_tables(
@@ -142,6 +211,10 @@ class CountsTable(Tabular):
     correction: str
     notes: tuple[str, ...] = ()
     """For whom the counts hold, where assessors gave the scores."""
+    data: tuple[str, ...] = ()
+    """The names of the data sets, where they have any."""
+    absent: tuple[AbsentMeasure, ...] = ()
+    """What some data sets have and others have not."""
 
     @property
     def signature(self) -> str:
@@ -149,12 +222,27 @@ class CountsTable(Tabular):
         return "\n".join(measure.signature for measure in self.measures)
 
     def to_frame(self) -> pd.DataFrame:
-        """A row per measure and test; counts of human-machine pairs are missing where there are none."""
+        """A row per data set, measure and test; counts of human-machine pairs are missing where there are none.
+
+        A measure that a data set has not has empty rows there, and `why` says so.
+        """
         import pandas as pd
 
-        frame = pd.DataFrame([_row(measure, test) for measure in self.measures for test in measure.tests])
+        rows = [_row(measure, test) for measure in self.measures for test in measure.tests]
+        rows += [
+            {
+                **dict.fromkeys(rows[0]),
+                **_which(gone),
+                "test": t.test,
+                "statistic": t.statistic,
+                "why": gone.why,
+            }
+            for gone in self.absent
+            for t in self.measures[0].tests
+        ]
+        frame = pd.DataFrame(rows)
         cutoffs = dict.fromkeys(CUTOFFS, "float64")
-        other = ("measure", "form", "test", "statistic", *cutoffs)
+        other = ("data", "measure", "form", "test", "statistic", "why", *cutoffs)
         return frame.astype({**{name: "Int64" for name in frame.columns if name not in other}, **cutoffs})
 
     def machines_frame(self) -> pd.DataFrame:
@@ -163,9 +251,7 @@ class CountsTable(Tabular):
 
         rows = [
             {
-                "measure": m.measure,
-                "length": m.length,
-                "form": m.form,
+                **_which(m),
                 "test": test.test,
                 "system": machine.system,
                 "humans": len(m.humans),
@@ -193,7 +279,9 @@ class CountsTable(Tabular):
                 "alpha": self.alpha,
                 "level": self.level,
                 "correction": self.correction,
+                "data": list(self.data),
                 "measures": measures,
+                "absent": [asdict(each) for each in self.absent],
                 "sentences": list(self.sentences()),
             }
         )
@@ -212,27 +300,25 @@ class CountsTable(Tabular):
     def _pairs(self, measure: CountsByMeasure) -> str:
         pairs = measure.tests[0].pairs
         if not pairs:
-            return f"On {measure.title} there are fewer than two systems, so no pair."
+            return f"On {measure.named} there are fewer than two systems, so no pair."
         alpha = f"{self.alpha:g}".removeprefix("0")
         left = [_untested(t) for t in measure.tests]
         same = left[0] if len(set(left)) == 1 else ""  # what holds for all tests is said once
         own = ["" if same else f" ({words})" if words else "" for words in left]
         found = ", ".join(
-            f"{t.different:,} by {words_of_test(t.test)}{words}"
-            for t, words in zip(measure.tests, own, strict=True)
+            f"{t.different:,} by {t.words}{words}" for t, words in zip(measure.tests, own, strict=True)
         )
         said = "".join(f"; {words}" for words in (same, *_out_of_reach(measure.tests, alpha)) if words)
         basis = "uncorrected" if self.correction == "none" else f"corrected by {self.correction}"
         return (
-            f"On {measure.title}, of {counted(pairs, 'pair')} of systems these differ:"
+            f"On {measure.named}, of {counted(pairs, 'pair')} of systems these differ:"
             f" {found} (p <= {alpha}, {basis}){said}."
         )
 
     def _levels(self, measure: CountsByMeasure) -> str:
         """Who passes for human, by averages and by tests."""
         found = ", ".join(
-            f"{t.like_some} by {words_of_test(t.test)} ({t.like_all} of them from every human)"
-            for t in measure.tests
+            f"{t.like_some} by {t.words} ({t.like_all} of them from every human)" for t in measure.tests
         )
         beyond = f" and {measure.beyond} more beyond one" if measure.beyond else ""
         no_interval = sum(human.low != human.low for human in measure.humans)
@@ -256,40 +342,47 @@ class CountsTable(Tabular):
         return replace(self.tables()["pairs"], said=tuple(self.sentences()), signature=self.signature)
 
     def tables(self) -> Tables:
-        """The paper's two tables, and a third with the machines that pass for human."""
+        """The paper's two tables, and a third with the machines that pass for human; data sets side by side."""
         crossed = [m for m in self.measures if m.cross]
         better = "better" if all(m.better for m in crossed) else "better, or higher where none is"
         found = [
-            self._counts_table(
+            self._side_by_side(
                 "pairs",
                 "Significant differences among all pairs of systems",
-                ("measure", "pairs"),
-                [(m.title, m.tests[0].pairs, *map(_all_cell, m.tests)) for m in self.measures],
+                ("pairs",),
+                [(m, (m.tests[0].pairs, *map(_all_cell, m.tests))) for m in self.measures],
             ),
-            self._counts_table(
+            self._side_by_side(
                 "human-machine",
                 f"Significant differences between humans and machines: all (human/machine {better})",
-                ("measure", "pairs"),
-                [(m.title, m.cross, *map(_cross_cell, m.tests)) for m in crossed],
+                ("pairs",),
+                [(m, (m.cross, *map(_cross_cell, m.tests))) for m in crossed],
             ),
-            self._counts_table(
+            self._side_by_side(
                 "like-human",
                 f"Machines within some human's {self.level * 100:g} % interval of the mean (averages),"
                 " or not different from some human (tests)",
-                ("measure", "machines", "averages"),
-                [(m.title, len(m.machines), m.within, *(t.like_some for t in m.tests)) for m in crossed],
+                ("machines", "averages"),
+                [(m, (len(m.machines), m.within, *(t.like_some for t in m.tests))) for m in crossed],
             ),
         ]
         notes = [line for m in self.measures if (line := m.no_cross())]
-        return Tables(tuple(found if crossed else found[:1]), notes=(*notes, *self.notes))
+        return Tables(tuple(found if crossed else found[:1]), notes=(*self.blanks(), *notes, *self.notes))
+
+    def blanks(self) -> Iterator[str]:
+        """Why cells are empty: what each data set has not."""
+        for name in self.data:
+            if gone := [each.title for each in self.absent if each.data == name]:
+                yield f"{name} has no scores of {listed(gone)}"
 
     def machine_tables(self) -> list[Table]:
         """By measure: in how many humans' intervals a machine's mean lies, and from how many it does not differ."""
         return [
-            self._counts_table(
+            self._table(
                 f"machines-{k}",
-                f"Humans that a machine does not differ from significantly, of {len(m.humans)}: {m.title}",
-                ("machine", "averages"),
+                f"Humans that a machine does not differ from significantly, of {len(m.humans)}: {m.named}",
+                "machine",
+                [Column("averages", right=True), *_columns(m.tests)],
                 [
                     (mean.system, len(mean.within), *(len(t.machines[k].alike) for t in m.tests))
                     for k, mean in enumerate(m.machines)
@@ -299,13 +392,56 @@ class CountsTable(Tabular):
             if m.cross
         ]
 
-    def _counts_table(
-        self, name: str, title: str, first: tuple[str, ...], rows: Sequence[tuple[str | int, ...]]
+    def _side_by_side(
+        self,
+        name: str,
+        title: str,
+        numbers: tuple[str, ...],
+        cells: Sequence[tuple[CountsByMeasure, tuple[Cell, ...]]],
     ) -> Table:
-        tests = [Column(t.test, words_of_test(t.test), right=True) for t in self.measures[0].tests]
-        label, *numbers = first
-        columns = (Column(label, right=False), *(Column(each, right=True) for each in numbers), *tests)
-        return Table(name=name, columns=columns, rows=tuple(rows), title=title)
+        """A row per measure; of several data sets a row per measure and count, and a column per data set."""
+        own = [*(Column(each, right=True) for each in numbers), *_columns(self.measures[0].tests)]
+        if not self.data:
+            return self._table(name, title, "measure", own, [(m.title, *row) for m, row in cells])
+        known = {(m.key, m.data): row for m, row in cells}
+        titles = {m.key: m.title for m, _ in reversed(cells)}
+        blank: tuple[Cell, ...] = (None,) * len(own)
+        rows = [
+            (titles[key], own[at].title, *(known.get((key, data), blank)[at] for data in self.data))
+            for key in dict.fromkeys(m.key for m, _ in cells)
+            for at in range(len(own))
+        ]
+        columns = [
+            Column("count", "", right=False),
+            *(Column(f"in {data}", data, right=True) for data in self.data),
+        ]
+        return self._table(name, title, "measure", columns, rows)
+
+    @staticmethod
+    def _table(
+        name: str,
+        title: str,
+        label: str,
+        columns: Sequence[Column],
+        rows: Sequence[tuple[Cell, ...]],
+    ) -> Table:
+        return Table(name=name, columns=(Column(label, right=False), *columns), rows=tuple(rows), title=title)
+
+
+def _columns(tests: Sequence[CountsByTest]) -> list[Column]:
+    return [Column(t.test, t.words, right=True) for t in tests]
+
+
+@dataclass(frozen=True)
+class AbsentMeasure:
+    """A measure that another data set has."""
+
+    data: str
+    measure: str
+    length: int | None
+    form: str | None
+    title: str
+    why: str
 
 
 @dataclass(frozen=True)
@@ -322,6 +458,18 @@ class CountsByMeasure:
     humans: tuple[HumanMean, ...]
     machines: tuple[MachineMean, ...]
     signature: str
+    data: str | None = None
+    """The data set, where it has a name."""
+
+    @property
+    def key(self) -> tuple[str, int | None, str | None]:
+        """What is the same measure in another data set."""
+        return self.measure, self.length, self.form
+
+    @property
+    def named(self) -> str:
+        """`ROUGE-2 recall (2009)`: the title with the data set."""
+        return self.title if self.data is None else f"{self.title} ({self.data})"
 
     @property
     def cross(self) -> int:
@@ -342,10 +490,10 @@ class CountsByMeasure:
         """Why there is no pair of a human and a machine, as a sentence."""
         if not self.humans:
             return (
-                f"On {self.title} no system is human, so nothing is said of humans and machines:"
+                f"On {self.named} no system is human, so nothing is said of humans and machines:"
                 " name the humans with --human PATTERN, or by their kind."
             )
-        return None if self.machines else f"On {self.title} every system is human."
+        return None if self.machines else f"On {self.named} every system is human."
 
 
 @dataclass(frozen=True)
@@ -354,8 +502,9 @@ class CountsByTest:
 
     Pairs that are `out_of_reach` do not differ, and no data with as many topics, ties and resamples could have made
     them differ: they are not said to be alike.
-    A resampling test knows what its statistic has to exceed at alpha, pair by pair: `cutoff` is the median of these
-    cut-offs, `cutoff_least` and `cutoff_most` their range. Without them all three are None.
+    `cutoff` is the median over pairs of what the test's statistic has to exceed at alpha (of a resampling test: the
+    quantile of its resamples) or to reach (of the others: the theoretical value), `cutoff_least` and `cutoff_most` are
+    their range. Without them all three are None.
     """
 
     test: str
@@ -371,6 +520,13 @@ class CountsByTest:
     why: Mapping[str, int]
     machines: tuple[Verdicts, ...]
     signature: str
+
+    @property
+    def words(self) -> str:
+        """The test in a heading or a sentence; what a resampling test resamples is named, as in mc:mean."""
+        return words_of_test(
+            self.test if self.statistic is None else f"{self.test.partition(':')[0]}:{self.statistic}"
+        )
 
     @property
     def human_better(self) -> int:
@@ -600,9 +756,7 @@ def _check_table(matrices: Sequence[ScoreMatrix], tests: Tests, alpha: float, le
 
 def _row(measure: CountsByMeasure, test: CountsByTest) -> dict[str, Any]:
     return {
-        "measure": measure.measure,
-        "length": measure.length,
-        "form": measure.form,
+        **_which(measure),
         "test": test.test,
         "statistic": test.statistic,
         **{name: getattr(test, name) for name in CUTOFFS},
@@ -611,7 +765,12 @@ def _row(measure: CountsByMeasure, test: CountsByTest) -> dict[str, Any]:
         "untested": test.untested,
         "out_of_reach": test.out_of_reach,
         **_cross(measure, test),
+        "why": None,
     }
+
+
+def _which(found: CountsByMeasure | AbsentMeasure) -> dict[str, Any]:
+    return {"data": found.data, "measure": found.measure, "length": found.length, "form": found.form}
 
 
 def _cross(measure: CountsByMeasure, test: CountsByTest) -> dict[str, int | None]:
@@ -635,7 +794,7 @@ def _cross(measure: CountsByMeasure, test: CountsByTest) -> dict[str, int | None
 def _directions(measure: CountsByMeasure) -> str:
     better = "better" if measure.better else "higher"
     found = "; ".join(
-        f"by {words_of_test(t.test)} the human is {better} in {t.human_better:,}, the machine in {t.machine_better:,}"
+        f"by {t.words} the human is {better} in {t.human_better:,}, the machine in {t.machine_better:,}"
         + (f", {t.cross_untested:,} could not be tested" if t.cross_untested else "")
         + (f", {t.cross_out_of_reach:,} could not have been found" if t.cross_out_of_reach else "")
         for t in measure.tests
@@ -654,7 +813,7 @@ def _out_of_reach(tests: Sequence[CountsByTest], alpha: str) -> Iterator[str]:
     alike = len({t.out_of_reach for t in tests}) == 1
     for t in tests[:1] if alike else tests:
         if t.out_of_reach:
-            by = "" if alike else f"by {words_of_test(t.test)} "
+            by = "" if alike else f"by {t.words} "
             reach = "its" if t.out_of_reach == 1 else "their"
             yield f"{by}{t.out_of_reach:,} could not have been found (no p within {reach} reach is at most {alpha})"
 

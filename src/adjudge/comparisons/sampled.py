@@ -7,7 +7,7 @@ whose mathematics are in stats/linear/judged_pairs.py.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -157,17 +157,29 @@ def population(
     names = tuple(sorted(rows["assessor"].dropna().unique()))
     if not names:
         return None
-    why, pairs = _unlike(matrix, rows, choices, clustered), None
+    why = _unlike(matrix, rows, choices, clustered)
+    return population_of(names, why, lambda: _fitted(matrix, rows, names), effects, matrix.measure)
+
+
+def population_of(
+    names: tuple[str, ...],
+    why: str,
+    fit: Callable[[], JudgedPairs],
+    effects: AssessorEffects | None,
+    measure: str,
+) -> Population:
+    """The assessors as a sample, by what `fit` finds; as themselves where `why` or the fit says so."""
+    pairs = None
     if not why and len(names) < 2:
         why = "with one assessor there is nothing to tell how others would judge"
     if not why:
-        pairs = _fitted(matrix, rows, names)
+        pairs = fit()
         if not pairs.unavailable and len(pairs) and all(p != p for p in pairs.p):
             why = pairs.why.get(0, "no pair could be tested")
         if why or pairs.unavailable:
             why, pairs = why or pairs.unavailable or "", None
     if effects == "random" and pairs is None:
-        raise DataError(f"{matrix.measure}: assessors cannot be a random factor: {why}")
+        raise DataError(f"{measure}: assessors cannot be a random factor: {why}")
     return Population(
         assessors=names,
         effects="fixed" if pairs is None else effects or "random",
@@ -180,13 +192,19 @@ def _unlike(matrix: ScoreMatrix, rows: pd.DataFrame, choices: Choices, clustered
     """What else was asked for that has no such test, or why these scores have none."""
     if clustered:
         return "whole clusters of topics are swapped"
-    if choices.correct.startswith("westfall-young"):
-        return f"--correct {choices.correct} swaps topics"
+    if why := swaps_topics(choices):
+        return why
     if matrix.pool != "mean":
         return f"assessors are pooled by their {matrix.pool}, not their mean"
     if nobody := int(rows["assessor"].isna().sum()):
         return f"{nobody:,} of {len(rows):,} scores name no assessor"
     return ""
+
+
+def swaps_topics(choices: Choices) -> str:
+    """Why a correction has no test in which assessors are a sample."""
+    swaps = choices.correct.startswith("westfall-young")
+    return f"--correct {choices.correct} swaps topics" if swaps else ""
 
 
 def _rows(

@@ -29,6 +29,7 @@ from typing import (
     get_args,
 )
 
+from adjudge.comparisons.formulas import derive, parse_formula
 from adjudge.data import scorefiles
 from adjudge.data.absent import absent_words
 from adjudge.data.collection import Collection, load
@@ -63,7 +64,7 @@ from adjudge.measures.base import Measure
 from adjudge.measures.presets import written_out
 from adjudge.measures.registry import parse_measure, parse_measures, titled
 from adjudge.measures.run import looks_at_judgments, reference_counts, reference_notes, stale_topics
-from adjudge.measures.spec import listed_specs, same_name, split_specs
+from adjudge.measures.spec import listed_specs, same_name, split_formula, split_specs
 from adjudge.wording import counted, listed, natural
 
 if TYPE_CHECKING:
@@ -313,6 +314,8 @@ class Scores:
         several = [] if same_name(measure, known) else split_specs(measure)
         if len(several) > 1:
             return self.resolve(several)
+        if several and split_formula(measure):
+            return self._of_formula(measure)
         if (why := self._why_refused(measure)) is not None:
             raise UsageError(why)
         if self.folder is not None:
@@ -324,6 +327,13 @@ class Scores:
                 f" it has: {listed(known)}"
             )
         return found
+
+    def _of_formula(self, text: str) -> str:
+        """The formula as it is written everywhere, with its rows computed and its parts known."""
+        formula = parse_formula(text, self.resolve, self.all_measures())
+        if formula.text not in self.table.derived:
+            self.table.derive(*derive(formula, self.table))
+        return formula.text
 
     def _why_refused(self, measure: str) -> str | None:
         """Why a measure cannot be had without the assessors that are left out."""
@@ -355,6 +365,8 @@ class Scores:
         for part in split_specs(text):
             if own := same_name(part, known):
                 found.append(own)
+            elif split_formula(part):
+                found.append(part)
             elif self.folder is None or ":" in part.partition("(")[0]:
                 found += written_out(part)
             else:
@@ -391,6 +403,9 @@ class Scores:
 
     def notes(self, measure: str) -> list[str]:
         """What a reader of this measure's numbers should know first: what is stale or left out."""
+        if (formula := self.table.derived.get(measure)) is not None:
+            parts = (line for part in formula.parts for line in self.notes(part))
+            return list(dict.fromkeys([*parts, *formula.notes]))
         return list(self.warnings.get(measure, ()))
 
     @property
@@ -400,7 +415,7 @@ class Scores:
 
     def unsaid_notes(self, measure: str) -> tuple[str, ...]:
         """What a result must say of this measure because nobody else has."""
-        return tuple(self.warnings.get(measure, ())) if self.unsaid else ()
+        return tuple(self.notes(measure)) if self.unsaid else ()
 
     # Assessors
 
@@ -506,6 +521,12 @@ class Scores:
             documents={},
             summaries={},
         )
+
+    def with_humans(self, patterns: Patterns) -> Scores:
+        """The same scores, the systems of some patterns being human."""
+        known = {name: kind for name, kind in self.kinds.items() if kind != "machine"}
+        kinds = _kinds(_systems(self.table), known, patterns, (), human_option="--human-systems")
+        return replace(self, kinds={**self.kinds, **kinds})
 
     def kind(self, system: str) -> str:
         """machine, baseline or human; the pooled humans are human."""
@@ -710,8 +731,15 @@ def with_table_options(analysis: Callable[P, T]) -> Callable[P, T]:
             return analysis(*args, **options)
         source, *rest = (options.pop("scores"),) if "scores" in options else args
         kinds = {name: how.pop(name) for name in ("human", "baseline") if name in how}
-        read = replace(read_scores(cast(Any, source), TableOptions(**how), **kinds), unsaid=True)
-        found: T = cast(Any, analysis)(read, *rest, **options)
+
+        def read(one: Any) -> Scores:
+            return replace(read_scores(one, TableOptions(**how), **kinds), unsaid=True)
+
+        if isinstance(source, Mapping):  # data sets by their names
+            ready: Any = {name: read(each) for name, each in source.items()}
+        else:
+            ready = read(source)
+        found: T = cast(Any, analysis)(ready, *rest, **options)
         return found
 
     return with_options
@@ -1302,23 +1330,29 @@ def _systems(table: ScoreTable) -> list[str]:
 
 
 def _kinds(
-    systems: Iterable[str], said: Mapping[str, str | None], human: Patterns, baseline: Patterns
+    systems: Iterable[str],
+    said: Mapping[str, str | None],
+    human: Patterns,
+    baseline: Patterns,
+    *,
+    human_option: str = "--human",
 ) -> dict[str, str]:
     """The kind of every system: what is said of it, what a pattern says, or machine."""
     names = list(dict.fromkeys(systems))
     known = {system: kind for system, kind in said.items() if kind}
-    for kind, patterns in (("human", human), ("baseline", baseline)):
+    options = {"human": (human_option, human), "baseline": ("--baseline", baseline)}
+    for kind, (option, patterns) in options.items():
         for pattern in _split(patterns):
             matched = [s for s in names if s == pattern or fnmatchcase(s, pattern)]
             if not matched:
                 raise UsageError(
-                    f"--{kind} {quoted(pattern)}: no such system{nearest(pattern, names)};"
+                    f"{option} {quoted(pattern)}: no such system{nearest(pattern, names)};"
                     f" there are: {listed(names)}"
                 )
             for system in matched:
                 if known.setdefault(system, kind) != kind:
                     raise UsageError(
-                        f"--{kind} {quoted(pattern)}: {quoted(system)} is a {known[system]} already"
+                        f"{option} {quoted(pattern)}: {quoted(system)} is a {known[system]} already"
                     )
     return {system: known.get(system, "machine") for system in names}
 

@@ -17,6 +17,7 @@ from scipy.special import betainc, ndtr, stdtr
 
 from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray, pair
+from adjudge.stats.multiple import at_most
 
 Better = Literal["higher", "lower"]
 Alternative = Literal["two-sided", "greater", "less"]
@@ -385,13 +386,31 @@ def normal_p(
     the variance counts zeros as one more tied group, as `scipy.stats.wilcoxon(zero_method="zsplit")` does.
     """
     n, none = np.asarray(ranked, dtype=np.float64), np.asarray(zeros, dtype=np.float64)
-    fixed = (none**3 - none) / 2 if split else none * (none + 1) * (2 * none + 1)
-    spread = np.sqrt((n * (n + 1) * (2 * n + 1) - fixed - np.asarray(cubes, dtype=np.float64) / 2) / 24)
+    spread = rank_spread(ranked, zeros, cubes, split=split)
     excess = np.asarray(positive, dtype=np.float64) / 2 - (n * (n + 1) - none * (none + 1)) / 4
     if alternative == "two-sided":
         return 2 * ndtr(-np.abs(excess - np.sign(excess) / 2) / spread)
     # The half rank goes against the alternative.
     return ndtr((0.5 - excess if alternative == "greater" else excess + 0.5) / spread)
+
+
+def rank_spread(ranked: Numbers, zeros: Numbers, cubes: Numbers, *, split: bool = False) -> Numbers:
+    """The standard deviation of the sum of positive ranks under the null hypothesis; see `normal_p`."""
+    n, none = np.asarray(ranked, dtype=np.float64), np.asarray(zeros, dtype=np.float64)
+    fixed = (none**3 - none) / 2 if split else none * (none + 1) * (2 * none + 1)
+    return np.sqrt((n * (n + 1) * (2 * n + 1) - fixed - np.asarray(cubes, dtype=np.float64) / 2) / 24)
+
+
+def exact_cutoff(ranks: IntArray, alpha: float) -> float:
+    """The smallest |W| whose two-sided exact p is at most alpha; NaN where none is. `ranks` as for `exact_p`."""
+    if not ranks.size:
+        return math.nan
+    unit = int(np.gcd.reduce(ranks))
+    lower = _lower_half((ranks // unit).tobytes())
+    within = np.flatnonzero(at_most(2 * lower, alpha))
+    # A sum that no choice of signs gives has the chance of the sum before it.
+    reached = within[np.diff(lower[within], prepend=0.0) > 0]
+    return float(int(ranks.sum()) / 2 - int(reached[-1]) * unit) if reached.size else math.nan
 
 
 @lru_cache(maxsize=64)

@@ -52,6 +52,8 @@ class Cells:
     humans: tuple[HumanCells, ...]
     notes: tuple[str, ...] = ()
     chosen: Among = "all"
+    all_topics: bool = False
+    """Whether measures keep topics that nobody judged."""
 
     @property
     def people(self) -> FloatArray:
@@ -147,6 +149,7 @@ def cells_of(
         automatic=np.stack([_placed(each, tuple(rows), systems) for each in machine]),
         humans=tuple(_human(scores, each, tuple(rows), systems, length, form) for each in given),
         notes=notes,
+        all_topics=all_topics,
     )
 
 
