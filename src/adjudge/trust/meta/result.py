@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol, cast, get_args
 
 from adjudge import __version__
 from adjudge.comparisons.scores import Among, Patterns, Scores, Source, scores_of
+from adjudge.data.collection import Collection, load
+from adjudge.data.folder import Folder
 from adjudge.data.scores import AllLengths
 from adjudge.errors import AdjudgeError, DataError, UsageError, nearest, quoted
 from adjudge.table import Table, Tables, Tabular, plain
@@ -54,6 +56,13 @@ class MetaRun:
     cells: Cells
     options: MetaOptions
     step: Callable[[int, int], None] = lambda done, of: None
+
+    @property
+    def collection(self) -> Collection:
+        """The texts of the evaluation."""
+        if self.scores.folder is None:
+            raise DataError("it needs the texts of an evaluation's folder, and there are scores alone")
+        return load(Folder.open(self.scores.folder))
 
     @cached_property
     def compared(self) -> Mapping[tuple[str, Among], Comparison | str]:
@@ -122,6 +131,27 @@ def _accuracy(run: MetaRun) -> MetaPart:
     return accuracy_all(run.cells, run.options)
 
 
+def _ceiling(run: MetaRun) -> MetaPart:
+    from adjudge.trust.meta.ceiling import ceiling_all
+
+    return ceiling_all(run.cells, run.options)
+
+
+def _fooling(run: MetaRun) -> MetaPart:
+    from adjudge.trust.meta.fooling import fooling
+
+    o = run.options
+    return fooling(
+        run.collection,
+        cells=run.cells,
+        length=o.length,
+        form=o.form,
+        level=1 - o.alpha,
+        seed=o.seed,
+        progress=run.step,
+    )
+
+
 def _conclusions(run: MetaRun) -> MetaPart:
     from adjudge.trust.meta.conclusions import agree_on_conclusions
 
@@ -165,10 +195,12 @@ SPECS: dict[str, PartSpec] = {
         PartSpec("correlations", "How far do measures correlate with people?", _correlations),
         PartSpec("ranks", "Do measures rank systems as people do?", _ranks),
         PartSpec("accuracy", "How often do measures order systems and summaries as people do?", _accuracy),
+        PartSpec("ceiling", "How do measures compare with one more assessor?", _ceiling),
         PartSpec("conclusions", "Would a measure have led to the same conclusions?", _conclusions),
         PartSpec("better", "Which measure is better?", _better),
         PartSpec("composites", "Are measures better together?", _composites),
         PartSpec("hotelling", "Which systems differ on all measures together?", _hotelling),
+        PartSpec("fooling", "Can measures be fooled?", _fooling),
         PartSpec("slices", "Where does a measure fail?", _slices),
     )
 }
