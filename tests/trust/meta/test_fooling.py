@@ -96,9 +96,8 @@ def test_an_order_that_a_measure_does_not_see_is_no_test_of_zeros(found: Fooling
     assert (unseen.change, unseen.place, unseen.fooled) == (0.0, unseen.original_place, True)
     assert math.isnan(unseen.p)
     assert unseen.words == "does not see it"
-    assert any(
-        "ROUGE-1 recall: shuffled words and shuffled sentences not seen" in s for s in found.sentences()
-    )
+    said = "compared with the summaries as they were: shuffled words and shuffled sentences not seen;"
+    assert any(each.startswith(f"By ROUGE-1 recall, {said}") for each in found.sentences())
 
 
 # The numbers
@@ -212,7 +211,7 @@ def test_without_documents_the_rest_goes_on(make: Callable[..., Evaluation]) -> 
     assert kinds == [kind for kind in DISTORTIONS if kind != "padded-source"]
     assert "needs documents" in result.unchecked["js"]
     assert "bigram-list is not made (the topic has no documents: 3)" in result.notes
-    assert result.headline().startswith("ROUGE-1 recall: ")
+    assert result.headline().startswith("By ROUGE-1 recall, compared with")
 
 
 def test_summaries_of_one_sentence_are_left_out_and_counted(make: Callable[..., Evaluation]) -> None:
@@ -330,3 +329,22 @@ def test_the_list_is_made_without_the_references(make: Callable[..., Evaluation]
         for row in texts()
     ]
     assert listed(texts(), "a") == listed(other, "b")
+
+
+@pytest.mark.shared_data
+def test_on_summeval_padding_fools_recall_and_not_f(shared_data: Path, tmp_path: Path) -> None:
+    """Short articles, one a topic: their frequent bigrams are no better than most systems, by recall either."""
+    from adjudge.formats import summeval
+
+    e = Evaluation.init(tmp_path / "e")
+    e.take(summeval.read([shared_data / "summeval" / "model_annotations.12systems.jsonl"]))
+    measures = ["rouge-1", "rouge-2(stat=f, refs=max)", "js"]
+    e.score(*measures)
+    result = fooling(e.collection, cells=cells_of(e.scores(), "expert:relevance", measures))
+    assert result.source == "M23"
+    assert {m: result.outcome(m, BIGRAM_LIST).place for m in result.measures} == dict(
+        zip(result.measures, (10, 12, 5), strict=True)
+    )
+    verdicts = {m: [result.outcome(m, kind).verdict for kind in DISTORTIONS[4:]] for m in result.measures}
+    assert list(verdicts.values()) == [["better", "better"], ["worse", "worse"], ["better", "worse"]]
+    assert result.outcome("rouge-1", "repeated").topics == 98  # two summaries have one sentence

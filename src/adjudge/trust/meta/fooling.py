@@ -244,7 +244,7 @@ class FoolingResult(Tabular):
         for measure in self.measures:
             own = [each for each in self.outcomes if each.measure == measure and each.kind in DISTORTIONS]
             if said := _distortion_words(own):
-                yield f"{own[0].title}: {said}."
+                yield f"By {own[0].title}, compared with the summaries as they were: {said}."
         yield (
             f"Distorted are the summaries of {self.source} ({self.chosen}). Changes are paired by topic, with Student's"
             f" intervals, which take topics as independent; each is tested on its own at {1 - self.level:.3g}."
@@ -299,7 +299,7 @@ def _place_cell(outcome: FoolingOutcome | None) -> str | None:
 
 _SAID: Mapping[Verdict, str] = {
     "unseen": "{} not seen",
-    "better": "{} significantly better than the original",
+    "better": "{} significantly better",
     "not worse": "{} not significantly worse",
     "worse": "{} significantly worse",
     "untested": "{} not tested",
