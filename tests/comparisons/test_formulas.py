@@ -157,6 +157,15 @@ def test_a_measure_with_the_name_of_a_formula_is_taken_as_it_is(frame: pd.DataFr
     assert scores.matrix("zmean(mean(a, b), ter)").measure == "zmean(mean(a, b), ter)"
 
 
+def test_commas_of_a_formula_set_no_details_apart() -> None:
+    assert (
+        MeasureInfo("m", title="ROUGE-L (sentence) F, best, of 3").words
+        == "ROUGE-L (sentence) F (best, of 3)"
+    )
+    assert MeasureInfo("m", title="mean(a, b(c=1, d=2))").words == "mean(a, b(c=1, d=2))"
+    assert MeasureInfo("m", title="mean(a, b), 100 words").words == "mean(a, b) (100 words)"
+
+
 # The numbers
 
 
