@@ -133,8 +133,9 @@ def test_the_check_can_fail() -> None:
 
 
 def test_a_planted_difference_is_found() -> None:
-    assert rate("planted", "input", "pearson", "both", 20, 5) >= 0.9
-    assert rate("same", "input", "pearson", "both", 20, 5) <= 0.3
+    """In about 49 % of the simulations; without it in about 5 %."""
+    assert rate("planted", "input", "pearson", "systems", 40, 5) >= 0.25
+    assert rate("same", "input", "pearson", "systems", 40, 5) <= 0.2
 
 
 def on_page() -> dict[str, list[float | None]]:

@@ -240,8 +240,6 @@ class MeasureGroups:
     """By pair."""
     reachable: BoolArray
     """By pair: it differs, or a p within its reach would have been significant."""
-    burden: int
-    """The number of pairs that the smallest p was corrected for: by Tarone's rule it may be below their number."""
     better: BoolArray
     """[i, j]: measure i is significantly better than j."""
     order: tuple[int, ...]
@@ -273,7 +271,6 @@ def measure_groups(
         adjusted=found.adjusted,
         different=different,
         reachable=found.reachable,
-        burden=found.burden,
         better=better,
         order=tuple(int(k) for k in order),
         letters=tuple(letters(better | better.T, order)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -161,6 +162,20 @@ def test_missing_cells_and_blank_measures_are_said() -> None:
     assert any("from 29 to 30 summaries in common" in note for note in notes)
     assert comparison.places[-1].measure.measure == "m2"
     assert "2 could not be tested" in comparison.headline()
+
+
+def test_topics_that_nobody_judged_count_in_the_order_alone() -> None:
+    made = planted(topics=8, systems=6)
+    people = made.people[0].copy()
+    people[5:] = np.nan
+    [comparison] = better_measures(replace(cells(made.automatic, people), all_topics=True)).comparisons
+    values = {place.measure.measure: place.value for place in comparison.places}
+    means = made.automatic.mean(axis=1)
+    own = [np.corrcoef(each, made.people[0][:5].mean(axis=0))[0, 1] for each in means]
+    np.testing.assert_allclose([values[f"m{k}"] for k in range(3)], own)
+    assert {pair.cells for pair in comparison.pairs} == {30}
+    assert comparison.topics == 5
+    assert any("tested on those that people judged" in note for note in comparison.notes())
 
 
 def test_systems_can_be_chosen() -> None:
