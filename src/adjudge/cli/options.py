@@ -32,7 +32,8 @@ Measures = Annotated[
         "-m",
         "--measure",
         metavar="SPEC",
-        help="A measure such as rouge-2, several with commas, or a preset such as tac; may be repeated.",
+        help="A measure such as rouge-2, several with commas, a preset such as tac, or of scores that are there a"
+        " formula such as mean(a, b); may be repeated.",
         show_default=False,
         autocompletion=complete_measures,
     ),

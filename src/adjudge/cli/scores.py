@@ -71,8 +71,11 @@ def command(
 
 
 def _long(table: ScoreTable, measures: list[str], length: int | None, form: str | None) -> Any:
-    frame = table.to_frame()
-    return _chosen(frame[frame["measure"].isin(measures)], length, form)
+    import pandas as pd
+
+    stored = table.frame[table.frame["measure"].isin(measures)]
+    derived = [table.of(measure) for measure in measures if measure in table.derived]
+    return _chosen(pd.concat([stored, *derived], ignore_index=True) if derived else stored, length, form)
 
 
 def _chosen(frame: Any, length: int | None, form: str | None) -> Any:
@@ -115,24 +118,22 @@ def _overview(scores: Scores, chosen: list[str]) -> None:
     if not scores.files:
         say("nothing has been scored yet; run: adjudge score EVALUATION")
         return
-    rows = []
-    for each in scores.files:
-        frame = each.table.frame
-        if each.info.measure in chosen:
-            rows.append(
-                (
-                    scores.info[each.info.measure].heading,
-                    len(frame),
-                    frame["topic"].nunique(),
-                    frame["system"].nunique(),
-                    int(frame["value"].isna().sum()),
-                    decimal(frame["value"].mean()),
-                    each.info.better or "-",
-                )
-            )
+    shown = {f.info.measure: f.table.frame for f in scores.files if f.info.measure in chosen}
+    shown |= {measure: scores.table.of(measure) for measure in chosen if measure in scores.table.derived}
+    rows = [
+        (
+            scores.info[measure].heading,
+            len(frame),
+            frame["topic"].nunique(),
+            frame["system"].nunique(),
+            int(frame["value"].isna().sum()),
+            decimal(frame["value"].mean()),
+            scores.info[measure].better or "-",
+        )
+        for measure, frame in shown.items()
+    ]
     show_table(("measure", "rows>", "topics>", "systems>", "missing>", "mean>", "better"), rows, width=WIDTH)
     print()
     say("in the same order, as -m takes them:")
-    for row in scores.files:
-        if row.info.measure in chosen:
-            say(f"  {row.info.measure}")
+    for measure in shown:
+        say(f"  {measure}")

@@ -29,6 +29,7 @@ from typing import (
     get_args,
 )
 
+from adjudge.comparisons.formulas import derive, parse_formula
 from adjudge.data import scorefiles
 from adjudge.data.absent import absent_words
 from adjudge.data.collection import Collection, load
@@ -63,7 +64,7 @@ from adjudge.measures.base import Measure
 from adjudge.measures.presets import written_out
 from adjudge.measures.registry import parse_measure, parse_measures, titled
 from adjudge.measures.run import looks_at_judgments, reference_counts, reference_notes, stale_topics
-from adjudge.measures.spec import listed_specs, same_name, split_specs
+from adjudge.measures.spec import listed_specs, same_name, split_formula, split_specs
 from adjudge.wording import counted, listed, natural
 
 if TYPE_CHECKING:
@@ -313,6 +314,8 @@ class Scores:
         several = [] if same_name(measure, known) else split_specs(measure)
         if len(several) > 1:
             return self.resolve(several)
+        if several and split_formula(measure):
+            return self._of_formula(measure)
         if (why := self._why_refused(measure)) is not None:
             raise UsageError(why)
         if self.folder is not None:
@@ -324,6 +327,13 @@ class Scores:
                 f" it has: {listed(known)}"
             )
         return found
+
+    def _of_formula(self, text: str) -> str:
+        """The formula as it is written everywhere, with its rows computed and its parts known."""
+        formula = parse_formula(text, self.resolve, self.all_measures())
+        if formula.text not in self.table.derived:
+            self.table.derive(*derive(formula, self.table))
+        return formula.text
 
     def _why_refused(self, measure: str) -> str | None:
         """Why a measure cannot be had without the assessors that are left out."""
@@ -355,6 +365,8 @@ class Scores:
         for part in split_specs(text):
             if own := same_name(part, known):
                 found.append(own)
+            elif split_formula(part):
+                found.append(part)
             elif self.folder is None or ":" in part.partition("(")[0]:
                 found += written_out(part)
             else:
@@ -391,6 +403,9 @@ class Scores:
 
     def notes(self, measure: str) -> list[str]:
         """What a reader of this measure's numbers should know first: what is stale or left out."""
+        if (formula := self.table.derived.get(measure)) is not None:
+            parts = (line for part in formula.parts for line in self.notes(part))
+            return list(dict.fromkeys([*parts, *formula.notes]))
         return list(self.warnings.get(measure, ()))
 
     @property
@@ -400,7 +415,7 @@ class Scores:
 
     def unsaid_notes(self, measure: str) -> tuple[str, ...]:
         """What a result must say of this measure because nobody else has."""
-        return tuple(self.warnings.get(measure, ())) if self.unsaid else ()
+        return tuple(self.notes(measure)) if self.unsaid else ()
 
     # Assessors
 

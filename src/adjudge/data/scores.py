@@ -99,11 +99,22 @@ class MeasureInfo:
 
 
 @dataclass(frozen=True)
+class DerivedRows:
+    """The rows of a measure that is computed from others, which they are, and what to say of it."""
+
+    rows: pd.DataFrame
+    parts: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class ScoreTable:
     """Score rows of any number of measures as one long frame, checked: a key occurs once."""
 
     frame: pd.DataFrame
     info: dict[str, MeasureInfo] = field(default_factory=dict)
+    derived: dict[str, DerivedRows] = field(default_factory=dict, compare=False, repr=False)
+    """By formula that has been asked for: its rows. They are no part of the frame, nor of `measures`."""
 
     @classmethod
     def from_rows(cls, rows: Iterable[Score], info: Iterable[MeasureInfo] = ()) -> ScoreTable:
@@ -170,7 +181,14 @@ class ScoreTable:
         """The forms a measure has scores of, `unset` for those that say none."""
         return _forms(self.of(measure))
 
+    def derive(self, info: MeasureInfo, found: DerivedRows) -> None:
+        """Keep what was computed from these rows, so that it can be asked for as any measure."""
+        self.derived[info.measure] = replace(found, rows=_typed(found.rows))
+        self.info[info.measure] = info
+
     def of(self, measure: str) -> pd.DataFrame:
+        if measure in self.derived:
+            return self.derived[measure].rows
         rows = self.frame[self.frame["measure"] == measure]
         if rows.empty:
             raise UsageError(

@@ -1,4 +1,4 @@
-"""The spec language: `rouge-2(stat=f, stem=none)` to a measure and back."""
+"""The spec language: `rouge-2(stat=f, stem=none)` to a measure and back, and `mean(a, b)` over measures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from typing import Any
 from adjudge.errors import UsageError, nearest, quoted
 from adjudge.measures.base import Make, Measure
 
-_COMMA = re.compile(r",(?![^()]*\))")
+FORMULAS = ("mean", "zmean")
+"""What can be computed from the scores of several measures."""
+_FORMULA = re.compile(rf"\s*({'|'.join(FORMULAS)})\s*\((.*)\)\s*", re.IGNORECASE | re.DOTALL)
 _SPEC = re.compile(r"\s*(?P<name>[^()\s][^()]*?)\s*(?:\((?P<options>[^()]*)\))?\s*")
 
 
@@ -18,11 +20,30 @@ def split_specs(texts: str | Iterable[str]) -> list[str]:
     """`a,b(c=1, d=2)` as two specs: commas outside brackets stand between measures."""
     found: list[str] = []
     for text in listed_specs(texts):
-        parts = [part.strip() for part in _COMMA.split(text)]
+        parts = split_outside(text, ",")
         if not all(parts):
             raise UsageError(f"{quoted(text)} names a measure that is empty; expected a,b")
         found += parts
     return found
+
+
+def split_outside(text: str, separator: str) -> list[str]:
+    """A text split where a separator stands outside all brackets."""
+    parts, start, depth, at = [], 0, 0, 0
+    while at < len(text):
+        depth = max(0, depth + (text[at] == "(") - (text[at] == ")"))
+        if not depth and text.startswith(separator, at):
+            parts.append(text[start:at].strip())
+            start = at = at + len(separator)
+        else:
+            at += 1
+    return [*parts, text[start:].strip()]
+
+
+def split_formula(text: str) -> tuple[str, list[str]] | None:
+    """`mean(a, b(c=1))` as its name and what stands in its brackets; None of any other text."""
+    match = _FORMULA.fullmatch(text)
+    return (match[1].lower(), split_outside(match[2], ",")) if match else None
 
 
 def listed_specs(texts: str | Iterable[str]) -> list[str]:
@@ -44,6 +65,11 @@ def same_name(name: str, known: Iterable[str]) -> str | None:
 
 def split_spec(text: str) -> tuple[str, dict[str, str]]:
     """The name and the options as written."""
+    if split_formula(text):
+        raise UsageError(
+            f"{quoted(text)} is computed from scores that are there: score its measures, and name it in compare,"
+            " anova or another analysis"
+        )
     match = _SPEC.fullmatch(text)
     if not match:
         raise UsageError(f"{quoted(text)} is not a measure; expected name or name(option=value, ...)")

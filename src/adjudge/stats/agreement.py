@@ -569,19 +569,33 @@ def pair_agreement(
     such agreements between measures; without ties the share is (tau + 1) / 2, with tau of Kendall 1938.
     """
     values = checks.numbers("measure", measure, dimensions=1)
-    counted = _counted(human, values[None, :], better)
-    agreed, pairs, ties = (int(each[0]) for each in (counted.agreed, counted.pairs, counted.ties))
-    share = (agreed + ties / 2 * half) / pairs if pairs else math.nan
-    return PairAgreement(
-        share=share,
-        agreed=agreed,
-        pairs=pairs,
-        ties=ties,
-        human_ties=counted.human_ties,
-        missing=int(counted.missing[0]),
-        half=half,
-        why=None if pairs else _why(values.size, counted.human_ties, int(counted.missing[0])),
-    )
+    return pair_agreements(human, values[None, :], better=better, half=half)[0]
+
+
+def pair_agreements(
+    human: npt.ArrayLike, measures: npt.ArrayLike, *, better: Better = "higher", half: bool = False
+) -> tuple[PairAgreement, ...]:
+    """The same of many measures, one a row."""
+    values = checks.numbers("measures", measures, dimensions=2)
+    counted = _counted(human, values, better)
+    found = []
+    for k in range(len(values)):
+        agreed, pairs, ties, missing = (
+            int(each[k]) for each in (counted.agreed, counted.pairs, counted.ties, counted.missing)
+        )
+        found.append(
+            PairAgreement(
+                share=(agreed + ties / 2 * half) / pairs if pairs else math.nan,
+                agreed=agreed,
+                pairs=pairs,
+                ties=ties,
+                human_ties=counted.human_ties,
+                missing=missing,
+                half=half,
+                why=None if pairs else _why(values.shape[1], counted.human_ties, missing),
+            )
+        )
+    return tuple(found)
 
 
 def agreement_shares(

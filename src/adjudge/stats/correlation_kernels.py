@@ -10,119 +10,99 @@ OK, TOO_FEW, X_CONSTANT, Y_CONSTANT, BOTH_CONSTANT = 0, 1, 2, 3, 4
 """What became of a pair of rows."""
 LEAST_PAIRS = 3
 """Two points are always on a line."""
+FEW = 512
+"""Items up to which looking at all pairs is quicker than a tree."""
 
 
 @kernel
-def _ranked(
+def _grouped(
     values: np.ndarray,
     order: np.ndarray,
     noise: np.ndarray,
-    counted: np.ndarray,
+    w: np.ndarray,
+    total: float,
     group: np.ndarray,
     rank: np.ndarray,
-    total: float,
 ) -> tuple[int, float]:
-    """The tie groups of a row and its centred doubled mid-ranks; how many groups, and weighted pairs that tie.
+    """The tie group of each item, and of each group twice its mid-rank less twice the mean rank; how many groups, and
+    the ordered pairs that tie.
 
     Neighbours that differ by no more than their noise tie. An item of weight w stands for w equal ones.
     """
-    groups, tied_pairs, before, start = -1, 0.0, 0.0, 0
-    here = 0.0
-    last = -1
-    size = order.size
-    for k in range(size):
+    groups, last = -1, -1
+    ties = before = here = 0.0
+    for k in range(order.size):
         i = order[k]
-        if counted[i] == 0:
+        if w[i] == 0:
             continue
         if last < 0 or values[i] - values[last] > max(noise[i], noise[last]):
             if last >= 0:
-                middle = 2 * before + here - total
-                for j in range(start, k):
-                    rank[order[j]] = middle
-                tied_pairs += here * (here - 1)
+                rank[groups] = 2 * before + here - total
+                ties += here * (here - 1)
                 before += here
             groups += 1
             here = 0.0
-            start = k
-        here += counted[i]
+        here += w[i]
         group[i] = groups
         last = i
-    middle = 2 * before + here - total
-    for j in range(start, size):
-        rank[order[j]] = middle
-    tied_pairs += here * (here - 1)
-    return groups + 1, tied_pairs
+    rank[groups] = 2 * before + here - total
+    return groups + 1, ties + here * (here - 1)
 
 
 @kernel
 def _product_moment(x: np.ndarray, y: np.ndarray, w: np.ndarray, total: float) -> float:
-    """Pearson's r of weighted rows, in two passes; in units in which no square over- or underflows."""
+    """Pearson's r of weighted items, in two passes; in units in which no square over- or underflows."""
     mean_x = mean_y = 0.0
     for i in range(x.size):
-        if w[i] > 0:
-            mean_x += w[i] * x[i]
-            mean_y += w[i] * y[i]
+        mean_x += w[i] * x[i]
+        mean_y += w[i] * y[i]
     mean_x /= total
     mean_y /= total
     most_x = most_y = 0.0
     for i in range(x.size):
-        if w[i] > 0:
-            most_x = max(most_x, abs(x[i] - mean_x))
-            most_y = max(most_y, abs(y[i] - mean_y))
+        most_x = max(most_x, abs(x[i] - mean_x))
+        most_y = max(most_y, abs(y[i] - mean_y))
     xx = xy = yy = 0.0
     for i in range(x.size):
-        if w[i] > 0:
-            a, b = (x[i] - mean_x) / most_x, (y[i] - mean_y) / most_y
-            xx += w[i] * a * a
-            xy += w[i] * a * b
-            yy += w[i] * b * b
-    return min(max(xy / np.sqrt(xx) / np.sqrt(yy), -1.0), 1.0)
+        a, b = (x[i] - mean_x) / most_x, (y[i] - mean_y) / most_y
+        xx += w[i] * a * a
+        xy += w[i] * a * b
+        yy += w[i] * b * b
+    return float(min(max(xy / np.sqrt(xx) / np.sqrt(yy), -1.0), 1.0))
 
 
 @kernel
-def _concordance(
-    order: np.ndarray,
-    x_group: np.ndarray,
-    y_group: np.ndarray,
-    y_groups: int,
-    w: np.ndarray,
-    tree: np.ndarray,
-    level: np.ndarray,
-) -> float:
-    """Concordant less discordant pairs, in n log n steps: a binary indexed tree (Fenwick 1994) counts the values of y
-    among the items with a smaller x."""
-    tree[: y_groups + 1] = 0.0
-    level[:y_groups] = 0.0
-    s = inserted = 0.0
-    size = order.size
-    start = 0
-    while start < size:
-        if w[order[start]] == 0:
-            start += 1
-            continue
-        stop = start
-        while stop < size and (w[order[stop]] == 0 or x_group[order[stop]] == x_group[order[start]]):
-            i = order[stop]
-            stop += 1
-            if w[i] == 0:
-                continue
-            below = 0.0
-            k = y_group[i]
-            while k > 0:
-                below += tree[k]
-                k -= k & -k
-            s += w[i] * (2 * below + level[y_group[i]] - inserted)
-        for j in range(start, stop):
-            i = order[j]
-            if w[i] == 0:
-                continue
-            level[y_group[i]] += w[i]
-            inserted += w[i]
-            k = y_group[i] + 1
-            while k <= y_groups:
-                tree[k] += w[i]
-                k += k & -k
-        start = stop
+def _by_pairs(y: np.ndarray, w: np.ndarray, start: np.ndarray, items: int) -> int:
+    """Concordant less discordant pairs of items in the order of x, each with the first that ties with it in x."""
+    s = 0
+    for k in range(items):
+        here, more = y[k], 0
+        for j in range(start[k]):
+            more += (w[j] if y[j] < here else 0) - (w[j] if y[j] > here else 0)
+        s += w[k] * more
+    return s
+
+
+@kernel
+def _by_tree(y: np.ndarray, w: np.ndarray, start: np.ndarray, items: int, groups: int) -> int:
+    """As `_by_pairs`, in n log n steps: a binary indexed tree (Fenwick 1994) counts the items before by their y."""
+    tree = np.zeros(groups + 1, np.int64)
+    tied = np.zeros(groups, np.int64)
+    s = inserted = filled = 0
+    for k in range(items):
+        while filled < start[k]:
+            at = y[filled] + 1
+            tied[y[filled]] += w[filled]
+            inserted += w[filled]
+            while at <= groups:
+                tree[at] += w[filled]
+                at += at & -at
+            filled += 1
+        below, at = 0, y[k]
+        while at > 0:
+            below += tree[at]
+            at -= at & -at
+        s += w[k] * (2 * below + tied[y[k]] - inserted)
     return s
 
 
@@ -131,9 +111,11 @@ def correlate_rows(
     x: np.ndarray,
     x_order: np.ndarray,
     x_noise: np.ndarray,
+    x_whole: np.ndarray,
     y: np.ndarray,
     y_order: np.ndarray,
     y_noise: np.ndarray,
+    y_whole: np.ndarray,
     weights: np.ndarray,
     which: np.ndarray,
     wanted: np.ndarray,
@@ -143,48 +125,71 @@ def correlate_rows(
     """Correlations of pairs of rows: Pearson's r, Spearman's rho, Kendall's tau-b and tau-c where `wanted`.
 
     A row of `which` names one pair: the rows of x, of its noise, of y, of its noise and of the weights. Items without
-    weight do not count, nor those where x or y is NaN; a weight is how many equal items there are.
+    weight do not count, nor those where x or y is NaN, which rows that are whole have nowhere; a weight is how many
+    equal items there are, a whole number.
     """
     size = x.shape[1]
     w = np.empty(size)
     x_group, y_group = np.empty(size, np.int64), np.empty(size, np.int64)
     x_rank, y_rank = np.empty(size), np.empty(size)
-    tree, level = np.empty(size + 1), np.empty(size)
+    # The items that count, in the order of x.
+    a, b, c = np.empty(size), np.empty(size), np.empty(size)
+    y_sorted, w_sorted, start = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64)
+    y_groups, y_ties, total, items = 0, 0.0, 0.0, 0
+    whole = False
     for p in range(which.shape[0]):
-        a, b = x[which[p, 0]], y[which[p, 2]]
-        given = weights[which[p, 4]]
-        total, items = 0.0, 0
-        for i in range(size):
-            w[i] = given[i] if a[i] == a[i] and b[i] == b[i] else 0.0
-            if w[i] > 0:
+        row, other, given = x[which[p, 0]], y[which[p, 2]], weights[which[p, 4]]
+        # Measures one after the other share people's values and the weights: these are ranked once.
+        known = whole and which[p, 2] == which[p - 1, 2] and which[p, 4] == which[p - 1, 4]
+        whole = x_whole[which[p, 0]] and y_whole[which[p, 2]]
+        known = known and whole
+        if not known:
+            total, items = 0.0, 0
+            for i in range(size):
+                w[i] = given[i] if row[i] == row[i] and other[i] == other[i] else 0.0
                 total += w[i]
-                items += 1
-        for c in range(4):
-            found[p, c] = np.nan
+                items += 1 if w[i] > 0 else 0
+        found[p] = np.nan
         if items < LEAST_PAIRS:
             status[p] = TOO_FEW
             continue
         order = x_order[which[p, 0]]
-        x_groups, x_ties = _ranked(a, order, x_noise[which[p, 1]], w, x_group, x_rank, total)
-        y_groups, y_ties = _ranked(b, y_order[which[p, 2]], y_noise[which[p, 3]], w, y_group, y_rank, total)
-        if x_groups < 2 or y_groups < 2:
-            status[p] = (
-                BOTH_CONSTANT if x_groups + y_groups == 2 else X_CONSTANT if x_groups < 2 else Y_CONSTANT
+        x_groups, x_ties = _grouped(row, order, x_noise[which[p, 1]], w, total, x_group, x_rank)
+        if not known:
+            y_groups, y_ties = _grouped(
+                other, y_order[which[p, 2]], y_noise[which[p, 3]], w, total, y_group, y_rank
             )
+        if x_groups < 2 or y_groups < 2:
+            both = x_groups < 2 and y_groups < 2
+            status[p] = BOTH_CONSTANT if both else X_CONSTANT if x_groups < 2 else Y_CONSTANT
             continue
         status[p] = OK
+        k, last = 0, -1
+        for j in range(size):
+            i = order[j]
+            if w[i] > 0:
+                a[k], b[k], c[k] = row[i], other[i], w[i]
+                y_sorted[k], w_sorted[k] = y_group[i], np.int64(w[i])
+                start[k] = start[k - 1] if x_group[i] == last else k
+                last = x_group[i]
+                k += 1
         if wanted[0]:
-            found[p, 0] = _product_moment(a, b, w, total)
+            found[p, 0] = _product_moment(a[:items], b[:items], c[:items], total)
         if wanted[1]:
             xx = xy = yy = 0.0
-            for i in range(size):
-                if w[i] > 0:
-                    xx += w[i] * x_rank[i] * x_rank[i]
-                    xy += w[i] * x_rank[i] * y_rank[i]
-                    yy += w[i] * y_rank[i] * y_rank[i]
+            group = -1
+            for k in range(items):
+                group += 1 if start[k] == k else 0
+                u, v = x_rank[group], y_rank[y_sorted[k]]
+                xx += c[k] * u * u
+                xy += c[k] * u * v
+                yy += c[k] * v * v
             found[p, 1] = min(max(xy / np.sqrt(xx * yy), -1.0), 1.0)
         if wanted[2] or wanted[3]:
-            s = _concordance(order, x_group, y_group, y_groups, w, tree, level)
+            if items <= FEW:
+                s = _by_pairs(y_sorted, w_sorted, start, items)
+            else:
+                s = _by_tree(y_sorted, w_sorted, start, items, y_groups)
             pairs = total * (total - 1)
             found[p, 2] = min(max(2 * s / np.sqrt((pairs - x_ties) * (pairs - y_ties)), -1.0), 1.0)
             classes = min(x_groups, y_groups)

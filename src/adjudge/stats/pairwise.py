@@ -1,0 +1,652 @@
+"""How often a measure orders pairs of systems as people do: with ties, by confidence, and by means.
+
+tie_accuracy        within topics, with ties (acc-eq, Deutsch et al. 2023), the measure's ties calibrated
+soft_accuracies     system means, by how sure each is of the order (Thompson et al. 2024)
+mean_accuracies     system means (Kocmi et al. 2021), also among the pairs that are close to people
+
+Values are topics x systems, higher is better, NaN is missing. Only cells in which people and the measure both have a
+value count. Intervals are percentiles of resampled topics, or of clusters of topics where those are given: they are
+for the number that as many other topics would give on average, with the same systems and assessors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from adjudge.errors import UsageError
+from adjudge.stats import checks
+from adjudge.stats.agreement import LEAST_CLUSTERS, cluster_draws
+from adjudge.stats.bootstrap import percentile_limits
+from adjudge.stats.checks import BoolArray, FloatArray, IntArray
+from adjudge.stats.paired import noise_of, settled, steps
+
+FOLDS = 10
+MOST_CANDIDATES = 10_000
+"""Thresholds that folds and resamples choose among; of more, so many evenly spaced ones."""
+AT_ONCE = 4_000_000
+"""Numbers that are held together."""
+SAME = 1e-12
+"""Accuracies that are no further apart are equal; the smallest threshold is then the choice."""
+
+NO_PAIR = "no topic has two systems that people and the measure both scored"
+NO_COMMON_TOPIC = "no two systems have a topic that people and the measure both scored"
+ONE_SYSTEM = "needs two systems, has {n}"
+
+
+# Pairs within topics, with ties
+
+
+@dataclass(frozen=True, slots=True)
+class TieAccuracy:
+    """Pairwise accuracy with ties: (concordant + tied by both) / all pairs, per topic, then the mean over topics.
+
+    A pair is tied by the measure where its scores differ by no more than a threshold, epsilon.
+    """
+
+    uncalibrated: float
+    """With epsilon 0."""
+    uncalibrated_low: float
+    uncalibrated_high: float
+    calibrated: float
+    """With the epsilon that is best for these topics: flattering, since it was chosen on them."""
+    epsilon: float
+    crossed: float
+    """Cross-validated: each fold of topics with the epsilon that is best for the others."""
+    low: float
+    high: float
+    """Of the cross-validated one; epsilon is chosen anew, fold by fold, in every resample."""
+    level: float
+    folds: int
+    topics: int
+    """That have a pair."""
+    pairs: int
+    human_ties: int
+    """Of the pairs, those that people tie."""
+    ties: int
+    """Of the pairs, those that the measure ties with the calibrated epsilon."""
+    missing: int
+    """Pairs, and topics without any, that lack a score do not count: so many pairs."""
+    clusters: int
+    resamples: int
+    sampled: bool = False
+    """Whether folds and resamples chose among MOST_CANDIDATES thresholds instead of all."""
+    why: str | None = None
+    """Why there is no number at all."""
+    why_not_crossed: str | None = None
+    why_no_interval: str | None = None
+
+
+def tie_accuracy(
+    people: npt.ArrayLike,
+    measure: npt.ArrayLike,
+    *,
+    rng: np.random.Generator,
+    folds: int = FOLDS,
+    resamples: int = 1000,
+    level: float = 0.95,
+    clusters: Sequence[Any] | None = None,
+) -> TieAccuracy:
+    """Accuracy with ties and tie calibration: Deutsch, Foster and Freitag 2023, sections 5 and 6.
+
+    One epsilon serves all topics. Every observed difference is tried; of equally good ones the smallest is chosen.
+    Clusters of topics stay together in folds and resamples, and a topic that a resample holds twice stays in its fold.
+    """
+    said, scored = _both(
+        checks.numbers("people", people, dimensions=2), checks.numbers("measure", measure, dimensions=2)
+    )
+    checks.count("folds", folds, least=2)
+    checks.count("resamples", resamples, least=0)
+    checks.share("level", level)
+    given = _TiedPairs.of(said, scored)
+    if given.why is not None:
+        return _no_tie_accuracy(given, level)
+    cluster, many = _renumbered(_numbered(clusters, len(said))[given.kept])
+    further, epsilon, best = given.best()
+    plain = float(given.base.mean())
+    curves, sampled = given.curves()
+    of_fold = rng.permutation(many) % min(folds, many)
+    draws = cluster_draws(rng, many, resamples)
+    why_not_crossed = None if many > 1 else "all topics are one cluster: none are left to choose epsilon on"
+    why_no_interval = why_not_crossed or _why_no_interval(many, len(draws))
+    crossed = low = high = low_0 = high_0 = math.nan
+    if why_not_crossed is None:
+        crossed = float(_cross_validated(curves, np.ones((1, many)), cluster, of_fold)[0])
+    if why_no_interval is None:
+        low, high = _limits(_cross_validated(curves, draws, cluster, of_fold), crossed, level)
+        times = draws[:, cluster]
+        low_0, high_0 = _limits(times @ given.base / times.sum(axis=1), plain, level)
+    return TieAccuracy(
+        uncalibrated=plain,
+        uncalibrated_low=low_0,
+        uncalibrated_high=high_0,
+        calibrated=best,
+        epsilon=epsilon,
+        crossed=crossed,
+        low=low,
+        high=high,
+        level=level,
+        folds=int(min(folds, many)),
+        topics=given.kept.size,
+        pairs=given.pairs,
+        human_ties=given.human_ties,
+        ties=given.tied + further,
+        missing=given.missing,
+        clusters=many,
+        resamples=len(draws) if why_no_interval is None else 0,
+        sampled=sampled,
+        why_not_crossed=why_not_crossed,
+        why_no_interval=why_no_interval,
+    )
+
+
+def _no_tie_accuracy(given: _TiedPairs, level: float) -> TieAccuracy:
+    nan = math.nan
+    return TieAccuracy(
+        uncalibrated=nan,
+        uncalibrated_low=nan,
+        uncalibrated_high=nan,
+        calibrated=nan,
+        epsilon=nan,
+        crossed=nan,
+        low=nan,
+        high=nan,
+        level=level,
+        folds=0,
+        topics=0,
+        pairs=0,
+        human_ties=0,
+        ties=0,
+        missing=given.missing,
+        clusters=0,
+        resamples=0,
+        why=given.why,
+        why_not_crossed=given.why,
+        why_no_interval=given.why,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _TiedPairs:
+    """All pairs of all topics, those that the measure tells apart in the order of its differences.
+
+    A larger threshold makes a pair tied: a gain where people tie it, a loss where it was concordant, else nothing.
+    """
+
+    kept: IntArray
+    """Topics that have a pair; `row` counts in these."""
+    base: FloatArray
+    """Per kept topic: the accuracy with epsilon 0."""
+    weight: FloatArray
+    """Per kept topic: 1 / its pairs."""
+    difference: FloatArray
+    """Ascending, with the topic and the gain of each."""
+    row: npt.NDArray[np.int32]
+    gain: npt.NDArray[np.int8]
+    ends: IntArray
+    """The last of each run of differences that are equal but for noise: what a threshold can tell apart."""
+    pairs: int
+    human_ties: int
+    tied: int
+    missing: int
+    why: str | None = None
+
+    @classmethod
+    def of(cls, people: FloatArray, measure: FloatArray) -> _TiedPairs:
+        topics, systems = people.shape
+        i, j = np.triu_indices(systems, 1)
+        counts, right = np.zeros((2, topics), dtype=np.int64)
+        human_ties = tied = 0
+        found: list[tuple[FloatArray, FloatArray, npt.NDArray[np.int32], npt.NDArray[np.int8]]] = []
+        for t in range(topics):  # one topic at a time: of many systems, all pairs of all topics are many
+            there = ~np.isnan(people[t, i] - people[t, j])
+            a, b = i[there], j[there]
+            said = np.sign(_difference(people[t], a, b))
+            scored = _difference(measure[t], a, b)
+            apart = scored != 0
+            counts[t] = said.size
+            right[t] = np.count_nonzero(said == np.sign(scored))
+            human_ties += int(np.count_nonzero(said == 0))
+            tied += said.size - int(np.count_nonzero(apart))
+            said, scored = said[apart], scored[apart]
+            gain = np.where(said == 0, 1, -(said == np.sign(scored)).astype(np.int8)).astype(np.int8)
+            noise = noise_of(measure[t, a], measure[t, b])[apart]
+            found.append((np.abs(scored), noise, np.full(gain.size, t, dtype=np.int32), gain))
+        kept = np.flatnonzero(counts)
+        missing = topics * i.size - int(counts.sum())
+        why = None if kept.size else NO_PAIR if systems > 1 else ONE_SYSTEM.format(n=systems)
+        size, noise = (np.concatenate([each[k] for each in found] or [np.zeros(0)]) for k in (0, 1))
+        row = np.concatenate([each[2] for each in found] or [np.zeros(0, dtype=np.int32)])
+        gain = np.concatenate([each[3] for each in found] or [np.zeros(0, dtype=np.int8)])
+        order = np.argsort(size, kind="stable")
+        size, noise = size[order], noise[order]
+        starts = np.flatnonzero(steps(size, noise)) if size.size else np.zeros(0, dtype=np.int64)
+        place = np.zeros(topics, dtype=np.int32)
+        place[kept] = np.arange(kept.size, dtype=np.int32)
+        return cls(
+            kept=kept,
+            base=right[kept] / counts[kept],
+            weight=1 / counts[kept],
+            difference=size,
+            row=place[row[order]],
+            gain=gain[order],
+            ends=np.append(starts[1:], size.size) - 1 if size.size else starts,
+            pairs=int(counts.sum()),
+            human_ties=human_ties,
+            tied=tied,
+            missing=missing,
+            why=why,
+        )
+
+    def best(self) -> tuple[int, float, float]:
+        """How many pairs the best threshold ties further, the threshold, and the mean accuracy with it."""
+        curve = np.cumsum(self.gain * self.weight[self.row])[self.ends] / self.kept.size
+        first = int(_first_best(np.append(0.0, curve)[None])[0])
+        if not first:
+            return 0, 0.0, float(self.base.mean())
+        at = int(self.ends[first - 1])
+        return at + 1, float(self.difference[at]), float(self.base.mean() + curve[first - 1])
+
+    def curves(self) -> tuple[FloatArray, bool]:
+        """Each topic's accuracy at the thresholds that can be best for some choice of topics, 0 the first of them.
+
+        Accuracy rises only where a pair that people tie becomes tied, so no other threshold is ever the choice.
+        """
+        rises = np.zeros(self.ends.size, dtype=np.bool_)
+        rises[np.searchsorted(self.ends, np.flatnonzero(self.gain > 0))] = True
+        ends = self.ends[rises]
+        sampled = ends.size > MOST_CANDIDATES
+        if sampled:
+            ends = ends[np.linspace(0, ends.size - 1, MOST_CANDIDATES).astype(np.int64)]
+        # A pair is tied from the first of these thresholds on that is no smaller than its difference.
+        reached = int(ends[-1]) + 1 if ends.size else 0
+        at = np.searchsorted(ends, np.arange(reached)) + 1
+        width, rows = ends.size + 1, self.row[:reached]
+        gains = np.bincount(
+            rows.astype(np.int64) * width + at,
+            weights=self.gain[:reached] * self.weight[rows],
+            minlength=self.kept.size * width,
+        )
+        accuracy = self.base[:, None] + np.cumsum(gains.reshape(-1, width), axis=1)
+        return accuracy, sampled
+
+
+def _difference(values: FloatArray, a: IntArray, b: IntArray) -> FloatArray:
+    return settled(values[a] - values[b], noise_of(values[a], values[b]))
+
+
+def _first_best(curves: FloatArray) -> IntArray:
+    """In each row, the first place that is no worse than any other but for noise."""
+    best = curves.max(axis=1, keepdims=True)
+    return np.asarray(np.argmax(curves >= best - SAME * np.maximum(np.abs(best), 1), axis=1))
+
+
+def _cross_validated(
+    curves: FloatArray, draws: FloatArray, cluster: IntArray, of_fold: IntArray
+) -> FloatArray:
+    """For each row of how often clusters count: the mean accuracy of topics by what is best for the other folds."""
+    width, folds = curves.shape[1], int(of_fold.max()) + 1
+    step = max(AT_ONCE // (width * (folds + 1)), 1)
+    topics = [np.flatnonzero(of_fold[cluster] == k) for k in range(folds)]
+    found = []
+    for start in range(0, len(draws), step):
+        times = draws[start : start + step][:, cluster]
+        parts = [times[:, own] @ curves[own] for own in topics]
+        sizes = [times[:, own].sum(axis=1) for own in topics]
+        total, size = sum(parts), sum(sizes)
+        right = np.zeros(len(times))
+        for part, own in zip(parts, sizes, strict=True):
+            others = np.maximum(size - own, 1)[
+                :, None
+            ]  # a resample may hold one fold alone: any epsilon is as good
+            chosen = _first_best((total - part) / others)
+            right += part[np.arange(len(times)), chosen]
+        found.append(right / size)
+    return np.concatenate(found)
+
+
+# System means
+
+
+@dataclass(frozen=True, slots=True)
+class MeanAccuracy:
+    """How far a measure orders pairs of systems, by what they reach over all topics, as people do."""
+
+    value: float
+    low: float
+    high: float
+    level: float
+    pairs: int
+    """Of systems, that count."""
+    human_ties: int
+    """Of these, pairs with equal means to people."""
+    missing: int
+    """Pairs of systems without a common topic."""
+    cells: int
+    """In which people and the measure both have a value."""
+    topics: int
+    clusters: int
+    resamples: int
+    swaps: int = 0
+    """Of soft accuracy: the random swaps that its p-values come from."""
+    all_swaps: bool = False
+    """Whether they are all there are."""
+    why: str | None = None
+    why_no_interval: str | None = None
+
+
+def mean_accuracies(
+    people: npt.ArrayLike,
+    measures: npt.ArrayLike,
+    *,
+    rng: np.random.Generator,
+    closer_than: float | None = None,
+    resamples: int = 1000,
+    level: float = 0.95,
+    clusters: Sequence[Any] | None = None,
+) -> tuple[MeanAccuracy, ...]:
+    """Of each measure: the share of system pairs whose means it orders as people do. Kocmi et al. 2021, section 4.
+
+    As their formula has it, all pairs count, and a pair that both tie is ordered alike. A pair's means are over the
+    topics on which both systems have both scores. With `closer_than`, only the pairs that are less than so far apart to
+    people count; which those are stays as observed in every resample.
+    """
+    given = _Given.of(people, measures, clusters, resamples, level)
+    draws = cluster_draws(rng, given.clusters, resamples)
+
+    def alike(sums: _PairSums, times: FloatArray) -> FloatArray:
+        said, scored = sums.totals(times)
+        return np.asarray(np.sign(said) == np.sign(scored), dtype=np.float64)
+
+    def observed(sums: _PairSums) -> FloatArray:
+        return np.asarray(alike(sums, np.ones((1, given.clusters)))[0])
+
+    return tuple(
+        given.found(measure, observed, alike, draws, closer_than=closer_than) for measure in given.measures
+    )
+
+
+def soft_accuracies(
+    people: npt.ArrayLike,
+    measures: npt.ArrayLike,
+    *,
+    rng: np.random.Generator,
+    swaps: int = 1000,
+    signs: npt.ArrayLike | None = None,
+    both: bool = True,
+    resamples: int = 1000,
+    level: float = 0.95,
+    clusters: Sequence[Any] | None = None,
+) -> tuple[MeanAccuracy, ...]:
+    """Of each measure: the mean over system pairs of 1 - |p_people - p_measure|. Thompson et al. 2024, section 3.
+
+    p is that of the one-sided paired permutation test that one system is better than the other: the systems' scores are
+    swapped on random topics, on the same ones for people, all measures and all pairs; clusters of topics are swapped
+    together. p = (k+1)/(R+1), and exact where there are no more than `swaps` other ways to swap. The authors' program
+    has k/R, so that its 1 - accuracy is (R+1)/R of this one. Where swaps tie with what was observed, as ratings on a
+    scale do, |p_people - p_measure| depends on which of two systems is tested for being the better one: the mean of
+    both directions counts, so that the order of systems does not matter. With `both` false it is the first of a pair,
+    as in the authors' program. `signs`, swaps x clusters of 1 and -1, take the place of random ones.
+
+    In resamples p has its normal approximation: random signs give the sum of differences d the variance sum of d**2.
+    Resampled differences are noisier than the observed ones, so resampled accuracies are lower: the percentiles are
+    moved with their middle to the accuracy.
+    """
+    checks.count("swaps", swaps, least=1)
+    given = _Given.of(people, measures, clusters, resamples, level)
+    used = swap_signs(rng, given.clusters, swaps) if signs is None else given.signs(signs)
+    draws = cluster_draws(rng, given.clusters, resamples)
+
+    def observed(sums: _PairSums) -> FloatArray:
+        ours, theirs = (
+            _swap_p(used, values, noise)
+            for values, noise in ((sums.said, sums.said_noise), (sums.scored, sums.scored_noise))
+        )
+        apart = np.abs(ours - theirs)
+        return np.asarray(1 - (apart.mean(axis=0) if both else apart[0]))
+
+    def resampled(sums: _PairSums, times: FloatArray) -> FloatArray:
+        ours, theirs = (_normal_p(times, values) for values in (sums.said, sums.scored))
+        return 1 - np.abs(ours - theirs)
+
+    return tuple(
+        given.found(
+            measure,
+            observed,
+            resampled,
+            draws,
+            centred=True,
+            swaps=len(used),
+            all_swaps=signs is None and len(used) + 1 == 1 << given.clusters,
+        )
+        for measure in given.measures
+    )
+
+
+def swap_signs(rng: np.random.Generator, clusters: int, swaps: int) -> FloatArray:
+    """Swaps x clusters: -1 where two systems change places. All ways but the observed one, where those are few."""
+    if clusters < 63 and 2**clusters - 1 <= swaps:
+        number = np.arange(1, 2**clusters)
+        swapped = (number[:, None] >> np.arange(clusters)) & 1
+    else:
+        swapped = rng.integers(0, 2, size=(swaps, clusters))
+    return np.asarray(1 - 2 * swapped, dtype=np.float64)
+
+
+def _swap_p(signs: FloatArray, values: FloatArray, noise: FloatArray) -> FloatArray:
+    """Of clusters x pairs: the p of the first being better, and of the second, (k+1)/(R+1) each."""
+    swapped, observed = signs @ values, values.sum(axis=0)
+    counts = [np.count_nonzero(swapped >= observed - noise, axis=0)]
+    counts.append(np.count_nonzero(swapped <= observed + noise, axis=0))
+    return (np.stack(counts) + 1) / (len(signs) + 1)
+
+
+def _normal_p(times: FloatArray, values: FloatArray) -> FloatArray:
+    from scipy.special import ndtr
+
+    size = np.sqrt(times @ values**2)
+    return np.asarray(ndtr(-(times @ values) / np.where(size > 0, size, 1)))
+
+
+@dataclass(frozen=True, slots=True)
+class _PairSums:
+    """Differences of some pairs of systems, summed over the topics of each cluster: clusters x pairs."""
+
+    said: FloatArray
+    scored: FloatArray
+    said_noise: FloatArray
+    """By pair: how far a sum over all topics may be from another and still be equal but for rounding."""
+    scored_noise: FloatArray
+    common: FloatArray
+    """Topics on which the pair has all four scores."""
+
+    def totals(self, times: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Sums over clusters that count so many times."""
+        return (
+            settled(times @ self.said, self.said_noise),
+            settled(times @ self.scored, self.scored_noise),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """People and measures on the topics on which people have a pair."""
+
+    people: FloatArray
+    measures: FloatArray
+    member: FloatArray
+    """Clusters x topics: 1 where the topic is the cluster's."""
+    resamples: int
+    level: float
+
+    @classmethod
+    def of(
+        cls,
+        people: npt.ArrayLike,
+        measures: npt.ArrayLike,
+        clusters: Sequence[Any] | None,
+        resamples: int,
+        level: float,
+    ) -> _Given:
+        scored = checks.numbers("measures", measures, dimensions=3)
+        said = checks.numbers("people", people, dimensions=2)
+        if scored.shape[1:] != said.shape:
+            raise UsageError(
+                f"people and measures: expected the same topics and systems, got {said.shape} and {scored.shape[1:]}"
+            )
+        checks.count("resamples", resamples, least=0)
+        checks.share("level", level)
+        kept = np.count_nonzero(~np.isnan(said), axis=1) > 1
+        cluster, many = _renumbered(_numbered(clusters, len(said))[kept])
+        member = np.zeros((many, cluster.size))
+        member[cluster, np.arange(cluster.size)] = 1
+        return cls(
+            people=said[kept], measures=scored[:, kept], member=member, resamples=resamples, level=level
+        )
+
+    @property
+    def clusters(self) -> int:
+        return len(self.member)
+
+    def signs(self, given: npt.ArrayLike) -> FloatArray:
+        signs = checks.numbers("signs", given, dimensions=2)
+        if signs.shape[1] != self.clusters or not np.isin(signs, (-1, 1)).all():
+            raise UsageError(
+                f"signs: expected 1 and -1 in {self.clusters} columns, one for each cluster of topics"
+            )
+        return signs
+
+    def pair_sums(self, measure: FloatArray, width: int) -> Iterator[_PairSums]:
+        """All pairs of systems, so many at a time that memory stays small."""
+        said, scored = _both(self.people, measure)
+        i, j = np.triu_indices(said.shape[1], 1)
+        step = max(AT_ONCE // max(len(said), width, 1), 1)
+        for start in range(0, i.size, step):
+            a, b = i[start : start + step], j[start : start + step]
+            there = ~np.isnan(said[:, a] - said[:, b])
+            (d, noise), (e, noise_too) = (_summed(each, a, b, there) for each in (said, scored))
+            yield _PairSums(
+                said=self.member @ d,
+                scored=self.member @ e,
+                said_noise=noise,
+                scored_noise=noise_too,
+                common=self.member @ there,
+            )
+
+    def found(
+        self,
+        measure: FloatArray,
+        observed: Callable[[_PairSums], FloatArray],
+        resampled: Callable[[_PairSums, FloatArray], FloatArray],
+        draws: FloatArray,
+        *,
+        closer_than: float | None = None,
+        centred: bool = False,
+        swaps: int = 0,
+        all_swaps: bool = False,
+    ) -> MeanAccuracy:
+        """The mean over pairs of what is observed of each, with percentiles of its resampled means."""
+        total, pairs, human_ties, missing = 0.0, 0, 0, 0
+        sums, sizes = np.zeros((2, len(draws)))
+        used = np.zeros(self.clusters, dtype=np.bool_)
+        for each in self.pair_sums(measure, max(len(draws), swaps)):
+            n = each.common.sum(axis=0)
+            missing += int(np.count_nonzero(n == 0))
+            apart = settled(each.said.sum(axis=0), each.said_noise) / np.maximum(n, 1)
+            counts = n > 0
+            if closer_than is not None:
+                counts &= np.abs(apart) < closer_than
+            total += float(observed(each)[counts].sum())
+            pairs += int(np.count_nonzero(counts))
+            human_ties += int(np.count_nonzero(apart[counts] == 0))
+            used |= each.common[:, counts].any(axis=1)
+            complete = bool(each.common[:, counts].all())  # then every resample has every pair
+            there = np.broadcast_to(counts, (len(draws), counts.size))
+            there = there if complete else there & (draws @ each.common > 0)
+            sums += np.where(there, resampled(each, draws), 0.0).sum(axis=1)
+            sizes += np.count_nonzero(there, axis=1)
+        value = total / pairs if pairs else math.nan
+        systems, many = self.people.shape[1], int(np.count_nonzero(used))
+        why = None
+        if systems < 2:
+            why = ONE_SYSTEM.format(n=systems)
+        elif not pairs and missing == math.comb(systems, 2):
+            why = NO_COMMON_TOPIC
+        elif not pairs:
+            why = f"people's means of no two systems are less than {closer_than:g} apart"
+        why_no_interval = why or _why_no_interval(many, len(draws))
+        low = high = math.nan
+        if why_no_interval is None:
+            with np.errstate(invalid="ignore"):  # a resample without any pair: 0/0
+                low, high = _limits(sums / sizes, value, self.level, centred=centred)
+        both = ~np.isnan(self.people) & ~np.isnan(measure)
+        return MeanAccuracy(
+            value=value,
+            low=low,
+            high=high,
+            level=self.level,
+            pairs=pairs,
+            human_ties=human_ties,
+            missing=missing,
+            cells=int(np.count_nonzero(both)),
+            topics=int(np.count_nonzero(both.sum(axis=1) > 1)),
+            clusters=many,
+            resamples=len(draws) if why_no_interval is None else 0,
+            swaps=swaps,
+            all_swaps=all_swaps,
+            why=why,
+            why_no_interval=why_no_interval,
+        )
+
+
+def _summed(values: FloatArray, a: IntArray, b: IntArray, there: BoolArray) -> tuple[FloatArray, FloatArray]:
+    """Differences of pairs by topic, 0 where missing; and by pair the noise of their sum."""
+    noise = np.where(there, noise_of(values[:, a], values[:, b]), 0.0)
+    return settled(np.where(there, values[:, a] - values[:, b], 0.0), noise), noise.sum(axis=0)
+
+
+def _both(people: FloatArray, measure: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Both, with NaN where either has none."""
+    if people.shape != measure.shape:
+        raise UsageError(f"people and measure: expected one shape, got {people.shape} and {measure.shape}")
+    known = ~np.isnan(people) & ~np.isnan(measure)
+    return np.where(known, people, np.nan), np.where(known, measure, np.nan)
+
+
+def _numbered(clusters: Sequence[Any] | None, topics: int) -> IntArray:
+    """The cluster of each topic by its number; without clusters each topic is its own."""
+    if clusters is None:
+        return np.arange(topics)
+    if len(clusters) != topics:
+        raise UsageError(f"clusters: expected one for each of {topics} topics, got {len(clusters)}")
+    known = {name: at for at, name in enumerate(dict.fromkeys(clusters))}
+    return np.array([known[name] for name in clusters], dtype=np.int64)
+
+
+def _renumbered(cluster: IntArray) -> tuple[IntArray, int]:
+    known, number = np.unique(cluster, return_inverse=True)
+    return number.astype(np.int64), known.size
+
+
+def _why_no_interval(clusters: int, draws: int) -> str | None:
+    if clusters < LEAST_CLUSTERS:
+        return f"needs {LEAST_CLUSTERS} topics or clusters of topics, has {clusters}"
+    return None if draws > 1 else "nothing was resampled"
+
+
+def _limits(drawn: FloatArray, value: float, level: float, *, centred: bool = False) -> tuple[float, float]:
+    """Percentiles, of a share. Resampled topics add noise of their own, which can move all resamples one way.
+
+    So percentiles are widened to the value, which is then within them; centred, they are moved with the middle of all
+    resamples to the value.
+    """
+    low, high = (float(each) for each in percentile_limits(drawn, level, axis=0))
+    if centred:
+        shift = value - float(np.nanmedian(drawn))
+        low, high = max(low + shift, 0.0), min(high + shift, 1.0)
+    return min(low, value), max(high, value)
