@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from adjudge.evaluation import Evaluation
     from adjudge.trust.agreement import agreement as agreement
     from adjudge.trust.assessors import dossiers as dossiers
+    from adjudge.trust.meta.result import meta as meta
     from adjudge.trust.mismatch import MismatchResult
     from adjudge.trust.stability import stability as stability
 
@@ -53,6 +54,7 @@ _ANALYSES = {
     "dossiers": "trust.assessors",
     "groups": "comparisons.groups",
     "lengths": "comparisons.lengths",
+    "meta": "trust.meta.result",
     "plan": "comparisons.plan",
     "prefer": "comparisons.preferences",
     "simulate": "comparisons.simulate",

@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     from adjudge.text.similarity import Similarity
     from adjudge.trust.agreement import agreement as _agreement
     from adjudge.trust.assessors import dossiers as _dossiers
+    from adjudge.trust.meta.result import meta as _meta
     from adjudge.trust.mismatch import Agree, MismatchResult
     from adjudge.trust.preferences import Convergence, MeasureAgreement, PaperTable, Systems
     from adjudge.trust.stability import stability as _stability
@@ -862,8 +863,10 @@ class Evaluation:
 
     if TYPE_CHECKING:
         agreement = _agreement
+        meta = _meta
     else:
         agreement = Analysis("agreement", "agreement", room="trust")
+        meta = Analysis("meta.result", "meta", room="trust")
 
     def judged_tables(self, *, alpha: float = 0.05, seed: int = 0) -> Tables:
         """What people answered, as DUC-2002 prints it: quality, coverage, units, ratings, agreement."""

@@ -295,6 +295,13 @@ COMMANDS = (
         "adjudge assessors ratings.csv",
     ),
     Command(
+        "meta",
+        TRUST,
+        "How well each measure stands in for people, how sure that is, and which measure is better.",
+        "meta:command",
+        "adjudge meta my-eval --human coverage --resamples 100",
+    ),
+    Command(
         "mismatch",
         TRUST,
         "Where people and a measure disagree about units: both texts side by side, tags that say why, counts.",

@@ -507,6 +507,12 @@ class Scores:
             summaries={},
         )
 
+    def with_humans(self, patterns: Patterns) -> Scores:
+        """The same scores, the systems of some patterns being human."""
+        known = {name: kind for name, kind in self.kinds.items() if kind != "machine"}
+        kinds = _kinds(_systems(self.table), known, patterns, (), human_option="--human-systems")
+        return replace(self, kinds={**self.kinds, **kinds})
+
     def kind(self, system: str) -> str:
         """machine, baseline or human; the pooled humans are human."""
         return self.kinds.get(system, "human" if system == HUMANS else "machine")
@@ -1302,23 +1308,29 @@ def _systems(table: ScoreTable) -> list[str]:
 
 
 def _kinds(
-    systems: Iterable[str], said: Mapping[str, str | None], human: Patterns, baseline: Patterns
+    systems: Iterable[str],
+    said: Mapping[str, str | None],
+    human: Patterns,
+    baseline: Patterns,
+    *,
+    human_option: str = "--human",
 ) -> dict[str, str]:
     """The kind of every system: what is said of it, what a pattern says, or machine."""
     names = list(dict.fromkeys(systems))
     known = {system: kind for system, kind in said.items() if kind}
-    for kind, patterns in (("human", human), ("baseline", baseline)):
+    options = {"human": (human_option, human), "baseline": ("--baseline", baseline)}
+    for kind, (option, patterns) in options.items():
         for pattern in _split(patterns):
             matched = [s for s in names if s == pattern or fnmatchcase(s, pattern)]
             if not matched:
                 raise UsageError(
-                    f"--{kind} {quoted(pattern)}: no such system{nearest(pattern, names)};"
+                    f"{option} {quoted(pattern)}: no such system{nearest(pattern, names)};"
                     f" there are: {listed(names)}"
                 )
             for system in matched:
                 if known.setdefault(system, kind) != kind:
                     raise UsageError(
-                        f"--{kind} {quoted(pattern)}: {quoted(system)} is a {known[system]} already"
+                        f"{option} {quoted(pattern)}: {quoted(system)} is a {known[system]} already"
                     )
     return {system: known.get(system, "machine") for system in names}
 

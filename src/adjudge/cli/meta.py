@@ -1,0 +1,196 @@
+"""adjudge meta"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+import adjudge
+from adjudge.cli import options
+from adjudge.cli.output import now_in_words, progress, say, show_json, warn, write_csv
+from adjudge.cli.sources import length_of, open_scores, show_result, takes_table, warn_of
+from adjudge.errors import UsageError
+
+if TYPE_CHECKING:
+    from adjudge.formats.scoretable import TableOptions
+    from adjudge.trust.meta.result import MetaResult
+
+
+@takes_table
+def command(
+    scores: options.Scores,
+    table: TableOptions,
+    human: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--human",
+            metavar="MEASURE",
+            help="What people say: a measure, or what was asked, as overall; without it all that assessors gave.",
+            show_default=False,
+        ),
+    ] = None,
+    measure: options.Measures = None,
+    part: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--part",
+            metavar="NAME",
+            help="A question to answer; may be repeated: correlations, ranks, accuracy, ceiling, conclusions, power,"
+            " better, composites, fooling, curves, slices, or all.",
+            show_default="correlations, accuracy, ceiling, conclusions, better",
+        ),
+    ] = None,
+    level: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--level", metavar="LEVEL", help="Of correlations: system, input or global.", show_default="all"
+        ),
+    ] = None,
+    coefficient: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--coefficient",
+            metavar="NAME",
+            help="pearson, spearman, kendall-b or kendall-c; the first makes the sentences.",
+            show_default="all",
+        ),
+    ] = None,
+    resample: Annotated[
+        str,
+        typer.Option(
+            "--resample", metavar="WHAT", help="Of intervals: systems, inputs, assessors, or all of them."
+        ),
+    ] = "all",
+    among: Annotated[
+        str | None,
+        typer.Option(
+            "--among",
+            metavar="WHICH",
+            help="Systems to look at: machines, humans or all.",
+            show_default="machines, and all",
+        ),
+    ] = None,
+    all_topics: Annotated[
+        bool,
+        typer.Option("--all-topics", help="System means of measures over all their topics, judged or not."),
+    ] = False,
+    closer_than: Annotated[
+        float | None,
+        typer.Option(
+            "--closer-than",
+            metavar="D",
+            help="Accuracy also among pairs of systems that people put less than D apart.",
+            show_default=False,
+        ),
+    ] = None,
+    length: Annotated[
+        str | None,
+        typer.Option(
+            "--length",
+            metavar="WORDS|all",
+            help="Target length; with all, a topic at each length is an input of its own.",
+            show_default=False,
+        ),
+    ] = None,
+    form: options.Form = None,
+    test: options.Test = "wilcoxon",
+    correct: options.Correct = "holm",
+    alpha: Annotated[
+        float, typer.Option("--alpha", help="Of tests; 1 - alpha is the level of intervals.")
+    ] = 0.05,
+    resamples: Annotated[
+        int, typer.Option("--resamples", min=1, metavar="N", help="Of intervals and tests.")
+    ] = 1000,
+    seed: options.Seed = 0,
+    human_systems: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--human-systems",
+            metavar="PATTERN",
+            help="Systems that are human, such as 'H*'.",
+            show_default=False,
+        ),
+    ] = None,
+    baseline: options.Baseline = None,
+    lower_is_better: options.Lower = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--out",
+            metavar="FOLDER",
+            help="Write all parts as a page to read, with LaTeX and CSV beside it.",
+            show_default=False,
+        ),
+    ] = None,
+    json: options.Json = False,
+    csv: options.Csv = None,
+    latex: options.Latex = False,
+    markdown: options.Markdown = False,
+) -> None:
+    """How well each measure stands in for people, how sure that is, and which measure is better.
+
+    Correlations at the system, input and global level with intervals, pairwise accuracy, the human ceiling, agreement
+    of conclusions, tests of measures against each other; with --part also rank tables, discriminative power,
+    composites, a check whether measures can be fooled, curves of references, topics and assessors, and slices.
+    --csv writes a row per measure, human measure, level and coefficient; of a single --part that part's rows.
+    """
+    from adjudge.trust.meta.result import USUAL
+
+    options.share("--alpha", alpha)
+    if out is not None and (out / "evaluation.toml").exists():
+        raise UsageError(f"{out} is an evaluation, and a page has a folder of its own: say -o meta")
+    data = open_scores(scores, table, None, baseline, lower_is_better)
+    with progress("answering") as step:
+        found = adjudge.meta(
+            data,
+            measure or None,
+            human=human or (),
+            parts=part or ("all" if out is not None else USUAL),
+            levels=level or "all",
+            coefficients=coefficient or "all",
+            resample=resample,
+            among=among,
+            all_topics=all_topics,
+            length=length_of(length),
+            form=form,
+            test=test,
+            correct=correct,
+            alpha=alpha,
+            resamples=resamples,
+            seed=seed,
+            closer_than=closer_than,
+            human_systems=human_systems or (),
+            progress=lambda question, done, of: step(done, of),
+        )
+    warn_of(data, (each.measure for each in (*(h.info for h in found.cells.humans), *found.cells.measures)))
+    if out is not None:
+        from adjudge.reports.meta import write_meta
+
+        files = write_meta(found, out, made_at=now_in_words())
+        say(f"{files[0]}: open it in a browser ({len(files) - 1} files beside it)")
+    if csv is not None:
+        write_csv(found.to_frame(), csv)
+    if json:
+        show_json(found.as_dict())
+    elif latex:
+        print(found.to_latex())
+    elif markdown:
+        print(found.to_markdown())
+    elif csv is None and out is None:
+        _show(found)
+
+
+def _show(found: MetaResult) -> None:
+    """Every part's tables, with what they say."""
+    for note in found.all_notes():
+        warn(note)
+    for part in found.parts.values():
+        tables = part.tables()
+        for table in tables:
+            show_result(table)
+            say("")
+        for note in tables.notes:
+            warn(note)

@@ -1,0 +1,176 @@
+"""The page of a meta-evaluation: every part with what it says, its tables, and the files beside it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from adjudge import __version__
+from adjudge.reports.page import Fact
+from adjudge.reports.render import INDEX, STYLES, style, template, write_pages
+from adjudge.table import Table
+from adjudge.trust.meta.result import SPECS, MetaResult
+from adjudge.trust.meta.words import coefficient_words, over_words
+from adjudge.wording import counted, listed
+
+if TYPE_CHECKING:
+    from adjudge.trust.meta.correlations import CorrelationsResult, MeasureCorrelation
+
+TEMPLATE, STYLE = "meta.html.j2", "meta.css"
+MOST = 60
+"""Rows of a table on the page; the CSV file has all."""
+
+
+@dataclass(frozen=True)
+class DrawnRow:
+    """A value with its interval as places on an axis from -1 to 1, in per cent."""
+
+    name: str
+    text: str
+    at: float | None
+    left: float
+    width: float
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Values with intervals, one below the other."""
+
+    title: str
+    rows: tuple[DrawnRow, ...]
+
+
+@dataclass(frozen=True)
+class ShownTable:
+    """A table as HTML, whose cells `Table.to_html` has escaped."""
+
+    title: str
+    html: str
+    more: str
+    signature: str
+
+
+@dataclass(frozen=True)
+class MetaSection:
+    """One part on the page."""
+
+    name: str
+    question: str
+    sentences: tuple[str, ...]
+    drawings: tuple[Drawing, ...]
+    tables: tuple[ShownTable, ...]
+    notes: tuple[str, ...]
+    file: str
+
+
+@dataclass(frozen=True)
+class MetaPage:
+    """Everything that the page shows."""
+
+    name: str
+    version: str
+    made_at: str | None
+    facts: tuple[Fact, ...]
+    headlines: tuple[tuple[str, str, str], ...]
+    """Of every part: its anchor, its question, its first sentence."""
+    notes: tuple[str, ...]
+    sections: tuple[MetaSection, ...]
+    signature: str
+
+
+def meta_page(result: MetaResult, *, made_at: str | None = None) -> MetaPage:
+    cells = result.cells
+    sections = tuple(_section(name, result) for name in result.parts)
+    return MetaPage(
+        name=cells.name,
+        version=__version__,
+        made_at=made_at,
+        facts=(
+            Fact("Measures", f"{len(cells.measures):,}", listed([m.heading for m in cells.measures], most=4)),
+            Fact(
+                "People's measures", f"{len(cells.humans):,}", listed([h.info.heading for h in cells.humans])
+            ),
+            Fact("Systems", f"{len(cells.systems):,}", ""),
+            Fact("Topics", f"{len(cells.topics):,}", ""),
+            *_assessors(result),
+        ),
+        headlines=tuple((s.name, s.question, s.sentences[0]) for s in sections if s.sentences),
+        notes=result.all_notes(),
+        sections=sections,
+        signature=result.signature,
+    )
+
+
+def _assessors(result: MetaResult) -> Iterator[Fact]:
+    several = {len(each.assessors) for each in result.cells.humans if each.assessors}
+    if several:
+        yield Fact("Assessors", f"{max(several):,}", "" if len(several) == 1 else "at most, on one measure")
+
+
+def _section(name: str, result: MetaResult) -> MetaSection:
+    part = result.parts[name]
+    tables = part.tables()
+    return MetaSection(
+        name=name,
+        question=SPECS[name].question,
+        sentences=tuple(part.sentences()),
+        drawings=tuple(_drawings(part)) if name == "correlations" else (),  # type: ignore[arg-type]
+        tables=tuple(map(_shown, tables)),
+        notes=tuple(dict.fromkeys((*tables.notes, *(note for table in tables for note in table.notes)))),
+        file=f"{name}.csv",
+    )
+
+
+def _shown(table: Table) -> ShownTable:
+    html = table.to_html(rows=MOST)
+    start, end = html.find("<caption>"), html.find("</caption>")
+    bare = html if start < 0 else html[:start] + html[end + len("</caption>") :]
+    left = len(table.rows) - MOST
+    more = f"{counted(left, 'more row')} in the CSV file." if left > 0 else ""
+    return ShownTable(table.title, bare, more, table.signature)
+
+
+def _drawings(part: CorrelationsResult) -> Iterator[Drawing]:
+    """The first coefficient of every level with its intervals."""
+    coefficient = part.coefficients[0]
+    for level in part.levels:
+        rows = part.of(level=level, coefficient=coefficient)
+        for human, among in dict.fromkeys((each.human.measure, each.among) for each in rows):
+            own = [each for each in rows if (each.human.measure, each.among) == (human, among)]
+            yield Drawing(
+                title=f"{coefficient_words(coefficient)} with {own[0].human.words} at the {level} level,"
+                f" among {over_words(among)}",
+                rows=tuple(map(_drawn, _ordered(own))),
+            )
+
+
+def _ordered(rows: Sequence[MeasureCorrelation]) -> list[MeasureCorrelation]:
+    return sorted(rows, key=lambda each: (math.isnan(each.value), -each.value))
+
+
+def _drawn(row: MeasureCorrelation) -> DrawnRow:
+    missing, open_ended = math.isnan(row.value), math.isnan(row.low)
+    return DrawnRow(
+        name=row.measure.heading,
+        text="no correlation" if missing else str(row.shown()),
+        at=None if missing else _place(row.value),
+        left=0.0 if open_ended else _place(row.low),
+        width=0.0 if open_ended else _place(row.high) - _place(row.low),
+    )
+
+
+def _place(value: float) -> float:
+    return round((min(max(value, -1.0), 1.0) + 1) * 50, 2)
+
+
+def render_meta(page: MetaPage) -> str:
+    """One HTML page that needs nothing beside it, and no script."""
+    return template(TEMPLATE).render(page=page, style=style(*STYLES, STYLE))
+
+
+def write_meta(result: MetaResult, folder: str | Path, *, made_at: str | None = None) -> list[Path]:
+    """Write index.html, every part as CSV and all tables as LaTeX into a folder; the paths, index.html first."""
+    return write_pages(result.files() | {INDEX: render_meta(meta_page(result, made_at=made_at))}, folder)

@@ -1,0 +1,320 @@
+"""The whole meta-evaluation: how well measures stand in for people, part by part.
+
+`meta` puts measures and people on the same cells once, and asks each part for its answer. A part that cannot be had
+says why instead of stopping the others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol, cast, get_args
+
+from adjudge import __version__
+from adjudge.comparisons.scores import Among, Patterns, Scores, Source, scores_of
+from adjudge.data.scores import AllLengths
+from adjudge.errors import AdjudgeError, DataError, UsageError, nearest, quoted
+from adjudge.table import Table, Tables, Tabular, plain
+from adjudge.trust.meta.cells import Cells, cells_of
+from adjudge.trust.meta.options import RESAMPLES, MetaOptions
+from adjudge.trust.meta.words import COEFFICIENTS, LEVELS
+from adjudge.wording import listed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from adjudge.comparisons.pairs import Comparison
+    from adjudge.stats.correlation import Coefficient, CorrelationLevel
+
+Progress = Callable[[str, int, int], None]
+RESAMPLED = ("systems", "inputs", "assessors", "all")
+
+
+class MetaPart(Protocol):
+    """What every part's result can do."""
+
+    def headline(self) -> str: ...
+    def sentences(self) -> Iterator[str]: ...
+    def tables(self) -> Tables: ...
+    def to_frame(self) -> pd.DataFrame: ...
+    def as_dict(self) -> dict[str, Any]: ...
+
+
+@dataclass(frozen=True)
+class MetaRun:
+    """What the parts work on."""
+
+    scores: Scores
+    cells: Cells
+    options: MetaOptions
+    progress: Progress
+
+    @cached_property
+    def compared(self) -> Mapping[tuple[str, Among], Comparison | str]:
+        """People's comparison of the systems, by human measure and choice of systems; or why there is none."""
+        from adjudge.comparisons.pairs import compare
+
+        found: dict[tuple[str, Among], Comparison | str] = {}
+        for human in self.cells.humans:
+            for among in self.options.among:
+                try:
+                    found[human.info.measure, among] = compare(
+                        self.scores,
+                        human.info.measure,
+                        length=self.options.length,
+                        form=self.options.form,
+                        test=self.options.test,
+                        correct=self.options.correct,
+                        alpha=self.options.alpha,
+                        among=among,
+                        seed=self.options.seed,
+                    )
+                except AdjudgeError as error:
+                    found[human.info.measure, among] = str(error)
+        return found
+
+
+@dataclass(frozen=True)
+class PartSpec:
+    """A part by its name: the question that it answers, and how it is made."""
+
+    name: str
+    question: str
+    make: Callable[[MetaRun], MetaPart]
+
+
+def _correlations(run: MetaRun) -> MetaPart:
+    from adjudge.trust.meta.correlations import correlate_all
+
+    return correlate_all(run.cells, run.options)
+
+
+def _ranks(run: MetaRun) -> MetaPart:
+    from adjudge.trust.meta.ranks import rank_tables
+
+    return rank_tables(run.cells, run.compared, run.options.among)
+
+
+def _slices(run: MetaRun) -> MetaPart:
+    from adjudge.trust.meta.slices import slices
+
+    o = run.options
+    return slices(
+        run.scores,
+        run.cells,
+        coefficient=o.coefficients[0],
+        among=o.among[0],
+        alpha=o.alpha,
+        resamples=o.resamples,
+        seed=o.seed,
+    )
+
+
+SPECS: dict[str, PartSpec] = {
+    spec.name: spec
+    for spec in (
+        PartSpec("correlations", "How far do measures correlate with people?", _correlations),
+        PartSpec("ranks", "Do measures rank systems as people do?", _ranks),
+        PartSpec("slices", "Where does a measure fail?", _slices),
+    )
+}
+PARTS = tuple(SPECS)
+USUAL = ("correlations", "accuracy", "ceiling", "conclusions", "better")
+"""The parts of a plain call: those that take seconds and need no texts."""
+
+
+def meta(
+    scores: Source,
+    measure: str | Sequence[str] | None = None,
+    *,
+    human: str | Sequence[str] = (),
+    parts: str | Sequence[str] = USUAL,
+    levels: str | Sequence[str] = LEVELS,
+    coefficients: str | Sequence[str] = COEFFICIENTS,
+    resample: str = "all",
+    among: str | None = None,
+    all_topics: bool = False,
+    length: int | AllLengths | None = None,
+    form: str | None = None,
+    test: str = "wilcoxon",
+    correct: str = "holm",
+    alpha: float = 0.05,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    closer_than: float | None = None,
+    human_systems: Patterns = (),
+    without: str | Sequence[str] = (),
+    progress: Progress = lambda part, done, of: None,
+) -> MetaResult:
+    """How well each measure stands in for people: `meta("my-eval", human="overall")`.
+
+    `scores` are an evaluation or its scores, a path to its folder or to a file of scores, or a DataFrame. `human` names
+    the measures that are people's, also by what was asked; without it all that assessors gave. `measure` names the
+    others; without it all that have a direction and nobody gave. `parts` are the questions to answer, one or several of
+    PARTS, or "all". Correlations come at the system, input and global level, with intervals that `resample` systems,
+    inputs, assessors or all of them. Where people's summaries are among the systems, `among` is machines or all, and
+    without it both. With `all_topics` a measure's mean is over all its topics, judged or not. `human_systems` are
+    patterns of systems that are human. `test` and `correct` are those of `compare`, `without` leaves out assessors.
+    """
+    found = scores_of(scores, without=without).with_humans(human_systems)
+    wanted = _several("part", parts, PARTS)
+    named = [measure] if isinstance(measure, str) else measure or ()
+    cells = cells_of(found, human, named, length=length, form=form, all_topics=all_topics)
+    options = MetaOptions(
+        levels=cast("tuple[CorrelationLevel, ...]", _several("level", levels, LEVELS)),
+        coefficients=cast("tuple[Coefficient, ...]", _several("coefficient", coefficients, COEFFICIENTS)),
+        resample=_several("resample", resample, RESAMPLED, one=True)[0],
+        among=_among(cells, among),
+        test=test,
+        correct=correct,
+        alpha=alpha,
+        resamples=resamples,
+        seed=seed,
+        closer_than=closer_than,
+        length=length,
+        form=form,
+    )
+    run = MetaRun(found, cells, options, progress)
+    made: dict[str, MetaPart] = {}
+    absent: dict[str, str] = {}
+    for at, name in enumerate(wanted):
+        progress(SPECS[name].question, at, len(wanted))
+        try:
+            made[name] = SPECS[name].make(run)
+        except (DataError, UsageError) as error:
+            absent[name] = str(error)
+    if not made:
+        raise DataError("; ".join(absent.values()))
+    names = [*(each.info.measure for each in cells.humans), *(each.measure for each in cells.measures)]
+    notes = [*cells.notes, *_turned(cells), *(line for name in names for line in found.unsaid_notes(name))]
+    return MetaResult(
+        cells=cells, options=options, parts=made, absent=absent, notes=tuple(dict.fromkeys(notes))
+    )
+
+
+def _turned(cells: Cells) -> list[str]:
+    lower = [
+        each.words for each in (*cells.measures, *(h.info for h in cells.humans)) if each.better == "lower"
+    ]
+    if not lower:
+        return []
+    return [
+        f"of {listed(lower)} lower scores are better: a positive correlation is agreement with people all the same"
+    ]
+
+
+def _several(
+    what: str, given: str | Sequence[str], known: Sequence[str], *, one: bool = False
+) -> tuple[str, ...]:
+    texts = [given] if isinstance(given, str) else list(given)
+    names = [part.strip() for text in texts for part in text.split(",") if part.strip()]
+    if names == ["all"] and "all" not in known:
+        return tuple(known)
+    for name in names:
+        if name not in known:
+            raise UsageError(
+                f"the {what} is {quoted(name)}{nearest(name, known)}; expected one of: {', '.join(known)}"
+                f"{'' if one else ', or all'}"
+            )
+    if not names or (one and len(names) > 1):
+        raise UsageError(f"expected {'one' if one else 'a'} {what}, of: {', '.join(known)}")
+    return tuple(dict.fromkeys(names))
+
+
+def _among(cells: Cells, among: str | None) -> tuple[Among, ...]:
+    """AESOP's two settings where people's summaries are among the systems; else all, who are machines."""
+    if among is None:
+        return ("machines", "all") if cells.has_humans and len(set(cells.kinds)) > 1 else ("all",)
+    if among not in get_args(Among) or among == "human-machine":
+        raise UsageError(f"among is {quoted(among)}, expected one of: all, machines, humans")
+    chosen: Among = among  # type: ignore[assignment]
+    cells.among(chosen)
+    return (chosen,)
+
+
+@dataclass(frozen=True, repr=False)
+class MetaResult(Tabular):
+    """A meta-evaluation: its parts by name, and why others are absent."""
+
+    cells: Cells
+    options: MetaOptions
+    parts: Mapping[str, MetaPart]
+    absent: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, part: str) -> MetaPart:
+        """One part's result."""
+        if part in self.parts:
+            return self.parts[part]
+        if part in self.absent:
+            raise DataError(f"{part}: {self.absent[part]}")
+        asked = f"say parts={part!r}" if part in PARTS else f"there are: {', '.join(PARTS)}"
+        raise UsageError(f"this result has no part {quoted(part)}{nearest(part, PARTS)}: {asked}")
+
+    @property
+    def signature(self) -> str:
+        o = self.options
+        return (
+            f"meta|{'+'.join(each.info.measure for each in self.cells.humans)}|among:{'+'.join(o.among)}"
+            f"|resample:{o.resample}|R:{o.resamples}|seed:{o.seed}|adjudge:{__version__}"
+        )
+
+    def headline(self) -> str:
+        return next(iter(self.parts.values())).headline()
+
+    def sentences(self) -> Iterator[str]:
+        for part in self.parts.values():
+            yield from part.sentences()
+
+    def all_notes(self) -> tuple[str, ...]:
+        """What readers should know of the scores, and which parts are absent."""
+        return (*self.notes, *(f"{name}: not answered ({why})" for name, why in self.absent.items()))
+
+    def table(self) -> Table:
+        """The first part's first table; `tables` has all."""
+        return next(iter(next(iter(self.parts.values())).tables()))
+
+    def tables(self) -> Tables:
+        found = [(name, part.tables()) for name, part in self.parts.items()]
+        return Tables(
+            tuple(table for _, some in found for table in some),
+            notes=(*self.all_notes(), *(note for _, some in found for note in some.notes)),
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Of the correlations, or of the one part that there is: a row per measure, human measure and coefficient."""
+        return self.parts[
+            "correlations" if "correlations" in self.parts else next(iter(self.parts))
+        ].to_frame()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything, for --json; NaN becomes null."""
+        found: dict[str, Any] = plain(
+            {
+                "name": self.cells.name,
+                "humans": [each.info.measure for each in self.cells.humans],
+                "measures": [each.measure for each in self.cells.measures],
+                "systems": list(self.cells.systems),
+                "topics": len(self.cells.topics),
+                "headline": self.headline(),
+                "parts": {name: part.as_dict() for name, part in self.parts.items()},
+                "absent": dict(self.absent),
+                "notes": list(self.all_notes()),
+                "signature": self.signature,
+            }
+        )
+        return found
+
+    def files(self) -> dict[str, str]:
+        """Every part as CSV, and all tables as LaTeX, by the names of files."""
+        from adjudge.table import frame_to_csv
+
+        found = {f"{name}.csv": frame_to_csv(part.to_frame()) for name, part in self.parts.items()}
+        return found | {"meta.tex": self.to_latex()}
+
+
+def anchor(name: str) -> str:
+    """A table's name as part of an address or a file."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "table"

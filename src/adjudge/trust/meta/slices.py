@@ -1,0 +1,347 @@
+"""Where a measure fails: its correlation with people on some topics, beside the others.
+
+Slices are the values of what is known of topics (set, type, task, selector, length), and thirds of topics by the words
+of their sources, and by the compression and the copy rate of their summaries on average.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adjudge.comparisons.scores import Among, Scores
+from adjudge.data.collection import load
+from adjudge.data.folder import Folder
+from adjudge.data.scores import MeasureInfo
+from adjudge.engine import generator
+from adjudge.errors import DataError, UsageError, nearest, quoted
+from adjudge.judgments.batch import batches_of
+from adjudge.measures.registry import parse_measures
+from adjudge.stats.correlation import Coefficient, correlations
+from adjudge.stats.multiple import reached
+from adjudge.stats.slices import SliceTest, slice_tests
+from adjudge.table import Cell, Column, Table, Tables, Tabular, plain
+from adjudge.text.words import count_words
+from adjudge.trust.meta.cells import Cells
+from adjudge.trust.meta.words import coefficient_words, over_words
+from adjudge.wording import counted, listed, natural
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from adjudge.stats.checks import BoolArray, FloatArray
+
+NAMED = ("set", "type", "task", "selector", "length")
+MEASURED = ("source length", "compression", "copy rate")
+PROPERTIES = (*NAMED, *MEASURED)
+COPIED = "novel-2"
+"""The copy rate is what is not new: the share of a summary's bigrams that stand in its source."""
+MOST_SLICES = 30
+"""Of a named property: with more, such as a set per topic, slices say nothing."""
+MOST_RESAMPLES = 100_000
+
+
+@dataclass(frozen=True)
+class TopicSlice:
+    """Some topics that have something in common."""
+
+    by: str
+    name: str
+    inside: BoolArray
+    """Of every row of the cells."""
+
+
+@dataclass(frozen=True)
+class SlicedCorrelation:
+    """A measure's mean correlation on the topics of a slice and on the others, at the input level."""
+
+    measure: MeasureInfo
+    human: MeasureInfo
+    by: str
+    slice: str
+    test: SliceTest
+    p_adjusted: float
+    verdict: str
+    """worse, better, not significantly different, could not have been found, or blank."""
+
+    def record(self) -> dict[str, Any]:
+        return {
+            "measure": self.measure.measure,
+            "human": self.human.measure,
+            "by": self.by,
+            "slice": self.slice,
+            "topics": self.test.n_inside,
+            "value": self.test.inside,
+            "other_topics": self.test.n_outside,
+            "other_value": self.test.outside,
+            "difference": self.test.difference,
+            "p": self.test.p,
+            "p_adjusted": self.p_adjusted,
+            "verdict": self.verdict,
+            "why": self.test.why,
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class SlicesResult(Tabular):
+    """Every measure on every slice."""
+
+    rows: tuple[SlicedCorrelation, ...]
+    coefficient: Coefficient
+    among: Among
+    alpha: float
+    signature: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def _level(self) -> str:
+        return f"at the input level by {coefficient_words(self.coefficient)}, among {over_words(self.among)}"
+
+    def headline(self) -> str:
+        return next(self.sentences())
+
+    def sentences(self) -> Iterator[str]:
+        worse = [each for each in self.rows if each.verdict == "worse"]
+        corrected = (
+            f"Holm's correction over {counted(sum(not math.isnan(r.p_adjusted) for r in self.rows), 'test')}"
+        )
+        for each in worse:
+            t = each.test
+            yield (
+                f"{each.measure.words} correlates significantly less with {each.human.words} on topics with"
+                f" {each.by} {each.slice}, {self._level}: {t.inside:.2f} on {counted(t.n_inside, 'topic')},"
+                f" {t.outside:.2f} on the other {t.n_outside} (p = {each.p_adjusted:.3g}, {corrected})."
+            )
+        tested = [
+            each for each in self.rows if each.verdict in ("worse", "better", "not significantly different")
+        ]
+        by = listed(list(dict.fromkeys(each.by for each in self.rows)))
+        if not tested:
+            yield f"No difference between slices by {by} could have been found, {self._level}: too few topics."
+        elif not worse:
+            yield (
+                f"No measure correlates significantly less on any slice by {by} than on the other topics, {self._level}"
+                f" ({corrected}); that is no proof that none does."
+            )
+
+    def table(self) -> Table:
+        """A row per slice and human measure, a column per measure; `to_frame` has a row for each of these numbers."""
+        measures = list(dict.fromkeys(each.measure for each in self.rows))
+        keys = list(dict.fromkeys((each.human, each.by, each.slice) for each in self.rows))
+        held = {(each.human, each.by, each.slice, each.measure): each for each in self.rows}
+        return Table(
+            name="slices",
+            columns=(
+                Column("human", "with", right=False, show="varies"),
+                Column("by", right=False),
+                Column("slice", right=False),
+                Column("topics", right=True),
+                *(Column(each.measure, f"{each.heading}, input level", right=True) for each in measures),
+            ),
+            rows=tuple(
+                (
+                    key[0].heading,
+                    *key[1:],
+                    max(held[(*key, measure)].test.n_inside for measure in measures),
+                    *(_shown(held[(*key, measure)]) for measure in measures),
+                )
+                for key in keys
+            ),
+            title=(
+                f"{coefficient_words(self.coefficient)} with people at the input level on some topics, among"
+                f" {over_words(self.among)}; * significantly less, + significantly more than on the other topics"
+            ),
+            said=tuple(self.sentences()),
+            notes=(*self.notes, *self._blanks()),
+            signature=self.signature,
+        )
+
+    def _blanks(self) -> Iterator[str]:
+        blank = [each for each in self.rows if each.test.why]
+        for why in dict.fromkeys(f"{each.by} {each.slice}: {each.test.why}" for each in blank):
+            yield f"not tested: {why}"
+
+    def tables(self) -> Tables:
+        return Tables((self.table(),))
+
+    def to_frame(self) -> pd.DataFrame:
+        import pandas as pd
+
+        return pd.DataFrame([each.record() for each in self.rows])
+
+    def as_dict(self) -> dict[str, Any]:
+        found: dict[str, Any] = plain(
+            {
+                "level": "input",
+                "coefficient": self.coefficient,
+                "among": self.among,
+                "alpha": self.alpha,
+                "rows": [each.record() for each in self.rows],
+                "sentences": list(self.sentences()),
+                "notes": [*self.notes, *self._blanks()],
+                "signature": self.signature,
+            }
+        )
+        return found
+
+
+def _shown(each: SlicedCorrelation) -> Cell:
+    if math.isnan(each.test.inside):
+        return None
+    return f"{each.test.inside:z.3f}{ {'worse': '*', 'better': '+'}.get(each.verdict, ' ') }".rstrip()
+
+
+def slices(
+    scores: Scores,
+    cells: Cells,
+    *,
+    by: Sequence[str] = (),
+    coefficient: Coefficient = "spearman",
+    among: Among = "all",
+    alpha: float = 0.05,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> SlicesResult:
+    """Where each measure correlates less with people than elsewhere, by what is known of topics; all unless named.
+
+    The correlations are those of the input level, one per topic, so that slices of different sizes compare like with
+    like. Topics change places between slices at random, and p is corrected over all slices, measures and human ones.
+    """
+    cells = cells.among(among)
+    found, notes = topic_slices(scores, cells, by)
+    masks = np.array([each.inside for each in found])
+    family = len(found) * len(cells.measures) * len(cells.humans)
+    many = min(max(resamples, math.ceil(4 * family / alpha)), MOST_RESAMPLES)
+    tests: list[tuple[MeasureInfo, MeasureInfo, TopicSlice, SliceTest]] = []
+    for human in cells.humans:
+        inputs = correlations(cells.automatic, human.values, level="input", coefficient=coefficient).inputs
+        for measure, own in zip(cells.measures, inputs, strict=True):
+            rng = generator(seed, f"meta/slices/{human.info.measure}/{measure.measure}")
+            some = slice_tests(own, masks, rng=rng, resamples=many)
+            tests += [(measure, human.info, each, test) for each, test in zip(found, some, strict=True)]
+    corrected = reached(
+        np.array([test.p for *_, test in tests]), np.array([test.smallest for *_, test in tests]), alpha=alpha
+    )
+    rows = tuple(
+        SlicedCorrelation(
+            measure=measure,
+            human=human,
+            by=each.by,
+            slice=each.name,
+            test=test,
+            p_adjusted=float(corrected.adjusted[at]),
+            verdict=_verdict(test, float(corrected.adjusted[at]), bool(corrected.reachable[at]), alpha),
+        )
+        for at, (measure, human, each, test) in enumerate(tests)
+    )
+    signature = (
+        f"slices|input|{coefficient}|among:{among}|permutation:{many}|holm|alpha:{alpha:g}|seed:{seed}"
+    )
+    return SlicesResult(rows, coefficient, among, alpha, signature, notes)
+
+
+def _verdict(test: SliceTest, p: float, reachable: bool, alpha: float) -> str:
+    if test.why is not None:
+        return "blank"
+    if p <= alpha:
+        return "worse" if test.difference < 0 else "better"
+    return "not significantly different" if reachable else "could not have been found"
+
+
+# What topics have in common
+
+
+def topic_slices(
+    scores: Scores, cells: Cells, by: Sequence[str] = ()
+) -> tuple[list[TopicSlice], tuple[str, ...]]:
+    """The slices, and why properties that were not named have none."""
+    for name in by:
+        if name not in PROPERTIES:
+            raise UsageError(
+                f"slices by {quoted(name)}{nearest(name, PROPERTIES)}; expected one of: {', '.join(PROPERTIES)}"
+            )
+    found: list[TopicSlice] = []
+    absent: dict[str, str] = {}
+    measured: Mapping[str, FloatArray] | str | None = None
+    for name in by or PROPERTIES:
+        if name in NAMED:
+            made = _named(scores, cells, name)
+        else:
+            measured = _measured(scores, cells) if measured is None else measured
+            made = measured if isinstance(measured, str) else _thirds(name, measured[name])
+        if isinstance(made, str):
+            absent[name] = made
+        else:
+            found += made
+    if not found:
+        raise DataError("; ".join(f"no slices by {name}: {why}" for name, why in absent.items()))
+    return found, tuple(f"no slices by {name}: {why}" for name, why in absent.items())
+
+
+def _named(scores: Scores, cells: Cells, name: str) -> list[TopicSlice] | str:
+    if name == "length":
+        values: Sequence[str | None] = [
+            row.removeprefix(f"{topic} @ ") if row != topic else None
+            for row, topic in zip(cells.topics, cells.row_topics, strict=True)
+        ]
+    else:
+        values = scores.topic_values(name, cells.row_topics)  # type: ignore[arg-type]
+    known = sorted({value for value in values if value is not None}, key=natural)
+    if not known:
+        return "one length is looked at" if name == "length" else f"no topic says its {name}"
+    if len(known) == 1:
+        return f"all are {known[0]}"
+    if len(known) > MOST_SLICES or len(known) == len(values):
+        return f"there are {len(known)} for {counted(len(values), 'topic')}"
+    return [TopicSlice(name, value, np.array([each == value for each in values])) for value in known]
+
+
+def _thirds(name: str, values: FloatArray) -> list[TopicSlice] | str:
+    """Thirds of the topics, by value; equal values stay together."""
+    there = values[~np.isnan(values)]
+    if np.unique(there).size < 3:
+        return "its values do not differ enough for thirds"
+    low, high = np.quantile(there, [1 / 3, 2 / 3])
+    shown = ("{:,.0f}" if name == "source length" else "{:.1%}").format
+    with np.errstate(invalid="ignore"):
+        masks = {
+            f"up to {shown(low)}": values <= low,
+            f"between {shown(low)} and {shown(high)}": (values > low) & (values <= high),
+            f"above {shown(high)}": values > high,
+        }
+    return [TopicSlice(name, words, mask) for words, mask in masks.items() if mask.any()]
+
+
+def _measured(scores: Scores, cells: Cells) -> Mapping[str, FloatArray] | str:
+    """By property: its value for every row, of its source, or the mean of its summaries'."""
+    if scores.folder is None:
+        return "it needs the texts of an evaluation's folder"
+    collection = load(Folder.open(scores.folder))
+    batches = batches_of(collection)
+    if not any(batch.documents for batch in batches.values()):
+        return "the evaluation has no source documents"
+    compression, novel = parse_measures(f"compression,{COPIED}")
+    judged = set(cells.systems)
+    length: dict[str, float] = {}
+    compressed: dict[str, float] = {}
+    copied: dict[str, float] = {}
+    for topic in dict.fromkeys(cells.row_topics):
+        batch = batches.get(topic)
+        if batch is None or not batch.documents:
+            continue
+        length[topic] = float(sum(count_words(each.text) for each in batch.documents))
+        for held, measure, sign in ((compressed, compression, 1), (copied, novel, -1)):
+            values = [
+                row.value for row in measure.score(batch) if row.system in judged and row.value == row.value
+            ]
+            if values:
+                held[topic] = float(np.mean(values)) if sign > 0 else 1 - float(np.mean(values))
+        batch.forget()
+    return {
+        name: np.array([held.get(topic, math.nan) for topic in cells.row_topics])
+        for name, held in zip(MEASURED, (length, compressed, copied), strict=True)
+    }

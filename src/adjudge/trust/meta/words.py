@@ -1,0 +1,48 @@
+"""How the parts of a meta-evaluation name levels, coefficients and systems: one wording for all."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from adjudge.wording import counted
+
+if TYPE_CHECKING:
+    from adjudge.stats.correlation import Coefficient, CorrelationLevel
+
+LEVELS: tuple[CorrelationLevel, ...] = ("system", "input", "global")
+COEFFICIENTS: tuple[Coefficient, ...] = ("pearson", "spearman", "kendall-b", "kendall-c")
+
+LEVEL_WORDS = {
+    "system": "systems' means over topics",
+    "input": "summaries of one topic, averaged over topics",
+    "global": "all summaries at once",
+}
+_NAMES = {
+    "pearson": ("Pearson's r", "Pearson"),
+    "spearman": ("Spearman's rho", "Spearman"),
+    "kendall-b": ("Kendall's tau-b", "Kendall b"),
+    "kendall-c": ("Kendall's tau-c", "Kendall c"),
+}
+
+
+def coefficient_words(coefficient: str, *, short: bool = False) -> str:
+    """`Kendall's tau-b`; in a heading `Kendall b`."""
+    return _NAMES[coefficient][short]
+
+
+def n_words(level: str, n: int) -> str:
+    """`12 systems`: what a level counts."""
+    return counted(
+        n, *{"system": ("system",), "input": ("topic",), "global": ("summary", "summaries")}[level]
+    )
+
+
+def over_words(among: str) -> str:
+    """Which systems were looked at."""
+    return {"machines": "machines", "humans": "humans"}.get(among, "all systems")
+
+
+def interval_words(low: float, high: float) -> str:
+    """` (0.10 to 0.66)`; empty where there is none."""
+    return "" if math.isnan(low) else f" ({low:.2f} to {high:.2f})"
