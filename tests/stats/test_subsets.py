@@ -83,14 +83,17 @@ def plain_share(values: np.ndarray, counts: np.ndarray, correction: str, alpha: 
 
 @given(
     seed=st.integers(0, 10_000),
-    whole=st.booleans(),
+    unit=st.sampled_from([None, 1.0, 0.1, 1 / 3]),
     correction=st.sampled_from(["holm", "none"]),
     missing=st.sampled_from([0.0, 0.2]),
 )
-def test_shares_are_those_of_single_tests(seed: int, whole: bool, correction: str, missing: float) -> None:
+def test_shares_are_those_of_single_tests(
+    seed: int, unit: float | None, correction: str, missing: float
+) -> None:
     r = rng(seed)
     values = r.normal(size=(9, 5)) + np.arange(5) * 0.8
-    values = np.round(values) if whole else values  # ratings: constant differences, and zeros
+    # Ratings and shares: differences are often all the same, but for the last digits, or zero.
+    values = values if unit is None else 0.7 + unit * np.round(values)
     values[r.random(values.shape) < missing] = np.nan
     weights = np.concatenate([resamples(9, 4, draws=5, rng=r).weights, np.ones((1, 9)), np.eye(9)[:1]])
     found = shares_different(values, weights, correction=correction)  # type: ignore[arg-type]

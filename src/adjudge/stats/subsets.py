@@ -1,4 +1,4 @@
-"""Subsets of topics, references or assessors, and how many pairs of columns differ on each: what learning curves need."""
+"""Subsets of topics, references or assessors for learning curves, and how many pairs of columns differ on each."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ALL_UP_TO = 12
 BLOCK = 4_000_000
 """Numbers held at once: 32 MB."""
 FLAT = 1e-13
-"""Of the largest square: a smaller mean square is the rounding of sums, and the differences are all the same."""
+"""Of the largest square: a smaller mean square may be the rounding of sums."""
 
 
 def sizes(n: int) -> tuple[int, ...]:
@@ -93,9 +93,10 @@ def shares_different(
     """For every row of weights, the share of all pairs of columns that a paired t-test over the rows finds different.
 
     A weight is how often a row was drawn. Where `groups` says to which group each row belongs, counted from 0, a
-    group's mean difference is one observation, and weights are of groups. A pair uses the rows that both columns have. As in `paired_t`, differences
-    that are all zero have p = 1, and there is no p where they are all the same otherwise, or fewer than two: that pair
-    is not found different and is no part of the family that Holm's correction is for. NaN where no pair has a p.
+    group's mean difference is one observation, and weights are of groups. A pair uses the rows that both columns have.
+    As in `paired_t`, differences that are all zero have p = 1, and there is no p where they are all the same otherwise,
+    or fewer than two: that pair is not found different, and Holm's correction does not count it. NaN where no pair
+    has a p.
     """
     matrix, drawn = (
         checks.numbers(n, a, dimensions=2) for n, a in (("values", values), ("weights", weights))
@@ -128,7 +129,9 @@ def shares_different_of(
 
 def _t_tests(x: FloatArray, y: FloatArray, weights: FloatArray, groups: IntArray | None) -> FloatArray:
     """p of the paired t-test, for every row of weights and every column."""
-    difference = settled(x - y, noise_of(x, y))
+    each = noise_of(x, y)
+    noise = np.max(np.nan_to_num(each), axis=0, initial=0.0)
+    difference = settled(x - y, each)
     if groups is not None:
         belongs = (groups == np.arange(weights.shape[1])[:, None]).astype(np.float64)
         present = ~np.isnan(difference)
@@ -145,7 +148,8 @@ def _t_tests(x: FloatArray, y: FloatArray, weights: FloatArray, groups: IntArray
         total = weights @ around
         squares = weights @ around**2 - total**2 / n
         mean = centre + total / n
-        varies = squares > FLAT * n * largest
+        # Equal differences may be apart by the noise of scores, or of the sums of squares.
+        varies = squares > np.maximum(FLAT * n * largest, 2 * n**3 * noise**2)
         t = np.sqrt(n * (n - 1)) * mean / np.sqrt(np.where(varies, squares, np.nan))
         p = np.where((n >= 2) & varies, student_p(t, n - 1, "two-sided"), np.nan)
     p[(n >= 2) & (weights @ nonzero.astype(np.float64) == 0)] = 1.0
