@@ -141,6 +141,30 @@ def _estimates(
     return results
 
 
+def weighted_correlations(
+    measures: npt.ArrayLike,
+    people: npt.ArrayLike,
+    topics: npt.ArrayLike,
+    *,
+    level: CorrelationLevel,
+    coefficient: Coefficient,
+) -> FloatArray:
+    """Draws x measures: `correlations` where each topic counts as often as a row of `topics` (draws x topics) says."""
+    checks.one_of("level", level, get_args(CorrelationLevel))
+    checks.one_of("coefficient", coefficient, COEFFICIENTS)
+    x, y = _given(measures, people)
+    weights = checks.numbers("topics", topics, dimensions=2)
+    if y.shape[0] != 1 or weights.shape[1] != x.shape[1]:
+        raise UsageError(
+            f"topics: expected a weight for each of {x.shape[1]} topics, and one matrix of people"
+        )
+    column = COEFFICIENTS.index(coefficient)
+    everyone = np.ones((len(weights), x.shape[2]))
+    study = _Study(x, y[0], level=level, all_topics=False)
+    found: FloatArray = study.values(weights, everyone, [column])[:, :, column]
+    return found
+
+
 def _given(measures: npt.ArrayLike, people: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Measures x topics x systems, and assessors x topics x systems."""
     x = checks.numbers("measures", measures, dimensions=3)
