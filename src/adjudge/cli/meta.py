@@ -97,6 +97,33 @@ def command(
             "--swap", metavar="WHAT", help="What the permutation swaps over: systems, inputs or both."
         ),
     ] = "systems",
+    tests: Annotated[
+        str,
+        typer.Option(
+            "--tests",
+            metavar="T1,T2,...",
+            help="Of power: tests to count with, of mc and hb as mc:w too.",
+            show_default="t-unpaired,t,wilcoxon",
+        ),
+    ] = "",
+    by: Annotated[
+        str,
+        typer.Option(
+            "--by",
+            metavar="WHAT,...",
+            help="Of slices: set, type, task, selector, length, source length, compression, copy rate.",
+            show_default="all that is known",
+        ),
+    ] = "",
+    texts: Annotated[
+        Path | None,
+        typer.Option(
+            "--texts",
+            metavar="FOLDER",
+            help="Of fooling: write the texts that were made, as an evaluation to look at.",
+            show_default=False,
+        ),
+    ] = None,
     length: Annotated[
         str | None,
         typer.Option(
@@ -154,6 +181,8 @@ def command(
     options.share("--alpha", alpha)
     if out is not None and (out / "evaluation.toml").exists():
         raise UsageError(f"{out} is an evaluation, and a page has a folder of its own: say -o meta")
+    if texts is not None and out is None and not {"all", "fooling"} & set(part or ()):
+        raise UsageError("--texts writes the texts of the fooling check: say --part fooling")
     data = open_scores(scores, table, None, baseline, lower_is_better)
     with progress("answering") as step:
         found = adjudge.meta(
@@ -176,6 +205,8 @@ def command(
             closer_than=closer_than,
             measure_test=measure_test,
             swap=swap,
+            tests=tests,
+            by=by,
             human_systems=human_systems or (),
             progress=lambda question, done, of: step(done, of),
         )
@@ -185,6 +216,8 @@ def command(
 
         files = write_meta(found, out, made_at=now_in_words())
         say(f"{files[0]}: open it in a browser ({len(files) - 1} files beside it)")
+    if texts is not None:
+        say(f"{_write_texts(found, texts)}: the texts that measures were to be fooled with")
     if csv is not None:
         write_csv(found.to_frame(), csv)
     if json:
@@ -195,6 +228,15 @@ def command(
         print(found.to_markdown())
     elif csv is None and out is None:
         _show(found)
+
+
+def _write_texts(found: MetaResult, texts: Path) -> Path:
+    from adjudge.trust.meta.fooling import FoolingResult
+
+    part = found["fooling"]
+    assert isinstance(part, FoolingResult)
+    part.write_texts(texts)
+    return texts
 
 
 def _show(found: MetaResult) -> None:

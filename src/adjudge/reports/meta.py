@@ -6,18 +6,18 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from adjudge import __version__
+from adjudge.reports.numbers import scale_for
 from adjudge.reports.page import Fact
 from adjudge.reports.render import INDEX, STYLES, style, template, write_pages
 from adjudge.table import Table
+from adjudge.trust.meta.correlations import CorrelationsResult, MeasureCorrelation
+from adjudge.trust.meta.curves import CurvesResult
 from adjudge.trust.meta.result import SPECS, MetaResult
 from adjudge.trust.meta.words import coefficient_words, over_words
 from adjudge.wording import counted, listed
-
-if TYPE_CHECKING:
-    from adjudge.trust.meta.correlations import CorrelationsResult, MeasureCorrelation
 
 TEMPLATE, STYLE = "meta.html.j2", "meta.css"
 MOST = 60
@@ -44,6 +44,30 @@ class Drawing:
 
 
 @dataclass(frozen=True)
+class ChartMark:
+    """A text at a place of a chart."""
+
+    at: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A curve with its band, in the units of its picture."""
+
+    title: str
+    x: str
+    y: str
+    line: str
+    band: str
+    dots: tuple[tuple[float, float], ...]
+    across: tuple[ChartMark, ...]
+    up: tuple[ChartMark, ...]
+    words: str
+    """The points for whoever cannot see them."""
+
+
+@dataclass(frozen=True)
 class ShownTable:
     """A table as HTML, whose cells `Table.to_html` has escaped."""
 
@@ -61,6 +85,7 @@ class MetaSection:
     question: str
     sentences: tuple[str, ...]
     drawings: tuple[Drawing, ...]
+    charts: tuple[Chart, ...]
     tables: tuple[ShownTable, ...]
     notes: tuple[str, ...]
     file: str
@@ -117,7 +142,8 @@ def _section(name: str, result: MetaResult) -> MetaSection:
         name=name,
         question=SPECS[name].question,
         sentences=tuple(part.sentences()),
-        drawings=tuple(_drawings(part)) if name == "correlations" else (),  # type: ignore[arg-type]
+        drawings=tuple(_drawings(part)) if isinstance(part, CorrelationsResult) else (),
+        charts=tuple(map(_chart, part.points())) if isinstance(part, CurvesResult) else (),
         tables=tuple(map(_shown, tables)),
         notes=tuple(dict.fromkeys((*tables.notes, *(note for table in tables for note in table.notes)))),
         file=f"{name}.csv",
@@ -160,6 +186,45 @@ def _drawn(row: MeasureCorrelation) -> DrawnRow:
         left=0.0 if open_ended else _place(row.low),
         width=0.0 if open_ended else _place(row.high) - _place(row.low),
     )
+
+
+LEFT, RIGHT, TOP, BOTTOM = 34.0, 308.0, 8.0, 132.0
+"""Of a chart's field, within a picture of 320 x 160."""
+
+
+def _chart(curve: dict[str, Any]) -> Chart:
+    """A curve of `points()`: sizes at even steps, the axis as far as values and their band reach."""
+    points = curve["points"]
+    known = [v for p in points for v in (p["value"], p["low"], p["high"]) if v is not None]
+    scale = scale_for(known or [0.0, 1.0])
+    step = (RIGHT - LEFT) / max(len(points) - 1, 1)
+
+    def y(value: float) -> float:
+        return round(BOTTOM - scale.place(value) / 100 * (BOTTOM - TOP), 1)
+
+    at = [round(LEFT + k * step, 1) for k in range(len(points))]
+    line = [(x, y(p["value"])) for x, p in zip(at, points, strict=True) if p["value"] is not None]
+    banded = [(x, p) for x, p in zip(at, points, strict=True) if p["low"] is not None]
+    band = [(x, y(p["low"])) for x, p in banded] + [(x, y(p["high"])) for x, p in reversed(banded)]
+    said = ", ".join(f"{p['shown']}: {p['value']:.2f}" for p in points if p["value"] is not None)
+    return Chart(
+        title=curve["title"],
+        x=curve["x"],
+        y=curve["y"],
+        line=_path(line),
+        band=_path(band),
+        dots=tuple(line),
+        across=tuple(ChartMark(x, str(p["shown"])) for x, p in zip(at, points, strict=True)),
+        up=tuple(
+            ChartMark(round(BOTTOM - float(tick.at) / 100 * (BOTTOM - TOP), 1), tick.text)
+            for tick in scale.ticks()
+        ),
+        words=said,
+    )
+
+
+def _path(points: Sequence[tuple[float, float]]) -> str:
+    return " ".join(f"{x},{y}" for x, y in points)
 
 
 def _place(value: float) -> float:

@@ -33,5 +33,9 @@ class MetaOptions:
     closer_than: float | None = None
     measure_test: MeasureTest = "permutation"
     swap: Swap = "systems"
+    tests: tuple[str, ...] = ()
+    """Of discriminative power; empty: the usual ones."""
+    by: tuple[str, ...] = ()
+    """What slices are by; empty: all that is known."""
     length: int | AllLengths | None = None
     form: str | None = None

@@ -117,6 +117,7 @@ def _slices(run: MetaRun) -> MetaPart:
     return slices(
         run.scores,
         run.cells,
+        by=o.by,
         coefficient=o.coefficients[0],
         among=o.among[0],
         alpha=o.alpha,
@@ -176,6 +177,32 @@ def _better(run: MetaRun) -> MetaPart:
     )
 
 
+def _power(run: MetaRun) -> MetaPart:
+    from adjudge.comparisons.counts import COUNTED
+    from adjudge.trust.meta.power import discriminative_power
+
+    o = run.options
+    return discriminative_power(run.cells, tests=o.tests or COUNTED, alpha=o.alpha, seed=o.seed)
+
+
+def _curves(run: MetaRun) -> MetaPart:
+    from adjudge.trust.meta.curves import learning_curves
+
+    o = run.options
+    return learning_curves(
+        run.cells,
+        run.scores,
+        level=o.levels[0],
+        coefficient=o.coefficients[0],
+        among=o.among[0],
+        length=o.length,
+        form=o.form,
+        seed=o.seed,
+        alpha=o.alpha,
+        progress=run.step,
+    )
+
+
 def _composites(run: MetaRun) -> MetaPart:
     from adjudge.trust.meta.composites import composites
 
@@ -197,10 +224,12 @@ SPECS: dict[str, PartSpec] = {
         PartSpec("accuracy", "How often do measures order systems and summaries as people do?", _accuracy),
         PartSpec("ceiling", "How do measures compare with one more assessor?", _ceiling),
         PartSpec("conclusions", "Would a measure have led to the same conclusions?", _conclusions),
+        PartSpec("power", "How many differences does each measure find?", _power),
         PartSpec("better", "Which measure is better?", _better),
         PartSpec("composites", "Are measures better together?", _composites),
         PartSpec("hotelling", "Which systems differ on all measures together?", _hotelling),
         PartSpec("fooling", "Can measures be fooled?", _fooling),
+        PartSpec("curves", "How many references, topics, judgments?", _curves),
         PartSpec("slices", "Where does a measure fail?", _slices),
     )
 }
@@ -230,6 +259,8 @@ def meta(
     closer_than: float | None = None,
     measure_test: str = "permutation",
     swap: str = "systems",
+    tests: str | Sequence[str] = (),
+    by: str | Sequence[str] = (),
     human_systems: Patterns = (),
     without: str | Sequence[str] = (),
     progress: Progress = lambda part, done, of: None,
@@ -261,6 +292,8 @@ def meta(
         closer_than=closer_than,
         measure_test=cast("MeasureTest", _several("measure test", measure_test, MEASURE_TESTS, one=True)[0]),
         swap=cast("Swap", _several("swap", swap, SWAPS, one=True)[0]),
+        tests=_listed(tests),
+        by=_listed(by),
         length=length,
         form=form,
     )
@@ -293,12 +326,17 @@ def _turned(cells: Cells) -> list[str]:
     ]
 
 
+def _listed(given: str | Sequence[str]) -> tuple[str, ...]:
+    """Names as people write them: one, several with commas, or a list."""
+    texts = [given] if isinstance(given, str) else given
+    return tuple(part.strip() for text in texts for part in text.split(",") if part.strip())
+
+
 def _several(
     what: str, given: str | Sequence[str], known: Sequence[str], *, one: bool = False
 ) -> tuple[str, ...]:
-    texts = [given] if isinstance(given, str) else list(given)
-    names = [part.strip() for text in texts for part in text.split(",") if part.strip()]
-    if names == ["all"] and "all" not in known:
+    names = _listed(given)
+    if names == ("all",) and "all" not in known:
         return tuple(known)
     for name in names:
         if name not in known:
