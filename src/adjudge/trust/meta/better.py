@@ -167,7 +167,7 @@ class MeasureComparison:
         if self.test == "williams" and self.level == "global":
             yield (
                 "At the global level Williams' test takes every summary for independent, which those of one topic or"
-                " one system are not: its p-values are too small."
+                " one system are not: its p-values may be too small."
             )
         if self.test == "williams" and self.coefficient != "pearson":
             yield (
