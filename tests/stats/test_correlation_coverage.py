@@ -73,7 +73,7 @@ class Study:
     def again(self, resample: Resample, rng: np.random.Generator) -> Study:
         """Another study, of which only what `resample` names is drawn anew."""
         new = self.world.fresh(rng)
-        kept = {
+        kept: dict[str, dict[str, Any]] = {
             "systems": {
                 "level": self.level,
                 "severity": self.severity,

@@ -24,8 +24,8 @@ CorrelationLevel = Literal["system", "input", "global"]
 """Of systems' means over topics; over systems topic by topic, averaged; of all cells."""
 Coefficient = Literal["pearson", "spearman", "kendall-b", "kendall-c"]
 COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)
-AT_ONCE = 4_000_000
-"""Numbers of one kind that are held at once: 32 MB."""
+AT_ONCE = 1_000_000
+"""Numbers of one kind that are held at once: 8 MB."""
 
 
 @dataclass(frozen=True, eq=False)

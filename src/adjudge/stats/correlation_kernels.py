@@ -17,36 +17,33 @@ FEW = 512
 @kernel
 def _grouped(
     values: np.ndarray,
-    order: np.ndarray,
     noise: np.ndarray,
     w: np.ndarray,
+    items: int,
     total: float,
-    group: np.ndarray,
+    start: np.ndarray,
     rank: np.ndarray,
 ) -> tuple[int, float]:
-    """The tie group of each item, and of each group twice its mid-rank less twice the mean rank; how many groups, and
-    the ordered pairs that tie.
+    """Of ascending items the first that each ties with, and twice its mid-rank less twice the mean rank; how many
+    different ones there are, and the ordered pairs that tie.
 
     Neighbours that differ by no more than their noise tie. An item of weight w stands for w equal ones.
     """
-    groups, last = -1, -1
-    ties = before = here = 0.0
-    for k in range(order.size):
-        i = order[k]
-        if w[i] == 0:
-            continue
-        if last < 0 or values[i] - values[last] > max(noise[i], noise[last]):
-            if last >= 0:
-                rank[groups] = 2 * before + here - total
-                ties += here * (here - 1)
-                before += here
-            groups += 1
-            here = 0.0
-        here += w[i]
-        group[i] = groups
-        last = i
-    rank[groups] = 2 * before + here - total
-    return groups + 1, ties + here * (here - 1)
+    groups, ties, before = 0, 0.0, 0.0
+    first = 0
+    while first < items:
+        here, stop = w[first], first + 1
+        while stop < items and values[stop] - values[stop - 1] <= max(noise[stop], noise[stop - 1]):
+            here += w[stop]
+            stop += 1
+        for k in range(first, stop):
+            start[k] = first
+            rank[k] = 2 * before + here - total
+        ties += here * (here - 1)
+        before += here
+        groups += 1
+        first = stop
+    return groups, ties
 
 
 @kernel
@@ -84,17 +81,17 @@ def _by_pairs(y: np.ndarray, w: np.ndarray, start: np.ndarray, items: int) -> in
 
 
 @kernel
-def _by_tree(y: np.ndarray, w: np.ndarray, start: np.ndarray, items: int, groups: int) -> int:
+def _by_tree(y: np.ndarray, w: np.ndarray, start: np.ndarray, items: int, places: int) -> int:
     """As `_by_pairs`, in n log n steps: a binary indexed tree (Fenwick 1994) counts the items before by their y."""
-    tree = np.zeros(groups + 1, np.int64)
-    tied = np.zeros(groups, np.int64)
+    tree = np.zeros(places + 1, np.int64)
+    tied = np.zeros(places, np.int64)
     s = inserted = filled = 0
     for k in range(items):
         while filled < start[k]:
             at = y[filled] + 1
             tied[y[filled]] += w[filled]
             inserted += w[filled]
-            while at <= groups:
+            while at <= places:
                 tree[at] += w[filled]
                 at += at & -at
             filled += 1
@@ -130,11 +127,11 @@ def correlate_rows(
     """
     size = x.shape[1]
     w = np.empty(size)
-    x_group, y_group = np.empty(size, np.int64), np.empty(size, np.int64)
-    x_rank, y_rank = np.empty(size), np.empty(size)
-    # The items that count, in the order of x.
-    a, b, c = np.empty(size), np.empty(size), np.empty(size)
-    y_sorted, w_sorted, start = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64)
+    # Of people, by item; then the items that count, in the order of x.
+    place, place_rank = np.empty(size, np.int64), np.empty(size)
+    a, b, c, e = np.empty(size), np.empty(size), np.empty(size), np.empty(size)
+    u, v = np.empty(size), np.empty(size)
+    start, y_sorted, w_sorted = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64)
     y_groups, y_ties, total, items = 0, 0.0, 0.0, 0
     whole = False
     for p in range(which.shape[0]):
@@ -153,43 +150,46 @@ def correlate_rows(
         if items < LEAST_PAIRS:
             status[p] = TOO_FEW
             continue
-        order = x_order[which[p, 0]]
-        x_groups, x_ties = _grouped(row, order, x_noise[which[p, 1]], w, total, x_group, x_rank)
         if not known:
-            y_groups, y_ties = _grouped(
-                other, y_order[which[p, 2]], y_noise[which[p, 3]], w, total, y_group, y_rank
-            )
+            order, noise = y_order[which[p, 2]], y_noise[which[p, 3]]
+            k = 0
+            for j in range(size):
+                i = order[j]
+                b[k], c[k], e[k] = other[i], w[i], noise[i]
+                k += 1 if w[i] > 0 else 0
+            y_groups, y_ties = _grouped(b, e, c, items, total, start, v)
+            k = 0
+            for j in range(size):
+                i = order[j]
+                place[i], place_rank[i] = start[k], v[k]
+                k = min(k + 1, items - 1) if w[i] > 0 else k
+        order, noise = x_order[which[p, 0]], x_noise[which[p, 1]]
+        k = 0
+        for j in range(size):  # without a jump: what does not count is written over
+            i = order[j]
+            a[k], b[k], c[k], e[k] = row[i], other[i], w[i], noise[i]
+            v[k], y_sorted[k], w_sorted[k] = place_rank[i], place[i], np.int64(w[i])
+            k += 1 if w[i] > 0 else 0
+        x_groups, x_ties = _grouped(a, e, c, items, total, start, u)
         if x_groups < 2 or y_groups < 2:
             both = x_groups < 2 and y_groups < 2
             status[p] = BOTH_CONSTANT if both else X_CONSTANT if x_groups < 2 else Y_CONSTANT
             continue
         status[p] = OK
-        k, last = 0, -1
-        for j in range(size):
-            i = order[j]
-            if w[i] > 0:
-                a[k], b[k], c[k] = row[i], other[i], w[i]
-                y_sorted[k], w_sorted[k] = y_group[i], np.int64(w[i])
-                start[k] = start[k - 1] if x_group[i] == last else k
-                last = x_group[i]
-                k += 1
         if wanted[0]:
             found[p, 0] = _product_moment(a[:items], b[:items], c[:items], total)
         if wanted[1]:
             xx = xy = yy = 0.0
-            group = -1
             for k in range(items):
-                group += 1 if start[k] == k else 0
-                u, v = x_rank[group], y_rank[y_sorted[k]]
-                xx += c[k] * u * u
-                xy += c[k] * u * v
-                yy += c[k] * v * v
+                xx += c[k] * u[k] * u[k]
+                xy += c[k] * u[k] * v[k]
+                yy += c[k] * v[k] * v[k]
             found[p, 1] = min(max(xy / np.sqrt(xx * yy), -1.0), 1.0)
         if wanted[2] or wanted[3]:
             if items <= FEW:
                 s = _by_pairs(y_sorted, w_sorted, start, items)
             else:
-                s = _by_tree(y_sorted, w_sorted, start, items, y_groups)
+                s = _by_tree(y_sorted, w_sorted, start, items, size)
             pairs = total * (total - 1)
             found[p, 2] = min(max(2 * s / np.sqrt((pairs - x_ties) * (pairs - y_ties)), -1.0), 1.0)
             classes = min(x_groups, y_groups)
