@@ -371,10 +371,21 @@ def test_what_a_sentence_says() -> None:
         f"rouge against overall among all systems, system-level Spearman's rho: with 1 assessor {first.value:.2f}"
         f" (range {first.low:.2f} to {first.high:.2f}), with 3 assessors {last.value:.2f}; "
     )
-    assert curve.sentence().endswith(
-        f"By overall, people find {curve.points[0].people.value:.0%} of 10 pairs of systems different with 1 and"
-        f" {curve.points[-1].people.value:.0%} with 3."
+    people = [point.people.value for point in curve.points]
+    assert curve.people_sentence() == (
+        f"By overall among all systems, people find {people[0]:.0%} of 10 pairs of systems different with 1 assessor"
+        f" and {people[-1]:.0%} with 3."
     )
+    result = learning_curves(found, what=["topics"])
+    power = [point.power.value for point in one(result).points]
+    assert (
+        one(result)
+        .sentence()
+        .endswith(
+            f"rouge finds {power[1]:.0%} of 10 pairs of systems different with 2 topics and {power[-1]:.0%} with 8."
+        )
+    )
+    assert [said for said in result.sentences() if "people find" in said] == [one(result).people_sentence()]
 
 
 @pytest.mark.parametrize(

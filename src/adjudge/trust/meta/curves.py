@@ -130,7 +130,13 @@ class Curve:
         text = f"{what}: {', '.join(said)}"
         if known[-1] is self.points[-1] and len(known) > 1:
             text += f"; {self._settled()}"
-        return " ".join([f"{text}.", *self._powers()])
+        found = self._found(f"{self.measure.words} finds", [point.power for point in self.points])
+        return f"{text}. {found}" if found else f"{text}."
+
+    def people_sentence(self) -> str:
+        """How many pairs people find different; the same for every measure."""
+        found = self._found("people find", [point.people for point in self.points])
+        return f"By {self.human.words} among {over_words(self.among)}, {found}" if found else ""
 
     def _spread(self, point: CurvePoint) -> str:
         middle = decimal(point.correlation.value, ".2f")
@@ -149,17 +155,14 @@ class Curve:
             return f"there is none with {before.shown} ({before.why})"
         return f"from {before.shown} to {last.shown} it still changes by {change:.3f}"
 
-    def _powers(self) -> Iterator[str]:
+    def _found(self, who: str, shares: Sequence[Spread]) -> str:
         """How many pairs of systems are found different at both ends."""
-        of = f"of {counted(self.pairs, 'pair')} of systems different"
-        for who, shares in (
-            (f"{self.measure.words} finds", [(p.shown, p.power.value) for p in self.points]),
-            (f"By {self.human.words}, people find", [(p.shown, p.people.value) for p in self.points]),
-        ):
-            ends = _ends([(shown, share) for shown, share in shares if not math.isnan(share)])
-            if ends:
-                (first, share), *more = ends
-                yield f"{who} {share:.0%} {of} with {first}{''.join(f' and {s:.0%} with {k}' for k, s in more)}."
+        known = [(p, s.value) for p, s in zip(self.points, shares, strict=True) if not math.isnan(s.value)]
+        if not known:
+            return ""
+        (first, share), *more = _ends(known)
+        pairs = f"{share:.0%} of {counted(self.pairs, 'pair')} of systems different with {_with(self.unit, first)}"
+        return f"{who} {pairs}{''.join(f' and {share:.0%} with {point.shown}' for point, share in more)}."
 
     def records(self) -> Iterator[dict[str, Any]]:
         """A row per point."""
@@ -231,6 +234,7 @@ class CurvesResult(Tabular):
 
     def _said(self, what: CurveOf) -> Iterator[str]:
         yield from (each.sentence() for each in self.of(what))
+        yield from filter(None, dict.fromkeys(each.people_sentence() for each in self.of(what)))
         yield from (each.sentence() for each in self.none if each.what == what)
 
     def points(self) -> list[dict[str, Any]]:
