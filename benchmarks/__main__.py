@@ -8,6 +8,7 @@ from benchmarks import (
     assessors,
     importing,
     large,
+    meta,
     pairs,
     preference,
     resampling,
@@ -28,6 +29,7 @@ ALL = {
     "preference": preference.main,
     "serve": serve.main,
     "assessors": assessors.main,
+    "meta": meta.main,
 }
 
 

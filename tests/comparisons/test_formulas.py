@@ -157,6 +157,15 @@ def test_a_measure_with_the_name_of_a_formula_is_taken_as_it_is(frame: pd.DataFr
     assert scores.matrix("zmean(mean(a, b), ter)").measure == "zmean(mean(a, b), ter)"
 
 
+def test_commas_of_a_formula_set_no_details_apart() -> None:
+    assert (
+        MeasureInfo("m", title="ROUGE-L (sentence) F, best, of 3").words
+        == "ROUGE-L (sentence) F (best, of 3)"
+    )
+    assert MeasureInfo("m", title="mean(a, b(c=1, d=2))").words == "mean(a, b(c=1, d=2))"
+    assert MeasureInfo("m", title="mean(a, b), 100 words").words == "mean(a, b) (100 words)"
+
+
 # The numbers
 
 
@@ -211,6 +220,27 @@ def test_a_cell_without_a_part_is_missing_with_the_reason(frame: pd.DataFrame) -
     assert Scores("s", ScoreTable.from_frame(told)).matrix(QUALITY).missing == (
         ("d3", "beta", "quality(q=2): the page was lost"),
     )
+
+
+def test_parts_that_share_no_summary_are_refused(frame: pd.DataFrame) -> None:
+    lengths = frame["measure"].map({"rouge": 100.0})
+    with pytest.raises(
+        DataError,
+        match=r"zmean\(rouge, ter\): no summary has a score of every part; length: rouge 100, ter unset",
+    ):
+        scores_of(frame.assign(length=lengths)).matrix("zmean(rouge, ter)")
+    topics = frame["topic"].mask(frame["measure"] == "rouge", "other " + frame["topic"])
+    with pytest.raises(DataError, match="no summary has a score of every part$"):
+        scores_of(frame.assign(topic=topics)).matrix("zmean(rouge, ter)")
+
+
+def test_lengths_are_kept_apart(frame: pd.DataFrame) -> None:
+    both = pd.concat([frame.assign(length=50), frame.assign(length=100, value=frame["value"] + 1)])
+    scores = scores_of(both)
+    with pytest.raises(UsageError, match="several lengths"):
+        scores.matrix(QUALITY)
+    shorter, longer = (scores.matrix(QUALITY, length=n).values for n in (50, 100))
+    np.testing.assert_allclose(longer - shorter, 1, rtol=1e-13)
 
 
 def test_an_assessor_who_answered_a_part_is_left_out_and_counted(frame: pd.DataFrame) -> None:

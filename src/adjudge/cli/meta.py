@@ -38,7 +38,7 @@ def command(
             "--part",
             metavar="NAME",
             help="A question to answer; may be repeated: correlations, ranks, accuracy, ceiling, conclusions, power,"
-            " better, composites, fooling, curves, slices, or all.",
+            " better, composites, hotelling, fooling, curves, slices, or all.",
             show_default="correlations, accuracy, ceiling, conclusions, better",
         ),
     ] = None,
@@ -60,7 +60,7 @@ def command(
     resample: Annotated[
         str,
         typer.Option(
-            "--resample", metavar="WHAT", help="Of intervals: systems, inputs, assessors, or all of them."
+            "--resample", metavar="WHAT", help="Of intervals: systems, inputs, both, assessors, or all three."
         ),
     ] = "all",
     among: Annotated[
@@ -85,6 +85,18 @@ def command(
             show_default=False,
         ),
     ] = None,
+    measure_test: Annotated[
+        str,
+        typer.Option(
+            "--measure-test", metavar="TEST", help="Of measures against each other: permutation or williams."
+        ),
+    ] = "permutation",
+    swap: Annotated[
+        str,
+        typer.Option(
+            "--swap", metavar="WHAT", help="What the permutation swaps over: systems, inputs or both."
+        ),
+    ] = "systems",
     length: Annotated[
         str | None,
         typer.Option(
@@ -162,6 +174,8 @@ def command(
             resamples=resamples,
             seed=seed,
             closer_than=closer_than,
+            measure_test=measure_test,
+            swap=swap,
             human_systems=human_systems or (),
             progress=lambda question, done, of: step(done, of),
         )

@@ -81,9 +81,7 @@ def counts(
         None if name is None else str(name): scores_of(each, without=without)
         for name, each in sources.items()
     }
-    if not tests:
-        raise UsageError("no test to count with")
-    chosen = choices(
+    runs = counting(
         tests=tests,
         statistic=statistic,
         zeros=zeros,
@@ -93,9 +91,6 @@ def counts(
         seed=seed,
     )
     named = (measure,) if isinstance(measure, str) else tuple(measure or ())
-    runs: dict[str, Callable[[FloatArray], PairResults]] = {
-        test: partial(_run, test=test, choices=chosen) for test in chosen.run
-    }
     chosen_ones = {name: _matrices(each, named, length, form, pool) for name, each in data.items()}
     if named:
         _check_named(chosen_ones)
@@ -124,6 +119,31 @@ def counts(
         data=tuple(name for name in data if name is not None),
         absent=tuple(_absent(tables, [name for name in data if name is not None])),
     )
+
+
+def counting(
+    *,
+    tests: Sequence[str],
+    alpha: float,
+    level: float,
+    statistic: str | None,
+    zeros: str,
+    resamples: int,
+    seed: int,
+) -> Tests:
+    """The tests by the names that people write, ready to run, with cut-offs."""
+    if not tests:
+        raise UsageError("no test to count with")
+    chosen = choices(
+        tests=tests,
+        statistic=statistic,
+        zeros=zeros,
+        alpha=alpha,
+        level=level,
+        resamples=resamples,
+        seed=seed,
+    )
+    return {test: partial(_run, test=test, choices=chosen) for test in chosen.run}
 
 
 def _run(values: FloatArray, *, test: str, choices: Choices) -> PairResults:

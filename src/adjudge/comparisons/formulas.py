@@ -13,7 +13,7 @@ from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any
 
 from adjudge.data.scores import POOLED, Better, DerivedRows, MeasureInfo, ScoreTable, pooled
-from adjudge.errors import UsageError, quoted
+from adjudge.errors import DataError, UsageError, quoted
 from adjudge.measures.spec import same_name, split_formula, split_outside
 from adjudge.wording import counted, listed
 
@@ -87,11 +87,7 @@ def _between(
         if len(pieces) == len(first) and pieces[:at] + pieces[at + 1 :] == first[:at] + first[at + 1 :]:
             there.setdefault(int(pieces[at]), measure)
     numbers = sorted(n for n in there if low <= n <= high)
-    absent = [
-        str(a + 1) if b - a == 2 else f"{a + 1} to {b - 1}"
-        for a, b in pairwise(numbers)
-        if b - a > 1
-    ]
+    absent = [str(a + 1) if b - a == 2 else f"{a + 1} to {b - 1}" for a, b in pairwise(numbers) if b - a > 1]
     return [there[n] for n in numbers], absent
 
 
@@ -103,6 +99,8 @@ def derive(formula: Formula, table: ScoreTable) -> tuple[MeasureInfo, DerivedRow
     infos = [table.info[part] for part in formula.parts]
     better = _direction(formula, infos)
     cells = _Grid.of(table, formula.parts, ())
+    if not cells.complete.any():
+        raise DataError(f"{formula.text}: no summary has a score of every part{_apart(table, formula.parts)}")
     scale = _standardised(formula, infos, cells) if formula.name == "zmean" else None
     per, grid = _finest(table, formula.parts, cells)
     values = grid.values if scale is None else (grid.values - scale[0]) / scale[1]
@@ -123,6 +121,17 @@ def derive(formula: Formula, table: ScoreTable) -> tuple[MeasureInfo, DerivedRow
         ),
     )
     return info, DerivedRows(rows, formula.parts, tuple(notes))
+
+
+def _apart(table: ScoreTable, parts: Sequence[str]) -> str:
+    """The target lengths and the forms of the parts, where these are what keeps them apart."""
+    for what, of in (("length", table.lengths), ("form", table.forms)):
+        found = {
+            part: ", ".join("unset" if each is None else str(each) for each in of(part)) for part in parts
+        }
+        if len(set(found.values())) > 1:
+            return f"; {what}: " + ", ".join(f"{part} {own}" for part, own in found.items())
+    return ""
 
 
 def _direction(formula: Formula, infos: Sequence[MeasureInfo]) -> Better:

@@ -88,8 +88,12 @@ class MeasureInfo:
     @property
     def words(self) -> str:
         """`ROUGE-2 F (best reference)`, as it stands in a sentence."""
-        name, comma, details = self.title.partition(", ")
-        return f"{name} ({details})" if comma else self.heading
+        parts = self.title.split(", ")
+        for k in range(1, len(parts)):
+            name = ", ".join(parts[:k])
+            if name.count("(") == name.count(")"):  # commas within brackets are a formula's own
+                return f"{name} ({', '.join(parts[k:])})"
+        return self.heading
 
     @property
     def direction(self) -> str:

@@ -412,7 +412,7 @@ _NO_TABLES = {
 }
 
 
-class Cells(NamedTuple):
+class TableCells(NamedTuple):
     """A table: its header, its rows with the numbers of the lines they begin on, and what was found out about it."""
 
     header: list[str]
@@ -433,7 +433,7 @@ def read_cells(
     blank: bool = False,
     max_line: int = MAX_LINE,
     encoding: str = "utf-8",
-) -> Cells:
+) -> TableCells:
     """The header, and the rows with the numbers of the lines they begin on, each as long as the header.
 
     The file's own bytes tell, whatever it is called, how it is packed, UTF-16, an Excel file, and which delimiter
@@ -463,7 +463,7 @@ def read_cells(
         rows = _cut(rows, len(header), path)
         found.append("without the last column, which is empty")
     even = _even(rows if blank else ((n, row) for n, row in rows if row), header, path)
-    return Cells(header, even, tuple(found))
+    return TableCells(header, even, tuple(found))
 
 
 def _cut(rows: Rows, width: int, path: Path) -> Rows:

@@ -22,10 +22,10 @@ from adjudge.errors import FormatError, UsageError, nearest, quoted
 from adjudge.formats.files import (
     EMPTY_FILE,
     TABLES,
-    Cells,
     Once,
     Paths,
     Place,
+    TableCells,
     Unused,
     from_files,
     read_cells,
@@ -478,7 +478,7 @@ class _ScoreFile:
         self._target, self._once = target, once
         self._thousands: str | None = ""  # such a number, as long as all with a point are like it
 
-    def items(self, cells: Cells, plan: ScoreColumns, style: NumberStyle) -> Iterator[Item]:
+    def items(self, cells: TableCells, plan: ScoreColumns, style: NumberStyle) -> Iterator[Item]:
         place = Place(self._path, 1)
         held, self._style = self._look_ahead(cells, plan, style)
 
@@ -545,7 +545,7 @@ class _ScoreFile:
         yield from self._row(place, plan, names, row, count)
 
     def _look_ahead(
-        self, cells: Cells, plan: ScoreColumns, style: NumberStyle
+        self, cells: TableCells, plan: ScoreColumns, style: NumberStyle
     ) -> tuple[list[tuple[int, list[str]]], NumberStyle]:
         """The first rows, which tell how numbers are written, and that."""
         held: list[tuple[int, list[str]]] = []
@@ -651,7 +651,7 @@ class _ScoreFile:
             raise place.wrong(f"{shown(column)} {error}{hint}") from None
 
 
-def _semicolons(cells: Cells) -> bool:
+def _semicolons(cells: TableCells) -> bool:
     """Whether `;` stands between columns, as where commas are decimal."""
     return any('";"' in said for said in cells.found)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
 from importlib.util import find_spec
 from typing import Any, ClassVar, Literal, TypeVar
 
@@ -18,6 +19,8 @@ T = TypeVar("T")
 Spans = tuple[tuple[int, int], ...]
 """Parts of a text: from where to where."""
 Need = Literal["references", "documents", "units", "judgments"]
+Writers = Sequence[Collection[str]]
+"""Of each batch, the systems whose references are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +165,32 @@ class Measure:
         for batch in batches:
             for measure in measures:
                 yield from measure.score(batch)
+
+    def score_with_references(
+        self, batches: Sequence[TopicBatch], choices: Iterable[Writers]
+    ) -> Iterator[Sequence[float]]:
+        """For every choice of references the score of each peer, batch by batch, as if there were no other references.
+
+        Several rows of a peer, one per reference, are averaged; NaN where there is none. Every choice is scored anew; a
+        family that can share work between them overrides this, and says so in `shares_references`.
+        """
+        for writers in choices:
+            some = [
+                replace(batch, references=tuple(r for r in batch.references if r.system in kept), _kept={})
+                for batch, kept in zip(batches, writers, strict=True)
+            ]
+            found: dict[tuple[object, ...], list[float]] = {}
+            for each in type(self).score_many([self], some):
+                if not math.isnan(each.value):
+                    key = (each.topic, each.system, each.length, each.form)
+                    found.setdefault(key, []).append(each.value)
+            own = (found.get((p.topic, p.system, p.length, p.form), []) for b in some for p in b.peers)
+            yield [math.fsum(values) / len(values) if values else math.nan for values in own]
+
+    @property
+    def shares_references(self) -> bool:
+        """Whether further choices of references cost little once all were looked at."""
+        return False
 
     def row(self, batch: TopicBatch, peer: Summary, value: float, *, reference: str | None = None) -> Score:
         return Score(

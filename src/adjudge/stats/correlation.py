@@ -73,12 +73,32 @@ def correlations(
     floating-point noise alone are equal. At the system level `all_topics` takes a measure's mean over all topics that
     it has, and people's over those they judged, instead of the topics that both have.
     """
-    checks.one_of("level", level, get_args(CorrelationLevel))
-    checks.one_of("coefficient", coefficient, COEFFICIENTS)
+    found = all_correlations(
+        measures, people, level=level, coefficients=(coefficient,), all_topics=all_topics
+    )
+    return found[coefficient]
+
+
+def all_correlations(
+    measures: npt.ArrayLike,
+    people: npt.ArrayLike,
+    *,
+    level: CorrelationLevel,
+    coefficients: Sequence[Coefficient] = COEFFICIENTS,
+    all_topics: bool = False,
+) -> dict[Coefficient, Correlations]:
+    """Several coefficients at once; see `correlations`."""
+    _check_names(level, coefficients)
     x, y = _given(measures, people)
     if y.shape[0] != 1:
         raise UsageError("people: expected topics x systems, got assessors as well; take their mean")
-    return _estimates(_Study(x, y[0], level=level, all_topics=all_topics), y[0], (coefficient,))[coefficient]
+    return _estimates(_Study(x, y[0], level=level, all_topics=all_topics), y[0], coefficients)
+
+
+def _check_names(level: str, coefficients: Sequence[str]) -> None:
+    checks.one_of("level", level, get_args(CorrelationLevel))
+    for each in coefficients:
+        checks.one_of("coefficient", each, COEFFICIENTS)
 
 
 def _estimates(
@@ -119,6 +139,30 @@ def _estimates(
             why=tuple(why),
         )
     return results
+
+
+def weighted_correlations(
+    measures: npt.ArrayLike,
+    people: npt.ArrayLike,
+    topics: npt.ArrayLike,
+    *,
+    level: CorrelationLevel,
+    coefficient: Coefficient,
+) -> FloatArray:
+    """Draws x measures: `correlations` where each topic counts as often as a row of `topics` (draws x topics) says."""
+    checks.one_of("level", level, get_args(CorrelationLevel))
+    checks.one_of("coefficient", coefficient, COEFFICIENTS)
+    x, y = _given(measures, people)
+    weights = checks.numbers("topics", topics, dimensions=2)
+    if y.shape[0] != 1 or weights.shape[1] != x.shape[1]:
+        raise UsageError(
+            f"topics: expected a weight for each of {x.shape[1]} topics, and one matrix of people"
+        )
+    column = COEFFICIENTS.index(coefficient)
+    everyone = np.ones((len(weights), x.shape[2]))
+    study = _Study(x, y[0], level=level, all_topics=False)
+    found: FloatArray = study.values(weights, everyone, [column])[:, :, column]
+    return found
 
 
 def _given(measures: npt.ArrayLike, people: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
@@ -252,15 +296,14 @@ def all_correlation_intervals(
     People are topics x systems, or assessors x topics x systems. Systems, inputs (whole `clusters` of topics, one for
     each, where given) and assessors are drawn with replacement, n - 1 of n, so that the variance of a mean of few is
     not underestimated (Rao and Wu 1988). Every factor is resampled alone, V_f, and all together, V. An interaction of
-    two factors is in both their V_f and three times in V (Owen 2007), so 2 sum(V_f) - V counts it once; no V_f is
-    larger than the variance sought. The interval is Fisher's z plus or minus Student's t times the error, with
-    Satterthwaite's degrees of freedom, n_f - 1 for each factor. Percentiles, as Deutsch et al. 2021 take
-    them, would shift the interval, since resampled systems tie with themselves and resampled inputs add noise to
-    noise.
+    two factors is in both their V_f and three times in V (Owen 2007), so 2 sum(V_f) - V counts it once; the variance
+    is at least the largest V_f. The interval is Fisher's z plus or minus Student's t times the error, with
+    Satterthwaite's degrees of freedom: n - 1 of each factor, for systems half of that at the input and global level.
+
+    Not percentiles, as Deutsch et al. 2021 take them: resampled systems tie with themselves and resampled inputs add
+    noise to noise, so that percentiles lie beside what studies of this size find, too near for few assessors.
     """
-    checks.one_of("level", level, get_args(CorrelationLevel))
-    for each in coefficients:
-        checks.one_of("coefficient", each, COEFFICIENTS)
+    _check_names(level, coefficients)
     checks.one_of("resample", resample, get_args(Resample))
     checks.count("resamples", resamples, least=2)
     checks.share("confidence", confidence)
@@ -288,11 +331,15 @@ def all_correlation_intervals(
     drawn: dict[str, FloatArray] = {}
     if not any(few):
         drawn = _resampled(study, judged, sets, factors, rng, resamples, wanted)
+    freedom: dict[Factor, Any] = {each: n - 1 for each, n in units.items()}
+    # A system's part in a correlation is a product of two deviations, so its variance is known less well than that of
+    # a mean. At the system level ties of resampled systems with themselves make up for that, at the others little.
+    freedom["systems"] = (sizes - 1) / (1 if level == "system" else 2)
     found = {}
     for each, column in zip(coefficients, wanted, strict=True):
         estimate = estimates[each]
         parts = {name: values[:, :, column] for name, values in drawn.items()}
-        error, df, defined = _error(parts, factors, {**units, "systems": sizes}, len(x))
+        error, df, defined = _error(parts, factors, freedom, len(x))
         why = []
         for m in range(len(x)):
             reasons = [estimate.why[m], *few]
@@ -413,7 +460,7 @@ def _resampled(
 
 
 def _error(
-    parts: dict[str, FloatArray], factors: tuple[Factor, ...], units: dict[Factor, Any], measures: int
+    parts: dict[str, FloatArray], factors: tuple[Factor, ...], freedom: dict[Factor, Any], measures: int
 ) -> tuple[FloatArray, FloatArray, IntArray]:
     """The standard error of each measure's correlation, its degrees of freedom, and the resamples behind it."""
     if not parts:
@@ -427,8 +474,8 @@ def _error(
         shared = np.where(total > largest, (variance - largest) / (total - largest), 0.0)
         first = np.argmax(single, axis=0)
         shares = [np.where(first == k, v, v * shared) for k, v in enumerate(single)]
-        freedom = [np.maximum(units[each] - 1, 1) for each in factors]
-        df = variance**2 / np.sum([v**2 / n for v, n in zip(shares, freedom, strict=True)], axis=0)
+        rough = [v**2 / np.maximum(freedom[each], 1) for v, each in zip(shares, factors, strict=True)]
+        df = variance**2 / np.sum(rough, axis=0)
     defined = np.min([np.count_nonzero(~np.isnan(values), axis=0) for values in parts.values()], axis=0)
     return np.sqrt(variance), df, defined
 
@@ -563,6 +610,7 @@ class _Study:
         found = np.empty((len(which), len(COEFFICIENTS)))
         status = np.empty(len(which), dtype=np.int64)
         flags = np.isin(np.arange(len(COEFFICIENTS)), wanted)
+        weights = np.ascontiguousarray(weights)
         correlate_rows(*(*x.arrays, *y.arrays, weights, which, flags, found, status))
         return found.reshape(*shape, -1), status.reshape(shape)
 
@@ -575,7 +623,8 @@ class _Rows:
         noise = NOISE * np.abs(self.values) if noise is None else noise
         order = np.argsort(self.values, axis=1)
         whole = np.asarray(~np.isnan(self.values).any(axis=1))
-        self.arrays: tuple[npt.NDArray[Any], ...] = (self.values, order, noise, whole)
+        # In one layout, since every other would be compiled anew.
+        self.arrays: tuple[npt.NDArray[Any], ...] = (self.values, order, np.ascontiguousarray(noise), whole)
 
 
 class _Means:

@@ -115,8 +115,8 @@ def permutation_measures(
     checks.one_of("alternative", alternative, get_args(Alternative))
     checks.count("resamples", resamples, least=1)
     topics, systems = human.shape
-    by_system = rng.random((resamples, systems)) < 0.5
-    by_topic = rng.random((resamples, topics)) < 0.5
+    by_system = rng.integers(0, 2, (resamples, systems if swap != "inputs" else 0), dtype=np.bool_)
+    by_topic = rng.integers(0, 2, (resamples, topics if swap != "systems" else 0), dtype=np.bool_)
 
     def test(pair: _Cells) -> _Outcome:
         observed = _observed(pair, level, coefficient)
@@ -240,8 +240,6 @@ class MeasureGroups:
     """By pair."""
     reachable: BoolArray
     """By pair: it differs, or a p within its reach would have been significant."""
-    burden: int
-    """The number of pairs that the smallest p was corrected for: by Tarone's rule it may be below their number."""
     better: BoolArray
     """[i, j]: measure i is significantly better than j."""
     order: tuple[int, ...]
@@ -273,7 +271,6 @@ def measure_groups(
         adjusted=found.adjusted,
         different=different,
         reachable=found.reachable,
-        burden=found.burden,
         better=better,
         order=tuple(int(k) for k in order),
         letters=tuple(letters(better | better.T, order)),
@@ -622,9 +619,11 @@ def _coefficients(rows: FloatArray, z: FloatArray, coefficient: Coefficient) -> 
         rows,
         np.argsort(rows, axis=1),
         noise,
+        ~np.isnan(rows).any(axis=1),
         people,
         np.argsort(people, axis=1),
         noise,
+        ~np.isnan(people).any(axis=1),
         np.ones((1, z.size)),
         which,
         wanted,

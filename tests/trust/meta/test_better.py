@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -129,9 +130,9 @@ def test_five_systems_can_find_nothing_and_say_so() -> None:
     assert "any of the 3 measures may be the best" in few.headline()
     [_, why] = few.sentences()
     assert why == (
-        "3 pairs of measures could not have been found to differ with overall at the system level by Pearson's r, among"
-        " all systems: before correction the smallest p within reach was 0.0625 (permutation test, all swaps over"
-        " systems), so that not to differ says nothing there."
+        "3 pairs of measures could not have been found to differ in correlation with overall at the system level by"
+        " Pearson's r, among all systems: before correction the smallest p within reach was 0.0625 (permutation test,"
+        " all swaps over systems), so that not to differ says nothing there."
     )
 
 
@@ -161,6 +162,20 @@ def test_missing_cells_and_blank_measures_are_said() -> None:
     assert any("from 29 to 30 summaries in common" in note for note in notes)
     assert comparison.places[-1].measure.measure == "m2"
     assert "2 could not be tested" in comparison.headline()
+
+
+def test_topics_that_nobody_judged_count_in_the_order_alone() -> None:
+    made = planted(topics=8, systems=6)
+    people = made.people[0].copy()
+    people[5:] = np.nan
+    [comparison] = better_measures(replace(cells(made.automatic, people), all_topics=True)).comparisons
+    values = {place.measure.measure: place.value for place in comparison.places}
+    means = made.automatic.mean(axis=1)
+    own = [np.corrcoef(each, made.people[0][:5].mean(axis=0))[0, 1] for each in means]
+    np.testing.assert_allclose([values[f"m{k}"] for k in range(3)], own)
+    assert {pair.cells for pair in comparison.pairs} == {30}
+    assert comparison.topics == 5
+    assert any("tested on those that people judged" in note for note in comparison.notes())
 
 
 def test_systems_can_be_chosen() -> None:

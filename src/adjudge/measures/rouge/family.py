@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, cast
@@ -14,7 +14,7 @@ from adjudge.data.rows import Summary, Unit
 from adjudge.data.scores import Score
 from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
-from adjudge.measures.base import Make, Measure, Need, Spans, UnitMatch
+from adjudge.measures.base import Make, Measure, Need, Spans, UnitMatch, Writers
 from adjudge.measures.rouge.counts import (
     REFS,
     REFS_TITLES,
@@ -260,6 +260,18 @@ class Rouge(Measure):
         from adjudge.measures.rouge.scoring import score_together
 
         return score_together([m for m in measures if isinstance(m, Rouge)], batches)
+
+    def score_with_references(
+        self, batches: Sequence[TopicBatch], choices: Iterable[Writers]
+    ) -> Iterator[Sequence[float]]:
+        """Every peer is counted against every reference once."""
+        from adjudge.measures.rouge.scoring import score_choices
+
+        return score_choices(self, batches, choices)
+
+    @property
+    def shares_references(self) -> bool:
+        return True
 
 
 @dataclass(frozen=True)

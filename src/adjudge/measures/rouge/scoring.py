@@ -6,7 +6,8 @@ The scores are the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
@@ -17,7 +18,7 @@ from adjudge.data.scores import Score
 from adjudge.data.target import Target
 from adjudge.errors import UsageError
 from adjudge.judgments.batch import TopicBatch
-from adjudge.measures.base import Measure, no_reference
+from adjudge.measures.base import Measure, Writers, no_reference
 from adjudge.measures.presets import written_out
 from adjudge.measures.rouge.counts import RougeCounts
 from adjudge.measures.rouge.elements import RougeBe
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from adjudge.measures.rouge.family import CountColumns
+    from adjudge.measures.rouge.fast import RougePairs
 
 
 PLAIN_UP_TO = 1.0
@@ -104,9 +106,20 @@ def _plainly(measures: Sequence[Rouge], batches: Sequence[TopicBatch]) -> Iterat
 
 
 def _fast(measures: Sequence[Rouge], batches: Sequence[TopicBatch]) -> Iterator[Score]:
+    everyone = list(_rouge_peers(batches))
+    texts, peers, against, sizes = _numbers_of(everyone)
+    wrote_one = [each.wrote_one for each in everyone]
+    language = batches[0].language
+    for measure, values in values_of(measures, texts, language, peers, against, sizes, wrote_one):
+        name = str(measure)
+        for each, value in zip(everyone, values, strict=True):
+            yield each.missing(measure) if value is None else each.row(name, value)
+
+
+def _numbers_of(everyone: Sequence[_RougePeer]) -> tuple[list[str], np.ndarray, np.ndarray, np.ndarray]:
+    """The different texts; of every pair the numbers of its peer and its reference; and how many pairs a peer has."""
     import numpy as np
 
-    everyone = list(_rouge_peers(batches))
     texts: list[str] = []
     number: dict[int, int] = {}
     for each in everyone:
@@ -117,12 +130,55 @@ def _fast(measures: Sequence[Rouge], batches: Sequence[TopicBatch]) -> Iterator[
     sizes = np.asarray([len(each.references) for each in everyone], np.int64)
     peers = np.repeat(np.asarray([number[id(each.peer)] for each in everyone], np.int64), sizes)
     against = np.asarray([number[id(r)] for each in everyone for r in each.references], np.int64)
-    wrote_one = [each.wrote_one for each in everyone]
-    language = batches[0].language
-    for measure, values in values_of(measures, texts, language, peers, against, sizes, wrote_one):
-        name = str(measure)
-        for each, value in zip(everyone, values, strict=True):
-            yield each.missing(measure) if value is None else each.row(name, value)
+    return texts, peers, against, sizes
+
+
+def score_choices(
+    measure: Rouge, batches: Sequence[TopicBatch], choices: Iterable[Writers]
+) -> Iterator[Sequence[float]]:
+    """Of every choice of references a score per peer, NaN where it has none; pairs of texts are counted once."""
+    import numpy as np
+
+    everyone = list(_rouge_peers(batches))
+    number = {id(batch): k for k, batch in enumerate(batches)}
+    owner = np.asarray([k for k, each in enumerate(everyone) for _ in each.references], np.int64)
+    batch_of = np.asarray([number[id(each.batch)] for each in everyone], np.int64)
+    names = {r.system for batch in batches for r in batch.references}
+    place = {name: k for k, name in enumerate(sorted(names))}
+    writer = np.asarray([place[r.system] for each in everyone for r in each.references], np.int64)
+    own = np.asarray([place.get(each.peer.system, 0) for each in everyone], np.int64)
+    wrote_one = np.asarray([each.wrote_one for each in everyone], np.bool_)
+    table = _table_of(measure, everyone, batches) if len(owner) else None
+    for writers in choices:
+        chosen = np.zeros((len(batches), len(place)), np.bool_)
+        for k, some in enumerate(writers):
+            chosen[k, [place[name] for name in some if name in place]] = True
+        kept = chosen[batch_of[owner], writer]
+        sizes = np.bincount(owner[kept], minlength=len(everyone))
+        if table is None or not kept.any():
+            yield [math.nan] * len(everyone)
+            continue
+        there = wrote_one & chosen[batch_of, own]
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        hits, peers, references = (column[kept] for column in table)
+        values = _values(measure, (hits, peers, references), there.tolist(), starts)
+        yield [math.nan if value is None else value for value in values]
+
+
+def _table_of(measure: Rouge, everyone: Sequence[_RougePeer], batches: Sequence[TopicBatch]) -> CountColumns:
+    """Hits and what they are divided by, of every peer against every reference."""
+    import numpy as np
+
+    if _work(batches) * measure.PLAIN_COST <= PLAIN_UP_TO:
+        rows = [
+            measure.counts(measure.prepared(each.batch, each.peer), measure.prepared(each.batch, reference))
+            for each in everyone
+            for reference in each.references
+        ]
+        hits, own, theirs = np.asarray([(c.hits, c.peer, c.reference) for c in rows], np.float64).T
+        return hits, own, theirs
+    texts, peers, against, _ = _numbers_of(everyone)
+    return measure.all_counts(_encoded([measure], texts, batches[0].language, peers, against), peers, against)
 
 
 def values_of(
@@ -140,15 +196,22 @@ def values_of(
     """
     import numpy as np
 
+    encoded = _encoded(measures, texts, language, peers, against)
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    for measure in measures:
+        yield measure, _values(measure, measure.all_counts(encoded, peers, against), wrote_one, starts)
+
+
+def _encoded(
+    measures: Sequence[Rouge], texts: Sequence[str], language: str, peers: np.ndarray, against: np.ndarray
+) -> RougePairs:
+    """Texts in the words of measures that make the same of them, ready to be counted in pairs."""
     from adjudge.measures.rouge.fast import RougePairs, TextPairs, numbered
 
     with uncollected():
         words = numbered(texts, measures[0].preparation, measures[0].lines, language)
     weight = next((measure.weight for measure in measures if isinstance(measure, RougeW)), None)
-    encoded = RougePairs(words, TextPairs.of(peers, against), weight)
-    starts = np.concatenate([[0], np.cumsum(sizes)])
-    for measure in measures:
-        yield measure, _values(measure, measure.all_counts(encoded, peers, against), wrote_one, starts)
+    return RougePairs(words, TextPairs.of(peers, against), weight)
 
 
 def _values(

@@ -155,14 +155,14 @@ class MeasureComparison:
         if lost := [each for each in self.pairs if each.conclusion == "could not have been found"]:
             least = min(each.least for each in lost)
             yield (
-                f"{counted(len(lost), 'pair')} of measures could not have been found to differ {self.where}: before"
-                f" correction the smallest p within reach was {least:.3g} ({self.how}), so that not to differ says"
-                " nothing there."
+                f"{counted(len(lost), 'pair')} of measures could not have been found to differ in correlation"
+                f" {self.where}: before correction the smallest p within reach was {least:.3g} ({self.how}), so that"
+                " not to differ says nothing there."
             )
         if self.test == "permutation" and self.swap != "systems":
             yield (
-                f"Swaps {SWAPPED[self.swap]} suppose that no measure favours some systems on all topics: differences"
-                f" {self.where} hold for these systems, and may not for others."
+                f"Swaps {SWAPPED[self.swap]} suppose that no measure favours some systems on all topics: differences in"
+                f" correlation {self.where} hold for these systems, and may not for others."
             )
         if self.test == "williams" and self.level == "global":
             yield (
@@ -179,26 +179,26 @@ class MeasureComparison:
         """Pairs without a test, cells that do not count, topics without a correlation."""
         whys = Counter(each.why for each in self.pairs if each.why is not None)
         for why, many in whys.items():
-            yield f"{counted(many, 'pair')} of measures not tested {self.where}: {why}"
+            yield f"{counted(many, 'pair')} of measures not tested in correlation {self.where}: {why}"
         for place in self.places:
             if place.why is not None:
                 yield f"{place.measure.words}: no correlation {self.where} ({place.why})"
         if self.further:
             yield (
-                f"measures stand by their means over all their topics {self.where}; pairs are tested on those that"
-                " people judged, so that their correlations may differ"
+                f"correlations {self.where} are of measures' means over all their topics; pairs of measures are tested"
+                " on those that people judged, so that their correlations may be others"
             )
         sizes = {each.cells for each in self.pairs}
         if len(sizes) > 1:
             yield (
-                f"pairs of measures have from {min(sizes):,} to {counted(max(sizes), 'summary', 'summaries')} in common"
-                f" {self.where}; each pair counts those that people and both measures have"
+                f"pairs of measures have from {min(sizes):,} to {counted(max(sizes), 'summary', 'summaries')} in"
+                f" common, for correlations {self.where}; each pair counts those that people and both measures have"
             )
         topics = max((max(each.undefined) for each in self.pairs), default=0)
         if topics:
             yield (
                 f"up to {counted(topics, 'topic')} without a correlation (all summaries alike, or fewer than 3)"
-                f" {'is' if topics == 1 else 'are'} left out of a pair's means {self.where}"
+                f" {'is' if topics == 1 else 'are'} left out of a pair's mean correlations {self.where}"
             )
 
     @property

@@ -125,10 +125,7 @@ def agree_on_conclusions(
     groups: Sequence[Among] = among or (("all", "machines", "human-machine") if mixed else ("all",))
     effects = effects_of(assessor_effects)
     found = [
-        each
-        for group in groups
-        for human in range(len(cells.humans))
-        for each in _Compared(_chosen(cells, group), human, group, chosen, effects).all()
+        each for group in groups for each in _Compared(_chosen(cells, group), group, chosen, effects).all()
     ]
     return ConclusionsResult(agreements=tuple(found), choices=chosen, all_topics=cells.all_topics)
 
@@ -177,38 +174,38 @@ class SideConclusions:
 
 @dataclass(frozen=True)
 class _Compared:
-    """One human measure beside all measures, on one choice of pairs; equal cells are tested once."""
+    """Human measures beside all others, on one choice of pairs; equal cells are tested once."""
 
     cells: Cells
-    human: int
     group: Among
     choices: Choices
     effects: AssessorEffects | None
 
     def all(self) -> Iterator[ConclusionAgreement]:
-        human = self.cells.humans[self.human]
-        judged = ~np.isnan(human.values)
-        known: dict[bytes, SideConclusions] = {}
-        for at, info in enumerate(self.cells.measures):
-            scored = ~np.isnan(self.cells.automatic[at])
-            common = scored & judged
-            if self.cells.all_topics:
-                of_people, of_measure = judged, scored
-            else:
-                of_people = of_measure = common
-            key = of_people.tobytes()
-            if key not in known:
-                known[key] = self._people(human, of_people)
-            yield ConclusionAgreement(
-                measure=info,
-                human=human.info,
-                among=self.group,
-                systems=self.cells.systems,
-                people=known[key],
-                automatic=self._tested(info, np.where(of_measure, self.cells.automatic[at], np.nan)),
-                without_measure=int((judged & ~scored).sum()),
-                without_people=int((scored & ~judged).sum()),
-            )
+        measured: dict[tuple[int, bytes], SideConclusions] = {}
+        for human in self.cells.humans:
+            judged = ~np.isnan(human.values)
+            asked: dict[bytes, SideConclusions] = {}
+            for at, info in enumerate(self.cells.measures):
+                values = self.cells.automatic[at]
+                scored = ~np.isnan(values)
+                own = self.cells.all_topics
+                of_people, of_measure = (judged, scored) if own else (judged & scored, judged & scored)
+                key, of = of_people.tobytes(), (at, of_measure.tobytes())
+                if key not in asked:
+                    asked[key] = self._people(human, of_people)
+                if of not in measured:
+                    measured[of] = self._tested(info, np.where(of_measure, values, np.nan))
+                yield ConclusionAgreement(
+                    measure=info,
+                    human=human.info,
+                    among=self.group,
+                    systems=self.cells.systems,
+                    people=asked[key],
+                    automatic=measured[of],
+                    without_measure=int((judged & ~scored).sum()),
+                    without_people=int((scored & ~judged).sum()),
+                )
 
     def _people(self, human: HumanCells, kept: BoolArray) -> SideConclusions:
         by_assessor = np.where(kept, human.by_assessor, np.nan)
@@ -228,7 +225,7 @@ class _Compared:
     ) -> SideConclusions:
         """The chosen test over topics, or the one in which assessors are a sample."""
         size = len(self.cells.systems)
-        matrix = _matrix(info, values, self.cells)
+        matrix = score_matrix(info, values, self.cells)
         if matrix is None:
             return _nothing(size, self.family(self.cells.systems), self.choices.test)
         ready = prepare(matrix, self.choices, family=self.family)
@@ -254,7 +251,7 @@ class _Compared:
         return np.asarray(human[first] != human[second])
 
 
-def _matrix(info: MeasureInfo, values: FloatArray, cells: Cells) -> ScoreMatrix | None:
+def score_matrix(info: MeasureInfo, values: FloatArray, cells: Cells) -> ScoreMatrix | None:
     """A measure's scores as `compare` takes them: a row per topic that has any; None where there is none."""
     values = _over_lengths(values, cells)
     rows = np.flatnonzero(~np.isnan(values).all(axis=1))

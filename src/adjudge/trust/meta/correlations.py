@@ -8,15 +8,22 @@ questions: every row, title and sentence names its level and its coefficient.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adjudge import __version__
 from adjudge.comparisons.scores import Among
 from adjudge.data.scores import MeasureInfo
-from adjudge.stats.correlation import Coefficient, CorrelationLevel, correlations
+from adjudge.engine import generator
+from adjudge.stats.correlation import (
+    Coefficient,
+    CorrelationIntervals,
+    CorrelationLevel,
+    all_correlation_intervals,
+)
 from adjudge.table import Cell, Column, Table, Tables, Tabular, plain
 from adjudge.trust.meta.cells import Cells, HumanCells
 from adjudge.trust.meta.options import MetaOptions
@@ -86,7 +93,7 @@ class CorrelationsResult(Tabular):
     confidence: float
     resample: str
     """What the intervals resample: systems, inputs, assessors or all."""
-    covers: str
+    meanings: tuple[str, ...]
     """For what the intervals hold, in words."""
     signature: str
     notes: tuple[str, ...] = ()
@@ -205,7 +212,7 @@ class CorrelationsResult(Tabular):
             rows=tuple(lines),
             title=(
                 f"Correlation with people at the {level} level, among {over_words(among)}: {LEVEL_WORDS[level]};"
-                f" {self.confidence:.0%} intervals {self.covers}"
+                f" {self.confidence:.0%} intervals"
             ),
             said=tuple(
                 sentence
@@ -218,7 +225,7 @@ class CorrelationsResult(Tabular):
         )
 
     def _notes(self) -> tuple[str, ...]:
-        found = list(self.notes)
+        found = [*self.notes, *(f"the intervals cover {each}" for each in self.meanings)]
         seen: dict[str, None] = {}
         for each in self.rows:
             about = f"{each.measure.words} with {each.human.words}, {each.level} level"
@@ -268,15 +275,33 @@ class CorrelationsResult(Tabular):
         return found
 
 
-def correlate_all(cells: Cells, options: MetaOptions) -> CorrelationsResult:
+def correlate_all(
+    cells: Cells, options: MetaOptions, progress: Callable[[int, int], None] = lambda done, of: None
+) -> CorrelationsResult:
     """Every measure against every human measure, at every level and by every coefficient that was asked for."""
     rows: list[MeasureCorrelation] = []
-    for among in options.among:
+    meanings: dict[str, None] = {}
+    asked = [
+        (among, human, level) for among in options.among for human in cells.humans for level in options.levels
+    ]
+    for done, (among, human, level) in enumerate(asked):
+        progress(done, len(asked))
         own = cells.among(among)
-        for human in own.humans:
-            for level in options.levels:
-                for coefficient in options.coefficients:
-                    rows += _at(own, human, level, coefficient, among)
+        found = all_correlation_intervals(
+            own.automatic,
+            own.human(human.info.measure).by_assessor,
+            level=level,
+            coefficients=options.coefficients,
+            resample=options.resample,
+            rng=generator(options.seed, f"meta/correlations/{human.info.measure}/{level}/{among}"),
+            resamples=options.resamples,
+            confidence=1 - options.alpha,
+            clusters=own.clusters,
+            all_topics=own.all_topics,
+        )
+        for coefficient, intervals in found.items():
+            rows += _rows(own, own.human(human.info.measure), among, coefficient, intervals)
+            meanings[intervals.meaning()] = None
     order = {each.info.measure: at for at, each in enumerate(cells.humans)}
     rows.sort(
         key=lambda each: (
@@ -289,29 +314,31 @@ def correlate_all(cells: Cells, options: MetaOptions) -> CorrelationsResult:
         rows=tuple(rows),
         confidence=1 - options.alpha,
         resample=options.resample,
-        covers="",
-        signature="correlations",
+        meanings=tuple(meanings),
+        signature=(
+            f"correlations|resample:{options.resample}|R:{options.resamples}|level:{1 - options.alpha:g}"
+            f"|seed:{options.seed}|v:{__version__}"
+        ),
     )
 
 
-def _at(
-    cells: Cells, human: HumanCells, level: CorrelationLevel, coefficient: Coefficient, among: Among
+def _rows(
+    cells: Cells, human: HumanCells, among: Among, coefficient: Coefficient, intervals: CorrelationIntervals
 ) -> Iterator[MeasureCorrelation]:
-    found = correlations(
-        cells.automatic, human.values, level=level, coefficient=coefficient, all_topics=cells.all_topics
-    )
+    found = intervals.estimates
     for at, measure in enumerate(cells.measures):
         yield MeasureCorrelation(
             measure=measure,
             human=human.info,
-            level=level,
+            level=found.level,
             coefficient=coefficient,
             among=among,
             n=int(found.n[at]),
             value=float(found.values[at]),
-            low=math.nan,
-            high=math.nan,
+            low=float(intervals.low[at]),
+            high=float(intervals.high[at]),
             blank=int(found.blank[at]),
             missing=int(np.count_nonzero(np.isfinite(human.values) & np.isnan(cells.automatic[at]))),
             why=found.why[at],
+            why_no_interval=None if found.why[at] else intervals.why[at],
         )

@@ -10,7 +10,9 @@ from adjudge.data.scores import AllLengths
 from adjudge.trust.meta.words import COEFFICIENTS, LEVELS
 
 if TYPE_CHECKING:
-    from adjudge.stats.correlation import Coefficient, CorrelationLevel
+    from adjudge.stats.correlation import Coefficient, CorrelationLevel, Resample
+    from adjudge.stats.measure_tests import Swap
+    from adjudge.trust.meta.better import MeasureTest
 
 RESAMPLES = 1000
 
@@ -21,7 +23,7 @@ class MetaOptions:
 
     levels: tuple[CorrelationLevel, ...] = LEVELS
     coefficients: tuple[Coefficient, ...] = COEFFICIENTS
-    resample: str = "all"
+    resample: Resample = "all"
     among: tuple[Among, ...] = ("all",)
     test: str = "wilcoxon"
     correct: str = "holm"
@@ -29,5 +31,7 @@ class MetaOptions:
     resamples: int = RESAMPLES
     seed: int = 0
     closer_than: float | None = None
+    measure_test: MeasureTest = "permutation"
+    swap: Swap = "systems"
     length: int | AllLengths | None = None
     form: str | None = None

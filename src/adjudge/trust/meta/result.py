@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Protocol, cast, get_args
 
 from adjudge import __version__
 from adjudge.comparisons.scores import Among, Patterns, Scores, Source, scores_of
+from adjudge.data.collection import Collection, load
+from adjudge.data.folder import Folder
 from adjudge.data.scores import AllLengths
 from adjudge.errors import AdjudgeError, DataError, UsageError, nearest, quoted
 from adjudge.table import Table, Tables, Tabular, plain
@@ -26,10 +28,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from adjudge.comparisons.pairs import Comparison
-    from adjudge.stats.correlation import Coefficient, CorrelationLevel
+    from adjudge.stats.correlation import Coefficient, CorrelationLevel, Resample
+    from adjudge.stats.measure_tests import Swap
+    from adjudge.trust.meta.better import MeasureTest
 
 Progress = Callable[[str, int, int], None]
-RESAMPLED = ("systems", "inputs", "assessors", "all")
+MEASURE_TESTS: tuple[MeasureTest, ...] = ("permutation", "williams")
+SWAPS: tuple[Swap, ...] = ("systems", "inputs", "both")
+RESAMPLED: tuple[Resample, ...] = ("systems", "inputs", "both", "assessors", "all")
 
 
 class MetaPart(Protocol):
@@ -49,7 +55,14 @@ class MetaRun:
     scores: Scores
     cells: Cells
     options: MetaOptions
-    progress: Progress
+    step: Callable[[int, int], None] = lambda done, of: None
+
+    @property
+    def collection(self) -> Collection:
+        """The texts of the evaluation."""
+        if self.scores.folder is None:
+            raise DataError("it needs the texts of an evaluation's folder, and there are scores alone")
+        return load(Folder.open(self.scores.folder))
 
     @cached_property
     def compared(self) -> Mapping[tuple[str, Among], Comparison | str]:
@@ -88,7 +101,7 @@ class PartSpec:
 def _correlations(run: MetaRun) -> MetaPart:
     from adjudge.trust.meta.correlations import correlate_all
 
-    return correlate_all(run.cells, run.options)
+    return correlate_all(run.cells, run.options, run.step)
 
 
 def _ranks(run: MetaRun) -> MetaPart:
@@ -112,11 +125,82 @@ def _slices(run: MetaRun) -> MetaPart:
     )
 
 
+def _accuracy(run: MetaRun) -> MetaPart:
+    from adjudge.trust.meta.accuracy import accuracy_all
+
+    return accuracy_all(run.cells, run.options)
+
+
+def _ceiling(run: MetaRun) -> MetaPart:
+    from adjudge.trust.meta.ceiling import ceiling_all
+
+    return ceiling_all(run.cells, run.options)
+
+
+def _fooling(run: MetaRun) -> MetaPart:
+    from adjudge.trust.meta.fooling import fooling
+
+    o = run.options
+    return fooling(
+        run.collection,
+        cells=run.cells,
+        length=o.length,
+        form=o.form,
+        level=1 - o.alpha,
+        seed=o.seed,
+        progress=run.step,
+    )
+
+
+def _conclusions(run: MetaRun) -> MetaPart:
+    from adjudge.trust.meta.conclusions import agree_on_conclusions
+
+    o = run.options
+    return agree_on_conclusions(run.cells, test=o.test, correct=o.correct, alpha=o.alpha, seed=o.seed)
+
+
+def _better(run: MetaRun) -> MetaPart:
+    from adjudge.trust.meta.better import better_measures
+
+    o = run.options
+    return better_measures(
+        run.cells,
+        levels=o.levels,
+        coefficients=o.coefficients[:1],
+        among=o.among,
+        test=o.measure_test,
+        swap=o.swap,
+        alpha=o.alpha,
+        seed=o.seed,
+        progress=run.step,
+    )
+
+
+def _composites(run: MetaRun) -> MetaPart:
+    from adjudge.trust.meta.composites import composites
+
+    return composites(run.cells, run.options)
+
+
+def _hotelling(run: MetaRun) -> MetaPart:
+    from adjudge.trust.meta.hotelling import hotelling
+
+    o = run.options
+    return hotelling(run.cells.among(o.among[0]), alpha=o.alpha, seed=o.seed)
+
+
 SPECS: dict[str, PartSpec] = {
     spec.name: spec
     for spec in (
         PartSpec("correlations", "How far do measures correlate with people?", _correlations),
         PartSpec("ranks", "Do measures rank systems as people do?", _ranks),
+        PartSpec("accuracy", "How often do measures order systems and summaries as people do?", _accuracy),
+        PartSpec("ceiling", "How do measures compare with one more assessor?", _ceiling),
+        PartSpec("conclusions", "Would a measure have led to the same conclusions?", _conclusions),
+        PartSpec("better", "Which measure is better?", _better),
+        PartSpec("composites", "Are measures better together?", _composites),
+        PartSpec("hotelling", "Which systems differ on all measures together?", _hotelling),
+        PartSpec("fooling", "Can measures be fooled?", _fooling),
         PartSpec("slices", "Where does a measure fail?", _slices),
     )
 }
@@ -144,6 +228,8 @@ def meta(
     resamples: int = RESAMPLES,
     seed: int = 0,
     closer_than: float | None = None,
+    measure_test: str = "permutation",
+    swap: str = "systems",
     human_systems: Patterns = (),
     without: str | Sequence[str] = (),
     progress: Progress = lambda part, done, of: None,
@@ -165,7 +251,7 @@ def meta(
     options = MetaOptions(
         levels=cast("tuple[CorrelationLevel, ...]", _several("level", levels, LEVELS)),
         coefficients=cast("tuple[Coefficient, ...]", _several("coefficient", coefficients, COEFFICIENTS)),
-        resample=_several("resample", resample, RESAMPLED, one=True)[0],
+        resample=cast("Resample", _several("resample", resample, RESAMPLED, one=True)[0]),
         among=_among(cells, among),
         test=test,
         correct=correct,
@@ -173,16 +259,18 @@ def meta(
         resamples=resamples,
         seed=seed,
         closer_than=closer_than,
+        measure_test=cast("MeasureTest", _several("measure test", measure_test, MEASURE_TESTS, one=True)[0]),
+        swap=cast("Swap", _several("swap", swap, SWAPS, one=True)[0]),
         length=length,
         form=form,
     )
-    run = MetaRun(found, cells, options, progress)
     made: dict[str, MetaPart] = {}
     absent: dict[str, str] = {}
-    for at, name in enumerate(wanted):
-        progress(SPECS[name].question, at, len(wanted))
+    run = MetaRun(found, cells, options)
+    for name in wanted:
+        progress(name, 0, 1)
         try:
-            made[name] = SPECS[name].make(run)
+            made[name] = SPECS[name].make(replace(run, step=partial(progress, name)))
         except (DataError, UsageError) as error:
             absent[name] = str(error)
     if not made:
