@@ -140,7 +140,10 @@ def test_folds_and_resamples_choose_anew(clusters: list[int] | None) -> None:
 
 
 def test_ties_equal_those_of_the_authors() -> None:
-    """mt-metrics-eval (github.com/google-research/mt-metrics-eval, commit 0b82d96, tau_optimization with acc_23)."""
+    """github.com/google-research/mt-metrics-eval, commit 0b82d96: tau_optimization with acc_23.
+
+    The values come from the function's code alone, transcribed without sampling and other statistics, in NumPy 2.
+    """
     people, measure = made()
     coarse = tied(people, 3.0)
     found = tie_accuracy(coarse, measure, rng=rng())
@@ -274,7 +277,8 @@ def test_accuracy_of_means_equals_the_plain_twin(values: FloatArray, closer_than
 def test_soft_accuracy_equals_that_of_the_authors() -> None:
     """mt-metrics-eval, commit 1b47eab: pce.compute_pairwise_p_values (1,000 swaps, seed 4) and compute_one_minus_pce.
 
-    Their p is k/R and tests the first of each pair, so their number changes with the order of the systems.
+    The values come from these two functions' code, transcribed, in NumPy 2. Their p is k/R and tests the first of each
+    pair, so their number changes with the order of the systems.
     """
     people, measure = made()
     signs = 2 * np.rint(np.random.default_rng(4).random(size=(1000, 20), dtype=np.float32)) - 1

@@ -92,7 +92,7 @@ def tie_accuracy(
     level: float = 0.95,
     clusters: Sequence[Any] | None = None,
 ) -> TieAccuracy:
-    """Accuracy with ties and tie calibration: Deutsch, Foster and Freitag 2023, sections 5 and 6.
+    """Accuracy with ties and tie calibration: Deutsch, Foster and Freitag 2023, "Ties Matter".
 
     One epsilon serves all topics. Every observed difference is tried; of equally good ones the smallest is chosen.
     Clusters of topics stay together in folds and resamples, and a topic that a resample holds twice stays in its fold.
@@ -350,7 +350,7 @@ def mean_accuracies(
     level: float = 0.95,
     clusters: Sequence[Any] | None = None,
 ) -> tuple[MeanAccuracy, ...]:
-    """Of each measure: the share of system pairs whose means it orders as people do. Kocmi et al. 2021, section 4.
+    """Of each measure: the share of system pairs whose means it orders as people do. Kocmi et al. 2021.
 
     As their formula has it, all pairs count, and a pair that both tie is ordered alike. A pair's means are over the
     topics on which both systems have both scores. With `closer_than`, only the pairs that are less than so far apart to
@@ -383,7 +383,7 @@ def soft_accuracies(
     level: float = 0.95,
     clusters: Sequence[Any] | None = None,
 ) -> tuple[MeanAccuracy, ...]:
-    """Of each measure: the mean over system pairs of 1 - |p_people - p_measure|. Thompson et al. 2024, section 3.
+    """Of each measure: the mean over system pairs of 1 - |p_people - p_measure|. Thompson et al. 2024.
 
     p is that of the one-sided paired permutation test that one system is better than the other: the systems' scores are
     swapped on random topics, on the same ones for people, all measures and all pairs; clusters of topics are swapped
