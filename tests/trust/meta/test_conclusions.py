@@ -200,23 +200,35 @@ def test_sentences_say_what_the_cells_hold() -> None:
             agree_on_conclusions(cells_of(scores_of(pd.DataFrame(rows, columns=COLUMNS)), "p")).sentences()
         )
 
+    where = "Among all pairs of systems, "
+    found, nothing = (
+        f"{where}p finds {n}: a measure that never found any would lead to the same conclusion on {k} of 1 pair."
+        for n, k in (("1 difference", 0), ("0 differences", 1))
+    )
     assert said(1.0, 0.7) == [
-        "Among all pairs of systems, m0 leads to the conclusion that p leads to: on 1 of 1 pair (the same difference on"
-        " 1, none on 0).",
-        "Among all pairs of systems, m0 never contradicts p: wherever both find a difference, it is in the same"
-        " direction.",
+        f"{where}m0 leads to the conclusion that p leads to: on 1 of 1 pair (the same difference on 1, none on 0).",
+        found,
+        f"{where}m0 never contradicts p: wherever both find a difference, it is in the same direction.",
     ]
     assert said(1.0, -0.7, 0.0) == [
-        "Among all pairs of systems, m0 and m1 lead equally often to the conclusion that p leads to: on 0 of 1 pair.",
-        "Among all pairs of systems, m0 contradicts p on 1 pair: people find a better than b, the measure the reverse.",
+        f"{where}m0 and m1 lead equally often to the conclusion that p leads to: on 0 of 1 pair (the same difference on"
+        " 0, none on 0).",
+        found,
+        f"{where}m0 contradicts p on 1 pair: people find a better than b, the measure the reverse.",
     ]
-    assert said(0.0, 0.7, 0.0)[1] == (
-        "Among all pairs of systems, no pair is found different both by p and by a measure, so that nothing is"
-        " contradicted."
-    )
+    assert said(0.0, 0.7, 0.0)[1:] == [
+        nothing,
+        f"{where}no pair is found different both by p and by a measure, so that nothing is contradicted.",
+    ]
     assert said(1.0, 0.7, 0.0)[0] == (
-        "Among all pairs of systems, m0 leads most often to the conclusion that p leads to: on 1 of 1 pair (the same"
-        " difference on 1, none on 0)."
+        f"{where}m0 leads most often to the conclusion that p leads to: on 1 of 1 pair (the same difference on 1, none"
+        " on 0)."
+    )
+    assert said(1.0, 0.7, 0.0)[2] == (
+        f"{where}no measure contradicts p: wherever both find a difference, it is in the same direction."
+    )
+    assert said(1.0, -0.7, -0.6, -0.8, -1.0, 0.7)[2] == (
+        f"{where}4 of 5 measures contradict p: m0 (1 pair), m1 (1 pair), m2 (1 pair) and m3 (1 pair)."
     )
 
 
@@ -311,6 +323,8 @@ def test_frames_tables_and_json_say_the_same() -> None:
             assert (own["agreement"] == cell).sum() == row[cell]
             assert row[f"share_{cell}"] == pytest.approx(row[cell] / row["tested"])
         assert row["agreement"] == pytest.approx(row["share_same"] + row["share_neither"])
+        nothing = row["share_only_measure"] + row["share_neither"]
+        assert row["agreement_if_nothing_found"] == pytest.approx(nothing)
     opposite = pairs[pairs["agreement"] == "opposite"]
     assert len(opposite) > 0
     assert len(found.tables()["contradictions"].rows) == len(opposite)

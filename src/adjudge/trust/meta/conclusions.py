@@ -54,6 +54,8 @@ AGREEMENTS = ("same", "opposite", "only_people", "only_measure", "neither")
 SAME, OPPOSITE, ONLY_PEOPLE, ONLY_MEASURE, NEITHER = range(len(AGREEMENTS))
 UNTESTED = -1
 """The measure or people have no test of the pair."""
+MOST_SAID = 3
+"""Measures of which each has its contradictions listed in a sentence of its own; the table lists all."""
 HEADINGS = {
     "same": "same",
     "opposite": "opposite",
@@ -423,6 +425,11 @@ class ConclusionAgreement:
         return self.count(SAME) + self.count(NEITHER)
 
     @property
+    def people_find(self) -> int:
+        """Pairs in the cells that people find different."""
+        return self.count(SAME) + self.count(OPPOSITE) + self.count(ONLY_PEOPLE)
+
+    @property
     def precision(self) -> float:
         """Of the differences that the measure finds, the share that people find too, in the same direction."""
         return _share(self.count(SAME), self.count(SAME) + self.count(OPPOSITE) + self.count(ONLY_MEASURE))
@@ -430,7 +437,7 @@ class ConclusionAgreement:
     @property
     def recall(self) -> float:
         """Of the differences that people find, the share that the measure finds too, in the same direction."""
-        return _share(self.count(SAME), self.count(SAME) + self.count(OPPOSITE) + self.count(ONLY_PEOPLE))
+        return _share(self.count(SAME), self.people_find)
 
     def unfindable(self, cell: int, side: SideConclusions) -> int:
         """Pairs of a cell that one side could not have found, whatever its scores."""
@@ -451,6 +458,7 @@ class ConclusionAgreement:
             **counts,
             **{f"share_{name}": _share(n, self.tested) for name, n in counts.items()},
             "agreement": _share(self.agreeing, self.tested),
+            "agreement_if_nothing_found": _share(self.tested - self.people_find, self.tested),
             "precision": self.precision,
             "recall": self.recall,
             "only_measure_people_could_not_find": self.unfindable(ONLY_MEASURE, self.people),
@@ -567,15 +575,22 @@ class ConclusionsResult(Tabular):
             if alike
             else f"on {most:.0%} of their pairs"
         )
-        if len(best) == 1:
-            ahead = "" if len(tested) == 1 else " most often"
+        parts = ""
+        if len({(each.count(SAME), each.count(NEITHER)) for each in best}) == 1:
             parts = f" (the same difference on {one.count(SAME)}, none on {one.count(NEITHER)})"
-            who = f"{one.measure.words} leads{ahead}"
+        if len(best) == 1:
+            who = f"{one.measure.words} leads{'' if len(tested) == 1 else ' most often'}"
         else:
             ahead = "equally" if len(best) == len(tested) else "most"
-            parts = ""
             who = f"{listed([each.measure.words for each in best], most=4)} lead {ahead} often"
         yield f"{where}, {who} to the conclusion that {human} leads to: {on}{parts}."
+        # Where people find little, whoever finds nothing agrees with them on nearly everything.
+        found = {each.people_find for each in tested}
+        if len(found) == len({each.tested for each in tested}) == 1:
+            yield (
+                f"{where}, {human} finds {counted(one.people_find, 'difference')}: a measure that never found any would"
+                f" lead to the same conclusion on {one.tested - one.people_find} of {counted(one.tested, 'pair')}."
+            )
         yield from (f"{where}, {said}" for said in (*_contradictions(tested), *_unfindable(tested)))
 
     def _notes(self) -> Iterator[str]:
@@ -752,6 +767,11 @@ def _contradictions(tested: Sequence[ConclusionAgreement]) -> Iterator[str]:
     """Who contradicts people, and on which pairs; or that nobody does, where anybody could."""
     human = tested[0].human.words
     against = [each for each in tested if each.count(OPPOSITE)]
+    if len(against) > MOST_SAID:
+        order = sorted(against, key=lambda each: -each.count(OPPOSITE))
+        many = [f"{each.measure.words} ({counted(each.count(OPPOSITE), 'pair')})" for each in order]
+        yield f"{len(against)} of {len(tested)} measures contradict {human}: {listed(many, most=9)}."
+        return
     for each in against:
         named = [
             f"{row['people_better']} better than {row['measure_better']}"
