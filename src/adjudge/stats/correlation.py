@@ -159,10 +159,9 @@ def weighted_correlations(
             f"topics: expected a weight for each of {x.shape[1]} topics, and one matrix of people"
         )
     column = COEFFICIENTS.index(coefficient)
-    everyone = np.ones((len(weights), x.shape[2]))
     study = _Study(x, y[0], level=level, all_topics=False)
-    found: FloatArray = study.values(weights, everyone, [column])[:, :, column]
-    return found
+    found = study.values(weights, [np.ones((1, x.shape[2]))], np.array([column]))[0]
+    return found[:, :, column]
 
 
 def _given(measures: npt.ArrayLike, people: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
