@@ -15,8 +15,10 @@ from adjudge.comparisons.pairs import compare_all
 from adjudge.comparisons.tests import STATISTICS, TESTS, Choices, choices, parts_of
 from adjudge.engine import generator
 from adjudge.errors import UsageError
+from adjudge.stats.cutoffs import theoretical_cutoffs
 from adjudge.stats.resampling.engine import Statistic
 from adjudge.stats.resampling.swaps import hb_pairs, mc_pairs
+from adjudge.stats.tests import run_pairs
 
 SPECS = ("mc:w", "mc:t-unpaired", "hb:w", "t", "wilcoxon")
 
@@ -128,12 +130,17 @@ def test_counts_by_spec_with_their_cutoffs(frame: pd.DataFrame) -> None:
             cutoff.max(),
         ]
         assert rows.loc[spec, "statistic"] == statistic
-    assert (
-        rows.loc[["t", "wilcoxon"], ["statistic", "cutoff", "cutoff_least", "cutoff_most"]]
-        .isna()
-        .all(axis=None)
-    )
+    # Tests that do not resample have theoretical cut-offs, and name no statistic.
+    for spec in ("t", "wilcoxon"):
+        results = run_pairs(spec, values, rng=generator(0, "unused"))
+        theory: Any = theoretical_cutoffs(results, values, alpha=0.05)
+        assert rows.loc[spec, ["cutoff", "cutoff_least", "cutoff_most"]].tolist() == [
+            np.median(theory),
+            theory.min(),
+            theory.max(),
+        ]
+    assert rows.loc[["t", "wilcoxon"], "statistic"].isna().all()
     told = json.loads(json.dumps(found.as_dict()))["measures"][0]["tests"]
     assert [(t["test"], t["statistic"]) for t in told[:1]] == [("mc:w", "w")]
     assert told[0]["cutoff"] == rows.loc["mc:w", "cutoff"]
-    assert told[-1]["cutoff"] is None
+    assert told[-1]["cutoff"] == rows.loc[SPECS[-1], "cutoff"]

@@ -58,7 +58,7 @@ def command(
     more: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[MORE]...",
+            metavar="MORE",
             help="With --counts: further data sets, to stand beside the first. Each is called as its file, or as you"
             " say: 2009=tac09.csv 2010=tac10.csv.",
             show_default=False,
