@@ -18,7 +18,7 @@ import numpy as np
 from adjudge.comparisons.counts import COUNTED, CountsTable, rankel_tables
 from adjudge.comparisons.scores import Among
 from adjudge.comparisons.tests import RESAMPLES as TEST_RESAMPLES
-from adjudge.comparisons.tests import choices, run_test, words_of_test
+from adjudge.comparisons.tests import choices, run_test
 from adjudge.data.scores import MeasureInfo, ScoreMatrix
 from adjudge.engine import generator
 from adjudge.errors import DataError
@@ -165,7 +165,7 @@ class CompositesAmong:
             own = ", ".join(f"{words[name]} {found[name]:,}" for name in found if name in self.names)
             yield (
                 f"Among {over_words(self.among)}, of {counted(test.pairs, 'pair')} these differ by"
-                f" {words_of_test(test.test)} (p <= {self.power.alpha:g}, uncorrected): {own}; single measures find"
+                f" {test.words} (p <= {self.power.alpha:g}, uncorrected): {own}; single measures find"
                 f" from {min(single.values()):,} ({few}) to {max(single.values()):,} ({many})."
             )
 

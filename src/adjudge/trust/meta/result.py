@@ -157,7 +157,10 @@ def _conclusions(run: MetaRun) -> MetaPart:
     from adjudge.trust.meta.conclusions import agree_on_conclusions
 
     o = run.options
-    return agree_on_conclusions(run.cells, test=o.test, correct=o.correct, alpha=o.alpha, seed=o.seed)
+    mixed: tuple[Among, ...] = (*o.among, "human-machine") if len(o.among) > 1 else o.among
+    return agree_on_conclusions(
+        run.cells, test=o.test, correct=o.correct, alpha=o.alpha, among=mixed, seed=o.seed
+    )
 
 
 def _better(run: MetaRun) -> MetaPart:
@@ -436,8 +439,11 @@ class MetaResult(Tabular):
     def files(self) -> dict[str, str]:
         """Every part as CSV, and all tables as LaTeX, by the names of files."""
         from adjudge.table import frame_to_csv
+        from adjudge.trust.meta.conclusions import ConclusionsResult
 
         found = {f"{name}.csv": frame_to_csv(part.to_frame()) for name, part in self.parts.items()}
+        if isinstance(pairs := self.parts.get("conclusions"), ConclusionsResult):
+            found["conclusion-pairs.csv"] = frame_to_csv(pairs.pairs_frame())
         return found | {"meta.tex": self.to_latex()}
 
 
