@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from adjudge.compiled import kernel
+from adjudge.compiled import jitted, kernel
 
 OK, TOO_FEW, X_CONSTANT, Y_CONSTANT, BOTH_CONSTANT = 0, 1, 2, 3, 4
 """What became of a pair of rows."""
@@ -12,6 +12,8 @@ LEAST_PAIRS = 3
 """Two points are always on a line."""
 FEW = 512
 """Items up to which looking at all pairs is quicker than a tree."""
+EXACT = 2**24
+"""Whole numbers up to which a float of 32 bits holds every one."""
 
 
 @kernel
@@ -46,7 +48,6 @@ def _grouped(
     return groups, ties
 
 
-@kernel
 def _product_moment(x: np.ndarray, y: np.ndarray, w: np.ndarray, total: float) -> float:
     """Pearson's r of weighted items, in two passes; in units in which no square over- or underflows."""
     mean_x = mean_y = 0.0
@@ -68,16 +69,34 @@ def _product_moment(x: np.ndarray, y: np.ndarray, w: np.ndarray, total: float) -
     return float(min(max(xy / np.sqrt(xx) / np.sqrt(yy), -1.0), 1.0))
 
 
-@kernel
-def _by_pairs(y: np.ndarray, w: np.ndarray, start: np.ndarray, items: int) -> int:
-    """Concordant less discordant pairs of items in the order of x, each with the first that ties with it in x."""
-    s = 0
+def _of_ranks(u: np.ndarray, v: np.ndarray, w: np.ndarray, items: int) -> float:
+    """Spearman's rho of weighted items, from twice their mid-ranks less twice the mean rank: whole numbers."""
+    xx = xy = yy = 0.0
     for k in range(items):
-        here, more = y[k], 0
+        xx += w[k] * u[k] * u[k]
+        xy += w[k] * u[k] * v[k]
+        yy += w[k] * v[k] * v[k]
+    return float(min(max(xy / np.sqrt(xx * yy), -1.0), 1.0))
+
+
+def _by_pairs(y: np.ndarray, w: np.ndarray, start: np.ndarray, items: int) -> float:
+    """Concordant less discordant pairs of items in the order of x, each with the first that ties with it in x.
+
+    In numbers of half the size, twice as many at a time: whole ones up to `EXACT`, so that any order of adding will do.
+    """
+    s, none = 0.0, np.float32(0)
+    for k in range(items):
+        here, more = y[k], np.float32(0)
         for j in range(start[k]):
-            more += (w[j] if y[j] < here else 0) - (w[j] if y[j] > here else 0)
-        s += w[k] * more
+            more += (w[j] if y[j] < here else none) - (w[j] if y[j] > here else none)
+        s += np.float64(w[k]) * np.float64(more)
     return s
+
+
+_MANY_AT_ONCE = {"reassoc", "nsz"}  # sums in any order: what is lost is of the size of rounding
+_pairs = jitted(_by_pairs, fastmath=_MANY_AT_ONCE)
+_pearson = jitted(_product_moment, fastmath=_MANY_AT_ONCE)
+_spearman = jitted(_of_ranks, fastmath=_MANY_AT_ONCE)
 
 
 @kernel
@@ -132,6 +151,7 @@ def correlate_rows(
     a, b, c, e = np.empty(size), np.empty(size), np.empty(size), np.empty(size)
     u, v = np.empty(size), np.empty(size)
     start, y_sorted, w_sorted = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64)
+    y_half, w_half = np.empty(size, np.float32), np.empty(size, np.float32)
     y_groups, y_ties, total, items = 0, 0.0, 0.0, 0
     whole = False
     for p in range(which.shape[0]):
@@ -169,6 +189,7 @@ def correlate_rows(
             i = order[j]
             a[k], b[k], c[k], e[k] = row[i], other[i], w[i], noise[i]
             v[k], y_sorted[k], w_sorted[k] = place_rank[i], place[i], np.int64(w[i])
+            y_half[k], w_half[k] = np.float32(place[i]), np.float32(w[i])
             k += 1 if w[i] > 0 else 0
         x_groups, x_ties = _grouped(a, e, c, items, total, start, u)
         if x_groups < 2 or y_groups < 2:
@@ -177,19 +198,14 @@ def correlate_rows(
             continue
         status[p] = OK
         if wanted[0]:
-            found[p, 0] = _product_moment(a[:items], b[:items], c[:items], total)
+            found[p, 0] = _pearson(a[:items], b[:items], c[:items], total)
         if wanted[1]:
-            xx = xy = yy = 0.0
-            for k in range(items):
-                xx += c[k] * u[k] * u[k]
-                xy += c[k] * u[k] * v[k]
-                yy += c[k] * v[k] * v[k]
-            found[p, 1] = min(max(xy / np.sqrt(xx * yy), -1.0), 1.0)
+            found[p, 1] = _spearman(u, v, c, items)
         if wanted[2] or wanted[3]:
-            if items <= FEW:
-                s = _by_pairs(y_sorted, w_sorted, start, items)
+            if items <= FEW and total < EXACT:
+                s = _pairs(y_half, w_half, start, items)
             else:
-                s = _by_tree(y_sorted, w_sorted, start, items, size)
+                s = np.float64(_by_tree(y_sorted, w_sorted, start, items, size))
             pairs = total * (total - 1)
             found[p, 2] = min(max(2 * s / np.sqrt((pairs - x_ties) * (pairs - y_ties)), -1.0), 1.0)
             classes = min(x_groups, y_groups)
