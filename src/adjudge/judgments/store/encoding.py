@@ -120,7 +120,9 @@ def event_of(row: Stored) -> Event:
 def events_of(rows: Iterable[Sequence[Any]]) -> Iterator[Event]:
     """Events of rows that hold the fields of an event, in their order: by name it would take twice as long."""
     for row in rows:
-        yield Event(*row[:_ANSWER], json.loads(row[_ANSWER]), *row[_ANSWER + 1 :])
+        values = list(row)
+        values[_ANSWER] = json.loads(values[_ANSWER])
+        yield Event(*values)
 
 
 def ack_of(row: Stored, *, again: bool = False) -> Ack:
