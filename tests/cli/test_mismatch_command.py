@@ -6,6 +6,7 @@ import csv
 import json
 import re
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 from tests.cli.running import runner
@@ -13,8 +14,6 @@ from tests.trust.mismatch_making import OTHER, UNITS, make
 
 import adjudge
 from adjudge.cli.mismatch import command
-from adjudge.demo.build import build
-from adjudge.demo.judged import add_judgments
 from adjudge.errors import DataError, FormatError, UsageError
 
 PAGE = (Path(__file__).parents[2] / "docs" / "mismatch.md").read_text(encoding="utf-8")
@@ -46,26 +45,14 @@ def write(path: Path, table: list[dict[str, str]]) -> None:
 
 @pytest.mark.parametrize("number", [0, 1])
 def test_the_page_shows_real_output(
-    number: int, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+    number: int, judged_demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = demo(tmp_path_factory)
-    monkeypatch.chdir(path)
+    copytree(judged_demo, tmp_path / "my-eval")
+    monkeypatch.chdir(tmp_path)
     first, *shown = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)[number].splitlines()
     printed = run(first.removeprefix("$ adjudge mismatch ")).stdout.splitlines()
     start = printed.index(shown[0])
     assert printed[start : start + len(shown)] == shown
-
-
-_demo: list[Path] = []
-
-
-def demo(factory: pytest.TempPathFactory) -> Path:
-    if not _demo:
-        path = factory.mktemp("mismatch-demo")
-        build(path / "my-eval")
-        add_judgments(adjudge.open(path / "my-eval"))
-        _demo.append(path)
-    return _demo[0]
 
 
 def test_a_terminal_shows_counts_and_both_texts(folder: Path) -> None:

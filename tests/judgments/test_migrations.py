@@ -27,7 +27,7 @@ from adjudge.judgments.store import migrations
 from adjudge.judgments.store.edits import make_edit
 from adjudge.judgments.store.encoding import stamp
 from adjudge.judgments.store.records import records
-from adjudge.judgments.store.schema import VERSION_TABLE, VERSIONS, metadata
+from adjudge.judgments.store.schema import VERSION_TABLE, VERSIONS, evaluation, metadata
 from adjudge.judgments.store.store import Store, open_store
 from adjudge.judgments.tasks import TextRef
 
@@ -59,13 +59,39 @@ def test_the_versions_are_the_steps() -> None:
     assert tuple(reversed(steps)) == VERSIONS
 
 
+def described(connection: sa.Connection) -> dict[str, object]:
+    """Every table as the database tells of it."""
+    look = sa.inspect(connection)
+    return {
+        name: (
+            {c["name"]: (str(c["type"]), c["nullable"], c["default"]) for c in look.get_columns(name)},
+            look.get_pk_constraint(name),
+            sorted(look.get_foreign_keys(name), key=str),
+            sorted(look.get_indexes(name), key=str),
+            sorted(look.get_unique_constraints(name), key=str),
+            connection.execute(sa.text(f"SELECT * FROM {name}")).all(),
+        )
+        for name in look.get_table_names()
+    }
+
+
 def test_the_steps_lead_to_the_tables(new_place: Path | str) -> None:
+    """From nothing, step by step; and to the same as an empty database gets at once."""
     with open_store(new_place, "e") as store, store.database.writing() as connection:
+        connection.execute(sa.delete(evaluation))
+        at_once = described(connection)
+        assert set(at_once) == {VERSION_TABLE, *metadata.tables}
+        connection.execute(sa.text(f"DROP TABLE {VERSION_TABLE}"))
+        metadata.drop_all(connection)
+        assert described(connection) == {}
+        migrations.take_steps(connection)
+        assert described(connection) == at_once
         context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
         assert compare_metadata(context, metadata) == []
         connection.execute(sa.text("ALTER TABLE task ADD COLUMN colour TEXT"))
         context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
         assert compare_metadata(context, metadata) != []  # the check can fail
+        assert described(connection) != at_once
 
 
 def as_filled(store: Store, tmp_path: Path) -> None:

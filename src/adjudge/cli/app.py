@@ -6,6 +6,7 @@ A command's module is imported when the command is called, so that `adjudge --he
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -32,25 +33,31 @@ class Command:
     example: str | None = None
 
     def load(self) -> Any:
-        module, name = self.where.split(":")
-        run = getattr(import_module(f"adjudge.cli.{module}"), name)
-        if isinstance(run, typer.Typer):
-            found = typer.main.get_group(run)  # a group also where it has one command only
-            found.name = self.name
-            return without_types(found)
-        app = typer.Typer(
-            add_completion=False,
-            pretty_exceptions_enable=False,
-            rich_markup_mode="rich",
-            context_settings=SETTINGS,
-        )
-        own_class = getattr(import_module(f"adjudge.cli.{module}"), "COMMAND_CLASS", None)
-        app.command(self.name, cls=own_class, epilog=f"Example: {self.example}")(run)
-        return without_types(typer.main.get_command(app))
+        return _loaded(self)
 
     def listed(self) -> Any:
         """What a list of commands shows of it, without loading it."""
         return TyperCommand(self.name, help=self.about, rich_help_panel=self.group)
+
+
+@cache
+def _loaded(command: Command) -> Any:
+    """Made once: reading the options takes 10 to 30 ms, again and again where one process runs many commands."""
+    module, name = command.where.split(":")
+    run = getattr(import_module(f"adjudge.cli.{module}"), name)
+    if isinstance(run, typer.Typer):
+        found = typer.main.get_group(run)  # a group also where it has one command only
+        found.name = command.name
+        return without_types(found)
+    app = typer.Typer(
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="rich",
+        context_settings=SETTINGS,
+    )
+    own_class = getattr(import_module(f"adjudge.cli.{module}"), "COMMAND_CLASS", None)
+    app.command(command.name, cls=own_class, epilog=f"Example: {command.example}")(run)
+    return without_types(typer.main.get_command(app))
 
 
 def without_types(command: Any) -> Any:

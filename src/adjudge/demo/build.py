@@ -7,6 +7,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from random import Random
@@ -102,17 +103,24 @@ def items(seed: int = 1) -> Iterator[Item]:
 
 def texts(story: dict[str, Any], seed: int) -> dict[str, str]:
     """Every system's summary of one story."""
-    sentences = [sentence for document in story["documents"] for sentence in document["text"]]
+    sentences = tuple(sentence for document in story["documents"] for sentence in document["text"])
     references = {writer: " ".join(text) for writer, text in story["references"].items()}
-    chosen = centroid(sentences, LENGTH)
+    middle, best = _extracts(sentences, tuple(references.values()))
     written = {system: " ".join(text) for system, text in story["systems"].items()}
     return (
         references
         | written
         | {
-            "greedy-best": " ".join(greedy_best(sentences, list(references.values()), LENGTH)),
+            "greedy-best": best,
             "random": " ".join(random_extract(sentences, LENGTH, Random(f"{seed}/{story['topic']}"))),  # noqa: S311
-            "centroid": " ".join(chosen),
-            "garbled": garbled(" ".join(chosen)),
+            "centroid": middle,
+            "garbled": garbled(middle),
         }
     )
+
+
+@cache
+def _extracts(sentences: tuple[str, ...], references: tuple[str, ...]) -> tuple[str, str]:
+    """The centroid and the greedy best extract, made once: units, pyramids and judgments ask for them again."""
+    best = greedy_best(sentences, references, LENGTH)
+    return " ".join(centroid(sentences, LENGTH)), " ".join(best)

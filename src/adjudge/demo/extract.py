@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
+from functools import cache
 from itertools import pairwise
 from random import Random
 
@@ -36,6 +37,7 @@ def greedy_best(sentences: Sequence[str], references: Sequence[str], limit: int)
 
     targets = [grams(r) for r in references]
 
+    @cache
     def hits(text: str) -> int:
         mine = grams(text)
         return sum((mine & target).total() for target in targets)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
 from typing import Any
@@ -17,6 +17,7 @@ LONGEST_NAME = 200
 _LARGEST = 2**63 - 1
 
 EVENT_FIELDS = tuple(field.name for field in fields(Event))
+_ANSWER = EVENT_FIELDS.index("answer")
 
 Row = dict[str, Any]
 Stored = Row | RowMapping
@@ -114,6 +115,14 @@ def event_row(event: Event) -> Row:
 def event_of(row: Stored) -> Event:
     values = {name: row[name] for name in EVENT_FIELDS}
     return Event(**values | {"answer": json.loads(row["answer"])})
+
+
+def events_of(rows: Iterable[Sequence[Any]]) -> Iterator[Event]:
+    """Events of rows that hold the fields of an event, in their order: by name it would take twice as long."""
+    for row in rows:
+        values = list(row)
+        values[_ANSWER] = json.loads(values[_ANSWER])
+        yield Event(*values)
 
 
 def ack_of(row: Stored, *, again: bool = False) -> Ack:

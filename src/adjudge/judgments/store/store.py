@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -26,10 +27,12 @@ from adjudge.judgments.store.confirmed import confirmed_address
 from adjudge.judgments.store.database import PATIENCE, Database, address
 from adjudge.judgments.store.edits import finish_edit
 from adjudge.judgments.store.encoding import (
+    EVENT_FIELDS,
     Row,
     check_name,
     event_of,
     event_row,
+    events_of,
     stamp,
     task_of,
     task_row,
@@ -222,8 +225,8 @@ class Store:
             if assessor is not None:
                 mine.append(_task.c.assessor == assessor)
             answers: dict[str, dict[str, Event]] = {}
-            for row in connection.execute(_latest(*mine)).mappings():
-                event = event_of(row)
+            pages = connection.execute(_latest(*mine)).partitions(PAGE)
+            for event in events_of(chain.from_iterable(pages)):
                 answers.setdefault(event.task, {}).setdefault(event.question, event)
             rows = connection.execute(_in_order(*mine)).mappings()
             return [Judged(task_of(row), answers[row["id"]]) for row in rows if row["id"] in answers]
@@ -276,7 +279,7 @@ def _latest(*conditions: sa.ColumnElement[bool]) -> sa.Select[Any]:
     same = (highest.c.evaluation == _event.c.evaluation) & (highest.c.seq == _event.c.seq)
     adjudicated_first = sa.case((_event.c.origin == "adjudicated", 0), else_=1)
     return (
-        sa.select(_event)
+        sa.select(*(_event.c[name] for name in EVENT_FIELDS))
         .join(highest, same)
         .where(_event.c.answer != "null")
         .order_by(adjudicated_first, _event.c.seq.desc())

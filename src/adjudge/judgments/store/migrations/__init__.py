@@ -1,5 +1,6 @@
 """Brings a database to the present schema. The steps are in versions/, one module each; see schema.py.
 
+An empty database gets the tables of schema.py at once: that they are what the steps lead to is tested.
 A new schema is a new module in versions/, its number at the end of `schema.VERSIONS`, and a fixture of it in
 tests/judgments/data.
 """
@@ -9,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from sqlalchemy import Connection, inspect, text
+from sqlalchemy import Column, Connection, MetaData, PrimaryKeyConstraint, String, Table, inspect, text
 
 from adjudge.errors import DataError, FormatError
-from adjudge.judgments.store.schema import SCHEMA, VERSION_TABLE, VERSIONS
+from adjudge.judgments.store.schema import SCHEMA, VERSION_TABLE, VERSIONS, metadata
 
 STEPS = Path(__file__).parent
 _LOCK = 0x41646A75646765  # "Adjudge": the key of PostgreSQL's advisory lock while the schema changes
@@ -37,15 +38,34 @@ def upgrade(
         encoding = connection.scalar(text("SHOW server_encoding"))
         if encoding != "UTF8":
             raise DataError(f"{place}: the database's encoding is {encoding}, expected UTF8")
-    if is_current(connection, place, versions=versions):
-        return
+    found = _version(connection, place, versions)
+    if found is None and versions is VERSIONS:
+        _create(connection)
+    elif found != versions[-1]:
+        take_steps(connection, to=versions[-1], steps=steps)
+
+
+def take_steps(connection: Connection, *, to: str = VERSIONS[-1], steps: Path = STEPS) -> None:
     from alembic import command  # only here: it is slow to load, and mostly not needed
     from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(steps).replace("%", "%%"))
     config.attributes["connection"] = connection
-    command.upgrade(config, versions[-1])
+    command.upgrade(config, to)
+
+
+def _create(connection: Connection) -> None:
+    """All tables, and Alembic's, which says that no step is left to take."""
+    metadata.create_all(connection, checkfirst=False)
+    version = Table(
+        VERSION_TABLE,
+        MetaData(),
+        Column("version_num", String(32), nullable=False),
+        PrimaryKeyConstraint("version_num", name=f"{VERSION_TABLE}_pkc"),
+    )
+    version.create(connection)
+    connection.execute(version.insert().values(version_num=VERSIONS[-1]))
 
 
 def _version(connection: Connection, place: str, versions: Sequence[str]) -> str | None:
