@@ -110,7 +110,9 @@ class PairLikelihood:
         if tie <= 0:
             return -np.inf
         up, down = self.wins + self.ties, self.losses + self.ties
-        more = self.ties.sum() * np.log(np.expm1(2 * tie))
+        more = self.ties.sum() * (
+            2 * tie + np.log1p(-np.exp(-2 * tie))
+        )  # log(e^2t - 1), which may not overflow
         return float(up @ log_expit(away - tie) + down @ log_expit(-away - tie) + more)
 
     def slopes(self, point: FloatArray) -> Slopes:
