@@ -55,6 +55,8 @@ PLACED = (
     "the effect of position has no finite maximum: strengths are shown without it, and two items differ only where no"
     " effect of position could explain their answers"
 )
+FARTHEST = 700.0
+"""A difference of log strengths beyond which chances are 0 and 1 in floating-point numbers."""
 SURE = 1e-6
 """A loss of log-likelihood that says that an answer is certain."""
 WORK = 3e8
@@ -376,7 +378,7 @@ class OneWay:
         goal, x = self.top.value + math.log((1 - level) / 2) / share, 0.0
         for _ in range(100):
             step = (goal - found.value) / max(found.pull, 1e-12)
-            x = max(x + step, -700.0)
+            x = min(max(x + step, -FARTHEST), FARTHEST)
             found = climb_model(self.whole, self.part, start=found.point, contrast=sign * contrast, at=x)
             if abs(step) < 1e-7:
                 break

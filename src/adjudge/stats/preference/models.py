@@ -12,6 +12,7 @@ All three log-likelihoods are concave in l, d and log nu or t, so Newton's steps
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, get_args
 
@@ -276,7 +277,10 @@ def climb_model(
     value, pull, quiet = like.value(point), 0.0, 0
     for _ in range(MOST):
         gradient, information = like.slopes(point)
-        step, pull = _step(gradient, held(information, part), contrast)
+        step, multiplier = _step(gradient, held(information, part), contrast)
+        if not (np.isfinite(step).all() and math.isfinite(multiplier)):
+            break  # so far out that the log-likelihood is flat: there is no way up
+        pull = multiplier
         step *= min(1.0, LONGEST / max(float(np.abs(step).max()), 1e-300))
         far = 1.0
         while (best := like.value(point + far * step)) < value and far > 1e-6:
@@ -300,8 +304,9 @@ def _step(gradient: FloatArray, matrix: FloatArray, contrast: FloatArray | None)
     held_at = np.zeros(size)
     held_at[: len(contrast)] = contrast
     both = np.linalg.solve(matrix, np.column_stack([gradient, held_at]))
-    multiplier = float(held_at @ both[:, 0] / (held_at @ both[:, 1]))
-    return np.asarray(both[:, 0] - multiplier * both[:, 1]), multiplier
+    with np.errstate(invalid="ignore", over="ignore", divide="ignore"):  # where nearly nothing is left to go by
+        multiplier = float(held_at @ both[:, 0] / (held_at @ both[:, 1]))
+        return np.asarray(both[:, 0] - multiplier * both[:, 1]), multiplier
 
 
 def regularised(like: PairLikelihood, often: float) -> PairLikelihood:
