@@ -77,7 +77,7 @@ OPEN_WHY = {
     "below": "no finite maximum: it does not have a chain of wins over every item of its part",
     "both": "no finite maximum: chains of wins lead neither to it from all of its part nor back",
 }
-BY_POSITION = "the effect of position has no finite maximum, and could explain any difference"
+BY_POSITION = "the effect of position has no finite maximum, so that no difference has a bound of its size"
 NOT_WITHOUT = "no interval: leaving out one topic, nothing joins all items of its part"
 ON_ONE_TOPIC = "no interval: it rests on one topic"
 TOO_MANY = "no finite maximum, and too many items to look for a bound"
