@@ -151,6 +151,20 @@ def fill(folder: Path) -> None:
             for n, who in enumerate(("ann", "bob", "cy"))
         )
     )
+    (folder / "rated.csv").write_text(
+        "measure,topic,system,assessor,value\n"
+        + "".join(
+            f"{name},t{k},s{s},{who},{value}\n"
+            for k in range(6)
+            for s in range(7)
+            for name, who, value in (
+                ("overall", "ann", (3 * s + k) % 5),
+                ("overall", "bob", (3 * s + 2 * k) % 5),
+                ("rouge-2", "", (s + k) % 7 / 10),
+                ("js", "", (2 * s + 3 * k) % 11 / 10),
+            )
+        )
+    )
     (folder / "bertscore.csv").write_text("system,topic,measure,value\nlead,d01,bertscore,0.9\n")
 
 
@@ -242,6 +256,7 @@ JSON_CALLS = [
     "compare my-eval --counts",
     "topics my-eval",
     "agreement my-eval",
+    "meta rated.csv --human overall --resamples 50",
     "mismatch my-eval --measure nams",
     "topics matrix.csv",
     "anova my-eval -m rouge-1",

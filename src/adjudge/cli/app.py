@@ -306,7 +306,7 @@ COMMANDS = (
         TRUST,
         "How well each measure stands in for people, how sure that is, and which measure is better.",
         "meta:command",
-        "adjudge meta my-eval --human coverage --resamples 100",
+        "adjudge meta rated.csv --human overall",
     ),
     Command(
         "mismatch",

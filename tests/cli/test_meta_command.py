@@ -1,0 +1,194 @@
+"""adjudge meta: every part from a table and from a folder, in every form; what cannot be had says why."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import chdir
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.cli.running import runner
+
+import adjudge
+from adjudge.cli import meta
+from adjudge.errors import DataError, UsageError
+from adjudge.evaluation import Evaluation
+from adjudge.formats import summeval
+from adjudge.trust.meta.result import PARTS
+
+PAGE = (Path(__file__).parents[2] / "docs" / "meta.md").read_text(encoding="utf-8")
+run = runner(meta.command)
+
+
+def rated(topics: int = 12, systems: int = 8) -> pd.DataFrame:
+    """Three assessors, a measure that follows them, one that does not, and one that is constant on a topic."""
+    rng = np.random.default_rng(4)
+    worth = rng.normal(size=systems)
+    rows = []
+    for t in range(topics):
+        cells = worth + rng.normal(size=systems)
+        for who in ("ann", "bob", "cy"):
+            given = np.clip(np.round(3 + cells + 0.6 * rng.normal(size=systems)), 1, 5)
+            rows += [("overall", t, s, who, v) for s, v in enumerate(given)]
+        for name, values in (
+            ("good", cells + 0.4 * rng.normal(size=systems)),
+            ("noise", rng.normal(size=systems)),
+            ("coarse", np.zeros(systems) if t == 3 else np.round(cells)),
+        ):
+            rows += [(name, t, s, None, v) for s, v in enumerate(values)]
+    frame = pd.DataFrame(rows, columns=["measure", "topic", "system", "assessor", "value"])
+    kinds = {systems - 1: "H1", systems - 2: "H2"}
+    frame["system"] = [kinds.get(s, f"s{s}") for s in frame["system"]]
+    frame["topic"] = [f"t{t}" for t in frame["topic"]]
+    return frame
+
+
+@pytest.fixture(scope="module")
+def folder(judged_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The judged demo, scored, and a table."""
+    path = tmp_path_factory.mktemp("meta")
+    shutil.copytree(judged_demo, path / "my-eval")
+    adjudge.open(path / "my-eval").score("coverage", "rouge-2", "js")
+    rated().to_csv(path / "rated.csv", index=False)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def _there(folder: Path) -> Iterator[None]:
+    with chdir(folder):
+        yield
+
+
+def test_the_usual_parts_of_a_table() -> None:
+    said = run("rated.csv --human overall --resamples 60").stdout
+    for words in (
+        "Correlation with people at the system level, among all systems",
+        "Correlation with people at the input level",
+        "Correlation with people at the global level",
+        "Accuracy at the input level",
+        "human ceiling",
+        "Conclusions of measures beside people's",
+        "Measures by their correlation with overall at the system level",
+    ):
+        assert words in said
+    assert "nan" not in said.lower()
+
+
+def test_csv_has_the_columns_that_scripts_rely_on() -> None:
+    printed = run("rated.csv --human overall --part correlations --resamples 20 --csv -").stdout
+    rows = list(csv.DictReader(io.StringIO(printed)))
+    assert list(rows[0]) == ["measure", "human", "level", "coefficient", "among", "n", "value", "low", "high"]
+    assert len(rows) == 3 * 3 * 4
+    assert {row["level"] for row in rows} == {"system", "input", "global"}
+
+
+def test_a_table_a_frame_and_an_evaluation_say_the_same(folder: Path) -> None:
+    asked = {"human": "overall", "parts": "correlations", "resamples": 20}
+    of_file = adjudge.meta(folder / "rated.csv", **asked).to_frame()
+    of_frame = adjudge.meta(rated(), **asked).to_frame()
+    pd.testing.assert_frame_equal(of_file, of_frame)
+    given = {"human": "coverage", "parts": "ranks"}
+    e = adjudge.open(folder / "my-eval")
+    pd.testing.assert_frame_equal(
+        e.meta(**given).to_frame(), adjudge.meta(folder / "my-eval", **given).to_frame()
+    )
+
+
+def test_people_among_the_systems_are_looked_at_with_and_without() -> None:
+    printed = run(
+        "rated.csv --human overall --human-systems H* --part correlations --part conclusions --resamples 20 --json"
+    ).stdout
+    found = json.loads(printed)["parts"]
+    assert {row["among"] for row in found["correlations"]["rows"]} == {"machines", "all"}
+    assert found["correlations"]["rows"][0]["n"] == 6
+    assert "human-machine" in json.dumps(found["conclusions"])
+    only = json.loads(
+        run("rated.csv --human overall --human-systems H* --among machines --part ranks --json").stdout
+    )
+    assert {each["among"] for each in only["parts"]["ranks"]["tables"]} == {"machines"}
+
+
+def test_a_constant_topic_is_blank_and_said() -> None:
+    found = run("rated.csv --human overall --part correlations --level input --resamples 20")
+    assert "1 topic without a correlation" in found.stderr + found.stdout
+    assert re.search(r"^coarse +11 ", found.stdout, re.MULTILINE)
+
+
+def test_all_parts_of_a_folder_as_a_page(folder: Path) -> None:
+    said = run("my-eval --human coverage -o meta --resamples 40 --texts made").stdout
+    assert "meta/index.html: open it in a browser" in said
+    files = {path.name for path in (folder / "meta").iterdir()}
+    assert files == {"index.html", "meta.tex", "conclusion-pairs.csv", *(f"{part}.csv" for part in PARTS)}
+    page = (folder / "meta" / "index.html").read_text(encoding="utf-8")
+    for part in PARTS:
+        assert f'id="{part}"' in page
+    assert "<svg" in page
+    assert "nan" not in re.sub(r"[a-z]nan|nan[a-z]", "", page.lower())
+    assert (folder / "made" / "summaries.jsonl").exists()
+    with pytest.raises(UsageError, match="is an evaluation, and a page has a folder of its own"):
+        run("my-eval --human coverage -o my-eval", catch=False)
+
+
+def test_a_part_that_cannot_be_had_says_why_and_the_others_go_on() -> None:
+    found = run("rated.csv --human overall --part fooling --part ranks")
+    assert (
+        "fooling: not answered (it needs the texts of an evaluation's folder" in found.stderr + found.stdout
+    )
+    assert "Ranks of 8 systems by overall" in found.stdout
+    with pytest.raises(DataError, match="needs the texts"):
+        run("rated.csv --human overall --part fooling", catch=False)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--part rank", 'the part is "rank" \\(nearest: "ranks"'),
+        ("--level topic", 'the level is "topic"'),
+        ("--coefficient tau", 'the coefficient is "tau"'),
+        ("--resample people", 'the resample is "people"'),
+        ("--among peers", 'among is "peers", expected one of: all, machines, humans'),
+        ("--swap topics", 'the swap is "topics"'),
+        ("--measure-test t", 'the measure test is "t"'),
+        ("--by colour --part slices", 'slices by "colour"'),
+        ("--tests z --part power", 'the test is "z"'),
+        ("--human overal", 'no scores of "overal" \\(nearest: "overall"'),
+        ("-m god", 'no scores of "god" \\(nearest: "good"'),
+        ("--human-systems X*", '--human-systems "X\\*": no such system'),
+        ("--texts out", "say --part fooling"),
+        ("--alpha 2", "--alpha"),
+    ],
+)
+def test_mistakes_are_one_line(words: str, message: str) -> None:
+    human = "" if "--human " in words else "--human overall "
+    with pytest.raises((UsageError, DataError), match=message):
+        run(f"rated.csv {human}{words}", catch=False)
+
+
+def test_a_single_part_is_what_csv_writes() -> None:
+    rows = list(csv.DictReader(io.StringIO(run("rated.csv --human overall --part ranks --csv -").stdout)))
+    assert "rank_by_people" in rows[0]
+
+
+def test_latex_and_markdown_have_the_tables() -> None:
+    asked = "rated.csv --human overall --part correlations --level system --resamples 20"
+    assert run(f"{asked} --latex").stdout.count(r"\begin{tabular}") == 1
+    assert "| measure |" in run(f"{asked} --markdown").stdout
+
+
+@pytest.mark.shared_data
+def test_the_page_shows_what_is_printed_of_summeval(shared_data: Path, tmp_path: Path) -> None:
+    e = Evaluation.init(tmp_path / "summeval")
+    e.take(summeval.read([shared_data / "summeval" / "model_annotations.12systems.jsonl"]))
+    e.score("rouge-1", "rouge-2", "rouge-l", "rouge-su4", "js", "nams")
+    blocks = re.findall(r"```console\n\$ adjudge meta ([^\n]*)\n(.*?)```", PAGE, re.DOTALL)
+    assert len(blocks) == 4
+    with chdir(tmp_path):
+        for asked, shown in blocks:
+            assert run(asked).stdout.rstrip() == shown.rstrip()
