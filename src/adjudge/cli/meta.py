@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,13 +10,16 @@ import typer
 
 import adjudge
 from adjudge.cli import options
-from adjudge.cli.output import now_in_words, progress, say, show_json, warn, write_csv
+from adjudge.cli.output import now_in_words, progress, say, show, show_json, warn, write_csv
 from adjudge.cli.sources import length_of, open_scores, show_result, takes_table, warn_of
-from adjudge.errors import UsageError
+from adjudge.errors import ClashError, DataError, UsageError
 
 if TYPE_CHECKING:
     from adjudge.formats.scoretable import TableOptions
     from adjudge.trust.meta.result import MetaResult
+
+MOST_SENTENCES = 6
+"""Of a part, where all parts are told in short."""
 
 
 @takes_table
@@ -140,7 +144,7 @@ def command(
         float, typer.Option("--alpha", help="Of tests; 1 - alpha is the level of intervals.")
     ] = 0.05,
     resamples: Annotated[
-        int, typer.Option("--resamples", min=1, metavar="N", help="Of intervals and tests.")
+        int, typer.Option("--resamples", min=2, metavar="N", help="Of intervals and tests.")
     ] = 1000,
     seed: options.Seed = 0,
     human_systems: Annotated[
@@ -179,11 +183,8 @@ def command(
     from adjudge.trust.meta.result import USUAL
 
     options.share("--alpha", alpha)
-    if out is not None and (out / "evaluation.toml").exists():
-        raise UsageError(f"{out} is an evaluation, and a page has a folder of its own: say -o meta")
-    if texts is not None and out is None and not {"all", "fooling"} & set(part or ()):
-        raise UsageError("--texts writes the texts of the fooling check: say --part fooling")
-    data = open_scores(scores, table, None, baseline, lower_is_better)
+    _check_outputs(out, texts, csv, part, json=json, latex=latex, markdown=markdown)
+    data = open_scores(scores, replace(table, without=()), None, baseline, lower_is_better)
     with progress("answering") as step:
         found = adjudge.meta(
             data,
@@ -208,6 +209,7 @@ def command(
             tests=tests,
             by=by,
             human_systems=human_systems or (),
+            without=tuple(table.without),
             progress=lambda question, done, of: step(done, of),
         )
     warn_of(data, (each.measure for each in (*(h.info for h in found.cells.humans), *found.cells.measures)))
@@ -215,9 +217,9 @@ def command(
         from adjudge.reports.meta import write_meta
 
         files = write_meta(found, out, made_at=now_in_words())
-        say(f"{files[0]}: open it in a browser ({len(files) - 1} files beside it)")
+        warn(f"{files[0]}: open it in a browser ({len(files) - 1} files beside it)")
     if texts is not None:
-        say(f"{_write_texts(found, texts)}: the texts that measures were to be fooled with")
+        warn(f"{_write_texts(found, texts)}: the texts that measures were to be fooled with")
     if csv is not None:
         write_csv(found.to_frame(), csv)
     if json:
@@ -227,7 +229,64 @@ def command(
     elif markdown:
         print(found.to_markdown())
     elif csv is None and out is None:
-        _show(found)
+        (_show if part else _show_answers)(found)
+
+
+def _check_outputs(
+    out: Path | None,
+    texts: Path | None,
+    csv: Path | None,
+    parts: list[str] | None,
+    *,
+    json: bool,
+    latex: bool,
+    markdown: bool,
+) -> None:
+    """Say before the work what could not be written after it."""
+    printed = [
+        name for name, there in (("--json", json), ("--latex", latex), ("--markdown", markdown)) if there
+    ]
+    printed += ["--csv -"] if str(csv) == "-" else []
+    if len(printed) > 1:
+        raise UsageError(f"{printed[0]} and {printed[1]} both print: say one of them")
+    named = [name.strip() for each in parts or () for name in each.split(",")]
+    if csv is not None and len(named) > 1 and "correlations" not in named and named != ["all"]:
+        raise UsageError(
+            "--csv writes one part's rows, or those of the correlations: say one --part, or -o FOLDER"
+        )
+    if texts is not None and out is None and not {"all", "fooling"} & set(named):
+        raise UsageError("--texts writes the texts of the fooling check: say --part fooling")
+    if out is not None and (out / "evaluation.toml").exists():
+        raise UsageError(f"{out} is an evaluation, and a page has a folder of its own: say -o meta")
+    if out is not None and out.exists() and not out.is_dir():
+        raise ClashError(f"{out}: is a file, expected a folder or nothing")
+    if texts is not None and texts.exists() and (not texts.is_dir() or any(texts.iterdir())):
+        raise ClashError(f"{texts}: is there already; the texts go to a folder of their own")
+    if csv is not None and str(csv) != "-" and not csv.parent.is_dir():
+        raise DataError(f"{csv}: no such folder")
+
+
+def _show_answers(found: MetaResult) -> None:
+    """What every part says, and the correlations; the tables of the others are for whoever asks."""
+    from adjudge.trust.meta.result import SPECS
+
+    for note in found.all_notes():
+        warn(note)
+    for name, part in found.parts.items():
+        say(SPECS[name].question, "bold")
+        said = list(part.sentences())
+        for sentence in said[:MOST_SENTENCES]:
+            say(f"- {sentence}")
+        if len(said) > MOST_SENTENCES:
+            say(f"- and {len(said) - MOST_SENTENCES} more: --part {name}")
+        say("")
+    if "correlations" in found.parts:
+        for table in found.parts["correlations"].tables():
+            say(table.title, "bold")
+            show(replace(table, title=""))
+            say("")
+    say(found.signature, "dim")
+    say("--part NAME shows the tables of a part, -o FOLDER writes all as a page, LaTeX and CSV", "dim")
 
 
 def _write_texts(found: MetaResult, texts: Path) -> Path:

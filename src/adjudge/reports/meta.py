@@ -15,11 +15,13 @@ from adjudge.reports.render import INDEX, STYLES, style, template, write_pages
 from adjudge.table import Table
 from adjudge.trust.meta.correlations import CorrelationsResult, MeasureCorrelation
 from adjudge.trust.meta.curves import CurvesResult
-from adjudge.trust.meta.result import SPECS, MetaResult
+from adjudge.trust.meta.result import PAIRS, SPECS, MetaResult
 from adjudge.trust.meta.words import coefficient_words, over_words
 from adjudge.wording import counted, listed
 
 TEMPLATE, STYLE = "meta.html.j2", "meta.css"
+SAID = 2
+"""Sentences of a part at the top of the page: the second often says how far to trust the first."""
 MOST = 60
 """Rows of a table on the page; the CSV file has all."""
 
@@ -99,8 +101,8 @@ class MetaPage:
     version: str
     made_at: str | None
     facts: tuple[Fact, ...]
-    headlines: tuple[tuple[str, str, str], ...]
-    """Of every part: its anchor, its question, its first sentence."""
+    headlines: tuple[tuple[str, str, tuple[str, ...]], ...]
+    """Of every part: its anchor, its question, its first sentences."""
     notes: tuple[str, ...]
     sections: tuple[MetaSection, ...]
     signature: str
@@ -122,7 +124,7 @@ def meta_page(result: MetaResult, *, made_at: str | None = None) -> MetaPage:
             Fact("Topics", f"{len(cells.topics):,}", ""),
             *_assessors(result),
         ),
-        headlines=tuple((s.name, s.question, s.sentences[0]) for s in sections if s.sentences),
+        headlines=tuple((s.name, s.question, s.sentences[:SAID]) for s in sections if s.sentences),
         notes=result.all_notes(),
         sections=sections,
         signature=result.signature,
@@ -237,5 +239,13 @@ def render_meta(page: MetaPage) -> str:
 
 
 def write_meta(result: MetaResult, folder: str | Path, *, made_at: str | None = None) -> list[Path]:
-    """Write index.html, every part as CSV and all tables as LaTeX into a folder; the paths, index.html first."""
-    return write_pages(result.files() | {INDEX: render_meta(meta_page(result, made_at=made_at))}, folder)
+    """Write index.html, every part as CSV and all tables as LaTeX into a folder; the paths, index.html first.
+
+    What an earlier page had of other parts goes: it would be taken for this one's.
+    """
+    files = result.files() | {INDEX: render_meta(meta_page(result, made_at=made_at))}
+    written = write_pages(files, folder)
+    for name in (*(f"{part}.csv" for part in SPECS), PAIRS):
+        if name not in files:
+            (Path(folder) / name).unlink(missing_ok=True)
+    return written

@@ -55,8 +55,9 @@ def test_the_papers_figure_and_the_rho_that_it_lacks() -> None:
         }
     for each in found.systems:
         assert each.people == int(printed[each.system]["retention"])
-        assert dict(zip(expected, each.measures, strict=False)) != {}
-        ranks = {m.measure: rank for m, rank in zip(found.measures, each.measures, strict=True)}
+        ranks = {
+            m.measure: place and place.rank for m, place in zip(found.measures, each.measures, strict=True)
+        }
         assert ranks == {name: int(printed[each.system][name]) for name in expected}
 
 
@@ -109,5 +110,72 @@ def test_a_system_without_a_score_has_no_rank() -> None:
     rows = rows[~((rows["measure"] == "wrong") & (rows["system"] == "b"))]
     found = rank_tables(cells_of(scores_of(rows), "people"), {}).ranked[0]
     at = [m.measure for m in found.measures].index("wrong")
-    assert {each.system: each.measures[at] for each in found.systems} == {"a": 2, "b": None, "c": 1}
-    assert found.rho[at] == pytest.approx(-1.0)
+    places = {each.system: each.measures[at] for each in found.systems}
+    assert {name: place and place.rank for name, place in places.items()} == {"a": 2, "b": None, "c": 1}
+
+
+def test_ranks_of_fewer_systems_are_never_outside() -> None:
+    """Second of two is not outside of third of three."""
+    rows = scored()
+    rows = rows[~((rows["measure"] == "right") & (rows["system"] == "b"))]
+    data = scores_of(rows)
+    found = rank_tables(cells_of(data, "people"), {("people", "all"): adjudge.compare(data, "people")})
+    frame = found.to_frame().set_index(["measure", "system"])
+    assert frame.loc[("right", "c"), "rank"] == 2
+    assert not frame.loc["right", "outside"].any()
+    assert "-0.5000" in found.table().to_text()
+
+
+def test_a_measure_that_lacks_a_system_says_so() -> None:
+    rows = figure_4()
+    rows = rows[~((rows["measure"] == "X1") & (rows["system"] == "L"))]
+    found = rank_tables(cells_of(scores_of(rows), "retention"), {}).ranked[0]
+    assert found.table().notes == (
+        "X1: 1 system without a score, so that its ranks are of fewer, and none is marked",
+    )
+
+
+def test_a_measure_that_is_the_same_for_all_ranks_nobody() -> None:
+    rows = scored()
+    rows.loc[rows["measure"] == "wrong", "value"] = 0.5
+    data = scores_of(rows)
+    found = rank_tables(cells_of(data, "people"), {("people", "all"): adjudge.compare(data, "people")})
+    frame = found.to_frame().set_index("measure")
+    assert frame.loc["wrong", "rank"].isna().all()
+    assert not frame.loc["wrong", "outside"].any()
+    assert any(
+        "wrong: no rho at the system level (the measure gives all" in note for note in found.table().notes
+    )
+
+
+def test_tied_systems_have_all_the_ranks_that_they_share() -> None:
+    """Two systems that tie for the first two places may be second each."""
+    rows = scored()
+    rows.loc[(rows["measure"] == "right") & (rows["system"] == "b"), "value"] = rows.loc[
+        (rows["measure"] == "right") & (rows["system"] == "a"), "value"
+    ].to_numpy()
+    data = scores_of(rows)
+    found = rank_tables(cells_of(data, "people"), {("people", "all"): adjudge.compare(data, "people")})
+    frame = found.to_frame().set_index(["measure", "system"])
+    assert frame.loc[("right", "b"), "rank"] == 1
+    assert not frame.loc["right", "outside"].any()
+
+
+def test_with_and_without_people_among_the_systems() -> None:
+    data = scores_of(scored(), human="a")
+    compared = {
+        ("people", which): adjudge.compare(data, "people", among=which) for which in ("machines", "all")
+    }
+    machines, everybody = rank_tables(cells_of(data, "people"), compared, ("machines", "all")).ranked  # type: ignore[arg-type]
+    assert [each.system for each in machines.systems] == ["b", "c"]
+    assert [each.system for each in everybody.systems] == ["a", "b", "c"]
+
+
+def test_rho_is_that_of_the_correlations() -> None:
+    """Over the summaries that both have, where some are missing."""
+    rows = scored().sample(frac=0.8, random_state=1)
+    found = adjudge.meta(rows, human="people", parts=["correlations", "ranks"], resamples=20)
+    held = found["correlations"].to_frame().set_index(["measure", "level", "coefficient"])["value"]
+    ranks = found["ranks"].to_frame().groupby("measure")["rho"].first()
+    for measure, rho in ranks.items():
+        assert held[measure, "system", "spearman"] == pytest.approx(rho, nan_ok=True)

@@ -304,7 +304,9 @@ def _step(gradient: FloatArray, matrix: FloatArray, contrast: FloatArray | None)
     held_at = np.zeros(size)
     held_at[: len(contrast)] = contrast
     both = np.linalg.solve(matrix, np.column_stack([gradient, held_at]))
-    with np.errstate(invalid="ignore", over="ignore", divide="ignore"):  # where nearly nothing is left to go by
+    with np.errstate(
+        invalid="ignore", over="ignore", divide="ignore"
+    ):  # where nearly nothing is left to go by
         multiplier = float(held_at @ both[:, 0] / (held_at @ both[:, 1]))
         return np.asarray(both[:, 0] - multiplier * both[:, 1]), multiplier
 

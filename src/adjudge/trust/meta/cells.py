@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from adjudge.comparisons.scores import Among, Scores
 from adjudge.data.scores import AllLengths, MeasureInfo, ScoreMatrix, TopicAtLength, pooled
-from adjudge.errors import DataError, UsageError
+from adjudge.errors import DataError, UsageError, nearest, quoted
 from adjudge.measures.spec import same_name, split_spec
 from adjudge.stats.checks import FloatArray, IntArray
 from adjudge.trust.preferences import form_for, length_for
@@ -122,15 +122,19 @@ def cells_of(
     length: int | AllLengths | None = None,
     form: str | None = None,
     all_topics: bool = False,
+    without: str | Iterable[str] = (),
 ) -> Cells:
     """Measures beside people: of all measures that assessors gave, and all others with a direction, unless named.
 
-    Systems and topics are those that people judged; with `all_topics` measures keep their scores of further topics,
-    as system means may use them. A measure that lacks a system or a topic has missing cells there.
+    `without` leaves assessors out of what people say. Systems and topics are those that people judged; with
+    `all_topics` measures keep their scores of further topics, as system means may use them. A measure that lacks a
+    system or a topic has missing cells there.
     """
     people = human_measures(scores, human)
     automatic = _automatic(scores, people, measures)
-    given = [_oriented(scores, name, length, form, "--human") for name in people]
+    _check_target(scores, [*people, *automatic], length, form)
+    judged = scores.without(without)
+    given = [_oriented(judged, name, length, form, "--human") for name in people]
     machine = [_oriented(scores, name, length, form, "-m") for name in automatic]
     systems = sorted({s for each in given for s in _with_values(each, axis=0)}, key=natural)
     rows = _rows(given, machine if all_topics else ())
@@ -147,10 +151,23 @@ def cells_of(
         kinds=tuple(scores.kind(s) for s in systems),
         measures=tuple(_info(each) for each in machine),
         automatic=np.stack([_placed(each, tuple(rows), systems) for each in machine]),
-        humans=tuple(_human(scores, each, tuple(rows), systems, length, form) for each in given),
+        humans=tuple(_human(judged, each, tuple(rows), systems, length, form) for each in given),
         notes=notes,
         all_topics=all_topics,
     )
+
+
+def _check_target(
+    scores: Scores, measures: Sequence[str], length: int | AllLengths | None, form: str | None
+) -> None:
+    """Refuse a length or a form that no measure knows; a measure that knows none has its scores anyway."""
+    lengths = {n for each in measures for n in scores.table.lengths(each)}
+    forms = {f for each in measures for f in scores.table.forms(each)}
+    if isinstance(length, int) and length not in lengths:
+        there = listed([f"{n}" for n in sorted(filter(None, lengths))]) or "no length"
+        raise UsageError(f"no measure has scores at length {length}; there is: {there}")
+    if form is not None and form not in forms:
+        raise UsageError(f"no measure has scores of form {quoted(form)}; there is: {listed(sorted(forms))}")
 
 
 def human_measures(scores: Scores, named: str | Sequence[str]) -> list[str]:
@@ -184,7 +201,16 @@ def _named(scores: Scores, text: str, known: Sequence[str]) -> list[str]:
                     f"--human {part} can be {listed(asked[part])}: write one of them out, in quotation marks"
                 )
         return [asked[part][0] for part in parts]
-    return scores.resolved(text)
+    try:
+        return scores.resolved(text)
+    except UsageError as error:
+        judged = [*(m for m in known if scores.assessors(m)), *asked]
+        if "(" in text or not judged:
+            raise
+        raise UsageError(
+            f"--human {quoted(text)}: no such measure{nearest(text, [*asked, *known])};"
+            f" people gave: {listed(list(dict.fromkeys(judged)))}"
+        ) from error
 
 
 def _values(measure: str) -> list[str]:

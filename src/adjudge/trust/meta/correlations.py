@@ -80,6 +80,11 @@ class MeasureCorrelation:
             "high": self.high,
         }
 
+    @property
+    def bounded(self) -> bool:
+        """Whether there is an interval."""
+        return not math.isnan(self.low)
+
     def shown(self) -> Cell:
         """`.42 (.10 to .66)`."""
         return None if math.isnan(self.value) else f"{self.value:.3f}{interval_words(self.low, self.high)}"
@@ -145,25 +150,20 @@ class CorrelationsResult(Tabular):
         if not there:
             yield f"{where}, no correlation with {first.human.words} can be computed: {first.why}."
             return
-        best, *_, last = (*there, there[-1])
-        known = (
-            ""
-            if math.isnan(best.low)
-            else f"; {self.confidence:.0%} interval {best.low:.2f} to {best.high:.2f}"
-        )
-        most = " most" if len(there) > 1 else ""
-        least = f", {last.measure.words} least: {last.value:.2f}" if len(there) > 1 else ""
+        best, last = _sharing(there, there[0]), _sharing(there, there[-1])
+        known = "" if math.isnan(best[0].low) else f"; {self.confidence:.0%} interval {_ends(best[0])}"
+        verb = "correlates" if len(best) == 1 else "correlate"
+        most = " most" if len(best) < len(there) else ""
+        least = f", {_names(last)} least: {last[0].value:z.2f}" if most else ""
         yield (
-            f"{where}, {best.measure.words} correlates{most} with {best.human.words}: {best.value:.2f}"
-            f" ({n_words(best.level, best.n)}{known}){least}."
+            f"{where}, {_names(best)} {verb}{most} with {first.human.words}: {best[0].value:z.2f}"
+            f" ({n_words(first.level, best[0].n)}{known}){least}."
         )
-        if none := [each.measure.words for each in there if each.low <= 0 <= each.high]:
-            every = len(none) == len(there) > 1
-            whose = f"all {len(none)} measures" if every else listed(none, most=9)
+        if none := [each for each in there if each.low <= 0 <= each.high]:
             one = len(none) == 1
+            whose = f"all {len(none)} measures" if len(none) == len(there) > 2 else _names(none)
             yield (
-                f"At the {first.level} level the {'interval' if one else 'intervals'} of {whose}"
-                f" {'includes' if one else 'include'} 0: by {by},"
+                f"{where}, the {'interval' if one else 'intervals'} of {whose} {'includes' if one else 'include'} 0:"
                 f" {'it' if one else 'each of them'} may not be correlated with {first.human.words} at all."
             )
 
@@ -211,8 +211,8 @@ class CorrelationsResult(Tabular):
             ),
             rows=tuple(lines),
             title=(
-                f"Correlation with people at the {level} level, among {over_words(among)}: {LEVEL_WORDS[level]};"
-                f" {self.confidence:.0%} intervals"
+                f"Correlation with {_whom(rows)} at the {level} level, among {over_words(among)}: {LEVEL_WORDS[level]}"
+                + (f"; {self.confidence:.0%} intervals" if any(each.bounded for each in rows) else "")
             ),
             said=tuple(
                 sentence
@@ -225,7 +225,7 @@ class CorrelationsResult(Tabular):
         )
 
     def _notes(self) -> tuple[str, ...]:
-        found = [*self.notes, *(f"the intervals cover {each}" for each in self.meanings)]
+        found = [*self.notes, *(f"the intervals cover {each}" for each in self.meanings if each)]
         seen: dict[str, None] = {}
         for each in self.rows:
             about = f"{each.measure.words} with {each.human.words}, {each.level} level"
@@ -275,6 +275,25 @@ class CorrelationsResult(Tabular):
         return found
 
 
+def _sharing(rows: Sequence[MeasureCorrelation], one: MeasureCorrelation) -> list[MeasureCorrelation]:
+    """The rows whose value is that of one of them, but for rounding."""
+    return [each for each in rows if math.isclose(each.value, one.value, rel_tol=1e-9, abs_tol=1e-12)]
+
+
+def _names(rows: Sequence[MeasureCorrelation]) -> str:
+    return listed([each.measure.words for each in rows], most=9)
+
+
+def _ends(row: MeasureCorrelation) -> str:
+    return f"{row.low:z.2f} to {row.high:z.2f}"
+
+
+def _whom(rows: Sequence[MeasureCorrelation]) -> str:
+    """The human measure, where there is one; else people."""
+    humans = {each.human.words for each in rows}
+    return humans.pop() if len(humans) == 1 else "people"
+
+
 def correlate_all(
     cells: Cells, options: MetaOptions, progress: Callable[[int, int], None] = lambda done, of: None
 ) -> CorrelationsResult:
@@ -301,7 +320,8 @@ def correlate_all(
         )
         for coefficient, intervals in found.items():
             rows += _rows(own, own.human(human.info.measure), among, coefficient, intervals)
-            meanings[intervals.meaning()] = None
+            if np.isfinite(intervals.low).any():
+                meanings[intervals.meaning()] = None
     order = {each.info.measure: at for at, each in enumerate(cells.humans)}
     rows.sort(
         key=lambda each: (

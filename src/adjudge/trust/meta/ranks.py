@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,15 +11,26 @@ import numpy as np
 
 from adjudge.comparisons.scores import Among
 from adjudge.data.scores import MeasureInfo
-from adjudge.stats.checks import FloatArray
+from adjudge.stats.checks import BoolArray, FloatArray
+from adjudge.stats.correlation import correlations
 from adjudge.stats.order import places
-from adjudge.stats.ranks import spearman
+from adjudge.stats.paired import test_words
 from adjudge.table import Cell, Column, Table, Tables, Tabular, plain
 from adjudge.trust.meta.cells import Cells, HumanCells
 from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
     from adjudge.comparisons.pairs import Comparison
+
+
+@dataclass(frozen=True)
+class PlaceByMeasure:
+    """A system's rank by a measure; systems with one mean share the ranks from `rank` to `last`."""
+
+    rank: int
+    last: int
+    of_all: bool
+    """Whether the measure ranks all systems that people do: otherwise its ranks are of fewer."""
 
 
 @dataclass(frozen=True)
@@ -32,13 +43,13 @@ class RankedSystem:
     best: int | None
     """The highest and the lowest rank that people's significant differences leave open, where these were tested."""
     worst: int | None
-    measures: tuple[int | None, ...]
+    measures: tuple[PlaceByMeasure | None, ...]
 
-    def outside(self, rank: int | None) -> bool:
-        """Whether a rank is one that people's judgments exclude."""
-        if rank is None or self.best is None or self.worst is None:
+    def outside(self, place: PlaceByMeasure | None) -> bool:
+        """Whether no rank that a measure leaves a system is one that people's judgments leave it."""
+        if place is None or not place.of_all or self.best is None or self.worst is None:
             return False
-        return not self.best <= rank <= self.worst
+        return place.last < self.best or place.rank > self.worst
 
 
 @dataclass(frozen=True)
@@ -78,22 +89,24 @@ class RankTable:
         within = []
         for at, measure in enumerate(self.measures):
             if leavers := self.leavers(at):
-                named = [f"{each.system} (rank {each.measures[at]}, {_open(each)})" for each in leavers]
+                named = [
+                    f"{each.system} (rank {_shown(each.measures[at])}, {_open(each)})" for each in leavers
+                ]
                 yield (
                     f"{measure.words} gives {counted(len(leavers), 'system')} a rank outside what people's"
                     f" significant differences on {self.human.words} leave open: {listed(named, most=9)}."
                 )
-            elif any(each.measures[at] is not None for each in self.systems):
+            elif all(each.measures[at] is not None for each in self.systems):
                 within.append(measure.words)
         if within and all(each.best == 1 and each.worst == len(self.systems) for each in self.systems):
             yield (
-                f"People's judgments on {self.human.words} leave every rank open ({self.tested} finds no significant"
-                " difference), so that no rank could lie outside."
+                f"People's judgments on {self.human.words} leave every rank open (no significant difference by"
+                f" {self.tested}), so that no rank could lie outside."
             )
         elif within:
             yield (
                 f"{listed(within, most=9)} {'ranks' if len(within) == 1 else 'rank'} every system within what people's"
-                f" significant differences on {self.human.words} leave open ({self.tested})."
+                f" significant differences on {self.human.words} leave open (by {self.tested})."
             )
 
     def table(self) -> Table:
@@ -108,7 +121,9 @@ class RankTable:
             )
             for each in self.systems
         ]
-        rows.append(("rho", "", None, "", *(_rho(each) for each in self.rho)))
+        kinds = {each.kind for each in self.systems}
+        kind = kinds.pop() if len(kinds) == 1 else ""  # where all are of one kind the column is not shown
+        rows.append(("rho", kind, None, "", *(_rho(each) for each in self.rho)))
         return Table(
             name=f"ranks-{self.human.measure}-{self.among}",
             columns=(
@@ -125,9 +140,7 @@ class RankTable:
             title=self.title,
             said=tuple(self.sentences()),
             notes=tuple(
-                f"{each.words}: no rho ({why})"
-                for each, why in zip(self.measures, self.why, strict=True)
-                if why
+                f"{each.words}: {why}" for each, why in zip(self.measures, self.why, strict=True) if why
             ),
         )
 
@@ -144,8 +157,9 @@ class RankTable:
                     "rank_by_people": each.people,
                     "best_open": each.best,
                     "worst_open": each.worst,
-                    "rank": each.measures[at],
-                    "outside": each.outside(each.measures[at]),
+                    "rank": None if (place := each.measures[at]) is None else place.rank,
+                    "outside": each.outside(place),
+                    "rho": self.rho[at],
                 }
 
 
@@ -205,29 +219,26 @@ def rank_tables(
     """
     return RanksResult(
         ranked=tuple(
-            _ranked(
-                cells.among(which),
-                human,
-                compared.get((human.info.measure, which), "it was not tested"),
-                which,
-            )
-            for human in cells.humans
+            _ranked(own, human, compared.get((human.info.measure, which), "it was not tested"), which)
             for which in among
+            for own in (cells.among(which),)
+            for human in own.humans
         )
     )
 
 
 def _ranked(cells: Cells, human: HumanCells, compared: Comparison | str, among: Among) -> RankTable:
     people = _means(human.values)
-    kept = [k for k in np.argsort(-people, kind="stable") if not math.isnan(people[k])]
+    kept = [int(k) for k in np.argsort(-people, kind="stable") if not math.isnan(people[k])]
     standings = {} if isinstance(compared, str) else {each.system: each for each in compared.standings}
-    own = _places(people)
-    means = [
-        _means(values if cells.all_topics else np.where(np.isnan(human.values), np.nan, values))
+    own = _places(people, among=~np.isnan(people), ties=True)
+    ranks = [
+        _places(_means(_judged(values, human, cells.all_topics)), among=~np.isnan(people))
         for values in cells.automatic
     ]
-    ranks = [_places(np.where(np.isnan(people), np.nan, each)) for each in means]
-    rho = [spearman(people, each) for each in means]
+    rho = correlations(
+        cells.automatic, human.values, level="system", coefficient="spearman", all_topics=cells.all_topics
+    )
     return RankTable(
         human=human.info,
         measures=cells.measures,
@@ -236,18 +247,34 @@ def _ranked(cells: Cells, human: HumanCells, compared: Comparison | str, among: 
             RankedSystem(
                 system=cells.systems[k],
                 kind=cells.kinds[k],
-                people=int(own[k] or 0),
+                people=place.rank,
                 best=standings[cells.systems[k]].best if cells.systems[k] in standings else None,
                 worst=standings[cells.systems[k]].worst if cells.systems[k] in standings else None,
                 measures=tuple(each[k] for each in ranks),
             )
             for k in kept
+            if (place := own[k]) is not None
         ),
-        rho=tuple(each.rho for each in rho),
-        why=tuple(each.why for each in rho),
-        tested="" if isinstance(compared, str) else compared.test,
+        rho=tuple(rho.values.tolist()),
+        why=tuple(
+            f"no rho at the system level ({why})" if why else _why_incomplete(each, kept)
+            for why, each in zip(rho.why, ranks, strict=True)
+        ),
+        tested="" if isinstance(compared, str) else test_words(compared.test),
         why_untested=compared if isinstance(compared, str) else "",
     )
+
+
+def _judged(values: FloatArray, human: HumanCells, all_topics: bool) -> FloatArray:
+    return values if all_topics else np.where(np.isnan(human.values), np.nan, values)
+
+
+def _why_incomplete(places: Sequence[PlaceByMeasure | None], kept: Sequence[int]) -> str | None:
+    """What readers should know of a measure that does not rank all systems that people do."""
+    lacking = sum(places[k] is None for k in kept)
+    if not lacking or lacking == len(kept):
+        return None
+    return f"{counted(lacking, 'system')} without a score, so that its ranks are of fewer, and none is marked"
 
 
 def _means(values: FloatArray) -> FloatArray:
@@ -258,12 +285,16 @@ def _means(values: FloatArray) -> FloatArray:
     return found
 
 
-def _places(means: FloatArray) -> list[int | None]:
-    """Ranks, the highest mean first; None without a mean."""
-    there = ~np.isnan(means)
-    found: list[int | None] = [None] * means.size
-    for k, rank in zip(np.flatnonzero(there), places(-means[there]), strict=True):
-        found[int(k)] = int(rank)
+def _places(means: FloatArray, *, among: BoolArray, ties: bool = False) -> list[PlaceByMeasure | None]:
+    """Ranks of some systems, the highest mean first; None without a mean, and without `ties` where all tie."""
+    there = ~np.isnan(means) & among
+    found: list[PlaceByMeasure | None] = [None] * means.size
+    ranks = places(-means[there])
+    if not ties and np.unique(ranks).size < 2 <= ranks.size:
+        return found
+    for k, rank in zip(np.flatnonzero(there), ranks.tolist(), strict=True):
+        last = rank + ranks.tolist().count(rank) - 1
+        found[int(k)] = PlaceByMeasure(rank=rank, last=last, of_all=bool(there[among].all()))
     return found
 
 
@@ -287,8 +318,12 @@ def _range(each: RankedSystem) -> str | None:
     return f"{each.best}-{each.worst}" if each.best != each.worst else str(each.best)
 
 
-def _mark(rank: int | None, outside: bool) -> Cell:
-    return None if rank is None else f"{rank}*" if outside else str(rank)
+def _shown(place: PlaceByMeasure | None) -> str:
+    return "" if place is None else str(place.rank)
+
+
+def _mark(place: PlaceByMeasure | None, outside: bool) -> Cell:
+    return None if place is None else f"{place.rank}*" if outside else str(place.rank)
 
 
 def _rho(value: float) -> Cell:

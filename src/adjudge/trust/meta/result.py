@@ -6,7 +6,6 @@ says why instead of stopping the others.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -35,6 +34,8 @@ if TYPE_CHECKING:
 Progress = Callable[[str, int, int], None]
 MEASURE_TESTS: tuple[MeasureTest, ...] = ("permutation", "williams")
 SWAPS: tuple[Swap, ...] = ("systems", "inputs", "both")
+PAIRS = "conclusion-pairs.csv"
+"""The file with every pair's conclusions."""
 RESAMPLED: tuple[Resample, ...] = ("systems", "inputs", "both", "assessors", "all")
 
 
@@ -55,6 +56,7 @@ class MetaRun:
     scores: Scores
     cells: Cells
     options: MetaOptions
+    without: tuple[str, ...] = ()
     step: Callable[[int, int], None] = lambda done, of: None
 
     @property
@@ -83,6 +85,7 @@ class MetaRun:
                         alpha=self.options.alpha,
                         among=among,
                         seed=self.options.seed,
+                        without=self.without,
                     )
                 except AdjudgeError as error:
                     found[human.info.measure, among] = str(error)
@@ -278,10 +281,11 @@ def meta(
     without it both. With `all_topics` a measure's mean is over all its topics, judged or not. `human_systems` are
     patterns of systems that are human. `test` and `correct` are those of `compare`, `without` leaves out assessors.
     """
-    found = scores_of(scores, without=without).with_humans(human_systems)
+    found = scores_of(scores).with_humans(human_systems)
+    _check_numbers(alpha, resamples, closer_than)
     wanted = _several("part", parts, PARTS)
     named = [measure] if isinstance(measure, str) else measure or ()
-    cells = cells_of(found, human, named, length=length, form=form, all_topics=all_topics)
+    cells = cells_of(found, human, named, length=length, form=form, all_topics=all_topics, without=without)
     options = MetaOptions(
         levels=cast("tuple[CorrelationLevel, ...]", _several("level", levels, LEVELS)),
         coefficients=cast("tuple[Coefficient, ...]", _several("coefficient", coefficients, COEFFICIENTS)),
@@ -302,7 +306,7 @@ def meta(
     )
     made: dict[str, MetaPart] = {}
     absent: dict[str, str] = {}
-    run = MetaRun(found, cells, options)
+    run = MetaRun(found, cells, options, without=_listed(without))
     for name in wanted:
         progress(name, 0, 1)
         try:
@@ -310,12 +314,21 @@ def meta(
         except (DataError, UsageError) as error:
             absent[name] = str(error)
     if not made:
-        raise DataError("; ".join(absent.values()))
+        raise DataError("; ".join(dict.fromkeys(absent.values())))
     names = [*(each.info.measure for each in cells.humans), *(each.measure for each in cells.measures)]
     notes = [*cells.notes, *_turned(cells), *(line for name in names for line in found.unsaid_notes(name))]
     return MetaResult(
         cells=cells, options=options, parts=made, absent=absent, notes=tuple(dict.fromkeys(notes))
     )
+
+
+def _check_numbers(alpha: float, resamples: int | None, closer_than: float | None) -> None:
+    if not 0 < alpha < 1:
+        raise UsageError(f"alpha is {alpha:g}, expected a number between 0 and 1")
+    if resamples is not None and resamples < 2:
+        raise UsageError(f"resamples is {resamples}, expected 2 or more")
+    if closer_than is not None and not closer_than > 0:
+        raise UsageError(f"closer_than is {closer_than:g}, expected a number above 0")
 
 
 def _turned(cells: Cells) -> list[str]:
@@ -379,8 +392,11 @@ class MetaResult(Tabular):
             return self.parts[part]
         if part in self.absent:
             raise DataError(f"{part}: {self.absent[part]}")
-        asked = f"say parts={part!r}" if part in PARTS else f"there are: {', '.join(PARTS)}"
-        raise UsageError(f"this result has no part {quoted(part)}{nearest(part, PARTS)}: {asked}")
+        if part in PARTS:
+            raise UsageError(f"this result has no part {quoted(part)}: ask for it with parts={part!r}")
+        raise UsageError(
+            f"there is no part {quoted(part)}{nearest(part, PARTS)}; expected one of: {', '.join(PARTS)}"
+        )
 
     @property
     def signature(self) -> str:
@@ -406,9 +422,12 @@ class MetaResult(Tabular):
         return next(iter(next(iter(self.parts.values())).tables()))
 
     def tables(self) -> Tables:
+        """Every part's tables, with their titles as captions."""
         found = [(name, part.tables()) for name, part in self.parts.items()]
         return Tables(
-            tuple(table for _, some in found for table in some),
+            tuple(
+                replace(table, caption=table.caption or table.title) for _, some in found for table in some
+            ),
             notes=(*self.all_notes(), *(note for _, some in found for note in some.notes)),
         )
 
@@ -443,10 +462,5 @@ class MetaResult(Tabular):
 
         found = {f"{name}.csv": frame_to_csv(part.to_frame()) for name, part in self.parts.items()}
         if isinstance(pairs := self.parts.get("conclusions"), ConclusionsResult):
-            found["conclusion-pairs.csv"] = frame_to_csv(pairs.pairs_frame())
+            found[PAIRS] = frame_to_csv(pairs.pairs_frame())
         return found | {"meta.tex": self.to_latex()}
-
-
-def anchor(name: str) -> str:
-    """A table's name as part of an address or a file."""
-    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "table"
