@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -22,6 +23,7 @@ from adjudge.cli.sources import (
     takes_table,
     warn_of,
 )
+from adjudge.cli.usage import too_many_tables, with_measures
 from adjudge.comparisons.tests import (
     ALL,
     ALPHA,
@@ -228,7 +230,11 @@ def command(
                 f"--counts counts all pairs, not corrected, as the paper does: leave out {ignored}"
             )
     if more and not counts:
-        raise UsageError("several data sets are for --counts, which has them side by side")
+        if whole := with_measures(["compare", str(scores), *more]):
+            raise UsageError(f"a measure stands after -m; say: {shlex.join(['adjudge', *whole])}")
+        raise UsageError(
+            f"compare takes {too_many_tables(more[0])}; several data sets, as years, are for --counts"
+        )
     if counts:
         named = _data_sets([str(scores), *(more or ())])
         for path in named.values():

@@ -114,10 +114,7 @@ def usage_words(error: Any, words: Sequence[str]) -> str:
         taken = [_shown(each) for each in command.params if each.param_type_name == "argument"]
         name = path.removeprefix("adjudge ")
         if taken == ["SCORES"]:
-            return (
-                f"{name} takes one folder or table, and {extra[1]} is too much: put all systems into one table,"
-                " a column each; files with a text a line: adjudge rouge a.txt b.txt --reference ref.txt"
-            )
+            return f"{name} takes {too_many_tables(extra[1])}"
         return f"{name} takes {' '.join(taken) or 'options only'}, and {extra[1]} is too much; {example}"
     return f"{error.message.rstrip('.')}; {example}"
 
@@ -226,10 +223,16 @@ def _no_command(name: str, command: Any, path: str, words: Sequence[str]) -> str
     return f"{_short(path)}no command {quoted(name)}{close}; `{path} --help` lists its commands"
 
 
-def _with_measures(words: Sequence[str], command: Any) -> list[str] | None:
+def too_many_tables(extra: str) -> str:
+    """What a command that takes one table says of another."""
+    return (
+        f"one folder or table, and {extra} is too much: put all systems into one table,"
+        " a column each; files with a text a line: adjudge rouge a.txt b.txt --reference ref.txt"
+    )
+
+
+def with_measures(words: Sequence[str]) -> list[str] | None:
     """The words with -m before what is a measure and no path; None where there is nothing of the kind."""
-    if "--measure" not in _options(command):
-        return None
     from adjudge.measures.registry import parse_measure
 
     found: list[str] = []
@@ -244,6 +247,11 @@ def _with_measures(words: Sequence[str], command: Any) -> list[str] | None:
         except UsageError:
             found.append(word)
     return [*found, "-m", ",".join(moved)] if moved else None
+
+
+def _with_measures(words: Sequence[str], command: Any) -> list[str] | None:
+    """As `with_measures`, of a command that takes measures."""
+    return with_measures(words) if "--measure" in _options(command) else None
 
 
 class _Bare:
