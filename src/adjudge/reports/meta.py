@@ -190,7 +190,7 @@ def _drawn(row: MeasureCorrelation) -> DrawnRow:
     )
 
 
-LEFT, RIGHT, TOP, BOTTOM = 34.0, 308.0, 8.0, 132.0
+LEFT, RIGHT, TOP, BOTTOM = 44.0, 308.0, 8.0, 132.0
 """Of a chart's field, within a picture of 320 x 160."""
 
 

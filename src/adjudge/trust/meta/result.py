@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 Progress = Callable[[str, int, int], None]
 MEASURE_TESTS: tuple[MeasureTest, ...] = ("permutation", "williams")
 SWAPS: tuple[Swap, ...] = ("systems", "inputs", "both")
+WIDE, LONG = 68, 40
+"""Characters and rows of a table that a page takes."""
 PAIRS = "conclusion-pairs.csv"
 """The file with every pair's conclusions."""
 RESAMPLED: tuple[Resample, ...] = ("systems", "inputs", "both", "assessors", "all")
@@ -431,6 +433,12 @@ class MetaResult(Tabular):
             notes=(*self.all_notes(), *(note for _, some in found for note in some.notes)),
         )
 
+    def to_latex(self) -> str:
+        """All tables for a paper; those that are too wide or too long for a page are made smaller."""
+        found = self.tables()
+        notes = [f"% {note}" for note in found.notes]
+        return "\n\n".join([*(_fitted(table) for table in found), *(["\n".join(notes)] if notes else [])])
+
     def to_frame(self) -> pd.DataFrame:
         """Of the correlations, or of the one part that there is: a row per measure, human measure and coefficient."""
         return self.parts[
@@ -464,3 +472,16 @@ class MetaResult(Tabular):
         if isinstance(pairs := self.parts.get("conclusions"), ConclusionsResult):
             found[PAIRS] = frame_to_csv(pairs.pairs_frame())
         return found | {"meta.tex": self.to_latex()}
+
+
+def _fitted(table: Table) -> str:
+    """A table as LaTeX, no wider than a line and no longer than a page."""
+    text = table.to_latex()
+    wide = max((len(line) for line in table.to_text(title=False).splitlines()), default=0) / WIDE
+    long = len(table.rows) / LONG
+    if max(wide, long) <= 1:
+        return text
+    size = r"\resizebox{\linewidth}{!}" if wide >= long else r"\resizebox*{!}{0.8\textheight}"
+    text = text.replace(r"\begin{tabular}", f"{size}{{%\n" + r"\begin{tabular}")
+    text = text.replace(r"\end{tabular}", r"\end{tabular}}")
+    return text.replace(r"% \usepackage{booktabs}", r"% \usepackage{booktabs,graphicx}")
