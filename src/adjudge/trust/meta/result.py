@@ -434,10 +434,17 @@ class MetaResult(Tabular):
         )
 
     def to_latex(self) -> str:
-        """All tables for a paper; those that are too wide or too long for a page are made smaller."""
-        found = self.tables()
-        notes = [f"% {note}" for note in found.notes]
-        return "\n\n".join([*(_fitted(table) for table in found), *(["\n".join(notes)] if notes else [])])
+        """All tables for a paper, part by part; those too wide or too long for a page are made smaller."""
+        parts = []
+        for name, part in self.parts.items():
+            found = part.tables()
+            tables = [_fitted(replace(each, caption=each.caption or each.title)) for each in found]
+            notes = [f"% {note}" for note in found.notes]
+            parts.append(
+                "\n\n".join([f"% {SPECS[name].question}", *tables, *(["\n".join(notes)] if notes else [])])
+            )
+        between = "\n\n" + r"\clearpage  % LaTeX holds a few dozen floats back, and no more" + "\n\n"
+        return between.join(parts)
 
     def to_frame(self) -> pd.DataFrame:
         """Of the correlations, or of the one part that there is: a row per measure, human measure and coefficient."""
