@@ -355,7 +355,8 @@ def test_every_command_takes_a_formula(
     assert text in run("agreement", path, "-m", text, "--json")
 
 
-def test_nists_linguistic_row_comes_from_nists_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("measure", "linguistic"), [("rating", NIST), ("quality", QUALITY)])
+def test_nists_linguistic_row_comes_from_nists_file(tmp_path: Path, measure: str, linguistic: str) -> None:
     names = ("Topic", "Selector", "Assessor", "Summarizer", "Question", "Score")
     drawn = "".join("|\t" * k + name + "\n" for k, name in enumerate(names)) + "|\t" * 6 + "\n"
     rng = np.random.default_rng(5)
@@ -377,23 +378,53 @@ def test_nists_linguistic_row_comes_from_nists_file(tmp_path: Path) -> None:
 
     run("init", e)
     run("judgments", "import", "nist", str(tmp_path / "linguistic_quality.table"), e)
-    run("score", e, "-m", "rating")
-    found = json.loads(run("compare", e, "-m", NIST, "--json"))
+    run("score", e, "-m", measure)
+    found = json.loads(run("compare", e, "-m", linguistic, "--json"))
     frame = pd.DataFrame(rows, columns=["topic", "selector", "who", "system", "q", "value"])
     expected = frame.groupby("system")["value"].mean()
     assert {each["system"]: each["mean"] for each in found[0]["standings"]} == pytest.approx(
         expected.to_dict()
     )
-    counted = json.loads(run("compare", e, "-m", NIST, "--counts", "--json"))
-    assert [measure["measure"] for measure in counted["measures"]] == [NIST]
+    counted = json.loads(run("compare", e, "-m", linguistic, "--counts", "--json"))
+    assert [measure["measure"] for measure in counted["measures"]] == [linguistic]
     assert counted["measures"][0]["tests"][0]["human_machine"]["human_machine_pairs"] == 3
-    exported = run("scores", e, "-m", NIST, "--csv", "-")
+    exported = run("scores", e, "-m", linguistic, "--csv", "-")
     assert len(exported.splitlines()) == 1 + 6 * 2 * 4
-    assert NIST in run("scores", e, "-m", NIST)
-    assert run("scores", e, "-m", NIST, "--matrix", "--csv", "-").startswith("topic,1,17,23,E\n")
+    assert linguistic in run("scores", e, "-m", linguistic)
+    assert run("scores", e, "-m", linguistic, "--matrix", "--csv", "-").startswith("topic,1,17,23,E\n")
     with pytest.raises(DataError, match=r"run: adjudge score .* -m rouge-2"):
-        adjudge.compare(e, "zmean(rouge-2, rating(aspect=1))")
-    assert CliRunner().invoke(app, ["score", e, "-m", NIST]).exit_code != 0
+        adjudge.compare(e, f"zmean(rouge-2, {linguistic})")
+    scores = adjudge.open(e).scores()
+    rows_of = scores.table.of(scores.resolve(linguistic)).set_index(["topic", "system", "assessor"])["value"]
+    by_person = frame.groupby(["topic", "system", "who"])["value"].mean()
+    assert rows_of.to_dict() == pytest.approx(by_person.to_dict())
+    lines = ["system,topic,measure,value"]
+    lines += [
+        f"{s},D060{t},made,{t * len(s) % 5 + int(s == 'E')}"
+        for s in ("1", "17", "23", "E")
+        for t in range(1, 7)
+    ]
+    (tmp_path / "made.csv").write_text("\n".join(lines) + "\n")
+    run("import", "scores", str(tmp_path / "made.csv"), e)
+    assert linguistic in run("meta", e, "--human", linguistic, "--json")
+    assert CliRunner().invoke(app, ["score", e, "-m", linguistic]).exit_code != 0
+
+
+def test_one_question_by_itself_and_a_range_of_which_too_few_are_scored(tmp_path: Path) -> None:
+    text = "Topic\n|\tAssessor\n|\t|\tSummarizer\n|\t|\t|\tQuestion\n|\t|\t|\t|\tScore\n" + "|\t" * 5 + "\n"
+    text += "".join(
+        f"D{t}\tB\t{s}\t{q}\t{1 + (t + s + q) % 5}\n" for t in (1, 2) for s in (7, 8) for q in (1, 2, 3)
+    )
+    (tmp_path / "quality.table").write_text(text)
+    e, table = str(tmp_path / "e"), str(tmp_path / "quality.table")
+    for words in (["init", e], ["judgments", "import", "nist", table, e], ["score", e, "-m", "quality(q=1)"]):
+        assert CliRunner().invoke(app, words).exit_code == 0
+    with pytest.raises(DataError) as error:
+        adjudge.compare(e, "mean(quality(q=1)..quality(q=3))")
+    assert str(error.value).endswith('; the range takes all of: -m "quality(q=1),quality(q=2),quality(q=3)"')
+    assert adjudge.open(e).scores().matrix("quality(q=1)").values.tolist() == [[5, 1], [1, 2]]
+    with pytest.raises(DataError, match=r'"4"; the questions are: 1, 2, 3 \(linguistic-quality\)'):
+        adjudge.open(e).score(["quality(q=4)"])
 
 
 def test_a_formula_is_not_scored_but_computed() -> None:

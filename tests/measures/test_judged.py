@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
@@ -13,8 +15,10 @@ from hypothesis import strategies as st
 
 from adjudge.data.rows import Summary, Topic, Unit
 from adjudge.data.scores import Score
-from adjudge.errors import UsageError
+from adjudge.errors import DataError, UsageError
+from adjudge.evaluation import Evaluation
 from adjudge.judgments.batch import TopicBatch
+from adjudge.judgments.protocol import load_protocol, parse_protocol
 from adjudge.judgments.tasks import Event, Judged, Task, TextRef
 from adjudge.measures.base import Measure
 from adjudge.measures.registry import parse_measure
@@ -56,6 +60,9 @@ HAND = {
     "quality-errors(question=12)": 3.0,
     "quality-errors(question=4)": 1.0,
     "quality-errors(question=1)": 0.0,
+    "quality(q=12)": 3.0,
+    "quality(q=4)": 1.0,
+    "quality(q=1)": 0.0,
 }
 
 
@@ -252,3 +259,189 @@ def test_ratings_raw_and_within_assessor() -> None:
     assert [row.why for row in found[3:]] == ["the assessor's ratings do not vary"] * 2
     assert (raw.scope, z.scope) == ("topic", "evaluation")
     assert [row.assessor for row in parse_measure("rating(aspect=content)").score(batches[2])] == ["cat"]
+
+
+# Questions on quality, by number
+
+
+def asked(protocol: str, answers: Mapping[str, Any], task: str = "task-1") -> Judged:
+    """A task that is not about a reference, as ratings are."""
+    judged = page(answers, protocol=protocol, task=task)
+    return Judged(replace(judged.task, reference=None), judged.answers)
+
+
+def linguistic(*scores: int, task: str = "task-1") -> Judged:
+    answers = {f"rating:{n}": {"value": score} for n, score in enumerate(scores, 1)}
+    return asked("linguistic-quality", answers, task)
+
+
+DUC_2001 = {"quality:cohesion": {"value": 0.5}, "quality:coherence": {"value": 0.25}}
+
+
+def fitted(spec: str, *batches: TopicBatch) -> Measure:
+    (found,) = parse_measure(spec).fitted(batches)
+    return found
+
+
+def test_plain_quality_is_what_it_was() -> None:
+    plain, other = parse_measure("quality"), parse_measure("quality(question=cohesion)")
+    assert (str(plain), plain.title) == ("quality", "quality: grammaticality")
+    assert plain.signature().startswith("quality|question:grammaticality|v:")
+    assert other.signature().startswith("quality|question:cohesion|v:")
+    assert (plain.better, plain.range) == ("higher", (0.0, 1.0))
+    of = batch(page({**DUC_2001, "quality:grammaticality": {"value": 0.75}}, protocol="duc-2001"))
+    assert plain.fitted([of]) == [plain]
+    assert [row.value for row in plain.score(of)] == [0.75]
+
+
+def test_a_question_by_number_has_the_direction_and_the_range_of_its_protocol() -> None:
+    errors, levels, ratings = (
+        batch(page(duc_2002())),
+        batch(page(DUC_2001, protocol="duc-2001")),
+        batch(linguistic(5, 4, 3, 2, 1)),
+    )
+    assert (fitted("quality(q=4)", errors).better, fitted("quality(q=4)", errors).range) == ("lower", (0, 3))
+    assert (fitted("quality(q=2)", levels).better, fitted("quality(q=2)", levels).range) == ("higher", (0, 1))
+    assert (fitted("quality(q=2)", ratings).better, fitted("quality(q=2)", ratings).range) == (
+        "higher",
+        (1, 5),
+    )
+    found = fitted("quality(q=4)", errors)
+    assert (str(found), found.title) == ("quality(q=4)", "quality question 4")
+    assert found.signature() == parse_measure("quality(q=4)").signature()
+    assert found.signature().startswith("quality|q:4|v:")
+    assert found.info().direction == "lower is better"
+
+
+def test_questions_of_duc_2001_go_by_number_and_by_key() -> None:
+    of = batch(page(DUC_2001, protocol="duc-2001"))
+    for spec in ("quality(q=2)", "quality(q=cohesion)", "quality(question=cohesion)"):
+        assert [row.value for row in scored(spec, of)] == [0.5]
+    assert [row.value for row in scored("quality(q=3)", of)] == [0.25]
+    assert [row.why for row in scored("quality(q=1)", of)] == ["not answered yet"]
+    assert scored("quality(q=4)", of) == []
+
+
+def test_linguistic_quality_is_what_its_ratings_are() -> None:
+    again = asked("linguistic-quality", {"rating:1": {"value": 2}}, "task-2")
+    of = batch(linguistic(5, 4, 3, 2, 1), again)
+    for n in range(1, 6):
+        own, same = scored(f"quality(q={n})", of), scored(f"rating(aspect={n})", of)
+        assert [replace(row, measure="") for row in own] == [replace(row, measure="") for row in same]
+    assert [(row.value, row.repeat, row.assessor) for row in scored("quality(q=1)", of)] == [
+        (5, 0, "ann"),
+        (2, 1, "ann"),
+    ]
+
+
+def test_plain_quality_stands_for_every_question_where_nobody_was_asked_for_grammaticality() -> None:
+    def names(*judged: Judged) -> list[str]:
+        return [str(each) for each in parse_measure("quality").fitted([batch(*judged)])]
+
+    assert names(linguistic(5, 4, 3, 2, 1)) == [f"quality(q={n})" for n in range(1, 6)]
+    assert names(linguistic(5, 4)) == ["quality(q=1)", "quality(q=2)"]
+    assert names(page(duc_2002())) == [f"quality(q={n})" for n in range(1, 13)]
+    assert names(page(DUC_2001, protocol="duc-2001"), linguistic(5)) == ["quality"]
+    assert names(asked("responsiveness", {"rating:content": {"value": 3}})) == ["quality"]
+
+
+def test_an_unknown_question_is_answered_with_those_there_are() -> None:
+    def said(spec: str, *judged: Judged) -> str:
+        return fitted(spec, batch(*judged)).why_nothing([batch(*judged)])
+
+    assert said("quality(q=9)", linguistic(5, 4, 3)) == (
+        'nobody was asked for "9"; the questions are: 1, 2, 3 (linguistic-quality)'
+    )
+    assert said("quality(q=4)", linguistic(5, 4, 3), page(DUC_2001, protocol="duc-2001", task="task-2")) == (
+        'nobody was asked for "4"; the questions are: 1, 2, 3 (linguistic-quality);'
+        " grammaticality, cohesion, coherence (duc-2001)"
+    )
+    assert said("quality(q=content)", asked("responsiveness", {"rating:content": {"value": 3}})) == (
+        "nobody was asked a question on quality"
+    )
+
+
+def test_different_questions_under_one_number_are_not_mixed() -> None:
+    both = batch(page(duc_2002()), linguistic(5, 4, task="task-2"))
+    with pytest.raises(DataError) as error:
+        fitted("quality(q=2)", both)
+    assert str(error.value) == (
+        "quality(q=2): duc-2002 (word order) and linguistic-quality (non-redundancy) ask different questions under 2;"
+        " quality-errors(question=2) and rating(aspect=2) keep them apart"
+    )
+    for spec in ("quality-errors(question=2)", "rating(aspect=2)"):
+        assert len(scored(spec, both)) == 1
+    assert fitted("quality(q=3)", both).better == "lower"  # nobody answered the other's third question
+    assert [row.value for row in scored("quality(q=3)", both)] == [0]
+    with pytest.raises(
+        DataError, match=r"quality\(question=grammaticality\) and quality-errors\(question=1\)"
+    ):
+        fitted("quality(q=1)", batch(page(DUC_2001, protocol="duc-2001"), page(duc_2002(), task="task-2")))
+    with pytest.raises(UsageError, match="question=cohesion and q=1; expected one of them"):
+        parse_measure("quality(question=cohesion, q=1)")
+
+
+OWN = """
+name = "own"
+version = "1"
+kind = "rating"
+title = "Ten points"
+[[aspects]]
+key = "1"
+ask = "Is it grammatical?"
+choices = [{ value = 1 }, { value = 10 }]
+[[aspects]]
+key = "2"
+ask = "Is it clear?"
+choices = ["no", "yes"]
+[[aspects]]
+key = "style"
+ask = "Is it well written?"
+choices = [{ value = 1 }, { value = 10 }]
+"""
+
+
+def test_numbered_questions_of_ratings_of_ones_own() -> None:
+    own = parse_protocol(OWN, "own.toml")
+    answers = {"rating:1": {"value": 10}, "rating:2": {"value": "yes"}, "rating:style": {"value": 1}}
+    of = replace(batch(asked("own", answers)), protocols={"own": own})
+    assert fitted("quality(q=1)", of).range == (1, 10)
+    assert [row.value for row in scored("quality(q=1)", of)] == [10]
+    assert scored("quality(q=2)", of) == scored("quality(q=style)", of) == []
+    assert fitted("quality(q=2)", of).why_nothing([of]) == (
+        'nobody was asked for "2"; the questions are: 1 (own)'
+    )
+    two = replace(
+        batch(asked("own", answers), linguistic(5, task="task-2")),
+        protocols={"own": own, "linguistic-quality": load_protocol("linguistic-quality")},
+    )
+    with pytest.raises(DataError, match=r"ask different questions under 1$"):
+        fitted("quality(q=1)", two)
+
+
+def test_the_demos_answers_to_a_question(judged_demo: Path, tmp_path: Path) -> None:
+    """DUC-2002's answers as the store has them, by page: 0, 1-5, 6-10 and >10 errors."""
+    e = Evaluation.open(copytree(judged_demo, tmp_path / "e"))
+    e.score(["quality(q=7)", "quality(q=11)"])
+    scores = e.scores()
+    for n in (7, 11):
+        expected: dict[tuple[Any, ...], list[int]] = {}
+        for some in e.judgments().by_topic.values():
+            for each in some:
+                if each.task.protocol == "duc-2002" and each.task.peer and each.task.reference:
+                    key = (
+                        each.task.topic,
+                        each.task.peer.system,
+                        each.task.reference.system,
+                        each.task.assessor,
+                    )
+                    value = each.answers[f"quality:{n}"].answer["value"]
+                    expected.setdefault(key, []).append({"0": 0, "1-5": 1, "6-10": 2, ">10": 3}[value])
+        rows = scores.table.of(f"quality(q={n})")
+        found = rows.groupby(["topic", "system", "reference", "assessor"])["value"].apply(sorted).to_dict()
+        assert found == {key: sorted(values) for key, values in expected.items()}
+        assert sum(map(sum, expected.values())) > 0
+        assert scores.info[f"quality(q={n})"].direction == "lower is better"
+        assert scores.info[f"quality(q={n})"].range == (0, 3)
+    with pytest.raises(DataError, match=r'"13"; the questions are: 1, 2, .*, 12 \(duc-2002\)'):
+        e.score(["quality(q=13)"])

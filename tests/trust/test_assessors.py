@@ -221,9 +221,16 @@ def rated(make: Callable[..., Evaluation]) -> Evaluation:
     )
 
 
-def judge(e: Evaluation, people: list[Simulated], seconds: dict[str, float] | None = None) -> Dossiers:
+def judge(
+    e: Evaluation,
+    people: list[Simulated],
+    seconds: dict[str, float] | None = None,
+    *,
+    protocol: str = "rating",
+    scored: str = "rating",
+) -> Dossiers:
     """Have people rate everything once, and a tenth again; with `seconds`, as if they had been at the browser."""
-    asked, rng = load_protocol("rating"), np.random.default_rng(5)
+    asked, rng = load_protocol(protocol), np.random.default_rng(5)
     with e.store() as store:
         tasks = make_tasks(e.collection, asked, [who.name for who in people], store.evaluation, repeat=0.1)
         worth = {(f"t{t}", f"s{s}"): 0.4 + rng.normal(0, 0.2) for t in range(TOPICS) for s in range(SYSTEMS)}
@@ -235,8 +242,8 @@ def judge(e: Evaluation, people: list[Simulated], seconds: dict[str, float] | No
         events = list(simulate(tasks, asked, Truth(levels=levels), people, rng))
         store.add_tasks(tasks)
         store.append([timed(event, seconds) for event in events] if seconds else events)
-    e.score(["rating"])
-    measure = next(m for m in e.scores().measures if m.startswith("rating"))
+    e.score([scored])
+    measure = next(m for m in e.scores().measures if m.startswith(scored))
     return e.dossiers(measure)
 
 
@@ -244,7 +251,10 @@ def timed(event: Event, seconds: dict[str, float]) -> Event:
     return replace(event, origin="human", took_ms=int(1000 * seconds[event.assessor]))
 
 
-def test_drift_and_repeats_come_from_the_judgments(rated: Evaluation) -> None:
+@pytest.mark.parametrize(
+    ("protocol", "scored"), [("rating", "rating"), ("linguistic-quality", "quality(q=1)")]
+)
+def test_drift_and_repeats_come_from_the_judgments(rated: Evaluation, protocol: str, scored: str) -> None:
     found = judge(
         rated,
         [
@@ -253,6 +263,8 @@ def test_drift_and_repeats_come_from_the_judgments(rated: Evaluation) -> None:
             Simulated("dri", noise=0.05, drift=0.5),
             Simulated("cy", noise=0.05, bias=-0.1),
         ],
+        protocol=protocol,
+        scored=scored,
     )
     named = codes(found)
     assert "drifting" in named["dri"]

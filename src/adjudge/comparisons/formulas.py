@@ -26,6 +26,8 @@ CELL = ("topic", "system", "length", "form")
 RANGE = ".."
 UNEVEN = 3
 """From so many times another's standard deviation on, a part's larger weight in a raw mean is pointed out."""
+MOST_NAMED = 20
+"""Measures of a range that a message names."""
 _NUMBER = re.compile(r"(\d+)")
 
 
@@ -71,13 +73,15 @@ def _between(
     """The known measures from one number to another, in the order of the numbers, and the numbers without any."""
     if len(ends) != 2 or not all(ends):
         raise UsageError(f"{quoted(text)} is not a range of measures; expected q1{RANGE}q5")
-    first, last = (_NUMBER.split(resolve(end)) for end in ends)
-    differing = [at for at, (a, b) in enumerate(zip(first, last, strict=False)) if a != b]
-    if len(first) != len(last) or len(differing) != 1 or differing[0] % 2 == 0:
+    try:
+        first, last = (_NUMBER.split(resolve(end)) for end in ends)
+    except DataError as error:
+        raise DataError(f"{error}{_all_of(ends)}") from None
+    at = _differing(first, last)
+    if at is None:
         raise UsageError(
             f"{quoted(text)} is not a range of measures: its ends must differ in one number and nothing else"
         )
-    at = differing[0]
     low, high = int(first[at]), int(last[at])
     if low >= high:
         raise UsageError(f"{quoted(text)} is a range from {low} to {high}; expected the lower number first")
@@ -89,6 +93,25 @@ def _between(
     numbers = sorted(n for n in there if low <= n <= high)
     absent = [str(a + 1) if b - a == 2 else f"{a + 1} to {b - 1}" for a, b in pairwise(numbers) if b - a > 1]
     return [there[n] for n in numbers], absent
+
+
+def _differing(first: Sequence[str], last: Sequence[str]) -> int | None:
+    """Where the pieces of two names differ, if that is in one number and nothing else."""
+    found = [at for at, (a, b) in enumerate(zip(first, last, strict=False)) if a != b]
+    return found[0] if len(first) == len(last) and len(found) == 1 and found[0] % 2 else None
+
+
+def _all_of(ends: Sequence[str]) -> str:
+    """What to score for a range whose ends have not been scored: the ends alone would make another formula."""
+    first, last = (_NUMBER.split(end) for end in ends)
+    at = _differing(first, last)
+    if at is None:
+        return ""
+    numbers = range(int(first[at]), int(last[at]) + 1)
+    if not 2 < len(numbers) <= MOST_NAMED:
+        return ""
+    every = ("".join([*first[:at], str(n), *first[at + 1 :]]) for n in numbers)
+    return f'; the range takes all of: -m "{",".join(every)}"'
 
 
 def derive(formula: Formula, table: ScoreTable) -> tuple[MeasureInfo, DerivedRows]:

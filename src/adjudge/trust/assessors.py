@@ -561,8 +561,8 @@ class _Sitting:
 
 def _sittings(scores: Scores, measure: str) -> tuple[dict[tuple[Any, ...], _Sitting], str, str]:
     """By what was judged and by whom; and why nothing is known of the order, and of times."""
-    kind = _kind(scores, measure)
-    if kind is None:
+    kinds = _kinds_judged(scores, measure)
+    if not kinds:
         where = "scores do not say when judgments were made, nor how long they took: a folder's judgments do"
         return {}, where, where
     from adjudge.data.collection import load
@@ -576,14 +576,14 @@ def _sittings(scores: Scores, measure: str) -> tuple[dict[tuple[Any, ...], _Sitt
     if judgments.unread:
         return {}, judgments.unread, judgments.unread
     lengths = {(s.topic, s.system, s.length, s.form): len(s.text.split()) for s in collection.all_summaries()}
-    own = _tasks(judgments, kind)
+    own = _tasks(judgments, kinds)
     orders, seconds = _orders(own), _seconds(own)
     found: dict[tuple[Any, ...], _Sitting] = {}
     for judged in own:
         task = judged.task
         assert task.peer is not None
         text = (task.topic, task.peer.system, task.peer.length, task.peer.form)
-        reference = task.reference.system if task.reference is not None and kind != "pyramid" else None
+        reference = task.reference.system if task.reference is not None and "pyramid" not in kinds else None
         found.setdefault(
             (*text, reference, task.assessor),
             _Sitting(
@@ -595,8 +595,8 @@ def _sittings(scores: Scores, measure: str) -> tuple[dict[tuple[Any, ...], _Sitt
     return found, "", ""
 
 
-def _kind(scores: Scores, measure: str) -> str | None:
-    """The kind of the protocols whose tasks a measure's rows come from, one by one."""
+def _kinds_judged(scores: Scores, measure: str) -> tuple[str, ...]:
+    """The kinds of the protocols whose tasks a measure's rows come from, one by one."""
     from adjudge.measures.judged.coverage import JudgedCoverage, Unmarked
     from adjudge.measures.judged.pyramid import JudgedPyramid
     from adjudge.measures.judged.quality import Quality, QualityErrors
@@ -604,17 +604,19 @@ def _kind(scores: Scores, measure: str) -> str | None:
     from adjudge.measures.registry import parse_measure
 
     if not any(file.origin == "computed" and file.info.measure == measure for file in scores.files):
-        return None
+        return ()
     spec = parse_measure(measure)
+    if isinstance(spec, Quality):
+        return spec.kinds
     kinds: tuple[tuple[Any, str], ...] = (
         (Rating, "rating"),
-        ((JudgedCoverage, Unmarked, Quality, QualityErrors), "coverage"),
+        ((JudgedCoverage, Unmarked, QualityErrors), "coverage"),
         (JudgedPyramid, "pyramid"),
     )
-    return next((kind for classes, kind in kinds if isinstance(spec, classes)), None)
+    return tuple(kind for classes, kind in kinds if isinstance(spec, classes))
 
 
-def _tasks(judgments: Judgments, kind: str) -> list[Judged]:
+def _tasks(judgments: Judgments, kinds: tuple[str, ...]) -> list[Judged]:
     from adjudge.judgments.protocol import load_protocol
 
     return [
@@ -623,7 +625,7 @@ def _tasks(judgments: Judgments, kind: str) -> list[Judged]:
         for judged in topic
         if judged.task.peer is not None
         and (judgments.protocols.get(judged.task.protocol) or load_protocol(judged.task.protocol)).kind
-        == kind
+        in kinds
     ]
 
 
