@@ -705,9 +705,9 @@ def _why_no_interval(clusters: int, draws: int) -> str | None:
 def _limits(
     drawn: FloatArray, value: float, level: float, *, centred: bool = False
 ) -> tuple[float, float, str | None]:
-    """Percentiles, of a share, or why there are none. Resampled topics add noise of their own, which can move all one way.
+    """Percentiles, of a share; or why there are none.
 
-    So percentiles are widened to the value, which is then within them; centred, they are moved with the middle of all
+    Resampled topics add noise of their own, which can move all resamples one way. So percentiles are widened to the value, which is then within them; centred, they are moved with the middle of all
     resamples to the value.
     """
     low, high = (float(each) for each in percentile_limits(drawn, level, axis=0))
