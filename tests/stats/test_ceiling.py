@@ -16,6 +16,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import kendalltau, pearsonr, spearmanr, t
 
 from adjudge.errors import UsageError
+from adjudge.stats import pairwise
 from adjudge.stats.agreement import cluster_draws
 from adjudge.stats.ceiling import CeilingCoefficient, human_ceiling, leave_one_out
 from adjudge.stats.checks import FloatArray
@@ -56,9 +57,19 @@ def plain_coefficient(x: FloatArray, y: FloatArray, coefficient: CeilingCoeffici
     return float((pearsonr if coefficient == "pearson" else spearmanr)(x, y).statistic)
 
 
+def plain_ties(values: FloatArray, level: str) -> bool:
+    """Whether every pair is tied: of systems' means, or within topics."""
+    rows = values
+    if level == "system":
+        rows = np.nanmean(values[:, ~np.isnan(values).all(axis=0)], axis=0)[None]
+    return all(np.ptp(row[~np.isnan(row)].round(9)) == 0 for row in rows if not np.isnan(row).all())
+
+
 def plain(x: FloatArray, y: FloatArray, level: str, coefficient: CeilingCoefficient) -> float:
     missing = np.isnan(x + y)
     x, y = np.where(missing, NAN, x), np.where(missing, NAN, y)
+    if coefficient == "pairwise" and (plain_ties(x, level) or plain_ties(y, level)):
+        return NAN
     if level == "global":
         return plain_coefficient(x.ravel(), y.ravel(), coefficient)
     if level == "system":
@@ -248,12 +259,40 @@ def test_no_ceiling_says_why(people: list[list[float]], why: str) -> None:
 def test_a_constant_measure_and_few_topics_say_why() -> None:
     measure, judged = ratings(1)
     found = human_ceiling(measure * 0, judged, level="input", coefficient="pearson", rng=rng())
-    assert found.why == ("the measure has no coefficient with any leave-one-out mean",)
+    assert found.why == (pairwise.MEASURE_TIES_TOPICS,)
     assert not math.isnan(found.ceiling)
+    for level, coefficient, why in (
+        ("input", "pairwise", pairwise.MEASURE_TIES_TOPICS),
+        ("system", "pairwise", pairwise.MEASURE_TIES_SYSTEMS),
+        ("system", "kendall-b", pairwise.MEASURE_TIES_SYSTEMS),
+        ("global", "pearson", "all scores of the measure are the same"),
+    ):
+        flat = human_ceiling(measure * 0 + 0.1, judged, level=level, coefficient=coefficient, rng=rng())  # type: ignore[arg-type]
+        assert flat.why == flat.why_no_interval == (why,)
+        assert np.isnan([flat.values[0], flat.ceilings[0], flat.difference[0], flat.low[0]]).all()
+        assert not math.isnan(flat.ceiling)
+    gone = human_ceiling(measure * NAN, judged, level="input", coefficient="pearson", rng=rng())
+    assert gone.why == ("the measure scored nothing that two assessors judged",)
     few = human_ceiling(measure[:, :3], judged[:, :3], level="input", coefficient="pearson", rng=rng())
     assert few.why_no_interval == ("needs 5 topics or clusters of topics, has 3",)
     same = human_ceiling(judged[:1], judged[[0, 0]], level="input", coefficient="pearson", rng=rng())
     assert same.why_no_interval == ("the difference is the same in every resample",)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("coefficient", ["pearson", "kendall-b", "pairwise"])
+def test_the_scale_of_scores_does_not_matter(
+    level: CorrelationLevel, coefficient: CeilingCoefficient
+) -> None:
+    if level == "global" and coefficient == "pairwise":
+        return
+    measure, judged = ratings(2)
+    given: dict[str, Any] = {"level": level, "coefficient": coefficient, "resamples": 30}
+    one = human_ceiling(measure, judged, rng=rng(), **given)
+    other = human_ceiling(measure * 1e300, judged * 1e300, rng=rng(), **given)
+    for name in ("values", "ceilings", "difference", "low", "high"):
+        np.testing.assert_allclose(getattr(other, name), getattr(one, name), atol=1e-9)
 
 
 def test_mistakes() -> None:

@@ -377,6 +377,46 @@ def test_nlpstats_gives_williams_p(
         assert found.method == ("t",)
 
 
+def test_no_p_is_0() -> None:
+    far = williams_t(100_000, 0.99, -0.99, -0.985)
+    assert far.statistic > 100
+    assert 0 < far.p_of() <= 1e-300
+    assert far.p_of("greater") > 0
+    made = np.random.default_rng(1).normal(size=(3, 200, 50))
+    people = made[2]
+    found = williams_measures(
+        np.stack([people + 0.01 * made[0], -people + 0.01 * made[1]]), people, level="global"
+    )
+    assert 0 < found.p[0] <= 1e-300
+    assert found.least[0] > 0
+
+
+def test_a_measure_turned_round_has_no_williams_t() -> None:
+    """Correlations of 1, -1 and -1 are those of three variables: t is 0/0."""
+    for r in (1.0, 0.5, 0.0):
+        assert williams_t(8, r, -r, -1.0).why == (
+            "one measure is the other turned round, for which Williams' t is 0/0"
+        )
+    turned = williams_measures(np.stack([DATA[0], 3 - 2 * DATA[0]]), DATA[2])
+    assert "turned round" in turned.why[0]
+    assert williams_t(8, 1.0, 0.3, 0.3).why is None  # a measure that is people's own scores
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("factor", [1e300, 1e-300])
+@pytest.mark.parametrize("level", LEVELS)
+def test_the_scale_of_scores_does_not_matter(level: CorrelationLevel, factor: float) -> None:
+    found, same = (permuted(data, level, "pearson", "systems") for data in (DATA * factor, DATA))
+    np.testing.assert_allclose(
+        [*found.value_first, *found.value_second, *found.p],
+        [*same.value_first, *same.value_second, *same.p],
+        atol=1e-12,
+    )
+    if level != "input":
+        found, same = (williams_measures(data[:2], data[2], level=level) for data in (DATA * factor, DATA))
+        np.testing.assert_allclose(found.p, same.p, rtol=1e-9)
+
+
 def test_a_negative_correlation_is_worse_than_none() -> None:
     """nlpstats compares absolute values: a measure turned round would be as good as before."""
     turned = np.stack([DATA[0], -DATA[0], DATA[2]])
@@ -494,6 +534,37 @@ def test_a_pair_that_could_not_have_been_found_is_no_finding_and_no_burden() -> 
     assert one.reachable.tolist() == [True, False, False]
     assert one.different.tolist() == [True, False, False]
     assert one.adjusted[0] == pytest.approx(0.04)
+
+
+def test_an_untested_pair_shares_no_letter_where_another_measure_is_between() -> None:
+    # a-b and b-c differ, a-c was not tested: a is above b, b above c.
+    values = [0.9, 0.5, -0.9]
+    found = measure_groups(pairs_of([0.001, np.nan, 0.001], [0.001, np.nan, 0.001], values), values)
+    assert found.letters == ("a", "b", "c")
+    assert found.ranks == ((1, 2), (2, 2), (2, 3))  # by what was tested alone
+    # Without such a measure the letter is shared.
+    found = measure_groups(pairs_of([0.5, np.nan, 0.001], [0.001, np.nan, 0.001], values), values)
+    assert set(found.letters[0]) & set(found.letters[2])
+    assert not set(found.letters[1]) & set(found.letters[2])
+
+
+def test_a_measure_without_a_correlation_has_no_place() -> None:
+    values = [0.9, np.nan, 0.1]
+    found = measure_groups(pairs_of([np.nan, 0.001, np.nan], [np.nan, 0.001, np.nan], values), values)
+    assert found.letters == ("a", "", "b")
+    assert found.ranks == ((1, 1), None, (2, 2))
+    assert found.order == (0, 2, 1)
+
+
+def test_signatures_say_which_swaps() -> None:
+    assert permuted(DATA, "system", "pearson", "systems").signature.endswith("|swaps:all")
+    assert permuted(DATA, "system", "pearson", "systems", resamples=9).signature.endswith("|swaps:9")
+    some = DATA.copy()
+    some[1, :, 4:] = np.nan  # two pairs have 4 systems: 16 swaps
+    three = np.stack([DATA[0], some[1], DATA[1]])
+    mixed = permutation_measures(three, DATA[2], resamples=16, rng=np.random.default_rng(0))
+    assert mixed.method == ("exact", "swaps", "exact")
+    assert mixed.signature.endswith("|swaps:all-or-16")
 
 
 def test_an_untested_pair_does_not_count() -> None:

@@ -68,6 +68,16 @@ def plain_best(people: FloatArray, measure: FloatArray) -> tuple[float, float]:
     return min(each for each, mean in means.items() if mean >= best - 1e-12), best
 
 
+def known_differences(people: FloatArray, measure: FloatArray) -> list[tuple[float, float]]:
+    """Of every pair within a topic that has all scores: people's difference and the measure's."""
+    pairs = [
+        (float(p[i] - p[j]), float(m[i] - m[j]))
+        for p, m in zip(people, measure, strict=True)
+        for i, j in combinations(range(p.size), 2)
+    ]
+    return [(a, b) for a, b in pairs if not math.isnan(a + b)]
+
+
 VALUES = st.sampled_from([0.0, 0.25, 0.5, 1.0, 1.5, 3.0, NAN])  # differences are exact
 MATRICES = st.tuples(st.integers(1, 6), st.integers(2, 5)).flatmap(
     lambda shape: st.tuples(arrays(float, shape, elements=VALUES), arrays(float, shape, elements=VALUES))
@@ -80,10 +90,15 @@ def test_tie_calibration_equals_trying_every_difference(both: tuple[FloatArray, 
     found = tie_accuracy(people, measure, rng=rng(), resamples=20)
     expected = plain_accuracy(people, measure, 0.0)
     assert found.topics == len(expected)
-    if not expected:
+    known = known_differences(people, measure)
+    if not any(a for a, _ in known) or not any(
+        b for _, b in known
+    ):  # either ties every pair, or there is none
         assert found.why is not None
-        assert math.isnan(found.uncalibrated + found.calibrated + found.crossed)
+        assert np.isnan([found.uncalibrated, found.calibrated, found.crossed, found.epsilon]).all()
+        assert found.pairs == len(known)
         return
+    assert found.why is None
     epsilon, best = plain_best(people, measure)
     assert found.uncalibrated == pytest.approx(np.mean(expected), abs=1e-12)
     assert found.epsilon == epsilon
@@ -91,13 +106,8 @@ def test_tie_calibration_equals_trying_every_difference(both: tuple[FloatArray, 
     assert (
         found.calibrated >= max(found.uncalibrated, 0 if math.isnan(found.crossed) else found.crossed) - 1e-12
     )
-    pairs = [
-        (p[i] - p[j], m[i] - m[j])
-        for p, m in zip(people, measure, strict=True)
-        for i, j in combinations(range(p.size), 2)
-    ]
-    known = [(a, b) for a, b in pairs if not math.isnan(a + b)]
-    assert (found.pairs, found.missing) == (len(known), len(pairs) - len(known))
+    every = len(people) * math.comb(people.shape[1], 2)
+    assert (found.pairs, found.missing) == (len(known), every - len(known))
     assert found.human_ties == sum(a == 0 for a, _ in known)
     assert found.ties == sum(abs(b) <= epsilon for _, b in known)
 
@@ -210,6 +220,8 @@ def test_too_few_topics_say_why() -> None:
 def plain_soft(people: FloatArray, measure: FloatArray, signs: FloatArray, both: bool = True) -> float:
     """1 - |p - p| over pairs, each p by counting swaps."""
     found = []
+    if not plain_orders(people, measure):
+        return NAN
     for i, j in combinations(range(people.shape[1]), 2):
         known = [t for t in range(len(people)) if not np.isnan([people[t, [i, j]], measure[t, [i, j]]]).any()]
         if not known:
@@ -226,6 +238,16 @@ def plain_soft(people: FloatArray, measure: FloatArray, signs: FloatArray, both:
     return float(np.mean(found)) if found else NAN
 
 
+def plain_orders(people: FloatArray, measure: FloatArray) -> bool:
+    """Whether people and the measure each tell two systems' means apart."""
+    missing = np.isnan(people + measure)
+    sums = [
+        [np.nansum((each[:, i] - each[:, j])[~(missing[:, i] | missing[:, j])]) for each in (people, measure)]
+        for i, j in combinations(range(people.shape[1]), 2)
+    ]
+    return bool(np.any(sums, axis=0).all())
+
+
 def plain_alike(people: FloatArray, measure: FloatArray, closer_than: float = math.inf) -> tuple[float, int]:
     right = []
     for i, j in combinations(range(people.shape[1]), 2):
@@ -236,7 +258,7 @@ def plain_alike(people: FloatArray, measure: FloatArray, closer_than: float = ma
         scored = sum(measure[t, i] - measure[t, j] for t in known)
         if abs(said) < closer_than:
             right.append(np.sign(said) == np.sign(scored))
-    return (float(np.mean(right)) if right else NAN), len(right)
+    return (float(np.mean(right)) if right and plain_orders(people, measure) else NAN), len(right)
 
 
 JUDGED = st.integers(2, 7).flatmap(
@@ -271,7 +293,7 @@ def test_accuracy_of_means_equals_the_plain_twin(values: FloatArray, closer_than
         expected, pairs = plain_alike(values[0], measure, closer_than)
         assert each.value == pytest.approx(expected, nan_ok=True)
         assert each.pairs == pairs
-        assert (each.why is None) == (pairs > 0)
+        assert (each.why is None) == (not math.isnan(expected))
 
 
 def test_soft_accuracy_equals_that_of_the_authors() -> None:
@@ -317,10 +339,12 @@ def test_a_measure_that_says_what_people_say() -> None:
     people, _ = made()
     both = np.stack([people * 3 + 1, -people])
     same, turned = soft_accuracies(people, both, rng=rng())
-    assert (same.value, same.low, same.high) == (1, 1, 1)
+    assert (same.value, same.why_no_interval) == (1, pairwise.NO_SPREAD)
+    assert np.isnan([same.low, same.high]).all()
     assert turned.value < 0.5
+    assert turned.low < turned.value < turned.high
     same, turned = mean_accuracies(people, both, rng=rng())
-    assert (same.value, same.low, same.high) == (1, 1, 1)
+    assert (same.value, same.why_no_interval) == (1, pairwise.NO_SPREAD)
     assert turned.value == pytest.approx(turned.human_ties / turned.pairs)
 
 
@@ -388,6 +412,68 @@ def test_no_pair_that_close_says_so() -> None:
     assert mean_accuracies(people, people[None], rng=rng(), closer_than=2.5)[0].pairs == 1
     assert mean_accuracies(people[:, :1], people[None, :, :1], rng=rng())[0].why == "needs two systems, has 1"
     assert mean_accuracies(people, people[None] * NAN, rng=rng())[0].why == pairwise.NO_COMMON_TOPIC
+
+
+def test_who_ties_every_pair_orders_nothing() -> None:
+    people, measure = made()
+    of_topic = np.repeat(np.arange(20.0)[:, None], 6, axis=1)  # differs between topics alone
+    for flat in (np.full(people.shape, 0.1), of_topic):
+        ties = tie_accuracy(people, flat, rng=rng())
+        assert (ties.why, ties.pairs) == (pairwise.MEASURE_TIES_TOPICS, 300)
+        assert ties.human_ties > 0  # acc-eq would be their share, whatever the measure is like
+        assert np.isnan([ties.uncalibrated, ties.calibrated, ties.crossed, ties.low]).all()
+        assert tie_accuracy(flat, measure, rng=rng()).why == pairwise.PEOPLE_TIE_TOPICS
+        for accuracies in (soft_accuracies, mean_accuracies):
+            found, other = accuracies(people, np.stack([flat, measure]), rng=rng())
+            assert (found.why, found.pairs) == (pairwise.MEASURE_TIES_SYSTEMS, 15)
+            assert np.isnan([found.value, found.low, found.high]).all()
+            assert other.why is None
+            (blank,) = accuracies(flat, measure[None], rng=rng())
+            assert (blank.why, math.isnan(blank.value)) == (pairwise.PEOPLE_TIE_SYSTEMS, True)
+
+
+def test_resamples_that_are_all_alike_make_no_interval() -> None:
+    people, _ = made()
+    apart = people + 10 * np.arange(6)  # the same order on every topic
+    ties = tie_accuracy(apart, apart * 2, rng=rng())
+    assert (ties.uncalibrated, ties.crossed) == (1, 1)
+    assert ties.why_no_interval == ties.why_no_uncalibrated_interval == pairwise.NO_SPREAD
+    assert np.isnan([ties.low, ties.high, ties.uncalibrated_low, ties.uncalibrated_high]).all()
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("factor", [2.0**990, 1e300, 1e-300])
+def test_the_scale_of_scores_does_not_matter(factor: float) -> None:
+    people, measure = made()
+    people[3, 2] = NAN
+    given: dict[str, Any] = {"resamples": 50}
+    for accuracies in (soft_accuracies, mean_accuracies):
+        (plain,) = accuracies(people, measure[None], rng=rng(), **given)
+        for large in (people * factor, people):
+            (found,) = accuracies(large, factor * measure[None], rng=rng(), **given)
+            assert (found.value, found.low, found.high) == pytest.approx(
+                (plain.value, plain.low, plain.high), abs=1e-12
+            )
+    close, far = (
+        mean_accuracies(people * k, measure[None], rng=rng(), closer_than=0.5 * k, **given)[0]
+        for k in (1, factor)
+    )
+    assert 0 < close.pairs == far.pairs < 15
+    one = tie_accuracy(people, measure, rng=rng(), **given)
+    other = tie_accuracy(people * factor, measure * factor, rng=rng(), **given)
+    assert (other.crossed, other.low, other.high) == pytest.approx((one.crossed, one.low, one.high))
+    assert other.epsilon == pytest.approx(one.epsilon * factor)
+
+
+def test_a_pair_that_is_close_beside_others_has_its_own_p() -> None:
+    """Its squared differences would vanish beside those of systems that are far apart."""
+    people, measure = made()
+    close = measure * np.where(np.arange(6) < 2, 1e-200, 1.0)
+    close[:, 2:] += 100 * np.arange(1, 5)  # the others are far from each other and from these two
+    near = close.copy()
+    near[:, :2] = measure[:, :2]  # in the same order
+    found, expected = soft_accuracies(people, np.stack([close, near]), rng=rng(), resamples=50)
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
 
 
 def test_mistakes() -> None:

@@ -18,12 +18,17 @@ import numpy.typing as npt
 from adjudge.errors import UsageError
 from adjudge.stats import checks
 from adjudge.stats.agreement import LEAST_CLUSTERS, LEAST_DEFINED, ahead, cluster_draws
-from adjudge.stats.checks import FloatArray, IntArray
+from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.correlation import Coefficient, CorrelationLevel, correlations
+from adjudge.stats.paired import noise_of, settled
+from adjudge.stats.pairwise import MEASURE_TIES_SYSTEMS, MEASURE_TIES_TOPICS, scaled
 
 Accuracy = Literal["pairwise"]
 CeilingCoefficient = Coefficient | Accuracy
-"""pairwise is the share of pairs of systems in the same order, ties among them: of means, or within topics."""
+"""pairwise is the share of pairs of systems in the same order, ties among them: of means, or within topics.
+
+There is none of a measure, or of assessors, who tie every pair: they order nothing.
+"""
 GROUPS = 20
 """That are left out one by one, where leaving out every topic or assessor alone would take long."""
 NO_VARIANCE = 1e-24
@@ -110,6 +115,9 @@ def human_ceiling(
         raise UsageError(
             "pairwise accuracy is of systems' means or within topics: there is none at the global level"
         )
+    # No coefficient depends on the scale, and sums of very large scores would overflow.
+    x = np.array([scaled(each)[0] for each in x]).reshape(x.shape)
+    given, _ = scaled(given)
     how = _How(level, coefficient)
     counts = (~np.isnan(given)).sum(axis=0)
     once = np.ones((1, x.shape[1]))
@@ -118,7 +126,7 @@ def human_ceiling(
     there = ~np.isnan(values - ceilings)
     difference = _mean(np.where(there, values - ceilings, np.nan), axis=0)
     why = tuple(
-        None if there[:, m].any() else _why(given, counts, own, ~np.isnan(values[:, m]))
+        None if there[:, m].any() else _why(how, x[m], given, counts, own, ~np.isnan(values[:, m]))
         for m in range(len(x))
     )
     variance, freedom, over, why_not = _variance(how, x, given, clusters, rng, resamples)
@@ -144,7 +152,9 @@ def human_ceiling(
     )
 
 
-def _why(judged: FloatArray, counts: IntArray, own: FloatArray, measured: npt.NDArray[np.bool_]) -> str:
+def _why(
+    how: _How, x: FloatArray, judged: FloatArray, counts: IntArray, own: FloatArray, measured: BoolArray
+) -> str:
     people = int(np.count_nonzero(~np.isnan(judged).all(axis=(1, 2))))
     if people < 2:
         return "there is one assessor, and nobody to agree with" if people else "nobody judged"
@@ -152,6 +162,13 @@ def _why(judged: FloatArray, counts: IntArray, own: FloatArray, measured: npt.ND
         return "nothing was judged by two assessors"
     if np.isnan(own).all():
         return "no assessor has a coefficient with the mean of the rest"
+    x = np.where(counts > 1, x, np.nan)
+    if np.isnan(x).all():
+        return "the measure scored nothing that two assessors judged"
+    if how.silent(x[None])[0]:
+        return {"input": MEASURE_TIES_TOPICS, "system": MEASURE_TIES_SYSTEMS}.get(
+            how.level, "all scores of the measure are the same"
+        )
     if not measured.any():
         return "the measure has no coefficient with any leave-one-out mean"
     return "no assessor has a coefficient on the cells that the measure has"
@@ -188,12 +205,29 @@ class _How:
     def of(self, x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
         """Each of a stack (any x topics x systems, with the cells of y) with y, any x weights."""
         if self.level == "input":
-            return _weighted(self.rows(x, y), weights)
+            return self._heard(_weighted(self.rows(x, y), weights), x, y)
         if self.level == "system":
-            return self.rows(_topic_means(x, weights), _topic_means(y[None], weights)[0])
+            found = self.rows(_topic_means(x, weights), _topic_means(y[None], weights)[0])
+            return self._heard(found, x, y)
         kept = [np.where(times[:, None] > 0, y, np.nan) for times in weights]  # weights are 0 and 1 here
         found = [correlations(x, each, level="global", coefficient=self.coefficient).values for each in kept]  # type: ignore[arg-type]
         return np.stack(found, axis=1)
+
+    def _heard(self, found: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
+        """Accuracies, NaN where either orders nothing; correlations are so of themselves."""
+        if self.coefficient == "pairwise":
+            found[self.silent(x) | self.silent(y[None])[0]] = np.nan
+        return found
+
+    def silent(self, x: FloatArray) -> BoolArray:
+        """Which of a stack tie all summaries of every topic, all systems' means, or all there is."""
+        if self.level == "system":
+            x = _topic_means(x, np.ones((1, x.shape[1])))
+        elif self.level == "global":
+            x = x.reshape(len(x), 1, -1)
+        high, low = (each.reduce(x, axis=2) for each in (np.fmax, np.fmin))
+        apart = settled(high - low, noise_of(high, low))
+        return ~(apart > 0).any(axis=1)
 
     def rows(self, x: FloatArray, y: FloatArray) -> FloatArray:
         """The coefficient of each row of a stack (any x rows x systems) with the same row of y: any x rows."""

@@ -22,8 +22,9 @@ from adjudge.stats import checks
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.correlation import COEFFICIENTS, Coefficient, CorrelationLevel
 from adjudge.stats.multiple import Correction, at_most, reached
-from adjudge.stats.order import letters, rank_intervals
+from adjudge.stats.order import closure, letters, rank_intervals
 from adjudge.stats.paired import NOISE, Alternative
+from adjudge.stats.pairwise import scaled
 
 Swap = Literal["systems", "inputs", "both"]
 RESAMPLES = 10_000
@@ -32,6 +33,8 @@ TIE = 1e-9
 """How far a swapped difference may fall short of the observed one, relative to it (or to 1), and still equal it."""
 CELLS = 1 << 21
 """Numbers in one array."""
+LEAST_P = math.ulp(0.0)
+"""What a p of Student's t is where it is too small for a number: the smallest one that is not 0."""
 LEAST_SYSTEMS = 3
 """Fewer have a correlation of 1, -1 or none."""
 
@@ -80,6 +83,11 @@ class MeasurePairs:
     def exact(self) -> bool:
         """Whether every p comes from all swaps."""
         return all(method in ("exact", None) for method in self.method)
+
+    @property
+    def some_exact(self) -> bool:
+        """Whether some p comes from all swaps."""
+        return "exact" in self.method
 
 
 def permutation_measures(
@@ -133,7 +141,7 @@ def permutation_measures(
         )
         return _permuted(observed, null, units=units, exact=exact, alternative=alternative)
 
-    return _every_pair(
+    found = _every_pair(
         values,
         human,
         test,
@@ -142,8 +150,10 @@ def permutation_measures(
         level=level,
         coefficient=coefficient,
         alternative=alternative,
-        signature=f"permutation:{swap}:{alternative}|resamples:{resamples}",
+        signature=f"permutation:{swap}:{alternative}",
     )
+    swaps = "all" if found.exact else f"all-or-{resamples}" if found.some_exact else f"{resamples}"
+    return replace(found, signature=f"{found.signature}|swaps:{swaps}")
 
 
 def williams_measures(
@@ -179,7 +189,7 @@ def williams_measures(
         t = williams_t(n, found.value_first, found.value_second, between)
         if t.why is not None:
             return replace(found, why=t.why)
-        return replace(found, statistic=t.statistic, p=t.p_of(alternative), least=0.0, method="t")
+        return replace(found, statistic=t.statistic, p=t.p_of(alternative), least=LEAST_P, method="t")
 
     return _every_pair(
         values,
@@ -203,10 +213,12 @@ class WilliamsT:
     why: str | None = None
 
     def p_of(self, alternative: Alternative = "two-sided") -> float:
-        """`greater`: the first correlation is the higher one."""
+        """`greater`: the first correlation is the higher one. Never 0: LEAST_P at the least."""
         if alternative == "two-sided":
-            return float(2 * stdtr(self.df, -abs(self.statistic)))
-        return float(stdtr(self.df, -self.statistic if alternative == "greater" else self.statistic))
+            p = 2 * stdtr(self.df, -abs(self.statistic))
+        else:
+            p = stdtr(self.df, -self.statistic if alternative == "greater" else self.statistic)
+        return max(float(p), LEAST_P)
 
 
 def williams_t(n: int, first: float, second: float, between: float) -> WilliamsT:
@@ -221,6 +233,10 @@ def williams_t(n: int, first: float, second: float, between: float) -> WilliamsT
     below = 2 * (n - 1) / (n - 3) * determinant + ((first + second) / 2) ** 2 * (1 - between) ** 3
     if 1 - between <= TIE:
         return WilliamsT(math.nan, n - 3, "the two measures are perfectly correlated with each other")
+    if 1 + between <= TIE:
+        return WilliamsT(
+            math.nan, n - 3, "one measure is the other turned round, for which Williams' t is 0/0"
+        )
     if below <= 0:
         return WilliamsT(math.nan, n - 3, "no three variables have such Pearson correlations")
     t = (first - second) * math.sqrt((n - 1) * (1 + between) / below)
@@ -245,9 +261,13 @@ class MeasureGroups:
     order: tuple[int, ...]
     """Measures from the highest correlation on; those without one are last."""
     letters: tuple[str, ...]
-    """By measure: two share a letter exactly where they are not significantly different."""
-    ranks: tuple[tuple[int, int], ...]
-    """By measure: the best and the worst rank that the significant differences leave."""
+    """By measure: two share a letter exactly where they are not significantly different, or were not tested.
+
+    Two that were not tested share none where a third measure is significantly between them. A measure without a
+    correlation has no letter.
+    """
+    ranks: tuple[tuple[int, int] | None, ...]
+    """By measure that has a correlation: the best and the worst rank that the significant differences leave."""
 
 
 def measure_groups(
@@ -266,15 +286,27 @@ def measure_groups(
         if apart:
             better[(i, j) if lead > 0 else (j, i)] = True
     order = np.argsort(-np.where(np.isnan(own), -np.inf, own), kind="stable")
-    best, worst = rank_intervals(better)
+    there = np.flatnonzero(~np.isnan(own))
+    best, worst = rank_intervals(better[np.ix_(there, there)])
+    marks, ranks = [""] * own.size, dict[int, tuple[int, int]]()
+    apart = better | better.T
+    chained = closure(better)
+    for i, j, p in zip(pairs.first, pairs.second, pairs.p, strict=True):
+        if math.isnan(p):
+            apart[i, j] = apart[j, i] = bool(chained[i, j] or chained[j, i])
+    place = {int(k): at for at, k in enumerate(there)}
+    in_order = [place[int(k)] for k in order if int(k) in place]
+    for at, mark in enumerate(letters(apart[np.ix_(there, there)], in_order)):
+        marks[there[at]] = mark
+        ranks[int(there[at])] = int(best[at]), int(worst[at])
     return MeasureGroups(
         adjusted=found.adjusted,
         different=different,
         reachable=found.reachable,
         better=better,
         order=tuple(int(k) for k in order),
-        letters=tuple(letters(better | better.T, order)),
-        ranks=tuple(zip(best.tolist(), worst.tolist(), strict=True)),
+        letters=tuple(marks),
+        ranks=tuple(ranks.get(k) for k in range(own.size)),
     )
 
 
@@ -339,6 +371,7 @@ def _standardised(values: FloatArray) -> FloatArray:
     """Over all cells. A constant stays one, of zeros."""
     if not np.isfinite(values).any():
         return values
+    values, _ = scaled(values)
     centred = values - np.nanmean(values)
     spread = math.sqrt(float(np.nanmean(centred**2)))
     if spread <= NOISE * float(np.nanmax(np.abs(values))):

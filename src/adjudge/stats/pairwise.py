@@ -6,7 +6,12 @@ mean_accuracies     system means (Kocmi et al. 2021), also among the pairs that 
 
 Values are topics x systems, higher is better, NaN is missing. Only cells in which people and the measure both have a
 value count. Intervals are percentiles of resampled topics, or of clusters of topics where those are given: they are
-for the number that as many other topics would give on average, with the same systems and assessors.
+for the number that as many other topics would give on average, with the same systems and assessors. Where all resamples
+give one value there is no interval.
+
+A measure that ties every pair orders nothing, and people who tie every pair ask for no order: no number then, but a
+reason. This is so of accuracy with ties too, which would only be the share of pairs that people tie, whatever the
+measure is like.
 """
 
 from __future__ import annotations
@@ -37,6 +42,25 @@ SAME = 1e-12
 NO_PAIR = "no topic has two systems that people and the measure both scored"
 NO_COMMON_TOPIC = "no two systems have a topic that people and the measure both scored"
 ONE_SYSTEM = "needs two systems, has {n}"
+PEOPLE_TIE_TOPICS = "people see no difference between summaries of any topic"
+MEASURE_TIES_TOPICS = "the measure gives all summaries of a topic the same score, so that it orders none"
+PEOPLE_TIE_SYSTEMS = "people's means of all systems are the same"
+MEASURE_TIES_SYSTEMS = "the measure's means of all systems are the same, so that it orders none"
+NO_SPREAD = "it is the same in every resample"
+
+
+def scaled(values: FloatArray) -> tuple[FloatArray, int]:
+    """Times a power of 2, exactly, so that the largest is about 1 in size; and the exponent that was taken out.
+
+    Sums, differences and squares of scores such as 1e300 would overflow.
+    """
+    exponent = _exponent(values)
+    return (np.ldexp(values, -exponent) if exponent else values), exponent
+
+
+def _exponent(values: FloatArray) -> int:
+    top = float(np.fmax.reduce(np.abs(values), axis=None, initial=0.0))
+    return math.frexp(top)[1]
 
 
 # Pairs within topics, with ties
@@ -80,6 +104,8 @@ class TieAccuracy:
     """Why there is no number at all."""
     why_not_crossed: str | None = None
     why_no_interval: str | None = None
+    """Of the cross-validated one."""
+    why_no_uncalibrated_interval: str | None = None
 
 
 def tie_accuracy(
@@ -103,6 +129,8 @@ def tie_accuracy(
     checks.count("folds", folds, least=2)
     checks.count("resamples", resamples, least=0)
     checks.share("level", level)
+    said, _ = scaled(said)
+    scored, exponent = scaled(scored)
     given = _TiedPairs.of(said, scored)
     if given.why is not None:
         return _no_tie_accuracy(given, level)
@@ -117,16 +145,19 @@ def tie_accuracy(
     crossed = low = high = low_0 = high_0 = math.nan
     if why_not_crossed is None:
         crossed = float(_cross_validated(curves, np.ones((1, many)), cluster, of_fold)[0])
+    why_not_0 = why_no_interval
     if why_no_interval is None:
-        low, high = _limits(_cross_validated(curves, draws, cluster, of_fold), crossed, level)
+        low, high, why_no_interval = _limits(
+            _cross_validated(curves, draws, cluster, of_fold), crossed, level
+        )
         times = draws[:, cluster]
-        low_0, high_0 = _limits(times @ given.base / times.sum(axis=1), plain, level)
+        low_0, high_0, why_not_0 = _limits(times @ given.base / times.sum(axis=1), plain, level)
     return TieAccuracy(
         uncalibrated=plain,
         uncalibrated_low=low_0,
         uncalibrated_high=high_0,
         calibrated=best,
-        epsilon=epsilon,
+        epsilon=float(np.ldexp(epsilon, exponent)),
         crossed=crossed,
         low=low,
         high=high,
@@ -138,10 +169,11 @@ def tie_accuracy(
         ties=given.tied + further,
         missing=given.missing,
         clusters=many,
-        resamples=len(draws) if why_no_interval is None else 0,
+        resamples=len(draws) if why_no_interval is None or why_not_0 is None else 0,
         sampled=sampled,
         why_not_crossed=why_not_crossed,
         why_no_interval=why_no_interval,
+        why_no_uncalibrated_interval=why_not_0,
     )
 
 
@@ -158,16 +190,17 @@ def _no_tie_accuracy(given: _TiedPairs, level: float) -> TieAccuracy:
         high=nan,
         level=level,
         folds=0,
-        topics=0,
-        pairs=0,
-        human_ties=0,
-        ties=0,
+        topics=given.kept.size,
+        pairs=given.pairs,
+        human_ties=given.human_ties,
+        ties=given.tied,
         missing=given.missing,
         clusters=0,
         resamples=0,
         why=given.why,
         why_not_crossed=given.why,
         why_no_interval=given.why,
+        why_no_uncalibrated_interval=given.why,
     )
 
 
@@ -218,8 +251,15 @@ class _TiedPairs:
             noise = noise_of(measure[t, a], measure[t, b])[apart]
             found.append((np.abs(scored), noise, np.full(gain.size, t, dtype=np.int32), gain))
         kept = np.flatnonzero(counts)
-        missing = topics * i.size - int(counts.sum())
-        why = None if kept.size else NO_PAIR if systems > 1 else ONE_SYSTEM.format(n=systems)
+        pairs = int(counts.sum())
+        missing = topics * i.size - pairs
+        why = None
+        if not pairs:
+            why = NO_PAIR if systems > 1 else ONE_SYSTEM.format(n=systems)
+        elif human_ties == pairs:
+            why = PEOPLE_TIE_TOPICS
+        elif tied == pairs:
+            why = MEASURE_TIES_TOPICS
         size, noise = (np.concatenate([each[k] for each in found] or [np.zeros(0)]) for k in (0, 1))
         row = np.concatenate([each[2] for each in found] or [np.zeros(0, dtype=np.int32)])
         gain = np.concatenate([each[3] for each in found] or [np.zeros(0, dtype=np.int8)])
@@ -236,7 +276,7 @@ class _TiedPairs:
             row=place[row[order]],
             gain=gain[order],
             ends=np.append(starts[1:], size.size) - 1 if size.size else starts,
-            pairs=int(counts.sum()),
+            pairs=pairs,
             human_ties=human_ties,
             tied=tied,
             missing=missing,
@@ -449,6 +489,9 @@ def _swap_p(signs: FloatArray, values: FloatArray, noise: FloatArray) -> FloatAr
 def _normal_p(times: FloatArray, values: FloatArray) -> FloatArray:
     from scipy.special import ndtr
 
+    # By each pair's own size: squares of differences that are small beside those of other pairs would vanish.
+    top = np.abs(values).max(axis=0, initial=0.0)
+    values = np.ldexp(values, -np.frexp(top)[1])
     size = np.sqrt(times @ values**2)
     return np.asarray(ndtr(-(times @ values) / np.where(size > 0, size, 1)))
 
@@ -475,9 +518,11 @@ class _PairSums:
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """People and measures on the topics on which people have a pair."""
+    """People and measures on the topics on which people have a pair, each scaled to about 1."""
 
     people: FloatArray
+    exponent: int
+    """Of the power of 2 by which people's scores were divided."""
     measures: FloatArray
     member: FloatArray
     """Clusters x topics: 1 where the topic is the cluster's."""
@@ -505,8 +550,14 @@ class _Given:
         cluster, many = _renumbered(_numbered(clusters, len(said))[kept])
         member = np.zeros((many, cluster.size))
         member[cluster, np.arange(cluster.size)] = 1
+        own, exponent = scaled(said[kept])
         return cls(
-            people=said[kept], measures=scored[:, kept], member=member, resamples=resamples, level=level
+            people=own,
+            exponent=exponent,
+            measures=np.array([scaled(each)[0] for each in scored[:, kept]]).reshape(len(scored), *own.shape),
+            member=member,
+            resamples=resamples,
+            level=level,
         )
 
     @property
@@ -552,6 +603,11 @@ class _Given:
     ) -> MeanAccuracy:
         """The mean over pairs of what is observed of each, with percentiles of its resampled means."""
         total, pairs, human_ties, missing = 0.0, 0, 0, 0
+        people_order = measure_orders = False
+        bound = math.inf
+        if closer_than is not None:
+            with np.errstate(over="ignore"):
+                bound = float(np.ldexp(closer_than, -self.exponent))
         sums, sizes = np.zeros((2, len(draws)))
         used = np.zeros(self.clusters, dtype=np.bool_)
         for each in self.pair_sums(measure, max(len(draws), swaps)):
@@ -559,8 +615,10 @@ class _Given:
             missing += int(np.count_nonzero(n == 0))
             apart = settled(each.said.sum(axis=0), each.said_noise) / np.maximum(n, 1)
             counts = n > 0
+            people_order |= bool(apart.any())
+            measure_orders |= bool(settled(each.scored.sum(axis=0), each.scored_noise).any())
             if closer_than is not None:
-                counts &= np.abs(apart) < closer_than
+                counts &= np.abs(apart) < bound
             total += float(observed(each)[counts].sum())
             pairs += int(np.count_nonzero(counts))
             human_ties += int(np.count_nonzero(apart[counts] == 0))
@@ -579,11 +637,16 @@ class _Given:
             why = NO_COMMON_TOPIC
         elif not pairs:
             why = f"people's means of no two systems are less than {closer_than:g} apart"
+        elif not people_order:
+            why = PEOPLE_TIE_SYSTEMS
+        elif not measure_orders:
+            why = MEASURE_TIES_SYSTEMS
+        value = value if why is None else math.nan
         why_no_interval = why or _why_no_interval(many, len(draws))
         low = high = math.nan
         if why_no_interval is None:
             with np.errstate(invalid="ignore"):  # a resample without any pair: 0/0
-                low, high = _limits(sums / sizes, value, self.level, centred=centred)
+                low, high, why_no_interval = _limits(sums / sizes, value, self.level, centred=centred)
         both = ~np.isnan(self.people) & ~np.isnan(measure)
         return MeanAccuracy(
             value=value,
@@ -639,14 +702,17 @@ def _why_no_interval(clusters: int, draws: int) -> str | None:
     return None if draws > 1 else "nothing was resampled"
 
 
-def _limits(drawn: FloatArray, value: float, level: float, *, centred: bool = False) -> tuple[float, float]:
-    """Percentiles, of a share. Resampled topics add noise of their own, which can move all resamples one way.
+def _limits(
+    drawn: FloatArray, value: float, level: float, *, centred: bool = False
+) -> tuple[float, float, str | None]:
+    """Percentiles, of a share; or why there are none.
 
-    So percentiles are widened to the value, which is then within them; centred, they are moved with the middle of all
+    Resampled topics add noise of their own, which can move all resamples one way. So percentiles are widened to the value, which is then within them; centred, they are moved with the middle of all
     resamples to the value.
     """
     low, high = (float(each) for each in percentile_limits(drawn, level, axis=0))
     if centred:
         shift = value - float(np.nanmedian(drawn))
         low, high = max(low + shift, 0.0), min(high + shift, 1.0)
-    return min(low, value), max(high, value)
+    low, high = min(low, value), max(high, value)
+    return (low, high, None) if high - low > SAME else (math.nan, math.nan, NO_SPREAD)

@@ -172,19 +172,110 @@ def test_missing_scores_are_counted() -> None:
     (ties,) = (each for each in found.of(coefficient="acc-eq") if each.measure.measure == "random")
     assert (ties.missing, ties.pairs) == (7, 12 * 10 - 7)  # of 5 systems' pairs on the topic, 3 remain
     assert any(
-        "random with overall, input level:" in note and "left out" in note for note in found.tables().notes
+        "random with overall, input level, among all systems: 7 pairs" in note and "left out" in note
+        for note in found.tables().notes
     )
 
 
+def test_a_measure_without_scores_says_so() -> None:
+    data = frame()
+    data = data[(data["measure"] != "random") | ((data["topic"] == "t1") & (data["system"] == "s1"))]
+    found = accuracy_all(cells(data), OPTIONS)
+    own = [each for each in found.of(level="input") if each.measure.measure == "random"]
+    assert {each.why for each in own} == {"no topic has two systems that people and the measure both scored"}
+
+
 def test_a_constant_measure_has_no_agreement_to_speak_of() -> None:
-    """It ties everything: right where people tie, by acc-eq, and never in agreement."""
+    """It ties everything, and orders nothing: a blank with its reason, in every accuracy."""
     data = frame()
     data.loc[data["measure"] == "random", "value"] = 1.0
     found = accuracy_all(cells(data), OPTIONS)
     own = {each.coefficient: each for each in found.rows if each.measure.measure == "random"}
-    assert own["agreement"].value == 0
-    assert own["agreement"].why_no_interval == "nearly all topics have the same agreement"
-    assert own["acc-eq"].value == pytest.approx(own["acc-eq"].human_ties / own["acc-eq"].pairs)
+    assert len(own) == 6
+    for each in own.values():
+        assert np.isnan([each.value, each.low, each.high]).all()
+        assert each.why is not None
+        assert "same" in each.why
+        heading = {"acc-eq": "acc-eq, epsilon 0"}.get(each.coefficient, each.coefficient)
+        if each.coefficient in ("agreement", "acc-eq", "pairwise"):
+            assert (
+                f"random with overall, {heading}, {each.level} level, among all systems: blank ({each.why})"
+                in found.tables().notes
+            )
+    assert all(math.isnan(each.share) and each.why for each in found.by_topic if each.measure == "random")
+    assert not any("random" in each for each in found.sentences())
+    # People who see no difference ask for no order.
+    data = frame()
+    data.loc[data["measure"] == "overall", "value"] = 3.0
+    blank = accuracy_all(cells(data), OPTIONS)
+    assert all(math.isnan(each.value) and each.why and "people" in each.why for each in blank.rows)
+
+
+def test_a_measure_that_ties_some_topics_is_wrong_there() -> None:
+    """Equation 1 counts what the measure ties as not agreed; else it would gain by saying nothing."""
+    data = frame()
+    data.loc[(data["measure"] == "follows") & (data["topic"] == "t2"), "value"] = 1.0
+    found = accuracy_all(cells(data), OPTIONS)
+    (one,) = (each for each in found.by_topic if (each.measure, each.topic) == ("follows", "t2"))
+    assert (one.share, one.why) == (0, None)
+    (own,) = (each for each in found.of(coefficient="agreement") if each.measure.measure == "follows")
+    assert own.n == 12
+
+
+def test_no_interval_without_spread_and_one_rule_for_few_topics() -> None:
+    data = frame()
+    means = data[data["measure"] == "overall"].groupby(["topic", "system"], as_index=False)["value"].mean()
+    people = means.assign(measure="same", assessor=None)
+    found = accuracy_all(cells(pd.concat([data, people])), OPTIONS)
+    same = [each for each in found.rows if each.measure.measure == "same"]
+    for each in same:
+        assert each.value == pytest.approx(1)
+        assert np.isnan([each.low, each.high]).all()
+        assert each.why_no_interval
+        assert str(each.shown()) == "1.000"
+    assert {each.why_no_interval for each in same if each.level == "system"} == {
+        "it is the same in every resample"
+    }
+    few = accuracy_all(cells(data[data["topic"].isin(["t0", "t1", "t2", "t3"])]), OPTIONS)
+    assert all(math.isnan(each.low) for each in few.rows)
+    assert {each.why_no_interval for each in few.of(coefficient="agreement")} == {"needs 5 topics, has 4"}
+
+
+def test_sentences_name_all_who_share_the_lowest_and_never_order_equals() -> None:
+    data = frame()
+    twin = data[data["measure"] == "against"].assign(measure="against-too")
+    found = accuracy_all(cells(pd.concat([data, twin])), OPTIONS)
+    assert "; against and against-too have the lowest: " in found.headline()
+    both = pd.concat([data[data["measure"].isin(["overall", "against"])], twin])
+    said = list(accuracy_all(cells(both), OPTIONS).sentences())
+    assert all("against and against-too have the same" in each for each in said)
+    assert not any("lowest" in each or "highest" in each for each in said)
+    alone = accuracy_all(cells(data[data["measure"].isin(["overall", "against"])]), OPTIONS)
+    assert "against has an agreement (" in alone.headline()
+
+
+def test_agreement_topic_by_topic_is_a_frame() -> None:
+    found = accuracy_all(cells(), OPTIONS)
+    held = found.topics_frame()
+    assert len(held) == 36
+    assert {"measure", "human", "among", "topic", "share", "pairs", "why"} <= set(held.columns)
+    own = held.groupby("measure")["share"].mean()
+    for each in found.of(coefficient="agreement"):
+        assert each.value == pytest.approx(own[each.measure.measure])
+
+
+@pytest.mark.filterwarnings("error")
+def test_very_large_scores() -> None:
+    plain = accuracy_all(cells(), OPTIONS)
+    data = frame()
+    automatic = data["measure"] != "overall"
+    data.loc[automatic, "value"] *= 1e300
+    found = accuracy_all(cells(data), OPTIONS)
+    for one, other in zip(plain.rows, found.rows, strict=True):
+        assert (one.value, one.low, one.high) == pytest.approx(
+            (other.value, other.low, other.high), nan_ok=True
+        )
+    assert list(found.sentences()) == list(plain.sentences())
 
 
 def test_one_topic_and_one_system_say_why() -> None:

@@ -101,6 +101,10 @@ def test_the_headline_names_level_coefficient_systems_topics_and_the_candidates(
 
 
 def test_tables_name_their_level_and_coefficient(found: BetterResult) -> None:
+    for pairs in list(found.tables())[1::2]:
+        headings = [column.title for column in pairs.columns if column.show != "never"]
+        assert len(set(headings)) == len(headings)
+        assert [heading.split(": ")[1] for heading in headings[2:4]] == [headings[2].split(": ")[1]] * 2
     for table, comparison in zip(
         found.tables(), [c for c in found.comparisons for _ in range(2)], strict=True
     ):
@@ -127,7 +131,7 @@ def test_five_systems_can_find_nothing_and_say_so() -> None:
     [comparison] = few.comparisons
     assert {each.conclusion for each in comparison.pairs} == {"could not have been found"}
     assert "no pair of measures could have been found to differ" in few.headline()
-    assert "any of the 3 measures may be the best" in few.headline()
+    assert few.headline().endswith("; which measure is the best is left open.")
     [_, why] = few.sentences()
     assert why == (
         "3 pairs of measures could not have been found to differ in correlation with overall at the system level by"
@@ -139,6 +143,8 @@ def test_five_systems_can_find_nothing_and_say_so() -> None:
 def test_random_swaps_are_signed_by_their_seed() -> None:
     made = planted(topics=12, systems=8)
     a, b, c = (better_measures(made, swap="both", seed=seed).comparisons[0] for seed in (0, 0, 1))
+    assert "swaps:10000" in a.signature
+    assert "swaps:all|" in better_measures(made).comparisons[0].signature
     assert "seed:0" in a.signature
     assert "10,000 random swaps over systems and topics" in a.how
     assert [p.p for p in a.pairs] == [p.p for p in b.pairs] != [p.p for p in c.pairs]
@@ -155,27 +161,106 @@ def test_missing_cells_and_blank_measures_are_said() -> None:
     assert [each.cells for each in comparison.pairs] == [29, 30, 29]
     assert [each.conclusion for each in comparison.pairs][1:] == ["not tested", "not tested"]
     notes = list(comparison.notes())
-    assert notes[0].endswith("among all systems: all scores of the second measure are the same")
+    assert notes[0].startswith("2 pairs of measures not tested")
+    assert notes[0].endswith("among all systems: all scores of Measure 2 are the same")
     assert any(
         note.startswith("Measure 2: no correlation with overall at the global level") for note in notes
     )
     assert any("from 29 to 30 summaries in common" in note for note in notes)
     assert comparison.places[-1].measure.measure == "m2"
-    assert "2 could not be tested" in comparison.headline()
+    headline = comparison.headline()
+    assert "2 could not be tested (Measure 0 with Measure 2 and Measure 1 with Measure 2)" in headline
+    larger = planted(systems=9)
+    blank = better_measures(cells(np.concatenate([larger.automatic, 0 * larger.people]), larger.people[0]))
+    assert "of the 3 that have a correlation, " in blank.headline()
+    last = comparison.places[-1]
+    assert (last.letters, last.best, last.worst) == ("", None, None)
+    assert max(place.worst or 0 for place in comparison.places) == 2
 
 
-def test_topics_that_nobody_judged_count_in_the_order_alone() -> None:
+def test_topics_that_nobody_judged_have_a_column_and_no_say_in_the_order() -> None:
     made = planted(topics=8, systems=6)
     people = made.people[0].copy()
     people[5:] = np.nan
-    [comparison] = better_measures(replace(cells(made.automatic, people), all_topics=True)).comparisons
-    values = {place.measure.measure: place.value for place in comparison.places}
-    means = made.automatic.mean(axis=1)
-    own = [np.corrcoef(each, made.people[0][:5].mean(axis=0))[0, 1] for each in means]
-    np.testing.assert_allclose([values[f"m{k}"] for k in range(3)], own)
+    automatic = made.automatic.copy()
+    automatic[2, 5:] *= -50  # by all its topics the last one is the worst
+    [comparison] = better_measures(replace(cells(automatic, people), all_topics=True)).comparisons
+    values = {place.measure.measure: (place.value, place.all_topics) for place in comparison.places}
+    judged = made.people[0][:5].mean(axis=0)
+    for k in range(3):
+        own = [np.corrcoef(automatic[k, :end].mean(axis=0), judged)[0, 1] for end in (5, 8)]
+        np.testing.assert_allclose(values[f"m{k}"], own)
+    shown = [place.value for place in comparison.places]
+    assert shown == sorted(shown, reverse=True)
+    over_all = [place.all_topics for place in comparison.places]
+    assert over_all != sorted(over_all, reverse=True)
+    for pair in comparison.pairs:  # the order is that of what was tested
+        np.testing.assert_allclose(
+            (pair.value_a, pair.value_b), (values[pair.a.measure][0], values[pair.b.measure][0])
+        )
     assert {pair.cells for pair in comparison.pairs} == {30}
     assert comparison.topics == 5
-    assert any("tested on those that people judged" in note for note in comparison.notes())
+    assert any("on the topics that people judged, on which they are tested" in n for n in comparison.notes())
+    headings = [column.title for column in comparison.places_table().columns]
+    assert "Pearson, system level, all topics" in headings
+    assert "all_topics" in comparison.places_table().to_csv()
+
+
+def test_a_pair_that_was_not_tested_is_named_and_says_nothing() -> None:
+    """People's own scores and the same turned round: Williams' t is 0/0."""
+    made = planted(systems=12)
+    people = made.people[0]
+    found = better_measures(cells(np.stack([people, -people, made.automatic[1]]), people), test="williams")
+    [comparison] = found.comparisons
+    assert "1 could not be tested (Measure 0 with Measure 1)" in found.headline()
+    letters = {place.measure.measure: set(place.letters) for place in comparison.places}
+    assert not letters["m0"] & letters["m1"]  # the third is significantly between them
+    assert "not tested" not in comparison.places_table().title
+    two = better_measures(cells(np.stack([people, -people]), people), test="williams").comparisons[0]
+    assert "could not be tested (Measure 0 with Measure 1)" in two.headline()
+    assert "may be the best" not in two.headline()
+    assert two.places_table().title.endswith("do not differ significantly or were not tested")
+    assert any("turned round" in note for note in two.notes())
+
+
+def test_a_measure_out_of_reach_is_said_to_be_so() -> None:
+    """Few systems in common with a measure: no difference of it could have been found, however bad it is."""
+    made = planted(systems=12)
+    automatic = np.concatenate([made.automatic, -made.people])
+    automatic[3, :, 4:] = np.nan
+    [comparison] = better_measures(cells(automatic, made.people[0])).comparisons
+    assert {each.conclusion for each in comparison.pairs if "m3" in (each.a.measure, each.b.measure)} == {
+        "could not have been found"
+    }
+    assert comparison.headline().endswith("; no difference of Measure 3 could have been found.")
+
+
+def test_very_small_p_are_never_0() -> None:
+    rng = np.random.default_rng(1)
+    people = rng.normal(size=(200, 50))
+    noise = 0.01 * rng.normal(size=(2, 200, 50))
+    found = better_measures(
+        cells(np.stack([people, -people]) + noise, people), levels=("global",), test="williams"
+    )
+    [pair] = found.comparisons[0].pairs
+    assert 0 < pair.p <= 1e-300
+    assert "<1e-300" in str(found.tables())
+    assert "<1e-300" not in list(found.tables())[1].to_csv()
+    [record] = json.loads(as_json(found.as_dict()))["comparisons"][0]["pairs"]
+    assert record["p"] > 0
+    assert record["smallest_p"] > 0
+
+
+@pytest.mark.filterwarnings("error")
+def test_very_large_scores() -> None:
+    made = planted()
+    plain, large = (
+        better_measures(cells(made.automatic * factor, made.people[0]), levels=("system", "input"))
+        for factor in (1.0, 1e300)
+    )
+    for one, other in zip(plain.comparisons, large.comparisons, strict=True):
+        assert [each.p for each in one.pairs] == pytest.approx([each.p for each in other.pairs])
+        assert one.headline() == other.headline()
 
 
 def test_systems_can_be_chosen() -> None:

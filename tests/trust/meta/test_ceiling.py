@@ -13,7 +13,7 @@ import pytest
 from adjudge.comparisons.scores import scores_of
 from adjudge.errors import DataError
 from adjudge.stats.ceiling import human_ceiling
-from adjudge.trust.meta.ceiling import COLUMNS, ceiling_all
+from adjudge.trust.meta.ceiling import COLUMNS, _signed, ceiling_all
 from adjudge.trust.meta.cells import Cells, cells_of
 from adjudge.trust.meta.options import MetaOptions
 
@@ -166,10 +166,64 @@ def test_a_constant_measure_is_an_explained_blank() -> None:
         each for each in found.of(level="system", coefficient="pearson") if each.measure.measure == "random"
     )
     assert math.isnan(own.value)
-    assert own.why == "the measure has no coefficient with any leave-one-out mean"
+    assert own.why == "the measure's means of all systems are the same, so that it orders none"
     assert any(
-        "random with overall, system level, Pearson's r: blank" in note for note in found.tables().notes
+        "random with overall, system level, Pearson's r, among all systems: blank" in note
+        for note in found.tables().notes
     )
+    blank = [each for each in found.rows if each.measure.measure == "random"]
+    assert {each.coefficient for each in blank} == {"pearson", "kendall-b", "pairwise", "acc-eq"}
+    assert all(np.isnan([each.value, each.ceiling, each.difference]).all() and each.why for each in blank)
+
+
+def test_ceilings_of_measures_that_lack_scores_are_said_one_by_one() -> None:
+    data = frame()
+    some = (data["measure"] == "random") & data["topic"].isin([f"t{k}" for k in range(12)])
+    found = ceiling_all(cells(data[~some]), OPTIONS)
+    rows = found.of(level="input", coefficient="pearson")
+    low, high = (f"{end(each.ceiling for each in rows):.3f}" for end in (min, max))
+    assert low != high
+    said = [each for each in found.sentences() if each.startswith("At the input level")]
+    (all_judged,) = (
+        each.value for each in found.ceilings if (each.level, each.coefficient) == ("input", "pearson")
+    )
+    assert f"the human ceiling for overall is {low} to {high}, an assessor with the mean" in said[0]
+    assert f"on all that were judged it is {all_judged:.3f}, averaged over 4 assessors" in said[0]
+    for each in rows:
+        assert any(f"{each.measure.words} ({each.value:.3f} and {each.ceiling:.3f}: " in s for s in said)
+
+
+def test_every_sentence_names_level_coefficient_and_systems() -> None:
+    data = frame()
+    data["kind"] = np.where(data["system"] == "s5", "human", "machine")
+    given = cells_of(scores_of(data), "overall")
+    found = ceiling_all(
+        given, MetaOptions(resamples=60, coefficients=("pearson",), among=("all", "machines"))
+    )
+    said = list(found.sentences())
+    starts = [
+        f"At the {level} level, among {among}, by Pearson's r, "
+        for level in ("system", "input", "global")
+        for among in ("all systems", "machines")
+    ]
+    assert all(any(each.startswith(start) for start in starts) for each in said)
+    assert all(sum(each.startswith(start) for each in said) >= 2 for start in starts)
+    assert all(", among " in note for note in found.tables().notes if "Pearson" in note)
+
+
+def test_columns_have_headings_of_their_own() -> None:
+    for table in ceiling_all(cells(), OPTIONS).tables():
+        level = table.name.split("-")[1]
+        headings = [each.title for each in table.columns if each.show != "never"]
+        assert len(set(headings)) == len(headings)
+        assert {f"human ceiling, {level} level", f"measure's, {level} level"} <= set(headings)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(0.1234, "+0.12"), (-0.0041, "-0.004"), (-1e-9, "+0.00"), (0.0, "+0.00")]
+)
+def test_small_differences_keep_their_side(value: float, shown: str) -> None:
+    assert _signed(value) == shown
 
 
 def test_the_same_everywhere_and_as_json() -> None:

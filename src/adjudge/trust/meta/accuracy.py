@@ -3,14 +3,15 @@
 Within topics (the input level): Zopf's agreement (2018, equation 1), which leaves out what people tie, and accuracy
 with ties (acc-eq, Deutsch et al. 2023), with a measure's ties calibrated. Of systems (the system level): soft pairwise
 accuracy (Thompson et al. 2024), by how sure people and the measure are of each order, and plain pairwise accuracy
-(Kocmi et al. 2021), also among the pairs that are close to people.
+(Kocmi et al. 2021), also among the pairs that are close to people. A measure that ties every pair orders nothing: it
+has no accuracy of any kind, and a note says why.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,8 +25,10 @@ from adjudge.stats.checks import FloatArray
 from adjudge.stats.correlation import CorrelationLevel
 from adjudge.stats.pairwise import (
     MOST_CANDIDATES,
+    NO_SPREAD,
     MeanAccuracy,
     mean_accuracies,
+    scaled,
     soft_accuracies,
     tie_accuracy,
 )
@@ -54,7 +57,6 @@ HEADINGS = {
 }
 INPUT, SYSTEM = (AGREEMENT, ZERO, CALIBRATED, CROSSED), (SOFT, PLAIN, CLOSER)
 NOT_CALIBRATED = "its epsilon was chosen on the same topics"
-SAME = 1e-12
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,11 @@ class MeasureAccuracy:
         return names | {each: getattr(self, each) for each in (*COLUMNS[2:], *MORE)}
 
     def shown(self) -> Cell:
-        return None if math.isnan(self.value) else f"{self.value:.3f}{interval_words(self.low, self.high)}"
+        if math.isnan(self.value):
+            return None
+        if f"{self.low:.2f}" == f"{self.high:.2f}" != "nan":  # narrow: two decimals would show none
+            return f"{self.value:.3f} ({self.low:.4f} to {self.high:.4f})"
+        return f"{self.value:.3f}{interval_words(self.low, self.high)}"
 
 
 @dataclass(frozen=True)
@@ -169,20 +175,28 @@ class AccuracyResult(Tabular):
         name = _NAMES[first.coefficient]
         if first.coefficient == CLOSER:
             name += f" less than {first.closer_than:g} apart on {first.human.words}"
+        article = "an" if name[0] in "aeiou" else "a"
         if not there:
-            return f"{where}, no measure has a {name}: {first.why}."
-        best = [each for each in there if each.value >= there[0].value - SAME]
-        last, one = there[-1], best[0]
+            reasons = dict.fromkeys(each.why for each in found if each.why)
+            return f"{where}, no measure has {article} {name}: {'; '.join(reasons)}."
+        # Equal is what the table shows as equal, so that no sentence orders what looks the same beside it.
+        best, last = (
+            [each for each in there if _shown(each) == _shown(end)] for end in (there[0], there[-1])
+        )
+        one = best[0]
+        alike = _shown(one) == _shown(last[0])
         known = (
             ""
             if len(best) > 1 or math.isnan(one.low)
             else f"; {self.confidence:.0%} interval {one.low:.2f} to {one.high:.2f}"
         )
-        most = "the highest " if len(there) > len(best) else "a " if len(best) == 1 else "the same "
-        least = f"; {last.measure.words} has the lowest: {last.value:.2f}" if len(there) > len(best) else ""
-        who = f"{listed([each.measure.words for each in best])} {'has' if len(best) == 1 else 'have'}"
+        counts = dict.fromkeys(map(_counts, best))
+        rests = f" ({next(iter(counts))}{known})" if len(counts) == 1 else ""
+        most = "the highest" if not alike else article if len(best) == 1 else "the same"
+        least = "" if alike else f"; {_who(last)} the lowest: {_in_words(last[0], best[0])}"
         whom = "" if first.coefficient == CLOSER else f" with {one.human.words}"
-        return f"{where}, {who} {most}{name}{whom}: {one.value:.2f} ({_counts(one)}{known}){least}."
+        shown = _in_words(one, last[0])
+        return f"{where}, {_who(best)} {most} {name}{whom}: {shown}{rests}{least}."
 
     def table(self) -> Table:
         """All numbers, one row each; `tables` has one for people per level."""
@@ -274,20 +288,26 @@ class AccuracyResult(Tabular):
             signature=self.signature,
         )
 
+    def topics_frame(self) -> pd.DataFrame:
+        """Agreement topic by topic: a row per measure, human measure, choice of systems and topic."""
+        return self.topic_table().to_frame()
+
     def _notes(self) -> tuple[str, ...]:
         found = dict.fromkeys(self.notes)
         for each in self.rows:
-            about = f"{each.measure.words} with {each.human.words}, {HEADINGS[each.coefficient]}, {each.level} level"
+            pair = f"{each.measure.words} with {each.human.words}"
+            among = f"among {over_words(each.among)}"
+            about = f"{pair}, {HEADINGS[each.coefficient]}, {each.level} level, {among}"
             if each.why is not None:
                 found[f"{about}: blank ({each.why})"] = None
             elif each.why_no_interval is not None and each.coefficient != CALIBRATED:
                 found[f"{about}: no interval ({each.why_no_interval})"] = None
-            if each.missing and each.coefficient in (AGREEMENT, PLAIN):
+            if each.missing and each.coefficient in (ZERO, PLAIN):
                 of = "of summaries" if each.level == "input" else "of systems"
                 lack = "lacks a score" if each.level == "input" else "has no common topic"
                 many = "lack a score" if each.level == "input" else "have no common topic"
                 found[
-                    f"{each.measure.words} with {each.human.words}, {each.level} level:"
+                    f"{pair}, {each.level} level, {among}:"
                     f" {counted(each.missing, f'pair {of} {lack}', f'pairs {of} {many}')}"
                     f" and {'is' if each.missing == 1 else 'are'} left out"
                 ] = None
@@ -341,6 +361,21 @@ _NAMES = {
     PLAIN: "pairwise accuracy",
     CLOSER: "pairwise accuracy of systems",
 }
+
+
+def _shown(row: MeasureAccuracy) -> str:
+    """The number as the table has it."""
+    return f"{row.value:.3f}"
+
+
+def _in_words(row: MeasureAccuracy, other: MeasureAccuracy) -> str:
+    """With two decimals, or three where two would not tell it from the other end."""
+    short = f"{row.value:.2f}"
+    return short if short != f"{other.value:.2f}" or _shown(row) == _shown(other) else _shown(row)
+
+
+def _who(rows: Sequence[MeasureAccuracy]) -> str:
+    return f"{listed([each.measure.words for each in rows])} {'has' if len(rows) == 1 else 'have'}"
 
 
 def _counts(row: MeasureAccuracy) -> str:
@@ -416,15 +451,12 @@ def _within(
     found: list[MeasureAccuracy] = []
     per_topic: list[AgreementByTopic] = []
     judged = [k for k in range(len(cells.topics)) if not np.isnan(human.values[k]).all()]
-    given = [pair_agreements(human.values[k], cells.automatic[:, k]) for k in judged]
+    people = scaled(human.values)[0]
+    automatic = np.array([scaled(each)[0] for each in cells.automatic]).reshape(cells.automatic.shape)
+    given = [pair_agreements(people[k], automatic[:, k]) for k in judged]
     clusters = cells.clusters and [cells.clusters[k] for k in judged]
     for m, measure in enumerate(cells.measures):
         topics = [each[m] for each in given]
-        per_topic += [
-            _by_topic(measure, human, among, cells.topics[k], one)
-            for k, one in zip(judged, topics, strict=True)
-        ]
-        found.append(_agreement(measure, human, among, topics, clusters, options))
         ties = tie_accuracy(
             human.values,
             cells.automatic[m],
@@ -433,6 +465,14 @@ def _within(
             level=level,
             clusters=cells.clusters,
         )
+        if ties.why is not None:  # there is no pair, or nobody orders any: no agreement either
+            topics = [replace(each, share=math.nan, why=each.why or ties.why) for each in topics]
+        per_topic += [
+            _by_topic(measure, human, among, cells.topics[k], one)
+            for k, one in zip(judged, topics, strict=True)
+        ]
+        agreement = _agreement(measure, human, among, topics, clusters, options)
+        found.append(replace(agreement, why=ties.why or agreement.why))
         shared: dict[str, Any] = {
             "measure": measure,
             "human": human.info,
@@ -452,7 +492,7 @@ def _within(
                 high=ties.uncalibrated_high,
                 epsilon=0.0,
                 why=ties.why,
-                why_no_interval=ties.why_no_interval,
+                why_no_interval=ties.why_no_uncalibrated_interval,
                 **shared,
             ),
             MeasureAccuracy(
@@ -535,10 +575,13 @@ def _agreement(
 def _share_interval(
     shares: FloatArray, clusters: Sequence[str] | None, options: MetaOptions
 ) -> tuple[float, float, str | None]:
-    """Of a mean of shares: by Student's t over topics, as `agreements` has it; with sets, by resampling."""
+    """Of a mean of shares: by Student's t over topics, as `agreements` has it; with sets, by resampling.
+
+    It needs as many topics as the other accuracies, though t would do with two.
+    """
     level = 1 - options.alpha
-    if shares.size < 2:
-        return math.nan, math.nan, f"needs two topics, has {shares.size}"
+    if clusters is None and shares.size < LEAST_CLUSTERS:
+        return math.nan, math.nan, f"needs {LEAST_CLUSTERS} topics, has {shares.size}"
     if flat(shares[:, None])[0]:
         return math.nan, math.nan, "nearly all topics have the same agreement"
     if clusters is None:
@@ -551,8 +594,8 @@ def _share_interval(
     draws = cluster_draws(_stream(options, "agreement"), len(names), options.resamples)[:, own]
     if not len(draws):
         return math.nan, math.nan, "nothing was resampled"
-    low, high = percentile_limits(draws @ shares / draws.sum(axis=1), level, axis=0)
-    return float(low), float(high), None
+    low, high = (float(each) for each in percentile_limits(draws @ shares / draws.sum(axis=1), level, axis=0))
+    return (low, high, None) if low < high else (math.nan, math.nan, NO_SPREAD)
 
 
 def _of_means(cells: Cells, human: HumanCells, among: Among, options: MetaOptions) -> list[MeasureAccuracy]:

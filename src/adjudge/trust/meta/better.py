@@ -14,16 +14,16 @@ from math import ceil
 from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge import __version__
-from adjudge.comparisons.best import best_words
+from adjudge.comparisons.best import best_words, candidates
 from adjudge.comparisons.conclusions import Conclusion
 from adjudge.comparisons.scores import Among
 from adjudge.data.scores import MeasureInfo
 from adjudge.engine import generator
 from adjudge.errors import DataError
-from adjudge.table import Column, Table, Tables, Tabular, plain
+from adjudge.table import Cell, Column, Table, Tables, Tabular, plain
 from adjudge.trust.meta.cells import Cells, HumanCells
 from adjudge.trust.meta.words import coefficient_words, over_words
-from adjudge.wording import counted
+from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,6 +38,8 @@ RESAMPLES = 10_000
 PER_PAIR = 10
 """Swaps for each p as small as alpha divided by the number of pairs: its smallest p is then a tenth of it."""
 MOST_RESAMPLES = 100_000
+TINY = 1e-300
+"""A p below this is shown as such: t has no more digits there."""
 
 MeasureTest = Literal["permutation", "williams"]
 SWAPPED = {"systems": "over systems", "inputs": "over topics", "both": "over systems and topics"}
@@ -75,11 +77,19 @@ class MeasurePlace:
 
     measure: MeasureInfo
     value: float
+    """On the topics that people judged, which tests are about."""
     letters: str
-    best: int
-    worst: int
+    best: int | None
+    worst: int | None
+    """None without a correlation."""
+    all_topics: float = math.nan
+    """By its means over all its topics, where such were asked for."""
     why: str | None = None
     """Why it has no correlation."""
+
+    @property
+    def ranks(self) -> Cell:
+        return self.best if self.best == self.worst else f"{self.best}-{self.worst}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,9 +113,11 @@ class MeasureComparison:
     better: BoolArray
     """By place: the first is significantly better than the second."""
     exact: bool
+    """Whether all swaps were taken of every pair."""
+    some_exact: bool
     resamples: int
     further: bool
-    """Whether measures' own correlations use topics that nobody judged, which tests of pairs do not."""
+    """Whether correlations by means over all topics, judged or not, stand beside those that are tested."""
     signature: str
 
     @property
@@ -120,7 +132,8 @@ class MeasureComparison:
     def how(self) -> str:
         if self.test == "williams":
             return "Williams' test"
-        swaps = "all" if self.exact else f"{self.resamples:,} random"
+        swaps = f"{'all or ' if self.some_exact else ''}{self.resamples:,} random"
+        swaps = "all" if self.exact else swaps
         return f"permutation test, {swaps} swaps {SWAPPED[self.swap]}"
 
     def count(self, conclusion: Conclusion) -> int:
@@ -143,12 +156,41 @@ class MeasureComparison:
         if lost and differ + alike:
             said.append(f"{lost:,} could not have been found")
         if untested:
-            said.append(f"{untested:,} could not be tested")
-        there = [k for k, place in enumerate(self.places) if not math.isnan(place.value)]
-        names = [self.places[k].measure.words for k in there]
-        who = f"; {best_words(self.better[there][:, there], names, what='measure')}" if len(there) > 1 else ""
+            names = [
+                f"{each.a.words} with {each.b.words}"
+                for each in self.pairs
+                if each.conclusion == "not tested"
+            ]
+            said.append(f"{untested:,} could not be tested ({listed(names)})")
+        who = "".join(f"; {each}" for each in self._best(bool(differ + alike)))
         on = f"{counted(self.systems, 'system')}, {counted(self.topics, 'topic')}"
         return f"In correlation {self.where} ({on}), {'; '.join(said)}{who}."
+
+    def _best(self, found: bool) -> Iterator[str]:
+        """Who may be the best, and of whom that says little, as no difference was within the test's reach."""
+        there = [k for k, place in enumerate(self.places) if not math.isnan(place.value)]
+        if len(there) < 2:
+            return
+        if not found:
+            yield "which measure is the best is left open"
+            return
+        names = [self.places[k].measure.words for k in there]
+        better = self.better[there][:, there]
+        some = f"of the {len(there)} that have a correlation, " if len(there) < len(self.places) else ""
+        yield some + best_words(better, names, what="measure")
+        within = {
+            name
+            for each in self.pairs
+            if each.conclusion in ("differ", "not significantly different")
+            for name in (each.a.measure, each.b.measure)
+        }
+        few = [
+            self.places[there[k]].measure
+            for k in candidates(better)
+            if self.places[there[k]].measure.measure not in within
+        ]
+        if few:
+            yield f"no difference of {listed([each.words for each in few])} could have been found"
 
     def sentences(self) -> Iterator[str]:
         yield self.headline()
@@ -177,7 +219,11 @@ class MeasureComparison:
 
     def notes(self) -> Iterator[str]:
         """Pairs without a test, cells that do not count, topics without a correlation."""
-        whys = Counter(each.why for each in self.pairs if each.why is not None)
+        whys = Counter(
+            each.why.replace("the first measure", each.a.words).replace("the second measure", each.b.words)
+            for each in self.pairs
+            if each.why is not None
+        )
         for why, many in whys.items():
             yield f"{counted(many, 'pair')} of measures not tested in correlation {self.where}: {why}"
         for place in self.places:
@@ -185,14 +231,27 @@ class MeasureComparison:
                 yield f"{place.measure.words}: no correlation {self.where} ({place.why})"
         if self.further:
             yield (
-                f"correlations {self.where} are of measures' means over all their topics; pairs of measures are tested"
-                " on those that people judged, so that their correlations may be others"
+                f"measures stand in the order of their correlations {self.where}, on the topics that people judged, on"
+                " which they are tested; their means over all their topics have correlations of their own"
+            )
+        value = {each.measure.measure: each.value for each in self.places}
+        turned = [
+            f"{each.a.words} with {each.b.words}"
+            for each in self.pairs
+            if each.conclusion == "differ"
+            and each.difference * (value[each.a.measure] - value[each.b.measure]) < 0
+        ]
+        if turned:
+            yield (
+                f"on the summaries that both have, these measures differ the other way round than in the order by their"
+                f" correlations {self.where}: {listed(turned)}"
             )
         sizes = {each.cells for each in self.pairs}
         if len(sizes) > 1:
             yield (
                 f"pairs of measures have from {min(sizes):,} to {counted(max(sizes), 'summary', 'summaries')} in"
-                f" common, for correlations {self.where}; each pair counts those that people and both measures have"
+                f" common, for correlations {self.where}; each pair counts those that people and both measures have, so"
+                " that a measure's correlation in a pair may differ from its own"
             )
         topics = max((max(each.undefined) for each in self.pairs), default=0)
         if topics:
@@ -211,6 +270,7 @@ class MeasureComparison:
             columns=(
                 Column("measure", right=False),
                 Column("value", self._heading(), tiny=False),
+                *([Column("all_topics", f"{self._heading()}, all topics", tiny=False)] * self.further),
                 Column("letters", "group", right=False, raised=False),
                 Column("ranks", right=False, data=False),
                 Column("best", show="never"),
@@ -220,30 +280,44 @@ class MeasureComparison:
                 (
                     each.measure.heading,
                     each.value,
-                    each.letters,
-                    f"{each.best}-{each.worst}" if each.best != each.worst else str(each.best),
+                    *([each.all_topics] * self.further),
+                    each.letters or None,
+                    each.ranks,
                     each.best,
                     each.worst,
                 )
                 for each in self.places
             ),
-            title=f"Measures by their correlation {self.where}: those that share a letter do not differ significantly",
+            title=(
+                f"Measures by their correlation {self.where}: those that share a letter do not differ significantly"
+                + (" or were not tested" if self._shared_untested() else "")
+            ),
             said=tuple(self.sentences()),
             notes=tuple(self.notes()),
             signature=self.signature,
+        )
+
+    def _shared_untested(self) -> bool:
+        """Whether two measures share a letter that were not tested."""
+        letters = {each.measure.measure: _letters(each.letters) for each in self.places}
+        return any(
+            each.conclusion == "not tested" and letters[each.a.measure] & letters[each.b.measure]
+            for each in self.pairs
         )
 
     def pairs_table(self) -> Table:
         return Table(
             name=f"better-pairs-{self.name}",
             columns=(
-                Column("a", "measure", right=False),
-                Column("b", "and", right=False),
+                Column("a", "first", right=False),
+                Column("b", "second", right=False),
                 Column("value_a", f"first: {self._heading()}", tiny=False),
-                Column("value_b", "second", tiny=False),
+                Column("value_b", f"second: {self._heading()}", tiny=False),
                 Column("difference", format="+.3f", tiny=False),
-                Column("p", format=".4f"),
-                Column("corrected", "corrected p", format=".4f"),
+                Column("shown_p", "p", format=".4f", data=False, right=True),
+                Column("shown_corrected", "corrected p", format=".4f", data=False, right=True),
+                Column("p", show="never"),
+                Column("corrected", show="never"),
                 Column("conclusion", right=False),
             ),
             rows=tuple(
@@ -253,6 +327,8 @@ class MeasureComparison:
                     each.value_a,
                     each.value_b,
                     each.difference,
+                    _shown_p(each.p),
+                    _shown_p(each.corrected),
                     each.p,
                     each.corrected,
                     each.conclusion,
@@ -290,6 +366,15 @@ class MeasureComparison:
                 "conclusion": each.conclusion,
                 "why": each.why,
             }
+
+
+def _shown_p(p: float) -> Cell:
+    return f"<{TINY:g}" if p < TINY else p
+
+
+def _letters(text: str) -> set[str]:
+    """Letters stand close, or apart where there are very many."""
+    return set(text.split()) if " " in text else set(text)
 
 
 CORRECTED = {"holm": "Holm", "bonferroni": "Bonferroni", "bh": "Benjamini-Hochberg"}
@@ -340,6 +425,7 @@ class BetterResult(Tabular):
                             {
                                 "measure": place.measure.measure,
                                 "value": place.value,
+                                **({"all_topics": place.all_topics} if each.further else {}),
                                 "letters": place.letters,
                                 "best": place.best,
                                 "worst": place.worst,
@@ -379,7 +465,7 @@ def better_measures(
     input level does not have. Swaps over inputs, or both, speak of these systems alone. Without `resamples` there are
     as many swaps as the correction needs; where there are no more in all, all are taken. p-values are corrected over
     the pairs of one human measure, level and coefficient. A pair counts the summaries that people and both measures
-    have; the order is by each measure's own correlation.
+    have; the order is by each measure's own correlation on the topics that people judged.
     """
     from adjudge.stats import checks
 
@@ -442,9 +528,12 @@ def _compared(
     from adjudge.stats.measure_tests import measure_groups, permutation_measures, williams_measures
 
     further = cells.all_topics and level == "system"
-    own = correlations(
-        cells.automatic, human.values, level=level, coefficient=coefficient, all_topics=further
-    )
+    own = correlations(cells.automatic, human.values, level=level, coefficient=coefficient)
+    over_all = own
+    if further:
+        over_all = correlations(
+            cells.automatic, human.values, level=level, coefficient=coefficient, all_topics=True
+        )
     if test == "williams":
         pairs = williams_measures(
             cells.automatic, human.values, level=level, coefficient=coefficient, progress=progress
@@ -480,14 +569,16 @@ def _compared(
                 measure=cells.measures[k],
                 value=float(own.values[k]),
                 letters=groups.letters[k],
-                best=groups.ranks[k][0],
-                worst=groups.ranks[k][1],
+                best=rank[0] if (rank := groups.ranks[k]) else None,
+                worst=rank[1] if rank else None,
+                all_topics=float(over_all.values[k]) if further else math.nan,
                 why=own.why[k],
             )
             for k in order
         ),
         better=groups.better[np.ix_(order, order)],
         exact=pairs.exact,
+        some_exact=pairs.some_exact,
         resamples=resamples,
         further=further,
         signature=f"better|{human.info.measure}|{pairs.signature}|correct:{correct}"

@@ -23,7 +23,7 @@ from adjudge.stats.correlation import CorrelationLevel
 from adjudge.table import Cell, Column, Table, Tables, Tabular, plain
 from adjudge.trust.meta.cells import POOLED, Cells, HumanCells
 from adjudge.trust.meta.options import MetaOptions
-from adjudge.trust.meta.words import coefficient_words, interval_words, over_words
+from adjudge.trust.meta.words import coefficient_words, over_words
 from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
@@ -74,10 +74,11 @@ class MeasureCeiling:
         return names | {name: getattr(self, name) for name in COLUMNS[2:]}
 
     def shown(self) -> Cell:
-        """`+0.12 (0.03 to 0.21)`."""
+        """`+0.120 (+0.03 to +0.21)`."""
         if math.isnan(self.difference):
             return None
-        return f"{self.difference:+.3f}{interval_words(self.low, self.high)}"
+        interval = "" if math.isnan(self.low) else f" ({_signed(self.low)} to {_signed(self.high)})"
+        return f"{self.difference:+z.3f}{interval}"
 
 
 @dataclass(frozen=True)
@@ -156,16 +157,28 @@ class CeilingResult(Tabular):
         if math.isnan(ceiling.value):
             yield f"{where}, there is no human ceiling for {name}: no assessor has a coefficient with the others."
             return
-        yield (
-            f"{where}, the human ceiling for {name} is {ceiling.value:.2f}: an assessor with the mean of the others,"
-            f" averaged over {counted(ceiling.assessors, 'assessor')}."
-        )
         found = self.of(
             level=ceiling.level,
             coefficient=ceiling.coefficient,
             human=ceiling.human.measure,
             among=ceiling.among,
         )
+        own = [each.ceiling for each in found if not math.isnan(each.ceiling)]
+        differ = any(f"{each:.3f}" != f"{ceiling.value:.3f}" for each in own)
+        assessors = f"averaged over {counted(ceiling.assessors, 'assessor')}"
+        if not differ:
+            yield (
+                f"{where}, the human ceiling for {name} is {ceiling.value:.2f}: an assessor with the mean of the"
+                f" others, {assessors}."
+            )
+        else:
+            low, high = f"{min(own):.3f}", f"{max(own):.3f}"
+            yield (
+                f"{where}, the human ceiling for {name} is {low if low == high else f'{low} to {high}'}, an assessor"
+                " with the mean of the others on the summaries that"
+                f" {'the measure has' if len(own) == 1 else 'each measure has'}; on all that were judged it is"
+                f" {ceiling.value:.3f}, {assessors}."
+            )
         for words, which in (
             ("above the human ceiling", [each for each in found if each.low > 0]),
             ("below the human ceiling", [each for each in found if each.high < 0]),
@@ -175,12 +188,11 @@ class CeilingResult(Tabular):
             ),
         ):
             if which:
-                ends = [f"{each.difference:+.2f}; {each.low:+.2f} to {each.high:+.2f}" for each in which]
-                names = [f"{each.measure.words} ({end})" for each, end in zip(which, ends, strict=True)]
+                names = [f"{each.measure.words} ({_compared(each, differ)})" for each in which]
                 verb = "is" if len(which) == 1 else "are"
                 yield (
-                    f"At the {ceiling.level} level, by {by}, {listed(names, most=9)} {verb} {words} for {name},"
-                    f" with {self.confidence:.0%} intervals of the difference."
+                    f"{where}, {listed(names, most=9)} {verb} {words} for {name}, with {self.confidence:.0%} intervals"
+                    " of the difference."
                 )
 
     def table(self) -> Table:
@@ -212,11 +224,11 @@ class CeilingResult(Tabular):
             columns=(
                 Column("measure", right=False),
                 Column("human", "with", right=False, show="varies"),
-                Column("coefficient", f"coefficient, {level} level", right=False),
+                Column("coefficient", right=False),
                 Column("n", "assessors", right=True),
-                Column("ceiling", "human ceiling", right=True, tiny=False),
-                Column("value", "measure", right=True, tiny=False),
-                Column("shown", "difference", right=True, data=False),
+                Column("ceiling", f"human ceiling, {level} level", right=True, tiny=False),
+                Column("value", f"measure's, {level} level", right=True, tiny=False),
+                Column("shown", f"difference, {level} level", right=True, data=False),
                 *(Column(name, show="never") for name in ("difference", "low", "high")),
             ),
             rows=tuple(
@@ -257,7 +269,8 @@ class CeilingResult(Tabular):
             missing = [name for name, value in each.by_assessor if math.isnan(value)]
             if missing and each.assessors:
                 found[
-                    f"{each.human.words}, {each.level} level, {_words(each.coefficient)}: {listed(missing)}"
+                    f"{each.human.words}, {each.level} level, {_words(each.coefficient)}, among"
+                    f" {over_words(each.among)}: {listed(missing)}"
                     f" {'has' if len(missing) == 1 else 'have'} no coefficient with the others and"
                     f" {'does' if len(missing) == 1 else 'do'} not count"
                 ] = None
@@ -269,7 +282,8 @@ class CeilingResult(Tabular):
                 ] = None
         for row in self.rows:
             about = (
-                f"{row.measure.words} with {row.human.words}, {row.level} level, {_words(row.coefficient)}"
+                f"{row.measure.words} with {row.human.words}, {row.level} level, {_words(row.coefficient)}, among"
+                f" {over_words(row.among)}"
             )
             if row.why is not None:
                 found[f"{about}: blank ({row.why})"] = None
@@ -311,6 +325,21 @@ class CeilingResult(Tabular):
             }
         )
         return found
+
+
+def _signed(value: float) -> str:
+    """`+0.12`; with more decimals where two would hide on which side of 0 it is."""
+    for digits in (2, 3, 4):
+        text = f"{value:+.{digits}f}"
+        if float(text):
+            return text
+    return f"{value:+z.2f}"
+
+
+def _compared(row: MeasureCeiling, differ: bool) -> str:
+    """The difference and its interval; where measures have ceilings of their own, both numbers before it."""
+    both = f"{row.value:.3f} and {row.ceiling:.3f}: " if differ else ""
+    return f"{both}{_signed(row.difference)}; {_signed(row.low)} to {_signed(row.high)}"
 
 
 def _words(coefficient: str) -> str:
