@@ -37,13 +37,13 @@ from adjudge.comparisons.sampled import (
 )
 from adjudge.comparisons.scores import Among
 from adjudge.comparisons.tests import ALPHA, CORRECTION_BY, Choices, choices
-from adjudge.data.scores import MeasureInfo, ScoreMatrix
+from adjudge.data.scores import MeasureInfo
 from adjudge.errors import DataError, UsageError
 from adjudge.stats.checks import BoolArray, FloatArray, IntArray
 from adjudge.stats.paired import test_words
 from adjudge.stats.pairs import columns_of_pairs
 from adjudge.table import Cell, Column, Table, Tables, Tabular, plain
-from adjudge.trust.meta.cells import POOLED, Cells, HumanCells
+from adjudge.trust.meta.cells import POOLED, Cells, HumanCells, over_lengths, score_matrix
 from adjudge.wording import counted, listed
 
 if TYPE_CHECKING:
@@ -215,7 +215,7 @@ class _Compared:
             human.info,
             np.where(kept, human.values, np.nan),
             human.assessors,
-            _over_lengths(by_assessor, self.cells),
+            over_lengths(by_assessor, self.cells),
         )
 
     def _tested(
@@ -251,45 +251,6 @@ class _Compared:
         kind = dict(zip(self.cells.systems, self.cells.kinds, strict=True))
         human = np.array([kind[system] == "human" for system in systems], dtype=np.bool_)
         return np.asarray(human[first] != human[second])
-
-
-def score_matrix(info: MeasureInfo, values: FloatArray, cells: Cells) -> ScoreMatrix | None:
-    """A measure's scores as `compare` takes them: a row per topic that has any; None where there is none."""
-    values = _over_lengths(values, cells)
-    rows = np.flatnonzero(~np.isnan(values).all(axis=1))
-    if not rows.size:
-        return None
-    topics = tuple(dict.fromkeys(cells.row_topics))
-    kept = values[rows]
-    return ScoreMatrix(
-        values=kept,
-        counts=(~np.isnan(kept)).astype(np.int64),
-        topics=tuple(topics[k] for k in rows),
-        systems=cells.systems,
-        info=replace(info, better="higher", range=(None, None)),  # as cells are
-    )
-
-
-def _over_lengths(values: FloatArray, cells: Cells) -> FloatArray:
-    """A row per topic: its mean over the lengths that every system with a score on it has, as in `compare`.
-
-    Of several assessors, the plain means of each.
-    """
-    topics = list(dict.fromkeys(cells.row_topics))
-    if len(topics) == len(cells.row_topics):
-        return values
-    of = np.array([topics.index(topic) for topic in cells.row_topics])
-    found = np.full((*values.shape[:-2], len(topics), values.shape[-1]), np.nan)
-    for k in range(len(topics)):
-        rows = values[..., of == k, :]
-        kept = ~np.isnan(rows)
-        if values.ndim == 2:
-            there = kept.any(axis=0)
-            kept &= (kept | ~there).all(axis=1, keepdims=True)
-        n = kept.sum(axis=-2)
-        total = np.where(kept, rows, 0.0).sum(axis=-2)
-        found[..., k, :] = np.where(n > 0, total / np.maximum(n, 1), np.nan)
-    return found
 
 
 def _population(

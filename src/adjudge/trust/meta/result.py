@@ -6,7 +6,6 @@ says why instead of stopping the others.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -20,7 +19,7 @@ from adjudge.data.scores import AllLengths
 from adjudge.errors import AdjudgeError, DataError, UsageError, nearest, quoted
 from adjudge.table import Table, Tables, Tabular, plain
 from adjudge.trust.meta.cells import Cells, cells_of
-from adjudge.trust.meta.options import RESAMPLES, MetaOptions
+from adjudge.trust.meta.options import MetaOptions
 from adjudge.trust.meta.words import COEFFICIENTS, LEVELS
 from adjudge.wording import listed
 
@@ -82,6 +81,7 @@ class MetaRun:
                         correct=self.options.correct,
                         alpha=self.options.alpha,
                         among=among,
+                        resamples=self.options.resamples,
                         seed=self.options.seed,
                     )
                 except AdjudgeError as error:
@@ -119,8 +119,9 @@ def _slices(run: MetaRun) -> MetaPart:
         run.cells,
         by=o.by,
         coefficient=o.coefficients[0],
-        among=o.among[0],
+        among=o.among,
         alpha=o.alpha,
+        correct=o.step_correction,
         resamples=o.resamples,
         seed=o.seed,
     )
@@ -159,7 +160,13 @@ def _conclusions(run: MetaRun) -> MetaPart:
     o = run.options
     mixed: tuple[Among, ...] = (*o.among, "human-machine") if len(o.among) > 1 else o.among
     return agree_on_conclusions(
-        run.cells, test=o.test, correct=o.correct, alpha=o.alpha, among=mixed, seed=o.seed
+        run.cells,
+        test=o.test,
+        correct=o.correct,
+        alpha=o.alpha,
+        among=mixed,
+        resamples=o.resamples,
+        seed=o.seed,
     )
 
 
@@ -170,11 +177,13 @@ def _better(run: MetaRun) -> MetaPart:
     return better_measures(
         run.cells,
         levels=o.levels,
-        coefficients=o.coefficients[:1],
+        coefficients=o.compared_by,
         among=o.among,
         test=o.measure_test,
         swap=o.swap,
         alpha=o.alpha,
+        correct=o.step_correction,
+        resamples=o.resamples,
         seed=o.seed,
         progress=run.step,
     )
@@ -185,7 +194,9 @@ def _power(run: MetaRun) -> MetaPart:
     from adjudge.trust.meta.power import discriminative_power
 
     o = run.options
-    return discriminative_power(run.cells, tests=o.tests or COUNTED, alpha=o.alpha, seed=o.seed)
+    return discriminative_power(
+        run.cells, tests=o.tests or COUNTED, alpha=o.alpha, resamples=o.resamples, seed=o.seed
+    )
 
 
 def _curves(run: MetaRun) -> MetaPart:
@@ -197,11 +208,13 @@ def _curves(run: MetaRun) -> MetaPart:
         run.scores,
         level=o.levels[0],
         coefficient=o.coefficients[0],
-        among=o.among[0],
+        among=o.among,
         length=o.length,
         form=o.form,
+        draws=o.resamples,
         seed=o.seed,
         alpha=o.alpha,
+        correction="none" if o.correct == "none" else "holm",
         progress=run.step,
     )
 
@@ -216,7 +229,14 @@ def _hotelling(run: MetaRun) -> MetaPart:
     from adjudge.trust.meta.hotelling import hotelling
 
     o = run.options
-    return hotelling(run.cells.among(o.among[0]), alpha=o.alpha, seed=o.seed)
+    return hotelling(
+        run.cells,
+        among=o.among,
+        alpha=o.alpha,
+        correct=o.step_correction,
+        resamples=o.resamples,
+        seed=o.seed,
+    )
 
 
 SPECS: dict[str, PartSpec] = {
@@ -248,7 +268,7 @@ def meta(
     human: str | Sequence[str] = (),
     parts: str | Sequence[str] = USUAL,
     levels: str | Sequence[str] = LEVELS,
-    coefficients: str | Sequence[str] = COEFFICIENTS,
+    coefficients: str | Sequence[str] | None = None,
     resample: str = "all",
     among: str | None = None,
     all_topics: bool = False,
@@ -257,7 +277,7 @@ def meta(
     test: str = "wilcoxon",
     correct: str = "holm",
     alpha: float = 0.05,
-    resamples: int = RESAMPLES,
+    resamples: int | None = None,
     seed: int = 0,
     closer_than: float | None = None,
     measure_test: str = "permutation",
@@ -277,6 +297,9 @@ def meta(
     inputs, assessors or all of them. Where people's summaries are among the systems, `among` is machines or all, and
     without it both. With `all_topics` a measure's mean is over all its topics, judged or not. `human_systems` are
     patterns of systems that are human. `test` and `correct` are those of `compare`, `without` leaves out assessors.
+    `resamples` goes to every part that resamples; without it each takes as many as it needs. `coefficients` are those
+    of the correlations, all unless named; measures are compared with each other by those that are named, else by the
+    first, and the first makes sentences, curves and slices. Slices are of the input level, whatever the `levels`.
     """
     found = scores_of(scores, without=without).with_humans(human_systems)
     wanted = _several("part", parts, PARTS)
@@ -284,7 +307,10 @@ def meta(
     cells = cells_of(found, human, named, length=length, form=form, all_topics=all_topics)
     options = MetaOptions(
         levels=cast("tuple[CorrelationLevel, ...]", _several("level", levels, LEVELS)),
-        coefficients=cast("tuple[Coefficient, ...]", _several("coefficient", coefficients, COEFFICIENTS)),
+        coefficients=cast(
+            "tuple[Coefficient, ...]", _several("coefficient", coefficients or "all", COEFFICIENTS)
+        ),
+        coefficients_named=bool(coefficients),
         resample=cast("Resample", _several("resample", resample, RESAMPLED, one=True)[0]),
         among=_among(cells, among),
         test=test,
@@ -312,10 +338,25 @@ def meta(
     if not made:
         raise DataError("; ".join(absent.values()))
     names = [*(each.info.measure for each in cells.humans), *(each.measure for each in cells.measures)]
-    notes = [*cells.notes, *_turned(cells), *(line for name in names for line in found.unsaid_notes(name))]
+    unsaid = (line for name in names for line in found.unsaid_notes(name))
+    notes = [*cells.notes, *_turned(cells), *_corrected(options, made), *unsaid]
     return MetaResult(
         cells=cells, options=options, parts=made, absent=absent, notes=tuple(dict.fromkeys(notes))
     )
+
+
+def _corrected(options: MetaOptions, made: Mapping[str, MetaPart]) -> list[str]:
+    """Which parts correct otherwise than asked."""
+    known = {
+        "better": options.step_correction,
+        "hotelling": options.step_correction,
+        "slices": options.step_correction,
+        "curves": "none" if options.correct == "none" else "holm",
+    }
+    other = [name for name in made if name in known and known[name] != options.correct]
+    if not other:
+        return []
+    return [f"{options.correct} is no correction of {listed(other)}: Holm's is taken there"]
 
 
 def _turned(cells: Cells) -> list[str]:
@@ -387,7 +428,7 @@ class MetaResult(Tabular):
         o = self.options
         return (
             f"meta|{'+'.join(each.info.measure for each in self.cells.humans)}|among:{'+'.join(o.among)}"
-            f"|resample:{o.resample}|R:{o.resamples}|seed:{o.seed}|adjudge:{__version__}"
+            f"|resample:{o.resample}|R:{o.resamples or 'own'}|seed:{o.seed}|v:{__version__}"
         )
 
     def headline(self) -> str:
@@ -439,14 +480,12 @@ class MetaResult(Tabular):
     def files(self) -> dict[str, str]:
         """Every part as CSV, and all tables as LaTeX, by the names of files."""
         from adjudge.table import frame_to_csv
+        from adjudge.trust.meta.composites import CompositesResult
         from adjudge.trust.meta.conclusions import ConclusionsResult
 
         found = {f"{name}.csv": frame_to_csv(part.to_frame()) for name, part in self.parts.items()}
         if isinstance(pairs := self.parts.get("conclusions"), ConclusionsResult):
             found["conclusion-pairs.csv"] = frame_to_csv(pairs.pairs_frame())
+        if isinstance(made := self.parts.get("composites"), CompositesResult):
+            found["composite-scores.csv"] = frame_to_csv(made.scores_frame())
         return found | {"meta.tex": self.to_latex()}
-
-
-def anchor(name: str) -> str:
-    """A table's name as part of an address or a file."""
-    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "table"
