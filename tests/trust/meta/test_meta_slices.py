@@ -188,7 +188,7 @@ def test_slices_by_length() -> None:
     cells = cells_of(scores, "people", length="all")
     found = slices(scores, cells, by=["length"])
     verdicts = found.to_frame().set_index("slice")["verdict"].to_dict()
-    assert verdicts == {"50 words": "better", "100 words": "worse"}
+    assert verdicts == {"50": "better", "100": "worse"}
     assert set(found.to_frame()["topics"]) == {12}
     assert list(found.sentences())[-1].startswith("Lengths of one topic change places one by one")
     with pytest.raises(DataError, match="no slices by length: one length is looked at"):

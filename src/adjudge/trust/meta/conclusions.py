@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adjudge import __version__
 from adjudge.comparisons.conclusions import (
     CONCLUSIONS,
     DIFFERENT,
@@ -54,6 +55,8 @@ AGREEMENTS = ("same", "opposite", "only_people", "only_measure", "neither")
 SAME, OPPOSITE, ONLY_PEOPLE, ONLY_MEASURE, NEITHER = range(len(AGREEMENTS))
 UNTESTED = -1
 """The measure or people have no test of the pair."""
+SAMPLED = "assessors"
+"""The test in which assessors are a sample, as topics are."""
 MOST_SAID = 3
 """Measures of which each has its contradictions listed in a sentence of its own; the table lists all."""
 HEADINGS = {
@@ -501,7 +504,7 @@ class ConclusionsResult(Tabular):
         resampled = f":R{c.resamples}" if c.resamples is not None else ""
         return (
             f"conclusions|test:{c.test}{resampled}|people:{tests}|correct:{c.correct}:{c.alpha:g}|seed:{c.seed}"
-            f"|topics:{'own' if self.all_topics else 'common'}"
+            f"|topics:{'own' if self.all_topics else 'common'}|v:{__version__}"
         )
 
     def _groups(self) -> Iterator[list[ConclusionAgreement]]:
@@ -563,6 +566,14 @@ class ConclusionsResult(Tabular):
             f"differences by {listed(list(map(test_words, tests)))}, p <= {self.choices.alpha:g}, {corrected}; each"
             " choice of pairs is tested by itself"
         )
+        kinds = dict.fromkeys((each.people.test, each.automatic.test) for each in self.agreements)
+        for people, automatic in kinds:
+            if people == SAMPLED and automatic != "t":
+                yield (
+                    f"people are tested by {test_words(people)}, measures by {test_words(automatic)} over topics: tests"
+                    " of different kinds, by which even the same scores can lead to different conclusions; with --test t"
+                    " both are t-tests"
+                )
         yield "that neither finds a difference does not show that there is none"
         yield from self._for_whom()
         for each in self.agreements:
@@ -704,6 +715,18 @@ class ConclusionsResult(Tabular):
         rows = (row for each in self.agreements for row in each.pair_records())
         return pd.DataFrame(rows, columns=list(PAIR_COLUMNS))
 
+    def _populations(self) -> Iterator[dict[str, Any]]:
+        """Whose judgments people's conclusions are from; measures with other summaries leave them other judgments."""
+        for group in self._groups():
+            for people in {id(each.people): each.people for each in group}.values():
+                if people.population is not None:
+                    yield {
+                        "human": group[0].human.measure,
+                        "among": group[0].among,
+                        "measures": sorted(e.measure.measure for e in group if e.people is people),
+                        **people.population.as_dict(),
+                    }
+
     def as_dict(self) -> dict[str, Any]:
         found: dict[str, Any] = plain(
             {
@@ -711,11 +734,7 @@ class ConclusionsResult(Tabular):
                 "correction": self.choices.correct,
                 "rows": [each.record() for each in self.agreements],
                 "pairs": [row for each in self.agreements for row in each.pair_records()],
-                "populations": [
-                    {"human": group[0].human.measure, "among": group[0].among, **whose.as_dict()}
-                    for group in self._groups()
-                    if (whose := group[0].people.population) is not None
-                ],
+                "populations": list(self._populations()),
                 "sentences": list(self.sentences()),
                 "notes": list(dict.fromkeys(self._notes())),
                 "signature": self.signature,
